@@ -1,0 +1,123 @@
+// What every page shares: theme, menus, dialogs, copy buttons, the one status line, the help key.
+(() => {
+  const root = document.documentElement;
+
+  const remember = (key, value) => {
+    try {
+      localStorage.setItem(key, value);
+    } catch {
+      // Storage is refused: the choice lasts for this page.
+    }
+  };
+
+  // ---- status: one polite line, at most once a second; the newest sentence wins ----
+  const status = document.getElementById("status");
+  let pending = "";
+  let waiting = 0;
+  let clearing = 0;
+  const speak = () => {
+    waiting = 0;
+    if (!pending || !status) return;
+    status.textContent = pending;
+    pending = "";
+    waiting = setTimeout(speak, 1000);
+    clearTimeout(clearing);
+    clearing = setTimeout(() => { status.textContent = ""; }, 6000);
+  };
+  const announce = (sentence) => {
+    pending = String(sentence);
+    if (!waiting) speak();
+  };
+  // Other scripts, and the server through the HX-Trigger header: {"status": "Saved"}.
+  document.addEventListener("status", (event) => announce(event.detail?.value ?? event.detail ?? ""));
+  document.addEventListener("htmx:sendError", () => announce("The server cannot be reached. Nothing was lost; try again."));
+  document.addEventListener("htmx:responseError", (event) => {
+    const code = event.detail.xhr.status;
+    announce(code === 403 ? "You are signed out or the page is too old. Reload it." : `The server answered ${code}. Nothing was saved; try again.`);
+  });
+
+  // ---- theme ----
+  const dark = matchMedia("(prefers-color-scheme: dark)");
+  for (const button of document.querySelectorAll("[data-theme-toggle]")) {
+    button.hidden = false;
+    button.addEventListener("click", () => {
+      const now = root.dataset.theme ?? (dark.matches ? "dark" : "light");
+      root.dataset.theme = now === "dark" ? "light" : "dark";
+      remember("budgeteer.theme", root.dataset.theme);
+      announce(`${root.dataset.theme === "dark" ? "Dark" : "Light"} theme`);
+    });
+  }
+
+  // ---- menus close on Escape, on a click elsewhere and when the focus leaves ----
+  const closeMenus = (except) => {
+    for (const menu of document.querySelectorAll("details[data-menu][open]")) {
+      if (menu !== except) menu.open = false;
+    }
+  };
+  document.addEventListener("click", (event) => closeMenus(event.target.closest("details[data-menu]")));
+  document.addEventListener("focusin", (event) => closeMenus(event.target.closest("details[data-menu]")));
+
+  // ---- buttons that do one small thing ----
+  const textOf = (element) => ("value" in element ? element.value : element.textContent);
+  document.addEventListener("click", async (event) => {
+    const button = event.target.closest("[data-copy],[data-dialog],[data-close]");
+    if (!button) return;
+    if (button.dataset.copy) {
+      const from = document.querySelector(button.dataset.copy);
+      if (!from) return;
+      try {
+        await navigator.clipboard.writeText(textOf(from));
+        announce(button.dataset.copied ?? "Copied");
+      } catch {
+        getSelection().selectAllChildren(from);
+        announce("The browser refused to copy: the text is selected, press Ctrl+C");
+      }
+    } else if (button.dataset.dialog) {
+      const dialog = document.querySelector(button.dataset.dialog);
+      if (dialog?.showModal) {
+        event.preventDefault();
+        dialog.showModal();
+      }
+    } else {
+      button.closest("dialog")?.close();
+    }
+  });
+
+  // A select that applies itself: <select data-submit>. Without script its form keeps a button.
+  document.addEventListener("change", (event) => {
+    if (event.target.matches("[data-submit]")) event.target.form.requestSubmit();
+  });
+  for (const button of document.querySelectorAll("[data-noscript]")) button.hidden = true;
+  for (const element of document.querySelectorAll("[data-script]")) element.hidden = false;
+
+  // ---- keys: off when the reader says so, never inside a field ----
+  const inField = (target) => target.closest("input,textarea,select,[contenteditable],dialog[open]");
+  document.addEventListener("keydown", (event) => {
+    if (event.key === "Escape") {
+      const menu = document.querySelector("details[data-menu][open]");
+      if (menu) {
+        menu.open = false;
+        menu.querySelector("summary").focus();
+      }
+      return;
+    }
+    if (root.dataset.keys === "off" || event.ctrlKey || event.metaKey || event.altKey || inField(event.target)) return;
+    if (event.key === "?") location.assign(document.querySelector("[data-help]")?.href ?? "/help/");
+    const search = event.key === "/" && document.querySelector("input[type=search]");
+    if (search) {
+      event.preventDefault();
+      search.focus();
+      search.select();
+    }
+  });
+
+  const keys = document.querySelector("[data-keys-switch]");
+  if (keys) {
+    keys.checked = root.dataset.keys !== "off";
+    keys.addEventListener("change", () => {
+      root.dataset.keys = keys.checked ? "on" : "off";
+      remember("budgeteer.keys", root.dataset.keys);
+      announce(keys.checked ? "Keyboard shortcuts on" : "Keyboard shortcuts off");
+    });
+  }
+})();
