@@ -1,0 +1,53 @@
+# Budgeteer: `make run` starts the dashboard, `make test` runs every check. `make help` lists the rest.
+SHELL := /bin/bash
+.DEFAULT_GOAL := help
+
+# The one interpreter version is in .python-version; uv must neither download another nor write a lock file.
+export UV_PYTHON_DOWNLOADS := never
+export UV_NO_PROGRESS := 1
+PYTHON_VERSION := $(shell cat .python-version)
+BIN := .venv/bin
+JOBS ?= auto
+
+.PHONY: help run env deps format lint types test test-all servers-present samples clean
+
+help: ## list the commands
+	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 20
+
+run: .venv/.installed ## start the dashboard: web, worker and scheduler, with an address to open
+	@$(BIN)/budgeteer serve $(ARGS)
+
+env: .venv/.installed .venv/.installed-dev ## make the environment in .venv and install what development needs
+
+deps: ## install the system packages that the tests need
+	@scripts/install_deps.sh
+
+format: .venv/.installed-dev ## rewrite files the way the checks want them
+	$(BIN)/ruff check --fix-only --quiet .
+	$(BIN)/ruff format .
+	find templates -name '*.html' -print0 | xargs -0 $(BIN)/djade --target-version 6.1
+
+lint: .venv/.installed-dev ## format, lint, types, directions, templates, migrations, settings
+	@scripts/lint.sh
+
+test: .venv/.installed-dev servers-present lint ## every check and test but the long ones
+	@scripts/test.sh
+
+test-all: test ## make test, then the long tests and, with BUDGETEER_CORPUS=folder, the real files
+	@scripts/test_long.sh
+
+samples: .venv/.installed-dev ## write the three samples anew
+	$(BIN)/python scripts/make_samples.py
+
+clean: ## remove the environment and the caches; var/ (your data) stays
+	rm -rf .venv .deps build dist .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
+
+servers-present: .venv/.installed-dev
+	@$(BIN)/python scripts/missing_deps.py || scripts/install_deps.sh
+	@$(BIN)/python scripts/missing_deps.py
+
+.venv/.installed: pyproject.toml constraints.txt .python-version scripts/make_env.sh
+	@scripts/make_env.sh
+
+.venv/.installed-dev: .venv/.installed
+	@scripts/make_env.sh dev

@@ -1,0 +1,1 @@
+"""Three samples of our own, each of which overflows its limit."""

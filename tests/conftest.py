@@ -1,0 +1,94 @@
+"""What every test may ask for: a data folder of its own, real servers, a real browser."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests import servers
+
+# Before anything imports the settings: a test run reads and writes nothing of the checkout's own `var/`.
+_DATA_FOLDER = Path(tempfile.mkdtemp(prefix="budgeteer-tests-"))
+os.environ["BUDGETEER_DATA_DIR"] = str(_DATA_FOLDER)
+os.environ.setdefault("DJANGO_ALLOW_ASYNC_UNSAFE", "true")  # Playwright's loop runs in the thread of the test
+if importlib.util.find_spec("budgeteer.settings"):
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "budgeteer.settings")
+
+# As root and without a display Chromium needs the first four; the rest keep it from calling home.
+CHROMIUM_FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-dev-shm-usage",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+CORPUS_FOLDER = Path(__file__).parent / "corpus"
+
+
+def pytest_ignore_collect(collection_path: Path) -> bool | None:
+    """Collect the suite over real files only where `BUDGETEER_CORPUS` names their folder."""
+    if "BUDGETEER_CORPUS" not in os.environ and collection_path.is_relative_to(CORPUS_FOLDER):
+        return True
+    return None
+
+
+def pytest_unconfigure() -> None:
+    """Remove the data folder of this run."""
+    shutil.rmtree(_DATA_FOLDER, ignore_errors=True)
+
+
+@pytest.fixture(scope="session")
+def postgres_url() -> Iterator[str]:
+    """The address of a PostgreSQL server; the role may create and drop databases."""
+    with servers.postgres() as url:
+        yield url
+
+
+@pytest.fixture(scope="session")
+def _redis_server() -> Iterator[str]:
+    with servers.redis() as url:
+        yield url
+
+
+@pytest.fixture
+def redis_url(_redis_server: str) -> str:
+    """The address of an empty Redis server."""
+    from redis import Redis
+
+    with Redis.from_url(_redis_server) as client:
+        client.flushall()
+    return _redis_server
+
+
+@pytest.fixture(scope="session")
+def browser_type_launch_args() -> dict[str, object]:
+    """Playwright starts the Chromium of this machine, not a download of its own."""
+    program = servers.chromium_program()
+    if program is None:
+        raise servers.ServerMissing("Chromium is not installed. Run `make deps`, or let CHROMIUM name the program.")
+    return {"executable_path": str(program), "args": CHROMIUM_FLAGS, "headless": True}
+
+
+@pytest.fixture
+def console_errors() -> list[str]:
+    """What the browser complained about so far; a test that provokes a complaint clears it."""
+    return []
+
+
+@pytest.fixture
+def browser_page(page, console_errors: list[str]) -> Iterator[object]:
+    """A page in a real Chromium; an error in its console fails the test at the end."""
+    page.on("pageerror", lambda error: console_errors.append(f"uncaught: {error}"))
+    page.on("console", lambda message: console_errors.append(message.text) if message.type == "error" else None)
+    page.set_default_timeout(15_000)
+    yield page
+    assert console_errors == []

@@ -1,0 +1,74 @@
+"""The servers that other tests lean on."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests import servers
+
+ROOT = Path(__file__).parent.parent
+
+
+@pytest.mark.postgres
+def test_postgres_answers_a_query(postgres_url):
+    import psycopg
+
+    with psycopg.connect(postgres_url) as connection:
+        assert connection.execute("select 6 * 7").fetchone() == (42,)
+
+
+@pytest.mark.redis
+def test_redis_starts_empty_for_every_test(redis_url):
+    from redis import Redis
+
+    with Redis.from_url(redis_url) as client:
+        assert client.dbsize() == 0
+        client.set("left", "behind")
+
+
+@pytest.mark.redis
+def test_redis_forgets_what_the_test_before_left_behind(redis_url):
+    from redis import Redis
+
+    with Redis.from_url(redis_url) as client:
+        assert client.get("left") is None
+
+
+def test_a_server_that_is_already_there_is_used_and_left_alone():
+    with servers.postgres({"DATABASE_URL": "postgresql://me@db.example/work"}) as url:
+        assert url == "postgresql://me@db.example/work"
+    with servers.redis({"REDIS_URL": "redis://cache.example/3"}) as url:
+        assert url == "redis://cache.example/3"
+
+
+def test_a_missing_server_is_an_error_that_says_how_to_get_it(monkeypatch):
+    monkeypatch.setattr(servers.shutil, "which", lambda name: None)
+    with pytest.raises(servers.ServerMissing, match="make deps"), servers.redis({}):
+        pass
+
+
+@pytest.mark.postgres
+@pytest.mark.redis
+def test_a_command_run_with_servers_sees_their_addresses_and_its_status_is_passed_on():
+    script = "import os, sys; print(os.environ['DATABASE_URL'], os.environ['REDIS_URL']); sys.exit(7)"
+    done = subprocess.run(
+        [sys.executable, ROOT / "scripts/with_servers.py", sys.executable, "-c", script],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={name: value for name, value in os.environ.items() if name not in {"DATABASE_URL", "REDIS_URL"}},
+    )
+    assert done.returncode == 7, done.stderr
+    assert "postgresql://" in done.stdout
+    assert "redis://" in done.stdout
+
+
+@pytest.mark.browser
+def test_chromium_shows_a_page(browser_page):
+    browser_page.set_content("<title>Hello</title><p>Ready")
+    assert browser_page.title() == "Hello"
