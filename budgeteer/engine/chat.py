@@ -1,0 +1,247 @@
+"""Conversations in the one internal form: messages, their parts, and the groups that live or die together.
+
+Every importer produces this form and every renderer starts from it. One message carries one speaker's
+contribution; each tool result is a message of its own (role `tool`), so that it has a size and a fate of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+type Role = Literal["system", "developer", "user", "assistant", "tool"]
+
+ROLES: tuple[Role, ...] = ("system", "developer", "user", "assistant", "tool")
+
+
+@dataclass(frozen=True, slots=True)
+class TextPart:
+    """Plain text, as the model reads it."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ImagePart:
+    """A picture. `width` and `height` in pixels, None when the file does not tell.
+
+    `raw` is the provider's own part (so that it can be sent again); it is never counted as text.
+    """
+
+    raw: Mapping[str, Any]
+    width: int | None = None
+    height: int | None = None
+    detail: str = "auto"
+
+
+@dataclass(frozen=True, slots=True)
+class FilePart:
+    """A document or file reference; its tokens are unknown."""
+
+    raw: Mapping[str, Any]
+    name: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class AudioPart:
+    """Sound; its tokens are unknown."""
+
+    raw: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCallPart:
+    """One call. `arguments` is the JSON text the model wrote, kept verbatim (or raw text for free-form tools)."""
+
+    id: str
+    name: str
+    arguments: str
+
+
+@dataclass(frozen=True, slots=True)
+class ToolResultPart:
+    """The answer to one call. `content` holds text, image, file and opaque parts only."""
+
+    call_id: str
+    content: tuple[ContentPart, ...]
+    is_error: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ReasoningPart:
+    """Thinking. `signature` is the provider's seal; `encrypted` its unreadable payload (tokens unknown)."""
+
+    text: str
+    signature: str = ""
+    encrypted: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class OpaquePart:
+    """A part the importer does not know: kept as it came, counted as compact JSON, survives a round trip.
+
+    `kind` is the source's own type name, `provider` the family it came from ("anthropic", "openai", …).
+    """
+
+    kind: str
+    raw: Mapping[str, Any]
+    provider: str = ""
+
+
+type ContentPart = TextPart | ImagePart | FilePart | AudioPart | OpaquePart
+type Part = ContentPart | ToolCallPart | ToolResultPart | ReasoningPart
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One message.
+
+    Attributes:
+        role: who speaks; a message with role `tool` holds exactly one ToolResultPart.
+        parts: what is said, in order; may be empty (an assistant's null content).
+        id: unique within its conversation, stable across imports of the same bytes.
+        name: the speaker's name, "" when none.
+        created: ISO 8601 time of the source, "" when none.
+        line: where it stands in the source (1-based line or element number), 0 when it does not apply.
+    """
+
+    role: Role
+    parts: tuple[Part, ...]
+    id: str = ""
+    name: str = ""
+    created: str = ""
+    line: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Conversation:
+    """One conversation as the model would see it.
+
+    Attributes:
+        messages: every message in order, system and developer texts included; any sequence, so that a stored
+            conversation may read its messages only when they are looked at.
+        tools: the tool definitions the file itself carries, as given (see library.ToolDefinition.raw).
+        model: the model the source names, "" when none.
+        reported_input_tokens: the input tokens the source's last request reported, None when it does not say.
+        branches: how many other branches the file offers.
+        is_subagent: True for a sub-agent's own run.
+    """
+
+    id: str
+    title: str
+    messages: Sequence[Message]
+    tools: tuple[Mapping[str, Any], ...] = ()
+    model: str = ""
+    reported_input_tokens: int | None = None
+    branches: int = 0
+    is_subagent: bool = False
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+
+
+def calls_of(message: Message) -> list[ToolCallPart]:
+    """The tool calls a message makes, in order."""
+    return [part for part in message.parts if isinstance(part, ToolCallPart)]
+
+
+def results_of(message: Message) -> list[ToolResultPart]:
+    """The tool results a message carries, in order."""
+    return [part for part in message.parts if isinstance(part, ToolResultPart)]
+
+
+def text_of(message: Message) -> str:
+    """The readable text of a message (text, results, reasoning left out), joined by line ends: for labels and search."""
+    pieces: list[str] = []
+    for part in message.parts:
+        match part:
+            case TextPart(text=text):
+                pieces.append(text)
+            case ToolCallPart(name=name, arguments=arguments):
+                pieces.append(f"{name} {arguments}")
+            case ToolResultPart(content=content):
+                pieces.extend(inner.text for inner in content if isinstance(inner, TextPart))
+            case _:
+                pass
+    return "\n".join(pieces)
+
+
+def message_to_json(message: Message) -> dict[str, Any]:
+    """The message as plain data: the shape `budgeteer import --messages` prints and stores keep."""
+    data: dict[str, Any] = {"role": message.role, "parts": [_part_to_json(part) for part in message.parts]}
+    for key, value in (("id", message.id), ("name", message.name), ("created", message.created)):
+        if value:
+            data[key] = value
+    if message.line:
+        data["line"] = message.line
+    return data
+
+
+def message_from_json(data: Mapping[str, Any]) -> Message:
+    """The inverse of message_to_json."""
+    return Message(
+        role=data["role"],
+        parts=tuple(_part_from_json(part) for part in data["parts"]),
+        id=data.get("id", ""),
+        name=data.get("name", ""),
+        created=data.get("created", ""),
+        line=data.get("line", 0),
+    )
+
+
+def _part_to_json(part: Part) -> dict[str, Any]:
+    match part:
+        case TextPart(text=text):
+            return {"type": "text", "text": text}
+        case ImagePart():
+            return {
+                "type": "image",
+                "raw": dict(part.raw),
+                "width": part.width,
+                "height": part.height,
+                "detail": part.detail,
+            }
+        case FilePart():
+            return {"type": "file", "raw": dict(part.raw), "name": part.name}
+        case AudioPart():
+            return {"type": "audio", "raw": dict(part.raw)}
+        case ToolCallPart():
+            return {"type": "tool_call", "id": part.id, "name": part.name, "arguments": part.arguments}
+        case ToolResultPart():
+            return {
+                "type": "tool_result",
+                "call_id": part.call_id,
+                "content": [_part_to_json(inner) for inner in part.content],
+                "is_error": part.is_error,
+            }
+        case ReasoningPart():
+            return {
+                "type": "reasoning",
+                "text": part.text,
+                "signature": part.signature,
+                "encrypted": part.encrypted,
+            }
+        case OpaquePart():
+            return {"type": "opaque", "kind": part.kind, "raw": dict(part.raw), "provider": part.provider}
+
+
+def _part_from_json(data: Mapping[str, Any]) -> Any:
+    match data["type"]:
+        case "text":
+            return TextPart(data["text"])
+        case "image":
+            return ImagePart(data["raw"], data["width"], data["height"], data["detail"])
+        case "file":
+            return FilePart(data["raw"], data["name"])
+        case "audio":
+            return AudioPart(data["raw"])
+        case "tool_call":
+            return ToolCallPart(data["id"], data["name"], data["arguments"])
+        case "tool_result":
+            content = tuple(_part_from_json(inner) for inner in data["content"])
+            return ToolResultPart(data["call_id"], content, data["is_error"])
+        case "reasoning":
+            return ReasoningPart(data["text"], data["signature"], data["encrypted"])
+        case "opaque":
+            return OpaquePart(data["kind"], data["raw"], data["provider"])
+        case other:
+            raise ValueError(f"unknown part type {other!r}")

@@ -1,0 +1,247 @@
+"""BudgetConfig: every limit and rule of one packing, as one validated schema.
+
+JSON is camelCase (the names of the seed documents); attributes are snake_case. Unknown keys are refused with the
+nearest known name. `dump_config(load_config(x))` is canonical: a fixed point of load and dump. Defaults are those of
+the seed documents (skills budget, token limit plan, history truncation, dynamic context pruning).
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterator, Mapping
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic.alias_generators import to_camel
+
+from budgeteer.engine.errors import ConfigError
+
+type Count = Annotated[int, Field(ge=0)]
+type Percent = Annotated[int, Field(ge=0, le=100)]
+type Percentage = Annotated[str, Field(pattern=r"^(100|[0-9]{1,2})(\.[0-9]+)?%$")]
+#: Tokens, or a string percent of the input budget ("30%"), so that a model switch keeps its sense.
+type TokenLimit = Count | Percentage
+type Policy = Literal["auto", "pinned", "nameOnly", "off"]
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(alias_generator=to_camel, populate_by_name=False, extra="forbid", frozen=True, strict=True)
+
+
+class SystemConfig(_Part):
+    """Where instructions stand, and the line above them (seed: token limit error, change 1)."""
+
+    placement: Literal["dedicated", "prepended"] = "dedicated"
+    marker: str = "[SYSTEM INSTRUCTIONS]"
+
+
+class SharesConfig(_Part):
+    """Fixed shares of the window (seed: Gemma plan, step 2: 55 % context, 35 % history, 10 % system)."""
+
+    enabled: bool = False
+    context: Annotated[float, Field(ge=0, le=1)] = 0.55
+    history: Annotated[float, Field(ge=0, le=1)] = 0.35
+    system: Annotated[float, Field(ge=0, le=1)] = 0.10
+    redistribute: bool = False
+
+
+class SkillLimits(_Part):
+    """Limits in items, characters, bytes and tokens (seed: SkillsBudgetConfig.limits)."""
+
+    max_skills_in_prompt: Count = 150
+    max_skills_prompt_chars: Count = 30_000
+    max_skill_file_bytes: Count = 256_000
+    max_tool_definition_chars: Count = 50_000
+    max_skills_prompt_tokens: TokenLimit | None = None
+
+
+class SkillOptimization(_Part):
+    """What may be shortened, and in which order skills and tools are taken (null: as given)."""
+
+    compact_paths: bool = False
+    minify_descriptions: bool = False
+    prioritization: Literal["recent", "frequent", "alphabetical"] | None = None
+
+
+class WarningsConfig(_Part):
+    """When a limit is called close: percent of demand to limit."""
+
+    enabled: bool = True
+    threshold_percent: Percent = 80
+
+
+class SkillsBudgetConfig(_Part):
+    """The skills and tools budget; `enabled: false` keeps all and only measures."""
+
+    enabled: bool = False
+    limits: SkillLimits = SkillLimits()
+    optimization: SkillOptimization = SkillOptimization()
+    warnings: WarningsConfig = WarningsConfig()
+    format: Literal["xml"] = "xml"
+    fit: Literal["prefix", "fill"] = "prefix"
+    fallback: Literal["none", "nameOnly"] = "none"
+    install_root: str = "/home/you/.config/agent/skills"
+    policies: dict[str, Policy] = {}
+
+
+class FeaturesConfig(_Part):
+    """Feature specs: all of them, or those a keyword search finds (seed: token limit error, change 2)."""
+
+    mode: Literal["all", "search"] = "all"
+    keywords: list[str] | None = None
+    top_k: Annotated[int, Field(ge=1)] = 5
+    filename_weight: Count = 3
+    content_weight: Count = 1
+    excluded_folders: list[str] = ["removed-features", "bugs"]
+
+
+class RetrievalConfig(_Part):
+    """Retrieved chunks by score (seed: Gemma plan, steps 4 and 5)."""
+
+    search_top_k: Annotated[int, Field(ge=1)] = 2
+    fit: Literal["prefix", "fill"] = "prefix"
+
+
+class HistoryConfig(_Part):
+    """How a conversation is shortened (seeds: 80,000 tokens newest first; 12,000 characters with a summary)."""
+
+    strategy: Literal["full", "newestFirst", "summarizeOlder", "recentExchange"] = "full"
+    max_tokens: TokenLimit = 80_000
+    max_chars: Count = 12_000
+    keep_user_turns: Annotated[int, Field(ge=1)] = 2
+    summary_max_chars: Count = 2_000
+    topic_chars: Annotated[int, Field(ge=1)] = 80
+    max_history_messages: Annotated[int, Field(ge=0, le=5)] = 2
+    topic_anchor: bool = True
+    name_previous: bool = True
+    fallback_messages: Count = 4
+    uncounted_fallback_messages: Count = 10
+
+
+class PruningConfig(_Part):
+    """Dynamic context pruning (seed: pruning prompts)."""
+
+    mode: Literal["off", "auto", "manual"] = "off"
+    min_context_percent: Percent = 40
+    max_context_percent: Percent = 80
+    nudge_frequency: Annotated[int, Field(ge=1)] = 5
+    iteration_nudge_threshold: Annotated[int, Field(ge=1)] = 15
+    nudge_force: Literal["soft", "strong"] = "soft"
+    protected_tools: list[str] = ["compress", "write", "edit"]
+    turn_protection: Count = 0
+    dedupe: bool = True
+    supersede_writes: bool = True
+    purge_errors_after_turns: Count = 4
+    max_nesting: Annotated[int, Field(ge=1)] = 3
+    max_summary_percent: Percent = 25
+    ranges: list[dict[str, Any]] = []
+
+
+class RetryConfig(_Part):
+    """Whether the progressive retry ladder may run (seed: Gemma plan, step 6)."""
+
+    enabled: bool = True
+
+
+class BudgetConfig(_Part):
+    """One packing's whole configuration. `null` window, reserve and margin mean: the model's row decides."""
+
+    model: str = "gpt-4o"
+    context_window: Annotated[int, Field(ge=1)] | None = None
+    output_reserve: Count | None = None
+    tokenizer: Literal["auto", "o200k_base", "cl100k_base", "chars/4"] = "auto"
+    safety_margin_percent: Percent | None = None
+    system: SystemConfig = SystemConfig()
+    shares: SharesConfig = SharesConfig()
+    skills_budget: SkillsBudgetConfig = SkillsBudgetConfig()
+    features: FeaturesConfig = FeaturesConfig()
+    retrieval: RetrievalConfig = RetrievalConfig()
+    history: HistoryConfig = HistoryConfig()
+    pruning: PruningConfig = PruningConfig()
+    retry: RetryConfig = RetryConfig()
+    pins: list[str] = []
+
+
+def load_config(data: Mapping[str, Any]) -> BudgetConfig:
+    """The configuration `data` describes; missing keys take their defaults.
+
+    Raises:
+        ConfigError: the first thing that cannot be used, with its path and the nearest known name.
+    """
+    errors = config_errors(data)
+    if errors:
+        raise errors[0]
+    return BudgetConfig.model_validate(dict(data))
+
+
+def config_errors(data: Mapping[str, Any]) -> list[ConfigError]:
+    """Everything in `data` that cannot be used, in its order; [] when load_config will succeed."""
+    if not isinstance(data, Mapping):
+        return [ConfigError("a configuration is a JSON object", mend='For example {"model": "gpt-4o"}.')]
+    try:
+        BudgetConfig.model_validate(dict(data))
+    except ValidationError as error:
+        seen: dict[str, ConfigError] = {}
+        for detail in error.errors(include_url=False):
+            problem = _problem(detail)
+            seen.setdefault(problem.where, problem)
+        return list(seen.values())
+    return []
+
+
+def dump_config(config: BudgetConfig) -> dict[str, Any]:
+    """The canonical form: every key, defaults included, in schema order, JSON types only."""
+    return config.model_dump(mode="json", by_alias=True)
+
+
+def config_schema() -> dict[str, Any]:
+    """The JSON Schema of the configuration, draft 2020-12."""
+    schema = BudgetConfig.model_json_schema(by_alias=True)
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema}
+
+
+def _problem(detail: Any) -> ConfigError:
+    path = [str(step) for step in detail["loc"] if not _is_union_tag(step)]
+    where = ".".join(path)
+    if detail["type"] == "extra_forbidden":
+        return unknown_key(where)
+    message = str(detail["msg"]).removeprefix("Input should be ")
+    if where.endswith(_TOKEN_LIMITS):
+        message = 'a whole number of tokens, or a percentage of the input budget such as "30%"'
+    shown = repr(detail.get("input"))
+    shown = shown if len(shown) <= 60 else shown[:57] + "…"
+    return ConfigError(f"{shown} cannot be used here", where=where, mend=f"Expected: {message}.")
+
+
+_TOKEN_LIMITS = ("history.maxTokens", "limits.maxSkillsPromptTokens")
+
+
+def _is_union_tag(step: int | str) -> bool:
+    return isinstance(step, str) and (step.startswith(("constrained-", "function-", "TokenLimit")) or step in {"int", "str"})
+
+
+def unknown_key(path: str) -> ConfigError:
+    """The error for a key the schema does not have, naming the nearest one it has."""
+    parent, _, key = path.rpartition(".")
+    siblings = [known.removeprefix(f"{parent}.") for known in _paths() if known.rpartition(".")[0] == parent]
+    near = difflib.get_close_matches(key, siblings, n=1, cutoff=0.5)
+    if near:
+        name = f"{parent}.{near[0]}" if parent else near[0]
+        return ConfigError("this key is not known", where=path, mend=f"Did you mean {name}?")
+    anywhere = [known for known in _paths() if known.rpartition(".")[2] == key]
+    if anywhere:
+        return ConfigError("this key is not known here", where=path, mend=f"It belongs at {anywhere[0]}.")
+    return ConfigError("this key is not known", where=path, mend=f"Known here: {', '.join(siblings)}.")
+
+
+def _paths() -> list[str]:
+    return [path for path, _ in walk_schema(BudgetConfig)]
+
+
+def walk_schema(part: type[BaseModel], prefix: str = "") -> Iterator[tuple[str, Any]]:
+    """Every path of the schema with its pydantic field, groups before their leaves, in schema order."""
+    for name, info in part.model_fields.items():
+        path = f"{prefix}{info.alias or name}"
+        yield path, info
+        if isinstance(info.annotation, type) and issubclass(info.annotation, BaseModel):
+            yield from walk_schema(info.annotation, f"{path}.")

@@ -1,0 +1,80 @@
+"""Every error the engine raises, as one tree.
+
+    BudgeteerError
+    ├── InputError               bad input: what, where, how to mend
+    │   ├── ConfigError          a configuration key or value that cannot be used
+    │   │   └── NotAvailableYet  a valid setting whose rule the engine does not have yet
+    │   └── FormatError          an upload that holds nothing usable
+    ├── TokenizerUnavailable     a vocabulary that is not packaged here
+    └── BudgetExceeded           pinned and protected content alone is over the budget
+"""
+
+from __future__ import annotations
+
+
+class BudgeteerError(Exception):
+    """The root: catch this and nothing broader."""
+
+
+class InputError(BudgeteerError):
+    """Input that cannot be used, said in three parts.
+
+    Attributes:
+        what: what is wrong, one clause.
+        where: where it stands (a file and line, a configuration path), or "".
+        mend: how to put it right, one clause, or "".
+    """
+
+    def __init__(self, what: str, *, where: str = "", mend: str = "") -> None:
+        self.what = what
+        self.where = where
+        self.mend = mend
+        super().__init__(self.sentence)
+
+    @property
+    def sentence(self) -> str:
+        """The three parts as one line, as every interface shows it."""
+        head = f"{self.where}: {self.what}" if self.where else self.what
+        return f"{head}. {self.mend}" if self.mend else head
+
+    def to_json(self) -> dict[str, str]:
+        """The parts as plain data: `what`, `where`, `mend`, `sentence`."""
+        return {"what": self.what, "where": self.where, "mend": self.mend, "sentence": self.sentence}
+
+
+class ConfigError(InputError):
+    """A configuration key or value that cannot be used."""
+
+
+class NotAvailableYet(ConfigError):
+    """A valid setting whose rule the engine does not have yet: refused, never ignored."""
+
+
+class FormatError(InputError):
+    """An upload that holds nothing usable; says what was looked for and what was found."""
+
+
+class TokenizerUnavailable(BudgeteerError):
+    """A vocabulary that is not packaged here; nothing is counted in its place."""
+
+    def __init__(self, name: str, reason: str) -> None:
+        self.name = name
+        self.sentence = f"The tokenizer {name} is not available: {reason}"
+        super().__init__(self.sentence)
+
+
+class BudgetExceeded(BudgeteerError):
+    """What may not be dropped is over the budget by itself.
+
+    Attributes:
+        section: the section that cannot shrink ("history", "skills", …).
+        needed_tokens: what its protected content takes, in tokens.
+        allowed_tokens: the room that is left for it, in tokens.
+    """
+
+    def __init__(self, section: str, *, needed_tokens: int, allowed_tokens: int, sentence: str) -> None:
+        self.section = section
+        self.needed_tokens = needed_tokens
+        self.allowed_tokens = allowed_tokens
+        self.sentence = sentence
+        super().__init__(sentence)

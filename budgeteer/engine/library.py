@@ -1,0 +1,90 @@
+"""What a prompt may be given besides a conversation: skills, tool definitions, feature specs, chunks."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+type ToolForm = Literal["openai", "anthropic", "mcp"]
+
+
+@dataclass(frozen=True, slots=True)
+class Skill:
+    """One `SKILL.md`.
+
+    Attributes:
+        name, description: from the front matter, as written.
+        path: where its file lies inside the library, with forward slashes and without the archive's own prefix
+            (`repo-sha/`), e.g. `git/commit/SKILL.md`.
+        body: the text under the front matter; shown apart, not part of the skills block.
+        file_bytes: size of the whole SKILL.md in bytes (UTF-8, as stored).
+        modified: ISO 8601 time of the file, "" when unknown.
+        metadata: every other front-matter key, as plain data.
+    """
+
+    name: str
+    description: str
+    path: str
+    body: str = ""
+    file_bytes: int = 0
+    modified: str = ""
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class ToolDefinition:
+    """One tool a model may call.
+
+    Attributes:
+        name, description: as given ("" when the source has none).
+        parameters: the JSON Schema of its input; None for a server tool that has only a type.
+        form: the provider form it came in.
+        raw: the definition exactly as given, for the round trip.
+    """
+
+    name: str
+    description: str
+    parameters: Mapping[str, Any] | None
+    form: ToolForm
+    raw: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class FeatureSpec:
+    """One feature specification, loaded whole. `path` is inside its folder; `text` the file as it is."""
+
+    path: str
+    title: str
+    summary: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """One retrieved passage. `score` is None where the source has none (then the given order rules)."""
+
+    text: str
+    id: str = ""
+    score: float | None = None
+    source: str = ""
+
+
+def compact_json(value: object) -> str:
+    """JSON without white space, non-ASCII kept: the text a tool definition is counted and sent as."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def tool_in_form(tool: ToolDefinition, form: Literal["openai", "anthropic"]) -> dict[str, Any]:
+    """The definition in a provider's form; a server tool that has only a type stays as it came.
+
+    OpenAI: `{"type": "function", "function": {name, description, parameters}}`.
+    Anthropic: `{name, description, input_schema}`.
+    """
+    if tool.form == form or tool.parameters is None:
+        return dict(tool.raw)
+    described = {"name": tool.name, **({"description": tool.description} if tool.description else {})}
+    if form == "openai":
+        return {"type": "function", "function": {**described, "parameters": dict(tool.parameters)}}
+    return {**described, "input_schema": dict(tool.parameters)}

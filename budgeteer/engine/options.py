@@ -1,0 +1,145 @@
+"""The configuration as a list of fields: what a form, a help page and the availability check read."""
+
+from __future__ import annotations
+
+import functools
+import types
+import typing
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from pydantic.fields import FieldInfo
+
+from budgeteer.engine.config import BudgetConfig, dump_config, walk_schema
+from budgeteer.engine.errors import NotAvailableYet
+from budgeteer.engine.overlay import get_path
+
+type FieldKind = Literal["int", "percentOrInt", "number", "bool", "choice", "text", "list", "map"]
+
+#: Values of the schema whose rule the engine does not have yet: path -> values that are refused.
+_UNAVAILABLE: Mapping[str, tuple[Any, ...]] = {
+    "system.placement": ("prepended",),
+    "shares.enabled": (True,),
+    "features.mode": ("search",),
+    "history.strategy": ("recentExchange",),
+    "pruning.mode": ("auto", "manual"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """One leaf of the configuration.
+
+    Attributes:
+        path: where it stands, e.g. "skillsBudget.limits.maxSkillsPromptChars".
+        kind: what a form offers for it.
+        choices: the values of a choice; `unavailable` those of them (or of a bool) the engine does not have yet.
+        default: the schema's default.
+        minimum, maximum: inclusive bounds of a number, None when open.
+        nullable: whether null is a value of its own ("the model's row decides", "as given").
+        group: the first step of the path, "" for a leaf at the top.
+    """
+
+    path: str
+    kind: FieldKind
+    choices: tuple[str, ...]
+    unavailable: tuple[Any, ...]
+    default: Any
+    minimum: float | None
+    maximum: float | None
+    nullable: bool
+    group: str
+
+
+@functools.cache
+def fields() -> tuple[Field, ...]:
+    """Every leaf of the configuration, in schema order."""
+    defaults = dump_config(BudgetConfig())
+    leaves = []
+    for path, info in walk_schema(BudgetConfig):
+        default = get_path(defaults, path)
+        if not (isinstance(default, Mapping) and default):
+            leaves.append(_field(path, info, default))
+    return tuple(leaves)
+
+
+def check_available(config: BudgetConfig) -> None:
+    """Refuse what the engine does not do yet.
+
+    Raises:
+        NotAvailableYet: names the path, the value and what may be used instead.
+    """
+    data = dump_config(config)
+    for path, refused in _UNAVAILABLE.items():
+        value = get_path(data, path)
+        if value in refused:
+            raise _not_yet(path, value)
+    if config.pruning.ranges:
+        raise _not_yet("pruning.ranges", "a compress range")
+
+
+def _not_yet(path: str, value: object) -> NotAvailableYet:
+    usable = next((f for f in fields() if f.path == path), None)
+    choices = [c for c in usable.choices if c not in usable.unavailable] if usable else []
+    mend = f"Use {' or '.join(choices)}." if choices else "Leave it at its default."
+    shown = "true" if value is True else str(value)
+    return NotAvailableYet(f"{shown} is not available yet", where=path, mend=mend)
+
+
+def _field(path: str, info: FieldInfo, default: Any) -> Field:
+    kind, choices, nullable = _kind(info.annotation)
+    low, high = _bounds(info.annotation, info.metadata)
+    return Field(
+        path=path,
+        kind=kind,
+        choices=choices,
+        unavailable=_UNAVAILABLE.get(path, ()),
+        default=default,
+        minimum=low,
+        maximum=high,
+        nullable=nullable,
+        group=path.rpartition(".")[0].split(".")[0],
+    )
+
+
+def _unwrap(annotation: Any) -> Any:
+    while isinstance(annotation, typing.TypeAliasType):
+        annotation = annotation.__value__
+    return annotation
+
+
+def _alternatives(annotation: Any) -> list[Any]:
+    plain = _unwrap(annotation)
+    if typing.get_origin(plain) in {typing.Union, types.UnionType}:
+        return [leaf for arg in typing.get_args(plain) for leaf in _alternatives(arg)]
+    return [plain]
+
+
+def _base(annotation: Any) -> Any:
+    plain = _unwrap(annotation)
+    return _base(typing.get_args(plain)[0]) if typing.get_origin(plain) is typing.Annotated else plain
+
+
+def _kind(annotation: Any) -> tuple[FieldKind, tuple[str, ...], bool]:
+    alternatives = _alternatives(annotation)
+    nullable = type(None) in alternatives
+    bases = [_base(alternative) for alternative in alternatives if alternative is not type(None)]
+    if int in bases and str in bases:
+        return "percentOrInt", (), nullable
+    first = bases[0]
+    if typing.get_origin(first) is Literal:
+        return "choice", tuple(typing.get_args(first)), nullable
+    plain: dict[Any, FieldKind] = {bool: "bool", int: "int", float: "number", str: "text", list: "list", dict: "map"}
+    return plain[typing.get_origin(first) or first], (), nullable
+
+
+def _bounds(annotation: Any, metadata: list[Any]) -> tuple[float | None, float | None]:
+    marks = list(metadata)
+    for alternative in _alternatives(annotation):
+        if typing.get_origin(alternative) is typing.Annotated:
+            for mark in typing.get_args(alternative)[1:]:
+                marks.extend(getattr(mark, "metadata", [mark]))
+    low = next((mark.ge for mark in marks if hasattr(mark, "ge")), None)
+    high = next((mark.le for mark in marks if hasattr(mark, "le")), None)
+    return low, high

