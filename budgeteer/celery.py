@@ -1,0 +1,66 @@
+"""The Celery application: the transport that carries a job's id to a worker; the row is the truth."""
+
+from __future__ import annotations
+
+import os
+
+from celery import Celery, signals
+from django.conf import settings
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "budgeteer.settings")
+
+
+def _transport() -> dict[str, object]:
+    """Redis where there is one, else files in the data folder."""
+    if settings.REDIS_URL:
+        return {
+            "broker_url": settings.REDIS_URL,
+            # A broker that is away must not hold up the page that enqueued the job.
+            "broker_transport_options": {"socket_connect_timeout": 2, "visibility_timeout": 6 * 3600},
+        }
+    folder = settings.DATA_DIR / "broker"
+    for name in ("queue", "control"):
+        (folder / name).mkdir(parents=True, exist_ok=True)
+    return {
+        "broker_url": "filesystem://",
+        "broker_transport_options": {
+            "data_folder_in": str(folder / "queue"),
+            "data_folder_out": str(folder / "queue"),
+            "control_folder": str(folder / "control"),
+            "polling_interval": 0.1,
+        },
+    }
+
+
+app = Celery("budgeteer")
+app.conf.update(
+    **_transport(),
+    task_ignore_result=True,
+    task_default_queue="default",
+    task_serializer="json",
+    accept_content=["json"],
+    task_publish_retry=False,
+    broker_connection_retry_on_startup=True,
+    # One message at a time and acknowledged when done: what a worker holds is what it works on.
+    task_acks_late=True,
+    worker_prefetch_multiplier=1,
+    worker_redirect_stdouts=False,
+    worker_hijack_root_logger=False,
+    worker_enable_remote_control=False,
+    worker_send_task_events=False,
+    timezone="UTC",
+    beat_schedule={
+        "jobs.reap": {
+            "task": "jobs.reap",
+            "schedule": settings.JOB_REAP_SECONDS,
+            # A reap nobody had time for is not owed later.
+            "options": {"expires": settings.JOB_REAP_SECONDS},
+        }
+    },
+)
+app.autodiscover_tasks()
+
+
+@signals.setup_logging.connect
+def _keep_django_logging(**_kwargs: object) -> None:
+    """Celery leaves logging as Django configured it."""

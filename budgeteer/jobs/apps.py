@@ -1,0 +1,10 @@
+"""The app's registration with Django."""
+
+from django.apps import AppConfig
+
+
+class JobsConfig(AppConfig):
+    """Registers `budgeteer.jobs` under the label `jobs`."""
+
+    name = "budgeteer.jobs"
+    label = "jobs"

@@ -1,0 +1,210 @@
+"""Django's settings, all of them from the table in `env.py`.
+
+Importing this module in an environment that cannot be used ends the process with status 2 and
+one sentence for each reason: no traceback, through `manage.py`, celery and `budgeteer` alike.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+import sys
+from pathlib import Path
+from typing import Any
+
+from django.utils.csp import CSP
+
+from budgeteer.env import EnvironmentRefused, read_environment
+from budgeteer.logs import logging_config
+
+
+def _refuse(*problems: str) -> SystemExit:
+    sys.stderr.write("Budgeteer cannot start with this environment:\n")
+    sys.stderr.writelines(f"  {problem}\n" for problem in problems)
+    return SystemExit(2)
+
+
+def _kept_secret(folder: Path) -> str:
+    """Local mode's own key: made on the first start, readable by its owner only."""
+    path = folder / "secret_key"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    except FileExistsError:
+        return path.read_text()
+    except OSError as error:
+        raise _refuse(f"BUDGETEER_DATA_DIR={str(folder)!r} cannot be written to ({error.strerror}).") from None
+    with os.fdopen(descriptor, "w") as file:
+        file.write(key := secrets.token_urlsafe(50))
+    return key
+
+
+try:
+    _env = read_environment()
+except EnvironmentRefused as refusal:
+    raise _refuse(*refusal.problems) from None
+
+LOOPBACK_HOSTS = ["127.0.0.1", "localhost", "[::1]"]
+PACKAGE = Path(__file__).resolve().parent
+ASSETS = next((p for p in (PACKAGE / "_assets", PACKAGE.parent) if (p / "templates").is_dir()), PACKAGE.parent)
+
+BUDGETEER_MODE: str = _env["BUDGETEER_MODE"]
+LOCAL = BUDGETEER_MODE == "local"
+DATA_DIR: Path = _env["BUDGETEER_DATA_DIR"]
+DEBUG: bool = _env["BUDGETEER_DEBUG"]
+SECRET_KEY: str = _env["SECRET_KEY"]
+ALLOWED_HOSTS: list[str] = _env["ALLOWED_HOSTS"]
+if LOCAL:
+    if foreign := [host for host in ALLOWED_HOSTS if host not in LOOPBACK_HOSTS]:
+        raise _refuse(f"ALLOWED_HOSTS={foreign[0]!r} is not a loopback name; set BUDGETEER_MODE=team to serve others.")
+    ALLOWED_HOSTS = LOOPBACK_HOSTS
+    SECRET_KEY = SECRET_KEY or _kept_secret(DATA_DIR)
+else:
+    _missing = [
+        sentence
+        for lacking, sentence in (
+            (not SECRET_KEY, "SECRET_KEY is not set; team mode needs a long random value (or SECRET_KEY_FILE)."),
+            (not ALLOWED_HOSTS, "ALLOWED_HOSTS is not set; team mode needs the host names it answers to."),
+            (DEBUG, "BUDGETEER_DEBUG='yes' is for local mode only."),
+        )
+        if lacking
+    ]
+    if _missing:
+        raise _refuse(*_missing)
+
+INSTALLED_APPS = [
+    "django.contrib.admin",
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    "whitenoise.runserver_nostatic",
+    "django.contrib.staticfiles",
+    "django_htmx",
+    "budgeteer.accounts",
+    "budgeteer.jobs",
+    "budgeteer.sources",
+    "budgeteer.presets",
+    "budgeteer.workbench",
+    "budgeteer.reports",
+]
+MIDDLEWARE = [
+    "budgeteer.logs.RequestIdMiddleware",
+    "django.middleware.security.SecurityMiddleware",
+    "django.middleware.csp.ContentSecurityPolicyMiddleware",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.auth.middleware.LoginRequiredMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "django_htmx.middleware.HtmxMiddleware",
+]
+ROOT_URLCONF = "budgeteer.urls"
+WSGI_APPLICATION = "budgeteer.wsgi.application"
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [ASSETS / "templates"],
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.template.context_processors.csp",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+                "budgeteer.accounts.context_processors.mode",
+            ],
+        },
+    },
+]
+LANGUAGE_CODE = "en"
+TIME_ZONE = "UTC"
+USE_I18N = False
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+
+# --- data ---------------------------------------------------------------------------------------
+_database: dict[str, Any] = _env["DATABASE_URL"] or {
+    "ENGINE": "django.db.backends.sqlite3",
+    "NAME": str(DATA_DIR / "budgeteer.sqlite3"),
+}
+if _database["ENGINE"].endswith("sqlite3"):
+    Path(_database["NAME"]).absolute().parent.mkdir(parents=True, exist_ok=True)
+    _database["OPTIONS"] = {
+        # Write locks are taken at BEGIN, so two writers queue instead of failing half-way.
+        "transaction_mode": "IMMEDIATE",
+        "timeout": 20,
+        "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL;",
+    }
+else:
+    _database |= {"CONN_MAX_AGE": 60, "CONN_HEALTH_CHECKS": True}
+DATABASES = {"default": _database}
+MEDIA_ROOT = DATA_DIR / "media"
+STORAGES = {
+    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
+}
+UPLOAD_MAX_BYTES = _env["BUDGETEER_UPLOAD_MAX_MB"] * 1_000_000
+# Pasted text travels as a form field, so the form may be as large as an upload.
+DATA_UPLOAD_MAX_MEMORY_SIZE = UPLOAD_MAX_BYTES
+
+# --- static files: whitenoise serves them, from the packaged folders or from collectstatic's -----
+STATIC_URL = "static/"
+STATICFILES_DIRS = [folder for folder in (ASSETS / "static",) if folder.is_dir()]
+STATIC_ROOT: Path | None = _env["BUDGETEER_STATIC_ROOT"]
+if STATIC_ROOT:
+    STORAGES["staticfiles"] = {"BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"}
+WHITENOISE_USE_FINDERS = STATIC_ROOT is None
+WHITENOISE_AUTOREFRESH = STATIC_ROOT is None and LOCAL
+
+# --- sign-in ------------------------------------------------------------------------------------
+LOGIN_URL = "accounts:sign_in"
+LOGIN_REDIRECT_URL = "/"
+LOGOUT_REDIRECT_URL = "accounts:sign_in"
+SIGN_IN_LINK_MINUTES = 10
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": f"django.contrib.auth.password_validation.{name}"}
+    for name in ("UserAttributeSimilarityValidator", "MinimumLengthValidator", "CommonPasswordValidator")
+]
+# Cookies do not tell ports apart, and other things run on localhost too.
+SESSION_COOKIE_NAME = "budgeteer_session"
+CSRF_COOKIE_NAME = "budgeteer_csrf"
+CSRF_COOKIE_HTTPONLY = True
+CSRF_TRUSTED_ORIGINS: list[str] = _env["CSRF_TRUSTED_ORIGINS"]
+SESSION_COOKIE_AGE = 30 * 24 * 3600
+
+# --- headers ------------------------------------------------------------------------------------
+_https = not LOCAL and _env["BUDGETEER_HTTPS"]
+SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = _https
+SECURE_SSL_REDIRECT = _https
+SECURE_REDIRECT_EXEMPT = [r"^health/$"]
+SECURE_HSTS_SECONDS = 365 * 24 * 3600 if _https else 0
+SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if _env["BUDGETEER_TRUST_PROXY"] else None
+SECURE_REFERRER_POLICY = "same-origin"
+X_FRAME_OPTIONS = "DENY"
+SECURE_CSP = {
+    "default-src": [CSP.NONE],
+    "script-src": [CSP.SELF],
+    "style-src": [CSP.SELF],
+    "img-src": [CSP.SELF, "data:"],
+    "font-src": [CSP.SELF],
+    "connect-src": [CSP.SELF],
+    "manifest-src": [CSP.SELF],
+    "form-action": [CSP.SELF],
+    "frame-ancestors": [CSP.NONE],
+    "base-uri": [CSP.NONE],
+}
+
+# --- jobs ---------------------------------------------------------------------------------------
+REDIS_URL: str = _env["REDIS_URL"]
+JOB_HEARTBEAT_SECONDS: float = _env["BUDGETEER_JOB_HEARTBEAT_SECONDS"]
+JOB_STALE_SECONDS: float = _env["BUDGETEER_JOB_STALE_SECONDS"]
+JOB_RESEND_SECONDS: float = _env["BUDGETEER_JOB_RESEND_SECONDS"]
+JOB_REAP_SECONDS: float = _env["BUDGETEER_JOB_REAP_SECONDS"]
+JOB_MAX_ATTEMPTS: int = _env["BUDGETEER_JOB_MAX_ATTEMPTS"]
+
+# --- logs ---------------------------------------------------------------------------------------
+LOGGING = logging_config(form=_env["BUDGETEER_LOG_FORMAT"], level=_env["BUDGETEER_LOG_LEVEL"])
+LOGGING_CONFIG = "budgeteer.logs.configure"

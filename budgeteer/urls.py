@@ -1,0 +1,17 @@
+"""Every URL of the dashboard: the admin, the health check, and each app's own list."""
+
+from django.contrib import admin
+from django.urls import include, path
+
+from budgeteer.accounts.views import health
+
+urlpatterns = [
+    path("health/", health, name="health"),
+    path("admin/", admin.site.urls),
+    path("", include("budgeteer.accounts.urls")),
+    path("", include("budgeteer.jobs.urls")),
+    path("", include("budgeteer.sources.urls")),
+    path("", include("budgeteer.presets.urls")),
+    path("", include("budgeteer.workbench.urls")),
+    path("", include("budgeteer.reports.urls")),
+]
