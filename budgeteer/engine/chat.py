@@ -150,7 +150,7 @@ def results_of(message: Message) -> list[ToolResultPart]:
 
 
 def text_of(message: Message) -> str:
-    """The readable text of a message (text, results, reasoning left out), joined by line ends: for labels and search."""
+    """The readable text of a message, without its reasoning, joined by line ends: for labels and search."""
     pieces: list[str] = []
     for part in message.parts:
         match part:
@@ -168,9 +168,8 @@ def text_of(message: Message) -> str:
 def message_to_json(message: Message) -> dict[str, Any]:
     """The message as plain data: the shape `budgeteer import --messages` prints and stores keep."""
     data: dict[str, Any] = {"role": message.role, "parts": [_part_to_json(part) for part in message.parts]}
-    for key, value in (("id", message.id), ("name", message.name), ("created", message.created)):
-        if value:
-            data[key] = value
+    optional = {"id": message.id, "name": message.name, "created": message.created}
+    data |= {key: value for key, value in optional.items() if value}
     if message.line:
         data["line"] = message.line
     return data

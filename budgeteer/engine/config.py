@@ -25,7 +25,7 @@ type Policy = Literal["auto", "pinned", "nameOnly", "off"]
 
 
 class _Part(BaseModel):
-    model_config = ConfigDict(alias_generator=to_camel, populate_by_name=False, extra="forbid", frozen=True, strict=True)
+    model_config = ConfigDict(alias_generator=to_camel, extra="forbid", frozen=True, strict=True)
 
 
 class SystemConfig(_Part):
@@ -217,7 +217,8 @@ _TOKEN_LIMITS = ("history.maxTokens", "limits.maxSkillsPromptTokens")
 
 
 def _is_union_tag(step: int | str) -> bool:
-    return isinstance(step, str) and (step.startswith(("constrained-", "function-", "TokenLimit")) or step in {"int", "str"})
+    tags = ("constrained-", "function-", "TokenLimit")
+    return isinstance(step, str) and (step.startswith(tags) or step in {"int", "str"})
 
 
 def unknown_key(path: str) -> ConfigError:

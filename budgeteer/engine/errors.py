@@ -1,12 +1,12 @@
 """Every error the engine raises, as one tree.
 
-    BudgeteerError
-    ├── InputError               bad input: what, where, how to mend
-    │   ├── ConfigError          a configuration key or value that cannot be used
-    │   │   └── NotAvailableYet  a valid setting whose rule the engine does not have yet
-    │   └── FormatError          an upload that holds nothing usable
-    ├── TokenizerUnavailable     a vocabulary that is not packaged here
-    └── BudgetExceeded           pinned and protected content alone is over the budget
+BudgeteerError
+├── InputError               bad input: what, where, how to mend
+│   ├── ConfigError          a configuration key or value that cannot be used
+│   │   └── NotAvailableYet  a valid setting whose rule the engine does not have yet
+│   └── FormatError          an upload that holds nothing usable
+├── TokenizerUnavailable     a vocabulary that is not packaged here
+└── BudgetExceeded           pinned and protected content alone is over the budget
 """
 
 from __future__ import annotations

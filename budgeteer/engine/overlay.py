@@ -30,13 +30,11 @@ def set_path(data: Mapping[str, Any], path: str, value: object) -> dict[str, Any
     Raises:
         ConfigError: the schema has no such path.
     """
-    for map_path in _MAPS:
-        if path.startswith(f"{map_path}."):
-            return _set(data, [*map_path.split("."), path.removeprefix(f"{map_path}.")], value)
     known = {known for known, _ in walk_schema(BudgetConfig)}
-    if path not in known:
+    in_map = any(path.startswith(f"{map_path}.") for map_path in _MAPS)
+    if path not in known and not in_map:
         raise _unknown_path(path, known)
-    return _set(data, path.split("."), value)
+    return _set(data, _steps(path), value)
 
 
 def _unknown_path(path: str, known: set[str]) -> ConfigError:
@@ -50,8 +48,14 @@ def _unknown_path(path: str, known: set[str]) -> ConfigError:
 
 def unset_path(data: Mapping[str, Any], path: str) -> dict[str, Any]:
     """A copy of `data` without `path`; objects left empty go too. A path that is not there changes nothing."""
-    steps = next(([*m.split("."), path.removeprefix(f"{m}.")] for m in _MAPS if path.startswith(f"{m}.")), path.split("."))
-    return _unset(data, steps)
+    return _unset(data, _steps(path))
+
+
+def _steps(path: str) -> list[str]:
+    for map_path in _MAPS:
+        if path.startswith(f"{map_path}."):
+            return [*map_path.split("."), path.removeprefix(f"{map_path}.")]
+    return path.split(".")
 
 
 def delta_between(base: Mapping[str, Any], changed: Mapping[str, Any]) -> dict[str, Any]:

@@ -94,6 +94,4 @@ def compact_paths(paths: Sequence[str]) -> list[str]:
     owners: dict[str, set[str]] = {}
     for path, short in zip(paths, compacted, strict=True):
         owners.setdefault(short, set()).add(path)
-    return [
-        path if len(owners[short]) > 1 else short for path, short in zip(paths, compacted, strict=True)
-    ]
+    return [path if len(owners[short]) > 1 else short for path, short in zip(paths, compacted, strict=True)]

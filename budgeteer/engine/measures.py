@@ -1,0 +1,177 @@
+"""The numbers of what may go into a prompt, as arrays: characters, bytes and tokens, one row an item.
+
+Everything a packing decides on is here, so that a preview reads arrays and never a text. Each text is counted once,
+with its variants (minified, followed by a blank line, without what a provider cannot be sent).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, fields
+from html import escape
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from budgeteer.engine.library import FeatureSpec, Skill, ToolDefinition, compact_json, tool_in_form
+from budgeteer.engine.tokens import TokenCounter
+from budgeteer.engine.truncation import minify_description
+
+type Ints = NDArray[np.int64]
+type Progress = Callable[[int, int], None]
+
+#: Items between two calls of a progress function.
+BATCH = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """Arrays of one length, int64, kept and read back by name."""
+
+    def __len__(self) -> int:
+        first: Ints = getattr(self, fields(self)[0].name)
+        return len(first)
+
+    def to_arrays(self) -> dict[str, Ints]:
+        """The columns by name, as a store keeps them."""
+        return {field.name: getattr(self, field.name) for field in fields(self)}
+
+    @classmethod
+    def from_arrays(cls, arrays: Mapping[str, Any]) -> Self:
+        """The inverse of to_arrays; names it does not know are left alone."""
+        return cls(**{field.name: np.asarray(arrays[field.name], dtype=np.int64) for field in fields(cls)})
+
+    @classmethod
+    def of_rows(cls, rows: Sequence[Sequence[int]]) -> Self:
+        """Columns from rows in the order of the fields."""
+        names = [field.name for field in fields(cls)]
+        table = np.array(rows, dtype=np.int64).reshape(len(rows), len(names))
+        return cls(**{name: np.ascontiguousarray(table[:, at]) for at, name in enumerate(names)})
+
+    def joined(self, other: Self) -> Self:
+        """These rows, then the other's."""
+        mine, theirs = self.to_arrays(), other.to_arrays()
+        return type(self)(**{name: np.concatenate([mine[name], theirs[name]]) for name in mine})
+
+    def taken(self, rows: Ints | slice) -> Self:
+        """Only the rows given."""
+        return type(self)(**{name: column[rows] for name, column in self.to_arrays().items()})
+
+
+@dataclass(frozen=True, slots=True)
+class SkillMeasures(Columns):
+    """One row a skill: the pieces of its entry in the skills block, in tokens and characters.
+
+    `head` is `<skill>` and the name line, `description` its line (`minified` the same, shortened), `tail` the
+    location line from its slash on and `</skill>`; `body_tokens` the text under the front matter, shown apart.
+    """
+
+    head_tokens: Ints
+    head_chars: Ints
+    description_tokens: Ints
+    description_chars: Ints
+    minified_tokens: Ints
+    minified_chars: Ints
+    tail_tokens: Ints
+    tail_chars: Ints
+    body_tokens: Ints
+    body_chars: Ints
+    file_bytes: Ints
+
+
+@dataclass(frozen=True, slots=True)
+class ToolMeasures(Columns):
+    """One row a tool definition: its compact JSON in each provider's form."""
+
+    openai_tokens: Ints
+    openai_chars: Ints
+    anthropic_tokens: Ints
+    anthropic_chars: Ints
+
+
+@dataclass(frozen=True, slots=True)
+class FeatureMeasures(Columns):
+    """One row a feature spec as rendered, alone and followed by a blank line."""
+
+    tokens: Ints
+    followed_tokens: Ints
+    chars: Ints
+
+
+def skill_head(skill: Skill) -> str:
+    """The opening of a skill's entry, through its name line."""
+    return f"<skill>\n<name>{escape(skill.name, quote=False)}</name>\n"
+
+
+def skill_description(description: str) -> str:
+    """The description line of a skill's entry."""
+    return f"<description>{escape(description, quote=False)}</description>\n"
+
+
+def skill_tail(path: str) -> str:
+    """The location line from the slash after the install root, and the end of the entry."""
+    return f"/{escape(path, quote=False)}</location>\n</skill>\n"
+
+
+def feature_text(feature: FeatureSpec) -> str:
+    """A feature spec as it stands in the prompt: a header with its path, then the file as it is."""
+    return f"## Feature: {feature.path}\n\n{feature.text}"
+
+
+def measure_skills(
+    skills: Sequence[Skill], *, counter: TokenCounter, progress: Progress | None = None
+) -> SkillMeasures:
+    """Count every skill once, with its minified description."""
+
+    def row(skill: Skill) -> list[int]:
+        head, tail = skill_head(skill), skill_tail(skill.path)
+        full, short = skill_description(skill.description), skill_description(minify_description(skill.description))
+        sizes = [size for text in (head, full, short, tail, skill.body) for size in (counter.count(text), len(text))]
+        return [*sizes, skill.file_bytes]
+
+    return SkillMeasures.of_rows([row(skill) for skill in _reported(skills, progress)])
+
+
+def measure_tools(
+    tools: Sequence[ToolDefinition], *, counter: TokenCounter, progress: Progress | None = None
+) -> ToolMeasures:
+    """Count every tool definition once in each form."""
+
+    def row(tool: ToolDefinition) -> list[int]:
+        texts = [compact_json(tool_in_form(tool, form)) for form in ("openai", "anthropic")]
+        return [size for text in texts for size in (counter.count(text), len(text))]
+
+    return ToolMeasures.of_rows([row(tool) for tool in _reported(tools, progress)])
+
+
+def measure_features(
+    features: Sequence[FeatureSpec], *, counter: TokenCounter, progress: Progress | None = None
+) -> FeatureMeasures:
+    """Count every feature spec once, alone and followed by a blank line."""
+
+    def row(feature: FeatureSpec) -> list[int]:
+        text = feature_text(feature)
+        return [counter.count(text), counter.count(text + "\n\n"), len(text)]
+
+    return FeatureMeasures.of_rows([row(feature) for feature in _reported(features, progress)])
+
+
+def _reported[T](items: Sequence[T], progress: Progress | None) -> Sequence[T]:
+    return items if progress is None else _Reporting(items, progress)
+
+
+class _Reporting[T](Sequence[T]):
+    """A sequence that says how far an iteration over it has come."""
+
+    def __init__(self, items: Sequence[T], progress: Progress) -> None:
+        self._items = items
+        self._progress = progress
+
+    def __len__(self) -> int:
+        return len(self._items)
+
+    def __getitem__(self, index: Any) -> Any:
+        if isinstance(index, int) and (index % BATCH == 0 or index == len(self._items) - 1):
+            self._progress(index, len(self._items))
+        return self._items[index]
