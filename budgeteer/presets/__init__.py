@@ -1,0 +1,1 @@
+"""Versioned presets: named configurations that workspaces follow."""
