@@ -9,7 +9,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from tests import servers  # noqa: E402 - the root is put on the path first
+from tests import servers
 
 
 def main() -> int:

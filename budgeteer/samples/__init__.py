@@ -1,1 +1,79 @@
-"""Three samples of our own, each of which overflows its limit."""
+"""Three samples of our own, each of which overflows its limit; written by `scripts/make_samples.py`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from importlib import resources
+from typing import Literal
+
+from budgeteer.engine.errors import InputError
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """One sample a first-time visitor can open with one click.
+
+    Attributes:
+        slug: its name in addresses and on the command line.
+        title: what the button says.
+        description: one sentence on what it shows.
+        files: name and kind of every packaged file, the one that gives the workspace its name first.
+        preset: the slug of the preset the workspace starts from.
+    """
+
+    slug: str
+    title: str
+    description: str
+    files: tuple[tuple[str, Literal["conversation", "skills", "tools"]], ...]
+    preset: str
+
+
+SAMPLES = (
+    Sample(
+        slug="agent-session",
+        title="An agent session that overflows",
+        description=(
+            "Eleven tasks in one coding session, with parallel tool calls and long results, beside its tools and "
+            "skills: more than the window of gpt-4o takes."
+        ),
+        files=(
+            ("agent-session.jsonl", "conversation"),
+            ("agent-tools.json", "tools"),
+            ("agent-skills.zip", "skills"),
+        ),
+        preset="agent-default",
+    ),
+    Sample(
+        slug="skills-library",
+        title="A skills library that does not fit",
+        description="More than 120 skills in ten folders, against a limit of 30,000 characters.",
+        files=(("skills-library.zip", "skills"),),
+        preset="skills-library",
+    ),
+    Sample(
+        slug="tools-catalogue",
+        title="A tool catalogue over its limit",
+        description="Some 130 tools of eleven services, well past 50,000 characters of definitions.",
+        files=(("tools-catalogue.json", "tools"),),
+        preset="agent-default",
+    ),
+)
+
+
+def find(slug: str) -> Sample:
+    """Return the sample of that name.
+
+    Raises:
+        InputError: there is none; the sentence lists those there are.
+    """
+    for sample in SAMPLES:
+        if sample.slug == slug:
+            return sample
+    known = ", ".join(sample.slug for sample in SAMPLES)
+    raise InputError(f"There is no sample “{slug}”.", where=slug, mend=f"Samples: {known}.")
+
+
+def read(slug: str) -> list[tuple[str, bytes]]:
+    """Return name and content of every file of a sample, in the order of `Sample.files`."""
+    folder = resources.files(__name__) / "data"
+    return [(name, (folder / name).read_bytes()) for name, _kind in find(slug).files]
