@@ -102,6 +102,8 @@ MIDDLEWARE = [
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
 ]
+if LOCAL:
+    MIDDLEWARE.insert(0, "budgeteer.accounts.middleware.LoopbackOnlyMiddleware")
 ROOT_URLCONF = "budgeteer.urls"
 WSGI_APPLICATION = "budgeteer.wsgi.application"
 TEMPLATES = [
@@ -140,7 +142,9 @@ if _database["ENGINE"].endswith("sqlite3"):
     }
 else:
     _database |= {"CONN_MAX_AGE": 60, "CONN_HEALTH_CHECKS": True}
-DATABASES = {"default": _database}
+# A file, since tests run real workers and servers in processes of their own.
+_test_name = {"NAME": str(DATA_DIR / "test.sqlite3")} if _database["ENGINE"].endswith("sqlite3") else {}
+DATABASES = {"default": _database | {"TEST": _test_name}}
 MEDIA_ROOT = DATA_DIR / "media"
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},

@@ -1,1 +1,124 @@
-"""The tables of this app."""
+"""The Job row: the one truth about a piece of work; whatever carries messages only carries its id."""
+
+from __future__ import annotations
+
+import uuid
+from datetime import datetime
+from typing import Any
+
+from django.conf import settings
+from django.db import models
+from django.utils import timezone
+
+LOG_LINES = 200
+
+
+class State(models.TextChoices):
+    """Where a job stands: queued → running → one of the last three."""
+
+    QUEUED = "queued"
+    RUNNING = "running"
+    SUCCEEDED = "succeeded"
+    FAILED = "failed"
+    CANCELLED = "cancelled"
+
+
+FINISHED = (State.SUCCEEDED, State.FAILED, State.CANCELLED)
+
+
+class JobQuerySet(models.QuerySet["Job"]):
+    """The conditional updates that keep two workers from both believing they hold a job."""
+
+    def held(self, job_id: uuid.UUID, attempt: int) -> JobQuerySet:
+        """The row while `attempt` is the one that runs; empty as soon as the claim is lost."""
+        return self.filter(id=job_id, attempt=attempt, state=State.RUNNING)
+
+    def claim(self, job_id: uuid.UUID, attempt: int) -> Job | None:
+        """Take a queued job for this attempt; None where somebody else has it or it moved on."""
+        now = timezone.now()
+        taken = self.filter(id=job_id, attempt=attempt, state=State.QUEUED).update(
+            state=State.RUNNING, claimed_at=now, started_at=now, heartbeat_at=now
+        )
+        return self.get(id=job_id) if taken else None
+
+    def requeue(self, *, lost: int = 0) -> int:
+        """Back to the queue under the next attempt number, unsent; the number of rows that moved.
+
+        Args:
+            lost: how many workers were lost over it just now (0 or 1).
+        """
+        return self.update(
+            state=State.QUEUED,
+            attempt=models.F("attempt") + 1,
+            lost_workers=models.F("lost_workers") + lost,
+            claimed_at=None,
+            heartbeat_at=None,
+            sent_at=None,
+            sends=0,
+        )
+
+
+class Job(models.Model):
+    """A piece of work for a worker.
+
+    `attempt` is a fencing token: every write of a worker names the attempt it claimed, so one that
+    was given up for dead cannot write after another has taken over.
+    `arguments`, `result` and `error` are JSON; `error` is `{what, where, mend, sentence}`.
+    `subject` names what the job is about ("source:<id>").
+    """
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    kind = models.CharField(max_length=100)
+    owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, null=True, related_name="jobs")
+    subject = models.CharField(max_length=200, blank=True, default="")
+    queue = models.CharField(max_length=40, default="default")
+    arguments = models.JSONField(default=dict)
+
+    state = models.CharField(max_length=10, choices=State, default=State.QUEUED)
+    done = models.BigIntegerField(default=0)
+    total = models.BigIntegerField(default=0)
+    unit = models.CharField(max_length=40, blank=True, default="")
+    sentence = models.CharField(max_length=500, blank=True, default="")
+    log = models.JSONField(default=list)
+    result = models.JSONField(null=True)
+    error = models.JSONField(null=True)
+
+    attempt = models.PositiveIntegerField(default=1)
+    lost_workers = models.PositiveIntegerField(default=0)
+    sends = models.PositiveIntegerField(default=0)
+    cancel_requested = models.BooleanField(default=False)
+
+    created_at = models.DateTimeField(default=timezone.now)
+    sent_at = models.DateTimeField(null=True)
+    claimed_at = models.DateTimeField(null=True)
+    started_at = models.DateTimeField(null=True)
+    heartbeat_at = models.DateTimeField(null=True)
+    finished_at = models.DateTimeField(null=True)
+
+    objects = JobQuerySet.as_manager()
+
+    class Meta:
+        """Latest first; indexed for the reaper and for "the latest job about this"."""
+
+        ordering = ["-created_at"]
+        indexes = [
+            models.Index(fields=["state", "heartbeat_at"], name="jobs_by_state"),
+            models.Index(fields=["subject", "-created_at"], name="jobs_by_subject"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.id} ({self.state})"
+
+    @property
+    def is_finished(self) -> bool:
+        return self.state in FINISHED
+
+
+def log_line(sentence: str, *, at: datetime | None = None) -> dict[str, Any]:
+    """One entry of a job's log: `{at, sentence}`, the time in ISO 8601."""
+    return {"at": (at or timezone.now()).isoformat(), "sentence": sentence}
+
+
+def appended(log: list[dict[str, Any]], sentence: str) -> list[dict[str, Any]]:
+    """The log with one more line, its oldest lines cut at `LOG_LINES`."""
+    return [*log, log_line(sentence)][-LOG_LINES:]

@@ -1,7 +1,13 @@
-"""The URLs of this app."""
+"""The URLs of jobs."""
 
-from django.urls import URLPattern, URLResolver
+from django.urls import path
+
+from budgeteer.jobs import views
 
 app_name = "jobs"
 
-urlpatterns: list[URLPattern | URLResolver] = []
+urlpatterns = [
+    path("jobs/<uuid:job_id>/", views.detail, name="detail"),
+    path("jobs/<uuid:job_id>/cancel/", views.cancel, name="cancel"),
+    path("jobs/<uuid:job_id>/retry/", views.retry, name="retry"),
+]

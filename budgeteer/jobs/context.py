@@ -1,0 +1,150 @@
+"""What a running job may do: report progress, look whether it is still wanted, and write safely."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from django.conf import settings
+from django.db import OperationalError, connection, transaction
+from django.utils import timezone
+
+from budgeteer.jobs.models import Job, JobQuerySet, appended
+
+PROGRESS_SECONDS = 0.25
+CHECK_SECONDS = 0.5
+
+# Set when the worker process has been told to stop: every job in it goes back to the queue.
+worker_stopping = threading.Event()
+
+
+class JobInterrupted(Exception):
+    """The root of what ends a job from outside; let it pass through."""
+
+
+class JobCancelled(JobInterrupted):
+    """The owner does not want it any more."""
+
+
+class ClaimLost(JobInterrupted):
+    """Another attempt has taken over: nothing more may be written."""
+
+
+class WorkerStopping(JobInterrupted):
+    """This worker is being shut down; the job goes back to the queue."""
+
+
+class JobContext:
+    """The running job, seen from inside its function.
+
+    Attributes:
+        job: the row as it was claimed; read only. Progress and results are written by this class.
+    """
+
+    def __init__(self, job: Job) -> None:
+        self.job = job
+        self._log = job.log
+        self._sentence = job.sentence
+        self._pending: dict[str, object] = {}
+        self._written_at = 0.0
+        self._checked_at = time.monotonic()
+        self._interruption: type[JobInterrupted] | None = None
+
+    def progress(self, done: int, total: int, unit: str = "", sentence: str = "") -> None:
+        """Say how far the work is; written at most four times a second, the last word always.
+
+        Args:
+            done: how many of `total` are done.
+            total: how many there are; 0 where nobody knows yet.
+            unit: what is counted, in the plural ("messages").
+            sentence: what is going on now; each new one is also a line of the log.
+
+        Raises:
+            JobInterrupted: the job was cancelled, lost its claim, or its worker is stopping.
+        """
+        self._pending |= {"done": done, "total": total, "unit": unit}
+        if sentence and sentence != self._sentence:
+            self._sentence, self._log = sentence, appended(self._log, sentence)
+            self._pending |= {"sentence": sentence[:500], "log": self._log}
+        self._raise_interruption()
+        if time.monotonic() - self._written_at < PROGRESS_SECONDS:
+            return
+        self._written_at = self._checked_at = time.monotonic()
+        if not self._held().filter(cancel_requested=False).update(**self._pending):
+            self._interruption = self._why_not_held()
+            self._raise_interruption()
+        self._pending = {}
+
+    def check(self) -> None:
+        """Stop here if the job is no longer wanted; cheap enough for every step of a loop.
+
+        Raises:
+            JobInterrupted: the job was cancelled, lost its claim, or its worker is stopping.
+        """
+        if time.monotonic() - self._checked_at >= CHECK_SECONDS:
+            self._checked_at = time.monotonic()
+            self._interruption = self._interruption or self._why_not_held()
+        self._raise_interruption()
+
+    @contextmanager
+    def committing(self) -> Iterator[None]:
+        """A transaction that only a holder of the claim can commit.
+
+        The job's row is locked first, so from here to the commit nobody can take the claim away;
+        a worker that had lost it writes nothing.
+
+        Raises:
+            JobInterrupted: see `check`.
+        """
+        with transaction.atomic():
+            row = self._held().select_for_update().values_list("cancel_requested", flat=True).first()
+            if row is None:
+                raise ClaimLost
+            if row:
+                raise JobCancelled
+            yield
+
+    def last_word(self) -> dict[str, object]:
+        """The progress that is reported but not written yet, as columns."""
+        return self._pending
+
+    @contextmanager
+    def heartbeat(self) -> Iterator[None]:
+        """Say "alive" from a thread of its own while the body runs, however long one call in it takes."""
+        finished = threading.Event()
+        thread = threading.Thread(target=self._beat_until, args=(finished,), name="job-heartbeat", daemon=True)
+        thread.start()
+        try:
+            yield
+        finally:
+            finished.set()
+            thread.join()
+
+    def _beat_until(self, finished: threading.Event) -> None:
+        try:
+            while not finished.wait(settings.JOB_HEARTBEAT_SECONDS):
+                try:
+                    self._held().update(heartbeat_at=timezone.now())
+                    self._interruption = self._interruption or self._why_not_held()
+                except OperationalError:
+                    # The database is busy or away for a moment; the next beat tries again.
+                    connection.close()
+        finally:
+            connection.close()
+
+    def _held(self) -> JobQuerySet:
+        return Job.objects.held(self.job.id, self.job.attempt)
+
+    def _why_not_held(self) -> type[JobInterrupted] | None:
+        cancel_requested = self._held().values_list("cancel_requested", flat=True).first()
+        if cancel_requested is None:
+            return ClaimLost
+        return JobCancelled if cancel_requested else None
+
+    def _raise_interruption(self) -> None:
+        if self._interruption:
+            raise self._interruption
+        if worker_stopping.is_set():
+            raise WorkerStopping

@@ -1,0 +1,73 @@
+"""One delivery of one job: claim it, do it, and write how it ended, all by the claimed attempt."""
+
+from __future__ import annotations
+
+import uuid
+from typing import Any
+
+import structlog
+from django.utils import timezone
+
+from budgeteer.engine.errors import BudgetExceeded, InputError, TokenizerUnavailable
+from budgeteer.jobs import registry
+from budgeteer.jobs.context import ClaimLost, JobCancelled, JobContext, WorkerStopping
+from budgeteer.jobs.models import Job, State, appended
+
+log = structlog.get_logger(__name__)
+
+
+def execute(job_id: uuid.UUID, attempt: int) -> None:
+    """Do the job if this attempt is still to be done; a second delivery of it does nothing."""
+    claimed = Job.objects.claim(job_id, attempt)
+    if claimed is None:
+        log.debug("delivery ignored", job_id=str(job_id), attempt=attempt)
+        return
+    with structlog.contextvars.bound_contextvars(job_id=str(job_id), kind=claimed.kind, attempt=attempt):
+        log.info("job started")
+        context = JobContext(claimed)
+        with context.heartbeat():
+            ending = _ending_of(context)
+        if ending is None:
+            log.info("job given up")
+        elif not _finish(context, ending):
+            log.warning("job finished after its claim was lost; nothing written")
+        else:
+            log.info("job finished", state=ending["state"])
+
+
+def _ending_of(context: JobContext) -> dict[str, Any] | None:
+    """Run the function; the columns its ending sets, or None where there is nothing to write."""
+    try:
+        result = registry.find(context.job.kind).run(context, **context.job.arguments)
+    except JobCancelled:
+        return {"state": State.CANCELLED, "sentence": "Cancelled."}
+    except ClaimLost:
+        return None
+    except WorkerStopping:
+        # Nobody's fault: it does not count against the job, and the next worker finds it queued.
+        Job.objects.held(context.job.id, context.job.attempt).requeue()
+        return None
+    except InputError as error:
+        return _failure(error.to_json())
+    except (BudgetExceeded, TokenizerUnavailable) as error:
+        return _failure({"what": error.sentence, "where": "", "mend": "", "sentence": error.sentence})
+    except Exception:  # noqa: BLE001 - the boundary of somebody's job: whatever went wrong becomes its row's ending
+        log.exception("job stopped on an unexpected error")
+        what = f"The work stopped on an unexpected error; it was recorded under {context.job.id}"
+        mend = "Try again; if it stops again, report that number."
+        return _failure({"what": what, "where": "", "mend": mend, "sentence": f"{what}. {mend}"})
+    return {"state": State.SUCCEEDED, "result": result, "error": None}
+
+
+def _failure(error: dict[str, str]) -> dict[str, Any]:
+    return {"state": State.FAILED, "error": error, "sentence": error["sentence"][:500]}
+
+
+def _finish(context: JobContext, ending: dict[str, Any]) -> bool:
+    """Write the ending with the last progress; False where the claim was lost meanwhile."""
+    columns = context.last_word() | ending
+    if ending["state"] != State.SUCCEEDED:
+        recorded: Any = columns.get("log", context.job.log)
+        columns["log"] = appended(recorded, ending["sentence"])
+    held = Job.objects.held(context.job.id, context.job.attempt)
+    return bool(held.update(**columns, finished_at=timezone.now()))

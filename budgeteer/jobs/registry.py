@@ -1,0 +1,60 @@
+"""Which function does which kind of job; an app's `tasks.py` fills it with `@job`.
+
+    @job("sources.import", title="Import")
+    def run(context: JobContext, *, source_id: str) -> dict | None: ...
+
+Work is asked for by its name (`services.enqueue("sources.import", …)`), so the asking app imports
+no tasks. `find` imports every app's `tasks.py` the first time a name is not known yet.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from django.utils.module_loading import autodiscover_modules
+
+type JobFunction = Callable[..., dict[str, Any] | None]
+
+_kinds: dict[str, Kind] = {}
+
+
+class UnknownKind(LookupError):
+    """No app registered a job of this name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """A kind of job: its name, its title for people, and the function that does it."""
+
+    name: str
+    title: str
+    run: JobFunction
+
+
+def job[F: JobFunction](name: str, *, title: str) -> Callable[[F], F]:
+    """Register the function under `name`; it takes a `JobContext` and the job's arguments by keyword."""
+
+    def register(run: F) -> F:
+        known = _kinds.get(name)
+        if known and known.run.__module__ != run.__module__:
+            raise ValueError(f"Two functions claim the job {name!r}: {known.run.__module__} and {run.__module__}")
+        _kinds[name] = Kind(name=name, title=title, run=run)
+        return run
+
+    return register
+
+
+def find(name: str) -> Kind:
+    """The kind of that name.
+
+    Raises:
+        UnknownKind: no installed app's `tasks.py` registers it.
+    """
+    if name not in _kinds:
+        autodiscover_modules("tasks")
+    try:
+        return _kinds[name]
+    except KeyError:
+        raise UnknownKind(f"No job is registered as {name!r}") from None

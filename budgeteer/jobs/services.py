@@ -1,0 +1,168 @@
+"""Asking for work, watching it, calling it off, and finding what was lost."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import timedelta
+from functools import partial
+from typing import Any
+
+import structlog
+from django.conf import settings
+from django.contrib.auth.models import User
+from django.db import models, transaction
+from django.utils import timezone
+from kombu.exceptions import KombuError
+from kombu.exceptions import OperationalError as BrokerAway
+
+from budgeteer.celery import app
+from budgeteer.jobs import registry
+from budgeteer.jobs.models import FINISHED, Job, State, appended
+
+log = structlog.get_logger(__name__)
+
+QUEUES = ("default", "large")
+# A job that waits its turn is sent again ever more seldom: its waiting time doubles this often at most.
+DOUBLINGS = 8
+
+
+def enqueue(
+    kind: str,
+    *,
+    arguments: Mapping[str, Any],
+    owner: User | None,
+    subject: str = "",
+    queue: str = "default",
+) -> Job:
+    """Create a job in the caller's transaction; it is sent when that commits.
+
+    Args:
+        kind: the name it is registered under.
+        arguments: JSON, passed by keyword; primary keys rather than contents.
+        owner: who sees, cancels and retries it.
+        subject: what it is about, "source:<id>".
+        queue: "default", or "large" for work of more than some seconds.
+
+    Raises:
+        registry.UnknownKind: nothing is registered under that name.
+        ValueError: another queue.
+    """
+    if queue not in QUEUES:
+        raise ValueError(f"There is no queue {queue!r}; there are {', '.join(QUEUES)}")
+    registry.find(kind)
+    job = Job.objects.create(kind=kind, arguments=dict(arguments), owner=owner, subject=subject, queue=queue)
+    _send_on_commit(job)
+    return job
+
+
+def latest_for(subject: str) -> Job | None:
+    """The youngest job about that subject."""
+    return Job.objects.filter(subject=subject).order_by("-created_at").first()
+
+
+def cancel(job: Job) -> None:
+    """Call the job off: a queued one at once, a running one at its next check; a finished one stays."""
+    now = timezone.now()
+    called_off = Job.objects.filter(id=job.id, state=State.QUEUED).update(
+        state=State.CANCELLED,
+        cancel_requested=True,
+        finished_at=now,
+        sentence="Cancelled.",
+        log=appended(job.log, "Cancelled."),
+    )
+    if not called_off:
+        Job.objects.filter(id=job.id, state=State.RUNNING).update(cancel_requested=True)
+    job.refresh_from_db()
+
+
+def retry(job: Job) -> None:
+    """Queue a failed or cancelled job again under the next attempt; any other stays as it is."""
+    with transaction.atomic():
+        stopped = Job.objects.filter(id=job.id, state__in=(State.FAILED, State.CANCELLED))
+        if stopped.requeue():
+            Job.objects.filter(id=job.id).update(
+                lost_workers=0,
+                cancel_requested=False,
+                error=None,
+                finished_at=None,
+                done=0,
+                total=0,
+                sentence="",
+                log=appended(job.log, "Tried again."),
+            )
+        job.refresh_from_db()
+        if job.state == State.QUEUED:
+            _send_on_commit(job)
+
+
+def reap() -> int:
+    """Queue again what lost its worker and send again what nobody claimed; how many rows were touched."""
+    return _requeue_lost() + _resend_unclaimed()
+
+
+def _requeue_lost() -> int:
+    silent_since = timezone.now() - timedelta(seconds=settings.JOB_STALE_SECONDS)
+    lost = list(Job.objects.filter(state=State.RUNNING, heartbeat_at__lt=silent_since))
+    return sum(_take_from_lost_worker(job) for job in lost)
+
+
+def _take_from_lost_worker(job: Job) -> int:
+    """End or requeue one running row whose heartbeat is still the one that was seen."""
+    seen = Job.objects.held(job.id, job.attempt).filter(heartbeat_at=job.heartbeat_at)
+    log.warning("worker lost", job_id=str(job.id), kind=job.kind, attempt=job.attempt)
+    if job.cancel_requested:
+        return seen.update(state=State.CANCELLED, finished_at=timezone.now(), sentence="Cancelled.")
+    if job.lost_workers + 1 >= settings.JOB_MAX_ATTEMPTS:
+        what = f"The worker doing this stopped answering {job.lost_workers + 1} times"
+        mend = "It may need more memory than there is; try a smaller input, or try again."
+        error = {"what": what, "where": "", "mend": mend, "sentence": f"{what}. {mend}"}
+        return seen.update(
+            state=State.FAILED,
+            error=error,
+            sentence=error["sentence"],
+            log=appended(job.log, error["sentence"]),
+            finished_at=timezone.now(),
+        )
+    with transaction.atomic():
+        if not seen.requeue(lost=1):
+            return 0
+        line = "The worker stopped answering; another one starts over."
+        Job.objects.filter(id=job.id).update(log=appended(job.log, line))
+        job.refresh_from_db()
+        _send_on_commit(job)
+    return 1
+
+
+def _resend_unclaimed() -> int:
+    now = timezone.now()
+    touched = 0
+    waiting = Job.objects.filter(state=State.QUEUED).filter(
+        models.Q(sent_at=None) | models.Q(sent_at__lt=now - timedelta(seconds=settings.JOB_RESEND_SECONDS))
+    )
+    for job in waiting.order_by("created_at")[:500]:
+        patience = timedelta(seconds=settings.JOB_RESEND_SECONDS * 2 ** min(max(job.sends - 1, 0), DOUBLINGS))
+        if job.sent_at is None or job.sent_at < now - patience:
+            _send(job)
+            touched += 1
+    return touched
+
+
+def _send_on_commit(job: Job) -> None:
+    transaction.on_commit(partial(_send, job), robust=True)
+
+
+def _send(job: Job) -> None:
+    """Hand the id to the broker; where the broker is away, the reaper tries again later."""
+    try:
+        app.send_task("jobs.run", args=(str(job.id), job.attempt), queue=job.queue)
+    except (BrokerAway, KombuError, OSError) as error:
+        log.warning("job not sent", job_id=str(job.id), reason=str(error))
+        return
+    Job.objects.filter(id=job.id, attempt=job.attempt, state=State.QUEUED).update(
+        sent_at=timezone.now(), sends=models.F("sends") + 1
+    )
+
+
+def is_finished(job: Job) -> bool:
+    """Nothing more will happen to it by itself."""
+    return job.state in FINISHED
