@@ -1,0 +1,242 @@
+"""The ledger: every decision of one packing in prompt order, and the overhead between them, as columns.
+
+`total = Σ decisions[].after + Σ overhead[]`, in tokens and in characters, always. Decisions become objects only when
+someone looks at one; their sentences are written then.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from budgeteer.engine.measures import Ints
+from budgeteer.engine.tokens import CountKind
+
+SECTIONS: Final = ("system", "tools", "skills", "features", "retrieval", "history", "query")
+FATES: Final = ("kept", "truncated", "summarised", "dropped", "added")
+KEPT, TRUNCATED, SUMMARISED, DROPPED, ADDED = range(5)
+
+#: Letter -> name of the categories a prompt is shown in, in the order they are drawn everywhere.
+CATEGORIES: Final[dict[str, str]] = {
+    "S": "System",
+    "T": "Tools",
+    "K": "Skills",
+    "F": "Features",
+    "R": "Retrieval",
+    "U": "User",
+    "A": "Assistant",
+    "X": "Tool results",
+}
+LETTERS: Final = tuple(CATEGORIES)
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    """A size in tokens and in characters (Unicode code points)."""
+
+    tokens: int = 0
+    chars: int = 0
+
+    def __add__(self, other: Size) -> Size:
+        return Size(self.tokens + other.tokens, self.chars + other.chars)
+
+    def __sub__(self, other: Size) -> Size:
+        return Size(self.tokens - other.tokens, self.chars - other.chars)
+
+    def to_json(self) -> dict[str, int]:
+        """`{tokens, chars}`."""
+        return {"tokens": self.tokens, "chars": self.chars}
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """Why an item has its fate: the rule's name, a sentence, and what would have kept it ("" when nothing went)."""
+
+    rule: str
+    sentence: str
+    counterfactual: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Overhead:
+    """What a section costs beside its items: headers, joins, frames, a preamble."""
+
+    section: str
+    name: str
+    size: Size
+    kind: CountKind
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """One item's fate. `before` is the item as it came, `after` what of it is sent; group is None when alone."""
+
+    id: str
+    section: str
+    category: str
+    name: str
+    fate: str
+    reason: Reason
+    before: Size
+    after: Size
+    kind: CountKind
+    group: str | None
+    pinned: bool
+
+    @property
+    def rule(self) -> str:
+        """The name of the rule that decided."""
+        return self.reason.rule
+
+    @property
+    def sentence(self) -> str:
+        """The sentence that explains it."""
+        return self.reason.sentence
+
+    @property
+    def counterfactual(self) -> str:
+        """What would have kept it."""
+        return self.reason.counterfactual
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """The decisions of one section as columns of one length.
+
+    `ids` and `names` may read their entries on demand. `frame_tokens` is each sent message's own frame, already inside
+    the section's overhead and only repeated here so that a picture by category adds up. `explain(row)` writes a reason.
+    """
+
+    section: str
+    ids: Sequence[str]
+    names: Callable[[int], str]
+    category: NDArray[np.int8]
+    fate: NDArray[np.int8]
+    before_tokens: Ints
+    before_chars: Ints
+    after_tokens: Ints
+    after_chars: Ints
+    frame_tokens: Ints
+    pinned: NDArray[np.bool_]
+    group: Ints
+    estimated: NDArray[np.bool_]
+    explain: Callable[[int], Reason]
+
+    def __len__(self) -> int:
+        return len(self.fate)
+
+
+class Ledger:
+    """All decisions and overheads of one packing.
+
+    Columns (numpy arrays, one entry a decision, in prompt order): section and category (indices into SECTIONS and
+    LETTERS), fate (index into FATES), before_tokens, before_chars, after_tokens, after_chars, frame_tokens, pinned.
+    """
+
+    def __init__(self, parts: Sequence[Rows], overhead: Sequence[Overhead], *, kind: CountKind) -> None:
+        self.parts = tuple(part for part in parts if len(part))
+        self.overhead = tuple(entry for entry in overhead if entry.size != Size())
+        self._kind = kind
+        self._starts = np.cumsum([0, *(len(part) for part in self.parts)])
+        self.section = self._joined([np.full(len(p), SECTIONS.index(p.section), np.int8) for p in self.parts], np.int8)
+        self.category = self._joined([p.category for p in self.parts], np.int8)
+        self.fate = self._joined([p.fate for p in self.parts], np.int8)
+        self.before_tokens = self._joined([p.before_tokens for p in self.parts], np.int64)
+        self.before_chars = self._joined([p.before_chars for p in self.parts], np.int64)
+        self.after_tokens = self._joined([p.after_tokens for p in self.parts], np.int64)
+        self.after_chars = self._joined([p.after_chars for p in self.parts], np.int64)
+        self.frame_tokens = self._joined([p.frame_tokens for p in self.parts], np.int64)
+        self.pinned = self._joined([p.pinned for p in self.parts], np.bool_)
+
+    @staticmethod
+    def _joined(columns: Sequence[NDArray[Any]], kind: type[np.generic]) -> NDArray[Any]:
+        return np.concatenate(columns) if columns else np.zeros(0, kind)
+
+    def __len__(self) -> int:
+        return int(self._starts[-1])
+
+    def __iter__(self) -> Iterator[Decision]:
+        return (self.decision(index) for index in range(len(self)))
+
+    def place(self, index: int) -> tuple[Rows, int]:
+        """The section's rows that hold a decision, and its row among them."""
+        part = int(np.searchsorted(self._starts, index, side="right")) - 1
+        return self.parts[part], index - int(self._starts[part])
+
+    def decision(self, index: int) -> Decision:
+        """The decision at `index`, written out."""
+        rows, row = self.place(index)
+        group = int(rows.group[row])
+        return Decision(
+            id=rows.ids[row],
+            section=rows.section,
+            category=LETTERS[rows.category[row]],
+            name=rows.names(row),
+            fate=FATES[rows.fate[row]],
+            reason=rows.explain(row),
+            before=Size(int(rows.before_tokens[row]), int(rows.before_chars[row])),
+            after=Size(int(rows.after_tokens[row]), int(rows.after_chars[row])),
+            kind="estimated" if rows.estimated[row] else self._kind,
+            group=f"g{group + 1}" if group >= 0 else None,
+            pinned=bool(rows.pinned[row]),
+        )
+
+    def find(self, decision_id: str) -> int | None:
+        """The index of the decision with this id, None when there is none."""
+        for part, start in zip(self.parts, self._starts, strict=False):
+            for row, known in enumerate(part.ids):
+                if known == decision_id:
+                    return int(start) + row
+        return None
+
+    def total(self, section: str | None = None) -> Size:
+        """Σ after + Σ overhead, of one section or of all."""
+        mine = self.section == SECTIONS.index(section) if section else np.ones(len(self), np.bool_)
+        size = Size(int(self.after_tokens[mine].sum()), int(self.after_chars[mine].sum()))
+        for entry in self.overhead:
+            if section in (None, entry.section):
+                size += entry.size
+        return size
+
+
+@dataclass(frozen=True, slots=True)
+class CategoryTotal:
+    """One category of the picture: what is sent and not sent, in tokens, and how many items have each fate."""
+
+    letter: str
+    name: str
+    sent_tokens: int
+    not_sent_tokens: int
+    counts: dict[str, int]
+
+
+def by_category(ledger: Ledger, *, asked_tokens: int) -> list[CategoryTotal]:
+    """The categories in drawing order; Σ sent = the packing's total, Σ sent + not sent = `asked_tokens`.
+
+    A section's overhead belongs to its category; message frames to the category of their message; what belongs to no
+    message (reply priming) to System. Frames that dropped messages would have cost are shared out to what is not sent
+    by size.
+    """
+    sent = np.zeros(len(LETTERS), np.int64)
+    gone = np.zeros(len(LETTERS), np.int64)
+    np.add.at(sent, ledger.category, ledger.after_tokens + ledger.frame_tokens)
+    np.add.at(gone, ledger.category, np.maximum(ledger.before_tokens - ledger.after_tokens, 0))
+    homes = {"tools": "T", "skills": "K", "features": "F", "retrieval": "R"}
+    framed = int(ledger.frame_tokens.sum())
+    for entry in ledger.overhead:
+        sent[LETTERS.index(homes.get(entry.section, "S"))] += entry.size.tokens
+    sent[LETTERS.index("S")] -= framed
+    rest = asked_tokens - int(sent.sum()) - int(gone.sum())
+    if gone.sum() > 0 and rest:
+        gone[int(np.argmax(gone))] += rest
+    totals = []
+    for index, letter in enumerate(LETTERS):
+        mine = ledger.category == index
+        counts = {fate: int((ledger.fate[mine] == at).sum()) for at, fate in enumerate(FATES)}
+        if mine.any() or sent[index]:
+            totals.append(CategoryTotal(letter, CATEGORIES[letter], int(sent[index]), int(gone[index]), counts))
+    return totals

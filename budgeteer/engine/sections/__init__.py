@@ -1,0 +1,1 @@
+"""How each section of a prompt fits its limit."""

@@ -1,0 +1,311 @@
+"""The skills block: one entry a skill, as many as fit, found by binary search on prefix sums.
+
+The order of steps (domain: Libraries): files over the byte limit; policies; order; minify and compact; the first
+`maxSkillsInPrompt`; the longest prefix whose rendered block is within the limits; the name-only fallback.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from enum import IntEnum
+from html import escape
+from types import MappingProxyType
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from budgeteer.engine.config import SkillsBudgetConfig
+from budgeteer.engine.ledger import Size
+from budgeteer.engine.library import Skill
+from budgeteer.engine.measures import Ints, SkillMeasures, skill_description, skill_head, skill_tail
+from budgeteer.engine.sections.order import Use, ordered
+from budgeteer.engine.tokens import TokenCounter, ends_in_word
+from budgeteer.engine.truncation import compact_path, minify_description
+
+BLOCK_OPEN: Final = "# Skills\n\n<available_skills>\n"
+BLOCK_CLOSE: Final = "</available_skills>"
+
+
+class Cause(IntEnum):
+    """What decided a skill's fate."""
+
+    FITS = 0
+    FILE_TOO_LARGE = 1
+    POLICY_OFF = 2
+    TOO_MANY = 3
+    NO_ROOM_CHARS = 4
+    NO_ROOM_TOKENS = 5
+    NOT_LIMITED = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Entries:
+    """The sizes of every skill's entry under one configuration, in tokens and characters.
+
+    `raw` as it came (nothing shortened), `full` with the optimisations asked for, `short` name and location only.
+    """
+
+    raw_tokens: Ints
+    raw_chars: Ints
+    full_tokens: Ints
+    full_chars: Ints
+    short_tokens: Ints
+    short_chars: Ints
+
+
+@dataclass(frozen=True, slots=True)
+class SkillFit:
+    """Which skills the block holds.
+
+    Attributes:
+        order: the kept skills' indices, in the order they stand in the block.
+        sequence: every skill's index in the order considered (off and oversized ones last).
+        kept, short, pinned: one entry a skill; `short` those shown by name and location only.
+        cause: Cause per skill.
+        needed_chars, needed_tokens: the block's size up to and including this skill, 0 where that says nothing.
+        after_tokens, after_chars: what each takes in the block, 0 when dropped.
+        asked: the block with no limit, under the optimisations.
+        wrapper: the block's header and tags.
+        order_sentence: what decided the order.
+        tier: "full" or "nameOnly".
+        opener: the text before each location's slash.
+    """
+
+    order: tuple[int, ...]
+    sequence: tuple[int, ...]
+    kept: NDArray[np.bool_]
+    short: NDArray[np.bool_]
+    pinned: NDArray[np.bool_]
+    cause: Ints
+    needed_chars: Ints
+    needed_tokens: Ints
+    after_tokens: Ints
+    after_chars: Ints
+    asked: Size
+    wrapper: Size
+    order_sentence: str
+    tier: str
+    opener: str
+
+
+def effective(config: SkillsBudgetConfig) -> SkillsBudgetConfig:
+    """The configuration as it works: while the budget is off nothing is shortened, ordered or left out."""
+    if config.enabled:
+        return config
+    return SkillsBudgetConfig.model_validate({"installRoot": config.install_root})
+
+
+def location_opener(config: SkillsBudgetConfig) -> str:
+    """The text before each location's slash: the tag and the install root, compacted when asked for."""
+    root = config.install_root.rstrip("/")
+    root = compact_path(root + "/").rstrip("/") if config.optimization.compact_paths else root
+    return f"<location>{escape(root, quote=False)}"
+
+
+def skill_entry(skill: Skill, config: SkillsBudgetConfig, *, short: bool) -> str:
+    """One skill's entry, as it stands in the block."""
+    minify = config.optimization.minify_descriptions
+    description = minify_description(skill.description) if minify else skill.description
+    middle = "" if short else skill_description(description)
+    return skill_head(skill) + middle + location_opener(config) + skill_tail(skill.path)
+
+
+def skills_block(entries: Sequence[str]) -> str:
+    """The whole block from its entries; "" when there is none."""
+    return f"{BLOCK_OPEN}{''.join(entries)}{BLOCK_CLOSE}" if entries else ""
+
+
+def wrapper_size(counter: TokenCounter) -> Size:
+    """What the block costs beside its entries. Exact: both seams are a line end before a visible character."""
+    return Size(counter.count(BLOCK_OPEN) + counter.count(BLOCK_CLOSE), len(BLOCK_OPEN) + len(BLOCK_CLOSE))
+
+
+def entry_sizes(
+    skills: Sequence[Skill], measures: SkillMeasures, config: SkillsBudgetConfig, *, counter: TokenCounter
+) -> Entries:
+    """Every entry's size from its measured pieces; nothing is counted anew but the install root.
+
+    The root ends in a letter or digit and is followed by a slash, where counts add up exactly; any other root makes
+    each location line be counted whole.
+    """
+    minify = config.optimization.minify_descriptions
+    raw_config = config.model_copy(
+        update={"optimization": config.optimization.model_copy(update={"compact_paths": False})}
+    )
+    lead_tokens, lead_chars = _lead(skills, measures, location_opener(config), counter)
+    raw_tokens, raw_chars = _lead(skills, measures, location_opener(raw_config), counter)
+    middle_tokens = measures.minified_tokens if minify else measures.description_tokens
+    middle_chars = measures.minified_chars if minify else measures.description_chars
+    sizes = Entries(
+        raw_tokens=measures.head_tokens + measures.description_tokens + raw_tokens,
+        raw_chars=measures.head_chars + measures.description_chars + raw_chars,
+        full_tokens=measures.head_tokens + middle_tokens + lead_tokens,
+        full_chars=measures.head_chars + middle_chars + lead_chars,
+        short_tokens=measures.head_tokens + lead_tokens,
+        short_chars=measures.head_chars + lead_chars,
+    )
+    return sizes if counter.per_message_overhead else _quartered(sizes)
+
+
+def _quartered(sizes: Entries) -> Entries:
+    """The entries under chars/4, where an entry is one item: a quarter of its characters, rounded up once."""
+    return replace(
+        sizes,
+        raw_tokens=-(-sizes.raw_chars // 4),
+        full_tokens=-(-sizes.full_chars // 4),
+        short_tokens=-(-sizes.short_chars // 4),
+    )
+
+
+def _lead(skills: Sequence[Skill], measures: SkillMeasures, opener: str, counter: TokenCounter) -> tuple[Ints, Ints]:
+    chars = measures.tail_chars + len(opener)
+    if ends_in_word(opener) or not counter.per_message_overhead:
+        return measures.tail_tokens + counter.count(opener), chars
+    counts = [counter.count(opener + skill_tail(skill.path)) for skill in skills]
+    return np.array(counts, np.int64).reshape(len(skills)), chars
+
+
+def fit_skills(
+    skills: Sequence[Skill],
+    measures: SkillMeasures,
+    config: SkillsBudgetConfig,
+    *,
+    counter: TokenCounter,
+    usage: Mapping[str, Use] = MappingProxyType({}),
+) -> SkillFit:
+    """The skills that fit, and why the others do not.
+
+    A percent in `maxSkillsPromptTokens` must have been resolved to a number (see allocation.resolved).
+    """
+    config = effective(config)
+    entries = entry_sizes(skills, measures, config, counter=counter)
+    wrapper = wrapper_size(counter)
+    policy = [config.policies.get(skill.name, config.policies.get(skill.path, "auto")) for skill in skills]
+    pinned = np.array([p == "pinned" for p in policy], np.bool_)
+    named = np.array([p == "nameOnly" for p in policy], np.bool_)
+    cause = np.full(len(skills), int(Cause.FITS if config.enabled else Cause.NOT_LIMITED), np.int64)
+    if config.enabled:
+        cause[[p == "off" for p in policy]] = Cause.POLICY_OFF
+        cause[measures.file_bytes > config.limits.max_skill_file_bytes] = Cause.FILE_TOO_LARGE
+    keys = [(skill.name, skill.path) for skill in skills]
+    prioritization = config.optimization.prioritization if config.enabled else None
+    sequence, sentence = ordered(keys, prioritization=prioritization, usage=usage)
+    eligible = [i for i in sequence if cause[i] in (Cause.FITS, Cause.NOT_LIMITED)]
+    if config.enabled:
+        eligible = [i for i in eligible if pinned[i]] + [i for i in eligible if not pinned[i]]
+    search = _Search(config, entries, wrapper, pinned, named)
+    asked = search.asked(eligible)
+    kept, short, needed, tier = search.run(eligible, cause)
+    after_tokens = np.where(kept, np.where(short, entries.short_tokens, entries.full_tokens), 0)
+    after_chars = np.where(kept, np.where(short, entries.short_chars, entries.full_chars), 0)
+    order = tuple(i for i in eligible if kept[i])
+    chosen = set(eligible)
+    rest = [i for i in sequence if i not in chosen]
+    return SkillFit(
+        order=order,
+        sequence=(*eligible, *rest),
+        kept=kept,
+        short=short & kept,
+        pinned=pinned,
+        cause=cause,
+        needed_chars=needed[0],
+        needed_tokens=needed[1],
+        after_tokens=after_tokens,
+        after_chars=after_chars,
+        asked=asked,
+        wrapper=wrapper if order else Size(),
+        order_sentence=sentence,
+        tier=tier,
+        opener=location_opener(config),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Search:
+    config: SkillsBudgetConfig
+    entries: Entries
+    wrapper: Size
+    pinned: NDArray[np.bool_]
+    named: NDArray[np.bool_]
+
+    @property
+    def max_tokens(self) -> int | None:
+        """The token limit, a number by now."""
+        limit = self.config.limits.max_skills_prompt_tokens
+        return limit if isinstance(limit, int) else None
+
+    def asked(self, eligible: Sequence[int]) -> Size:
+        """The block of all eligible skills, limits aside."""
+        if not eligible:
+            return Size()
+        chars, tokens = self._sizes(np.array(eligible), self.named)
+        return Size(int(tokens.sum()), int(chars.sum())) + self.wrapper
+
+    def run(
+        self, eligible: Sequence[int], cause: Ints
+    ) -> tuple[NDArray[np.bool_], NDArray[np.bool_], tuple[Ints, Ints], str]:
+        """Kept, short, (needed characters, needed tokens) and the tier; writes the causes of what does not fit."""
+        size = len(self.pinned)
+        kept, short = np.zeros(size, np.bool_), self.named.copy()
+        needed = np.zeros(size, np.int64), np.zeros(size, np.int64)
+        indices = np.array(eligible, np.int64)
+        if not self.config.enabled:
+            kept[indices] = True
+            return kept, np.zeros(size, np.bool_), needed, "full"
+        first = self.config.limits.max_skills_in_prompt
+        within = np.arange(len(indices)) < first
+        within |= self.pinned[indices]
+        cause[indices[~within]] = Cause.TOO_MANY
+        needed[0][indices] = np.arange(1, len(indices) + 1)
+        tier = "full"
+        candidates = indices[within]
+        fitting, chars, tokens = self._fit(candidates, short)
+        if self.config.fallback == "nameOnly" and not fitting.all():
+            tier = "nameOnly"
+            short = ~self.pinned
+            fitting, chars, tokens = self._fit(candidates, short)
+        kept[candidates[fitting]] = True
+        needed[0][candidates], needed[1][candidates] = chars, tokens
+        out = candidates[~fitting]
+        over_chars = chars[~fitting] > self.config.limits.max_skills_prompt_chars
+        cause[out] = np.where(over_chars, int(Cause.NO_ROOM_CHARS), int(Cause.NO_ROOM_TOKENS))
+        return kept, short, needed, tier
+
+    def _sizes(self, indices: Ints, short: NDArray[np.bool_]) -> tuple[Ints, Ints]:
+        e = self.entries
+        brief = short[indices]
+        chars: Ints = np.where(brief, e.short_chars[indices], e.full_chars[indices])
+        tokens: Ints = np.where(brief, e.short_tokens[indices], e.full_tokens[indices])
+        return chars, tokens
+
+    def _fit(self, indices: Ints, short: NDArray[np.bool_]) -> tuple[NDArray[np.bool_], Ints, Ints]:
+        """Which fit, and the block's characters and tokens up to and including each, in order."""
+        chars, tokens = self._sizes(indices, short)
+        max_chars = self.config.limits.max_skills_prompt_chars
+        max_tokens = self.max_tokens
+        pinned = int(self.pinned[indices].sum())
+        if self.config.fit == "fill":
+            return _fill(self, chars, tokens, pinned)
+        sum_chars = np.cumsum(chars) + self.wrapper.chars
+        sum_tokens = np.cumsum(tokens) + self.wrapper.tokens
+        # Binary search on the prefix sums: the longest prefix whose rendered block is within each limit.
+        longest = int(np.searchsorted(sum_chars, max_chars, side="right"))
+        if max_tokens is not None:
+            longest = min(longest, int(np.searchsorted(sum_tokens, max_tokens, side="right")))
+        return np.arange(len(indices)) < max(longest, pinned), sum_chars, sum_tokens
+
+
+def _fill(search: _Search, chars: Ints, tokens: Ints, pinned: int) -> tuple[NDArray[np.bool_], Ints, Ints]:
+    max_chars, max_tokens = search.config.limits.max_skills_prompt_chars, search.max_tokens
+    used_chars, used_tokens = search.wrapper.chars, search.wrapper.tokens
+    fitting = np.zeros(len(chars), np.bool_)
+    need_chars, need_tokens = np.zeros(len(chars), np.int64), np.zeros(len(chars), np.int64)
+    for at in range(len(chars)):
+        need_chars[at], need_tokens[at] = used_chars + chars[at], used_tokens + tokens[at]
+        fits = need_chars[at] <= max_chars and (max_tokens is None or need_tokens[at] <= max_tokens)
+        if fits or at < pinned:
+            fitting[at] = True
+            used_chars, used_tokens = int(need_chars[at]), int(need_tokens[at])
+    return fitting, need_chars, need_tokens
