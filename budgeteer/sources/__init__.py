@@ -1,0 +1,1 @@
+"""Uploads: received, imported by a worker, counted once, and read back for a packing."""

@@ -1,0 +1,149 @@
+"""What an import read, as the streams of a stored file (store.py), and back as engine objects."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import fields
+from typing import Any
+
+from budgeteer.engine.chat import Conversation, Message, message_from_json, message_to_json
+from budgeteer.engine.library import Chunk, FeatureSpec, Skill, ToolDefinition
+from budgeteer.formats.report import Imported, Skipped
+from budgeteer.sources.store import Item, ItemReader, StoredSequence
+
+CONVERSATIONS, MESSAGES, SKILLS, TOOLS = "conversations", "messages", "skills", "tools"
+FEATURES, CHUNKS, TEXT, SKIPPED = "features", "chunks", "text", "skipped"
+# The stream that holds the items of each kind of source, as counted and previewed.
+MAIN_STREAM: Mapping[str, str] = {
+    "conversation": MESSAGES,
+    "skills": SKILLS,
+    "tools": TOOLS,
+    "features": FEATURES,
+    "chunks": CHUNKS,
+    "text": TEXT,
+}
+
+
+def streams_of(imported: Imported) -> dict[str, Iterable[Item]]:
+    """Every stream of an import. The messages of all conversations stand in one stream, one conversation's in a row."""
+    return {
+        CONVERSATIONS: _conversation_rows(imported.conversations),
+        MESSAGES: (plain(message_to_json(message)) for talk in imported.conversations for message in talk.messages),
+        SKILLS: map(_row, imported.skills),
+        TOOLS: map(_row, imported.tools),
+        FEATURES: map(_row, imported.features),
+        CHUNKS: map(_row, imported.chunks),
+        TEXT: [{"text": imported.text}] if imported.text else [],
+        SKIPPED: map(_row, imported.skipped),
+    }
+
+
+def _row(value: Any) -> Item:
+    return {field.name: plain(getattr(value, field.name)) for field in fields(value)}
+
+
+def plain(value: Any) -> Any:
+    """The value as JSON can hold it: mappings become objects, dates and other scalars of YAML their text."""
+    match value:
+        case Mapping():
+            return {str(key): plain(inner) for key, inner in value.items()}
+        case list() | tuple() | set() | frozenset():
+            return [plain(inner) for inner in value]
+        case str() | int() | float() | bool() | None:
+            return value
+        case _:
+            return str(value)
+
+
+def _conversation_rows(conversations: Iterable[Conversation]) -> Iterator[Item]:
+    start = 0
+    for talk in conversations:
+        count = len(talk.messages)
+        yield {
+            "id": talk.id,
+            "title": talk.title,
+            "start": start,
+            "count": count,
+            "tools": plain(talk.tools),
+            "model": talk.model,
+            "reported_input_tokens": talk.reported_input_tokens,
+            "branches": talk.branches,
+            "is_subagent": talk.is_subagent,
+            "metadata": plain(talk.metadata),
+        }
+        start += count
+
+
+class Contents:
+    """The items of one stored file as engine objects; nothing is unpacked before it is asked for."""
+
+    def __init__(self, reader: ItemReader) -> None:
+        self.reader = reader
+
+    def conversation_count(self) -> int:
+        """How many conversations the file holds."""
+        return self.reader.count(CONVERSATIONS)
+
+    def conversation_row(self, index: int) -> Item | None:
+        """What is known of a conversation beside its messages, None when there is no such one."""
+        rows = self.reader.read(CONVERSATIONS, index, index + 1)
+        return rows[0] if rows else None
+
+    def conversation(self, index: int) -> Conversation | None:
+        """A conversation whose messages are read only when they are looked at."""
+        row = self.conversation_row(index)
+        if row is None:
+            return None
+        return Conversation(
+            id=row["id"],
+            title=row["title"],
+            messages=self.messages(row["start"], row["start"] + row["count"]),
+            tools=tuple(row["tools"]),
+            model=row["model"],
+            reported_input_tokens=row["reported_input_tokens"],
+            branches=row["branches"],
+            is_subagent=row["is_subagent"],
+            metadata=row["metadata"],
+        )
+
+    def messages(self, start: int = 0, stop: int | None = None) -> StoredSequence[Message]:
+        """Messages of the file by their place in it, whatever conversation they belong to."""
+        return StoredSequence(self.reader, MESSAGES, message_from_json, start=start, stop=stop)
+
+    def skills(self) -> tuple[Skill, ...]:
+        """Every skill."""
+        return tuple(Skill(**row) for row in self.reader.read(SKILLS))
+
+    def tools(self) -> tuple[ToolDefinition, ...]:
+        """Every tool definition."""
+        return tuple(ToolDefinition(**row) for row in self.reader.read(TOOLS))
+
+    def features(self) -> tuple[FeatureSpec, ...]:
+        """Every feature spec."""
+        return tuple(FeatureSpec(**row) for row in self.reader.read(FEATURES))
+
+    def chunks(self) -> tuple[Chunk, ...]:
+        """Every retrieved passage."""
+        return tuple(Chunk(**row) for row in self.reader.read(CHUNKS))
+
+    def text(self) -> str:
+        """The text of a source that is plain text, "" otherwise."""
+        return "".join(row["text"] for row in self.reader.read(TEXT))
+
+    def skipped(self, start: int = 0, stop: int | None = None) -> list[Skipped]:
+        """Lines and entries that were not read."""
+        return [Skipped(**row) for row in self.reader.read(SKIPPED, start, stop)]
+
+
+def report_of(imported: Imported) -> dict[str, Any]:
+    """The import report as the row keeps it: everything but the skipped lines themselves, which are a stream."""
+    reasons: dict[str, int] = {}
+    for entry in imported.skipped:
+        reasons[entry.why] = reasons.get(entry.why, 0) + 1
+    return {
+        "reason": imported.reason,
+        "encoding": imported.encoding,
+        "warnings": list(imported.warnings),
+        "skipped": [{"why": why, "count": count} for why, count in sorted(reasons.items(), key=lambda r: -r[1])],
+        "metadata": plain(imported.metadata),
+    }

@@ -1,0 +1,174 @@
+"""Sources as a packing wants them: engine objects and their measures, kept in the process between previews."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import IO
+
+from budgeteer.engine.chat import Conversation
+from budgeteer.engine.errors import InputError
+from budgeteer.engine.library import Chunk, FeatureSpec, Skill, ToolDefinition
+from budgeteer.engine.measures import FeatureMeasures, SkillMeasures, ToolMeasures
+from budgeteer.engine.transcript import MessageMeasures
+from budgeteer.sources.contents import Contents
+from budgeteer.sources.measuring import Measures, load_measures
+from budgeteer.sources.models import Source, SourceMeasures
+from budgeteer.sources.store import ItemReader
+
+
+class SourceNotReady(InputError):
+    """Its import has not finished, or failed."""
+
+
+@dataclass(frozen=True, slots=True)
+class LoadedSource:
+    """One source ready to be packed.
+
+    Attributes:
+        kind: decides which of the fields are filled.
+        conversation: the chosen one, its messages read only when they are looked at; None for other kinds.
+        conversation_measures, skill_measures, tool_measures, feature_measures: None until it is measured under
+            `tokenizer` (see services.ensure_measured).
+        chunk_tokens: of each chunk, in their order; None until measured.
+    """
+
+    source_id: str
+    name: str
+    kind: str
+    tokenizer: str
+    conversation: Conversation | None = None
+    conversation_measures: MessageMeasures | None = None
+    skills: tuple[Skill, ...] = ()
+    skill_measures: SkillMeasures | None = None
+    tools: tuple[ToolDefinition, ...] = ()
+    tool_measures: ToolMeasures | None = None
+    features: tuple[FeatureSpec, ...] = ()
+    feature_measures: FeatureMeasures | None = None
+    chunks: tuple[Chunk, ...] = ()
+    chunk_tokens: tuple[int, ...] | None = None
+    text: str = ""
+
+    @property
+    def is_measured(self) -> bool:
+        """Whether every text in it has been counted under the tokenizer."""
+        return self.conversation_measures is not None or self.kind == "text" or self.skill_measures is not None
+
+
+class _Kept[Value]:
+    """The values used last, by key; shared by the threads of one process."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._values: OrderedDict[tuple[object, ...], Value] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def get(self, key: tuple[object, ...], make: Callable[[], Value]) -> Value:
+        with self._lock:
+            if key in self._values:
+                self._values.move_to_end(key)
+                return self._values[key]
+        value = make()
+        with self._lock:
+            self._values[key] = value
+            while len(self._values) > self._most:
+                self._values.popitem(last=False)
+        return value
+
+    def clear(self) -> None:
+        with self._lock:
+            self._values.clear()
+
+
+# Enough for the sources of a few open workspaces; the texts of a conversation are not among what is kept.
+_contents: _Kept[Contents] = _Kept(32)
+_measures: _Kept[Measures] = _Kept(64)
+_loaded: _Kept[LoadedSource] = _Kept(64)
+
+
+def forget_loaded() -> None:
+    """Drop everything kept in this process (tests start from nothing)."""
+    for kept in (_contents, _measures, _loaded):
+        kept.clear()
+
+
+def contents_of(source: Source) -> Contents:
+    """The stored items.
+
+    Raises:
+        SourceNotReady: nothing has been imported yet.
+    """
+    if not source.items:
+        reason = source.error.get("what") if source.state == Source.State.FAILED else ""
+        raise SourceNotReady(
+            f"it could not be imported: {reason}" if reason else "it is still being imported",
+            where=source.name,
+            mend="Open the source to see why and to import it again" if reason else "Wait for its job to finish",
+        )
+    storage, name = source.items.storage, str(source.items.name)
+
+    def opener() -> IO[bytes]:
+        file: IO[bytes] = storage.open(name, "rb")
+        return file
+
+    return _contents.get((source.pk, source.revision), lambda: Contents(ItemReader(opener)))
+
+
+def measures_of(source: Source, tokenizer: str) -> Measures | None:
+    """Its numbers under a tokenizer, None when they have not been counted."""
+    row = SourceMeasures.objects.filter(source=source, tokenizer=tokenizer, revision=source.revision).first()
+    if row is None:
+        return None
+
+    def read() -> Measures:
+        with row.arrays.open("rb") as file:
+            return load_measures(file)
+
+    return _measures.get((source.pk, source.revision, tokenizer), read)
+
+
+def load(source: Source, *, tokenizer: str, conversation: int = 0) -> LoadedSource:
+    """A source with its measures; texts of messages stay in storage until they are looked at.
+
+    Raises:
+        SourceNotReady: its import has not finished, or failed.
+        InputError: the file holds no conversation of that number.
+    """
+    contents = contents_of(source)
+    measures = measures_of(source, tokenizer)
+    if measures is None:
+        return _build(source, contents, None, tokenizer=tokenizer, conversation=conversation)
+    key = (source.pk, source.revision, source.name, tokenizer, conversation)
+    return _loaded.get(key, lambda: _build(source, contents, measures, tokenizer=tokenizer, conversation=conversation))
+
+
+def _build(
+    source: Source, contents: Contents, measures: Measures | None, *, tokenizer: str, conversation: int
+) -> LoadedSource:
+    row = contents.conversation_row(conversation)
+    if source.kind == "conversation" and row is None:
+        raise InputError(
+            f"there is no conversation number {conversation + 1}",
+            where=source.name,
+            mend=f"The file holds {contents.conversation_count()}; choose one of them",
+        )
+    rows = slice(row["start"], row["start"] + row["count"]) if row else slice(0, 0)
+    return LoadedSource(
+        source_id=str(source.pk),
+        name=source.name,
+        kind=source.kind,
+        tokenizer=tokenizer,
+        conversation=contents.conversation(conversation),
+        conversation_measures=measures.messages.taken(rows) if measures else None,
+        skills=contents.skills(),
+        skill_measures=measures.skills if measures else None,
+        tools=contents.tools(),
+        tool_measures=measures.tools if measures else None,
+        features=contents.features(),
+        feature_measures=measures.features if measures else None,
+        chunks=contents.chunks(),
+        chunk_tokens=tuple(measures.chunk_tokens.tolist()) if measures else None,
+        text=contents.text(),
+    )

@@ -1,0 +1,113 @@
+"""Sources and what was measured of them: the rows."""
+
+from __future__ import annotations
+
+import uuid
+
+from django.conf import settings
+from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
+from django.db import models
+from django.urls import reverse
+
+
+class SourceQuerySet(models.QuerySet["Source"]):
+    """The questions asked of the table."""
+
+    def visible_to(self, owner: AbstractBaseUser | AnonymousUser) -> SourceQuerySet:
+        """The sources this user may see: their own that are not deleted. Nobody's for a signed-out visitor."""
+        return self.filter(owner_id=owner.pk, deleted_at__isnull=True) if owner.pk else self.none()
+
+
+class Source(models.Model):
+    """One upload: the original bytes and, once imported, its items.
+
+    Attributes:
+        name: what the owner calls it; the file's own name at first.
+        kind: "conversation", "skills", "tools", "features", "chunks" or "text"; "" until imported.
+        format: the importer that read it ("claude-code", …); "" until imported.
+        requested_format: the importer the owner asked for; "" leaves the choice to detection.
+        sha256: of the original bytes, in hexadecimal; one owner has the same bytes once.
+        upload: the original, byte for byte.
+        items: what was read from it (see store.py); empty until imported.
+        revision: grows by one with every import that is published; part of every cache key.
+        counts: how much was read, by name ("messages", "skills", …), and how much was skipped.
+        report: the import report: reason, warnings, skipped, conversations (see reporting.py).
+        error: why the import failed (what, where, mend, sentence); empty otherwise.
+        deleted_at: when it was deleted; the row stays for the undo and is purged later.
+    """
+
+    class State(models.TextChoices):
+        """Where its import stands."""
+
+        IMPORTING = "importing", "Importing"
+        READY = "ready", "Ready"
+        FAILED = "failed", "Failed"
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="sources")
+    name = models.CharField(max_length=200)
+    kind = models.CharField(max_length=16, blank=True)
+    format = models.CharField(max_length=40, blank=True)
+    requested_format = models.CharField(max_length=40, blank=True)
+    sha256 = models.CharField(max_length=64)
+    size_bytes = models.PositiveBigIntegerField()
+    upload = models.FileField(max_length=200)
+    items = models.FileField(max_length=200, blank=True)
+    revision = models.PositiveIntegerField(default=0)
+    state = models.CharField(max_length=12, choices=State, default=State.IMPORTING)
+    counts = models.JSONField(default=dict, blank=True)
+    report = models.JSONField(default=dict, blank=True)
+    error = models.JSONField(default=dict, blank=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+    updated_at = models.DateTimeField(auto_now=True)
+    deleted_at = models.DateTimeField(null=True, blank=True)
+
+    # Set by services.receive_*: these bytes had been uploaded before, nothing new was stored.
+    was_known = False
+
+    objects = SourceQuerySet.as_manager()
+
+    class Meta:
+        ordering = ("-created_at",)
+        constraints = (models.UniqueConstraint(fields=("owner", "sha256"), name="sources_same_bytes_once"),)
+        indexes = (models.Index(fields=("owner", "-created_at"), name="sources_of_owner"),)
+
+    def __str__(self) -> str:
+        return self.name
+
+    def get_absolute_url(self) -> str:
+        """The source's own page."""
+        return reverse("sources:detail", kwargs={"source_id": self.id})
+
+    @property
+    def subject(self) -> str:
+        """What its jobs say they are about."""
+        return f"source:{self.id}"
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether its items can be read."""
+        return self.state == self.State.READY
+
+
+class SourceMeasures(models.Model):
+    """The numbers of one source under one tokenizer: typed arrays, so that a preview reads no text.
+
+    Attributes:
+        tokenizer: the counter's name ("o200k_base", "chars/4", …).
+        revision: the source's revision they were measured on; older ones are never read.
+        arrays: one npz file; the names of its arrays are prefixed by what they measure (see measuring.py).
+    """
+
+    source = models.ForeignKey(Source, on_delete=models.CASCADE, related_name="measures")
+    tokenizer = models.CharField(max_length=32)
+    revision = models.PositiveIntegerField()
+    arrays = models.FileField(max_length=200)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        verbose_name_plural = "source measures"
+        constraints = (models.UniqueConstraint(fields=("source", "tokenizer"), name="sources_measured_once"),)
+
+    def __str__(self) -> str:
+        return f"{self.source} in {self.tokenizer}"

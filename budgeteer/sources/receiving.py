@@ -1,0 +1,215 @@
+"""Taking in bytes: streamed to storage while they are hashed, kept once for each owner."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import re
+import tempfile
+import unicodedata
+import uuid
+import zipfile
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
+from typing import IO, Any
+
+from django.conf import settings
+from django.contrib.auth.models import User
+from django.core.files.base import File
+from django.core.files.storage import default_storage
+from django.db import transaction
+
+from budgeteer.engine.errors import InputError
+from budgeteer.formats.limits import readable_bytes
+from budgeteer.jobs import services as jobs
+from budgeteer.sources.models import Source
+
+NAME_CHARS = 120
+# Uploads above this size are imported on the queue for long work, so that small ones never wait behind them.
+LARGE_BYTES = 4_000_000
+# A folder is packed in memory up to this size and on disk above it.
+SPOOLED_BYTES = 8_000_000
+EARLIEST_ZIP_TIME = (1980, 1, 1, 0, 0, 0)
+
+
+class UploadRefused(InputError):
+    """An upload that was not stored: too large, empty, or nothing at all."""
+
+
+class _HashedFile(File[bytes]):
+    """A file that is hashed and measured while storage reads it; stops as soon as it is past the limit."""
+
+    def __init__(self, content: File[bytes], *, name: str, limit_bytes: int) -> None:
+        super().__init__(content, name)
+        self._content = content
+        self.digest = hashlib.sha256()
+        self.read_bytes = 0
+        self._limit_bytes = limit_bytes
+
+    def chunks(self, chunk_size: int | None = None) -> Iterator[bytes]:
+        self._content.seek(0)
+        while block := self._content.read(chunk_size or self.DEFAULT_CHUNK_SIZE):
+            self.digest.update(block)
+            self.read_bytes += len(block)
+            if self.read_bytes > self._limit_bytes:
+                raise too_large(self.name or "", self.read_bytes)
+            yield block
+
+
+def too_large(name: str, size_bytes: int) -> UploadRefused:
+    """The refusal of an upload over the limit, naming the limit and the setting that holds it."""
+    limit = readable_bytes(settings.UPLOAD_MAX_BYTES)
+    return UploadRefused(
+        f"{readable_bytes(size_bytes)} is more than the limit of {limit} for one upload",
+        where=name,
+        mend="Upload a part of it, or read it with `budgeteer import`, which takes 2 GB "
+        "(an admin sets the limit with BUDGETEER_UPLOAD_MAX_MB)",
+    )
+
+
+def clean_name(name: str) -> str:
+    """A name fit to show: the last part of a path, without control characters, at most NAME_CHARS long."""
+    last = re.split(r"[/\\]", name.strip().rstrip("/\\"))[-1]
+    shown = "".join(c for c in last if unicodedata.category(c)[0] != "C").strip()
+    if len(shown) <= NAME_CHARS:
+        return shown or "Unnamed"
+    return f"{shown[: NAME_CHARS - 12]}…{shown[-11:]}"
+
+
+def receive(owner: User, *, name: str, content: File[bytes], as_format: str = "") -> Source:
+    """Store one upload and ask for its import. The same bytes of the same owner are the same source.
+
+    Raises:
+        UploadRefused: it is empty or over the limit; nothing is kept.
+    """
+    shown = clean_name(name)
+    limit: int = settings.UPLOAD_MAX_BYTES
+    if (content.size or 0) > limit:
+        raise too_large(shown, content.size)
+    hashed = _HashedFile(content, name=shown, limit_bytes=limit)
+    stored = default_storage.save(f"uploads/{uuid.uuid4().hex}", hashed)
+    try:
+        if not hashed.read_bytes:
+            raise UploadRefused("the file is empty", where=shown, mend="Choose a file that holds something")
+        source = _kept_once(owner, shown, stored, hashed, as_format)
+    except BaseException:
+        default_storage.delete(stored)
+        raise
+    if source.was_known:
+        default_storage.delete(stored)
+    return source
+
+
+def _kept_once(owner: User, name: str, stored: str, hashed: _HashedFile, as_format: str) -> Source:
+    with transaction.atomic():
+        source, is_new = Source.objects.get_or_create(
+            owner=owner,
+            sha256=hashed.digest.hexdigest(),
+            defaults={
+                "name": name,
+                "size_bytes": hashed.read_bytes,
+                "upload": stored,
+                "requested_format": as_format,
+            },
+        )
+        if is_new:
+            enqueue_import(source)
+            return source
+        source.was_known = True
+        if source.deleted_at is not None:
+            source.deleted_at = None
+            source.name = name
+            source.save(update_fields=["deleted_at", "name", "updated_at"])
+        if source.state == Source.State.FAILED or (as_format and as_format != source.format):
+            restart_import(source, as_format=as_format)
+    return source
+
+
+def restart_import(source: Source, *, as_format: str) -> None:
+    """Import the stored upload again, as another format where one is named. What was read before stays until then."""
+    with transaction.atomic():
+        source.requested_format = as_format
+        source.state = Source.State.IMPORTING
+        source.error = {}
+        source.save(update_fields=["requested_format", "state", "error", "updated_at"])
+        enqueue_import(source)
+
+
+def enqueue_import(source: Source) -> None:
+    """Ask a worker to import it; sent when the caller's transaction commits."""
+    jobs.enqueue(
+        "sources.import",
+        arguments={"source_id": str(source.id), "as_format": source.requested_format},
+        owner=source.owner,
+        subject=source.subject,
+        queue="large" if source.size_bytes > LARGE_BYTES else "default",
+    )
+
+
+def paste_name(text: str) -> str:
+    """What a pasted text is called at first: its first line, or that it is JSON."""
+    first = next((line.strip() for line in text.splitlines() if line.strip()), "")
+    if first.startswith(("{", "[")):
+        return "Pasted JSON"
+    return f"Pasted: {first[:40]}…" if len(first) > 40 else f"Pasted: {first}"
+
+
+def pack_folder(files: Sequence[File[bytes]], paths: Sequence[dict[str, Any]]) -> tuple[str, IO[bytes]]:
+    """A folder's files as one zip, the same bytes whenever the files, paths and times are the same.
+
+    Args:
+        files: in the order of `paths`.
+        paths: `{"path": "folder/a/SKILL.md", "modified": milliseconds}` for each file, as the browser tells them.
+
+    Returns:
+        The name for the source (`folder.zip`) and the zip, at its beginning.
+    """
+    packed: IO[bytes] = tempfile.SpooledTemporaryFile(max_size=SPOOLED_BYTES)  # noqa: SIM115 - the caller closes it
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        for entry, file in sorted(zip(paths, files, strict=True), key=lambda pair: str(pair[0]["path"])):
+            info = zipfile.ZipInfo(str(entry["path"]), date_time=_zip_time(entry.get("modified")))
+            info.compress_type = zipfile.ZIP_DEFLATED
+            with archive.open(info, "w") as member:
+                for block in file.chunks():
+                    member.write(block)
+    packed.seek(0)
+    top = str(paths[0]["path"]).replace("\\", "/").split("/")[0] if paths else ""
+    return f"{clean_name(top or 'folder')}.zip", packed
+
+
+def _zip_time(milliseconds: Any) -> tuple[int, int, int, int, int, int]:
+    if not isinstance(milliseconds, int | float):
+        return EARLIEST_ZIP_TIME
+    try:
+        at = datetime.fromtimestamp(milliseconds / 1000, tz=UTC)
+    except (OverflowError, OSError, ValueError):
+        return EARLIEST_ZIP_TIME
+    # A zip tells years from 1980 to 2107 and every second second.
+    return (at.year, at.month, at.day, at.hour, at.minute, at.second) if 1980 <= at.year <= 2107 else EARLIEST_ZIP_TIME
+
+
+def read_paths(text: str, *, count: int) -> list[dict[str, Any]]:
+    """The paths a browser sends beside the files of a folder.
+
+    Raises:
+        UploadRefused: they are not a JSON list with one entry for each file.
+    """
+    broken = UploadRefused(
+        "the list of paths that came with the folder does not match its files",
+        mend="Choose the folder again, or upload it as a zip",
+    )
+    try:
+        paths = json.loads(text)
+    except (ValueError, RecursionError):
+        raise broken from None
+    if not isinstance(paths, list) or len(paths) != count:
+        raise broken
+    if not all(isinstance(entry, dict) and isinstance(entry.get("path"), str) and entry["path"] for entry in paths):
+        raise broken
+    return paths
+
+
+def as_file(data: bytes, name: str) -> File[bytes]:
+    """Bytes as the file that `receive` takes."""
+    return File(io.BytesIO(data), name)

@@ -1,0 +1,245 @@
+"""What other parts of the dashboard may ask of sources; the only module of this app that they import."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from functools import partial
+
+from django.contrib.auth.models import AnonymousUser, User
+from django.core.files.base import File
+from django.core.files.uploadedfile import UploadedFile
+from django.db import transaction
+from django.http import QueryDict
+from django.utils import timezone
+from django.utils.datastructures import MultiValueDict
+
+from budgeteer.engine.errors import InputError
+from budgeteer.engine.tokens import counter_for
+from budgeteer.jobs import services as jobs
+from budgeteer.jobs.models import Job
+from budgeteer.sources import receiving
+from budgeteer.sources.contents import Contents
+from budgeteer.sources.forms import Submission, read_submission
+from budgeteer.sources.loading import LoadedSource, SourceNotReady, contents_of, load, measures_of
+from budgeteer.sources.models import Source, SourceMeasures, SourceQuerySet
+from budgeteer.sources.receiving import UploadRefused
+
+# A deleted source can be had back for this long; after it the files go.
+UNDO_TIME = timedelta(hours=24)
+
+__all__ = [
+    "Contents",
+    "LoadedSource",
+    "Reception",
+    "SourceNotReady",
+    "UploadRefused",
+    "contents_of",
+    "delete",
+    "ensure_measured",
+    "import_again",
+    "latest_job",
+    "load_inputs",
+    "measures_of",
+    "purge",
+    "receive_folder",
+    "receive_paste",
+    "receive_request",
+    "receive_upload",
+    "recent",
+    "refresh_state",
+    "rename",
+    "restore",
+    "visible_source",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Reception:
+    """What one use of the drop zone led to: what was taken in, and what was refused with its sentence."""
+
+    sources: tuple[Source, ...]
+    refused: tuple[InputError, ...]
+
+
+def receive_upload(owner: User, *, name: str, content: File[bytes], as_format: str = "") -> Source:
+    """Store one upload and ask for its import; `was_known` on the result says that these bytes were here already.
+
+    Raises:
+        UploadRefused: it is empty or over the limit (UPLOAD_MAX_BYTES); nothing is kept.
+    """
+    purge(before=timezone.now() - UNDO_TIME, owner=owner)
+    return receiving.receive(owner, name=name, content=content, as_format=as_format)
+
+
+def receive_paste(owner: User, *, text: str, as_format: str = "", name: str = "") -> Source:
+    """Store a pasted text as an upload of its own.
+
+    Raises:
+        UploadRefused: nothing but white space, or over the limit.
+    """
+    if not text.strip():
+        raise UploadRefused("nothing was pasted", mend="Paste JSON, JSONL or plain text, or choose a file")
+    # A lone surrogate half cannot be stored as UTF-8; the replacement is reported by the importer.
+    data = text.encode("utf-8", errors="replace")
+    shown = name or receiving.paste_name(text)
+    return receive_upload(owner, name=shown, content=receiving.as_file(data, shown), as_format=as_format)
+
+
+def receive_folder(owner: User, *, files: Iterable[File[bytes]], paths: str, as_format: str = "") -> Source:
+    """Store the files of one folder as one zip.
+
+    `paths` is JSON as the drop zone sends it: `[{"path": "folder/a.md", "modified": ms}, …]`, one for each file.
+
+    Raises:
+        UploadRefused: the paths do not match the files, or all together are over the limit.
+    """
+    listed = list(files)
+    name, packed = receiving.pack_folder(listed, receiving.read_paths(paths, count=len(listed)))
+    with packed:
+        return receive_upload(owner, name=name, content=File(packed, name), as_format=as_format)
+
+
+def receive_request(owner: User, data: QueryDict, files: MultiValueDict[str, UploadedFile[bytes]]) -> Reception:
+    """Everything one POST of the drop zone carries; one refused file does not lose the others."""
+    submission = read_submission(data, files)
+    if submission.is_empty:
+        nothing = UploadRefused(
+            "No file was chosen and nothing was pasted", mend="Choose a file, drop one, or paste text into the box"
+        )
+        return Reception((), (nothing,))
+    sources: list[Source] = []
+    refused: list[InputError] = []
+    for receive in _receivers(owner, submission):
+        with _collecting(refused):
+            sources.append(receive())
+    return Reception(tuple(sources), tuple(refused))
+
+
+def _receivers(owner: User, submission: Submission) -> Iterator[Callable[[], Source]]:
+    asked = submission.as_format
+    for file in submission.files:
+        yield partial(receive_upload, owner, name=file.name or "", content=file, as_format=asked)
+    if submission.folder:
+        yield partial(receive_folder, owner, files=submission.folder, paths=submission.paths, as_format=asked)
+    if submission.text.strip():
+        yield partial(receive_paste, owner, text=submission.text, as_format=asked)
+
+
+@contextmanager
+def _collecting(refused: list[InputError]) -> Iterator[None]:
+    try:
+        yield
+    except InputError as error:
+        refused.append(error)
+
+
+def load_inputs(source: Source, *, tokenizer: str, conversation: int = 0) -> LoadedSource:
+    """A source as a packing wants it; measures that are not counted yet are None (see ensure_measured).
+
+    Raises:
+        SourceNotReady: its import has not finished, or failed.
+        InputError: the file holds no conversation of that number.
+    """
+    return load(source, tokenizer=tokenizer, conversation=conversation)
+
+
+def ensure_measured(source: Source, tokenizer: str) -> Job | None:
+    """None when the source is counted under the tokenizer; else the job that counts it, one at a time.
+
+    Raises:
+        TokenizerUnavailable: the tokenizer is not packaged here.
+    """
+    counter_for(tokenizer)
+    if SourceMeasures.objects.filter(source=source, tokenizer=tokenizer, revision=source.revision).exists():
+        return None
+    if not source.is_ready:
+        return latest_job(source)
+    subject = f"{source.subject}:{tokenizer}:{source.revision}"
+    running = jobs.latest_for(subject)
+    if running is not None and running.state in ("queued", "running", "failed"):
+        return running
+    return jobs.enqueue(
+        "sources.measure",
+        arguments={"source_id": str(source.id), "tokenizer": tokenizer, "revision": source.revision},
+        owner=source.owner,
+        subject=subject,
+        queue="large" if source.size_bytes > receiving.LARGE_BYTES else "default",
+    )
+
+
+def visible_source(owner: User | AnonymousUser, source_id: uuid.UUID) -> Source | None:
+    """The source if this user may see it, its state brought up to date; None otherwise."""
+    source = Source.objects.visible_to(owner).filter(id=source_id).first()
+    return refresh_state(source) if source else None
+
+
+def recent(owner: User | AnonymousUser, *, limit: int = 10) -> SourceQuerySet:
+    """The owner's sources, newest first."""
+    return Source.objects.visible_to(owner)[:limit]
+
+
+def latest_job(source: Source) -> Job | None:
+    """The youngest import of it."""
+    return jobs.latest_for(source.subject)
+
+
+def refresh_state(source: Source) -> Source:
+    """A source whose import ended without a word (cancelled, worker lost for good) becomes a failed one."""
+    if source.state != Source.State.IMPORTING:
+        return source
+    job = latest_job(source)
+    if job is None or job.state not in ("failed", "cancelled"):
+        return source
+    cancelled = {"what": "The import was cancelled", "where": "", "mend": "Import it again when you like"}
+    source.error = job.error or {**cancelled, "sentence": f"{cancelled['what']}. {cancelled['mend']}"}
+    # What was imported before a re-import was called off is still whole.
+    source.state = Source.State.READY if source.items else Source.State.FAILED
+    Source.objects.filter(pk=source.pk, state=Source.State.IMPORTING).update(state=source.state, error=source.error)
+    return source
+
+
+def import_again(source: Source, *, as_format: str = "") -> None:
+    """Import the kept upload again, as the format named or as detection finds."""
+    receiving.restart_import(source, as_format=as_format)
+
+
+def rename(source: Source, name: str) -> None:
+    """Give it another name."""
+    source.name = receiving.clean_name(name)
+    source.save(update_fields=["name", "updated_at"])
+
+
+def delete(source: Source) -> None:
+    """Take it out of every list; `restore` brings it back until the next purge."""
+    source.deleted_at = timezone.now()
+    source.save(update_fields=["deleted_at", "updated_at"])
+
+
+def restore(owner: User, source_id: uuid.UUID) -> Source | None:
+    """Undo a deletion; None when there is nothing left to bring back."""
+    source = Source.objects.filter(owner=owner, id=source_id).first()
+    if source is not None and source.deleted_at is not None:
+        source.deleted_at = None
+        source.save(update_fields=["deleted_at", "updated_at"])
+    return source
+
+
+def purge(*, before: datetime, owner: User | None = None) -> int:
+    """Remove sources deleted before that time, rows and files; returns how many."""
+    gone = Source.objects.filter(deleted_at__lt=before)
+    if owner is not None:
+        gone = gone.filter(owner=owner)
+    count = 0
+    for source in gone:
+        files = [source.upload, source.items, *(row.arrays for row in source.measures.all())]
+        with transaction.atomic():
+            source.delete()
+            for file in files:
+                if file:
+                    transaction.on_commit(partial(file.storage.delete, str(file.name)))
+        count += 1
+    return count
