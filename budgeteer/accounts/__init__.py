@@ -1,0 +1,1 @@
+"""Signing in: names and passwords, or one-time links in local mode."""

@@ -88,6 +88,7 @@ def job_card(job: Job, *, then: str = "") -> JobCard:
     """The card of a job; include it with `{% include "jobs/detail.html#card" %}` as `card`.
 
     Args:
+        job: as it stands now.
         then: a path of this dashboard to go to when the job succeeds; anything else is dropped.
     """
     then = safe_path(then)
@@ -138,5 +139,3 @@ def _counted(job: Job) -> str:
     if not job.total:
         return ""
     return f"{job.done:,} of {job.total:,} {job.unit}".rstrip()
-
-

@@ -51,7 +51,8 @@ def _ending_of(context: JobContext) -> dict[str, Any] | None:
         return _failure(error.to_json())
     except (BudgetExceeded, TokenizerUnavailable) as error:
         return _failure({"what": error.sentence, "where": "", "mend": "", "sentence": error.sentence})
-    except Exception:  # noqa: BLE001 - the boundary of somebody's job: whatever went wrong becomes its row's ending
+    except Exception:
+        # The boundary of somebody's job: whatever went wrong becomes its row's ending.
         log.exception("job stopped on an unexpected error")
         what = f"The work stopped on an unexpected error; it was recorded under {context.job.id}"
         mend = "Try again; if it stops again, report that number."

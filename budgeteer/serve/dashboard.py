@@ -1,0 +1,160 @@
+"""The dashboard's life: prepare, start the children, say the address, keep them alive, stop them all."""
+
+from __future__ import annotations
+
+import http.client
+import os
+import signal
+import sys
+import threading
+import time
+import webbrowser
+
+import click
+import django
+from django.conf import settings
+
+from budgeteer.engine.errors import InputError
+from budgeteer.serve.children import Child
+from budgeteer.serve.listening import Listening
+
+WATCH_SECONDS = 0.2
+START_SECONDS = 60.0
+GRACE_SECONDS = 8.0
+
+
+def run_dashboard(listening: Listening, *, worker: bool, browser: bool) -> int:
+    """Start everything, stay until told to stop, stop everything; the exit status."""
+    stop = _stop_on_signals()
+    django.setup()
+    _migrate()
+    children = [Child("web server", ("web", listening.host, str(listening.port)))]
+    children[0].start()
+    try:
+        if not _wait_until_it_answers(listening, children[0], stop):
+            return _explain_no_answer(stop)
+        if worker:
+            children += _background_children()
+            for child in children[1:]:
+                child.start()
+        _welcome(listening, browser=browser)
+        _keep_alive(children, stop)
+    finally:
+        _stop_all(children)
+    click.echo("Stopped.", err=True)
+    return 0
+
+
+def _background_children() -> list[Child]:
+    """One worker takes everything and one small work only, so a large import never holds up a small one."""
+    return [
+        Child("worker", ("worker", "all", "default,large")),
+        Child("second worker", ("worker", "small", "default")),
+        Child("scheduler", ("scheduler",)),
+    ]
+
+
+def _stop_on_signals() -> threading.Event:
+    """An event set by the first Ctrl+C, SIGTERM or hang-up; the second one kills at once."""
+    stop = threading.Event()
+
+    def handle(_number: int, _frame: object) -> None:
+        if stop.is_set():
+            raise KeyboardInterrupt
+        stop.set()
+
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, handle)
+    return stop
+
+
+def _migrate() -> None:
+    """Bring the database up to date; nothing where it is."""
+    from django.core.management import call_command
+    from django.db import OperationalError, connection
+    from django.db.migrations.executor import MigrationExecutor
+
+    try:
+        executor = MigrationExecutor(connection)
+        if executor.migration_plan(executor.loader.graph.leaf_nodes()):
+            click.echo("Preparing the database…", err=True)
+            call_command("migrate", verbosity=0, interactive=False)
+    except OperationalError as error:
+        raise InputError(
+            f"The database cannot be opened ({str(error).strip()})",
+            where="DATABASE_URL" if "DATABASE_URL" in os.environ else str(settings.DATABASES["default"]["NAME"]),
+            mend="Check that it is running and that this account may use it",
+        ) from None
+    finally:
+        connection.close()
+
+
+def _wait_until_it_answers(listening: Listening, web: Child, stop: threading.Event) -> bool:
+    deadline = time.monotonic() + START_SECONDS
+    while time.monotonic() < deadline and not stop.is_set():
+        if web.process is None or web.process.poll() is not None:
+            return False
+        if _answers(listening):
+            return True
+        stop.wait(0.05)
+    return False
+
+
+def _answers(listening: Listening) -> bool:
+    """Whether the web server says anything at all; a refusal of our host name is an answer too."""
+    connection = http.client.HTTPConnection(listening.reachable_host, listening.port, timeout=5)
+    try:
+        connection.request("GET", "/health/")
+        connection.getresponse().read()
+    except (OSError, http.client.HTTPException):
+        return False
+    finally:
+        connection.close()
+    return True
+
+
+def _explain_no_answer(stop: threading.Event) -> int:
+    if stop.is_set():
+        return 0
+    click.echo("budgeteer: the web server did not start; what it said stands above.", err=True)
+    return 2
+
+
+def _welcome(listening: Listening, *, browser: bool) -> None:
+    from budgeteer.accounts import services
+
+    click.echo(f"Budgeteer is ready at {listening.address}/")
+    if settings.BUDGETEER_MODE == "local":
+        services.remember_served_address(listening.address)
+        link = services.make_sign_in_link(listening.address)
+        click.echo(f"Sign in here (works once, within {settings.SIGN_IN_LINK_MINUTES} minutes): {link}")
+        if browser and _has_screen():
+            webbrowser.open(services.make_sign_in_link(listening.address))
+    click.echo("Press Ctrl+C to stop.")
+    sys.stdout.flush()
+
+
+def _has_screen() -> bool:
+    """A terminal somebody sits at, with a window system behind it."""
+    windows = sys.platform != "linux" or "DISPLAY" in os.environ or "WAYLAND_DISPLAY" in os.environ
+    return sys.stdout.isatty() and windows
+
+
+def _keep_alive(children: list[Child], stop: threading.Event) -> None:
+    while not stop.wait(WATCH_SECONDS):
+        for child in children:
+            if told := child.mend():
+                click.echo(told, err=True)
+
+
+def _stop_all(children: list[Child]) -> None:
+    """Ask all, wait for all, kill what is left; a second Ctrl+C skips the waiting."""
+    deadline = time.monotonic() + GRACE_SECONDS
+    try:
+        for child in children:
+            child.ask_to_stop()
+        for child in children:
+            child.stop_by(deadline)
+    except KeyboardInterrupt:
+        for child in children:
+            child.stop_by(0.0)
