@@ -131,9 +131,7 @@ def entry_sizes(
     each location line be counted whole.
     """
     minify = config.optimization.minify_descriptions
-    raw_config = config.model_copy(
-        update={"optimization": config.optimization.model_copy(update={"compact_paths": False})}
-    )
+    raw_config = SkillsBudgetConfig.model_validate({"installRoot": config.install_root})
     lead_tokens, lead_chars = _lead(skills, measures, location_opener(config), counter)
     raw_tokens, raw_chars = _lead(skills, measures, location_opener(raw_config), counter)
     middle_tokens = measures.minified_tokens if minify else measures.description_tokens

@@ -1,0 +1,90 @@
+"""From a model's window to the tokens that sections may take."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from budgeteer.engine.config import BudgetConfig, TokenLimit
+from budgeteer.engine.errors import ConfigError
+from budgeteer.engine.profiles import DEFAULT_PROFILE, PROFILES
+from budgeteer.engine.tokens import CountKind, TokenCounter
+from budgeteer.engine.windows import ModelRow, model
+
+#: Safety margin where counts are estimates, in percent. Source: domain, configuration defaults.
+ESTIMATE_MARGIN_PERCENT = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Allowance:
+    """What one request may take.
+
+    Attributes:
+        window: the most tokens of input and output together.
+        output_reserve: tokens held back for the reply.
+        input_budget: min(the model's maximum input, window - reserve).
+        safety_margin_percent: how much of it stays free because counts are estimates.
+        usable_tokens: the input budget less the margin: what everything is fitted into.
+        tokenizer: the counter's name. kind: "exact" only where the model's own tokenizer counts.
+    """
+
+    row: ModelRow
+    window: int
+    output_reserve: int
+    input_budget: int
+    safety_margin_percent: int
+    usable_tokens: int
+    tokenizer: str
+    kind: CountKind
+
+    def tokens(self, limit: TokenLimit) -> int:
+        """A token limit as a number: a percent is taken of the input budget, floored."""
+        if isinstance(limit, int):
+            return limit
+        return int(self.input_budget * float(limit.rstrip("%")) / 100)
+
+
+def tokenizer_of(config: BudgetConfig) -> str:
+    """The tokenizer a configuration counts with: its own choice, or its model's (or the stand-in)."""
+    return model(config.model).tokenizer if config.tokenizer == "auto" else config.tokenizer
+
+
+def allowance(config: BudgetConfig, counter: TokenCounter) -> Allowance:
+    """The allowance of a configuration.
+
+    Raises:
+        ConfigError: the reserve leaves no room for input, or the window is larger than the model's.
+    """
+    row = model(config.model)
+    window = config.context_window or row.context_window
+    if window > row.context_window:
+        what = f"{window:,} tokens are more than the {row.context_window:,} of {row.name}"
+        raise ConfigError(what, where="contextWindow", mend="Lower it, or choose a model with a larger window.")
+    reserve = config.output_reserve
+    if reserve is None:
+        reserve = min(row.output_reserve, window // 4)
+    if reserve >= window:
+        what = f"a reserve of {reserve:,} leaves nothing of a window of {window:,} tokens"
+        raise ConfigError(what, where="outputReserve", mend=f"Hold back less than {window:,}.")
+    budget = window - reserve
+    if row.max_input is not None:
+        budget = min(budget, row.max_input)
+    own = counter.kind == "exact" and counter.name == row.tokenizer and not row.tokenizer_is_stand_in
+    margin = config.safety_margin_percent
+    if margin is None:
+        margin = 0 if own else ESTIMATE_MARGIN_PERCENT
+    return Allowance(
+        row=row,
+        window=window,
+        output_reserve=reserve,
+        input_budget=budget,
+        safety_margin_percent=margin,
+        usable_tokens=budget * (100 - margin) // 100,
+        tokenizer=counter.name,
+        kind="exact" if own else "estimated",
+    )
+
+
+def profile_of(config: BudgetConfig) -> str:
+    """The request form of a configuration's model; the default one where its own is not rendered yet."""
+    profile = model(config.model).profile
+    return profile if profile in PROFILES else DEFAULT_PROFILE

@@ -1,0 +1,218 @@
+"""Everything that may go into one prompt, and the decisions made before any limit: whose system text, which query."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, overload
+
+from budgeteer.engine.chat import Conversation, Message, TextPart
+from budgeteer.engine.library import FeatureSpec, Skill, ToolDefinition
+from budgeteer.engine.measures import (
+    FeatureMeasures,
+    SkillMeasures,
+    ToolMeasures,
+    measure_features,
+    measure_skills,
+    measure_tools,
+)
+from budgeteer.engine.sections.order import Use
+from budgeteer.engine.tokens import TokenCounter
+from budgeteer.engine.transcript import MessageMeasures, measure_messages, system_text
+
+type SystemKind = Literal["system", "spec", "workspace"]
+
+
+@dataclass(frozen=True, slots=True)
+class SystemText:
+    """One text of the system message: the system text itself, a spec file, or the workspace context."""
+
+    id: str
+    name: str
+    kind: SystemKind
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Inputs:
+    """What the user chose, as it was imported. Measures left out are taken anew when the bundle is built.
+
+    Attributes:
+        conversation, conversation_measures: the conversation, and its measures over all of its messages.
+        skills, tools, features: libraries, with measures of the same length.
+        system: a system text that replaces the conversation's own, None to use that.
+        specs: (name, text) of spec files. workspace_context: None when there is none.
+        query: what the user typed, None to take the conversation's final user message.
+        usage: use of skills by path and of tools by name.
+    """
+
+    conversation: Conversation | None = None
+    conversation_measures: MessageMeasures | None = None
+    skills: Sequence[Skill] = ()
+    skill_measures: SkillMeasures | None = None
+    tools: Sequence[ToolDefinition] | None = None
+    tool_measures: ToolMeasures | None = None
+    features: Sequence[FeatureSpec] = ()
+    feature_measures: FeatureMeasures | None = None
+    system: str | None = None
+    specs: Sequence[tuple[str, str]] = ()
+    workspace_context: str | None = None
+    query: str | None = None
+    usage: Mapping[str, Use] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Bundle:
+    """Everything that may go into one prompt, measured by one tokenizer.
+
+    `history` is a view on the conversation without its leading system messages and without the query. `notes` are
+    sentences on what was taken from where. `reported_input_tokens` is what the source's last request reported.
+    """
+
+    tokenizer: str
+    system: tuple[SystemText, ...]
+    tools: Sequence[ToolDefinition]
+    tool_measures: ToolMeasures
+    skills: Sequence[Skill]
+    skill_measures: SkillMeasures
+    features: Sequence[FeatureSpec]
+    feature_measures: FeatureMeasures
+    history: Sequence[Message]
+    history_measures: MessageMeasures
+    query: Message | None
+    query_measures: MessageMeasures
+    usage: Mapping[str, Use]
+    notes: tuple[str, ...] = ()
+    reported_input_tokens: int | None = None
+
+
+def build_bundle(inputs: Inputs, *, counter: TokenCounter) -> Bundle:
+    """The bundle of what was chosen. Counts only what comes without measures (and a typed query)."""
+    talk = inputs.conversation
+    messages: Sequence[Message] = talk.messages if talk else ()
+    measures = inputs.conversation_measures
+    if measures is None:
+        measures = measure_messages(messages, counter=counter)
+    start = _leading_system(measures)
+    system, notes = _system_texts(inputs, messages[:start])
+    end, query, query_measures = _query(inputs, messages, measures, counter=counter)
+    end = max(end, start)
+    tools, tool_note = _tools(inputs)
+    skill_measures = inputs.skill_measures or measure_skills(inputs.skills, counter=counter)
+    if inputs.tools is None or inputs.tool_measures is None:
+        tool_measures = measure_tools(tools, counter=counter)
+    else:
+        tool_measures = inputs.tool_measures
+    return Bundle(
+        tokenizer=counter.name,
+        system=system,
+        tools=tools,
+        tool_measures=tool_measures,
+        skills=inputs.skills,
+        skill_measures=skill_measures,
+        features=inputs.features,
+        feature_measures=inputs.feature_measures or measure_features(inputs.features, counter=counter),
+        history=Span(messages, start, end),
+        history_measures=measures.taken(slice(start, end)),
+        query=query,
+        query_measures=query_measures,
+        usage=inputs.usage,
+        notes=(*notes, *tool_note),
+        reported_input_tokens=talk.reported_input_tokens if talk else None,
+    )
+
+
+def tools_of(conversation: Conversation) -> tuple[ToolDefinition, ...]:
+    """The tool definitions a conversation's file carries."""
+    return tuple(tool_from_raw(raw) for raw in conversation.tools)
+
+
+def tool_from_raw(raw: Mapping[str, Any]) -> ToolDefinition:
+    """One definition in any of the three forms (OpenAI, Anthropic, MCP) as a ToolDefinition."""
+    function = raw.get("function")
+    if isinstance(function, Mapping):
+        parameters = function.get("parameters")
+        return ToolDefinition(
+            str(function.get("name", "")),
+            str(function.get("description") or ""),
+            parameters if isinstance(parameters, Mapping) else {"type": "object", "properties": {}},
+            "openai",
+            raw,
+        )
+    name, description = str(raw.get("name", "")), str(raw.get("description") or "")
+    for key, form in (("input_schema", "anthropic"), ("inputSchema", "mcp")):
+        schema = raw.get(key)
+        if isinstance(schema, Mapping):
+            return ToolDefinition(name, description, schema, form, raw)  # type: ignore[arg-type] # the two literals above
+    return ToolDefinition(name or str(raw.get("type", "")), description, None, "anthropic", raw)
+
+
+def _leading_system(measures: MessageMeasures) -> int:
+    start = 0
+    while start < len(measures) and measures.role[start] <= 1:
+        start += 1
+    return start
+
+
+def _system_texts(inputs: Inputs, leading: Sequence[Message]) -> tuple[tuple[SystemText, ...], list[str]]:
+    texts: list[SystemText] = []
+    notes: list[str] = []
+    if inputs.system is not None:
+        texts.append(SystemText("system:given", "System text", "system", inputs.system))
+        if leading:
+            notes.append("The system text given is used instead of the conversation's own.")
+    else:
+        for number, message in enumerate(leading, start=1):
+            name = "System text" if len(leading) == 1 else f"System text {number}"
+            texts.append(SystemText(f"system:{message.id or number}", name, "system", system_text(message)))
+        if leading:
+            notes.append("The conversation's own system text is used.")
+    texts += [SystemText(f"spec:{name}", name, "spec", text) for name, text in inputs.specs]
+    if inputs.workspace_context:
+        texts.append(SystemText("workspace", "Workspace context", "workspace", inputs.workspace_context))
+    return tuple(text for text in texts if text.text), notes
+
+
+def _query(
+    inputs: Inputs, messages: Sequence[Message], measures: MessageMeasures, *, counter: TokenCounter
+) -> tuple[int, Message | None, MessageMeasures]:
+    if inputs.query:
+        typed = Message("user", (TextPart(inputs.query),), id="query")
+        return len(messages), typed, measure_messages([typed], counter=counter)
+    last = len(messages) - 1
+    if last >= 0 and measures.role[last] == 2:
+        return last, messages[last], measures.taken(slice(last, last + 1))
+    return len(messages), None, measures.taken(slice(0, 0))
+
+
+def _tools(inputs: Inputs) -> tuple[Sequence[ToolDefinition], list[str]]:
+    own = tools_of(inputs.conversation) if inputs.conversation else ()
+    if inputs.tools is None:
+        return own, ["The conversation's own tool definitions are used."] if own else []
+    if own:
+        return inputs.tools, ["The tool definitions given are used instead of the conversation's own."]
+    return inputs.tools, []
+
+
+class Span(Sequence[Message]):
+    """A stretch of a longer sequence of messages, read only where it is looked at."""
+
+    def __init__(self, messages: Sequence[Message], start: int, end: int) -> None:
+        self._messages = messages
+        self._start = start
+        self._length = max(end - start, 0)
+
+    def __len__(self) -> int:
+        return self._length
+
+    @overload
+    def __getitem__(self, index: int) -> Message: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[Message]: ...
+    def __getitem__(self, index: int | slice) -> Message | Sequence[Message]:
+        if isinstance(index, slice):
+            return [self[at] for at in range(*index.indices(self._length))]
+        at = index + self._length if index < 0 else index
+        if not 0 <= at < self._length:
+            raise IndexError(index)
+        return self._messages[self._start + at]

@@ -1,0 +1,93 @@
+"""summarizeOlder: the last user turns stay verbatim, everything older becomes one summary (seed: change 3).
+
+The limit is the smaller of `maxChars` and the room left. A summary that fails leaves the last few messages without
+one, widened to whole groups; verbatim turns that are over by themselves go to the retry ladder.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from budgeteer.engine.history.ladder import climb
+from budgeteer.engine.history.summary import Summary, SummaryFailed
+from budgeteer.engine.history.view import USER, HistoryFit, HistoryView, Mask, Over, Rule, Rung, Summarising
+from budgeteer.engine.truncation import cut_at_word
+
+
+def summarize_older(view: HistoryView, *, summarising: Summarising, retry: bool) -> HistoryFit:
+    """History within `maxChars` and the room, by a summary where it is over."""
+    if _fits(view, view.alive):
+        rule = np.where(view.alive, int(Rule.KEPT), int(Rule.VALIDITY)).astype(np.int64)
+        return HistoryFit(view.alive, rule, view.room_tokens, np.zeros(len(view), np.int64))
+    verbatim = _recent_turns(view) | view.always
+    older = view.alive & ~verbatim
+    if not _fits(view, verbatim):
+        return _over(view, verbatim, retry=retry)
+    if not older.any():
+        return _over(view, verbatim, retry=retry)
+    try:
+        return _with_summary(view, verbatim, older, summarising=summarising)
+    except SummaryFailed:
+        return _without_summary(view, verbatim, retry=retry)
+
+
+def _fits(view: HistoryView, kept: Mask) -> bool:
+    return int(view.chars[kept].sum()) <= view.config.max_chars and view.size_tokens(kept) <= view.room_tokens
+
+
+def _recent_turns(view: HistoryView) -> Mask:
+    """The last `keepUserTurns` user messages and all that follows the first of them, in whole groups."""
+    users = np.flatnonzero((view.role == USER) & view.alive)
+    if not len(users):
+        return view.last_exchange()
+    start = int(users[-min(view.config.keep_user_turns, len(users))])
+    return view.widened(np.arange(len(view)) >= start)
+
+
+def _with_summary(view: HistoryView, verbatim: Mask, older: Mask, *, summarising: Summarising) -> HistoryFit:
+    room_chars = view.config.max_chars - int(view.chars[verbatim].sum())
+    max_chars = min(view.config.summary_max_chars, room_chars)
+    covers = tuple(int(index) for index in np.flatnonzero(older))
+    text = summarising.write(summarising.request(covers, max_chars))
+    text = cut_at_word(text, max_chars)
+    cost = summarising.cost_tokens(text)
+    if not text or view.size_tokens(verbatim) + cost > view.room_tokens:
+        raise SummaryFailed("the summary itself does not fit")
+    rule = np.where(view.alive, int(Rule.SUMMARIZE_OLDER), int(Rule.VALIDITY)).astype(np.int64)
+    rule[verbatim] = Rule.KEPT
+    needed = np.zeros(len(view), np.int64)
+    return HistoryFit(verbatim, rule, view.room_tokens, needed, summary=Summary(text, covers), summary_tokens=cost)
+
+
+def _without_summary(view: HistoryView, verbatim: Mask, *, retry: bool) -> HistoryFit:
+    """The last `fallbackMessages` messages, in whole groups, with what always stays."""
+    alive = np.flatnonzero(view.alive)
+    count = min(view.config.fallback_messages, len(alive))
+    start = int(alive[-count]) if count else len(view)
+    kept = view.widened(np.arange(len(view)) >= start) | view.always
+    if not _fits(view, kept):
+        kept = verbatim
+    if not _fits(view, kept):
+        return _over(view, kept, retry=retry)
+    rule = np.where(view.alive, int(Rule.NO_SUMMARY), int(Rule.VALIDITY)).astype(np.int64)
+    rule[kept] = Rule.KEPT
+    return HistoryFit(kept, rule, view.room_tokens, np.zeros(len(view), np.int64))
+
+
+def _over(view: HistoryView, verbatim: Mask, *, retry: bool) -> HistoryFit:
+    tokens, chars = view.size_tokens(verbatim), int(view.chars[verbatim].sum())
+    sentence = (
+        f"The turns kept verbatim take {chars:,} characters and {tokens:,} tokens; history may take "
+        f"{view.config.max_chars:,} characters (history.maxChars) and {view.room_tokens:,} tokens."
+    )
+    if retry:
+        first = Rung("the turns kept verbatim", tokens, fits=False)
+        fit = climb(view, fits=lambda kept: _fits(view, kept), first=first, limit_tokens=view.room_tokens)
+        if fit.over is None:
+            return fit
+        over = Over(fit.over.needed_tokens, view.room_tokens, f"{sentence} {fit.over.sentence}")
+        return HistoryFit(fit.kept, fit.rule, fit.limit_tokens, fit.needed_tokens, rungs=fit.rungs, over=over)
+    rule = np.where(view.alive, int(Rule.NO_SUMMARY), int(Rule.VALIDITY)).astype(np.int64)
+    rule[verbatim] = Rule.KEPT
+    needed = np.zeros(len(view), np.int64)
+    return HistoryFit(verbatim, rule, view.room_tokens, needed, over=Over(tokens, view.room_tokens, sentence))

@@ -1,0 +1,163 @@
+"""Summaries: what is asked for, what is answered, and the extractive summariser.
+
+The extractive summariser needs no network and is deterministic: the same messages and limits give the same text
+(seed: token limit error, change 3).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from budgeteer.engine.chat import Message, TextPart, calls_of, message_to_json, results_of
+from budgeteer.engine.errors import BudgeteerError
+from budgeteer.engine.truncation import cut_at_sentence, cut_at_word
+
+#: The line every summary stands under: it says what the text is.
+SUMMARY_LINE: Final = "[Conversation summary: earlier messages, shortened to save context]"
+_HEADINGS: Final = ("Topics discussed:", "Key decisions:", "Important context:")
+#: Shares of the room under the three headings. Source: ours.
+_SHARES: Final = (0.45, 0.35, 0.20)
+_BULLET = re.compile(r"^\s*(?:[-*•]|\d+[.)])\s+(?P<text>\S.*)$")
+_HEADING = re.compile(r"^#{1,6}\s+(?P<text>\S.*)$")
+_CONCLUSION = re.compile(
+    r"\b(?:decided|decision|conclusion|in summary|therefore|we will|i will|i'll|let's|chose|chosen|fixed|resolved|"
+    r"root cause|the fix|done|works now|passes|agreed)\b",
+    re.IGNORECASE,
+)
+_PATH = re.compile(r"(?<![\w/.])(?:~|\.{1,2})?/?(?:[\w.-]+/)+[\w.-]+\.\w{1,8}\b")
+
+
+@dataclass(frozen=True, slots=True)
+class SummaryRequest:
+    """What is to be summarised: the messages in order, and the limits in characters."""
+
+    messages: tuple[Message, ...]
+    max_chars: int
+    topic_chars: int
+
+    @property
+    def key(self) -> str:
+        """The request's content hash: the same messages and limits, the same key."""
+        digest = hashlib.sha256(f"{self.max_chars}:{self.topic_chars}:".encode())
+        for message in self.messages:
+            digest.update(json.dumps(message_to_json(message), sort_keys=True, default=str).encode())
+        return digest.hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """A summary and the indices of the messages it stands for."""
+
+    text: str
+    covers: tuple[int, ...]
+
+
+class SummaryPending(BudgeteerError):
+    """Raised by a summariser that answers from a store and does not have this summary yet."""
+
+    def __init__(self, request: SummaryRequest) -> None:
+        self.request = request
+        super().__init__("a summary is still to be written")
+
+
+class SummaryFailed(BudgeteerError):
+    """Raised by a summariser that cannot write one; the strategy goes on without it."""
+
+
+def extractive_summary(request: SummaryRequest) -> str:
+    """The summary of at most `max_chars`: the summary line, then topics, decisions and context as bullets.
+
+    Raises:
+        SummaryFailed: the limit leaves no room for the summary line and one bullet.
+    """
+    room = request.max_chars - len(SUMMARY_LINE) - 2
+    if room < 60:
+        raise SummaryFailed(f"{request.max_chars} characters leave no room for a summary")
+    sources = (
+        list(_topics(request.messages, request.topic_chars)),
+        _distinct(_decisions(request.messages)),
+        list(_context(request.messages)),
+    )
+    blocks: list[str] = []
+    spare = 0
+    for heading, share, bullets in zip(_HEADINGS, _SHARES, sources, strict=True):
+        allowed = int(room * share) + spare
+        block = _block(heading, bullets, allowed)
+        spare = allowed - len(block)
+        if block:
+            blocks.append(block)
+    if not blocks:
+        raise SummaryFailed("the messages hold no text to summarise")
+    return f"{SUMMARY_LINE}\n\n" + "\n\n".join(blocks)
+
+
+def _block(heading: str, bullets: Sequence[str], allowed_chars: int) -> str:
+    """The heading and the newest bullets that fit, in their order; "" when none does. Leaves room for a join."""
+    left = allowed_chars - len(heading) - 2
+    taken: list[str] = []
+    for bullet in reversed(bullets):
+        line = f"\n- {bullet}"
+        if len(line) > left:
+            break
+        taken.append(line)
+        left -= len(line)
+    if len(taken) < len(bullets) and taken:
+        note = f"\n- ({len(bullets) - len(taken)} more before these)"
+        while taken and len(note) > left:
+            left += len(taken.pop())
+            note = f"\n- ({len(bullets) - len(taken)} more before these)"
+        taken.append(note)
+    return heading + "".join(reversed(taken)) if taken else ""
+
+
+def _topics(messages: Sequence[Message], topic_chars: int) -> Iterator[str]:
+    for message in messages:
+        if message.role == "user":
+            text = " ".join(_plain(message).split())
+            if text:
+                yield cut_at_word(text, topic_chars)
+
+
+def _decisions(messages: Sequence[Message]) -> Iterator[str]:
+    for message in messages:
+        if message.role != "assistant":
+            continue
+        for line in _plain(message).splitlines():
+            match = _BULLET.match(line) or _HEADING.match(line)
+            if match:
+                yield cut_at_sentence(" ".join(match["text"].split()), 120)
+            elif _CONCLUSION.search(line):
+                yield cut_at_sentence(" ".join(line.split()), 160)
+
+
+def _context(messages: Sequence[Message]) -> Iterator[str]:
+    paths: Counter[str] = Counter()
+    tools: Counter[str] = Counter()
+    errors = 0
+    for message in messages:
+        paths.update(_PATH.findall(_plain(message)))
+        for call in calls_of(message):
+            tools[call.name] += 1
+            paths.update(_PATH.findall(call.arguments))
+        errors += sum(result.is_error for result in results_of(message))
+    if errors:
+        yield f"{errors} tool calls failed"
+    if tools:
+        yield "Tools used: " + ", ".join(f"{name} ({count})" for name, count in tools.most_common(8))
+    named = [path for path, _ in paths.most_common(8)]
+    if named:
+        yield "Files: " + ", ".join(sorted(named))
+
+
+def _distinct(texts: Iterator[str]) -> list[str]:
+    return list(dict.fromkeys(text for text in texts if text))
+
+
+def _plain(message: Message) -> str:
+    return "\n".join(part.text for part in message.parts if isinstance(part, TextPart))

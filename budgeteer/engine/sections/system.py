@@ -1,0 +1,136 @@
+"""The system message: pieces joined by blank lines, each counted once, so that their counts add up exactly.
+
+Every piece ends with its own line ends and the next one begins with a visible character (docs/boundaries.md). A piece
+that begins otherwise is counted together with the one before it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from budgeteer.engine.bundle import Bundle
+from budgeteer.engine.ledger import Overhead, Size
+from budgeteer.engine.library import FeatureSpec
+from budgeteer.engine.measures import FeatureMeasures, feature_text
+from budgeteer.engine.sections.skills import BLOCK_CLOSE
+from budgeteer.engine.tokens import TokenCounter, starts_safely
+
+JOIN: Final = "\n\n"
+RULE: Final = "---"
+FEATURES_HEADER: Final = "# Feature specifications"
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """One piece of the system message.
+
+    Attributes:
+        section, name: where its tokens are booked; an item's piece has name "" and is booked by its own decision.
+        text: reads its text.
+        tokens, followed_tokens: alone, and with a blank line after it.
+        chars: characters.
+        safe: whether it may follow a line end and still count by itself.
+    """
+
+    section: str
+    name: str
+    text: Callable[[], str]
+    tokens: int
+    followed_tokens: int
+    chars: int
+    safe: bool = True
+
+
+def text_piece(text: str, *, section: str, name: str, counter: TokenCounter) -> Piece:
+    """A piece counted here and now: a header, a rule, a short text."""
+    return Piece(
+        section, name, lambda: text, counter.count(text), counter.count(text + JOIN), len(text), starts_safely(text)
+    )
+
+
+def skills_piece(size: Size, text: Callable[[], str], *, counter: TokenCounter) -> Piece:
+    """The skills block, its size known from the fit."""
+    more = counter.count(BLOCK_CLOSE + JOIN) - counter.count(BLOCK_CLOSE)
+    return Piece("skills", "", text, size.tokens, size.tokens + more, size.chars)
+
+
+def feature_pieces(features: Sequence[FeatureSpec], measures: FeatureMeasures) -> list[Piece]:
+    """One piece a feature spec."""
+
+    def piece(row: int) -> Piece:
+        return Piece(
+            "features",
+            "",
+            lambda: feature_text(features[row]),
+            int(measures.tokens[row]),
+            int(measures.followed_tokens[row]),
+            int(measures.chars[row]),
+        )
+
+    return [piece(row) for row in range(len(features))]
+
+
+def instruction_pieces(bundle: Bundle, marker: str, *, counter: TokenCounter) -> list[list[Piece]]:
+    """The sections made of system texts: the system text under its marker, each spec, the workspace context."""
+    sections: list[list[Piece]] = []
+    own = [text for text in bundle.system if text.kind == "system"]
+    if own:
+        head = []
+        if marker and not own[0].text.startswith(marker):
+            head = [text_piece(marker, section="system", name="marker", counter=counter)]
+        sections.append([*head, *(text_piece(t.text, section="system", name="", counter=counter) for t in own)])
+    for text in bundle.system:
+        if text.kind != "system":
+            title = "# Workspace context" if text.kind == "workspace" else f"# Specification: {text.name}"
+            header = text_piece(title, section="system", name="headers", counter=counter)
+            sections.append([header, text_piece(text.text, section="system", name="", counter=counter)])
+    return sections
+
+
+def joined(sections: Sequence[Sequence[Piece]], *, counter: TokenCounter) -> list[Piece]:
+    """The pieces of all sections in order, a rule between two sections."""
+    rule = text_piece(RULE, section="system", name="rules between sections", counter=counter)
+    pieces: list[Piece] = []
+    for section in sections:
+        if pieces and section:
+            pieces.append(rule)
+        pieces.extend(section)
+    return pieces
+
+
+def piece_overheads(pieces: Sequence[Piece], *, counter: TokenCounter) -> list[Overhead]:
+    """What the message costs beside its items: named pieces by name, and the joins.
+
+    The joins are what the blank lines add to the piece before them; where a piece does not begin safely, the run of
+    pieces is counted whole and the difference is booked here, so that the sum stays exact.
+    """
+    named: dict[tuple[str, str], Size] = {}
+    for piece in pieces:
+        if piece.name:
+            key = (piece.section, piece.name)
+            named[key] = named.get(key, Size()) + Size(piece.tokens, piece.chars)
+    overheads = [Overhead(section, name, size, counter.kind) for (section, name), size in named.items()]
+    joins = sum(piece.followed_tokens - piece.tokens for piece in pieces[:-1])
+    joins += _unsafe_difference(pieces, counter=counter)
+    size = Size(joins if counter.per_message_overhead else 0, len(JOIN) * max(len(pieces) - 1, 0))
+    return [*overheads, Overhead("system", "joins", size, counter.kind)]
+
+
+def _unsafe_difference(pieces: Sequence[Piece], *, counter: TokenCounter) -> int:
+    difference = 0
+    start = 0
+    while start < len(pieces):
+        end = start + 1
+        while end < len(pieces) and not pieces[end].safe:
+            end += 1
+        if end - start > 1:
+            last = end == len(pieces)
+            text = JOIN.join(piece.text() for piece in pieces[start:end]) + ("" if last else JOIN)
+            apart = sum(piece.followed_tokens for piece in pieces[start:end])
+            if last:
+                apart += pieces[end - 1].tokens - pieces[end - 1].followed_tokens
+            difference += counter.count(text) - apart
+        start = end
+    return difference
