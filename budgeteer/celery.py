@@ -64,6 +64,6 @@ app.conf.update(
 app.autodiscover_tasks()
 
 
-@signals.setup_logging.connect
+@signals.setup_logging.connect  # type: ignore[untyped-decorator]  # celery ships no types
 def _keep_django_logging(**_kwargs: object) -> None:
     """Celery leaves logging as Django configured it."""

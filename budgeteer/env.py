@@ -96,7 +96,7 @@ SETTINGS: tuple[Setting, ...] = (
     Setting("BUDGETEER_HTTPS", "yes or no", "yes", "Team mode: secure cookies, strict transport security, redirects."),
     Setting("BUDGETEER_TRUST_PROXY", "yes or no", "no", "Believe X-Forwarded-Proto, where a proxy of ours sets it."),
     Setting("BUDGETEER_STATIC_ROOT", "folder", "", "A folder filled by collectstatic; without it, the packaged files."),
-    Setting("BUDGETEER_DEBUG", "yes or no", "no", "Django's debug pages: for work on Budgeteer itself, local mode only."),
+    Setting("BUDGETEER_DEBUG", "yes or no", "no", "Django's debug pages, for work on Budgeteer; local mode only."),
     Setting("BUDGETEER_LOG_FORMAT", "choice", "console", "How log lines are written.", choices=("console", "json")),
     Setting(
         "BUDGETEER_LOG_LEVEL",

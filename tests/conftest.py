@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import shutil
 import tempfile
@@ -10,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from django.conf import settings
 
 from tests import servers
 
@@ -17,8 +17,8 @@ from tests import servers
 _DATA_FOLDER = Path(tempfile.mkdtemp(prefix="budgeteer-tests-"))
 os.environ["BUDGETEER_DATA_DIR"] = str(_DATA_FOLDER)
 os.environ.setdefault("DJANGO_ALLOW_ASYNC_UNSAFE", "true")  # Playwright's loop runs in the thread of the test
-if importlib.util.find_spec("budgeteer.settings"):
-    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "budgeteer.settings")
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "budgeteer.settings")
+settings.INSTALLED_APPS  # noqa: B018 - loads them: pytest-django sets Django up only where that is done by now
 
 # As root and without a display Chromium needs the first four; the rest keep it from calling home.
 CHROMIUM_FLAGS = [
@@ -31,14 +31,22 @@ CHROMIUM_FLAGS = [
     "--disable-component-update",
     "--disable-sync",
 ]
-CORPUS_FOLDER = Path(__file__).parent / "corpus"
+TESTS_FOLDER = Path(__file__).parent
 
 
 def pytest_ignore_collect(collection_path: Path) -> bool | None:
     """Collect the suite over real files only where `BUDGETEER_CORPUS` names their folder."""
-    if "BUDGETEER_CORPUS" not in os.environ and collection_path.is_relative_to(CORPUS_FOLDER):
+    if "BUDGETEER_CORPUS" not in os.environ and collection_path.is_relative_to(TESTS_FOLDER / "corpus"):
         return True
     return None
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark by folder: what lies under `corpus` reads real files, what lies under `browser` drives Chromium."""
+    for item in items:
+        for folder in ("corpus", "browser", "conformance"):
+            if item.path.is_relative_to(TESTS_FOLDER / folder):
+                item.add_marker(folder)
 
 
 def pytest_unconfigure() -> None:

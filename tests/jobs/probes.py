@@ -1,0 +1,43 @@
+"""Jobs that tests give to real workers; each leaves a row behind so that doing it twice would show."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+from budgeteer.engine.errors import InputError
+from budgeteer.jobs.context import JobContext
+from budgeteer.jobs.registry import job
+
+
+@job("probe.count", title="Count slowly")
+def count(context: JobContext, *, steps: int, pause_seconds: float = 0.0, leave: str = "") -> dict[str, Any]:
+    """Take `steps` steps, then leave one group of that name behind."""
+    for step in range(steps):
+        context.progress(step, steps, "steps", f"Step {step + 1}")
+        time.sleep(pause_seconds)
+    context.progress(steps, steps, "steps", "Counted")
+    if leave:
+        from django.contrib.auth.models import Group
+
+        with context.committing():
+            Group.objects.create(name=leave)
+    return {"steps": steps, "attempt": context.job.attempt}
+
+
+@job("probe.silent", title="One long call")
+def silent(context: JobContext, *, seconds: float) -> None:
+    """Never look up, as a long call into native code does."""
+    time.sleep(seconds)
+
+
+@job("probe.refuse", title="Refuse")
+def refuse(context: JobContext) -> None:
+    """Bad input."""
+    raise InputError("not JSON", where="session.jsonl line 214", mend="Download the bad lines")
+
+
+@job("probe.crash", title="Crash")
+def crash(context: JobContext) -> None:
+    """A mistake of ours."""
+    raise ZeroDivisionError("secret detail")

@@ -1,0 +1,161 @@
+"""Jobs done by real worker processes that are cancelled, stopped and killed."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import time
+
+import pytest
+from django.contrib.auth.models import Group, User
+
+from budgeteer.celery import app
+from budgeteer.jobs import services
+from budgeteer.jobs.models import Job
+from tests.jobs.workers import StartWorker, empty_the_broker, enqueue, kill, wait_for, wait_until
+
+pytestmark = [pytest.mark.stack, pytest.mark.django_db(transaction=True)]
+
+
+@pytest.fixture(autouse=True)
+def _impatient(settings: object) -> None:
+    settings.JOB_STALE_SECONDS = 1.5  # type: ignore[attr-defined]
+    settings.JOB_RESEND_SECONDS = 0.5  # type: ignore[attr-defined]
+
+
+def begin(owner: User, start_worker: StartWorker, **arguments: object) -> tuple[Job, subprocess.Popen[bytes]]:
+    worker = start_worker()
+    job = enqueue(owner, **arguments)
+    wait_until(job, lambda: job.state == "running" and job.done > 0)
+    return job, worker
+
+
+def test_a_job_reports_its_steps_and_succeeds_with_a_result(owner: User, start_worker: StartWorker) -> None:
+    start_worker()
+    job = wait_for(enqueue(owner, steps=3, leave="done"), "succeeded")
+    assert job.result == {"steps": 3, "attempt": 1}
+    assert (job.done, job.total, job.unit) == (3, 3, "steps")
+    assert [line["sentence"] for line in job.log] == ["Step 1", "Step 2", "Step 3", "Counted"]
+    assert job.error is None
+    assert job.started_at is not None
+    assert job.finished_at is not None
+
+
+def test_bad_input_fails_with_its_three_parts(owner: User, start_worker: StartWorker) -> None:
+    start_worker()
+    job = wait_for(enqueue(owner, "probe.refuse"), "failed")
+    assert job.error == {
+        "what": "not JSON",
+        "where": "session.jsonl line 214",
+        "mend": "Download the bad lines",
+        "sentence": "session.jsonl line 214: not JSON. Download the bad lines",
+    }
+
+
+def test_a_crash_fails_with_a_sentence_that_names_the_job_and_hides_the_detail(
+    owner: User, start_worker: StartWorker
+) -> None:
+    start_worker()
+    job = wait_for(enqueue(owner, "probe.crash"), "failed")
+    assert job.error["sentence"].startswith(
+        f"The work stopped on an unexpected error; it was recorded under {job.id}."
+    )
+    assert "secret detail" not in str(job.error)
+
+
+def test_a_running_job_is_cancelled_in_under_two_seconds(owner: User, start_worker: StartWorker) -> None:
+    job, _ = begin(owner, start_worker, steps=1000, pause_seconds=0.1, leave="never")
+    asked_at = time.monotonic()
+    services.cancel(job)
+    wait_for(job, "cancelled", seconds=2.0)
+    assert time.monotonic() - asked_at < 2.0
+    assert not Group.objects.filter(name="never").exists()
+
+
+def test_a_queued_job_is_cancelled_at_once_and_never_done(owner: User, start_worker: StartWorker) -> None:
+    job = enqueue(owner, steps=1, leave="never")
+    services.cancel(job)
+    assert job.state == "cancelled"
+    start_worker()
+    wait_for(enqueue(owner, steps=1), "succeeded")
+    job.refresh_from_db()
+    assert job.state == "cancelled"
+    assert not Group.objects.filter(name="never").exists()
+
+
+def test_a_cancelled_job_is_done_when_it_is_tried_again(owner: User, start_worker: StartWorker) -> None:
+    job = enqueue(owner, steps=1, leave="late")
+    services.cancel(job)
+    services.retry(job)
+    start_worker()
+    wait_for(job, "succeeded")
+    assert job.result == {"steps": 1, "attempt": 2}
+
+
+def test_a_job_whose_worker_is_killed_is_done_exactly_once_by_another(owner: User, start_worker: StartWorker) -> None:
+    job, worker = begin(owner, start_worker, steps=20, pause_seconds=0.1, leave="once")
+    kill(worker)
+    start_worker()
+    wait_until(job, lambda: services.reap() > 0 and job.attempt >= 1, seconds=10)
+    wait_for(job, "succeeded")
+    assert job.attempt == 2
+    assert Group.objects.filter(name="once").count() == 1
+    assert "The worker stopped answering; another one starts over." in [line["sentence"] for line in job.log]
+
+
+def test_a_second_delivery_does_nothing(owner: User, start_worker: StartWorker) -> None:
+    job = enqueue(owner, steps=5, pause_seconds=0.1, leave="single")
+    for _ in range(3):
+        app.send_task("jobs.run", args=(str(job.id), 1), queue="default")
+    start_worker()
+    start_worker()
+    wait_for(job, "succeeded")
+    after = enqueue(owner, steps=1)
+    wait_for(after, "succeeded")
+    job.refresh_from_db()
+    assert (job.state, job.attempt) == ("succeeded", 1)
+    assert Group.objects.filter(name="single").count() == 1
+
+
+def test_a_message_the_broker_lost_is_sent_again(owner: User, start_worker: StartWorker) -> None:
+    job = enqueue(owner, steps=1, leave="found")
+    empty_the_broker()
+    start_worker()
+    time.sleep(0.6)
+    assert services.reap() == 1
+    wait_for(job, "succeeded")
+    assert job.attempt == 1
+
+
+def test_a_worker_that_is_told_to_stop_hands_its_job_back(owner: User, start_worker: StartWorker) -> None:
+    job, worker = begin(owner, start_worker, steps=30, pause_seconds=0.1, leave="handed on")
+    worker.send_signal(signal.SIGTERM)
+    assert worker.wait(timeout=6) == 0
+    job.refresh_from_db()
+    assert (job.state, job.attempt, job.lost_workers) == ("queued", 2, 0)
+    start_worker()
+    services.reap()
+    wait_for(job, "succeeded")
+    assert Group.objects.filter(name="handed on").count() == 1
+
+
+def test_a_long_silent_call_is_not_taken_for_a_dead_worker(owner: User, start_worker: StartWorker) -> None:
+    start_worker()
+    job = enqueue(owner, "probe.silent", seconds=3.0)
+    wait_for(job, "running")
+    while job.state == "running":
+        assert services.reap() == 0
+        time.sleep(0.1)
+        job.refresh_from_db()
+    assert (job.state, job.attempt) == ("succeeded", 1)
+
+
+def test_large_jobs_leave_a_worker_for_small_ones(owner: User, start_worker: StartWorker) -> None:
+    start_worker("default,large")
+    start_worker("default")
+    large = [enqueue(owner, queue="large", steps=100, pause_seconds=0.1) for _ in range(3)]
+    wait_until(large[0], lambda: large[0].state == "running")
+    wait_for(enqueue(owner, steps=2), "succeeded", seconds=15)
+    for job in large:
+        job.refresh_from_db()
+    assert [job.state for job in large].count("running") == 1
