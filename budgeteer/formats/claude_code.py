@@ -1,0 +1,206 @@
+"""Claude Code session files: a tree of lines, of which the main branch after its last compaction is what the model saw."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from budgeteer.engine.chat import Conversation
+from budgeteer.engine.errors import FormatError
+from budgeteer.formats.anthropic_messages import input_tokens
+from budgeteer.formats.claude_code_messages import Built, build_messages
+from budgeteer.formats.claude_code_tree import Branch, Record, main_branch, records_of
+from budgeteer.formats.conversations import Notes, note_opaque, short_line, text_value, title_of
+from budgeteer.formats.document import Document
+from budgeteer.formats.jsontext import Line
+from budgeteer.formats.report import Imported
+
+_OWN_TYPES = frozenset(
+    {"summary", "file-history-snapshot", "queue-operation", "custom-title", "last-prompt", "pr-link", "progress"}
+)
+_OWN_KEYS = frozenset({"parentUuid", "sessionId", "leafUuid", "messageId", "isSidechain", "uuid"})
+
+
+def detect(document: Document) -> str | None:
+    """Why a document is a Claude Code session, None when it is not."""
+    lines = session_lines(document)
+    talk = sum(1 for line in lines if _is_talk(line.value))
+    if talk:
+        return f"{talk:,} `user` and `assistant` lines with the `uuid`, `parentUuid` or `sessionId` of Claude Code"
+    own = [line for line in lines if line.value.get("type") in _OWN_TYPES and not _OWN_KEYS.isdisjoint(line.value)]
+    if own and len(own) * 2 >= len(lines):
+        return f"lines of the type `{own[0].value['type']}`, which Claude Code writes"
+    return None
+
+
+def session_lines(document: Document) -> Sequence[Line]:
+    """The lines of a session, also when it has one line only or stands in a JSON array."""
+    if document.shape == "jsonl":
+        return document.lines
+    if isinstance(document.value, dict):
+        return (Line(1, document.value),)
+    if isinstance(document.value, list):
+        return tuple(Line(number, item) for number, item in enumerate(document.value, 1) if isinstance(item, dict))
+    return ()
+
+
+def _is_talk(value: Mapping[str, Any]) -> bool:
+    return value.get("type") in ("user", "assistant") and "message" in value and not _OWN_KEYS.isdisjoint(value)
+
+
+def read(document: Document) -> Imported:
+    """Read a session and the runs of its sub-agents.
+
+    Raises:
+        FormatError: the file holds no message.
+    """
+    notes, skipped = Notes(), list(document.skipped)
+    lines = session_lines(document)
+    records, others = records_of(lines, notes, skipped)
+    conversations: list[Conversation] = []
+    main = [record for record in records if not record.sidechain]
+    if any(record.is_message for record in main):
+        conversations.append(_conversation(main, document, notes, lines))
+    for agent, run in _agents(records).items():
+        conversations.append(_agent_conversation(agent, run, document, notes))
+    if not conversations:
+        raise FormatError(
+            f"This Claude Code file holds no message, only {_counted(others) or 'lines that cannot be read'}",
+            where=document.name,
+            mend="Choose a session file with `user` and `assistant` lines",
+        )
+    warnings = notes.sentences()
+    if others:
+        warnings = (f"{sum(others.values()):,} lines are not messages and were not read: {_counted(others)}", *warnings)
+    return Imported(
+        format="",
+        reason="",
+        kind="conversation",
+        conversations=tuple(conversations),
+        skipped=tuple(skipped),
+        warnings=warnings,
+    )
+
+
+def _counted(others: Counter[str]) -> str:
+    return ", ".join(f"{count:,} {kind}" for kind, count in others.most_common(12))
+
+
+def _conversation(main: list[Record], document: Document, notes: Notes, lines: Sequence[Line]) -> Conversation:
+    whole = document.options.whole
+    branch = main_branch(main, whole=whole)
+    built = build_messages(branch.records, notes)
+    note_opaque(built.messages, notes)
+    _say_branch(branch, notes, whole)
+    session = next((record.session for record in branch.records if record.session), "")
+    title = _given_title(lines, branch) or title_of(
+        [message for message in built.messages if message.id not in built.not_prompts], document.stem or "Session"
+    )
+    return Conversation(
+        id=session or "c1",
+        title=title,
+        messages=built.messages,
+        model=_model(branch.records),
+        reported_input_tokens=_reported(branch.records),
+        branches=branch.others,
+        metadata=_metadata(branch, built, whole),
+    )
+
+
+def _metadata(branch: Branch, built: Built, whole: bool) -> dict[str, Any]:
+    """What the interface tells about a session: compactions, and which user messages nobody typed."""
+    return {
+        "source": "claude-code",
+        "whole": whole,
+        "compactions": branch.compactions,
+        "messagesBeforeCompaction": branch.before_compaction,
+        "notPrompts": list(built.not_prompts),
+    }
+
+
+def _say_branch(branch: Branch, notes: Notes, whole: bool) -> None:
+    if branch.compactions and not whole:
+        notes.add(
+            f"The session was compacted {branch.compactions} time(s): the conversation begins at the last summary, as "
+            f"the model saw it; {branch.before_compaction:,} earlier message lines are in the whole transcript"
+        )
+    elif branch.compactions:
+        notes.add(
+            f"The whole transcript was read across {branch.compactions} compaction(s): the model never saw it at once"
+        )
+    if branch.dangling:
+        notes.add(f"{branch.dangling:,} lines name a parent that is not in this file; they follow the line before them")
+    if branch.others:
+        notes.add(
+            f"{branch.others:,} other branch(es) were left out: the branch that ends in the last message was read"
+        )
+
+
+def _agents(records: Sequence[Record]) -> dict[str, list[Record]]:
+    """The records of each sub-agent's run, by agent id; runs without an id are told apart by their root."""
+    by_uuid = {record.uuid: record for record in records if record.uuid}
+    runs: dict[str, list[Record]] = {}
+    for record in records:
+        if record.sidechain:
+            runs.setdefault(record.agent or _root(record, by_uuid), []).append(record)
+    return {agent: run for agent, run in runs.items() if any(record.is_message for record in run)}
+
+
+def _root(record: Record, by_uuid: Mapping[str, Record]) -> str:
+    seen: set[str] = set()
+    while record.parent and record.uuid not in seen:
+        seen.add(record.uuid)
+        parent = by_uuid.get(record.parent)
+        if parent is None or not parent.sidechain:
+            break
+        record = parent
+    return record.uuid or "sidechain"
+
+
+def _agent_conversation(agent: str, run: list[Record], document: Document, notes: Notes) -> Conversation:
+    branch = main_branch(run, whole=document.options.whole)
+    built = build_messages(branch.records, notes)
+    note_opaque(built.messages, notes)
+    session = next((record.session for record in run if record.session), "")
+    return Conversation(
+        id=f"agent-{agent}",
+        title=title_of(built.messages, f"Sub-agent {agent}"),
+        messages=built.messages,
+        model=_model(branch.records),
+        reported_input_tokens=_reported(branch.records),
+        branches=branch.others,
+        is_subagent=True,
+        metadata={**_metadata(branch, built, document.options.whole), "agent": agent, "session": session},
+    )
+
+
+def _given_title(lines: Sequence[Line], branch: Branch) -> str:
+    """The title a person gave, else the summary of this very branch, else ""."""
+    on_branch = {record.uuid for record in branch.records}
+    summary = ""
+    for line in reversed(lines):
+        value = line.value
+        if value.get("type") == "custom-title" and text_value(value.get("customTitle")):
+            return short_line(value["customTitle"])
+        if value.get("type") == "summary" and value.get("leafUuid") in on_branch and not summary:
+            summary = short_line(text_value(value.get("summary")))
+    return summary
+
+
+def _model(records: Sequence[Record]) -> str:
+    for record in reversed(records):
+        model = text_value(record.message.get("model")) if record.kind == "assistant" else ""
+        if model and not model.startswith("<"):
+            return model
+    return ""
+
+
+def _reported(records: Sequence[Record]) -> int | None:
+    """The input tokens of the last request: its own, and those read from and written to the cache."""
+    for record in reversed(records):
+        if record.kind == "assistant":
+            tokens = input_tokens(record.message.get("usage"))
+            if tokens is not None:
+                return tokens
+    return None

@@ -1,0 +1,138 @@
+"""The lines of a Claude Code branch as messages in the order the API saw them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from budgeteer.engine.chat import Message, Part, TextPart, ToolCallPart, calls_of, results_of
+from budgeteer.formats.anthropic_messages import split_message
+from budgeteer.formats.claude_code_tree import Record
+from budgeteer.formats.conversations import Notes, first_text, numbered, text_value
+
+_NOT_TYPED = re.compile(
+    r"\s*<(command-name|command-message|command-args|local-command-stdout|local-command-stderr|local-command-caveat"
+    r"|bash-input|bash-stdout|bash-stderr|user-memory-input|task-notification)>"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Built:
+    """Messages, and the ids of user messages that nobody typed (commands, skill texts, summaries)."""
+
+    messages: tuple[Message, ...]
+    not_prompts: tuple[str, ...]
+
+
+@dataclass(slots=True)
+class _Turn:
+    """One message and the results of its calls, which stand right behind it."""
+
+    message: Message
+    results: list[Message] = field(default_factory=list)
+    prompt: bool = True
+
+
+def build_messages(records: Sequence[Record], notes: Notes) -> Built:
+    """Merge lines by message id, put each result behind the message that called it, drop repeated results."""
+    writer = _Writer(notes)
+    for record in records:
+        if record.raw.get("isApiErrorMessage") is True:
+            notes.add("{n} lines report an API error to the user; the model never saw them, so they were left out")
+        elif record.raw.get("isVisibleInTranscriptOnly") is True and record.raw.get("isCompactSummary") is not True:
+            notes.add("{n} lines are shown in the transcript only; they were left out")
+        elif record.kind == "assistant":
+            writer.add_assistant(record)
+        else:
+            writer.add_user(record)
+    return writer.finish()
+
+
+class _Writer:
+    """Turns being written, found again by message id and by call id."""
+
+    def __init__(self, notes: Notes) -> None:
+        self.notes = notes
+        self.turns: list[_Turn] = []
+        self.by_message_id: dict[str, _Turn] = {}
+        self.by_call: dict[str, _Turn] = {}
+        self.answered: set[str] = set()
+
+    def add_assistant(self, record: Record) -> None:
+        parts = self._fresh(_message(record, "assistant")[0].parts)
+        turn = self.by_message_id.get(record.message_id)
+        if turn is None:
+            turn = _Turn(Message("assistant", parts, record.uuid, "", _created(record), record.number))
+            self.turns.append(turn)
+            if record.message_id:
+                self.by_message_id[record.message_id] = turn
+        else:
+            self.notes.add("{n} lines continue an assistant message; they were merged by its message id")
+            turn.message = replace(turn.message, parts=turn.message.parts + parts)
+        for call in calls_of(turn.message):
+            self.by_call[call.id] = turn
+
+    def add_user(self, record: Record) -> None:
+        if record.raw.get("toolUseResult") is not None:
+            self.notes.add("{n} lines repeat their tool result in `toolUseResult`; it was counted once")
+        for message in _message(record, "user"):
+            if message.role == "tool":
+                self._add_result(message)
+            else:
+                self.turns.append(_Turn(message, prompt=self._typed(record, message)))
+
+    def finish(self) -> Built:
+        """The messages in order, with unique ids."""
+        flat: list[Message] = []
+        typed: list[bool] = []
+        for turn in self.turns:
+            flat.extend((turn.message, *turn.results))
+            typed.extend((turn.prompt, *(True for _ in turn.results)))
+        messages = numbered(flat)
+        return Built(messages, tuple(m.id for m, prompt in zip(messages, typed, strict=True) if not prompt))
+
+    def _fresh(self, parts: tuple[Part, ...]) -> tuple[Part, ...]:
+        """The parts without calls that were already made: some versions write a message's blocks again."""
+        return tuple(part for part in parts if not (isinstance(part, ToolCallPart) and part.id in self.by_call))
+
+    def _add_result(self, message: Message) -> None:
+        call_id = results_of(message)[0].call_id
+        if call_id in self.answered:
+            self.notes.add("{n} tool results answer a call that was answered before; they were left out")
+            return
+        turn = self.by_call.get(call_id)
+        if turn is None:
+            self.turns.append(_Turn(message))
+            return
+        if turn is not self.turns[-1]:
+            self.notes.add("{n} tool results came after other lines; they stand right after their call, as the API saw")
+        self.answered.add(call_id)
+        turn.results.append(message)
+
+    def _typed(self, record: Record, message: Message) -> bool:
+        """Whether a person typed it: not a command, its output, a skill's text, or a compaction's summary."""
+        if record.raw.get("isMeta") is True or _NOT_TYPED.match(first_text(message.parts)):
+            self.notes.add(
+                "{n} user messages were not typed (commands and their output, skill texts); the model saw them, so "
+                "they are kept"
+            )
+            return False
+        return record.raw.get("isCompactSummary") is not True
+
+
+def _message(record: Record, role: str) -> list[Message]:
+    """The line's message; blocks without text become no message of their own."""
+    content = record.message.get("content")
+    messages = split_message(
+        "assistant" if role == "assistant" else "user",
+        content,
+        line=record.number,
+        uid=record.uuid,
+        created=_created(record),
+    )
+    return [m for m in messages if m.parts or role == "assistant"] or [replace(messages[0], parts=(TextPart(""),))]
+
+
+def _created(record: Record) -> str:
+    return text_value(record.raw.get("timestamp"))

@@ -1,0 +1,126 @@
+"""Bytes to text: encodings told by their marks, damage replaced and reported, binary files named for what they are."""
+
+from __future__ import annotations
+
+import codecs
+from dataclasses import dataclass
+
+from budgeteer.engine.errors import FormatError
+
+_SIGNATURES: tuple[tuple[bytes, str], ...] = (
+    (b"\x89PNG\r\n\x1a\n", "a PNG image"),
+    (b"\xff\xd8\xff", "a JPEG image"),
+    (b"GIF87a", "a GIF image"),
+    (b"GIF89a", "a GIF image"),
+    (b"BM6", "a BMP image"),
+    (b"%PDF-", "a PDF document"),
+    (b"7z\xbc\xaf\x27\x1c", "a 7-Zip archive"),
+    (b"Rar!\x1a\x07", "a RAR archive"),
+    (b"SQLite format 3\x00", "an SQLite database"),
+    (b"PAR1", "a Parquet file"),
+    (b"\x7fELF", "a Linux program"),
+    (b"MZ\x90", "a Windows program"),
+    (b"OggS", "an Ogg sound file"),
+    (b"ID3", "an MP3 sound file"),
+    (b"fLaC", "a FLAC sound file"),
+    (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "an old Office document"),
+    (b"\x28\xb5\x2f\xfd", "a Zstandard archive"),
+)
+
+_MARKS: tuple[tuple[bytes, str], ...] = (
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF32_LE, "utf-32-le"),
+    (codecs.BOM_UTF32_BE, "utf-32-be"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+)
+
+_SAMPLE = 4_096
+_BINARY_SHARE = 0.01
+"""A text whose control characters pass this share is taken for a binary file."""
+
+_CONTROLS = bytes(byte for byte in range(32) if byte not in b"\t\n\r\f\x08\x1b")
+
+
+@dataclass(frozen=True, slots=True)
+class Decoded:
+    """A text, how its bytes were read, and what had to be replaced (sentences)."""
+
+    text: str
+    encoding: str
+    warnings: tuple[str, ...] = ()
+
+
+def binary_kind(data: bytes) -> str | None:
+    """What a binary file is ("a PNG image"), None when the bytes can be text."""
+    for signature, title in _SIGNATURES:
+        if data.startswith(signature):
+            return title
+    if data[:4] == b"RIFF" and data[8:12] in (b"WEBP", b"WAVE"):
+        return "a WebP image" if data[8:12] == b"WEBP" else "a WAV sound file"
+    if data[4:8] == b"ftyp":
+        return "an MP4 or HEIC media file"
+    if _marked(data) or _unmarked_utf16(data):
+        return None
+    controls = len(data) - len(data.translate(None, _CONTROLS))
+    if b"\x00" in data[:_SAMPLE] or controls > len(data) * _BINARY_SHARE:
+        return "a binary file"
+    return None
+
+
+def decode(data: bytes, *, where: str = "") -> Decoded:
+    """Read bytes as text: UTF-8 unless a mark or its pattern says UTF-16 or UTF-32.
+
+    Invalid bytes become U+FFFD and are counted in a warning; NUL characters become U+FFFD too.
+
+    Raises:
+        FormatError: the bytes are a binary file, named where its signature is known.
+    """
+    kind = binary_kind(data)
+    if kind is not None:
+        raise FormatError(
+            f"This is {kind}, not a conversation, skill library, tool list or text",
+            where=where,
+            mend="Choose the exported JSON, JSONL, Markdown, text or zip file",
+        )
+    marked = _marked(data)
+    encoding, start = marked or (_unmarked_utf16(data) or "utf-8", 0)
+    raw = data[start:]
+    try:
+        text = raw.decode(encoding)
+        warnings: tuple[str, ...] = ()
+    except UnicodeDecodeError:
+        text = raw.decode(encoding, errors="replace")
+        before = raw.decode(encoding, errors="ignore").count("\ufffd")
+        bad = text.count("\ufffd") - before
+        warnings = (f"{bad} invalid {encoding.upper()} sequences were replaced by U+FFFD (\ufffd)",)
+    if "\x00" in text:
+        warnings = (*warnings, f"{text.count(chr(0))} NUL characters were replaced by U+FFFD (\ufffd)")
+        text = text.replace("\x00", "\ufffd")
+    return Decoded(text, encoding, warnings)
+
+
+def without_surrogates(text: str) -> str:
+    """The text with every lone surrogate replaced by U+FFFD, so that it can be encoded and stored."""
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+def _marked(data: bytes) -> tuple[str, int] | None:
+    for mark, encoding in _MARKS:
+        if data.startswith(mark):
+            return encoding, len(mark)
+    return None
+
+
+def _unmarked_utf16(data: bytes) -> str | None:
+    """The byte order of UTF-16 without a mark: mostly Latin text has a NUL in every other byte."""
+    sample = data[:_SAMPLE]
+    if len(sample) < 4 or len(data) % 2:
+        return None
+    half = len(sample) // 2
+    even, odd = sample[0::2].count(0), sample[1::2].count(0)
+    if odd > half * 0.4 and even == 0:
+        return "utf-16-le"
+    if even > half * 0.4 and odd == 0:
+        return "utf-16-be"
+    return None

@@ -1,0 +1,173 @@
+"""The registry of formats, and the two doors in: bytes and folders.
+
+A new format is one module with `detect` and `read`, and one row in `FORMATS`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from difflib import get_close_matches
+from pathlib import Path
+
+from budgeteer.engine.errors import FormatError
+from budgeteer.formats import (
+    anthropic_messages,
+    claude_code,
+    features,
+    openai_chat,
+    plain_text,
+    skills,
+    tools,
+    transcripts,
+)
+from budgeteer.formats.archives import Archive, open_folder
+from budgeteer.formats.document import Document, Options, open_document
+from budgeteer.formats.envelopes import described
+from budgeteer.formats.jsontext import Progress
+from budgeteer.formats.limits import COMMAND_LINE_LIMITS, DEFAULT_LIMITS, Limits
+from budgeteer.formats.not_yet import known_but_unread, refuse_unread
+from budgeteer.formats.report import Imported, Kind
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """One row of the registry.
+
+    Attributes:
+        name: as in `import --as` and in reports.
+        title: as people read it.
+        kind: what kind of source it makes.
+        detect: the reason a document is of this format, None when it is not.
+        read: the document as engine objects; raises FormatError when nothing is usable.
+        guards: whether it is so plain a format that the known but unread ones are ruled out first.
+    """
+
+    name: str
+    title: str
+    kind: Kind
+    detect: Callable[[Document], str | None]
+    read: Callable[[Document], Imported]
+    guards: bool = True
+
+
+FORMATS: tuple[Format, ...] = (
+    Format("skills", "Skill library", "skills", skills.detect, skills.read, guards=False),
+    Format("features", "Feature library", "features", features.detect, features.read, guards=False),
+    Format("claude-code", "Claude Code session", "conversation", claude_code.detect, claude_code.read, guards=False),
+    Format("anthropic", "Anthropic Messages", "conversation", anthropic_messages.detect, anthropic_messages.read),
+    Format("openai-chat", "OpenAI chat", "conversation", openai_chat.detect, openai_chat.read),
+    Format("tools", "Tool definitions", "tools", tools.detect, tools.read),
+    Format("transcripts", "Archive of transcripts", "conversation", transcripts.detect, transcripts.read),
+    Format("pasted-chat", "Pasted chat", "conversation", plain_text.detect_chat, plain_text.read_chat),
+    Format("text", "Plain text", "text", plain_text.detect_text, plain_text.read_text),
+)
+"""In the order they are asked: an archive with one SKILL.md is a skill library before it is anything else."""
+
+
+def format_names() -> tuple[str, ...]:
+    """The name of every format that can be read, in the order of the registry."""
+    return tuple(row.name for row in FORMATS)
+
+
+def import_bytes(
+    data: bytes,
+    *,
+    name: str = "",
+    as_format: str | None = None,
+    limits: Limits = DEFAULT_LIMITS,
+    progress: Progress | None = None,
+    whole: bool = False,
+) -> Imported:
+    """Read an upload: tell its format by its content (or take the given one), and import everything usable.
+
+    `whole` reads a compacted session from its beginning instead of from its last summary.
+
+    Raises:
+        FormatError: and nothing else: the upload holds nothing usable; the error says what was found.
+    """
+    options = Options(limits=limits, progress=progress, whole=whole)
+    chosen = _named(as_format) if as_format else None
+    try:
+        document = open_document(data, name=name, options=options)
+        return _import(document, chosen)
+    except RecursionError:
+        raise FormatError("The file is nested too deep to read", where=name, mend="Flatten it") from None
+    except MemoryError:
+        raise FormatError("The file does not fit into memory", where=name, mend="Upload a part of it") from None
+
+
+def import_folder(path: Path | str, *, as_format: str | None = None, limits: Limits = COMMAND_LINE_LIMITS) -> Imported:
+    """Read a folder as an archive of the same files would be read.
+
+    Raises:
+        FormatError: it is no folder, or holds nothing usable.
+    """
+    folder = Path(path)
+    chosen = _named(as_format) if as_format else None
+    try:
+        archive = open_folder(folder, limits=limits)
+        return _import(Document("archive", folder.name, Options(limits=limits), archive=archive), chosen)
+    except OSError as error:
+        why = error.strerror or type(error).__name__
+        raise FormatError(f"The folder cannot be read: {why}", where=str(folder), mend="Check its rights") from None
+
+
+def _named(name: str) -> Format:
+    for row in FORMATS:
+        if row.name == name:
+            return row
+    near = get_close_matches(name, format_names(), n=1)
+    meant = f"Did you mean {near[0]}? " if near else ""
+    raise FormatError(f"There is no format {name[:60]!r}", mend=f"{meant}Formats: {', '.join(format_names())}")
+
+
+def _import(document: Document, chosen: Format | None) -> Imported:
+    if chosen is not None:
+        row, reason = chosen, "chosen by name"
+    else:
+        row, reason = _detected(document)
+    found = row.read(document)
+    return replace(
+        found,
+        format=row.name,
+        reason=reason,
+        warnings=(*document.warnings, *found.warnings),
+        encoding=document.encoding,
+    )
+
+
+def _detected(document: Document) -> tuple[Format, str]:
+    unread: str | None = None
+    asked = False
+    for row in FORMATS:
+        if row.guards and not asked:
+            unread, asked = known_but_unread(document), True
+        if unread:
+            raise refuse_unread(unread, where=document.name)
+        reason = row.detect(document)
+        if reason is not None:
+            return row, reason
+    raise _unrecognised(document)
+
+
+def _unrecognised(document: Document) -> FormatError:
+    archive = document.archive
+    looked = "messages with roles, tool definitions or Claude Code lines"
+    if archive is not None:
+        looked = "SKILL.md files, Markdown specs, tool definitions or transcripts"
+    return FormatError(
+        f"Nothing that can be read was found: looked for {looked}, found {_found(document, archive)}",
+        where=document.name,
+        mend=f"Choose the format by name ({', '.join(format_names())}) or another file",
+    )
+
+
+def _found(document: Document, archive: Archive | None) -> str:
+    if archive is None:
+        return described(document)
+    endings = sorted({entry.name.rpartition(".")[2].lower() for entry in archive.entries if "." in entry.name})
+    named = f" ending in {', '.join(endings[:8])}" if endings else ""
+    refused = "".join(f"; {item.where}: {item.why}" for item in archive.skipped[:3])
+    more = f"; {len(archive.skipped) - 3} more entries refused" if len(archive.skipped) > 3 else ""
+    return f"{described(document)}{named}{refused}{more}"

@@ -1,0 +1,146 @@
+"""An upload opened once: what shape it has, so that every importer looks at the same reading."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from budgeteer.engine.errors import FormatError
+from budgeteer.formats import jsontext
+from budgeteer.formats.archives import Archive, decompress, open_archive
+from budgeteer.formats.decoding import decode
+from budgeteer.formats.jsontext import JsonProblem, Line, Progress
+from budgeteer.formats.limits import DEFAULT_LIMITS, Limits, check_file_size
+from budgeteer.formats.report import Skipped
+
+type Shape = Literal["archive", "json", "jsonl", "text"]
+
+_SAMPLED_LINES = 200
+_JSON_STARTS = ('{"', "{}", "[{", '["', "[[", "[]")
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How to read: bounds, where progress goes, and whether a transcript's compacted past is wanted too."""
+
+    limits: Limits = DEFAULT_LIMITS
+    progress: Progress | None = None
+    whole: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """An upload opened.
+
+    Attributes:
+        shape: "archive", "json" (one value), "jsonl" (an object a line) or "text".
+        name: the file's name, "" when it was pasted.
+        text: its text ("" for an archive).
+        value: the JSON value, when `shape` is "json".
+        lines: its objects with their line numbers, when `shape` is "jsonl".
+        archive: its entries, when `shape` is "archive".
+        skipped: lines that are no JSON object.
+        warnings: what decoding replaced.
+    """
+
+    shape: Shape
+    name: str = ""
+    options: Options = field(default_factory=Options)
+    text: str = ""
+    encoding: str = "utf-8"
+    value: Any = None
+    lines: tuple[Line, ...] = ()
+    archive: Archive | None = None
+    skipped: tuple[Skipped, ...] = ()
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def stem(self) -> str:
+        """The file's name without folders and endings, for titles."""
+        return self.name.replace("\\", "/").rpartition("/")[2].split(".")[0]
+
+
+def open_document(data: bytes, *, name: str = "", options: Options | None = None) -> Document:
+    """Open an upload: archive, JSON, JSONL or text, told by its bytes.
+
+    Raises:
+        FormatError: an empty, binary, damaged or cut-off file, or one past a limit.
+    """
+    options = options or Options()
+    check_file_size(len(data), options.limits, where=name)
+    if not data:
+        raise FormatError("The file is empty", where=name, mend="Choose a file with something in it")
+    unpacked = decompress(data, limits=options.limits)
+    if unpacked is not None:
+        data = unpacked
+    archive = open_archive(data, limits=options.limits)
+    if archive is not None:
+        return Document("archive", name, options, archive=archive)
+    decoded = decode(data, where=name)
+    if not decoded.text.strip("\ufeff \t\r\n"):
+        raise FormatError("The file holds only white space", where=name, mend="Choose a file with something in it")
+    opened = _open_text(decoded.text, name, options)
+    return Document(
+        opened.shape,
+        name,
+        options,
+        text=decoded.text,
+        encoding=decoded.encoding,
+        value=opened.value,
+        lines=opened.lines,
+        skipped=opened.skipped,
+        warnings=decoded.warnings,
+    )
+
+
+def _open_text(text: str, name: str, options: Options) -> Document:
+    """JSON if it parses as one value, JSONL if most lines are objects, an error if it meant to be JSON, else text."""
+    start = text[:1_000].lstrip("\ufeff \t\r\n")
+    problem: JsonProblem | None = None
+    depth = options.limits.json_depth
+    if start[:1] in ("{", "["):
+        try:
+            value = jsontext.parse(text.lstrip("\ufeff"), depth_limit=depth)
+            return Document("json", value=value)
+        except JsonProblem as found:
+            problem = found
+    if _mostly_objects(text, depth):
+        lines, skipped = jsontext.parse_lines(text, depth_limit=depth, progress=options.progress)
+        return Document("jsonl", lines=tuple(lines), skipped=tuple(skipped))
+    if problem is not None and _means_json(start, name):
+        raise jsontext.refuse(problem, where=name)
+    return Document("text")
+
+
+def _means_json(start: str, name: str) -> bool:
+    """Whether a text that does not parse was meant as JSON, so that its error is told."""
+    if name.lower().endswith((".md", ".markdown", ".txt")):
+        return False
+    squeezed = "".join(start[:50].split())
+    return squeezed.startswith(_JSON_STARTS) or name.lower().endswith((".json", ".jsonl", ".traj", ".ndjson"))
+
+
+def _mostly_objects(text: str, depth_limit: int) -> bool:
+    """Whether at least half of the first lines that hold anything begin with an object."""
+    filled = objects = 0
+    start = 0
+    while filled < _SAMPLED_LINES and start < len(text):
+        end = text.find("\n", start)
+        end = len(text) if end < 0 else end
+        row = text[start:end].strip("\ufeff \t\r")
+        start = end + 1
+        if not row:
+            continue
+        filled += 1
+        objects += _begins_with_object(row, depth_limit)
+    return objects > 0 and objects * 2 >= filled
+
+
+def _begins_with_object(row: str, depth_limit: int) -> bool:
+    if not row.startswith("{"):
+        return False
+    try:
+        value, end = jsontext.first_value(row, depth_limit=depth_limit)
+    except JsonProblem:
+        return False
+    return isinstance(value, dict) and (not row[end:] or row[end] == "{")

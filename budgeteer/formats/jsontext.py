@@ -1,0 +1,221 @@
+"""JSON read with bounds: depth checked before the recursive parser runs, errors with their place, lines kept apart."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from budgeteer.engine.errors import FormatError
+from budgeteer.formats.decoding import without_surrogates
+from budgeteer.formats.report import Skipped
+
+type Progress = Callable[[int, int, str], None]
+
+SKIPPED_CHARACTERS = 500
+"""How much of a skipped line the report keeps (report.Skipped)."""
+
+PROGRESS_LINES = 500
+
+_STRING = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+(?:"|\\?\Z)', re.DOTALL)
+_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
+_BLANK = re.compile(r"[ \t\r\n\ufeff]*")
+_DIGITS = 4_000
+"""Digits kept of an integer; Python refuses to read more than 4,300 (its own bound on quadratic work)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One JSON object of a JSONL text, with its 1-based line number; two objects on one line share the number."""
+
+    number: int
+    value: dict[str, Any]
+
+
+class JsonProblem(Exception):
+    """Why a text is not JSON, with its place."""
+
+    def __init__(self, why: str, *, line: int = 0, column: int = 0, cut_off: bool = False) -> None:
+        self.why = why
+        self.line = line
+        self.column = column
+        self.cut_off = cut_off
+        super().__init__(why)
+
+
+def depth_of(text: str) -> int:
+    """The deepest nesting of arrays and objects, brackets inside strings left out; linear and never recursive."""
+    bare = _STRING.sub("", text)
+    codes = np.frombuffer(bare.encode("ascii", "replace"), dtype=np.uint8)
+    opens = (codes == ord("[")) | (codes == ord("{"))
+    closes = (codes == ord("]")) | (codes == ord("}"))
+    steps = opens.astype(np.int64) - closes.astype(np.int64)
+    return int(steps.cumsum().max(initial=0))
+
+
+def parse(text: str, *, depth_limit: int) -> Any:
+    """The value of a JSON text.
+
+    Raises:
+        JsonProblem: it is not JSON, or nested deeper than the limit.
+    """
+    _check_depth(text, depth_limit)
+    try:
+        value = _DECODER.decode(text)
+    except json.JSONDecodeError as error:
+        raise _problem(error, text) from None
+    except ValueError:
+        value = _decode_long_numbers(text)
+    except RecursionError:
+        raise JsonProblem(_too_deep(depth_limit)) from None
+    return _clean(value, text)
+
+
+def first_value(text: str, *, depth_limit: int) -> tuple[Any, int]:
+    """The value a text begins with, and where the rest starts.
+
+    Raises:
+        JsonProblem: it does not begin with a JSON value.
+    """
+    start = _blank_end(text, 0)
+    _check_depth(text, depth_limit)
+    try:
+        value, end = _DECODER.raw_decode(text, start)
+    except json.JSONDecodeError as error:
+        raise _problem(error, text) from None
+    except (ValueError, RecursionError):
+        raise JsonProblem("a number or nesting that is too long to read") from None
+    return _clean(value, text), _blank_end(text, end)
+
+
+def parse_lines(text: str, *, depth_limit: int, progress: Progress | None = None) -> tuple[list[Line], list[Skipped]]:
+    """Every object of a JSONL text, and every line that is none, with its number and reason."""
+    rows = text.split("\n")
+    lines: list[Line] = []
+    skipped: list[Skipped] = []
+    for number, row in enumerate(rows, 1):
+        if progress is not None and number % PROGRESS_LINES == 0:
+            progress(number, len(rows), "lines")
+        if not row or row.isspace():
+            continue
+        values, problem = _values_on(row, depth_limit)
+        for value in values:
+            if isinstance(value, dict):
+                lines.append(Line(number, value))
+            else:
+                problem = problem or f"a JSON {json_type(value)}, not an object"
+        if problem is not None:
+            skipped.append(Skipped(f"line {number}", problem, row[:SKIPPED_CHARACTERS]))
+    return lines, skipped
+
+
+def json_type(value: object) -> str:
+    """The JSON name of a value's type: object, array, string, number, true or false, null."""
+    match value:
+        case dict():
+            return "object"
+        case list():
+            return "array"
+        case str():
+            return "string"
+        case bool():
+            return "true or false"
+        case None:
+            return "null"
+        case _:
+            return "number"
+
+
+def refuse(problem: JsonProblem, *, where: str = "") -> FormatError:
+    """The problem as the error a person reads."""
+    place = f"line {problem.line}, column {problem.column}" if problem.line else ""
+    at = ", ".join(part for part in (where, place) if part)
+    if problem.cut_off:
+        return FormatError(
+            f"The JSON is cut off: {problem.why}", where=at, mend="Export or copy the file again, to its end"
+        )
+    return FormatError(f"This is not valid JSON: {problem.why}", where=at, mend="Mend the file at that place")
+
+
+def _values_on(row: str, depth_limit: int) -> tuple[list[Any], str | None]:
+    """The JSON values of one line, glued objects apart, and what stopped the reading."""
+    try:
+        return [parse(row, depth_limit=depth_limit)], None
+    except JsonProblem as problem:
+        if not problem.why.startswith("Extra data"):
+            return [], _said(problem)
+    values: list[Any] = []
+    rest = row
+    while rest:
+        try:
+            value, end = first_value(rest, depth_limit=depth_limit)
+        except JsonProblem as problem:
+            return values, _said(problem)
+        if rest[end:] and rest[end] not in "{[":
+            return values, f"{len(rest) - end} characters after the end of a JSON value"
+        values.append(value)
+        rest = rest[end:]
+    return values, None
+
+
+def _said(problem: JsonProblem) -> str:
+    place = f" (column {problem.column})" if problem.column else ""
+    return f"cut off: {problem.why}{place}" if problem.cut_off else f"not JSON: {problem.why}{place}"
+
+
+def _blank_end(text: str, at: int) -> int:
+    match = _BLANK.match(text, at)
+    return match.end() if match else at
+
+
+def _too_deep(depth_limit: int) -> str:
+    return f"it is nested deeper than the limit on JSON depth, {depth_limit}"
+
+
+def _check_depth(text: str, depth_limit: int) -> None:
+    if text.count("[") + text.count("{") <= depth_limit:
+        return
+    if depth_of(text) > depth_limit:
+        raise JsonProblem(_too_deep(depth_limit))
+
+
+def _problem(error: json.JSONDecodeError, text: str) -> JsonProblem:
+    """Python's error as ours; an error at the very end of the text, or in an open string, is a cut."""
+    cut_off = error.pos >= len(text.rstrip()) or error.msg.startswith("Unterminated string")
+    return JsonProblem(error.msg, line=error.lineno, column=error.colno, cut_off=cut_off)
+
+
+def _clean(value: Any, text: str) -> Any:
+    """The value without lone surrogates, which no store and no tokenizer takes."""
+    return _without_surrogates(value) if _SURROGATE.search(text) else value
+
+
+def _without_surrogates(value: Any) -> Any:
+    match value:
+        case str():
+            return without_surrogates(value)
+        case list():
+            return [_without_surrogates(item) for item in value]
+        case dict():
+            return {without_surrogates(key): _without_surrogates(item) for key, item in value.items()}
+        case _:
+            return value
+
+
+def _long_integer(digits: str) -> int | str:
+    return int(digits) if len(digits) <= _DIGITS else digits
+
+
+def _decode_long_numbers(text: str) -> Any:
+    """Read again with integers of thousands of digits kept as text."""
+    try:
+        return json.loads(text, parse_int=_long_integer, strict=False)
+    except RecursionError:
+        raise JsonProblem("nesting that is too deep to read") from None
+
+
+_DECODER = json.JSONDecoder(strict=False)

@@ -1,0 +1,104 @@
+"""What an import found, and everything it did not use, as data."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from budgeteer.engine.chat import (
+    Conversation,
+    ImagePart,
+    ReasoningPart,
+    ToolCallPart,
+    ToolResultPart,
+    calls_of,
+    results_of,
+)
+from budgeteer.engine.library import Chunk, FeatureSpec, Skill, ToolDefinition
+
+type Kind = Literal["conversation", "skills", "tools", "features", "chunks", "text"]
+
+
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    """One thing not read. `where` names a line or an entry; `line` is the text itself, cut to 500 characters."""
+
+    where: str
+    why: str
+    line: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """The result of one import: what was read, and the report on it.
+
+    Attributes:
+        format: the importer's name, e.g. "openai-chat", "claude-code", "skills-zip".
+        reason: why this format was chosen, one sentence.
+        kind: what kind of source this makes.
+        conversations, skills, tools, features, chunks: what was read; all but those of `kind` are usually empty
+            (a request body holds a conversation with its own tools inside Conversation.tools).
+        text: pasted plain text, when `kind` is "text".
+        skipped: every line or entry that was not read, with its reason.
+        warnings: sentences about what was merged, replaced, left out (base64, repeated results, unknown kinds).
+        encoding: how the bytes were read ("utf-8", "utf-16", …).
+    """
+
+    format: str
+    reason: str
+    kind: Kind
+    conversations: tuple[Conversation, ...] = ()
+    skills: tuple[Skill, ...] = ()
+    tools: tuple[ToolDefinition, ...] = ()
+    features: tuple[FeatureSpec, ...] = ()
+    chunks: tuple[Chunk, ...] = ()
+    text: str = ""
+    skipped: tuple[Skipped, ...] = ()
+    warnings: tuple[str, ...] = ()
+    encoding: str = "utf-8"
+    metadata: dict[str, Any] = field(default_factory=dict)
+
+
+def report_json(imported: Imported) -> dict[str, Any]:
+    """The report as plain data: exactly what `budgeteer import --json` prints."""
+    rows = [_conversation_row(conversation) for conversation in imported.conversations]
+    return {
+        "format": imported.format,
+        "reason": imported.reason,
+        "kind": imported.kind,
+        "counts": counts_of(imported),
+        "conversations": rows,
+        "skipped": [{"where": item.where, "why": item.why} for item in imported.skipped],
+        "warnings": list(imported.warnings),
+    }
+
+
+def counts_of(imported: Imported) -> dict[str, int]:
+    """How many of each thing an import found, sub-agents' runs included."""
+    parts = [part for conversation in imported.conversations for m in conversation.messages for part in m.parts]
+    inner = [piece for part in parts if isinstance(part, ToolResultPart) for piece in part.content]
+    carried = sum(len(conversation.tools) for conversation in imported.conversations)
+    return {
+        "conversations": len(imported.conversations),
+        "messages": sum(len(conversation.messages) for conversation in imported.conversations),
+        "toolCalls": sum(isinstance(part, ToolCallPart) for part in parts),
+        "toolResults": sum(isinstance(part, ToolResultPart) for part in parts),
+        "images": sum(isinstance(part, ImagePart) for part in (*parts, *inner)),
+        "reasoning": sum(isinstance(part, ReasoningPart) for part in parts),
+        "skills": len(imported.skills),
+        "tools": len(imported.tools) + carried,
+        "features": len(imported.features),
+        "chunks": len(imported.chunks),
+        "skipped": len(imported.skipped),
+    }
+
+
+def _conversation_row(conversation: Conversation) -> dict[str, Any]:
+    return {
+        "id": conversation.id,
+        "title": conversation.title,
+        "messages": len(conversation.messages),
+        "toolCalls": sum(len(calls_of(message)) for message in conversation.messages),
+        "toolResults": sum(len(results_of(message)) for message in conversation.messages),
+        "branches": conversation.branches,
+    }

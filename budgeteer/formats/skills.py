@@ -1,0 +1,157 @@
+"""Skill libraries: archives and folders of `SKILL.md` files with YAML front matter."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+from budgeteer.engine.errors import FormatError
+from budgeteer.engine.library import Skill
+from budgeteer.formats.archives import Archive, Entry
+from budgeteer.formats.conversations import Notes
+from budgeteer.formats.decoding import decode
+from budgeteer.formats.document import Document
+from budgeteer.formats.envelopes import described
+from budgeteer.formats.frontmatter import FrontMatterProblem, split_front_matter
+from budgeteer.formats.limits import Limits
+from budgeteer.formats.report import Imported, Skipped
+
+FILE_NAME = "SKILL.md"
+
+
+def detect(document: Document) -> str | None:
+    """Why a document is a skill library, None when it is not."""
+    if document.archive is not None:
+        count = len(_skill_entries(document.archive))
+        return f"a {document.archive.kind} with {count:,} {FILE_NAME} file(s)" if count else None
+    if document.shape == "text" and document.name.replace("\\", "/").endswith(FILE_NAME):
+        return f"a single {FILE_NAME} with front matter" if document.text.lstrip("\ufeff").startswith("---") else None
+    return None
+
+
+def read(document: Document) -> Imported:
+    """Read every skill; an entry that cannot be used is listed with its reason.
+
+    Raises:
+        FormatError: not one skill can be used.
+    """
+    notes = Notes()
+    skipped: list[Skipped] = []
+    found = _from_archive(document, notes, skipped) if document.archive else _from_text(document, notes, skipped)
+    skills = [skill for skill in found if skill is not None]
+    if not skills:
+        raise _nothing(document, skipped)
+    return Imported(
+        format="",
+        reason="",
+        kind="skills",
+        skills=tuple(skills),
+        skipped=tuple(skipped),
+        warnings=(*notes.sentences(), *_repeated_names(skills)),
+    )
+
+
+def _skill_entries(archive: Archive) -> list[Entry]:
+    return [entry for entry in archive.entries if entry.name == FILE_NAME]
+
+
+def _from_archive(document: Document, notes: Notes, skipped: list[Skipped]) -> list[Skill | None]:
+    archive = document.archive
+    if archive is None:
+        return []
+    entries = _skill_entries(archive)
+    progress = document.options.progress
+    skills: list[Skill | None] = []
+    for done, entry in enumerate(entries, 1):
+        data = archive.read(entry)
+        if data is not None:
+            skills.append(skill_from(data, entry, document.options.limits, notes, skipped))
+        if progress is not None:
+            progress(done, len(entries), "skills")
+    skipped.extend(archive.skipped)
+    skipped.extend(_misnamed(archive))
+    return skills
+
+
+def _misnamed(archive: Archive) -> list[Skipped]:
+    """Files that a case-sensitive harness would not find (`skill.md`)."""
+    return [
+        Skipped(entry.path, f"the file must be named {FILE_NAME} exactly")
+        for entry in archive.entries
+        if entry.name != FILE_NAME and entry.name.lower() == FILE_NAME.lower()
+    ]
+
+
+def _from_text(document: Document, notes: Notes, skipped: list[Skipped]) -> list[Skill | None]:
+    if document.shape != "text":
+        return []
+    data = document.text.encode()
+    path = document.name.replace("\\", "/").lstrip("/") or FILE_NAME
+    entry = Entry(path, len(data), "", lambda: data)
+    return [skill_from(data, entry, document.options.limits, notes, skipped)]
+
+
+def skill_from(data: bytes, entry: Entry, limits: Limits, notes: Notes, skipped: list[Skipped]) -> Skill | None:
+    """One `SKILL.md` as a skill, or None and a line in `skipped`."""
+    try:
+        decoded = decode(data)
+        matter = split_front_matter(decoded.text, limits)
+    except FormatError as error:
+        skipped.append(Skipped(entry.path, error.what))
+        return None
+    except FrontMatterProblem as problem:
+        skipped.append(Skipped(entry.path, str(problem)))
+        return None
+    if not matter.present:
+        skipped.append(Skipped(entry.path, "no front matter: the file must begin with a line `---`"))
+        return None
+    for _ in decoded.warnings:
+        notes.add(f"{{n}} {FILE_NAME} files held invalid bytes, which were replaced")
+    name = _text(matter.written.get("name"), matter.values.get("name"))
+    if not name:
+        name = _folder_name(entry.path)
+        notes.add("{n} skills have no `name` in their front matter; the folder's name was taken")
+    description = _text(matter.written.get("description"), matter.values.get("description"))
+    if not description:
+        notes.add("{n} skills have no `description` in their front matter")
+    return Skill(
+        name=name,
+        description=description,
+        path=entry.path,
+        body=matter.body,
+        file_bytes=len(data),
+        modified=entry.modified,
+        metadata={key: value for key, value in matter.values.items() if key not in ("name", "description")},
+    )
+
+
+def _text(written: str | None, value: Any) -> str:
+    """A scalar as it was written; a list joined; "" for null and for anything else."""
+    if value is None:
+        return ""
+    if written is not None:
+        return written.strip()
+    return ", ".join(str(item) for item in value) if isinstance(value, list) else ""
+
+
+def _folder_name(path: str) -> str:
+    parts = path.split("/")
+    return parts[-2] if len(parts) > 1 else "skill"
+
+
+def _repeated_names(skills: list[Skill]) -> tuple[str, ...]:
+    counts = Counter(skill.name for skill in skills)
+    repeated = [name for name, count in counts.items() if count > 1]
+    if not repeated:
+        return ()
+    return (f"{len(repeated)} skill name(s) occur more than once: {', '.join(sorted(repeated)[:8])}",)
+
+
+def _nothing(document: Document, skipped: list[Skipped]) -> FormatError:
+    reasons = "; ".join(f"{item.where}: {item.why}" for item in skipped[:3])
+    more = f" and {len(skipped) - 3} more" if len(skipped) > 3 else ""
+    return FormatError(
+        f"No usable {FILE_NAME} was found in {described(document)}" + (f" ({reasons}{more})" if reasons else ""),
+        where=document.name,
+        mend=f"Each skill is a folder with a {FILE_NAME} that begins with front matter between two `---` lines",
+    )

@@ -1,0 +1,210 @@
+"""Tool definitions: OpenAI, Anthropic, MCP, JSON-RPC answers, and archives or folders of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from budgeteer.engine.errors import FormatError
+from budgeteer.engine.library import ToolDefinition, compact_json
+from budgeteer.formats import jsontext
+from budgeteer.formats.archives import Archive, Entry
+from budgeteer.formats.conversations import Notes, text_value
+from budgeteer.formats.decoding import decode
+from budgeteer.formats.document import Document
+from budgeteer.formats.envelopes import described
+from budgeteer.formats.jsontext import JsonProblem
+from budgeteer.formats.limits import Limits
+from budgeteer.formats.report import Imported, Skipped
+
+_CONVERSATION_KEYS = frozenset({"messages", "input", "contents", "traj", "history", "question", "mapping"})
+_DOCUMENT_ENDINGS = (".json", ".jsonl", ".ndjson", ".snap", ".txt", "")
+
+
+def definition(raw: Mapping[str, Any]) -> ToolDefinition | None:
+    """One definition as given, None when it is none.
+
+    Understood: OpenAI `{type, function}` and its flat form, legacy functions, Anthropic `input_schema`, server tools
+    that have only a type, MCP `inputSchema`, lists of `arguments`. `form` is "mcp" for every form that must be
+    rewritten for any provider.
+    """
+    inner = raw.get("function")
+    if raw.get("type") == "function" and isinstance(inner, Mapping) and text_value(inner.get("name")):
+        return _built(inner, _schema(inner.get("parameters")) or {}, "openai", raw)
+    name = text_value(raw.get("name"))
+    for key, form in (("input_schema", "anthropic"), ("inputSchema", "mcp"), ("parameters", "mcp")):
+        if name and isinstance(raw.get(key), Mapping):
+            return _built(raw, _schema(raw[key]) or {}, form, raw)
+    if name and isinstance(raw.get("arguments"), list):
+        return _built(raw, _from_arguments(raw["arguments"]), "mcp", raw)
+    kind = text_value(raw.get("type"))
+    if kind and kind not in ("function", "message", "text") and _is_server_tool(raw, kind):
+        form = "anthropic" if name else "openai"
+        return _built({"name": name or kind, "description": raw.get("description")}, None, form, raw)
+    return None
+
+
+def _is_server_tool(raw: Mapping[str, Any], kind: str) -> bool:
+    """A type with a date (`web_search_20250305`) and a name, or one of OpenAI's hosted tools."""
+    dated = kind.rpartition("_")[2].isdigit() and "name" in raw
+    hosted = kind.startswith(("web_search", "file_search", "code_interpreter", "computer", "image_generation", "mcp"))
+    return (dated or hosted) and not {"content", "role", "call_id", "output"} & raw.keys()
+
+
+def _built(
+    named: Mapping[str, Any], parameters: Mapping[str, Any] | None, form: str, raw: Mapping[str, Any]
+) -> ToolDefinition:
+    return ToolDefinition(
+        name=text_value(named.get("name")),
+        description=text_value(named.get("description")),
+        parameters=parameters,
+        form="openai" if form == "openai" else "anthropic" if form == "anthropic" else "mcp",
+        raw=raw,
+    )
+
+
+def _schema(parameters: Any) -> Mapping[str, Any] | None:
+    """A JSON Schema; the `dict` and `tuple` of one benchmark become `object` and `array`."""
+    if not isinstance(parameters, Mapping):
+        return None
+    return {**parameters, "type": "object"} if parameters.get("type") == "dict" else parameters
+
+
+def _from_arguments(arguments: list[Any]) -> dict[str, Any]:
+    """A JSON Schema from a list of `{name, type, desc}`."""
+    properties: dict[str, Any] = {}
+    for argument in arguments:
+        if isinstance(argument, Mapping) and text_value(argument.get("name")):
+            said = text_value(argument.get("desc")) or text_value(argument.get("description"))
+            kind = {"type": argument["type"]} if "type" in argument else {}
+            properties[argument["name"]] = {**kind, **({"description": said} if said else {})}
+    return {"type": "object", "properties": properties}
+
+
+def definitions(value: Any) -> Iterator[ToolDefinition | Mapping[str, Any]]:
+    """Every definition a JSON value holds, and every object in its place that is none."""
+    if isinstance(value, Mapping):
+        result = value.get("result")
+        holder = result if isinstance(result, Mapping) and isinstance(result.get("tools"), list) else value
+        listed = holder.get("tools", holder.get("functions"))
+        if not isinstance(listed, list):
+            yield definition(value) or value
+            return
+        value = listed
+    if isinstance(value, list):
+        for item in value:
+            if isinstance(item, Mapping):
+                yield definition(item) or item
+
+
+def detect(document: Document) -> str | None:
+    """Why a document is a list of tool definitions, None when it is not."""
+    if document.archive is not None:
+        return _detect_archive(document.archive, document.options.limits)
+    if isinstance(document.value, dict) and not _CONVERSATION_KEYS.isdisjoint(document.value):
+        return None
+    if document.shape == "jsonl":
+        if any(not _CONVERSATION_KEYS.isdisjoint(line.value) for line in document.lines[:20]):
+            return None
+        found = [item for line in document.lines for item in definitions(line.value)]
+    else:
+        found = list(definitions(document.value))
+    usable = [item for item in found if isinstance(item, ToolDefinition)]
+    if not usable or len(usable) * 2 < len(found):
+        return None
+    forms = {"openai": "OpenAI", "anthropic": "Anthropic", "mcp": "MCP or bare"}
+    named = " and ".join(sorted({forms[tool.form] for tool in usable}))
+    return f"{len(usable):,} tool definition(s) in {named} form"
+
+
+def _detect_archive(archive: Archive, limits: Limits) -> str | None:
+    for entry in _candidates(archive)[:50]:
+        try:
+            data = archive.read(entry)
+            found = list(_in_entry(data, limits)) if data else []
+        except (JsonProblem, FormatError):
+            continue
+        if any(isinstance(item, ToolDefinition) for item in found):
+            return f"a {archive.kind} whose file {entry.path} holds tool definitions"
+    return None
+
+
+def read(document: Document) -> Imported:
+    """Read every tool definition.
+
+    Raises:
+        FormatError: there is none.
+    """
+    notes = Notes()
+    skipped: list[Skipped] = list(document.skipped)
+    tools: list[ToolDefinition] = []
+    if document.archive is not None:
+        _read_archive(document, document.archive, tools, skipped)
+    elif document.shape == "jsonl":
+        for line in document.lines:
+            _take(definitions(line.value), f"line {line.number}", tools, skipped)
+    else:
+        _take(definitions(document.value), "element", tools, skipped)
+    if not tools:
+        raise FormatError(
+            f"No tool definition was found in {described(document)}",
+            where=document.name,
+            mend="Choose an OpenAI, Anthropic or MCP tool list",
+        )
+    repeated = len(tools) - len({tool.name for tool in tools})
+    if repeated:
+        notes.add(f"{repeated:,} tool name(s) repeat an earlier one; every definition was kept")
+    return Imported(
+        format="", reason="", kind="tools", tools=tuple(tools), skipped=tuple(skipped), warnings=notes.sentences()
+    )
+
+
+def _take(
+    found: Iterator[ToolDefinition | Mapping[str, Any]],
+    where: str,
+    tools: list[ToolDefinition],
+    skipped: list[Skipped],
+) -> None:
+    for position, item in enumerate(found, 1):
+        if isinstance(item, ToolDefinition):
+            tools.append(item)
+        else:
+            place = f"{where} {position}" if where == "element" else where
+            skipped.append(Skipped(place, "no tool definition: it has no name with a schema", compact_json(item)[:500]))
+
+
+def _candidates(archive: Archive) -> list[Entry]:
+    return [entry for entry in archive.entries if _ending(entry.name) in _DOCUMENT_ENDINGS]
+
+
+def _ending(name: str) -> str:
+    stem, dot, ending = name.lower().rpartition(".")
+    return f".{ending}" if dot and stem else ""
+
+
+def _in_entry(data: bytes, limits: Limits) -> Iterator[ToolDefinition | Mapping[str, Any]]:
+    text = decode(data).text.lstrip("\ufeff")
+    try:
+        yield from definitions(jsontext.parse(text, depth_limit=limits.json_depth))
+    except JsonProblem:
+        lines, _ = jsontext.parse_lines(text, depth_limit=limits.json_depth)
+        if not lines:
+            raise
+        for line in lines:
+            yield from definitions(line.value)
+
+
+def _read_archive(document: Document, archive: Archive, tools: list[ToolDefinition], skipped: list[Skipped]) -> None:
+    entries = _candidates(archive)
+    for done, entry in enumerate(entries, 1):
+        data = archive.read(entry)
+        if data is not None:
+            try:
+                _take(_in_entry(data, document.options.limits), entry.path, tools, skipped)
+            except JsonProblem as problem:
+                skipped.append(Skipped(entry.path, f"not JSON: {problem.why}"))
+            except FormatError as error:
+                skipped.append(Skipped(entry.path, error.what))
+        if document.options.progress is not None:
+            document.options.progress(done, len(entries), "files")
+    skipped.extend(archive.skipped)

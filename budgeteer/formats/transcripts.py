@@ -1,0 +1,145 @@
+"""Archives and folders of transcripts: each file read by its own format, their conversations one list."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from budgeteer.engine.chat import Conversation
+from budgeteer.engine.errors import FormatError
+from budgeteer.formats import anthropic_messages, claude_code, openai_chat
+from budgeteer.formats.archives import Archive, Entry
+from budgeteer.formats.document import Document, open_document
+from budgeteer.formats.envelopes import described, unique_ids
+from budgeteer.formats.not_yet import known_but_unread
+from budgeteer.formats.report import Imported, Skipped
+
+_ENDINGS = (".jsonl", ".json", ".ndjson", ".traj", ".log", ".txt")
+
+
+@dataclass(frozen=True, slots=True)
+class _Reader:
+    title: str
+    detect: Callable[[Document], str | None]
+    read: Callable[[Document], Imported]
+
+
+_READERS = (
+    _Reader("Claude Code", claude_code.detect, claude_code.read),
+    _Reader("Anthropic Messages", anthropic_messages.detect, anthropic_messages.read),
+    _Reader("OpenAI chat", openai_chat.detect, openai_chat.read),
+)
+
+
+def detect(document: Document) -> str | None:
+    """Why an archive holds transcripts, None when it does not."""
+    if document.archive is None:
+        return None
+    for entry in _candidates(document.archive)[:50]:
+        opened = _open(document, document.archive, entry, [])
+        reader = _reader_of(opened) if opened else None
+        if reader is not None:
+            return f"a {document.archive.kind} whose file {entry.path} is {reader.title}"
+    return None
+
+
+def read(document: Document) -> Imported:
+    """Read every transcript of an archive; files that are none are listed with their reason.
+
+    Raises:
+        FormatError: no file is a transcript that can be read.
+    """
+    archive = document.archive
+    skipped: list[Skipped] = []
+    conversations: list[Conversation] = []
+    warnings: Counter[str] = Counter()
+    entries = _candidates(archive) if archive else []
+    for done, entry in enumerate(entries, 1):
+        if archive is not None:
+            found = _read_entry(document, archive, entry, skipped)
+            if found is not None:
+                conversations.extend(found.conversations)
+                warnings.update(f"{entry.path}: {sentence}" for sentence in found.warnings)
+        if document.options.progress is not None:
+            document.options.progress(done, len(entries), "files")
+    skipped.extend(archive.skipped if archive else [])
+    if not conversations:
+        raise _nothing(document, skipped)
+    return Imported(
+        format="",
+        reason="",
+        kind="conversation",
+        conversations=_ordered(conversations),
+        skipped=tuple(skipped),
+        warnings=tuple(warnings),
+    )
+
+
+def _candidates(archive: Archive) -> list[Entry]:
+    return [entry for entry in archive.entries if entry.name.lower().endswith(_ENDINGS)]
+
+
+def _open(document: Document, archive: Archive, entry: Entry, skipped: list[Skipped]) -> Document | None:
+    data = archive.read(entry)
+    if data is None:
+        return None
+    try:
+        opened = open_document(data, name=entry.path, options=replace(document.options, progress=None))
+    except FormatError as error:
+        skipped.append(Skipped(entry.path, error.what))
+        return None
+    return None if opened.shape == "archive" else opened
+
+
+def _reader_of(opened: Document) -> _Reader | None:
+    if claude_code.detect(opened) is None and known_but_unread(opened):
+        return None
+    return next((reader for reader in _READERS if reader.detect(opened)), None)
+
+
+def _read_entry(document: Document, archive: Archive, entry: Entry, skipped: list[Skipped]) -> Imported | None:
+    opened = _open(document, archive, entry, skipped)
+    if opened is None:
+        return None
+    reader = _reader_of(opened)
+    if reader is None:
+        title = known_but_unread(opened)
+        why = f"it looks like {title}, which is not read yet" if title else f"no transcript: {described(opened)}"
+        skipped.append(Skipped(entry.path, why))
+        return None
+    try:
+        found = reader.read(opened)
+    except FormatError as error:
+        skipped.append(Skipped(entry.path, error.what))
+        return None
+    skipped.extend(replace(item, where=f"{entry.path}, {item.where}") for item in found.skipped)
+    return found
+
+
+def _ordered(conversations: Sequence[Conversation]) -> tuple[Conversation, ...]:
+    """Each session before its sub-agents; a run that is both a file and embedded lines is kept once, as the file."""
+    sessions: dict[str, int] = {}
+    for position, conversation in enumerate(conversations):
+        sessions.setdefault(_session(conversation), position)
+    chosen: dict[str, Conversation] = {}
+    for conversation in conversations:
+        key = f"{_session(conversation)}/{conversation.id}" if conversation.is_subagent else f"#{len(chosen)}"
+        if key not in chosen or len(chosen[key].messages) < len(conversation.messages):
+            chosen[key] = conversation
+    ordered = sorted(chosen.values(), key=lambda each: (sessions[_session(each)], each.is_subagent))
+    ids = unique_ids(conversation.id for conversation in ordered)
+    return tuple(replace(each, id=unique) for each, unique in zip(ordered, ids, strict=True))
+
+
+def _session(conversation: Conversation) -> str:
+    return str(conversation.metadata.get("session") or conversation.id)
+
+
+def _nothing(document: Document, skipped: list[Skipped]) -> FormatError:
+    reasons = "; ".join(f"{item.where}: {item.why}" for item in skipped[:3])
+    return FormatError(
+        f"No transcript that can be read was found in {described(document)}" + (f" ({reasons})" if reasons else ""),
+        where=document.name,
+        mend="Choose an archive of Claude Code, OpenAI chat or Anthropic files",
+    )
