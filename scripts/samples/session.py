@@ -40,7 +40,9 @@ def read(path: str, *, offset: int = 1, limit: int = 2000) -> Call:
 
 def grep(pattern: str, *, under: str = "") -> Call:
     """Search the repository."""
-    return Call("Grep", {"pattern": pattern, "path": f"{FOLDER}/{under}".rstrip("/"), "output_mode": "content", "-n": True})
+    return Call(
+        "Grep", {"pattern": pattern, "path": f"{FOLDER}/{under}".rstrip("/"), "output_mode": "content", "-n": True}
+    )
 
 
 def edit(path: str, old: str, new: str) -> Call:
@@ -83,7 +85,12 @@ class Transcript:
         blocks: list[dict[str, Any]] = [self.thinks(thinking)] if thinking else []
         blocks += [{"type": "text", "text": text}] if text else []
         uses = [
-            {"type": "tool_use", "id": f"toolu_{self.random.getrandbits(96):024x}", "name": call.tool, "input": call.arguments}
+            {
+                "type": "tool_use",
+                "id": f"toolu_{self.random.getrandbits(96):024x}",
+                "name": call.tool,
+                "input": call.arguments,
+            }
             for call in calls
         ]
         for block in blocks + uses:
@@ -112,7 +119,9 @@ class Transcript:
         path = str(arguments.get("file_path", arguments.get("path", ""))).removeprefix(FOLDER).removeprefix("/")
         match call.tool:
             case "Read":
-                return outputs.numbered(self.files[path], offset=arguments.get("offset", 1), limit=arguments.get("limit", 2000))
+                return outputs.numbered(
+                    self.files[path], offset=arguments.get("offset", 1), limit=arguments.get("limit", 2000)
+                )
             case "Grep":
                 return outputs.grep(self.files, arguments["pattern"], under=path)
             case "Edit":
@@ -163,5 +172,9 @@ class Transcript:
 
     def as_jsonl(self) -> bytes:
         """The file: a title line, then one line a block."""
-        title = {"type": "custom-title", "customTitle": "Autumn fixes for the marina", "sessionId": self.lines[0]["sessionId"]}
+        title = {
+            "type": "custom-title",
+            "customTitle": "Autumn fixes for the marina",
+            "sessionId": self.lines[0]["sessionId"],
+        }
         return "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in [title, *self.lines]).encode()
