@@ -1,0 +1,112 @@
+"""A frozen document as CSV and as Markdown."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable
+
+from budgeteer.reports.document import Document
+from budgeteer.reports.page import Page, SectionRow, build_page
+
+COLUMNS = (
+    "id",
+    "section",
+    "category",
+    "name",
+    "fate",
+    "rule",
+    "sentence",
+    "before_tokens",
+    "before_chars",
+    "after_tokens",
+    "after_chars",
+    "kind",
+    "group",
+    "pinned",
+    "counterfactual",
+)
+#: What a spreadsheet takes for the start of a formula.
+_FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
+
+
+def to_csv(document: Document) -> str:
+    """Every decision and every overhead entry as a row, so that the column `after_tokens` adds up to the total."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\r\n")
+    writer.writerow(COLUMNS)
+    for decision, letter in zip(document["packing"]["decisions"], document["letters"], strict=True):
+        writer.writerow(
+            _safe(cell)
+            for cell in (
+                decision["id"],
+                decision["section"],
+                letter,
+                decision["name"],
+                decision["fate"],
+                decision["rule"],
+                decision["sentence"],
+                decision["before"]["tokens"],
+                decision["before"]["chars"],
+                decision["after"]["tokens"],
+                decision["after"]["chars"],
+                decision["kind"],
+                decision["group"] or "",
+                "yes" if decision["pinned"] else "no",
+                decision["counterfactual"],
+            )
+        )
+    for entry in document["packing"]["overhead"]:
+        sizes = (entry["tokens"], entry["chars"]) * 2
+        writer.writerow(
+            ("", entry["section"], "", entry["name"], "overhead", "", "", *sizes, entry["kind"], "", "no", "")
+        )
+    return out.getvalue()
+
+
+def _safe(cell: object) -> object:
+    if isinstance(cell, str) and cell.startswith(_FORMULA_STARTS):
+        return f"'{cell}"
+    return cell
+
+
+def to_markdown(document: Document) -> str:
+    """The report as Markdown: verdict, figures, sections, rules, largest items, warnings."""
+    page = build_page(document)
+    lines = [f"# {_plain(page.title)}", "", f"**{page.sentence}**", "", page.setting, ""]
+    lines += [*(f"- {figure.label}: {figure.value} tokens" for figure in page.figures), ""]
+    lines += ["## By section", "", *_sections(page), ""]
+    if page.rules:
+        rows = [(f"`{row.rule}`", row.what, row.items, row.tokens) for row in page.rules]
+        lines += ["## Rules that took tokens", "", *_table(("Rule", "What went", "Items", "Tokens"), rows), ""]
+    items = [(row.category, _plain(row.name), row.before, f"{row.label} {row.struck}".strip()) for row in page.largest]
+    lines += ["## Largest items", "", *_table(("Kind", "Item", "Tokens", "Fate"), items), ""]
+    warnings = [f"- {_plain(each['sentence'])}" for each in document["packing"]["warnings"]]
+    if warnings:
+        lines += ["## Warnings", "", *warnings, ""]
+    made = document["report"]
+    lines.append(f"Frozen {made['createdAt']} by {made['application']}; configuration {document['configSha256'][:12]}.")
+    return "\n".join(lines) + "\n"
+
+
+def _sections(page: Page) -> list[str]:
+    rows = [_section_cells(row) for row in (*page.sections, page.total)]
+    return _table(("Section", "Asked", "Sent", "Not sent", "Not dropped"), rows)
+
+
+def _section_cells(row: SectionRow) -> tuple[str, ...]:
+    return (row.name, row.asked, row.sent, row.not_sent, row.not_dropped)
+
+
+def _table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> list[str]:
+    return [
+        f"| {' | '.join(head)} |",
+        f"|{'|'.join(' --- ' for _ in head)}|",
+        *(f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in row)} |" for row in rows),
+    ]
+
+
+def _plain(text: str) -> str:
+    """One line without anything Markdown would read as markup."""
+    line = " ".join(text.split())
+    return "".join(f"\\{each}" if each in "\\`*_[]<>#" else each for each in line)

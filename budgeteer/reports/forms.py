@@ -1,0 +1,35 @@
+"""What somebody chooses when sharing."""
+
+from __future__ import annotations
+
+from django import forms
+
+from budgeteer.reports.models import Content
+
+LONGEST_DAYS = 365
+DEFAULT_DAYS = 7
+
+
+class PublishForm(forms.Form):
+    """Title, content level and expiry of a report."""
+
+    title = forms.CharField(
+        max_length=120,
+        strip=True,
+        widget=forms.TextInput(attrs={"class": "in", "autocomplete": "off"}),
+        error_messages={"required": "Give the report a title; it stands at its head."},
+    )
+    content = forms.ChoiceField(choices=Content.choices, initial=Content.FULL, widget=forms.RadioSelect)
+    days = forms.IntegerField(
+        label="Expires after",
+        initial=DEFAULT_DAYS,
+        min_value=1,
+        max_value=LONGEST_DAYS,
+        widget=forms.NumberInput(attrs={"class": "num", "inputmode": "numeric"}),
+        error_messages={
+            "required": "Say after how many days the link stops working.",
+            "invalid": f"Days are a whole number from 1 to {LONGEST_DAYS}.",
+            "min_value": f"Days are a whole number from 1 to {LONGEST_DAYS}.",
+            "max_value": f"Days are a whole number from 1 to {LONGEST_DAYS}.",
+        },
+    )

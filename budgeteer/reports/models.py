@@ -1,0 +1,97 @@
+"""Reports: the rows."""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+import uuid
+from datetime import timedelta
+from typing import Any
+
+from django.conf import settings
+from django.db import models
+from django.urls import reverse
+from django.utils import timezone
+
+from budgeteer.workbench.models import Workspace
+
+TOKEN_BYTES = 32
+"""Bytes of randomness in a link; 256 bits cannot be guessed."""
+
+
+class Content(models.TextChoices):
+    """How much a report tells."""
+
+    FULL = "full", "Full: names, reasons and the packed prompt"
+    NUMBERS = "numbers", "Numbers only: no names, no text"
+
+
+def new_token() -> str:
+    """An unguessable token for a link."""
+    return secrets.token_urlsafe(TOKEN_BYTES)
+
+
+def digest_of(token: str) -> str:
+    """What a token is looked up by: its SHA-256, so that the search reveals nothing about near misses."""
+    return hashlib.sha256(token.encode("utf-8", "replace")).hexdigest()
+
+
+class Report(models.Model):
+    """A packing as it stood, shared by a link.
+
+    Attributes:
+        workspace: what it was made from; None once that is gone. A report outlives its workspace.
+        document: the frozen document (see document.py), compressed; None until a worker has made it and once the
+            report is revoked. Written once.
+        verdict: level and sentence of the packing, so that lists need not open the document.
+
+    """
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    token = models.CharField(max_length=64, default=new_token, editable=False)
+    token_digest = models.CharField(max_length=64, unique=True, editable=False)
+    owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="reports")
+    workspace = models.ForeignKey(Workspace, null=True, on_delete=models.SET_NULL, related_name="reports")
+    title = models.CharField(max_length=120)
+    content = models.CharField(max_length=8, choices=Content, default=Content.FULL)
+    document = models.BinaryField(null=True, editable=False)
+    verdict = models.JSONField(null=True, editable=False)
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+    frozen_at = models.DateTimeField(null=True, editable=False)
+    expires_at = models.DateTimeField()
+    revoked_at = models.DateTimeField(null=True, editable=False)
+
+    class Meta:
+        ordering = ("-created_at",)
+
+    def __str__(self) -> str:
+        return self.title
+
+    def save(self, *args: Any, **kwargs: Any) -> None:
+        """Write the row; the digest follows the token."""
+        self.token_digest = digest_of(self.token)
+        super().save(*args, **kwargs)
+
+    def get_absolute_url(self) -> str:
+        """The public page."""
+        return reverse("reports:shared", kwargs={"token": self.token})
+
+    @property
+    def subject(self) -> str:
+        """What its job is about."""
+        return f"report:{self.id}"
+
+    @property
+    def is_expired(self) -> bool:
+        """Whether its time is over."""
+        return self.expires_at <= timezone.now()
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the link still leads somewhere (though a worker may be busy with it)."""
+        return self.revoked_at is None and not self.is_expired
+
+
+def expiry_in(days: int) -> Any:
+    """The moment that many days from now."""
+    return timezone.now() + timedelta(days=days)

@@ -1,0 +1,115 @@
+"""The public side: what a link shows to whoever has it, signed in or not. Nothing about readers is kept."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any, Concatenate
+
+from django.contrib.auth.decorators import login_not_required
+from django.core.paginator import Paginator
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.utils.text import slugify
+from django.views.decorators.http import require_safe
+
+from budgeteer.reports import services
+from budgeteer.reports.document import Document
+from budgeteer.reports.exports import to_csv, to_markdown
+from budgeteer.reports.models import Report
+from budgeteer.reports.page import ITEMS_A_PAGE, build_page, item_rows
+from budgeteer.reports.prompt import PIECES_A_PAGE, prompt_pieces, prompt_text
+from budgeteer.workbench.words import FATE_NAMES
+
+type SharedView = Callable[Concatenate[HttpRequest, Report, Document, ...], HttpResponse]
+REFRESH_SECONDS = 2
+
+
+def _shared(view: SharedView) -> Callable[..., HttpResponse]:
+    """Open the report behind a token for a view; every link that leads nowhere gets the same calm page."""
+
+    @login_not_required
+    @require_safe
+    @functools.wraps(view)
+    def open_and_show(request: HttpRequest, token: str, **rest: Any) -> HttpResponse:
+        report = services.by_token(token)
+        if report is None:
+            return _private(render(request, "reports/gone.html", status=404))
+        state = services.state_of(report)
+        if state.standing == "failed":
+            return _private(render(request, "reports/gone.html", status=404))
+        if state.standing == "preparing":
+            waiting = render(request, "reports/preparing.html", {"report": report})
+            waiting["Refresh"] = str(REFRESH_SECONDS)
+            return _private(waiting)
+        return _private(view(request, report, services.frozen(report), **rest))
+
+    return open_and_show
+
+
+@_shared
+def page(request: HttpRequest, report: Report, document: Document) -> HttpResponse:
+    """The report."""
+    fate = request.GET.get("fate", "")
+    fate = fate if fate in FATE_NAMES else ""
+    items = Paginator(item_rows(document, fate=fate), ITEMS_A_PAGE).get_page(request.GET.get("page"))
+    context = {
+        "report": report,
+        "document": document,
+        "page": build_page(document),
+        "items": items,
+        "fate": fate,
+        "config_mark": document["configSha256"][:6],
+    }
+    return render(request, "reports/shared.html", context)
+
+
+@_shared
+def prompt(request: HttpRequest, report: Report, document: Document) -> HttpResponse:
+    """The packed prompt in prompt order, with placeholders for what went."""
+    if document["prompt"] is None:
+        return render(request, "reports/gone.html", status=404)
+    pieces = Paginator(prompt_pieces(document), PIECES_A_PAGE).get_page(request.GET.get("page"))
+    context = {"report": report, "document": document, "pieces": pieces}
+    return render(request, "reports/prompt.html", context)
+
+
+@_shared
+def prompt_file(request: HttpRequest, report: Report, document: Document) -> HttpResponse:
+    """The packed prompt as plain text."""
+    if document["prompt"] is None:
+        return render(request, "reports/gone.html", status=404)
+    return _file(prompt_text(document), report, kind="text/plain", suffix="txt")
+
+
+@_shared
+def json_file(_request: HttpRequest, report: Report, _document: Document) -> HttpResponse:
+    """The frozen document, byte for byte."""
+    return _file(services.frozen_bytes(report), report, kind="application/json", suffix="json")
+
+
+@_shared
+def csv_file(_request: HttpRequest, report: Report, document: Document) -> HttpResponse:
+    """Every item as a row."""
+    return _file(to_csv(document), report, kind="text/csv", suffix="csv")
+
+
+@_shared
+def markdown_file(_request: HttpRequest, report: Report, document: Document) -> HttpResponse:
+    """The report as Markdown."""
+    return _file(to_markdown(document), report, kind="text/markdown", suffix="md")
+
+
+def _file(content: str | bytes, report: Report, *, kind: str, suffix: str) -> HttpResponse:
+    response = HttpResponse(content, content_type=f"{kind}; charset=utf-8")
+    name = f"{slugify(report.title)[:60] or 'report'}.{suffix}"
+    response["Content-Disposition"] = f'attachment; filename="{name}"'
+    return response
+
+
+def _private(response: HttpResponse) -> HttpResponse:
+    """Out of search engines and caches, and no address in anybody's referrer log."""
+    response["X-Robots-Tag"] = "noindex, nofollow"
+    response["Cache-Control"] = "no-store"
+    response["Referrer-Policy"] = "no-referrer"
+    return response

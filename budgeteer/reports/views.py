@@ -1,0 +1,142 @@
+"""The owner's side: share a workspace, see what is shared, revoke it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from django.contrib.auth.models import User
+from django.core.exceptions import PermissionDenied
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.views.decorators.http import require_POST, require_safe
+from django.views.decorators.vary import vary_on_headers
+
+from budgeteer.reports import services
+from budgeteer.reports.forms import PublishForm
+from budgeteer.reports.models import Report
+from budgeteer.workbench import services as workbench
+from budgeteer.workbench.models import Workspace
+
+REFRESH_SECONDS = 2
+"""How often a page without script looks whether a worker is done."""
+
+
+@dataclass(frozen=True, slots=True)
+class SharedRow:
+    """One report of a list, with its whole address and where it stands."""
+
+    report: Report
+    address: str
+    standing: services.Standing
+    sentence: str
+
+
+@require_safe
+def listing(request: HttpRequest) -> HttpResponse:
+    """Every report the reader has shared."""
+    owner = _owner(request)
+    rows = _rows(request, services.reports_of(owner))
+    return _refreshing(render(request, "reports/list.html", {"rows": rows}), rows)
+
+
+@require_safe
+@vary_on_headers("HX-Request")
+def share(request: HttpRequest, workspace_id: UUID) -> HttpResponse:
+    """What is shared of one workspace, and the form that shares it: a page, or the dialog's inside."""
+    workspace = _workspace(request, workspace_id)
+    return _share_answer(request, workspace, PublishForm(initial={"title": workspace.name}))
+
+
+@require_POST
+@vary_on_headers("HX-Request")
+def publish(request: HttpRequest, workspace_id: UUID) -> HttpResponse:
+    """Share a workspace as it stands."""
+    workspace = _workspace(request, workspace_id)
+    form = PublishForm(request.POST)
+    if not form.is_valid():
+        return _share_answer(request, workspace, form)
+    services.publish(workspace, owner=_owner(request), **form.cleaned_data)
+    if _is_partial(request):
+        return _share_answer(request, workspace, PublishForm(initial={"title": workspace.name}))
+    return redirect(reverse("reports:share", args=(workspace.id,)) + "#shared")
+
+
+@require_safe
+@vary_on_headers("HX-Request")
+def row(request: HttpRequest, report_id: UUID) -> HttpResponse:
+    """One row of a list, asked for again while its report is being made."""
+    report = _report(request, report_id)
+    if not _is_partial(request):
+        return redirect("reports:list")
+    return render(request, "reports/row.html", {"row": _row(request, report)})
+
+
+@require_POST
+@vary_on_headers("HX-Request")
+def revoke(request: HttpRequest, report_id: UUID) -> HttpResponse:
+    """End a report's link for good."""
+    report = _report(request, report_id)
+    services.revoke(report)
+    if _is_partial(request):
+        return render(request, "reports/row.html", {"row": _row(request, report)})
+    if report.workspace_id and request.POST.get("from") == "share":
+        return redirect(reverse("reports:share", args=(report.workspace_id,)) + "#shared")
+    return redirect("reports:list")
+
+
+def _share_answer(request: HttpRequest, workspace: Workspace, form: PublishForm) -> HttpResponse:
+    rows = _rows(request, services.reports_of(_owner(request), workspace=workspace))
+    context: dict[str, Any] = {"workspace": workspace, "form": form, "rows": rows}
+    if _is_partial(request):
+        return render(request, "reports/share_panel.html", context)
+    return _refreshing(render(request, "reports/share_page.html", context), rows)
+
+
+def _rows(request: HttpRequest, reports: Iterable[Report]) -> list[SharedRow]:
+    return [_row(request, report) for report in reports]
+
+
+def _row(request: HttpRequest, report: Report) -> SharedRow:
+    state = services.state_of(report)
+    sentence = ""
+    if state.standing == "failed":
+        error = (state.job.error if state.job else None) or {}
+        sentence = error.get("sentence", "The work was called off.")
+    elif state.standing == "preparing" and state.job:
+        sentence = state.job.sentence or "Waiting for a worker"
+    return SharedRow(report, request.build_absolute_uri(report.get_absolute_url()), state.standing, sentence)
+
+
+def _refreshing(response: HttpResponse, rows: Iterable[SharedRow]) -> HttpResponse:
+    """Without script the page asks again by itself while a report is being made."""
+    if any(each.standing == "preparing" for each in rows):
+        response["Refresh"] = str(REFRESH_SECONDS)
+    return response
+
+
+def _is_partial(request: HttpRequest) -> bool:
+    return request.headers.get("HX-Request") == "true"
+
+
+def _owner(request: HttpRequest) -> User:
+    if not isinstance(request.user, User):
+        raise PermissionDenied
+    return request.user
+
+
+def _workspace(request: HttpRequest, workspace_id: UUID) -> Workspace:
+    workspace = workbench.of(_owner(request), workspace_id)
+    if workspace is None:
+        raise Http404("There is no such workspace")
+    return workspace
+
+
+def _report(request: HttpRequest, report_id: UUID) -> Report:
+    report = services.of(_owner(request), report_id)
+    if report is None:
+        raise Http404("There is no such report")
+    return report
