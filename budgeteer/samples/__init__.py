@@ -33,7 +33,7 @@ SAMPLES = (
         slug="agent-session",
         title="An agent session that overflows",
         description=(
-            "Eleven tasks in one coding session, with parallel tool calls and long results, beside its tools and "
+            "A dozen tasks in one coding session, with parallel tool calls and long results, beside its tools and "
             "skills: more than the window of gpt-4o takes."
         ),
         files=(

@@ -1,4 +1,4 @@
-"""The sample session: eleven tasks in the made-up marina's repository, written as a Claude Code transcript.
+"""The sample session: a dozen tasks in the made-up marina's repository, written as a Claude Code transcript.
 
 A `Transcript` plays the tools for real on the repository's files (reads, searches and edits give what they would
 give), so that every result fits what was asked. What people and the assistant say stands in `story.py`.

@@ -320,8 +320,56 @@ def failing_build(t: Transcript) -> None:
     )
 
 
+def name_the_area(t: Transcript) -> None:
+    """Task 10: a small change in every service, one after the other."""
+    t.user(
+        "While structlog is on your mind: every line in our log says which request it belongs to, but not which part of the house wrote it. Bind an `area` in every service, please. One service at a time with its tests, so that we can stop in between if the phone rings."
+    )
+    remarks = iter(AREA_REMARKS)
+    for path in sorted(path for path in t.files if path.endswith("/service.py")):
+        noun = path.split("/")[1]
+        tests = {f"tests/test_{noun}.py": t.files[f"tests/test_{noun}.py"]}
+        t.says(
+            next(remarks, f"Next, {noun.replace('_', ' ')}."),
+            edit(
+                path,
+                "log = structlog.get_logger(__name__)",
+                f'log = structlog.get_logger(__name__).bind(area="{noun}")',
+            ),
+            bash(
+                f"pytest -v tests/test_{noun}.py",
+                outputs.pytest_run(tests, t.random, failing={}),
+                what=f"Test {noun.replace('_', ' ')}",
+            ),
+        )
+    t.says(
+        "That was the last one. Let me see that a line really carries it, and that nobody else binds the same name.",
+        grep(r"area=", under="quayside"),
+        bash(
+            "python -m quayside.demo 2>&1 | head -3",
+            '{"area": "berths", "event": "nearest_free passed over", "berth_id": 12, "level": "debug"}\n{"area": "bookings", "event": "hold", "booking_id": 9021, "level": "info"}\n{"area": "payments", "event": "capture refused", "level": "warning"}\n',
+            what="Write three lines",
+        ),
+    )
+    t.says(
+        "All fourteen services name their area. Lines written before today lack it, so a search over last week should not filter by it."
+    )
+
+
+AREA_REMARKS = (
+    "I'll go in the order of the alphabet, and begin with the audit events since everything else writes them.",
+    "Berths. Same change, same tests.",
+    "Bookings carries the state I added this morning; its tests tell whether I broke it.",
+    "The crane.",
+    "Invoices: the number is given inside a transaction, so I checked that binding happens outside.",
+    "Meter readings. `counter.py` writes no log on purpose, it is a pure function.",
+    "Notifications, where one of the two type errors was.",
+    "Payments, where the other was.",
+)
+
+
 def night_log(t: Transcript) -> None:
-    """Task 10: what happened on Saturday night."""
+    """Task 11: what happened on Saturday night."""
     t.user(
         "One more: the harbour master says the gate did not open for two permits on Saturday between 22:00 and 23:00. Here is everything the server wrote in that hour: var/log/2026-10-24T22.jsonl. Was it the permits or the gate?"
     )
@@ -359,7 +407,7 @@ def night_log(t: Transcript) -> None:
 
 
 def operations_page(t: Transcript) -> None:
-    """Task 11: write it down."""
+    """Task 12: write it down."""
     t.user(
         "Good idea. Write that alarm down as a proposal, and add a page docs/operations.md for whoever is on duty: the six things that went wrong this month and what to do about each."
     )
@@ -427,4 +475,4 @@ Proposal: a job every minute looks at the time of the last question. After five 
 Not proposed: opening the gate when it cannot ask. Cameras, a second line: another budget.
 """
 
-TASKS = (write_tables_out, crane_plan, failing_build, night_log, operations_page)
+TASKS = (write_tables_out, crane_plan, failing_build, name_the_area, night_log, operations_page)
