@@ -25,9 +25,14 @@ class Noun:
 def _noun(text: str) -> Noun:
     head, fields, states, *rules = [line.strip() for line in text.strip().splitlines()]
     name, plural, about = [part.strip() for part in head.split("|")]
-    columns = tuple(tuple(piece.strip() for piece in column.split(":")) for column in fields.split(";"))
-    verbs = tuple(tuple(piece.strip() for piece in rule.split("|")) for rule in rules)
-    return Noun(name, plural, about, columns, tuple(states.split()), verbs)  # type: ignore[arg-type] - triples
+    columns = tuple(_triple(column, ":") for column in fields.split(";"))
+    verbs = tuple(_triple(rule, "|") for rule in rules)
+    return Noun(name, plural, about, columns, tuple(states.split()), verbs)
+
+
+def _triple(text: str, mark: str) -> tuple[str, str, str]:
+    first, second, third = (piece.strip() for piece in text.split(mark))
+    return first, second, third
 
 
 NOUNS = tuple(
