@@ -1,0 +1,212 @@
+"""From posted form values to a configuration: what holds, where each value comes from, what was refused."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from budgeteer.engine.allocation import allowance, tokenizer_of
+from budgeteer.engine.config import BudgetConfig, config_errors, dump_config, load_config
+from budgeteer.engine.errors import BudgeteerError, ConfigError
+from budgeteer.engine.ledger import Decision
+from budgeteer.engine.options import Field, check_available, fields
+from budgeteer.engine.overlay import delta_between, get_path, merge, set_path, unset_path
+from budgeteer.engine.tokens import counter_for
+from budgeteer.presets import services as presets
+from budgeteer.presets.models import PresetVersion
+from budgeteer.workbench.models import Workspace
+
+#: Leaves that are set on items (in the inspector), not in the form.
+ITEM_PATHS = frozenset({"skillsBudget.policies", "pins", "pruning.ranges"})
+
+
+@dataclass(frozen=True, slots=True)
+class Effective:
+    """What a workspace's configuration comes to.
+
+    Attributes:
+        version: the preset version it stands on.
+        base: that preset's whole configuration, canonical JSON data.
+        delta: what the workspace changes.
+        data: both together, canonical JSON data.
+        config: the same, validated.
+    """
+
+    version: PresetVersion
+    base: Mapping[str, Any]
+    delta: Mapping[str, Any]
+    data: Mapping[str, Any]
+    config: BudgetConfig
+
+    def is_overridden(self, path: str) -> bool:
+        """Whether the workspace's own value differs from the preset's."""
+        return bool(get_path(self.data, path) != get_path(self.base, path))
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What a post asks for.
+
+    Attributes:
+        delta: the new delta: every value that could be used.
+        errors: by path, why a value could not; its field keeps what it had.
+        refused: by path, the text that was refused, to be shown again.
+    """
+
+    delta: dict[str, Any]
+    errors: Mapping[str, ConfigError]
+    refused: Mapping[str, str]
+
+
+def preset_of(workspace: Workspace) -> PresetVersion:
+    """The version the workspace stands on: the one it was pinned to, else the newest of its preset."""
+    try:
+        newest = presets.current(workspace.preset_slug)
+    except PresetVersion.DoesNotExist:
+        return presets.default()
+    if workspace.preset_number is None or workspace.preset_number == newest.number:
+        return newest
+    pinned = newest.preset.versions.filter(number=workspace.preset_number).first()
+    return pinned or newest
+
+
+def effective(workspace: Workspace, delta: Mapping[str, Any] | None = None) -> Effective:
+    """The configuration of a workspace, or of the workspace with another delta.
+
+    Raises:
+        ConfigError: if preset and delta together cannot be used.
+    """
+    version = preset_of(workspace)
+    base = presets.full_config(version)
+    own = workspace.config_delta if delta is None else delta
+    config = load_config(merge(base, own))
+    return Effective(version=version, base=base, delta=own, data=dump_config(config), config=config)
+
+
+def form_fields() -> tuple[Field, ...]:
+    """Every leaf that the form shows, in schema order."""
+    return tuple(field for field in fields() if field.path not in ITEM_PATHS)
+
+
+def apply_posted(current: Effective, posted: Mapping[str, str]) -> Change:
+    """The delta after a post of `path -> text`; each value stands or falls by itself."""
+    known = {field.path: field for field in form_fields()}
+    data: dict[str, Any] = dict(current.data)
+    errors: dict[str, ConfigError] = {}
+    refused: dict[str, str] = {}
+    for path, text in posted.items():
+        try:
+            field = known.get(path)
+            value = _parsed(field, text) if field else text
+            candidate = set_path(data, path, value)
+            if get_path(candidate, path) != get_path(data, path):
+                check_usable(candidate)
+                data = candidate
+        except ConfigError as error:
+            errors[path] = error
+            refused[path] = text
+    return Change(delta=delta_between(current.base, data), errors=errors, refused=refused)
+
+
+def without(current: Effective, path: str) -> dict[str, Any]:
+    """The delta with one path back at its preset's value.
+
+    Raises:
+        ConfigError: if the configuration has no such path.
+    """
+    set_path(current.data, path, None)
+    return unset_path(current.delta, path)
+
+
+def with_policy(current: Effective, decision: Decision, policy: str) -> dict[str, Any]:
+    """The delta with one skill's policy; "auto" takes its entry away, or is written where the preset has another.
+
+    Raises:
+        ConfigError: there is no such policy.
+    """
+    policies = dict(get_path(current.data, "skillsBudget.policies") or {})
+    policies.pop(decision.name, None)
+    if policy != "auto" or decision.name in (get_path(current.base, "skillsBudget.policies") or {}):
+        policies[decision.name] = policy
+    return _replaced(current, "skillsBudget.policies", policies)
+
+
+def with_pin(current: Effective, decision: Decision, *, wanted: bool) -> dict[str, Any]:
+    """The delta with an item pinned or not: a skill by its policy, anything else by its id."""
+    if decision.section == "skills":
+        return with_policy(current, decision, "pinned" if wanted else "auto")
+    pins = [pin for pin in get_path(current.data, "pins") or [] if pin != decision.id]
+    return _replaced(current, "pins", [*pins, decision.id] if wanted else pins)
+
+
+def _replaced(current: Effective, path: str, value: object) -> dict[str, Any]:
+    data = set_path(current.data, path, value)
+    check_usable(data)
+    return delta_between(current.base, data)
+
+
+def delta_of(current: Effective, data: Mapping[str, Any]) -> dict[str, Any]:
+    """The delta that makes `data` (a whole configuration or a part of one) of the workspace's preset.
+
+    Raises:
+        ConfigError: if a key or a value cannot be used.
+    """
+    check_usable(data)
+    whole = dump_config(load_config(merge(current.base, data)))
+    return delta_between(current.base, whole)
+
+
+def check_usable(data: Mapping[str, Any]) -> None:
+    """Refuse a configuration that cannot be packed with.
+
+    Raises:
+        ConfigError: the first thing that is wrong, with its path.
+    """
+    errors = config_errors(data)
+    if errors:
+        raise errors[0]
+    config = load_config(data)
+    check_available(config)
+    allowance(config, counter_for(tokenizer_of(config)))
+
+
+def error_parts(error: BudgeteerError) -> dict[str, str]:
+    """Any error of the engine as the parts the pages show."""
+    if isinstance(error, ConfigError):
+        return error.to_json()
+    sentence = str(getattr(error, "sentence", error))
+    return {"what": sentence, "where": "", "mend": "", "sentence": sentence}
+
+
+def _parsed(field: Field, text: str) -> Any:
+    plain = text.strip()
+    if not plain and field.nullable:
+        return None
+    match field.kind:
+        case "bool":
+            return plain in {"on", "true", "1"}
+        case "int":
+            return _number(plain.removesuffix("%"), whole=True)
+        case "number":
+            return _number(plain, whole=False)
+        case "percentOrInt":
+            return plain.replace(" ", "") if plain.endswith("%") else _number(plain, whole=True)
+        case "list":
+            return [entry.strip() for entry in plain.split(",") if entry.strip()]
+        case "text":
+            return plain
+        case _:
+            return plain
+
+
+def _number(text: str, *, whole: bool) -> int | float | str:
+    """The number a text says, separators read past; the text itself where it is none, for the schema to refuse."""
+    bare = text.replace(",", "").replace(" ", "").replace(" ", "").replace("_", "")
+    try:
+        number = float(bare)
+    except ValueError:
+        return text
+    if not whole:
+        return number
+    return int(number) if number.is_integer() else number  # type: ignore[return-value]  # the schema refuses a fraction

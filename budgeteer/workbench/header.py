@@ -1,0 +1,169 @@
+"""The budget header: verdict, figures, counts by fate, the bar, and the same figures kept for lists."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from budgeteer.engine.ledger import CATEGORIES
+from budgeteer.engine.result import Packing
+from budgeteer.workbench.bar import (
+    BarFigures,
+    BarPicture,
+    Share,
+    Strip,
+    draw_bar,
+    draw_strip,
+)
+from budgeteer.workbench.words import FATE_ICONS, FATE_TONES, count_of
+
+LEVEL_ICONS = {"fits": "check", "limited": "warning", "over": "warning", "cannotFit": "warning"}
+LEVEL_TONES = {"fits": "ok", "limited": "warn", "over": "over", "cannotFit": "over"}
+
+
+@dataclass(frozen=True, slots=True)
+class FateCount:
+    """How many items have one fate."""
+
+    icon: str
+    tone: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Header:
+    """What stands above everything while one works."""
+
+    level: str
+    icon: str
+    tone: str
+    sentence: str
+    figures: str
+    counts: tuple[FateCount, ...]
+    kind_text: str
+    kind_title: str
+    money: str
+    bar: BarPicture
+
+
+@dataclass(frozen=True, slots=True)
+class Glance:
+    """A workspace at one glance, from the figures of its last preview."""
+
+    tone: str
+    icon: str
+    verdict: str
+    model: str
+    tokens: str
+    strip: Strip
+
+
+def header_of(packing: Packing) -> Header:
+    """The header of one packing."""
+    verdict = packing.verdict
+    return Header(
+        level=verdict.level,
+        icon=LEVEL_ICONS[verdict.level],
+        tone=LEVEL_TONES[verdict.level],
+        sentence=verdict.sentence,
+        figures=_figures(packing),
+        counts=tuple(
+            FateCount(FATE_ICONS[fate], FATE_TONES[fate], f"{verdict.counts[fate]:,} {fate}")
+            for fate in ("kept", "truncated", "summarised", "dropped", "added")
+            if verdict.counts.get(fate)
+        ),
+        kind_text=f"{packing.kind} · {packing.tokenizer}",
+        kind_title=_kind_title(packing),
+        money=money_text(packing),
+        bar=draw_bar(figures_of(packing)),
+    )
+
+
+def figures_of(packing: Packing) -> BarFigures:
+    """What the bar of one packing is drawn from."""
+    by_letter = {total.letter: total for total in packing.categories}
+    warnings = packing.config.skills_budget.warnings
+    return BarFigures(
+        shares=tuple(
+            Share(letter, name, by_letter[letter].sent_tokens, by_letter[letter].not_sent_tokens)
+            for letter, name in CATEGORIES.items()
+            if letter in by_letter
+        ),
+        window=packing.window,
+        input_budget=packing.input_budget,
+        limit=packing.verdict.limit_tokens,
+        reserve=packing.output_reserve,
+        threshold_percent=float(warnings.threshold_percent) if warnings.enabled else None,
+    )
+
+
+def snapshot_of(packing: Packing) -> dict[str, Any]:
+    """The figures a list needs, as plain data."""
+    figures = figures_of(packing)
+    verdict = packing.verdict
+    return {
+        "level": verdict.level,
+        "verdict": _short_verdict(packing),
+        "model": packing.model,
+        "tokens": packing.demand.tokens,
+        "window": figures.window,
+        "limit": figures.limit,
+        "shares": [[share.letter, share.sent_tokens, share.not_sent_tokens] for share in figures.shares],
+    }
+
+
+def glance_of(snapshot: Mapping[str, Any]) -> Glance:
+    """A kept snapshot as a list prints it."""
+    shares = tuple(Share(letter, CATEGORIES[letter], sent, not_sent) for letter, sent, not_sent in snapshot["shares"])
+    return Glance(
+        tone=LEVEL_TONES[snapshot["level"]],
+        icon=LEVEL_ICONS[snapshot["level"]],
+        verdict=snapshot["verdict"],
+        model=snapshot["model"],
+        tokens=f"{snapshot['tokens']:,}",
+        strip=draw_strip(shares, limit=snapshot["limit"]),
+    )
+
+
+def money_text(packing: Packing) -> str:
+    """What one request costs, "" where no price is known."""
+    cost = packing.cost
+    if cost.uncached is None:
+        return ""
+    sign = "$" if cost.currency == "USD" else f"{cost.currency} "
+    return f"{sign}{cost.uncached:.4f} a request" if cost.uncached < 0.1 else f"{sign}{cost.uncached:.2f} a request"
+
+
+def _figures(packing: Packing) -> str:
+    verdict = packing.verdict
+    share = verdict.sent_tokens / verdict.limit_tokens * 100 if verdict.limit_tokens else 0.0
+    parts = [
+        f"{verdict.sent_tokens:,} sent",
+        f"{verdict.free_tokens:,} free",
+        f"{share:.1f} % of {verdict.limit_tokens:,}",
+    ]
+    money = money_text(packing)
+    return " · ".join([*parts, money] if money else parts)
+
+
+def _short_verdict(packing: Packing) -> str:
+    verdict = packing.verdict
+    if verdict.level == "cannotFit":
+        return "Cannot fit"
+    if verdict.level == "over":
+        return f"Over by {verdict.over_tokens:,}"
+    if verdict.level == "limited":
+        return f"{verdict.counts['dropped']:,} of {count_of(verdict.items, 'item')} dropped"
+    return f"Fits, {verdict.free_tokens:,} free"
+
+
+def _kind_title(packing: Packing) -> str:
+    unknown = len(packing.unknown)
+    margin = packing.safety_margin_percent
+    sentence = f"Tokens are {packing.kind}, counted with {packing.tokenizer}."
+    if margin:
+        sentence += f" A safety margin of {margin} % is kept back."
+    if unknown:
+        sentence += f" {count_of(unknown, 'part')} of unknown size is outside the total."
+    return sentence

@@ -1,0 +1,132 @@
+"""The inputs of a workspace as its page lists them: sources in use, and texts typed into it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from budgeteer.sources import services as sources
+from budgeteer.workbench.fieldset import Choice
+from budgeteer.workbench.models import Workspace, WorkspaceSource
+from budgeteer.workbench.services import TEXT_FIELDS
+from budgeteer.workbench.words import count_of
+
+MOST_CONVERSATIONS = 500
+"""The most conversations of one file that are offered in a list."""
+
+KIND_LETTERS = {"conversation": "H", "skills": "K", "tools": "T", "features": "F", "chunks": "R", "text": "S"}
+KIND_COUNTS = {
+    "conversation": (("messages", "message"),),
+    "skills": (("skills", "skill"),),
+    "tools": (("tools", "tool"),),
+    "features": (("features", "feature spec"),),
+    "chunks": (("chunks", "chunk"),),
+}
+TEXT_HINTS = {
+    "system": "Used instead of the conversation's own system text.",
+    "context": "What the environment adds: folders, open files, rules.",
+    "query": "What the user asks now. Empty: the conversation's last user message.",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class InputRow:
+    """One source in use.
+
+    Attributes:
+        conversations: the choice where the file holds several, else empty.
+        roles: the choice for a pasted text, else empty.
+        note: a sentence where the source is not used, "" otherwise.
+    """
+
+    link_id: int
+    name: str
+    url: str
+    letter: str
+    detail: str
+    conversations: tuple[Choice, ...]
+    roles: tuple[Choice, ...]
+    note: str
+    can_come_first: bool
+
+
+@dataclass(frozen=True, slots=True)
+class TextField:
+    """One text typed into the workspace."""
+
+    key: str
+    title: str
+    hint: str
+    value: str
+    size: str
+    error: str
+
+
+def input_rows(links: Sequence[WorkspaceSource]) -> tuple[InputRow, ...]:
+    """The sources in use, in order."""
+    talks = [link for link in links if link.source.kind == "conversation"]
+    return tuple(_row(link, is_second=link in talks[1:]) for link in links)
+
+
+def text_fields(workspace: Workspace, *, errors: Mapping[str, str]) -> tuple[TextField, ...]:
+    """The texts that may be typed."""
+    fields = []
+    for key, (attribute, title) in TEXT_FIELDS.items():
+        value = getattr(workspace, attribute)
+        size = f"{len(value):,} characters" if value else "empty"
+        fields.append(TextField(key, title, TEXT_HINTS[key], value, size, errors.get(key, "")))
+    return tuple(fields)
+
+
+def _row(link: WorkspaceSource, *, is_second: bool) -> InputRow:
+    source = link.source
+    return InputRow(
+        link_id=link.pk,
+        name=source.name,
+        url=source.get_absolute_url(),
+        letter=KIND_LETTERS.get(source.kind, ""),
+        detail=_detail(link),
+        conversations=_conversations(link),
+        roles=_roles(link),
+        note="Not used: one conversation is packed at a time." if is_second else "",
+        can_come_first=is_second,
+    )
+
+
+def _detail(link: WorkspaceSource) -> str:
+    source = link.source
+    if source.state != "ready":
+        return "importing" if source.state == "importing" else "failed"
+    named = KIND_COUNTS.get(source.kind, ())
+    counts = [count_of(int(source.counts[key]), noun) for key, noun in named if key in source.counts]
+    return " · ".join([*counts, source.format]) if source.format else ", ".join(counts)
+
+
+def _conversations(link: WorkspaceSource) -> tuple[Choice, ...]:
+    number = int(link.source.counts.get("conversations", 0)) if link.source.kind == "conversation" else 0
+    if number < 2:
+        return ()
+    titles = sources.contents_of(link.source).reader.read("conversations", 0, MOST_CONVERSATIONS)
+    return tuple(
+        Choice(
+            value=str(index),
+            label=_title(titles[index] if index < len(titles) else {}, index=index, number=number),
+            is_chosen=index == link.conversation_index,
+            is_available=True,
+        )
+        for index in range(min(number, MOST_CONVERSATIONS))
+    )
+
+
+def _title(row: Mapping[str, object], *, index: int, number: int) -> str:
+    title = str(row.get("title") or row.get("id") or "").strip()
+    head = f"{index + 1} of {number}"
+    return f"{head}: {title[:60]}" if title else head
+
+
+def _roles(link: WorkspaceSource) -> tuple[Choice, ...]:
+    if link.source.kind != "text":
+        return ()
+    return tuple(
+        Choice(role.value, str(role.label), role.value == link.role, is_available=True) for role in WorkspaceSource.Role
+    )

@@ -1,0 +1,106 @@
+"""Workspaces, the sources they use, and the summaries that were written for them: the rows."""
+
+from __future__ import annotations
+
+import uuid
+
+from django.conf import settings
+from django.db import models
+from django.urls import reverse
+
+from budgeteer.sources.models import Source
+
+
+class Workspace(models.Model):
+    """Chosen sources plus a configuration kept as a delta over a preset.
+
+    Attributes:
+        preset_slug: the preset it follows.
+        preset_number: the version it stays on; None follows the newest.
+        config_delta: what differs from the preset, in the engine's own key names; always valid.
+        undo_steps, redo_steps: earlier and undone deltas, oldest first, at most services.UNDO_STEPS each.
+        last_verdict: the figures of the last preview (see header.Snapshot), so that lists need not pack.
+        deleted_at: when it was deleted; the row stays for the undo and is swept later.
+    """
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="workspaces")
+    name = models.CharField(max_length=120)
+    preset_slug = models.SlugField(db_index=True)
+    preset_number = models.PositiveIntegerField(null=True, blank=True)
+    config_delta = models.JSONField(default=dict, blank=True)
+    undo_steps = models.JSONField(default=list, blank=True)
+    redo_steps = models.JSONField(default=list, blank=True)
+    system_text = models.TextField(blank=True)
+    context_text = models.TextField("workspace context", blank=True)
+    query_text = models.TextField(blank=True)
+    last_verdict = models.JSONField(null=True, blank=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+    updated_at = models.DateTimeField(auto_now=True)
+    deleted_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ("-updated_at",)
+
+    def __str__(self) -> str:
+        return self.name
+
+    def get_absolute_url(self) -> str:
+        """The workbench page."""
+        return reverse("workbench:detail", kwargs={"workspace_id": self.id})
+
+
+class WorkspaceSource(models.Model):
+    """One source in a workspace.
+
+    Attributes:
+        conversation_index: which conversation of a file that holds several.
+        order: place in the prompt among sources of the same kind.
+        role: for pasted text only, what it stands for.
+    """
+
+    class Role(models.TextChoices):
+        """What a pasted text stands for in the prompt."""
+
+        SPEC = "spec", "Spec file"
+        SYSTEM = "system", "System text"
+        CONTEXT = "context", "Workspace context"
+        QUERY = "query", "Query"
+
+    workspace = models.ForeignKey(Workspace, on_delete=models.CASCADE, related_name="links")
+    source = models.ForeignKey(Source, on_delete=models.CASCADE, related_name="workspace_links")
+    conversation_index = models.PositiveIntegerField(default=0)
+    order = models.PositiveIntegerField(default=0)
+    role = models.CharField(max_length=16, choices=Role, default=Role.SPEC)
+
+    class Meta:
+        ordering = ("order", "pk")
+        constraints = (
+            models.UniqueConstraint(fields=("workspace", "source"), name="workbench_source_once_per_workspace"),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.source} in {self.workspace}"
+
+
+class Summary(models.Model):
+    """A summary that was written once and may be used again by every packing that asks for the same one.
+
+    Attributes:
+        key: the engine's key of the request: the hash of what is summarised and of the rules.
+        text: the summary; "" where it was tried and could not be written.
+        writer: who wrote it ("extractive", later a model's name).
+    """
+
+    owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
+    key = models.CharField(max_length=128)
+    text = models.TextField(blank=True)
+    writer = models.CharField(max_length=64, default="extractive")
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        verbose_name_plural = "summaries"
+        constraints = (models.UniqueConstraint(fields=("owner", "key"), name="workbench_summary_once"),)
+
+    def __str__(self) -> str:
+        return f"{self.writer} {self.key[:12]}"

@@ -1,0 +1,219 @@
+"""The whole workbench page as one frozen object: what every template of it prints."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from budgeteer.engine.ledger import Ledger
+from budgeteer.engine.options import fields
+from budgeteer.jobs.cards import JobCard, job_card
+from budgeteer.presets import services as presets
+from budgeteer.workbench.assembling import Problem
+from budgeteer.workbench.configuring import Change, Effective
+from budgeteer.workbench.fieldset import Choice, FormField, FormGroup, ModelGroup, form_field, form_groups, model_groups
+from budgeteer.workbench.header import Header, header_of
+from budgeteer.workbench.inputs import InputRow, TextField, input_rows, text_fields
+from budgeteer.workbench.inspector import Item, inspected
+from budgeteer.workbench.models import Workspace
+from budgeteer.workbench.notes import Note, notes_of
+from budgeteer.workbench.preview import Packed, Preview
+from budgeteer.workbench.prompt import PromptView, prompt_view
+from budgeteer.workbench.rows import ItemList, item_list
+from budgeteer.workbench.state import ViewState
+from budgeteer.workbench.summaries import ceilings_of, summaries_of
+
+TAB_TITLES = {"map": "Map", "prompt": "Prompt", "config": "Config"}
+
+
+@dataclass(frozen=True, slots=True)
+class Tab:
+    """One view of the workbench."""
+
+    key: str
+    title: str
+    url: str
+    is_current: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """What the header says while there is no verdict."""
+
+    icon: str
+    sentence: str
+    more: str
+
+
+@dataclass(frozen=True, slots=True)
+class ConfigView:
+    """The configuration as JSON, and what was pasted in vain."""
+
+    sentence: str
+    preset: str
+    delta: str
+    whole: str
+    pasted: str = ""
+    error: str = ""
+
+
+@dataclass(frozen=True)
+class Page:
+    """Everything the page shows; a part is computed when its template asks for it.
+
+    Attributes:
+        change: the post that is being answered, for its errors.
+        text_errors: by text field, why a typed text was not saved.
+        pasted, paste_error: a configuration that was pasted and refused.
+    """
+
+    workspace: Workspace
+    state: ViewState
+    current: Effective
+    preview: Preview
+    change: Change | None = None
+    text_errors: dict[str, str] | None = None
+    pasted: str = ""
+    paste_error: str = ""
+
+    @property
+    def packed(self) -> Packed | None:
+        return self.preview.packed
+
+    @property
+    def is_packed(self) -> bool:
+        return self.packed is not None
+
+    @property
+    def ledger(self) -> Ledger | None:
+        return self.packed.packing.ledger if self.packed else None
+
+    @cached_property
+    def header(self) -> Header | None:
+        return header_of(self.packed.packing) if self.packed else None
+
+    @cached_property
+    def waiting(self) -> Waiting:
+        if self.preview.jobs:
+            return Waiting("clock", "Working on the sources", "The verdict follows as soon as they are counted.")
+        if self.preview.problems:
+            return Waiting("warning", "No verdict", "See below what keeps this from being packed.")
+        return Waiting("info", "Nothing to pack yet", "Add a source, or type a text.")
+
+    @cached_property
+    def jobs(self) -> tuple[JobCard, ...]:
+        then = self.workspace.get_absolute_url()
+        return tuple(job_card(job, then=then) for job in self.preview.jobs)
+
+    @property
+    def problems(self) -> tuple[Problem, ...]:
+        return self.preview.problems
+
+    @cached_property
+    def notes(self) -> tuple[Note, ...]:
+        return notes_of(self.packed.packing, self.current) if self.packed else ()
+
+    @property
+    def tabs(self) -> tuple[Tab, ...]:
+        return tuple(
+            Tab(key, title, self.state.query(view=key, page=1), key == self.state.view)
+            for key, title in TAB_TITLES.items()
+        )
+
+    @cached_property
+    def list(self) -> ItemList | None:
+        if self.packed is None:
+            return None
+        return item_list(self.packed.packing.ledger, self.state, names=self.packed.names_of)
+
+    @cached_property
+    def item(self) -> Item | None:
+        return inspected(self.packed, self.state) if self.packed else None
+
+    @cached_property
+    def prompt(self) -> PromptView | None:
+        return prompt_view(self.packed, self.state) if self.packed else None
+
+    @cached_property
+    def groups(self) -> tuple[FormGroup, ...]:
+        packing = self.packed.packing if self.packed else None
+        return form_groups(
+            self.current,
+            change=self.change,
+            summaries=summaries_of(self.current, packing),
+            ceilings=ceilings_of(packing) if packing else {},
+        )
+
+    @cached_property
+    def model_field(self) -> FormField:
+        return form_field(self.current, fields()[0], change=self.change)
+
+    @cached_property
+    def models(self) -> tuple[ModelGroup, ...]:
+        return model_groups(self.current)
+
+    @cached_property
+    def presets(self) -> tuple[Choice, ...]:
+        slug, number = self.workspace.preset_slug, self.workspace.preset_number
+        current = self.current.version
+        choices = [
+            Choice(
+                version.preset.slug,
+                f"{version.preset.title} · v{version.number}",
+                version.preset.slug == slug and number in {None, version.number},
+                is_available=True,
+            )
+            for version in presets.newest_versions()
+            if version.preset.is_offered or version.preset.slug == slug
+        ]
+        if not any(choice.is_chosen for choice in choices):
+            label = f"{current.preset.title} · stays on v{current.number}"
+            choices.insert(0, Choice(f"{slug}@{current.number}", label, is_chosen=True, is_available=True))
+        return tuple(choices)
+
+    @cached_property
+    def inputs(self) -> tuple[InputRow, ...]:
+        return input_rows(self.preview.links)
+
+    @cached_property
+    def texts(self) -> tuple[TextField, ...]:
+        return text_fields(self.workspace, errors=self.text_errors or {})
+
+    @cached_property
+    def config_view(self) -> ConfigView:
+        version = self.current.version
+        changed = len(changed_paths(self.current))
+        count = "nothing" if not changed else f"{changed} setting" if changed == 1 else f"{changed} settings"
+        return ConfigView(
+            sentence=f"{count} beyond preset {version.preset.title} v{version.number}",
+            preset=f"{version.preset.title} v{version.number}",
+            delta=json.dumps(self.current.delta, indent=2, ensure_ascii=False),
+            whole=json.dumps(self.current.data, indent=2, ensure_ascii=False),
+            pasted=self.pasted,
+            error=self.paste_error,
+        )
+
+    @property
+    def can_undo(self) -> bool:
+        return bool(self.workspace.undo_steps)
+
+    @property
+    def can_redo(self) -> bool:
+        return bool(self.workspace.redo_steps)
+
+    @property
+    def model_chip(self) -> str:
+        packing = self.packed.packing if self.packed else None
+        return f"{packing.model} · {packing.window:,}" if packing else self.current.config.model
+
+
+def changed_paths(current: Effective) -> list[str]:
+    """Every leaf whose value is the workspace's own."""
+    return [field.path for field in fields() if current.is_overridden(field.path)]
+
+
+def page_context(page: Page, **more: Any) -> dict[str, Any]:
+    """The template context of a page."""
+    return {"page": page, "workspace": page.workspace, **more}

@@ -1,0 +1,216 @@
+"""The preview of a workspace: its sources and its configuration packed, without counting anything again."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from budgeteer.engine.allocation import tokenizer_of
+from budgeteer.engine.bundle import Bundle, build_bundle
+from budgeteer.engine.errors import BudgeteerError
+from budgeteer.engine.history.summary import SummaryFailed, SummaryPending, SummaryRequest
+from budgeteer.engine.packing import pack
+from budgeteer.engine.result import Packing
+from budgeteer.engine.tokens import counter_for
+from budgeteer.jobs import services as jobs
+from budgeteer.jobs.models import Job
+from budgeteer.workbench.assembling import Problem, Readiness, inputs_of, load_all, readiness_of
+from budgeteer.workbench.configuring import Effective, error_parts
+from budgeteer.workbench.models import Summary, Workspace, WorkspaceSource
+
+KEPT_PACKINGS = 24
+KEPT_BUNDLES = 12
+
+
+@dataclass(slots=True)
+class ReadTexts:
+    """What was read of a bundle's history: the names of messages by row, and every message's row by its id."""
+
+    names: dict[int, str] = field(default_factory=dict)
+    rows: dict[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Packed:
+    """A packing, and what was read of its conversation's texts so far (shared by the packings of one bundle)."""
+
+    packing: Packing
+    read: ReadTexts
+
+    def names_of(self, indices: Sequence[int]) -> dict[int, str]:
+        """The names of these decisions; read in prompt order, so that stored texts are unpacked once."""
+        ledger = self.packing.ledger
+        found: dict[int, str] = {}
+        for index in sorted(indices):
+            rows, row = ledger.place(index)
+            if isinstance(rows.ids, list):
+                found[index] = rows.names(row)
+            else:
+                found[index] = self.read.names.setdefault(row, "") or rows.names(row)
+                self.read.names[row] = found[index]
+        return found
+
+    def find(self, decision_id: str) -> int | None:
+        """The index of the decision with this id, None when there is none."""
+        start = 0
+        for part in self.packing.ledger.parts:
+            if isinstance(part.ids, list):
+                rows = {key: row for row, key in enumerate(part.ids)}
+            else:
+                rows = self.read.rows = self.read.rows or {key: row for row, key in enumerate(part.ids)}
+            if decision_id in rows:
+                return start + rows[decision_id]
+            start += len(part)
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class Preview:
+    """What a workspace comes to right now.
+
+    Attributes:
+        packed: None while something is missing.
+        jobs: what is being worked on for it.
+        problems: what went wrong, each with a sentence.
+        links: the sources in use.
+    """
+
+    packed: Packed | None
+    jobs: tuple[Job, ...] = ()
+    problems: tuple[Problem, ...] = ()
+    links: tuple[WorkspaceSource, ...] = ()
+
+
+@dataclass(slots=True)
+class _Kept[Value]:
+    """The values used last, by key; shared by the threads of one process."""
+
+    most: int
+    values: OrderedDict[str, Value] = field(default_factory=OrderedDict)
+    lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def get(self, key: str, make: Callable[[], Value]) -> Value:
+        with self.lock:
+            if key in self.values:
+                self.values.move_to_end(key)
+                return self.values[key]
+        value = make()
+        with self.lock:
+            self.values[key] = value
+            while len(self.values) > self.most:
+                self.values.popitem(last=False)
+        return value
+
+
+_bundles: _Kept[tuple[Bundle, ReadTexts]] = _Kept(KEPT_BUNDLES)
+_packings: _Kept[Packed] = _Kept(KEPT_PACKINGS)
+
+
+def preview(workspace: Workspace, current: Effective, *, draft: bool = False) -> Preview:
+    """Pack the workspace as it stands.
+
+    Args:
+        workspace: whose sources and texts.
+        current: the configuration to pack with, saved or not.
+        draft: a value that is still moving; no job is started for it.
+
+    Raises:
+        SummaryPending: only for a draft: there is nothing to show yet.
+    """
+    try:
+        tokenizer = tokenizer_of(current.config)
+        readiness = readiness_of(workspace, tokenizer=tokenizer)
+        if readiness.jobs or (not readiness.ready and not _has_text(workspace)):
+            return _without(readiness)
+        packed = pack_workspace(workspace, current, readiness=readiness, summarise=stored_summary(workspace))
+    except SummaryPending as pending:
+        if draft:
+            raise
+        job = request_summary(workspace, pending.request)
+        return Preview(None, (job,), tuple(readiness.problems), tuple(readiness.links))
+    except BudgeteerError as error:
+        links = workspace.links.select_related("source").filter(source__deleted_at__isnull=True)
+        problem = Problem("This cannot be packed.", error_parts(error)["sentence"])
+        return Preview(None, (), (problem,), tuple(links))
+    return Preview(packed, (), tuple(readiness.problems), tuple(readiness.links))
+
+
+def pack_workspace(
+    workspace: Workspace, current: Effective, *, readiness: Readiness, summarise: Callable[[SummaryRequest], str]
+) -> Packed:
+    """The packing for these inputs and this configuration, from memory when both are unchanged.
+
+    Raises:
+        BudgeteerError: the inputs or the configuration cannot be packed.
+    """
+    tokenizer = tokenizer_of(current.config)
+    counter = counter_for(tokenizer)
+    inputs_key = _inputs_key(workspace, readiness.ready, tokenizer=tokenizer)
+
+    def build() -> tuple[Bundle, ReadTexts]:
+        loaded = load_all(readiness.ready, tokenizer=tokenizer)
+        return build_bundle(inputs_of(workspace, loaded), counter=counter), ReadTexts()
+
+    def make() -> Packed:
+        bundle, read = _bundles.get(inputs_key, build)
+        return Packed(pack(bundle, current.config, counter=counter, summarise=summarise), read)
+
+    config_key = json.dumps(current.data, sort_keys=True)
+    return _packings.get(f"{inputs_key}|{config_key}", make)
+
+
+def stored_summary(workspace: Workspace) -> Callable[[SummaryRequest], str]:
+    """A summariser that only looks up what was written before.
+
+    Raises:
+        SummaryPending: by the summariser, when there is nothing yet.
+        SummaryFailed: by the summariser, when it was tried and could not be written.
+    """
+
+    def look_up(request: SummaryRequest) -> str:
+        row = Summary.objects.filter(owner_id=workspace.owner_id, key=request.key).first()
+        if row is None:
+            raise SummaryPending(request)
+        if not row.text:
+            raise SummaryFailed("this summary was tried before and could not be written")
+        return row.text
+
+    return look_up
+
+
+def request_summary(workspace: Workspace, request: SummaryRequest) -> Job:
+    """The job that writes this summary: the one under way, else a new one."""
+    subject = f"summary:{workspace.id}:{request.key[:40]}"
+    running = jobs.latest_for(subject)
+    if running is not None and running.state in {"queued", "running", "failed"}:
+        return running
+    return jobs.enqueue(
+        "workbench.summarise",
+        arguments={"workspace_id": str(workspace.id), "key": request.key},
+        owner=workspace.owner,
+        subject=subject,
+    )
+
+
+def forget_previews() -> None:
+    """Drop every packing kept in this process (tests start from nothing)."""
+    _bundles.values.clear()
+    _packings.values.clear()
+
+
+def _without(readiness: Readiness) -> Preview:
+    return Preview(None, tuple(readiness.jobs), tuple(readiness.problems), tuple(readiness.links))
+
+
+def _has_text(workspace: Workspace) -> bool:
+    return bool(workspace.system_text.strip() or workspace.context_text.strip() or workspace.query_text.strip())
+
+
+def _inputs_key(workspace: Workspace, links: Sequence[WorkspaceSource], *, tokenizer: str) -> str:
+    """What the inputs are, as one string: two workspaces over the same sources and texts share it."""
+    used = [[str(link.source_id), link.source.revision, link.conversation_index, link.role] for link in links]
+    texts = [workspace.system_text, workspace.context_text, workspace.query_text]
+    return json.dumps([workspace.owner_id, tokenizer, used, texts])

@@ -1,0 +1,247 @@
+"""What happens to a workspace: opened, filled, changed, undone, renamed, deleted and brought back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import PurePosixPath
+from typing import Any
+from uuid import UUID
+
+from django.contrib.auth.models import AbstractBaseUser
+from django.db import transaction
+from django.db.models import Count, Max, QuerySet
+from django.utils import timezone
+
+from budgeteer.engine.allocation import tokenizer_of
+from budgeteer.engine.errors import ConfigError, InputError
+from budgeteer.engine.history.summary import SummaryPending, SummaryRequest, extractive_summary
+from budgeteer.engine.result import Packing
+from budgeteer.presets import services as presets
+from budgeteer.presets.models import PresetVersion
+from budgeteer.sources.models import Source
+from budgeteer.workbench.assembling import readiness_of
+from budgeteer.workbench.configuring import effective
+from budgeteer.workbench.models import Workspace, WorkspaceSource
+
+UNDO_STEPS = 50
+TEXT_LIMIT_BYTES = 20_000
+"""The most a text typed into a workspace may hold: what a preview may count as it comes (the design, measuring)."""
+
+TEXT_FIELDS: Mapping[str, tuple[str, str]] = {
+    "system": ("system_text", "System text"),
+    "context": ("context_text", "Workspace context"),
+    "query": ("query_text", "Query"),
+}
+
+
+def live(owner: AbstractBaseUser) -> QuerySet[Workspace]:
+    """The owner's workspaces that are not deleted, last changed first, each with `sources_count`."""
+    kept = Workspace.objects.filter(owner_id=owner.pk, deleted_at__isnull=True)
+    return kept.annotate(sources_count=Count("links")).order_by("-updated_at")
+
+
+def of(owner: AbstractBaseUser, workspace_id: UUID) -> Workspace | None:
+    """The owner's workspace, None when there is none, it is another's or it is deleted."""
+    return Workspace.objects.filter(owner_id=owner.pk, deleted_at__isnull=True, id=workspace_id).first()
+
+
+def count_followers(slugs: Iterable[str]) -> dict[str, int]:
+    """How many live workspaces follow each preset."""
+    rows = Workspace.objects.filter(preset_slug__in=list(slugs), deleted_at__isnull=True)
+    return dict(rows.values_list("preset_slug").annotate(Count("pk")).order_by())
+
+
+@transaction.atomic
+def open_with_sources(
+    owner: AbstractBaseUser,
+    sources: Sequence[Source],
+    *,
+    name: str = "",
+    preset_slug: str = "",
+    config_delta: Mapping[str, Any] | None = None,
+) -> Workspace:
+    """A new workspace over these sources, on the default preset unless another is named."""
+    version = _version_or_default(preset_slug)
+    workspace = Workspace.objects.create(
+        owner_id=owner.pk,
+        name=(name or _name_for(sources))[:120],
+        preset_slug=version.preset.slug,
+        config_delta=dict(config_delta or {}),
+    )
+    for source in sources:
+        attach(workspace, source)
+    return workspace
+
+
+def attach(workspace: Workspace, source: Source) -> WorkspaceSource:
+    """Use a source in the workspace, after those it uses already; a second time changes nothing."""
+    last = workspace.links.aggregate(last=Max("order"))["last"]
+    link, _ = WorkspaceSource.objects.get_or_create(
+        workspace=workspace, source=source, defaults={"order": 0 if last is None else last + 1}
+    )
+    touch(workspace)
+    return link
+
+
+def detach(workspace: Workspace, link_id: int) -> None:
+    """Use a source no longer; the source itself stays."""
+    workspace.links.filter(pk=link_id).delete()
+    touch(workspace)
+
+
+def choose_conversation(workspace: Workspace, link_id: int, index: int) -> None:
+    """Use another conversation of a file that holds several."""
+    workspace.links.filter(pk=link_id).update(conversation_index=index)
+    touch(workspace)
+
+
+def choose_role(workspace: Workspace, link_id: int, role: str) -> None:
+    """Say what a pasted text stands for; an unknown role changes nothing."""
+    if role in WorkspaceSource.Role.values:
+        workspace.links.filter(pk=link_id).update(role=role)
+        touch(workspace)
+
+
+def commit(workspace: Workspace, delta: Mapping[str, Any]) -> bool:
+    """Save a configuration as one step that can be undone; False when nothing changed."""
+    if delta == workspace.config_delta:
+        return False
+    workspace.undo_steps = [*workspace.undo_steps, workspace.config_delta][-UNDO_STEPS:]
+    workspace.redo_steps = []
+    workspace.config_delta = dict(delta)
+    workspace.save(update_fields=["undo_steps", "redo_steps", "config_delta", "updated_at"])
+    return True
+
+
+def undo(workspace: Workspace) -> bool:
+    """Go one step back; False when there is none."""
+    if not workspace.undo_steps:
+        return False
+    *earlier, step = workspace.undo_steps
+    workspace.redo_steps = [*workspace.redo_steps, workspace.config_delta][-UNDO_STEPS:]
+    workspace.undo_steps = earlier
+    workspace.config_delta = step
+    workspace.save(update_fields=["undo_steps", "redo_steps", "config_delta", "updated_at"])
+    return True
+
+
+def redo(workspace: Workspace) -> bool:
+    """Take back one undo; False when there is none."""
+    if not workspace.redo_steps:
+        return False
+    *earlier, step = workspace.redo_steps
+    workspace.undo_steps = [*workspace.undo_steps, workspace.config_delta][-UNDO_STEPS:]
+    workspace.redo_steps = earlier
+    workspace.config_delta = step
+    workspace.save(update_fields=["undo_steps", "redo_steps", "config_delta", "updated_at"])
+    return True
+
+
+def follow(workspace: Workspace, slug: str, *, number: int | None = None) -> None:
+    """Stand on another preset, or on one version of it; what the workspace overrides stays.
+
+    Raises:
+        ConfigError: if there is no such preset.
+    """
+    if not PresetVersion.objects.filter(preset__slug=slug).exists():
+        raise ConfigError(f"there is no preset {slug!r}", where="preset", mend="Choose one of the list.")
+    workspace.preset_slug = slug
+    workspace.preset_number = number
+    workspace.save(update_fields=["preset_slug", "preset_number", "updated_at"])
+
+
+def rename(workspace: Workspace, name: str) -> bool:
+    """Give another name; an empty one changes nothing and gives False."""
+    plain = " ".join(name.split())[:120]
+    if not plain:
+        return False
+    workspace.name = plain
+    workspace.save(update_fields=["name", "updated_at"])
+    return True
+
+
+def delete(workspace: Workspace) -> None:
+    """Take the workspace out of every list; restore brings it back."""
+    workspace.deleted_at = timezone.now()
+    workspace.save(update_fields=["deleted_at"])
+
+
+def restore(owner: AbstractBaseUser, workspace_id: UUID) -> Workspace | None:
+    """Bring back a deleted workspace; None when there is none."""
+    workspace = Workspace.objects.filter(owner_id=owner.pk, id=workspace_id).first()
+    if workspace is not None and workspace.deleted_at is not None:
+        workspace.deleted_at = None
+        workspace.save(update_fields=["deleted_at"])
+    return workspace
+
+
+def write_texts(workspace: Workspace, posted: Mapping[str, str]) -> dict[str, str]:
+    """Save the typed texts that fit; by field, the sentence on each that does not."""
+    errors: dict[str, str] = {}
+    changed = []
+    for key, (attribute, title) in TEXT_FIELDS.items():
+        if key not in posted:
+            continue
+        text = posted[key].replace("\r\n", "\n")
+        size = len(text.encode())
+        if size > TEXT_LIMIT_BYTES:
+            errors[key] = (
+                f"{title}: {size:,} bytes, and a text typed here may hold {TEXT_LIMIT_BYTES:,}. "
+                "Add it as a source instead: paste it under Add a source."
+            )
+        elif text != getattr(workspace, attribute):
+            setattr(workspace, attribute, text)
+            changed.append(attribute)
+    if changed:
+        workspace.save(update_fields=[*changed, "updated_at"])
+    return errors
+
+
+def remember_verdict(workspace: Workspace, snapshot: Mapping[str, Any]) -> None:
+    """Keep the figures of the last preview for lists, without calling the workspace changed."""
+    if snapshot != workspace.last_verdict:
+        workspace.last_verdict = dict(snapshot)
+        Workspace.objects.filter(pk=workspace.pk).update(last_verdict=workspace.last_verdict)
+
+
+def packing_of(workspace: Workspace) -> Packing:
+    """The workspace packed as it stands, whatever summary it needs written on the spot: for a worker, not for a page.
+
+    Raises:
+        BudgeteerError: a source is not ready, or inputs or configuration cannot be packed.
+    """
+    from budgeteer.workbench.preview import pack_workspace, stored_summary
+
+    current = effective(workspace)
+    readiness = readiness_of(workspace, tokenizer=tokenizer_of(current.config))
+    if readiness.jobs:
+        raise InputError("a source is still being worked on", where=workspace.name, mend="Try again when it is done")
+
+    def summarise(request: SummaryRequest) -> str:
+        try:
+            return stored_summary(workspace)(request)
+        except SummaryPending:
+            return extractive_summary(request)
+
+    return pack_workspace(workspace, current, readiness=readiness, summarise=summarise).packing
+
+
+def touch(workspace: Workspace) -> None:
+    """Call the workspace changed now."""
+    workspace.save(update_fields=["updated_at"])
+
+
+def _version_or_default(slug: str) -> PresetVersion:
+    try:
+        return presets.current(slug) if slug else presets.default()
+    except PresetVersion.DoesNotExist:
+        return presets.default()
+
+
+def _name_for(sources: Sequence[Source]) -> str:
+    if not sources:
+        return "Untitled workspace"
+    first = PurePosixPath(sources[0].name).stem.replace("_", " ").replace("-", " ").strip()
+    more = len(sources) - 1
+    head = first or "Untitled workspace"
+    return f"{head} and {more} more" if more else head

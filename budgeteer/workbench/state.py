@@ -1,0 +1,57 @@
+"""What the address of the workbench says: which view, which item, how the list is filtered."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
+from typing import Any, Self
+from urllib.parse import urlencode
+
+VIEWS = ("map", "prompt", "config")
+SORTS = ("tokens", "after", "chars", "name", "fate", "order")
+
+
+@dataclass(frozen=True, slots=True)
+class ViewState:
+    """The part of the page that lives in its address; only what differs from these defaults is written there.
+
+    Attributes:
+        sel: the selected decision's id.
+        filter: a filter chip's key (see rows.FILTERS).
+        q: text that a name must hold.
+        sort: one of SORTS, with a leading "-" for the other direction than the column's own.
+        page: of the list or of the prompt, from 1.
+    """
+
+    view: str = "map"
+    sel: str = ""
+    filter: str = "all"
+    q: str = ""
+    sort: str = "tokens"
+    page: int = 1
+
+    @classmethod
+    def read(cls, params: Mapping[str, Any]) -> Self:
+        """From a query string or a posted form; what makes no sense is read as the default."""
+        view = str(params.get("view") or "map")
+        sort = str(params.get("sort") or "tokens")
+        page = str(params.get("page") or "1")
+        return cls(
+            view=view if view in VIEWS else "map",
+            sel=str(params.get("sel") or "")[:500],
+            filter=str(params.get("filter") or "all")[:40],
+            q=str(params.get("q") or "")[:200],
+            sort=sort if sort.removeprefix("-") in SORTS else "tokens",
+            page=int(page) if page.isdecimal() and 0 < len(page) < 7 and int(page) else 1,
+        )
+
+    def query(self, **changes: Any) -> str:
+        """The query string of this state with changes, with its question mark; "?" when all is default."""
+        wanted = replace(self, **changes)
+        default = ViewState()
+        pairs = [
+            (field.name, getattr(wanted, field.name))
+            for field in fields(wanted)
+            if getattr(wanted, field.name) != getattr(default, field.name)
+        ]
+        return f"?{urlencode(pairs)}"

@@ -1,0 +1,58 @@
+"""The figures beside the form's headings, and how far its sliders reach."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from budgeteer.engine.ledger import DROPPED, SECTIONS
+from budgeteer.engine.result import Packing
+from budgeteer.workbench.configuring import Effective
+
+
+def summaries_of(current: Effective, packing: Packing | None) -> Mapping[str, str]:
+    """By group, one short figure: what of it fits, or what is set."""
+    config = current.config
+    figures = {
+        "features": config.features.mode,
+        "retry": "on" if config.retry.enabled else "off",
+        "system": config.system.placement,
+    }
+    if packing is None:
+        return figures
+    figures["model"] = f"{packing.input_budget:,} in"
+    for group, section in (("skillsBudget", "skills"), ("tools", "tools")):
+        kept, asked = _kept(packing, section)
+        if asked:
+            figures[group] = f"{kept:,} of {asked:,} fit" if kept < asked else f"all {asked:,} fit"
+    kept, asked = _kept(packing, "history")
+    if asked:
+        figures["history"] = f"{kept:,} of {asked:,} stay" if kept < asked else f"all {asked:,} stay"
+    return figures
+
+
+def ceilings_of(packing: Packing) -> Mapping[str, int]:
+    """By path, what its section asks for, in the setting's own unit."""
+    ledger = packing.ledger
+    ceilings: dict[str, int] = {}
+    for section in packing.sections:
+        if section.name == "skills":
+            ceilings["skillsBudget.limits.maxSkillsPromptChars"] = section.demand.size.chars
+            ceilings["skillsBudget.limits.maxSkillsInPrompt"] = section.demand.items
+        elif section.name == "tools":
+            ceilings["skillsBudget.limits.maxToolDefinitionChars"] = section.demand.size.chars
+        elif section.name == "history":
+            ceilings["history.maxTokens"] = section.demand.size.tokens
+            ceilings["history.maxChars"] = section.demand.size.chars
+    turns = int(np.count_nonzero(ledger.section == SECTIONS.index("history")))
+    ceilings["history.keepUserTurns"] = min(20, turns)
+    return ceilings
+
+
+def _kept(packing: Packing, section: str) -> tuple[int, int]:
+    """How many items of a section are sent, and how many there are."""
+    mine = packing.ledger.section == SECTIONS.index(section)
+    asked = int(np.count_nonzero(mine & (packing.ledger.before_tokens > 0)))
+    gone = int(np.count_nonzero(mine & (packing.ledger.fate == DROPPED)))
+    return asked - gone, asked

@@ -1,0 +1,1 @@
+"""Pages and actions of the workbench, one module a part of the page."""

@@ -1,0 +1,183 @@
+"""Changing the configuration: the form, undo and redo, policies and pins, a pasted configuration."""
+
+from __future__ import annotations
+
+import json
+import uuid
+from dataclasses import replace
+
+from django.contrib import messages
+from django.http import HttpResponse, QueryDict
+from django.views.decorators.http import require_POST
+
+from budgeteer.engine.errors import ConfigError
+from budgeteer.engine.history.summary import SummaryPending
+from budgeteer.workbench import services
+from budgeteer.workbench.configuring import (
+    Change,
+    apply_posted,
+    delta_of,
+    effective,
+    form_fields,
+    with_pin,
+    with_policy,
+    without,
+)
+from budgeteer.workbench.models import Workspace
+from budgeteer.workbench.page import Page
+from budgeteer.workbench.preview import preview
+from budgeteer.workbench.state import ViewState
+from budgeteer.workbench.views.answering import (
+    HtmxRequest,
+    back_to,
+    build_page,
+    get_workspace_for_user,
+    render_page,
+    render_swaps,
+    say,
+)
+
+#: Names a post may carry beside configuration paths.
+CONTROLS = frozenset(
+    {"csrfmiddlewaretoken", "view", "sel", "filter", "q", "sort", "page", "preset", "reset", "draft", "touched", "item"}
+)
+
+
+@require_POST
+def configure(request: HtmxRequest, workspace_id: uuid.UUID) -> HttpResponse:
+    """Take the form as it stands: each value is saved or refused by itself; a draft is shown and not saved."""
+    workspace = get_workspace_for_user(request.user, workspace_id)
+    state = ViewState.read(request.POST)
+    if "draft" in request.POST:
+        return _draft(request, workspace, state)
+    followed, refusal = _follow(workspace, request.POST.get("preset", ""))
+    current = effective(workspace)
+    if reset := request.POST.get("reset", ""):
+        return _reset(request, workspace, state, path=reset)
+    change = _with(apply_posted(current, {} if followed else _paths(request.POST)), refusal)
+    services.commit(workspace, change.delta)
+    return _answer(request, workspace, state, change=change, whole_form=followed)
+
+
+@require_POST
+def undo(request: HtmxRequest, workspace_id: uuid.UUID) -> HttpResponse:
+    """One step back."""
+    workspace = get_workspace_for_user(request.user, workspace_id)
+    said = "Undone" if services.undo(workspace) else "Nothing to undo"
+    return say(_answer(request, workspace, ViewState.read(request.POST), whole_form=True), said)
+
+
+@require_POST
+def redo(request: HtmxRequest, workspace_id: uuid.UUID) -> HttpResponse:
+    """One undone step forward again."""
+    workspace = get_workspace_for_user(request.user, workspace_id)
+    said = "Done again" if services.redo(workspace) else "Nothing to do again"
+    return say(_answer(request, workspace, ViewState.read(request.POST), whole_form=True), said)
+
+
+@require_POST
+def item(request: HtmxRequest, workspace_id: uuid.UUID) -> HttpResponse:
+    """Set the policy of a skill, or pin an item."""
+    workspace = get_workspace_for_user(request.user, workspace_id)
+    current = effective(workspace)
+    chosen = request.POST.get("item", "")
+    state = replace(ViewState.read(request.POST), sel=chosen)
+    packed = preview(workspace, current).packed
+    index = packed.find(chosen) if packed else None
+    if packed is None or index is None:
+        return _answer(request, workspace, state, whole_form=False)
+    decision = packed.packing.ledger.decision(index)
+    if policy := request.POST.get("policy", ""):
+        delta = with_policy(current, decision, policy)
+    else:
+        delta = with_pin(current, decision, wanted=request.POST.get("pin") == "on")
+    services.commit(workspace, delta)
+    return _answer(request, workspace, state, whole_form=False)
+
+
+@require_POST
+def paste_config(request: HtmxRequest, workspace_id: uuid.UUID) -> HttpResponse:
+    """Use a pasted configuration, whole or in part; what cannot be used is said under the field."""
+    workspace = get_workspace_for_user(request.user, workspace_id)
+    state = ViewState(view="config")
+    pasted = request.POST.get("config", "")
+    try:
+        data = json.loads(pasted)
+        services.commit(workspace, delta_of(effective(workspace), data))
+    except json.JSONDecodeError as error:
+        sentence = f"Line {error.lineno}, column {error.colno}: not JSON ({error.msg}). Nothing was changed."
+    except RecursionError:
+        sentence = "This is nested too deeply to be a configuration. Nothing was changed."
+    except ConfigError as error:
+        sentence = f"{error.sentence} Nothing was changed."
+    else:
+        messages.success(request, "The configuration is in use.")
+        return back_to(workspace, state)
+    return render_page(request, build_page(workspace, state, pasted=pasted, paste_error=sentence), status=422)
+
+
+def _draft(request: HtmxRequest, workspace: Workspace, state: ViewState) -> HttpResponse:
+    """Show what a value that is still moving would come to; nothing is saved and no job is started."""
+    saved = effective(workspace)
+    change = apply_posted(saved, _paths(request.POST))
+    current = effective(workspace, change.delta)
+    try:
+        page = Page(workspace, state, current, preview(workspace, current, draft=True), change=change)
+    except SummaryPending:
+        return HttpResponse(status=204)
+    return render_swaps(request, page, whole_form=False, touched=_touched(request.POST))
+
+
+def _reset(request: HtmxRequest, workspace: Workspace, state: ViewState, *, path: str) -> HttpResponse:
+    try:
+        services.commit(workspace, without(effective(workspace), path))
+    except ConfigError as error:
+        messages.error(request, error.sentence)
+    return _answer(request, workspace, state, whole_form=True)
+
+
+def _answer(
+    request: HtmxRequest,
+    workspace: Workspace,
+    state: ViewState,
+    *,
+    whole_form: bool,
+    change: Change | None = None,
+) -> HttpResponse:
+    """The swaps for htmx; else the page: by a redirect when all is well, with its errors when not."""
+    has_errors = change is not None and bool(change.errors)
+    if request.htmx:
+        page = build_page(workspace, state, change=change)
+        return render_swaps(request, page, whole_form=whole_form, touched=_touched(request.POST))
+    if has_errors:
+        return render_page(request, build_page(workspace, state, change=change), status=422)
+    return back_to(workspace, state)
+
+
+def _follow(workspace: Workspace, asked: str) -> tuple[bool, ConfigError | None]:
+    """Stand on the preset that was chosen; False when it is the one it stands on."""
+    slug, _, number = asked.partition("@")
+    pinned = int(number) if number.isdecimal() else None
+    if not asked or (slug, pinned) == (workspace.preset_slug, workspace.preset_number):
+        return False, None
+    try:
+        services.follow(workspace, slug, number=pinned)
+    except ConfigError as error:
+        return False, error
+    return True, None
+
+
+def _with(change: Change, refusal: ConfigError | None) -> Change:
+    if refusal is None:
+        return change
+    return replace(change, errors={**change.errors, "preset": refusal})
+
+
+def _paths(posted: QueryDict) -> dict[str, str]:
+    """By path, the text of the last control of that name (a switch is a hidden "off" and then an "on")."""
+    return {name: posted.getlist(name)[-1] for name in posted if name not in CONTROLS}
+
+
+def _touched(posted: QueryDict) -> frozenset[str]:
+    known = {field.path for field in form_fields()}
+    return frozenset(posted.getlist("touched")) & known
