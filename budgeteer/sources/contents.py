@@ -56,7 +56,7 @@ def plain(value: Any) -> Any:
 
 
 def _conversation_rows(conversations: Iterable[Conversation]) -> Iterator[Item]:
-    start = 0
+    start = own_tools = 0
     for talk in conversations:
         count = len(talk.messages)
         yield {
@@ -65,6 +65,7 @@ def _conversation_rows(conversations: Iterable[Conversation]) -> Iterator[Item]:
             "start": start,
             "count": count,
             "tools": plain(talk.tools),
+            "tools_start": own_tools,
             "model": talk.model,
             "reported_input_tokens": talk.reported_input_tokens,
             "branches": talk.branches,
@@ -72,6 +73,7 @@ def _conversation_rows(conversations: Iterable[Conversation]) -> Iterator[Item]:
             "metadata": plain(talk.metadata),
         }
         start += count
+        own_tools += len(talk.tools)
 
 
 class Contents:
@@ -92,8 +94,9 @@ class Contents:
     def conversation(self, index: int) -> Conversation | None:
         """A conversation whose messages are read only when they are looked at."""
         row = self.conversation_row(index)
-        if row is None:
-            return None
+        return None if row is None else self._conversation(row)
+
+    def _conversation(self, row: Item) -> Conversation:
         return Conversation(
             id=row["id"],
             title=row["title"],
@@ -105,6 +108,10 @@ class Contents:
             is_subagent=row["is_subagent"],
             metadata=row["metadata"],
         )
+
+    def conversations(self) -> list[Conversation]:
+        """Every conversation, each as `conversation` gives it."""
+        return [self._conversation(row) for row in self.reader.read(CONVERSATIONS)]
 
     def messages(self, start: int = 0, stop: int | None = None) -> StoredSequence[Message]:
         """Messages of the file by their place in it, whatever conversation they belong to."""

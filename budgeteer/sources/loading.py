@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import IO
 
+from budgeteer.engine.bundle import tools_of
 from budgeteer.engine.chat import Conversation
 from budgeteer.engine.errors import InputError
 from budgeteer.engine.library import Chunk, FeatureSpec, Skill, ToolDefinition
@@ -32,6 +33,7 @@ class LoadedSource:
         conversation: the chosen one, its messages read only when they are looked at; None for other kinds.
         conversation_measures, skill_measures, tool_measures, feature_measures: None until it is measured under
             `tokenizer` (see services.ensure_measured).
+        own_tools, own_tool_measures: the definitions that the chosen conversation itself carries.
         chunk_tokens: of each chunk, in their order; None until measured.
     """
 
@@ -47,6 +49,8 @@ class LoadedSource:
     tool_measures: ToolMeasures | None = None
     features: tuple[FeatureSpec, ...] = ()
     feature_measures: FeatureMeasures | None = None
+    own_tools: tuple[ToolDefinition, ...] = ()
+    own_tool_measures: ToolMeasures | None = None
     chunks: tuple[Chunk, ...] = ()
     chunk_tokens: tuple[int, ...] | None = None
     text: str = ""
@@ -155,12 +159,15 @@ def _build(
             mend=f"The file holds {contents.conversation_count()}; choose one of them",
         )
     rows = slice(row["start"], row["start"] + row["count"]) if row else slice(0, 0)
+    talk = contents.conversation(conversation)
+    own_tools = tools_of(talk) if talk else ()
+    own_rows = slice(row["tools_start"], row["tools_start"] + len(own_tools)) if row else slice(0, 0)
     return LoadedSource(
         source_id=str(source.pk),
         name=source.name,
         kind=source.kind,
         tokenizer=tokenizer,
-        conversation=contents.conversation(conversation),
+        conversation=talk,
         conversation_measures=measures.messages.taken(rows) if measures else None,
         skills=contents.skills(),
         skill_measures=measures.skills if measures else None,
@@ -168,6 +175,8 @@ def _build(
         tool_measures=measures.tools if measures else None,
         features=contents.features(),
         feature_measures=measures.features if measures else None,
+        own_tools=own_tools,
+        own_tool_measures=measures.own_tools.taken(own_rows) if measures else None,
         chunks=contents.chunks(),
         chunk_tokens=tuple(measures.chunk_tokens.tolist()) if measures else None,
         text=contents.text(),

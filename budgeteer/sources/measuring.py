@@ -13,7 +13,8 @@ from typing import IO, Any
 
 import numpy as np
 
-from budgeteer.engine.chat import Message
+from budgeteer.engine.bundle import tools_of
+from budgeteer.engine.chat import Conversation
 from budgeteer.engine.library import Chunk, FeatureSpec, Skill, ToolDefinition
 from budgeteer.engine.measures import (
     Columns,
@@ -38,7 +39,7 @@ AT_IMPORT = ("o200k_base", "chars/4")
 class Measurable:
     """What there is to count, as sequences that may read their items only when they are looked at."""
 
-    conversations: Sequence[Sequence[Message]] = ()
+    conversations: Sequence[Conversation] = ()
     skills: Sequence[Skill] = ()
     tools: Sequence[ToolDefinition] = ()
     features: Sequence[FeatureSpec] = ()
@@ -48,17 +49,21 @@ class Measurable:
     @property
     def total(self) -> int:
         """How many items one counting goes over."""
-        messages = sum(len(messages) for messages in self.conversations)
+        messages = sum(len(talk.messages) for talk in self.conversations)
         return messages + len(self.skills) + len(self.tools) + len(self.features) + len(self.chunks)
 
 
 @dataclass(frozen=True, slots=True)
 class Measures:
-    """The numbers of one source under one tokenizer. `text` and `chunks` hold tokens and characters only."""
+    """The numbers of one source under one tokenizer.
+
+    `own_tools` are the definitions that the conversations themselves carry, in the order of the conversations.
+    """
 
     messages: MessageMeasures
     skills: SkillMeasures
     tools: ToolMeasures
+    own_tools: ToolMeasures
     features: FeatureMeasures
     chunk_tokens: Ints
     text_tokens: int
@@ -71,6 +76,7 @@ class Measures:
             self.skills.description_tokens,
             self.skills.tail_tokens,
             self.tools.openai_tokens,
+            self.own_tools.openai_tokens,
             self.features.tokens,
             self.chunk_tokens,
         )
@@ -81,6 +87,7 @@ _COLUMNS: Mapping[str, type[Columns]] = {
     "messages": MessageMeasures,
     "skills": SkillMeasures,
     "tools": ToolMeasures,
+    "own_tools": ToolMeasures,
     "features": FeatureMeasures,
 }
 
@@ -102,12 +109,17 @@ def measure(what: Measurable, *, counter: TokenCounter, progress: Progress | Non
 
     messages = MessageMeasures.of_rows([])
     if what.conversations:
-        parts = [measure_messages(talk, counter=counter, progress=step(len(talk))) for talk in what.conversations]
-        messages = _concatenated(parts)
+        messages = _concatenated(
+            [
+                measure_messages(talk.messages, counter=counter, progress=step(len(talk.messages)))
+                for talk in what.conversations
+            ]
+        )
     measures = Measures(
         messages=messages,
         skills=measure_skills(what.skills, counter=counter, progress=step(len(what.skills))),
         tools=measure_tools(what.tools, counter=counter, progress=step(len(what.tools))),
+        own_tools=measure_tools([tool for talk in what.conversations for tool in tools_of(talk)], counter=counter),
         features=measure_features(what.features, counter=counter, progress=step(len(what.features))),
         chunk_tokens=np.array([counter.count(chunk.text) for chunk in what.chunks], dtype=np.int64),
         text_tokens=counter.count(what.text),

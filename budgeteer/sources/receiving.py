@@ -12,7 +12,7 @@ import uuid
 import zipfile
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
-from typing import IO, Any
+from typing import IO, TYPE_CHECKING, Any
 
 from django.conf import settings
 from django.contrib.auth.models import User
@@ -33,11 +33,17 @@ SPOOLED_BYTES = 8_000_000
 EARLIEST_ZIP_TIME = (1980, 1, 1, 0, 0, 0)
 
 
+if TYPE_CHECKING:
+    _BytesFile = File[bytes]
+else:
+    _BytesFile = File  # generic for the type checker only
+
+
 class UploadRefused(InputError):
     """An upload that was not stored: too large, empty, or nothing at all."""
 
 
-class _HashedFile(File[bytes]):
+class _HashedFile(_BytesFile):
     """A file that is hashed and measured while storage reads it; stops as soon as it is past the limit."""
 
     def __init__(self, content: File[bytes], *, name: str, limit_bytes: int) -> None:

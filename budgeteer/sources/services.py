@@ -19,6 +19,8 @@ from django.utils.datastructures import MultiValueDict
 
 from budgeteer.engine.errors import InputError
 from budgeteer.engine.tokens import counter_for
+from budgeteer.formats.detect import FORMATS, Format, import_bytes
+from budgeteer.formats.report import Imported
 from budgeteer.jobs import services as jobs
 from budgeteer.jobs.models import Job
 from budgeteer.sources import receiving
@@ -30,8 +32,11 @@ from budgeteer.sources.receiving import UploadRefused
 
 # A deleted source can be had back for this long; after it the files go.
 UNDO_TIME = timedelta(hours=24)
+# The longest text whose format is told while it is still being typed.
+LOOK_CHARS = 200_000
 
 __all__ = [
+    "LOOK_CHARS",
     "Contents",
     "LoadedSource",
     "Reception",
@@ -40,9 +45,12 @@ __all__ = [
     "contents_of",
     "delete",
     "ensure_measured",
+    "formats",
     "import_again",
+    "just_deleted",
     "latest_job",
     "load_inputs",
+    "look_at",
     "measures_of",
     "purge",
     "receive_folder",
@@ -171,15 +179,38 @@ def ensure_measured(source: Source, tokenizer: str) -> Job | None:
     )
 
 
+def formats() -> tuple[Format, ...]:
+    """Every format that can be read, for a choice by name."""
+    return FORMATS
+
+
+def look_at(text: str) -> Imported:
+    """What a pasted text is, read but not stored; only LOOK_CHARS of it are worth asking for.
+
+    Raises:
+        InputError: nothing usable is in it.
+    """
+    return import_bytes(text.encode("utf-8", errors="replace"))
+
+
 def visible_source(owner: User | AnonymousUser, source_id: uuid.UUID) -> Source | None:
     """The source if this user may see it, its state brought up to date; None otherwise."""
     source = Source.objects.visible_to(owner).filter(id=source_id).first()
     return refresh_state(source) if source else None
 
 
-def recent(owner: User | AnonymousUser, *, limit: int = 10) -> SourceQuerySet:
-    """The owner's sources, newest first."""
+def recent(owner: User | AnonymousUser, *, limit: int | None = 10) -> SourceQuerySet:
+    """The owner's sources, newest first; all of them without a limit."""
     return Source.objects.visible_to(owner)[:limit]
+
+
+def just_deleted(owner: User, source_id: str) -> Source | None:
+    """The source of that id while its deletion can still be undone."""
+    try:
+        wanted = uuid.UUID(source_id)
+    except ValueError:
+        return None
+    return Source.objects.filter(owner=owner, id=wanted, deleted_at__isnull=False).first()
 
 
 def latest_job(source: Source) -> Job | None:

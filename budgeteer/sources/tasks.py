@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
+from django.conf import settings
 from django.core.files.base import ContentFile, File
 from django.core.files.storage import default_storage
 from django.core.files.temp import NamedTemporaryFile
@@ -21,7 +22,7 @@ from django.db import transaction
 from budgeteer.engine.errors import InputError
 from budgeteer.engine.tokens import counter_for
 from budgeteer.formats.detect import import_bytes
-from budgeteer.formats.limits import readable_bytes
+from budgeteer.formats.limits import Limits, readable_bytes
 from budgeteer.formats.report import Imported
 from budgeteer.jobs.context import JobContext
 from budgeteer.jobs.registry import job
@@ -105,7 +106,12 @@ def _read(source: Source, context: JobContext, as_format: str) -> Imported:
     context.progress(0, source.size_bytes, "bytes", f"Reading {readable_bytes(source.size_bytes)}")
     with source.upload.open("rb") as file:
         data: bytes = file.read()
-    return import_bytes(data, name=source.name, as_format=as_format)
+
+    def report(done: int, total: int, sentence: str) -> None:
+        context.progress(done, total, sentence=sentence)
+
+    limits = Limits(file_bytes=settings.UPLOAD_MAX_BYTES)
+    return import_bytes(data, name=source.name, as_format=as_format or None, limits=limits, progress=report)
 
 
 def _store_items(imported: Imported, attempt: _Attempt) -> tuple[dict[str, Any], str]:
@@ -121,7 +127,7 @@ def _store_items(imported: Imported, attempt: _Attempt) -> tuple[dict[str, Any],
 
 def _measurable(imported: Imported) -> Measurable:
     return Measurable(
-        conversations=[talk.messages for talk in imported.conversations],
+        conversations=imported.conversations,
         skills=imported.skills,
         tools=imported.tools,
         features=imported.features,
@@ -179,9 +185,8 @@ def measure_source(context: JobContext, *, source_id: str, tokenizer: str, revis
     """
     source = _source(source_id)
     contents = contents_of(source)
-    rows = contents.reader.read("conversations")
     what = Measurable(
-        conversations=[contents.messages(row["start"], row["start"] + row["count"]) for row in rows],
+        conversations=contents.conversations(),
         skills=contents.skills(),
         tools=contents.tools(),
         features=contents.features(),

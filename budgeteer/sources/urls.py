@@ -1,7 +1,23 @@
-"""The URLs of this app."""
+"""The URLs of sources, and of the help page."""
 
-from django.urls import URLPattern, URLResolver
+from __future__ import annotations
+
+from django.urls import path
+
+from budgeteer.sources import views
 
 app_name = "sources"
 
-urlpatterns: list[URLPattern | URLResolver] = []
+urlpatterns = [
+    path("sources/", views.list_sources, name="list"),
+    path("sources/upload/", views.upload, name="upload"),
+    path("sources/detect/", views.detect, name="detect"),
+    path("sources/<uuid:source_id>/", views.detail, name="detail"),
+    path("sources/<uuid:source_id>/raw/", views.raw, name="raw"),
+    path("sources/<uuid:source_id>/skipped/", views.skipped, name="skipped"),
+    path("sources/<uuid:source_id>/rename/", views.rename, name="rename"),
+    path("sources/<uuid:source_id>/import/", views.import_again, name="import"),
+    path("sources/<uuid:source_id>/delete/", views.delete, name="delete"),
+    path("sources/<uuid:source_id>/restore/", views.restore, name="restore"),
+    path("help/", views.help_page, name="help"),
+]

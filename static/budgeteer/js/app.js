@@ -39,7 +39,6 @@
   // ---- theme ----
   const dark = matchMedia("(prefers-color-scheme: dark)");
   for (const button of document.querySelectorAll("[data-theme-toggle]")) {
-    button.hidden = false;
     button.addEventListener("click", () => {
       const now = root.dataset.theme ?? (dark.matches ? "dark" : "light");
       root.dataset.theme = now === "dark" ? "light" : "dark";
@@ -87,8 +86,6 @@
   document.addEventListener("change", (event) => {
     if (event.target.matches("[data-submit]")) event.target.form.requestSubmit();
   });
-  for (const button of document.querySelectorAll("[data-noscript]")) button.hidden = true;
-  for (const element of document.querySelectorAll("[data-script]")) element.hidden = false;
 
   // ---- keys: off when the reader says so, never inside a field ----
   const inField = (target) => target.closest("input,textarea,select,[contenteditable],dialog[open]");

@@ -1,0 +1,331 @@
+"""What the pages of sources show: every number and word a template prints, as frozen rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.db.models import Q
+
+from budgeteer.engine.chat import Message, text_of
+from budgeteer.engine.library import compact_json
+from budgeteer.formats.detect import FORMATS
+from budgeteer.formats.limits import readable_bytes
+from budgeteer.formats.report import Imported, Skipped
+from budgeteer.sources.contents import MAIN_STREAM, Contents
+from budgeteer.sources.measuring import AT_IMPORT, Measures
+from budgeteer.sources.models import Source, SourceQuerySet
+
+PAGE_ROWS = 50
+LIST_ROWS = 50
+LINE_CHARS = 240
+TEXT_CHARS = 2000
+SKIPPED_SHOWN = 100
+CONVERSATIONS_SHOWN = 100
+
+# Kind -> its words, its category letter, and what one and several of its items are called.
+KINDS: Mapping[str, tuple[str, str, str, str]] = {
+    "conversation": ("Conversation", "H", "message", "messages"),
+    "skills": ("Skills library", "K", "skill", "skills"),
+    "tools": ("Tool definitions", "T", "tool", "tools"),
+    "features": ("Feature specs", "F", "spec", "specs"),
+    "chunks": ("Retrieval chunks", "R", "chunk", "chunks"),
+    "text": ("Text", "S", "text", "texts"),
+}
+ROLES: Mapping[str, tuple[str, str]] = {
+    "system": ("System", "S"),
+    "developer": ("Developer", "S"),
+    "user": ("User", "U"),
+    "assistant": ("Assistant", "A"),
+    "tool": ("Tool result", "X"),
+}
+COUNTED_WITH = AT_IMPORT[0]
+
+
+@dataclass(frozen=True, slots=True)
+class SourceRow:
+    """One source in a list."""
+
+    source: Source
+
+    @property
+    def kind_word(self) -> str:
+        return KINDS[self.source.kind][0] if self.source.kind else "Not imported"
+
+    @property
+    def letter(self) -> str:
+        return KINDS[self.source.kind][1] if self.source.kind else ""
+
+    @property
+    def items(self) -> str:
+        """As in "1,813 messages", with the number of conversations where there are several; "" before the import."""
+        if not self.source.kind:
+            return ""
+        talks = self.source.counts.get("conversations", 0)
+        return f"{self.main_count} {self.main_word}" + (f" in {talks:,} conversations" if talks > 1 else "")
+
+    @property
+    def main_count(self) -> str:
+        """How many items, as the big figure of its page."""
+        return f"{self._count:,}"
+
+    @property
+    def main_word(self) -> str:
+        return KINDS[self.source.kind][2 if self._count == 1 else 3]
+
+    @property
+    def _count(self) -> int:
+        count: int = self.source.counts.get(MAIN_STREAM[self.source.kind], 0)
+        return count
+
+    @property
+    def tokens(self) -> str:
+        return self._tokens(AT_IMPORT[0])
+
+    @property
+    def quarter_tokens(self) -> str:
+        return self._tokens(AT_IMPORT[1])
+
+    def _tokens(self, tokenizer: str) -> str:
+        tokens = self.source.counts.get("tokens", {}).get(tokenizer)
+        return f"{tokens:,}" if tokens is not None else ""
+
+    @property
+    def format(self) -> str:
+        return format_title(self.source.format)
+
+    @property
+    def size(self) -> str:
+        return readable_bytes(self.source.size_bytes)
+
+    @property
+    def skipped(self) -> int:
+        count: int = self.source.counts.get("skipped", 0)
+        return count
+
+
+def format_title(name: str) -> str:
+    """A format as people read it; its name when it is not among those that can be read now."""
+    return next((row.title for row in FORMATS if row.name == name), name)
+
+
+def hint_of(imported: Imported) -> str:
+    """One line on what a draft would be read as: "Claude Code session, 12 messages"."""
+    _, _, one, many = KINDS[imported.kind]
+    count = len(getattr(imported, MAIN_STREAM[imported.kind], ()))
+    if imported.kind == "conversation":
+        count = sum(len(talk.messages) for talk in imported.conversations)
+    title = format_title(imported.format)
+    return title if imported.kind == "text" else f"{title}, {count:,} {one if count == 1 else many}"
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """One choice of kind above the list."""
+
+    kind: str
+    word: str
+    letter: str
+    count: int
+    is_on: bool
+
+
+def filters_of(sources: SourceQuerySet, *, chosen: str) -> list[Filter]:
+    """First "All", then each kind the owner has."""
+    kinds = list(sources.values_list("kind", flat=True))
+    rows = [Filter("", "All", "", len(kinds), is_on=not chosen)]
+    for kind, (word, letter, _, _) in KINDS.items():
+        if kind in kinds or kind == chosen:
+            rows.append(Filter(kind, word, letter, kinds.count(kind), is_on=kind == chosen))
+    return rows
+
+
+def found(sources: SourceQuerySet, *, query: str, kind: str) -> SourceQuerySet:
+    """The sources whose name or format holds every word of the query."""
+    for word in query.split()[:8]:
+        sources = sources.filter(Q(name__icontains=word) | Q(format__icontains=word))
+    return sources.filter(kind=kind) if kind in KINDS else sources
+
+
+@dataclass(frozen=True, slots=True)
+class PreviewRow:
+    """One item of a source: a line, and its text cut at TEXT_CHARS."""
+
+    number: int
+    letter: str
+    label: str
+    line: str
+    text: str
+    more: str
+    tokens: str
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """A page of a long list: items `first` to `last` of `total`, counted from 1."""
+
+    first: int
+    last: int
+    total: int
+    number: int
+
+    @property
+    def words(self) -> str:
+        return f"{self.first:,} – {self.last:,} of {self.total:,}"
+
+    @property
+    def earlier(self) -> int:
+        """The page before, 0 for none."""
+        return self.number - 1
+
+    @property
+    def later(self) -> int:
+        """The page after, 0 for none."""
+        return self.number + 1 if self.last < self.total else 0
+
+
+def window(number: int, *, total: int, rows: int = PAGE_ROWS) -> Window:
+    """Page `number` (from 1), moved to the nearest that exists."""
+    pages = max(-(-total // rows), 1)
+    number = min(max(number, 1), pages)
+    first = (number - 1) * rows
+    return Window(first=first + 1 if total else 0, last=min(first + rows, total), total=total, number=number)
+
+
+@dataclass(frozen=True, slots=True)
+class ConversationRow:
+    """One conversation of a file that holds several."""
+
+    number: int
+    title: str
+    messages: str
+    model: str
+    note: str
+    is_on: bool
+
+
+def conversation_rows(contents: Contents, *, chosen: int) -> list[ConversationRow]:
+    """The conversations around the chosen one, at most CONVERSATIONS_SHOWN; empty for a file with only one."""
+    total = contents.conversation_count()
+    if total < 2:
+        return []
+    start = max(min(chosen - CONVERSATIONS_SHOWN // 2, total - CONVERSATIONS_SHOWN), 0)
+    rows = contents.reader.read("conversations", start, start + CONVERSATIONS_SHOWN)
+    return [
+        ConversationRow(
+            number=start + offset + 1,
+            title=row["title"] or row["id"] or f"Conversation {start + offset + 1}",
+            messages=f"{row['count']:,}",
+            model=row["model"],
+            note=", ".join(
+                note
+                for note in (
+                    "sub-agent" if row["is_subagent"] else "",
+                    f"{row['branches']} other branches" if row["branches"] else "",
+                )
+                if note
+            ),
+            is_on=start + offset == chosen,
+        )
+        for offset, row in enumerate(rows)
+    ]
+
+
+def preview_rows(
+    source: Source, contents: Contents, page: Window, *, offset: int, measures: Measures | None
+) -> list[PreviewRow]:
+    """The items of one page. `offset` is where the chosen conversation's messages start."""
+    start, stop = page.first - 1 + offset, page.last + offset
+    if page.total == 0:
+        return []
+    tokens = _tokens(source.kind, measures, start, stop)
+    shown = _SHOWN[source.kind](contents, start, stop)
+    return [
+        PreviewRow(
+            number=page.first + place,
+            letter=letter,
+            label=label,
+            line=" ".join(text[: LINE_CHARS * 2].split())[:LINE_CHARS],
+            text=text[:TEXT_CHARS],
+            more=f"{len(text) - TEXT_CHARS:,} more characters" if len(text) > TEXT_CHARS else "",
+            tokens=f"{tokens[place]:,}" if tokens is not None else "",
+        )
+        for place, (letter, label, text) in enumerate(shown)
+    ]
+
+
+def _tokens(kind: str, measures: Measures | None, start: int, stop: int) -> Sequence[int] | None:
+    if measures is None:
+        return None
+    match kind:
+        case "conversation":
+            column = measures.messages.openai_before_tokens
+        case "skills":
+            skills = measures.skills
+            column = skills.head_tokens + skills.description_tokens + skills.tail_tokens
+        case "tools":
+            column = measures.tools.openai_tokens
+        case "features":
+            column = measures.features.tokens
+        case "chunks":
+            column = measures.chunk_tokens
+        case _:
+            return [measures.text_tokens]
+    return [int(tokens) for tokens in column[start:stop]]
+
+
+type _Shown = Iterator[tuple[str, str, str]]
+
+
+def _messages(contents: Contents, start: int, stop: int) -> _Shown:
+    for message in contents.messages()[start:stop]:
+        word, letter = ROLES[message.role]
+        yield letter, word, text_of(message) or _without_text(message)
+
+
+def _without_text(message: Message) -> str:
+    kinds = sorted({type(part).__name__.removesuffix("Part").lower() for part in message.parts})
+    return f"({', '.join(kinds)})" if kinds else "(nothing)"
+
+
+def _skills(contents: Contents, start: int, stop: int) -> _Shown:
+    for row in contents.reader.read("skills", start, stop):
+        yield "K", row["name"], row["description"]
+
+
+def _tools(contents: Contents, start: int, stop: int) -> _Shown:
+    for row in contents.reader.read("tools", start, stop):
+        yield "T", row["name"], row["description"] or compact_json(row["raw"])
+
+
+def _features(contents: Contents, start: int, stop: int) -> _Shown:
+    for row in contents.reader.read("features", start, stop):
+        yield "F", row["path"], row["text"]
+
+
+def _chunks(contents: Contents, start: int, stop: int) -> _Shown:
+    for row in contents.reader.read("chunks", start, stop):
+        score = f"{row['score']:.3f}" if row["score"] is not None else "no score"
+        yield "R", row["source"] or row["id"] or score, row["text"]
+
+
+def _texts(contents: Contents, start: int, stop: int) -> _Shown:
+    for row in contents.reader.read("text", start, stop):
+        yield "S", "Text", row["text"]
+
+
+_SHOWN: Mapping[str, Any] = {
+    "conversation": _messages,
+    "skills": _skills,
+    "tools": _tools,
+    "features": _features,
+    "chunks": _chunks,
+    "text": _texts,
+}
+
+
+def skipped_text(entries: Sequence[Skipped]) -> Iterator[str]:
+    """The download of what was not read: place, reason, and the line itself."""
+    for entry in entries:
+        yield f"# {entry.where}: {entry.why}\n{entry.line}\n" if entry.line else f"# {entry.where}: {entry.why}\n"

@@ -1,0 +1,230 @@
+"""The pages of sources: the list, one source's import report and preview, and the acts on it."""
+
+from __future__ import annotations
+
+import uuid
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlencode
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_not_required
+from django.contrib.auth.models import User
+from django.http import FileResponse, Http404, HttpRequest, HttpResponse, StreamingHttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+from django_htmx.http import HttpResponseClientRedirect
+from django_htmx.middleware import HtmxDetails
+
+from budgeteer.engine.errors import InputError
+from budgeteer.jobs.cards import JobCard, job_card
+from budgeteer.sources import pages, services
+from budgeteer.sources.contents import MAIN_STREAM
+from budgeteer.sources.forms import NameForm
+from budgeteer.sources.models import Source
+
+
+class SignedInRequest(HttpRequest):
+    """A signed-in request, as this project's middleware hands it on."""
+
+    htmx: HtmxDetails
+    user: User
+
+
+def _get_source_for_user(user: User, source_id: uuid.UUID) -> Source:
+    """Only the owner sees a source; for anybody else it does not exist."""
+    source = services.visible_source(user, source_id)
+    if source is None:
+        raise Http404("no such source")
+    return source
+
+
+@never_cache
+@require_safe
+def list_sources(request: SignedInRequest) -> HttpResponse:
+    """Every source of the owner, searched and filtered."""
+    return _list(request)
+
+
+def _list(request: SignedInRequest, *, status: int = 200, **upload: Any) -> HttpResponse:
+    mine = services.recent(request.user, limit=None)
+    query, kind = request.GET.get("q", "").strip(), request.GET.get("kind", "")
+    found = pages.found(mine, query=query, kind=kind)
+    page = pages.window(_number(request, "page"), total=found.count(), rows=pages.LIST_ROWS)
+    shown = found[max(page.first - 1, 0) : page.last]
+    return render(
+        request,
+        "sources/list.html",
+        {
+            "rows": [pages.SourceRow(services.refresh_state(source)) for source in shown],
+            "filters": pages.filters_of(mine, chosen=kind),
+            "query": query,
+            "kind": kind,
+            "window": page,
+            "undo": services.just_deleted(request.user, request.GET.get("deleted", "")),
+            "state_query": urlencode({key: value for key, value in (("q", query), ("kind", kind)) if value}),
+            "formats": services.formats(),
+            **upload,
+        },
+        status=status,
+    )
+
+
+@require_http_methods(["GET", "POST"])
+def upload(request: SignedInRequest) -> HttpResponse:
+    """Take in files, a folder or a pasted text; on to the source, or to the list when there are several."""
+    if request.method == "GET":
+        return redirect("sources:list")
+    reception = services.receive_request(request.user, request.POST, request.FILES)
+    if not reception.sources:
+        return _list(request, status=422, refused=reception.refused, draft=request.POST.get("text", ""))
+    for error in reception.refused:
+        messages.warning(request, error.sentence)
+    for source in reception.sources:
+        if source.was_known:
+            messages.info(request, f"These bytes were here already as “{source.name}”: nothing was stored twice.")
+    only = reception.sources[0] if len(reception.sources) == 1 else None
+    there = only.get_absolute_url() if only else reverse("sources:list")
+    return HttpResponseClientRedirect(there) if request.htmx else redirect(there)
+
+
+@require_http_methods(["GET", "POST"])
+def detect(request: SignedInRequest) -> HttpResponse:
+    """What a pasted draft would be read as: a line under the box, while it is still being typed."""
+    if request.method == "GET":
+        return redirect("sources:list")
+    text = request.POST.get("text", "")
+    context: dict[str, Any] = {}
+    if text.strip() and len(text) <= services.LOOK_CHARS:
+        try:
+            context["hint"] = pages.hint_of(services.look_at(text))
+        except InputError as error:
+            context["problem"] = error
+    return render(request, "sources/hint.html", context)
+
+
+@dataclass(frozen=True, slots=True)
+class _Report:
+    """The context of a source's page beside the source itself."""
+
+    row: pages.SourceRow
+    card: JobCard | None
+    conversations: list[pages.ConversationRow]
+    conversation: int
+    preview: list[pages.PreviewRow]
+    window: pages.Window | None
+    skipped: list[Any]
+
+    @property
+    def query(self) -> str:
+        """What a page's address keeps beside its number."""
+        return f"conversation={self.conversation}" if self.conversations else ""
+
+
+@never_cache
+@require_safe
+def detail(request: SignedInRequest, source_id: uuid.UUID) -> HttpResponse:
+    """One source: how its import went, what was skipped, and its items a page at a time."""
+    return _detail(request, _get_source_for_user(request.user, source_id))
+
+
+def _detail(request: SignedInRequest, source: Source, *, status: int = 200, **more: Any) -> HttpResponse:
+    context = {"source": source, "report": _report(request, source), "formats": services.formats(), **more}
+    return render(request, "sources/detail.html", context, status=status)
+
+
+def _report(request: HttpRequest, source: Source) -> _Report:
+    row = pages.SourceRow(source)
+    job = None if source.is_ready else services.latest_job(source)
+    card = job_card(job, then=source.get_absolute_url()) if job else None
+    if not source.items:
+        return _Report(row, card, [], 0, [], None, [])
+    contents = services.contents_of(source)
+    chosen = max(_number(request, "conversation", default=1) - 1, 0)
+    talk = contents.conversation_row(chosen) or contents.conversation_row(chosen := 0)
+    total = talk["count"] if talk else contents.reader.count(MAIN_STREAM[source.kind])
+    page = pages.window(_number(request, "page"), total=total)
+    measures = services.measures_of(source, pages.COUNTED_WITH)
+    offset = talk["start"] if talk else 0
+    return _Report(
+        row=row,
+        card=card,
+        conversations=pages.conversation_rows(contents, chosen=chosen),
+        conversation=chosen + 1,
+        preview=pages.preview_rows(source, contents, page, offset=offset, measures=measures),
+        window=page,
+        skipped=contents.skipped(0, pages.SKIPPED_SHOWN),
+    )
+
+
+def _number(request: HttpRequest, name: str, *, default: int = 1) -> int:
+    """A whole number from the query; anything else is the default."""
+    text = request.GET.get(name, "")
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else default
+
+
+@require_safe
+def raw(request: SignedInRequest, source_id: uuid.UUID) -> FileResponse:
+    """The original upload, byte for byte, always as a download."""
+    source = _get_source_for_user(request.user, source_id)
+    response = FileResponse(source.upload.open("rb"), as_attachment=True, filename=source.name)
+    response.headers["Content-Type"] = "application/octet-stream"
+    return response
+
+
+@require_safe
+def skipped(request: SignedInRequest, source_id: uuid.UUID) -> StreamingHttpResponse:
+    """Every line and entry that was not read, with its reason, as text."""
+    source = _get_source_for_user(request.user, source_id)
+    if not source.items:
+        raise Http404("nothing was imported")
+    lines = pages.skipped_text(services.contents_of(source).skipped())
+    response = StreamingHttpResponse(lines, content_type="text/plain; charset=utf-8")
+    response.headers["Content-Disposition"] = 'attachment; filename="skipped.txt"'
+    return response
+
+
+@require_POST
+def rename(request: SignedInRequest, source_id: uuid.UUID) -> HttpResponse:
+    """Give it another name."""
+    source = _get_source_for_user(request.user, source_id)
+    form = NameForm(request.POST)
+    if not form.is_valid():
+        return _detail(request, source, status=422, name_errors=form.errors["name"], name_typed=form["name"].value())
+    services.rename(source, form.cleaned_data["name"])
+    return redirect(source)
+
+
+@require_POST
+def import_again(request: SignedInRequest, source_id: uuid.UUID) -> HttpResponse:
+    """Import the kept upload again, as the format that was chosen."""
+    source = _get_source_for_user(request.user, source_id)
+    services.import_again(source, as_format=request.POST.get("format", ""))
+    return redirect(source)
+
+
+@require_POST
+def delete(request: SignedInRequest, source_id: uuid.UUID) -> HttpResponse:
+    """Delete it; the list then offers to undo."""
+    source = _get_source_for_user(request.user, source_id)
+    services.delete(source)
+    return redirect(f"{reverse('sources:list')}?{urlencode({'deleted': source.id})}")
+
+
+@require_POST
+def restore(request: SignedInRequest, source_id: uuid.UUID) -> HttpResponse:
+    """Undo a deletion."""
+    source = services.restore(request.user, source_id)
+    if source is None:
+        raise Http404("it is gone for good")
+    messages.success(request, f"“{source.name}” is back.")
+    return redirect("sources:list")
+
+
+@login_not_required
+@require_safe
+def help_page(request: HttpRequest) -> HttpResponse:
+    """Glossary, formats, shortcuts."""
+    return render(request, "sources/help.html", {"formats": services.formats()})
