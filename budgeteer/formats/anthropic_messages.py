@@ -20,7 +20,7 @@ from budgeteer.engine.chat import (
     ToolResultPart,
 )
 from budgeteer.engine.library import compact_json
-from budgeteer.formats.conversations import Notes, note_opaque, numbered, text_value, title_of
+from budgeteer.formats.conversations import note_opaque, numbered, text_value, title_of
 from budgeteer.formats.document import Document
 from budgeteer.formats.envelopes import Envelope, envelopes, looks_like_messages, require
 from budgeteer.formats.images import base64_pixel_size
@@ -90,10 +90,10 @@ def read(document: Document) -> Imported:
     Raises:
         FormatError: no list of messages with roles was found.
     """
-    notes, skipped = Notes(), list(document.skipped)
+    skipped = list(document.skipped)
     conversations: list[Conversation] = []
     for position, envelope in enumerate(envelopes(document), 1):
-        conversation = _conversation(envelope, position, document, notes, skipped)
+        conversation = _conversation(envelope, position, document, skipped)
         if conversation.messages:
             conversations.append(conversation)
     require(conversations, document, "Anthropic")
@@ -103,13 +103,10 @@ def read(document: Document) -> Imported:
         kind="conversation",
         conversations=tuple(conversations),
         skipped=tuple(skipped),
-        warnings=notes.sentences(),
     )
 
 
-def _conversation(
-    envelope: Envelope, position: int, document: Document, notes: Notes, skipped: list[Skipped]
-) -> Conversation:
+def _conversation(envelope: Envelope, position: int, document: Document, skipped: list[Skipped]) -> Conversation:
     raw = envelope.raw or {}
     messages = list(_system(raw.get("system")))
     for number, item in envelope.messages:
@@ -120,9 +117,9 @@ def _conversation(
             continue
         messages.extend(split_message(role, item.get("content"), line=number))
     if any(isinstance(part, OpaquePart) and part.kind == "compaction" for m in messages for part in m.parts):
-        notes.add("{n} conversations hold a compaction block: the provider leaves out what stands before it")
+        document.notes.count("Conversations with a compaction block, before which the provider leaves everything out")
     done = numbered(messages)
-    note_opaque(done, notes)
+    note_opaque(done, document.notes)
     usage = raw.get("usage") if envelope.shape.endswith("a single response") else None
     return Conversation(
         id=envelope.id or f"c{position}",

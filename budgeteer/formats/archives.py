@@ -1,66 +1,22 @@
-"""Zip and tar archives and folders read with bounds: entries are read into memory one by one, never extracted."""
+"""Archives and folders as one thing: readable files by path, and what was refused, with its reason."""
 
 from __future__ import annotations
 
-import bz2
-import gzip
-import io
-import lzma
 import re
-import stat
-import tarfile
-import zipfile
-import zlib
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 from budgeteer.engine.errors import FormatError
-from budgeteer.formats.limits import Limits, readable_bytes
+from budgeteer.formats.bounds import DAMAGE, MemberRefused, check_member, iso_time, too_many_entries
+from budgeteer.formats.limits import Limits
+from budgeteer.formats.packed import Entry, is_tar, is_zip, tar_entries, zip_entries
 from budgeteer.formats.report import Skipped
 
-CHUNK_BYTES = 65_536
-RATIO_FLOOR_BYTES = 1_000_000
-"""Members under this size are never refused for their ratio: a small file of blanks packs well and harms nobody."""
-
 IGNORED_PARTS = frozenset({"__MACOSX", ".git", ".DS_Store", "Thumbs.db", "node_modules", "__pycache__"})
+"""What systems and tools leave in archives and folders; nobody means to upload it."""
 
 _PREFIX = re.compile(r".+-(?:[0-9a-f]{7,40}|main|master|trunk|HEAD|v?\d+(?:\.\d+)+)")
-_ZIP_END = b"PK\x05\x06"
-_DAMAGE = (
-    zipfile.BadZipFile,
-    zipfile.LargeZipFile,
-    tarfile.TarError,
-    zlib.error,
-    lzma.LZMAError,
-    EOFError,
-    OSError,
-    NotImplementedError,
-    RuntimeError,
-    ValueError,
-    OverflowError,
-    LookupError,
-)
-
-
-class _MemberRefused(Exception):
-    """One member is past a limit; the rest of the archive is read."""
-
-
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """One file of an archive or folder: its inner path (forward slashes), size in bytes, time (ISO 8601 or "")."""
-
-    path: str
-    size: int
-    modified: str
-    read: Callable[[], bytes] = field(repr=False, compare=False)
-
-    @property
-    def name(self) -> str:
-        """The last part of the path."""
-        return self.path.rpartition("/")[2]
 
 
 @dataclass(slots=True)
@@ -87,29 +43,14 @@ class Archive:
         """
         try:
             return entry.read()
-        except _MemberRefused as error:
-            self.skipped.append(Skipped(entry.path, str(error)))
-        except _DAMAGE as error:
-            self.skipped.append(Skipped(entry.path, f"damaged: {error or type(error).__name__}"))
+        except MemberRefused as error:
+            reason = str(error)
+        except DAMAGE as error:
+            reason = f"damaged: {str(error) or type(error).__name__}"
+        refused = Skipped(entry.path, reason)
+        if refused not in self.skipped:
+            self.skipped.append(refused)
         return None
-
-
-@dataclass(slots=True)
-class Budget:
-    """How much an archive may still unpack; spent by what is really read, whatever its headers declare."""
-
-    limits: Limits
-    left: int
-
-    def spend(self, count: int) -> None:
-        """Take `count` bytes.
-
-        Raises:
-            FormatError: the archive unpacks to more than the limit.
-        """
-        self.left -= count
-        if self.left < 0:
-            raise _unpacks_to_too_much(f"more than {readable_bytes(self.limits.unpacked_bytes)}", self.limits)
 
 
 def open_archive(data: bytes, *, limits: Limits) -> Archive | None:
@@ -118,31 +59,9 @@ def open_archive(data: bytes, *, limits: Limits) -> Archive | None:
     Raises:
         FormatError: a damaged or encrypted archive, or one past a limit (entries, unpacked size).
     """
-    if data[:4] in (b"PK\x03\x04", _ZIP_END, b"PK\x07\x08"):
-        return _open_zip(data, limits)
-    return _open_tar(data, limits) if data[257:262] == b"ustar" else None
-
-
-def decompress(data: bytes, *, limits: Limits) -> bytes | None:
-    """What a gzip, bzip2 or xz file holds, None when the bytes are none of them.
-
-    Raises:
-        FormatError: a damaged file, or one that unpacks to more than the limit.
-    """
-    packed = io.BytesIO(data)
-    stream: io.BufferedIOBase
-    if data[:2] == b"\x1f\x8b":
-        stream = gzip.GzipFile(fileobj=packed)
-    elif data[:3] == b"BZh":
-        stream = bz2.BZ2File(packed)
-    elif data[:6] == b"\xfd7zXZ\x00":
-        stream = lzma.LZMAFile(packed)
-    else:
-        return None
-    try:
-        return _read_bounded(stream.read, Budget(limits, limits.unpacked_bytes))
-    except _DAMAGE as error:
-        raise _damaged("packed file", error) from None
+    if is_zip(data):
+        return _archive("zip archive", zip_entries(data, limits))
+    return _archive("tar archive", tar_entries(data, limits)) if is_tar(data) else None
 
 
 def open_folder(folder: Path, *, limits: Limits) -> Archive:
@@ -161,9 +80,13 @@ def open_folder(folder: Path, *, limits: Limits) -> Archive:
         elif path.is_file():
             archive.entries.append(_file_entry(path, inner, limits))
         if len(archive.entries) > limits.archive_entries:
-            raise _too_many_entries(f"more than {len(archive.entries) - 1:,}", limits)
-    archive.entries.sort(key=lambda entry: entry.path.split("/"))
+            raise too_many_entries(f"more than {limits.archive_entries:,}", limits)
+    archive.entries.sort(key=_by_path)
     return archive
+
+
+def _by_path(entry: Entry) -> list[str]:
+    return entry.path.split("/")
 
 
 def _walk(folder: Path) -> Iterator[Path]:
@@ -179,94 +102,10 @@ def _file_entry(path: Path, inner: str, limits: Limits) -> Entry:
     status = path.stat()
 
     def read() -> bytes:
-        if status.st_size > limits.file_bytes:
-            raise _MemberRefused(_too_large(status.st_size, limits))
+        check_member(status.st_size, status.st_size, limits)
         return path.read_bytes()
 
-    return Entry(inner, status.st_size, _iso(status.st_mtime), read)
-
-
-def _open_zip(data: bytes, limits: Limits) -> Archive:
-    _check_declared_entries(data, limits)
-    try:
-        opened = zipfile.ZipFile(io.BytesIO(data))
-        members = [info for info in opened.infolist() if not info.is_dir()]
-    except _DAMAGE as error:
-        raise _damaged("zip archive", error) from None
-    if len(opened.infolist()) > limits.archive_entries:
-        raise _too_many_entries(f"{len(opened.infolist()):,}", limits)
-    declared = sum(info.file_size for info in members)
-    if declared > limits.unpacked_bytes:
-        raise _unpacks_to_too_much(readable_bytes(declared), limits)
-    if members and all(info.flag_bits & 1 for info in members):
-        raise FormatError("The zip archive is encrypted", mend="Upload it without a password")
-    budget = Budget(limits, limits.unpacked_bytes)
-    found = [_zip_entry(opened, info, budget) for info in members]
-    return _archive("zip archive", found)
-
-
-def _zip_entry(opened: zipfile.ZipFile, info: zipfile.ZipInfo, budget: Budget) -> Entry | Skipped:
-    name = info.orig_filename.replace("\\", "/")
-    reason = _unsafe(name)
-    if stat.S_ISLNK(info.external_attr >> 16):
-        reason = "a symbolic link"
-    elif info.flag_bits & 1:
-        reason = "encrypted"
-    if reason:
-        return Skipped(name[:300], reason)
-
-    def read() -> bytes:
-        limits = budget.limits
-        _check_member(info.file_size, info.compress_size, limits)
-        with opened.open(info) as stream:
-            data = _read_bounded(stream.read, budget)
-        _check_member(len(data), info.compress_size, limits)
-        return data
-
-    year, month, day, hour, minute, second = info.date_time
-    moment = f"{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}" if year > 1980 else ""
-    return Entry(name, info.file_size, moment, read)
-
-
-def _open_tar(data: bytes, limits: Limits) -> Archive:
-    budget = Budget(limits, limits.unpacked_bytes)
-    found: list[Entry | Skipped] = []
-    try:
-        with tarfile.open(fileobj=io.BytesIO(data), mode="r:") as opened:
-            for count, member in enumerate(opened, 1):
-                if count > limits.archive_entries:
-                    raise _too_many_entries(f"more than {limits.archive_entries:,}", limits)
-                if not member.isdir():
-                    found.append(_tar_entry(opened, member, budget))
-    except _DAMAGE as error:
-        raise _damaged("tar archive", error) from None
-    return _archive("tar archive", found)
-
-
-def _tar_entry(opened: tarfile.TarFile, member: tarfile.TarInfo, budget: Budget) -> Entry | Skipped:
-    name = member.name.replace("\\", "/").removeprefix("./")
-    reason = _unsafe(name)
-    if member.issym() or member.islnk():
-        reason = "a link"
-    elif not member.isfile():
-        reason = "not a regular file"
-    if reason:
-        return Skipped(name[:300], reason)
-    try:
-        _check_member(member.size, member.size, budget.limits)
-    except _MemberRefused as error:
-        return Skipped(name[:300], str(error))
-    stream = opened.extractfile(member)
-    data = _read_bounded(stream.read, budget) if stream else b""
-    return Entry(name, len(data), _iso(member.mtime) if member.mtime else "", lambda: data)
-
-
-def _read_bounded(read: Callable[[int], bytes], budget: Budget) -> bytes:
-    chunks: list[bytes] = []
-    while chunk := read(CHUNK_BYTES):
-        budget.spend(len(chunk))
-        chunks.append(chunk)
-    return b"".join(chunks)
+    return Entry(inner, status.st_size, iso_time(status.st_mtime), read)
 
 
 def _archive(kind: str, found: list[Entry | Skipped]) -> Archive:
@@ -280,11 +119,8 @@ def _archive(kind: str, found: list[Entry | Skipped]) -> Archive:
             skipped.append(Skipped(item.path, "the name occurs again; the last one is read"))
         by_path[item.path] = item
     prefix = _prefix(list(by_path))
-    entries = [
-        Entry(path.removeprefix(prefix), entry.size, entry.modified, entry.read) for path, entry in by_path.items()
-    ]
-    entries.sort(key=lambda entry: entry.path.split("/"))
-    return Archive(kind, entries, skipped, prefix)
+    entries = [Entry(path.removeprefix(prefix), each.size, each.modified, each.read) for path, each in by_path.items()]
+    return Archive(kind, sorted(entries, key=_by_path), skipped, prefix)
 
 
 def _ignored(path: str) -> bool:
@@ -299,63 +135,3 @@ def _prefix(paths: list[str]) -> str:
         return ""
     top = tops.pop()
     return f"{top}/" if _PREFIX.fullmatch(top) and f"{top}/SKILL.md" not in paths else ""
-
-
-def _unsafe(name: str) -> str:
-    """Why a path may not be used, or ""."""
-    if not name or "\x00" in name:
-        return "its name is empty or holds a NUL"
-    if name.startswith("/") or re.match(r"[A-Za-z]:", name):
-        return "path traversal: an absolute path leaves the archive"
-    if ".." in name.split("/"):
-        return "path traversal: the path leaves the archive"
-    return ""
-
-
-def _check_declared_entries(data: bytes, limits: Limits) -> None:
-    """Refuse by the entry count of the zip's end record, before its whole directory is read."""
-    at = data.rfind(_ZIP_END, max(0, len(data) - 66_000))
-    declared = int.from_bytes(data[at + 10 : at + 12], "little") if at >= 0 else 0
-    if limits.archive_entries < declared < 0xFFFF:
-        raise _too_many_entries(f"{declared:,}", limits)
-
-
-def _check_member(size: int, packed: int, limits: Limits) -> None:
-    if size > limits.file_bytes:
-        raise _MemberRefused(_too_large(size, limits))
-    if size > RATIO_FLOOR_BYTES and size > packed * limits.member_ratio:
-        ratio = f"{size // max(1, packed):,}:1"
-        raise _MemberRefused(
-            f"it unpacks {ratio}; the limit on the ratio of an archive member is {limits.member_ratio}:1"
-        )
-
-
-def _too_large(size: int, limits: Limits) -> str:
-    return f"too large: {readable_bytes(size)}; the limit on file size is {readable_bytes(limits.file_bytes)}"
-
-
-def _iso(seconds: float) -> str:
-    """A moment as ISO 8601 in UTC, "" when it lies outside the calendar."""
-    try:
-        moment = datetime.fromtimestamp(seconds, tz=UTC).replace(microsecond=0)
-    except (ValueError, OverflowError, OSError):
-        return ""
-    return moment.isoformat().replace("+00:00", "Z")
-
-
-def _too_many_entries(count: str, limits: Limits) -> FormatError:
-    return FormatError(
-        f"The archive lists {count} entries; the limit on archive entries is {limits.archive_entries:,}",
-        mend="Upload the part of it that matters",
-    )
-
-
-def _unpacks_to_too_much(size: str, limits: Limits) -> FormatError:
-    return FormatError(
-        f"The archive unpacks to {size}; the limit on unpacked size is {readable_bytes(limits.unpacked_bytes)}",
-        mend="Upload the part of it that matters",
-    )
-
-
-def _damaged(kind: str, error: Exception) -> FormatError:
-    return FormatError(f"The {kind} is damaged: {error or type(error).__name__}", mend="Pack it again")

@@ -1,8 +1,7 @@
-"""Claude Code session files: a tree of lines, of which the main branch after its last compaction is what the model saw."""
+"""Claude Code sessions: a tree of lines; its main branch after the last compaction is what the model saw."""
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -11,7 +10,7 @@ from budgeteer.engine.errors import FormatError
 from budgeteer.formats.anthropic_messages import input_tokens
 from budgeteer.formats.claude_code_messages import Built, build_messages
 from budgeteer.formats.claude_code_tree import Branch, Record, main_branch, records_of
-from budgeteer.formats.conversations import Notes, note_opaque, short_line, text_value, title_of
+from budgeteer.formats.conversations import Notes, listed_counts, note_opaque, short_line, text_value, title_of
 from budgeteer.formats.document import Document
 from budgeteer.formats.jsontext import Line
 from budgeteer.formats.report import Imported
@@ -55,48 +54,39 @@ def read(document: Document) -> Imported:
     Raises:
         FormatError: the file holds no message.
     """
-    notes, skipped = Notes(), list(document.skipped)
+    skipped = list(document.skipped)
+    notes = document.notes
     lines = session_lines(document)
-    records, others = records_of(lines, notes, skipped)
+    records = records_of(lines, notes, skipped)
     conversations: list[Conversation] = []
     main = [record for record in records if not record.sidechain]
     if any(record.is_message for record in main):
-        conversations.append(_conversation(main, document, notes, lines))
+        conversations.append(_conversation(main, document, lines))
     for agent, run in _agents(records).items():
-        conversations.append(_agent_conversation(agent, run, document, notes))
+        conversations.append(_agent_conversation(agent, run, document))
     if not conversations:
         raise FormatError(
-            f"This Claude Code file holds no message, only {_counted(others) or 'lines that cannot be read'}",
+            f"This Claude Code file holds no message, only {listed_counts(notes.other_lines) or 'unreadable lines'}",
             where=document.name,
             mend="Choose a session file with `user` and `assistant` lines",
         )
-    warnings = notes.sentences()
-    if others:
-        warnings = (f"{sum(others.values()):,} lines are not messages and were not read: {_counted(others)}", *warnings)
     return Imported(
         format="",
         reason="",
         kind="conversation",
         conversations=tuple(conversations),
         skipped=tuple(skipped),
-        warnings=warnings,
     )
 
 
-def _counted(others: Counter[str]) -> str:
-    return ", ".join(f"{count:,} {kind}" for kind, count in others.most_common(12))
-
-
-def _conversation(main: list[Record], document: Document, notes: Notes, lines: Sequence[Line]) -> Conversation:
+def _conversation(main: list[Record], document: Document, lines: Sequence[Line]) -> Conversation:
     whole = document.options.whole
     branch = main_branch(main, whole=whole)
-    built = build_messages(branch.records, notes)
-    note_opaque(built.messages, notes)
-    _say_branch(branch, notes, whole)
+    built = build_messages(branch.records, document.notes)
+    note_opaque(built.messages, document.notes)
     session = next((record.session for record in branch.records if record.session), "")
-    title = _given_title(lines, branch) or title_of(
-        [message for message in built.messages if message.id not in built.not_prompts], document.stem or "Session"
-    )
+    title = _given_title(lines, branch) or _first_prompt(branch, document.stem or "Session")
+    _say_branch(branch, title, document)
     return Conversation(
         id=session or "c1",
         title=title,
@@ -104,11 +94,11 @@ def _conversation(main: list[Record], document: Document, notes: Notes, lines: S
         model=_model(branch.records),
         reported_input_tokens=_reported(branch.records),
         branches=branch.others,
-        metadata=_metadata(branch, built, whole),
+        metadata=_metadata(branch, built, whole=whole),
     )
 
 
-def _metadata(branch: Branch, built: Built, whole: bool) -> dict[str, Any]:
+def _metadata(branch: Branch, built: Built, *, whole: bool) -> dict[str, Any]:
     """What the interface tells about a session: compactions, and which user messages nobody typed."""
     return {
         "source": "claude-code",
@@ -119,22 +109,24 @@ def _metadata(branch: Branch, built: Built, whole: bool) -> dict[str, Any]:
     }
 
 
-def _say_branch(branch: Branch, notes: Notes, whole: bool) -> None:
-    if branch.compactions and not whole:
-        notes.add(
-            f"The session was compacted {branch.compactions} time(s): the conversation begins at the last summary, as "
-            f"the model saw it; {branch.before_compaction:,} earlier message lines are in the whole transcript"
-        )
+def _first_prompt(branch: Branch, fallback: str) -> str:
+    """The beginning of what the user typed first, also before a compaction."""
+    built = build_messages(branch.entire, Notes())
+    return title_of([message for message in built.messages if message.id not in built.not_prompts], fallback)
+
+
+def _say_branch(branch: Branch, title: str, document: Document) -> None:
+    notes = document.notes
+    times = "once" if branch.compactions == 1 else f"{branch.compactions} times"
+    if branch.compactions and document.options.whole:
+        notes.say(f"“{title}” was compacted {times}: it was read whole, more than the model ever saw at one time")
     elif branch.compactions:
-        notes.add(
-            f"The whole transcript was read across {branch.compactions} compaction(s): the model never saw it at once"
+        notes.say(
+            f"“{title}” was compacted {times}: it begins at the last summary, as the model saw it; message lines that "
+            f"only the whole transcript has: {branch.before_compaction:,}"
         )
-    if branch.dangling:
-        notes.add(f"{branch.dangling:,} lines name a parent that is not in this file; they follow the line before them")
-    if branch.others:
-        notes.add(
-            f"{branch.others:,} other branch(es) were left out: the branch that ends in the last message was read"
-        )
+    notes.count("Lines whose parent is not in the file, read after the line before them", branch.dangling)
+    notes.count("Other branches, left out (the branch that ends in the last message was read)", branch.others)
 
 
 def _agents(records: Sequence[Record]) -> dict[str, list[Record]]:
@@ -158,10 +150,10 @@ def _root(record: Record, by_uuid: Mapping[str, Record]) -> str:
     return record.uuid or "sidechain"
 
 
-def _agent_conversation(agent: str, run: list[Record], document: Document, notes: Notes) -> Conversation:
+def _agent_conversation(agent: str, run: list[Record], document: Document) -> Conversation:
     branch = main_branch(run, whole=document.options.whole)
-    built = build_messages(branch.records, notes)
-    note_opaque(built.messages, notes)
+    built = build_messages(branch.records, document.notes)
+    note_opaque(built.messages, document.notes)
     session = next((record.session for record in run if record.session), "")
     return Conversation(
         id=f"agent-{agent}",
@@ -171,7 +163,7 @@ def _agent_conversation(agent: str, run: list[Record], document: Document, notes
         reported_input_tokens=_reported(branch.records),
         branches=branch.others,
         is_subagent=True,
-        metadata={**_metadata(branch, built, document.options.whole), "agent": agent, "session": session},
+        metadata={**_metadata(branch, built, whole=document.options.whole), "agent": agent, "session": session},
     )
 
 

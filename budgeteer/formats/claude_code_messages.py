@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from budgeteer.engine.chat import Message, Part, TextPart, ToolCallPart, calls_of, results_of
 from budgeteer.formats.anthropic_messages import split_message
 from budgeteer.formats.claude_code_tree import Record
-from budgeteer.formats.conversations import Notes, first_text, numbered, text_value
+from budgeteer.formats.conversations import Notes, last_text, numbered, text_value
 
 _NOT_TYPED = re.compile(
     r"\s*<(command-name|command-message|command-args|local-command-stdout|local-command-stderr|local-command-caveat"
@@ -39,9 +39,9 @@ def build_messages(records: Sequence[Record], notes: Notes) -> Built:
     writer = _Writer(notes)
     for record in records:
         if record.raw.get("isApiErrorMessage") is True:
-            notes.add("{n} lines report an API error to the user; the model never saw them, so they were left out")
+            notes.count("API errors shown to the user, left out because the model never saw them")
         elif record.raw.get("isVisibleInTranscriptOnly") is True and record.raw.get("isCompactSummary") is not True:
-            notes.add("{n} lines are shown in the transcript only; they were left out")
+            notes.count("Lines shown in the transcript only, left out")
         elif record.kind == "assistant":
             writer.add_assistant(record)
         else:
@@ -68,14 +68,14 @@ class _Writer:
             if record.message_id:
                 self.by_message_id[record.message_id] = turn
         else:
-            self.notes.add("{n} lines continue an assistant message; they were merged by its message id")
+            self.notes.count("Lines merged into their assistant message by its message id")
             turn.message = replace(turn.message, parts=turn.message.parts + parts)
         for call in calls_of(turn.message):
             self.by_call[call.id] = turn
 
     def add_user(self, record: Record) -> None:
         if record.raw.get("toolUseResult") is not None:
-            self.notes.add("{n} lines repeat their tool result in `toolUseResult`; it was counted once")
+            self.notes.count("Tool results that `toolUseResult` repeats, counted once")
         for message in _message(record, "user"):
             if message.role == "tool":
                 self._add_result(message)
@@ -99,23 +99,22 @@ class _Writer:
     def _add_result(self, message: Message) -> None:
         call_id = results_of(message)[0].call_id
         if call_id in self.answered:
-            self.notes.add("{n} tool results answer a call that was answered before; they were left out")
+            self.notes.count("Tool results for a call that was answered before, left out")
             return
         turn = self.by_call.get(call_id)
         if turn is None:
             self.turns.append(_Turn(message))
             return
         if turn is not self.turns[-1]:
-            self.notes.add("{n} tool results came after other lines; they stand right after their call, as the API saw")
+            self.notes.count("Tool results put right behind their call, as the API saw them")
         self.answered.add(call_id)
         turn.results.append(message)
 
     def _typed(self, record: Record, message: Message) -> bool:
         """Whether a person typed it: not a command, its output, a skill's text, or a compaction's summary."""
-        if record.raw.get("isMeta") is True or _NOT_TYPED.match(first_text(message.parts)):
-            self.notes.add(
-                "{n} user messages were not typed (commands and their output, skill texts); the model saw them, so "
-                "they are kept"
+        if record.raw.get("isMeta") is True or _NOT_TYPED.match(last_text(message.parts)):
+            self.notes.count(
+                "User messages nobody typed (commands, their output, skill texts), kept: the model saw them"
             )
             return False
         return record.raw.get("isCompactSummary") is not True

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -66,37 +65,45 @@ class Record:
 
 @dataclass(frozen=True, slots=True)
 class Branch:
-    """The chosen branch, in file order, and what was left out."""
+    """The chosen branch, in file order, and what was left out.
+
+    Attributes:
+        records: its messages, after the last compaction unless the whole transcript was wanted.
+        entire: its messages with what was compacted away.
+        others: other branches of the file.
+        before_compaction: how many of `entire` are not in `records`.
+        dangling: message lines whose parent is not in the file.
+    """
 
     records: list[Record]
+    entire: list[Record] = field(default_factory=list)
     others: int = 0
     compactions: int = 0
     before_compaction: int = 0
     dangling: int = 0
 
 
-def records_of(lines: Sequence[Line], notes: Notes, skipped: list[Skipped]) -> tuple[list[Record], Counter[str]]:
-    """Every line of the tree, and how many lines of each type are no messages."""
+def records_of(lines: Sequence[Line], notes: Notes, skipped: list[Skipped]) -> list[Record]:
+    """Every line of the tree; lines that are no messages are counted by their type."""
     records: list[Record] = []
-    others: Counter[str] = Counter()
     seen: dict[str, list[object]] = {}
     for line in lines:
         record = _record(line.value, line.number, skipped)
         if record is None:
             continue
         if not record.is_message:
-            others[_type_name(line.value)] += 1
+            notes.other_lines[_type_name(line.value)] += 1
         elif record.uuid:
             contents = seen.setdefault(record.uuid, [])
             if record.message.get("content") in contents:
-                notes.add("{n} lines repeat a line with the same `uuid`; they were read once")
+                notes.count("Lines that repeat a line with the same `uuid`, read once")
                 continue
             contents.append(record.message.get("content"))
         records.append(record)
         inner = _agent_progress(line)
         if inner is not None:
             records.append(inner)
-    return records, others
+    return records
 
 
 def main_branch(records: Sequence[Record], *, whole: bool = False) -> Branch:
@@ -116,6 +123,7 @@ def main_branch(records: Sequence[Record], *, whole: bool = False) -> Branch:
     summaries = sum(1 for index in entire if records[index].raw.get("isCompactSummary") is True)
     return Branch(
         records=[records[index] for index in messages],
+        entire=[records[index] for index in sorted(entire) if records[index].is_message],
         others=tree.other_branches(entire),
         compactions=max(boundaries, summaries),
         before_compaction=sum(1 for index in entire - chosen if records[index].is_message),

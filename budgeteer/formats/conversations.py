@@ -10,26 +10,50 @@ from typing import Any
 from budgeteer.engine.chat import Message, OpaquePart, Part, TextPart, ToolResultPart
 
 TITLE_CHARACTERS = 80
+_LISTED_KINDS = 12
 
 
 @dataclass(slots=True)
 class Notes:
-    """What an import merged, replaced or did not know, counted; each becomes one sentence of the report."""
+    """What an import merged, left out or did not know, counted; each becomes one sentence of the report.
+
+    Attributes:
+        counts: how often each thing was done ("Lines merged into their assistant message").
+        said: sentences as they are, in order, without repeats.
+        unknown: opaque parts by kind.
+        other_lines: lines that are no messages, by type.
+    """
 
     counts: Counter[str] = field(default_factory=Counter)
+    said: dict[str, None] = field(default_factory=dict)
     unknown: Counter[str] = field(default_factory=Counter)
+    other_lines: Counter[str] = field(default_factory=Counter)
 
-    def add(self, sentence: str) -> None:
-        """Count one more case of a sentence that holds `{n}`."""
-        self.counts[sentence] += 1
+    def count(self, what: str, times: int = 1) -> None:
+        """Count one more case of something."""
+        if times:
+            self.counts[what] += times
+
+    def say(self, sentence: str) -> None:
+        """Say a sentence once."""
+        self.said[sentence] = None
 
     def sentences(self) -> tuple[str, ...]:
-        """Every note with its number, unknown kinds last."""
-        said = [sentence.replace("{n}", f"{count:,}") for sentence, count in self.counts.items()]
+        """Every note; counted ones with their number at the end, kinds listed by frequency."""
+        lines = list(self.said)
+        if self.other_lines:
+            total = sum(self.other_lines.values())
+            lines.append(f"Lines that are no messages, not read: {total:,} ({listed_counts(self.other_lines)})")
+        lines.extend(f"{what}: {count:,}" for what, count in self.counts.items())
         if self.unknown:
-            kinds = ", ".join(f"{kind} ({count:,})" for kind, count in self.unknown.most_common(12))
-            said.append(f"Kept as they came, without a reading of their own: {kinds}")
-        return tuple(said)
+            lines.append(f"Parts of a provider's own kind, kept as they came: {listed_counts(self.unknown)}")
+        return tuple(lines)
+
+
+def listed_counts(counts: Counter[str]) -> str:
+    """The most frequent entries of a count: `1,440 progress, 7 summary`."""
+    shown = ", ".join(f"{count:,} {kind}" for kind, count in counts.most_common(_LISTED_KINDS))
+    return f"{shown}, …" if len(counts) > _LISTED_KINDS else shown
 
 
 def note_opaque(messages: Iterable[Message], notes: Notes) -> None:
@@ -58,14 +82,14 @@ def title_of(messages: Iterable[Message], fallback: str) -> str:
     """The beginning of the first user message that holds text, or the fallback."""
     for message in messages:
         if message.role == "user":
-            line = short_line(first_text(message.parts))
+            line = short_line(last_text(message.parts))
             if line:
                 return line
     return fallback
 
 
-def first_text(parts: Iterable[Part]) -> str:
-    """The text of the last text part (pasted references come before what the user typed), or ""."""
+def last_text(parts: Iterable[Part]) -> str:
+    """The last text of a message (what the user typed stands behind pasted references), or ""."""
     texts = [part.text for part in parts if isinstance(part, TextPart) and part.text.strip()]
     return texts[-1] if texts else ""
 

@@ -70,7 +70,7 @@ def format_names() -> tuple[str, ...]:
     return tuple(row.name for row in FORMATS)
 
 
-def import_bytes(
+def import_bytes(  # noqa: PLR0913  # the one door of the package: each argument is a choice of the caller
     data: bytes,
     *,
     name: str = "",
@@ -97,7 +97,14 @@ def import_bytes(
         raise FormatError("The file does not fit into memory", where=name, mend="Upload a part of it") from None
 
 
-def import_folder(path: Path | str, *, as_format: str | None = None, limits: Limits = COMMAND_LINE_LIMITS) -> Imported:
+def import_folder(
+    path: Path | str,
+    *,
+    as_format: str | None = None,
+    limits: Limits = COMMAND_LINE_LIMITS,
+    progress: Progress | None = None,
+    whole: bool = False,
+) -> Imported:
     """Read a folder as an archive of the same files would be read.
 
     Raises:
@@ -107,7 +114,8 @@ def import_folder(path: Path | str, *, as_format: str | None = None, limits: Lim
     chosen = _named(as_format) if as_format else None
     try:
         archive = open_folder(folder, limits=limits)
-        return _import(Document("archive", folder.name, Options(limits=limits), archive=archive), chosen)
+        options = Options(limits=limits, progress=progress, whole=whole)
+        return _import(Document("archive", folder.name, options, archive=archive), chosen)
     except OSError as error:
         why = error.strerror or type(error).__name__
         raise FormatError(f"The folder cannot be read: {why}", where=str(folder), mend="Check its rights") from None
@@ -124,7 +132,7 @@ def _named(name: str) -> Format:
 
 def _import(document: Document, chosen: Format | None) -> Imported:
     if chosen is not None:
-        row, reason = chosen, "chosen by name"
+        row, reason = chosen, "Chosen by name"
     else:
         row, reason = _detected(document)
     found = row.read(document)
@@ -132,7 +140,7 @@ def _import(document: Document, chosen: Format | None) -> Imported:
         found,
         format=row.name,
         reason=reason,
-        warnings=(*document.warnings, *found.warnings),
+        warnings=(*document.warnings, *document.notes.sentences(), *found.warnings),
         encoding=document.encoding,
     )
 
@@ -147,7 +155,7 @@ def _detected(document: Document) -> tuple[Format, str]:
             raise refuse_unread(unread, where=document.name)
         reason = row.detect(document)
         if reason is not None:
-            return row, reason
+            return row, f"Found {reason}"
     raise _unrecognised(document)
 
 

@@ -7,10 +7,12 @@ from typing import Any, Literal
 
 from budgeteer.engine.errors import FormatError
 from budgeteer.formats import jsontext
-from budgeteer.formats.archives import Archive, decompress, open_archive
+from budgeteer.formats.archives import Archive, open_archive
+from budgeteer.formats.conversations import Notes
 from budgeteer.formats.decoding import decode
 from budgeteer.formats.jsontext import JsonProblem, Line, Progress
 from budgeteer.formats.limits import DEFAULT_LIMITS, Limits, check_file_size
+from budgeteer.formats.packed import decompress
 from budgeteer.formats.report import Skipped
 
 type Shape = Literal["archive", "json", "jsonl", "text"]
@@ -41,6 +43,7 @@ class Document:
         archive: its entries, when `shape` is "archive".
         skipped: lines that are no JSON object.
         warnings: what decoding replaced.
+        notes: where importers count what they merged, left out or did not know; an archive's files share one.
     """
 
     shape: Shape
@@ -53,6 +56,7 @@ class Document:
     archive: Archive | None = None
     skipped: tuple[Skipped, ...] = ()
     warnings: tuple[str, ...] = ()
+    notes: Notes = field(default_factory=Notes)
 
     @property
     def stem(self) -> str:

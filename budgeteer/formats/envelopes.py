@@ -150,7 +150,8 @@ def _around(value: Mapping[str, Any], key: str, inner: list[Any]) -> Envelope:
     answer = _answer(value.get("response"))
     if answer is not None:
         messages.append((len(messages) + 1, answer))
-    shapes = {"messages": "a request body", "traj": "a trajectory (`traj`)", "history": "an agent `history`"}
+    history = "an agent `history` (its `trajectory` repeats it)" if "trajectory" in value else "an agent `history`"
+    shapes = {"messages": "a request body", "traj": "a trajectory (`traj`)", "history": history}
     return Envelope(
         shape=shapes[key] + (" with its response" if answer is not None else ""),
         messages=tuple(messages),

@@ -7,13 +7,14 @@ from typing import Any
 
 from budgeteer.engine.errors import FormatError
 from budgeteer.engine.library import FeatureSpec
-from budgeteer.formats.archives import Archive, Entry
+from budgeteer.formats.archives import Archive
 from budgeteer.formats.conversations import Notes
 from budgeteer.formats.decoding import decode
 from budgeteer.formats.document import Document
 from budgeteer.formats.envelopes import described
 from budgeteer.formats.frontmatter import FrontMatter, FrontMatterProblem, split_front_matter
 from budgeteer.formats.limits import Limits
+from budgeteer.formats.packed import Entry
 from budgeteer.formats.report import Imported, Skipped
 
 ENDINGS = (".md", ".markdown")
@@ -29,8 +30,15 @@ def detect(document: Document) -> str | None:
     """Why a document is a feature library, None when it is not."""
     if document.archive is None:
         return None
-    count = len(_markdown(document.archive))
-    return f"a {document.archive.kind} with {count:,} Markdown file(s) and no SKILL.md" if count else None
+    entries = _markdown(document.archive)
+    if all(_is_cover(entry) for entry in entries) and len(entries) < len(document.archive.entries):
+        return None
+    return f"a {document.archive.kind} with {len(entries):,} Markdown file(s) and no SKILL.md" if entries else None
+
+
+def _is_cover(entry: Entry) -> bool:
+    """A file that only tells about the archive it lies in: no spec by itself."""
+    return entry.path.lower() in ("readme.md", "license.md", "changelog.md", "contributing.md")
 
 
 def read(document: Document) -> Imported:
@@ -39,7 +47,7 @@ def read(document: Document) -> Imported:
     Raises:
         FormatError: there is none.
     """
-    notes = Notes()
+    notes = document.notes
     skipped: list[Skipped] = []
     features: list[FeatureSpec] = []
     if document.archive is not None:
@@ -59,7 +67,6 @@ def read(document: Document) -> Imported:
         kind="features",
         features=tuple(features),
         skipped=tuple(skipped),
-        warnings=notes.sentences(),
     )
 
 
@@ -77,8 +84,7 @@ def _from_archive(document: Document, archive: Archive, notes: Notes, skipped: l
         if document.options.progress is not None:
             document.options.progress(done, len(entries), "features")
     skipped.extend(archive.skipped)
-    for _ in range(len(archive.entries) - len(entries)):
-        notes.add("{n} files that are not Markdown were not read")
+    notes.count("Files that are not Markdown, not read", len(archive.entries) - len(entries))
     return features
 
 
@@ -92,7 +98,7 @@ def _text_of(archive: Archive, entry: Entry, notes: Notes, skipped: list[Skipped
         skipped.append(Skipped(entry.path, error.what))
         return None
     for _ in decoded.warnings:
-        notes.add("{n} files held invalid bytes, which were replaced")
+        notes.count("Files with invalid bytes, which were replaced")
     return decoded.text
 
 
@@ -101,7 +107,7 @@ def feature_from(text: str, path: str, limits: Limits, notes: Notes) -> FeatureS
     try:
         matter = split_front_matter(text, limits)
     except FrontMatterProblem as problem:
-        notes.add(f"{{n}} spec(s) whose front matter cannot be read, loaded whole all the same: {path}: {problem}")
+        notes.say(f"{path}: {problem}; the file was loaded whole all the same")
         matter = FrontMatter(body=text)
     headings = list(_headings(matter.body))
     title = _scalar(matter, "title") or (_bare(headings[0][1]) if headings else "") or _name(path)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -43,7 +44,7 @@ class _Loader(yaml.SafeLoader):
 
     def compose_node(self, parent: yaml.Node | None, index: Any) -> yaml.Node | None:
         if self.check_event(yaml.AliasEvent):
-            event = self.peek_event()
+            event = self.peek_event()  # type: ignore[no-untyped-call]  # its stub has no types
             raise yaml.composer.ComposerError(None, None, "aliases (`*name`) are not read", event.start_mark)
         return super().compose_node(parent, index)
 
@@ -128,7 +129,7 @@ def _plain(value: Any) -> Any:
             return [_plain(item) for item in value]
         case bytes():
             return value.decode("utf-8", "replace")
-        case float() if value != value or value in (float("inf"), float("-inf")):
+        case float() if not math.isfinite(value):
             return str(value)
         case _:
             return value

@@ -1,4 +1,4 @@
-"""OpenAI chat completions: bare arrays, request bodies, logged requests with responses, benchmark trajectories, JSONL."""
+"""OpenAI chat completions: arrays, request bodies, logged requests with responses, trajectories, JSONL of each."""
 
 from __future__ import annotations
 
@@ -54,9 +54,9 @@ def read(document: Document) -> Imported:
     Raises:
         FormatError: no list of messages with roles was found.
     """
-    notes, skipped = Notes(), list(document.skipped)
+    skipped = list(document.skipped)
     conversations = [
-        _conversation(envelope, position, document, notes, skipped)
+        _conversation(envelope, position, document, skipped)
         for position, envelope in enumerate(envelopes(document), 1)
         if envelope.messages
     ]
@@ -67,16 +67,13 @@ def read(document: Document) -> Imported:
         kind="conversation",
         conversations=tuple(conversation for conversation in conversations if conversation.messages),
         skipped=tuple(skipped),
-        warnings=notes.sentences(),
     )
 
 
-def _conversation(
-    envelope: Envelope, position: int, document: Document, notes: Notes, skipped: list[Skipped]
-) -> Conversation:
-    reader = _Reader(notes, skipped, envelope.where)
-    messages = numbered([message for message in reader.messages(envelope) if message])
-    note_opaque(messages, notes)
+def _conversation(envelope: Envelope, position: int, document: Document, skipped: list[Skipped]) -> Conversation:
+    reader = _Reader(document.notes, skipped, envelope.where)
+    messages = numbered(list(reader.messages(envelope)))
+    note_opaque(messages, document.notes)
     return Conversation(
         id=envelope.id or f"c{position}",
         title=title_of(messages, envelope.id or document.stem or f"Conversation {position}"),
@@ -127,7 +124,7 @@ class _Reader:
 
     def oldest_waiting(self, name: str) -> str:
         """The oldest unanswered call, of that name if there is one: how a result without an id is tied."""
-        self.notes.add("{n} tool results carry no call id; they were tied to their calls by name and order")
+        self.notes.count("Tool results without a call id, tied to their calls by name and order")
         named = [call_id for call_id, called in self.waiting if called == name]
         return (named or [call_id for call_id, _ in self.waiting] or [""])[0]
 
@@ -157,7 +154,7 @@ class _Reader:
                 yield part
         legacy = raw.get("function_call")
         if isinstance(legacy, Mapping) and not calls:
-            self.notes.add("{n} legacy function calls were read as tool calls")
+            self.notes.count("Legacy function calls read as tool calls")
             yield self.named_call("", legacy, "arguments")
 
     def call(self, call: Mapping[str, Any]) -> ToolCallPart | None:
@@ -177,7 +174,7 @@ class _Reader:
         if arguments is None:
             arguments = ""
         elif not isinstance(arguments, str):
-            self.notes.add("{n} tool calls give their arguments as an object; they were written as compact JSON")
+            self.notes.count("Tool calls whose arguments are an object, written as compact JSON")
             arguments = compact_json(arguments)
         self.waiting.append((call_id, name))
         return ToolCallPart(call_id, name, arguments)

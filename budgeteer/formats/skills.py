@@ -7,13 +7,14 @@ from typing import Any
 
 from budgeteer.engine.errors import FormatError
 from budgeteer.engine.library import Skill
-from budgeteer.formats.archives import Archive, Entry
+from budgeteer.formats.archives import Archive
 from budgeteer.formats.conversations import Notes
 from budgeteer.formats.decoding import decode
 from budgeteer.formats.document import Document
 from budgeteer.formats.envelopes import described
 from budgeteer.formats.frontmatter import FrontMatterProblem, split_front_matter
 from budgeteer.formats.limits import Limits
+from budgeteer.formats.packed import Entry
 from budgeteer.formats.report import Imported, Skipped
 
 FILE_NAME = "SKILL.md"
@@ -35,7 +36,7 @@ def read(document: Document) -> Imported:
     Raises:
         FormatError: not one skill can be used.
     """
-    notes = Notes()
+    notes = document.notes
     skipped: list[Skipped] = []
     found = _from_archive(document, notes, skipped) if document.archive else _from_text(document, notes, skipped)
     skills = [skill for skill in found if skill is not None]
@@ -47,7 +48,7 @@ def read(document: Document) -> Imported:
         kind="skills",
         skills=tuple(skills),
         skipped=tuple(skipped),
-        warnings=(*notes.sentences(), *_repeated_names(skills)),
+        warnings=_repeated_names(skills),
     )
 
 
@@ -106,14 +107,14 @@ def skill_from(data: bytes, entry: Entry, limits: Limits, notes: Notes, skipped:
         skipped.append(Skipped(entry.path, "no front matter: the file must begin with a line `---`"))
         return None
     for _ in decoded.warnings:
-        notes.add(f"{{n}} {FILE_NAME} files held invalid bytes, which were replaced")
+        notes.count(f"{FILE_NAME} files with invalid bytes, which were replaced")
     name = _text(matter.written.get("name"), matter.values.get("name"))
     if not name:
         name = _folder_name(entry.path)
-        notes.add("{n} skills have no `name` in their front matter; the folder's name was taken")
+        notes.count("Skills without a `name` in their front matter, named after their folder")
     description = _text(matter.written.get("description"), matter.values.get("description"))
     if not description:
-        notes.add("{n} skills have no `description` in their front matter")
+        notes.count("Skills without a `description` in their front matter")
     return Skill(
         name=name,
         description=description,

@@ -8,13 +8,14 @@ from typing import Any
 from budgeteer.engine.errors import FormatError
 from budgeteer.engine.library import ToolDefinition, compact_json
 from budgeteer.formats import jsontext
-from budgeteer.formats.archives import Archive, Entry
-from budgeteer.formats.conversations import Notes, text_value
+from budgeteer.formats.archives import Archive
+from budgeteer.formats.conversations import text_value
 from budgeteer.formats.decoding import decode
 from budgeteer.formats.document import Document
 from budgeteer.formats.envelopes import described
 from budgeteer.formats.jsontext import JsonProblem
 from budgeteer.formats.limits import Limits
+from budgeteer.formats.packed import Entry
 from budgeteer.formats.report import Imported, Skipped
 
 _CONVERSATION_KEYS = frozenset({"messages", "input", "contents", "traj", "history", "question", "mapping"})
@@ -82,19 +83,38 @@ def _from_arguments(arguments: list[Any]) -> dict[str, Any]:
 
 
 def definitions(value: Any) -> Iterator[ToolDefinition | Mapping[str, Any]]:
-    """Every definition a JSON value holds, and every object in its place that is none."""
-    if isinstance(value, Mapping):
-        result = value.get("result")
-        holder = result if isinstance(result, Mapping) and isinstance(result.get("tools"), list) else value
-        listed = holder.get("tools", holder.get("functions"))
-        if not isinstance(listed, list):
+    """Every definition a JSON value holds, and every object in its place that is none.
+
+    In a list that has a definition, or stands under `tools`, an entry of only a name and a description is a tool
+    without parameters.
+    """
+    listed = value if isinstance(value, list) else _listed_tools(value)
+    if listed is None:
+        if isinstance(value, Mapping):
             yield definition(value) or value
-            return
-        value = listed
-    if isinstance(value, list):
-        for item in value:
-            if isinstance(item, Mapping):
-                yield definition(item) or item
+        return
+    items = [item for item in listed if isinstance(item, Mapping)]
+    sure = listed is not value or any(definition(item) for item in items)
+    for item in items:
+        yield definition(item) or (_without_parameters(item) if sure else None) or item
+
+
+def _listed_tools(value: Any) -> list[Any] | None:
+    """The list under `tools`, `functions` or a JSON-RPC answer's `result.tools`."""
+    if not isinstance(value, Mapping):
+        return None
+    result = value.get("result")
+    holder = result if isinstance(result, Mapping) and isinstance(result.get("tools"), list) else value
+    listed = holder.get("tools", holder.get("functions"))
+    return listed if isinstance(listed, list) else None
+
+
+def _without_parameters(raw: Mapping[str, Any]) -> ToolDefinition | None:
+    if not text_value(raw.get("name")) or not isinstance(raw.get("description"), str):
+        return None
+    if {"role", "content", "text"} & raw.keys():
+        return None
+    return _built(raw, {"type": "object", "properties": {}}, "mcp", raw)
 
 
 def detect(document: Document) -> str | None:
@@ -135,7 +155,6 @@ def read(document: Document) -> Imported:
     Raises:
         FormatError: there is none.
     """
-    notes = Notes()
     skipped: list[Skipped] = list(document.skipped)
     tools: list[ToolDefinition] = []
     if document.archive is not None:
@@ -153,10 +172,8 @@ def read(document: Document) -> Imported:
         )
     repeated = len(tools) - len({tool.name for tool in tools})
     if repeated:
-        notes.add(f"{repeated:,} tool name(s) repeat an earlier one; every definition was kept")
-    return Imported(
-        format="", reason="", kind="tools", tools=tuple(tools), skipped=tuple(skipped), warnings=notes.sentences()
-    )
+        document.notes.count("Tool names that repeat an earlier one, each definition kept", repeated)
+    return Imported(format="", reason="", kind="tools", tools=tuple(tools), skipped=tuple(skipped))
 
 
 def _take(

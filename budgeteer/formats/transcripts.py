@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from budgeteer.engine.chat import Conversation
 from budgeteer.engine.errors import FormatError
 from budgeteer.formats import anthropic_messages, claude_code, openai_chat
-from budgeteer.formats.archives import Archive, Entry
+from budgeteer.formats.archives import Archive
 from budgeteer.formats.document import Document, open_document
 from budgeteer.formats.envelopes import described, unique_ids
 from budgeteer.formats.not_yet import known_but_unread
+from budgeteer.formats.packed import Entry
 from budgeteer.formats.report import Imported, Skipped
 
 _ENDINGS = (".jsonl", ".json", ".ndjson", ".traj", ".log", ".txt")
@@ -53,14 +53,12 @@ def read(document: Document) -> Imported:
     archive = document.archive
     skipped: list[Skipped] = []
     conversations: list[Conversation] = []
-    warnings: Counter[str] = Counter()
     entries = _candidates(archive) if archive else []
     for done, entry in enumerate(entries, 1):
         if archive is not None:
             found = _read_entry(document, archive, entry, skipped)
             if found is not None:
                 conversations.extend(found.conversations)
-                warnings.update(f"{entry.path}: {sentence}" for sentence in found.warnings)
         if document.options.progress is not None:
             document.options.progress(done, len(entries), "files")
     skipped.extend(archive.skipped if archive else [])
@@ -72,7 +70,6 @@ def read(document: Document) -> Imported:
         kind="conversation",
         conversations=_ordered(conversations),
         skipped=tuple(skipped),
-        warnings=tuple(warnings),
     )
 
 
@@ -89,7 +86,7 @@ def _open(document: Document, archive: Archive, entry: Entry, skipped: list[Skip
     except FormatError as error:
         skipped.append(Skipped(entry.path, error.what))
         return None
-    return None if opened.shape == "archive" else opened
+    return None if opened.shape == "archive" else replace(opened, notes=document.notes)
 
 
 def _reader_of(opened: Document) -> _Reader | None:

@@ -1,0 +1,175 @@
+"""Zip, tar, gzip, bzip2 and xz, read in memory and never extracted to disk."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import io
+import lzma
+import stat
+import tarfile
+import zipfile
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from budgeteer.engine.errors import FormatError
+from budgeteer.formats.bounds import (
+    DAMAGE,
+    Budget,
+    MemberRefused,
+    check_member,
+    damaged,
+    iso_time,
+    read_bounded,
+    too_many_entries,
+    unpacks_to_too_much,
+    unsafe_path,
+)
+from budgeteer.formats.limits import Limits, readable_bytes
+from budgeteer.formats.report import Skipped
+
+_ZIP_END = b"PK\x05\x06"
+_ZIP_STARTS = (b"PK\x03\x04", _ZIP_END, b"PK\x07\x08")
+_ZIP_END_BYTES = 66_000
+"""The end record stands in the last 64 kB (its comment) and 22 bytes of a zip."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One file of an archive or folder: its inner path (forward slashes), size in bytes, time (ISO 8601 or "")."""
+
+    path: str
+    size: int
+    modified: str
+    read: Callable[[], bytes] = field(repr=False, compare=False)
+
+    @property
+    def name(self) -> str:
+        """The last part of the path."""
+        return self.path.rpartition("/")[2]
+
+
+def is_zip(data: bytes) -> bool:
+    """Whether the bytes begin as a zip archive."""
+    return data[:4] in _ZIP_STARTS
+
+
+def is_tar(data: bytes) -> bool:
+    """Whether the bytes begin as a tar archive."""
+    return data[257:262] == b"ustar"
+
+
+def decompress(data: bytes, *, limits: Limits) -> bytes | None:
+    """What a gzip, bzip2 or xz file holds, None when the bytes are none of them.
+
+    Raises:
+        FormatError: a damaged file, or one that unpacks to more than the limit.
+    """
+    opened: Callable[[io.BytesIO], gzip.GzipFile | bz2.BZ2File | lzma.LZMAFile]
+    if data[:2] == b"\x1f\x8b":
+        opened = _open_gzip
+    elif data[:3] == b"BZh":
+        opened = bz2.BZ2File
+    elif data[:6] == b"\xfd7zXZ\x00":
+        opened = lzma.LZMAFile
+    else:
+        return None
+    try:
+        with opened(io.BytesIO(data)) as stream:
+            return read_bounded(stream.read, Budget(limits), "")
+    except DAMAGE as error:
+        raise damaged("packed file", error) from None
+
+
+def _open_gzip(packed: io.BytesIO) -> gzip.GzipFile:
+    return gzip.GzipFile(fileobj=packed)
+
+
+def zip_entries(data: bytes, limits: Limits) -> list[Entry | Skipped]:
+    """Every file of a zip.
+
+    Raises:
+        FormatError: a damaged or encrypted zip, or one past a limit (entries, unpacked size).
+    """
+    _check_declared_entries(data, limits)
+    try:
+        opened = zipfile.ZipFile(io.BytesIO(data))
+        infos = opened.infolist()
+    except DAMAGE as error:
+        raise damaged("zip archive", error) from None
+    if len(infos) > limits.archive_entries:
+        raise too_many_entries(f"{len(infos):,}", limits)
+    members = [info for info in infos if not info.is_dir()]
+    declared = sum(info.file_size for info in members)
+    if declared > limits.unpacked_bytes:
+        raise unpacks_to_too_much(readable_bytes(declared), limits)
+    if members and all(info.flag_bits & 1 for info in members):
+        raise FormatError("The zip archive is encrypted", mend="Upload it without a password")
+    budget = Budget(limits)
+    return [_zip_entry(opened, info, budget) for info in members]
+
+
+def _zip_entry(opened: zipfile.ZipFile, info: zipfile.ZipInfo, budget: Budget) -> Entry | Skipped:
+    name = info.orig_filename.replace("\\", "/")
+    reason = unsafe_path(name)
+    if stat.S_ISLNK(info.external_attr >> 16):
+        reason = "a symbolic link"
+    elif info.flag_bits & 1:
+        reason = "encrypted"
+    if reason:
+        return Skipped(name[:300], reason)
+
+    def read() -> bytes:
+        check_member(info.file_size, info.compress_size, budget.limits)
+        with opened.open(info) as stream:
+            return read_bounded(stream.read, budget, name)
+
+    year, month, day, hour, minute, second = info.date_time
+    moment = f"{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}" if year > 1980 else ""
+    return Entry(name, info.file_size, moment, read)
+
+
+def _check_declared_entries(data: bytes, limits: Limits) -> None:
+    """Refuse by the entry count of the zip's end record, before its whole directory is read."""
+    at = data.rfind(_ZIP_END, max(0, len(data) - _ZIP_END_BYTES))
+    declared = int.from_bytes(data[at + 10 : at + 12], "little") if at >= 0 else 0
+    if limits.archive_entries < declared < 0xFFFF:
+        raise too_many_entries(f"{declared:,}", limits)
+
+
+def tar_entries(data: bytes, limits: Limits) -> list[Entry | Skipped]:
+    """Every file of a tar that is not packed.
+
+    Raises:
+        FormatError: a damaged tar, or one past a limit (entries, unpacked size).
+    """
+    budget = Budget(limits)
+    found: list[Entry | Skipped] = []
+    try:
+        with tarfile.open(fileobj=io.BytesIO(data), mode="r:") as opened:
+            for count, member in enumerate(opened, 1):
+                if count > limits.archive_entries:
+                    raise too_many_entries(f"more than {limits.archive_entries:,}", limits)
+                if not member.isdir():
+                    found.append(_tar_entry(opened, member, budget))
+    except DAMAGE as error:
+        raise damaged("tar archive", error) from None
+    return found
+
+
+def _tar_entry(opened: tarfile.TarFile, member: tarfile.TarInfo, budget: Budget) -> Entry | Skipped:
+    name = member.name.replace("\\", "/").removeprefix("./")
+    reason = unsafe_path(name)
+    if member.issym() or member.islnk():
+        reason = "a link"
+    elif not member.isfile():
+        reason = "not a regular file"
+    if reason:
+        return Skipped(name[:300], reason)
+    try:
+        check_member(member.size, member.size, budget.limits)
+    except MemberRefused as error:
+        return Skipped(name[:300], str(error))
+    stream = opened.extractfile(member)
+    data = read_bounded(stream.read, budget, name) if stream else b""
+    return Entry(name, len(data), iso_time(member.mtime) if member.mtime else "", lambda: data)
