@@ -218,8 +218,7 @@ def by_category(ledger: Ledger, *, asked_tokens: int) -> list[CategoryTotal]:
     """The categories in drawing order; Σ sent = the packing's total, Σ sent + not sent = `asked_tokens`.
 
     A section's overhead belongs to its category; message frames to the category of their message; what belongs to no
-    message (reply priming) to System. Frames that dropped messages would have cost are shared out to what is not sent
-    by size.
+    message (reply priming) to System. The frames and joins of what is not sent stand with the largest category of it.
     """
     sent = np.zeros(len(LETTERS), np.int64)
     gone = np.zeros(len(LETTERS), np.int64)
@@ -231,8 +230,7 @@ def by_category(ledger: Ledger, *, asked_tokens: int) -> list[CategoryTotal]:
         sent[LETTERS.index(homes.get(entry.section, "S"))] += entry.size.tokens
     sent[LETTERS.index("S")] -= framed
     rest = asked_tokens - int(sent.sum()) - int(gone.sum())
-    if gone.sum() > 0 and rest:
-        gone[int(np.argmax(gone))] += rest
+    gone[int(np.argmax(gone))] += rest
     totals = []
     for index, letter in enumerate(LETTERS):
         mine = ledger.category == index

@@ -45,8 +45,8 @@ class MessageMeasures(Columns):
 
     `role` indexes chat.ROLES; `group` and `turn` are those of groups.Pairing; `calls` counts tool calls.
     `frame_tokens` is what the frame costs beside the profile's constant: role, and name where there is one;
-    `named` tells whether there is a name. `followed_tokens` (system and developer texts only) is the text with a blank
-    line after it. Then for each profile: the size as it came, the size of what can be sent, the Loss flags (EMPTY:
+    `named` tells whether there is a name; `images` counts pictures. `followed_tokens` (system and developer texts
+    only) is the text with a blank line after it. Then for each profile: the size as it came, the size of what can be sent, the Loss flags (EMPTY:
     nothing is left) and the number of parts whose tokens are unknown.
     """
 
@@ -57,6 +57,7 @@ class MessageMeasures(Columns):
     is_result: Ints
     frame_tokens: Ints
     named: Ints
+    images: Ints
     followed_tokens: Ints
     openai_before_tokens: Ints
     openai_before_chars: Ints
@@ -155,6 +156,7 @@ def _row(message: Message, index: int, pairing: Pairing, counter: TokenCounter) 
         int(any(isinstance(part, ToolResultPart) for part in message.parts)),
         frame if counter.per_message_overhead else 0,
         named,
+        sum(isinstance(part, ImagePart) for part in _flat(message.parts)),
         _followed(message, counter),
     ]
     plain = _size(message.parts, "openai-chat", counter)

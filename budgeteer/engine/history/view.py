@@ -41,7 +41,7 @@ class HistoryView:
     Attributes:
         tokens: each message with its frame, 0 for what the profile cannot be sent.
         chars: each message's characters.
-        frames: the frame's share of `tokens`.
+        frames: the frame's share of `tokens`. all_frames: the same with those that cannot be sent.
         group, turn: as in groups.Pairing. role: indexes chat.ROLES.
         alive: what the profile can be sent at all.
         system: system and developer messages, which always stay.
@@ -54,6 +54,7 @@ class HistoryView:
     tokens: Ints
     chars: Ints
     frames: Ints
+    all_frames: Ints
     group: Ints
     turn: Ints
     role: Ints
@@ -99,6 +100,7 @@ def view_of(
         tokens=np.where(alive, measures.column(profile, "tokens"), 0) + frames,
         chars=np.where(alive, measures.column(profile, "chars"), 0),
         frames=frames,
+        all_frames=frame_tokens,
         group=measures.group,
         turn=measures.turn,
         role=measures.role,

@@ -1,0 +1,170 @@
+"""The sentences: why each item has its fate, and what would have kept it. Written only when someone looks."""
+
+from __future__ import annotations
+
+from budgeteer.engine.config import SkillsBudgetConfig
+from budgeteer.engine.history.view import HistoryFit, HistoryView, Rule
+from budgeteer.engine.ledger import Reason
+from budgeteer.engine.measures import Ints
+from budgeteer.engine.sections.skills import Cause, SkillFit
+from budgeteer.engine.sections.tools import ToolFit
+from budgeteer.engine.transcript import Loss
+
+KEPT = Reason("kept", "Sent as it is.")
+
+_LOSSES = {
+    Loss.REASONING: "reasoning cannot be sent to this provider",
+    Loss.OPAQUE: "a block of another provider cannot be sent to this one",
+    Loss.MEDIA: "a picture, file or sound cannot be sent to this provider here",
+    Loss.UNANSWERED_CALL: "a tool call has no answer right after it",
+    Loss.NO_CALL: "it answers a call that is not in the conversation",
+    Loss.NOT_NEXT: "it does not follow the call it answers",
+    Loss.REPEATED: "its call is already answered",
+    Loss.ROLE: "a system text between messages cannot be sent to this provider",
+    Loss.BLANK: "blank text may not be sent to this provider",
+}
+
+
+def explain_skill(fit: SkillFit, config: SkillsBudgetConfig, row: int, *, shortened: bool) -> Reason:
+    """Why the skill at `row` stands in the block, or not."""
+    limits = config.limits
+    needed_chars, needed_tokens = int(fit.needed_chars[row]), int(fit.needed_tokens[row])
+    match Cause(int(fit.cause[row])):
+        case Cause.FILE_TOO_LARGE:
+            limit = limits.max_skill_file_bytes
+            pinned = " It is pinned, but no pin beats this limit." if fit.pinned[row] else ""
+            return Reason(
+                "maxSkillFileBytes",
+                f"Its file is larger than {limit:,} bytes.{pinned}",
+                "Kept if maxSkillFileBytes were at least the size of its file.",
+            )
+        case Cause.POLICY_OFF:
+            return Reason("policy:off", "Its policy is off.", "Kept if its policy were auto.")
+        case Cause.TOO_MANY:
+            return Reason(
+                "maxSkillsInPrompt",
+                f"It comes {_ordinal(needed_chars)} and {limits.max_skills_in_prompt:,} skills may be listed.",
+                f"Considered if maxSkillsInPrompt were ≥ {needed_chars:,}.",
+            )
+        case Cause.NO_ROOM_CHARS:
+            return Reason(
+                "maxSkillsPromptChars",
+                f"Does not fit: {needed_chars:,} characters with it; {limits.max_skills_prompt_chars:,} may be used.",
+                f"Kept if maxSkillsPromptChars were ≥ {needed_chars:,}.",
+            )
+        case Cause.NO_ROOM_TOKENS:
+            return Reason(
+                "maxSkillsPromptTokens",
+                f"Does not fit: {needed_tokens:,} tokens with it; {limits.max_skills_prompt_tokens:,} may be used.",
+                f"Kept if maxSkillsPromptTokens were ≥ {needed_tokens:,}.",
+            )
+        case Cause.FITS | Cause.NOT_LIMITED:
+            return _kept_skill(fit, config, row, shortened=shortened)
+
+
+def _kept_skill(fit: SkillFit, config: SkillsBudgetConfig, row: int, *, shortened: bool) -> Reason:
+    if fit.short[row]:
+        if fit.tier == "nameOnly":
+            full = fit.asked.chars
+            return Reason(
+                "fallback:nameOnly",
+                "Not all skills fit in full, so each is listed by name and location.",
+                f"In full if maxSkillsPromptChars were ≥ {full:,}.",
+            )
+        return Reason("policy:nameOnly", "Its policy lists it by name and location only.", "In full under auto.")
+    if shortened:
+        how = [
+            word
+            for word, used in (
+                ("its description minified", config.optimization.minify_descriptions),
+                ("its path compacted", config.optimization.compact_paths),
+            )
+            if used
+        ]
+        return Reason("optimization", f"Fits, with {' and '.join(how)}.", "In full without these optimisations.")
+    if fit.pinned[row]:
+        return Reason("policy:pinned", "Pinned: it goes first and no limit drops it.")
+    if not config.enabled:
+        return Reason("kept", "The skills budget is off: everything is kept and only measured.")
+    return Reason(
+        "kept", f"Fits: {int(fit.needed_chars[row]):,} of {config.limits.max_skills_prompt_chars:,} characters."
+    )
+
+
+def explain_tool(fit: ToolFit, config: SkillsBudgetConfig, row: int, *, ever_called: bool) -> Reason:
+    """Why the definition at `row` is sent, or not; says when the history never calls it."""
+    limit = config.limits.max_tool_definition_chars
+    unused = "" if ever_called else f" The conversation never calls it: {int(fit.tokens[row]):,} tokens."
+    if not fit.kept[row]:
+        needed = int(fit.needed_chars[row])
+        return Reason(
+            "maxToolDefinitionChars",
+            f"Does not fit: the definitions would take {needed:,} of {limit:,} characters.{unused}",
+            f"Kept if maxToolDefinitionChars were ≥ {needed:,}.",
+        )
+    if fit.pinned[row]:
+        return Reason("pin", f"Pinned: no limit drops it.{unused}")
+    if config.enabled and fit.called[row]:
+        return Reason("calledInHistory", "Kept history calls it, so its definition stays.")
+    if not config.enabled:
+        return Reason("kept", f"The skills budget is off: every definition is sent.{unused}")
+    return Reason("kept", f"Fits: {int(fit.needed_chars[row]):,} of {limit:,} characters.{unused}")
+
+
+def explain_message(view: HistoryView, fit: HistoryFit, loss: Ints, profile: str, row: int) -> Reason:
+    """Why the message at `row` is sent, shortened, summarised or dropped."""
+    why = loss_sentence(Loss(int(loss[row])))
+    match Rule(int(fit.rule[row])):
+        case Rule.VALIDITY:
+            return Reason(f"validity:{profile}", f"Not sent: {why or 'it says nothing'}.")
+        case Rule.FIRST_IS_USER:
+            return Reason(f"validity:{profile}", "Not sent: the first message must be the user's.")
+        case Rule.NEWEST_FIRST:
+            return _too_old(view, fit, row)
+        case Rule.SUMMARIZE_OLDER | Rule.NO_SUMMARY as rule:
+            return _older(view, rule)
+        case Rule.RETRY_OLDEST_HALF | Rule.RETRY_LAST_EXCHANGE as rule:
+            return _retried(fit, rule, f"Kept if history had room for {view.size_tokens(view.alive):,} tokens.")
+        case Rule.KEPT:
+            return _kept_message(view, row, profile, why)
+
+
+def _kept_message(view: HistoryView, row: int, profile: str, why: str) -> Reason:
+    if why:
+        return Reason(f"validity:{profile}", f"Sent without a part: {why}.")
+    if view.pinned[row]:
+        return Reason("pin", "Pinned, with its group: no limit drops it.")
+    return KEPT
+
+
+def _too_old(view: HistoryView, fit: HistoryFit, row: int) -> Reason:
+    limit = "history.maxTokens" if fit.limit_tokens == view.max_tokens else "the room left for history"
+    return Reason(
+        "newestFirst",
+        f"Older than the {fit.limit_tokens:,} tokens of {limit} reach, counted from the newest.",
+        f"Kept if {limit} were ≥ {int(fit.needed_tokens[row]):,} tokens.",
+    )
+
+
+def _older(view: HistoryView, rule: Rule) -> Reason:
+    kept_if = f"Kept as it is if history.maxChars were ≥ {int(view.chars[view.alive].sum()):,}."
+    if rule is Rule.NO_SUMMARY:
+        return Reason("summarizeOlder", "Older than the turns kept; no summary could be written.", kept_if)
+    turns = view.config.keep_user_turns
+    return Reason("summarizeOlder", f"Older than the last {turns} user turns: the summary stands for it.", kept_if)
+
+
+def _retried(fit: HistoryFit, rule: Rule, counterfactual: str) -> Reason:
+    tried = "; ".join(f"{rung.name}: {rung.tokens:,}" for rung in fit.rungs)
+    what = "the oldest half of history goes" if rule is Rule.RETRY_OLDEST_HALF else "only the last exchange stays"
+    return Reason("retry", f"Over {fit.limit_tokens:,} tokens, so {what}. Tried {tried}.", counterfactual)
+
+
+def loss_sentence(loss: Loss) -> str:
+    """The losses in words, "" for none."""
+    return "; ".join(text for flag, text in _LOSSES.items() if flag in loss)
+
+
+def _ordinal(number: int) -> str:
+    ending = "th" if 10 <= number % 100 <= 20 else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
+    return f"{number:,}{ending}"

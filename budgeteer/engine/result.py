@@ -1,0 +1,305 @@
+"""What a packing is: its ledger, its totals, its verdict, and the one JSON shape every interface shows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from budgeteer.engine.allocation import Allowance
+from budgeteer.engine.bundle import Bundle
+from budgeteer.engine.chat import Message
+from budgeteer.engine.config import BudgetConfig
+from budgeteer.engine.errors import BudgetExceeded
+from budgeteer.engine.history.view import HistoryFit
+from budgeteer.engine.ledger import CategoryTotal, Decision, Ledger, Size, by_category
+from budgeteer.engine.sections.skills import SkillFit
+from budgeteer.engine.sections.system import Piece
+from budgeteer.engine.sections.tools import ToolFit
+from budgeteer.engine.tokens import CountKind
+
+type Level = Literal["fits", "limited", "over", "cannotFit"]
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """A size and the number of items it is made of."""
+
+    items: int
+    size: Size
+
+    def to_json(self) -> dict[str, int]:
+        """`{items, tokens, chars}`."""
+        return {"items": self.items, **self.size.to_json()}
+
+
+@dataclass(frozen=True, slots=True)
+class SectionTotal:
+    """One section: its limits (None: none of its own), what it would take with no limit, what it takes."""
+
+    name: str
+    limit_tokens: int | None
+    limit_chars: int | None
+    demand: Counted
+    after: Counted
+
+
+@dataclass(frozen=True, slots=True)
+class LimitWarning:
+    """A limit that is close or passed: percent of demand to limit, a sentence, and the cheapest fix."""
+
+    limit: str
+    level: Literal["approaching", "reached", "exceeded"]
+    used: int
+    allowed: int
+    percent: float
+    unit: str
+    sentence: str
+    fix: str
+
+    def to_json(self) -> dict[str, Any]:
+        """As in the command line's contract."""
+        return {
+            "limit": self.limit,
+            "level": self.level,
+            "used": self.used,
+            "allowed": self.allowed,
+            "percent": self.percent,
+            "sentence": self.sentence,
+            "fix": self.fix,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """The answer in one sentence, with its figures in tokens.
+
+    `level`: "fits" (all that was asked for is sent), "limited" (within the budget, but a limit left something out),
+    "over" (more was asked for than fits; what is sent fits), "cannotFit" (what may not be dropped is over).
+    sent + not_sent = asked; sent + free = limit, unless it cannot fit.
+    """
+
+    level: Level
+    sentence: str
+    asked_tokens: int
+    sent_tokens: int
+    not_sent_tokens: int
+    free_tokens: int
+    over_tokens: int
+    limit_tokens: int
+    counts: dict[str, int]
+    items: int
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """Money for the input of one request, in the currency of the price table; None where no price is known."""
+
+    currency: str
+    uncached: float | None
+    cached: float | None
+    price_date: str
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One provider rule and whether the packed request keeps it."""
+
+    profile: str
+    rule: str
+    ok: bool
+    sentence: str
+
+    def to_json(self) -> dict[str, Any]:
+        """As in the command line's contract."""
+        return {"profile": self.profile, "rule": self.rule, "ok": self.ok, "sentence": self.sentence}
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """What was chosen, for the renderers: the fits behind the ledger's rows."""
+
+    pieces: tuple[Piece, ...]
+    tools: ToolFit
+    skills: SkillFit
+    history: HistoryFit
+
+
+@dataclass(frozen=True, slots=True)
+class Packing:
+    """One bundle packed under one configuration.
+
+    Attributes:
+        bundle, config, profile: what was packed, by which rules, for which request form.
+        allowance: window, reserve, budget, margin, tokenizer.
+        ledger: every decision and overhead.
+        sections, warnings, verdict, cost: what the interfaces show.
+        error: None, or what cannot shrink.
+        unknown: (decision id, what) of parts whose tokens nobody publishes; outside the total.
+        notes: sentences on what was taken from where, and what decided an order.
+        demand: what everything would take with no limit.
+    """
+
+    bundle: Bundle
+    config: BudgetConfig
+    profile: str
+    allowance: Allowance
+    ledger: Ledger
+    chosen: Chosen
+    sections: tuple[SectionTotal, ...]
+    warnings: tuple[LimitWarning, ...]
+    verdict: Verdict
+    cost: Cost
+    error: BudgetExceeded | None
+    unknown: tuple[tuple[str, str], ...]
+    notes: tuple[str, ...]
+    demand: Size
+
+    @property
+    def fits(self) -> bool:
+        """Whether what is packed is within the input budget less the margin."""
+        return self.error is None
+
+    @property
+    def total(self) -> Size:
+        """Σ decisions after + Σ overhead."""
+        return self.ledger.total()
+
+    @property
+    def model(self) -> str:
+        """The model's name."""
+        return self.allowance.row.name
+
+    @property
+    def tokenizer(self) -> str:
+        """The name of what counted."""
+        return self.allowance.tokenizer
+
+    @property
+    def kind(self) -> CountKind:
+        """Exact where the model's own tokenizer counted, else estimated."""
+        return self.allowance.kind
+
+    @property
+    def window(self) -> int:
+        """The context window, in tokens."""
+        return self.allowance.window
+
+    @property
+    def output_reserve(self) -> int:
+        """Tokens held back for the reply."""
+        return self.allowance.output_reserve
+
+    @property
+    def input_budget(self) -> int:
+        """The most tokens of input."""
+        return self.allowance.input_budget
+
+    @property
+    def safety_margin_percent(self) -> int:
+        """What stays free because counts are estimates."""
+        return self.allowance.safety_margin_percent
+
+    @property
+    def categories(self) -> list[CategoryTotal]:
+        """The totals by category, for the bar: sums equal sent and asked."""
+        return by_category(self.ledger, asked_tokens=self.demand.tokens)
+
+    @property
+    def not_in_file_tokens(self) -> int | None:
+        """How many more input tokens the source reports than the file holds; None where it does not report."""
+        reported = self.bundle.reported_input_tokens
+        return None if reported is None else max(reported - self.demand.tokens, 0)
+
+    @property
+    def history_sent(self) -> list[Message]:
+        """The history's messages that are kept, before what a provider cannot be sent is taken out."""
+        kept = self.chosen.history.kept
+        return [self.bundle.history[index] for index in range(len(self.bundle.history)) if kept[index]]
+
+
+def decision_to_json(decision: Decision) -> dict[str, Any]:
+    """One decision as in the command line's contract, with its category."""
+    return {
+        "id": decision.id,
+        "section": decision.section,
+        "category": decision.category,
+        "name": decision.name,
+        "fate": decision.fate,
+        "rule": decision.rule,
+        "sentence": decision.sentence,
+        "before": decision.before.to_json(),
+        "after": decision.after.to_json(),
+        "kind": decision.kind,
+        "group": decision.group,
+        "pinned": decision.pinned,
+        "counterfactual": decision.counterfactual,
+    }
+
+
+def packing_to_json(packing: Packing, *, validity: list[Check]) -> dict[str, Any]:
+    """The whole packing in the shape of the command line's contract (docs/cli.md)."""
+    error = packing.error
+    return {
+        "fits": packing.fits,
+        "error": None
+        if error is None
+        else {
+            "code": "budgetExceeded",
+            "section": error.section,
+            "neededTokens": error.needed_tokens,
+            "allowedTokens": error.allowed_tokens,
+            "sentence": error.sentence,
+        },
+        "model": packing.model,
+        "profile": packing.profile,
+        "tokenizer": packing.tokenizer,
+        "kind": packing.kind,
+        "window": packing.window,
+        "outputReserve": packing.output_reserve,
+        "inputBudget": packing.input_budget,
+        "safetyMarginPercent": packing.safety_margin_percent,
+        "verdict": _verdict_to_json(packing.verdict),
+        "total": packing.total.to_json(),
+        "demand": packing.demand.to_json(),
+        "unknown": [{"id": key, "what": what} for key, what in packing.unknown],
+        "reported": {"tokens": packing.bundle.reported_input_tokens, "notInFile": packing.not_in_file_tokens},
+        "cost": {
+            "currency": packing.cost.currency,
+            "uncached": packing.cost.uncached,
+            "cached": packing.cost.cached,
+            "priceDate": packing.cost.price_date,
+        },
+        "sections": [
+            {
+                "name": section.name,
+                "limitTokens": section.limit_tokens,
+                "limitChars": section.limit_chars,
+                "demand": section.demand.to_json(),
+                "after": section.after.to_json(),
+            }
+            for section in packing.sections
+        ],
+        "overhead": [
+            {"section": entry.section, "name": entry.name, **entry.size.to_json(), "kind": entry.kind}
+            for entry in packing.ledger.overhead
+        ],
+        "decisions": [decision_to_json(decision) for decision in packing.ledger],
+        "warnings": [warning.to_json() for warning in packing.warnings],
+        "validity": [check.to_json() for check in validity],
+        "notes": list(packing.notes),
+    }
+
+
+def _verdict_to_json(verdict: Verdict) -> dict[str, Any]:
+    return {
+        "level": verdict.level,
+        "sentence": verdict.sentence,
+        "askedTokens": verdict.asked_tokens,
+        "sentTokens": verdict.sent_tokens,
+        "notSentTokens": verdict.not_sent_tokens,
+        "freeTokens": verdict.free_tokens,
+        "overTokens": verdict.over_tokens,
+        "limitTokens": verdict.limit_tokens,
+        "counts": verdict.counts,
+        "items": verdict.items,
+    }

@@ -1,0 +1,263 @@
+"""The ledger's rows, section by section: the fits written as decisions in prompt order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from budgeteer.engine.bundle import Bundle
+from budgeteer.engine.chat import ROLES, Message, text_of
+from budgeteer.engine.config import SkillsBudgetConfig
+from budgeteer.engine.explain import KEPT, explain_message, explain_skill, explain_tool
+from budgeteer.engine.history.view import HistoryFit, HistoryView, Rule
+from budgeteer.engine.ledger import ADDED, DROPPED, LETTERS, SUMMARISED, TRUNCATED, Reason, Rows
+from budgeteer.engine.ledger import KEPT as KEPT_FATE
+from budgeteer.engine.measures import Ints
+from budgeteer.engine.sections.skills import Entries, SkillFit
+from budgeteer.engine.sections.system import Piece
+from budgeteer.engine.sections.tools import ToolFit
+from budgeteer.engine.transcript import MessageMeasures
+
+#: Role -> category letter.
+_LETTER_OF_ROLE = {"system": "S", "developer": "S", "user": "U", "assistant": "A", "tool": "X"}
+LABEL_CHARS = 80
+
+
+class Lazy(Sequence[str]):
+    """Texts written only when looked at."""
+
+    def __init__(self, size: int, write: Callable[[int], str]) -> None:
+        self._size = size
+        self._write = write
+
+    def __len__(self) -> int:
+        return self._size
+
+    @overload
+    def __getitem__(self, index: int) -> str: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[str]: ...
+    def __getitem__(self, index: int | slice) -> str | Sequence[str]:
+        if isinstance(index, slice):
+            return [self._write(at) for at in range(*index.indices(self._size))]
+        if not -self._size <= index < self._size:
+            raise IndexError(index)
+        return self._write(index % self._size)
+
+
+def _columns(size: int, letter: str) -> dict[str, Any]:
+    return {
+        "category": np.full(size, LETTERS.index(letter), np.int8),
+        "fate": np.full(size, KEPT_FATE, np.int8),
+        "frame_tokens": np.zeros(size, np.int64),
+        "pinned": np.zeros(size, np.bool_),
+        "group": np.full(size, -1, np.int64),
+        "estimated": np.zeros(size, np.bool_),
+    }
+
+
+def _items_of(pieces: Sequence[Piece], section: str) -> list[Piece]:
+    return [piece for piece in pieces if piece.section == section and not piece.name]
+
+
+def system_rows(bundle: Bundle, pieces: Sequence[Piece]) -> Rows:
+    """One row a system text, spec or workspace context; all are kept."""
+    texts = bundle.system
+    mine = _items_of(pieces, "system")
+    tokens = np.array([piece.tokens for piece in mine], np.int64)
+    chars = np.array([piece.chars for piece in mine], np.int64)
+    ordered = [text for text in texts if text.kind == "system"] + [text for text in texts if text.kind != "system"]
+    return Rows(
+        section="system",
+        ids=[text.id for text in ordered],
+        names=lambda row: ordered[row].name,
+        before_tokens=tokens,
+        before_chars=chars,
+        after_tokens=tokens,
+        after_chars=chars,
+        explain=lambda _: KEPT,
+        **_columns(len(mine), "S"),
+    )
+
+
+def tool_rows(bundle: Bundle, fit: ToolFit, config: SkillsBudgetConfig, *, ever_called: frozenset[str]) -> Rows:
+    """One row a tool definition, in the order considered."""
+    order = np.array(fit.sequence, np.int64)
+    kept = fit.kept[order]
+    columns = _columns(len(order), "T")
+    columns["fate"] = np.where(kept, KEPT_FATE, DROPPED).astype(np.int8)
+    columns["pinned"] = fit.pinned[order]
+    columns["estimated"] = np.ones(len(order), np.bool_)
+    names = _unique([bundle.tools[row].name for row in fit.sequence])
+    return Rows(
+        section="tools",
+        ids=[f"tool:{name}" for name in names],
+        names=lambda row: bundle.tools[fit.sequence[row]].name,
+        before_tokens=fit.tokens[order],
+        before_chars=fit.chars[order],
+        after_tokens=np.where(kept, fit.tokens[order], 0),
+        after_chars=np.where(kept, fit.chars[order], 0),
+        explain=lambda row: explain_tool(
+            fit, config, fit.sequence[row], ever_called=bundle.tools[fit.sequence[row]].name in ever_called
+        ),
+        **columns,
+    )
+
+
+def skill_rows(bundle: Bundle, fit: SkillFit, entries: Entries, config: SkillsBudgetConfig) -> Rows:
+    """One row a skill, in the order considered; shorter than it came is truncated."""
+    order = np.array(fit.sequence, np.int64)
+    kept = fit.kept[order]
+    after_tokens, after_chars = fit.after_tokens[order], fit.after_chars[order]
+    before_tokens, before_chars = entries.raw_tokens[order], entries.raw_chars[order]
+    shorter = kept & (after_chars != before_chars)
+    columns = _columns(len(order), "K")
+    columns["fate"] = np.where(kept, np.where(shorter, TRUNCATED, KEPT_FATE), DROPPED).astype(np.int8)
+    columns["pinned"] = fit.pinned[order]
+    paths = _unique([bundle.skills[row].path for row in fit.sequence])
+    return Rows(
+        section="skills",
+        ids=[f"skill:{path}" for path in paths],
+        names=lambda row: bundle.skills[fit.sequence[row]].name,
+        before_tokens=before_tokens,
+        before_chars=before_chars,
+        after_tokens=after_tokens,
+        after_chars=after_chars,
+        explain=lambda row: explain_skill(fit, config, fit.sequence[row], shortened=bool(shorter[row])),
+        **columns,
+    )
+
+
+def feature_rows(bundle: Bundle) -> Rows:
+    """One row a feature spec; mode `all` keeps every one."""
+    measures = bundle.feature_measures
+    paths = _unique([feature.path for feature in bundle.features])
+    reason = Reason("features.mode", "Every feature spec is loaded whole in mode all.")
+    return Rows(
+        section="features",
+        ids=[f"feature:{path}" for path in paths],
+        names=lambda row: bundle.features[row].title or bundle.features[row].path,
+        before_tokens=measures.tokens,
+        before_chars=measures.chars,
+        after_tokens=measures.tokens,
+        after_chars=measures.chars,
+        explain=lambda _: reason,
+        **_columns(len(paths), "F"),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _MessageColumns:
+    """What is left of each message under a profile, and why."""
+
+    measures: MessageMeasures
+    profile: str
+    kept: NDArray[np.bool_]
+
+    def get(self, name: str) -> Ints:
+        return self.measures.column(self.profile, name)
+
+    def columns(self) -> dict[str, Any]:
+        size = len(self.measures)
+        columns = _columns(size, "U")
+        letters = np.array([LETTERS.index(_LETTER_OF_ROLE[role]) for role in ROLES], np.int8)
+        columns["category"] = letters[self.measures.role]
+        columns["fate"] = np.where(self.kept, KEPT_FATE, DROPPED).astype(np.int8)
+        columns["fate"][self.kept & (self.get("loss") != 0)] = TRUNCATED
+        columns["estimated"] = self.measures.images > 0
+        return columns
+
+
+def history_rows(bundle: Bundle, view: HistoryView, fit: HistoryFit, profile: str) -> Rows:
+    """One row a message of the history, in its order."""
+    measures = bundle.history_measures
+    data = _MessageColumns(measures, profile, fit.kept)
+    columns = data.columns()
+    columns["fate"][fit.rule == Rule.SUMMARIZE_OLDER] = SUMMARISED
+    columns["frame_tokens"] = np.where(fit.kept, view.frames, 0)
+    columns["pinned"] = view.pinned
+    sizes = np.bincount(measures.group) if len(measures) else np.zeros(0, np.int64)
+    if len(measures):
+        columns["group"] = np.where(sizes[measures.group] > 1, measures.group, -1)
+    loss = data.get("loss")
+    return Rows(
+        section="history",
+        ids=Lazy(len(measures), lambda row: message_id(bundle.history[row], row)),
+        names=lambda row: label(bundle.history[row]),
+        before_tokens=data.get("before_tokens"),
+        before_chars=data.get("before_chars"),
+        after_tokens=np.where(fit.kept, data.get("tokens"), 0),
+        after_chars=np.where(fit.kept, data.get("chars"), 0),
+        explain=lambda row: explain_message(view, fit, loss, profile, row),
+        **columns,
+    )
+
+
+def summary_row(fit: HistoryFit, *, frame_tokens: int) -> Rows | None:
+    """The row of the summary that was added, None when there is none."""
+    if fit.summary is None:
+        return None
+    text = fit.summary.text
+    columns = _columns(1, "U")
+    columns["fate"] = np.array([ADDED], np.int8)
+    columns["frame_tokens"] = np.array([frame_tokens], np.int64)
+    count = len(fit.summary.covers)
+    reason = Reason("summarizeOlder", f"Written in the place of {count:,} older messages.")
+    zero = np.zeros(1, np.int64)
+    return Rows(
+        section="history",
+        ids=["summary:history"],
+        names=lambda _: "Summary of earlier messages",
+        before_tokens=zero,
+        before_chars=zero,
+        after_tokens=np.array([fit.summary_tokens - frame_tokens], np.int64),
+        after_chars=np.array([len(text)], np.int64),
+        explain=lambda _: reason,
+        **columns,
+    )
+
+
+def query_rows(bundle: Bundle, profile: str, *, frame_tokens: int) -> Rows | None:
+    """The row of the query, None when there is none; it is never cut."""
+    query = bundle.query
+    if query is None:
+        return None
+    data = _MessageColumns(bundle.query_measures, profile, np.ones(1, np.bool_))
+    columns = data.columns()
+    columns["frame_tokens"] = np.array([frame_tokens], np.int64)
+    reason = Reason("query", "The query is never cut.")
+    return Rows(
+        section="query",
+        ids=[message_id(query, 0)],
+        names=lambda _: label(query),
+        before_tokens=data.get("before_tokens"),
+        before_chars=data.get("before_chars"),
+        after_tokens=data.get("tokens"),
+        after_chars=data.get("chars"),
+        explain=lambda _: reason,
+        **columns,
+    )
+
+
+def message_id(message: Message, row: int) -> str:
+    """The decision id of a message."""
+    return f"message:{message.id or row + 1}"
+
+
+def label(message: Message) -> str:
+    """A message in one line: the start of its text."""
+    text = " ".join(text_of(message)[: 4 * LABEL_CHARS].split())
+    return text[: LABEL_CHARS - 1] + "…" if len(text) > LABEL_CHARS else text or f"({message.role}, no text)"
+
+
+def _unique(names: Sequence[str]) -> list[str]:
+    seen: dict[str, int] = {}
+    unique = []
+    for name in names:
+        seen[name] = seen.get(name, 0) + 1
+        unique.append(name if seen[name] == 1 else f"{name}#{seen[name]}")
+    return unique

@@ -1,0 +1,166 @@
+"""Sums over a packing: sections against their limits, the limits that are watched, money, and what nobody can count."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from budgeteer.engine.allocation import Allowance
+from budgeteer.engine.bundle import Bundle
+from budgeteer.engine.config import BudgetConfig
+from budgeteer.engine.history.view import HistoryFit, HistoryView
+from budgeteer.engine.ledger import SECTIONS, Ledger, Size
+from budgeteer.engine.result import Chosen, Cost, Counted, SectionTotal
+from budgeteer.engine.rows import message_id
+from budgeteer.engine.sections.skills import effective, location_opener
+from budgeteer.engine.verdict import Limit
+from budgeteer.engine.windows import ModelRow
+
+
+def section_totals(
+    ledger: Ledger, chosen: Chosen, config: BudgetConfig, allowed: Allowance, view: HistoryView
+) -> tuple[SectionTotal, ...]:
+    """Each section that holds anything: limits, demand, what it takes.
+
+    Demand is what it would take with no limit and nothing shortened, overhead included.
+    """
+    budget = config.skills_budget
+    totals = []
+    for index, name in enumerate(SECTIONS):
+        mine = ledger.section == index
+        added = mine & (ledger.fate == 4)
+        after = ledger.total(name)
+        if not mine.any() and after == Size():
+            continue
+        before = Size(int(ledger.before_tokens[mine].sum()), int(ledger.before_chars[mine].sum()))
+        demand = before + _demand_overhead(name, ledger, chosen, view)
+        limited = budget.enabled or name == "history"
+        limit_tokens, limit_chars = _own_limits(name, config, allowed) if limited else (None, None)
+        kept = int((mine & (ledger.after_tokens + ledger.after_chars + ledger.frame_tokens > 0)).sum())
+        items = int(mine.sum() - added.sum())
+        totals.append(SectionTotal(name, limit_tokens, limit_chars, Counted(items, demand), Counted(kept, after)))
+    return tuple(totals)
+
+
+def _demand_overhead(name: str, ledger: Ledger, chosen: Chosen, view: HistoryView) -> Size:
+    own = sum((entry.size for entry in ledger.overhead if entry.section == name), Size())
+    if name == "tools":
+        asked = chosen.tools.asked
+        return asked - Size(int(chosen.tools.tokens.sum()), int(chosen.tools.chars.sum()))
+    if name == "history":
+        return Size(int(view.all_frames.sum()))
+    return own
+
+
+def _own_limits(name: str, config: BudgetConfig, allowed: Allowance) -> tuple[int | None, int | None]:
+    limits = config.skills_budget.limits
+    if name == "skills":
+        tokens = limits.max_skills_prompt_tokens
+        return (allowed.tokens(tokens) if tokens is not None else None), limits.max_skills_prompt_chars
+    if name == "tools":
+        return None, limits.max_tool_definition_chars
+    if name == "history" and config.history.strategy == "newestFirst":
+        return allowed.tokens(config.history.max_tokens), None
+    if name == "history" and config.history.strategy == "summarizeOlder":
+        return None, config.history.max_chars
+    return None, None
+
+
+def limits_of(bundle: Bundle, chosen: Chosen, config: BudgetConfig, view: HistoryView) -> Iterator[Limit]:
+    """Every section limit in force with the demand against it and the cheapest fix; `config` has no percents left."""
+    if config.skills_budget.enabled:
+        yield from _skill_limits(bundle, chosen, config)
+        yield from _tool_limits(chosen, config)
+    history = config.history
+    tokens, chars = view.size_tokens(view.alive), int(view.chars[view.alive].sum())
+    if history.strategy == "newestFirst":
+        fix = f"Raise history.maxTokens to {tokens:,}, or use summarizeOlder."
+        yield Limit("history.maxTokens", tokens, view.max_tokens, "tokens of history", fix)
+    if history.strategy == "summarizeOlder":
+        fix = f"Raise history.maxChars to {chars:,}."
+        yield Limit("history.maxChars", chars, history.max_chars, "characters of history", fix)
+
+
+def budget_limit(chosen: Chosen, config: BudgetConfig, view: HistoryView, *, demand: Size, allowed: Allowance) -> Limit:
+    """The input budget itself, less the margin, with the demand of everything against it."""
+    return Limit("inputBudget", demand.tokens, allowed.usable_tokens, "tokens", _budget_fix(chosen, config, view))
+
+
+def _budget_fix(chosen: Chosen, config: BudgetConfig, view: HistoryView) -> str:
+    if config.history.strategy == "full" and len(view):
+        return "Set history.strategy to newestFirst: the oldest messages go first."
+    unused = chosen.tools.kept & ~chosen.tools.called
+    if unused.any():
+        saved = int(chosen.tools.tokens[unused].sum())
+        return f"Leave out the {int(unused.sum()):,} tools that are never called: {saved:,} tokens saved."
+    return "Choose a model with a larger window, or lower the output reserve."
+
+
+def _skill_limits(bundle: Bundle, chosen: Chosen, config: BudgetConfig) -> Iterator[Limit]:
+    limits, fit = config.skills_budget.limits, chosen.skills
+    considered = len(fit.sequence) - int(np.isin(fit.cause, (1, 2)).sum())
+    raise_count = f"Raise maxSkillsInPrompt to {considered:,}."
+    yield Limit("maxSkillsInPrompt", considered, limits.max_skills_in_prompt, "skills", raise_count)
+    fix = _shortening_fix(bundle, chosen, config) or f"Raise maxSkillsPromptChars to {fit.asked.chars:,}."
+    yield Limit("maxSkillsPromptChars", fit.asked.chars, limits.max_skills_prompt_chars, "characters of skills", fix)
+    if isinstance(limits.max_skills_prompt_tokens, int):
+        fix = _shortening_fix(bundle, chosen, config) or f"Raise maxSkillsPromptTokens to {fit.asked.tokens:,}."
+        yield Limit("maxSkillsPromptTokens", fit.asked.tokens, limits.max_skills_prompt_tokens, "tokens of skills", fix)
+    conflicts = np.flatnonzero(fit.pinned & (fit.cause == 1))
+    for row in conflicts:
+        skill = bundle.skills[int(row)]
+        fix = f"{skill.name} is pinned but its file is too large: shorten it, or raise maxSkillFileBytes."
+        yield Limit("maxSkillFileBytes", skill.file_bytes, limits.max_skill_file_bytes, f"bytes of {skill.path}", fix)
+
+
+def _shortening_fix(bundle: Bundle, chosen: Chosen, config: BudgetConfig) -> str:
+    """The shortening that is not on yet, with its saving; "" when both are on or save nothing."""
+    optimization = config.skills_budget.optimization
+    measures, rows = (
+        bundle.skill_measures,
+        list(chosen.skills.order)
+        + [
+            row
+            for row in chosen.skills.sequence
+            if not chosen.skills.kept[row] and chosen.skills.cause[row] not in (1, 2)
+        ],
+    )
+    if not optimization.minify_descriptions:
+        saved_chars = int((measures.description_chars - measures.minified_chars)[rows].sum())
+        saved_tokens = int((measures.description_tokens - measures.minified_tokens)[rows].sum())
+        if saved_chars > 0:
+            return f"Minify descriptions: saves {saved_chars:,} characters ({saved_tokens:,} tokens)."
+    if not optimization.compact_paths:
+        on = optimization.model_copy(update={"compact_paths": True})
+        compacted = effective(config.skills_budget.model_copy(update={"optimization": on}))
+        saved = len(location_opener(config.skills_budget)) - len(location_opener(compacted))
+        if saved > 0:
+            return f"Compact paths: saves {saved * len(rows):,} characters."
+    return ""
+
+
+def _tool_limits(chosen: Chosen, config: BudgetConfig) -> Iterator[Limit]:
+    limit = config.skills_budget.limits.max_tool_definition_chars
+    asked = chosen.tools.asked.chars
+    fix = f"Raise maxToolDefinitionChars to {asked:,}, or pin the tools that must stay."
+    yield Limit("maxToolDefinitionChars", asked, limit, "characters of tool definitions", fix)
+
+
+def cost_of(row: ModelRow, tokens: int) -> Cost:
+    """The input's price, uncached and all cached, from the model's row."""
+
+    def price(per_million: float | None) -> float | None:
+        return None if per_million is None else round(tokens * per_million / 1_000_000, 6)
+
+    return Cost("USD", price(row.input_price), price(row.cached_input_price), row.date)
+
+
+def unknown_parts(bundle: Bundle, history: HistoryFit, profile: str) -> tuple[tuple[str, str], ...]:
+    """The messages sent with parts whose tokens nobody publishes: files, sound, sealed reasoning, unsized pictures."""
+    counts = bundle.history_measures.column(profile, "unknown")
+    rows = [int(row) for row in np.flatnonzero(history.kept & (counts > 0))]
+    found = [(message_id(bundle.history[row], row), f"{int(counts[row])} parts of unknown size") for row in rows]
+    if bundle.query is not None and int(bundle.query_measures.column(profile, "unknown")[0]):
+        found.append((message_id(bundle.query, 0), "parts of unknown size"))
+    return tuple(found)

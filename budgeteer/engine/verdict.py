@@ -1,0 +1,83 @@
+"""The verdict and the warnings: what the numbers of a packing say, in sentences with figures and the cheapest fix."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from budgeteer.engine.allocation import Allowance
+from budgeteer.engine.config import BudgetConfig
+from budgeteer.engine.errors import BudgetExceeded
+from budgeteer.engine.ledger import DROPPED, FATES, SUMMARISED, Ledger, Size
+from budgeteer.engine.result import LimitWarning, Verdict
+
+
+def verdict_of(ledger: Ledger, *, demand: Size, allowance: Allowance, error: BudgetExceeded | None) -> Verdict:
+    """The verdict of a ledger against what was asked for."""
+    sent = ledger.total().tokens
+    counts = {fate: int((ledger.fate == at).sum()) for at, fate in enumerate(FATES)}
+    items = len(ledger) - counts["added"]
+    limit = allowance.usable_tokens
+    over = max(demand.tokens - limit, 0)
+    free = limit - sent
+    went = [
+        f"{counts[name]:,} of {items:,} items {name}" if name == "dropped" else f"{counts[name]:,} {name}"
+        for name in ("dropped", "summarised")
+        if counts[name]
+    ]
+    level: Literal["fits", "limited", "over", "cannotFit"]
+    if error is not None:
+        level, head = "cannotFit", f"Cannot fit: over by {max(sent - limit, 1):,} tokens in {error.section}"
+    elif over:
+        level, head = "over", f"Over by {over:,} tokens"
+    elif went:
+        level, head = "limited", f"Within the budget, {free:,} tokens free"
+    else:
+        level, head = "fits", f"Fits, {free:,} tokens free"
+    return Verdict(
+        level=level,
+        sentence="; ".join([head, *went]),
+        asked_tokens=demand.tokens,
+        sent_tokens=sent,
+        not_sent_tokens=demand.tokens - sent,
+        free_tokens=free,
+        over_tokens=over,
+        limit_tokens=limit,
+        counts=counts,
+        items=items,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """One limit as it is watched: its name, the demand against it, its unit, and the cheapest fix."""
+
+    name: str
+    used: int
+    allowed: int
+    unit: str
+    fix: str
+
+
+def warning_of(limit: Limit, config: BudgetConfig) -> LimitWarning | None:
+    """The warning of a limit, None below the threshold or where warnings are off."""
+    settings = config.skills_budget.warnings
+    if not settings.enabled or not limit.used:
+        return None
+    percent = round(limit.used * 100 / max(limit.allowed, 1), 1)
+    if limit.used * 100 < settings.threshold_percent * limit.allowed:
+        return None
+    level: Literal["approaching", "reached", "exceeded"]
+    if limit.used > limit.allowed:
+        level, word = "exceeded", "exceeds"
+    elif limit.used == limit.allowed:
+        level, word = "reached", "reaches"
+    else:
+        level, word = "approaching", "comes close to"
+    sentence = f"{limit.used:,} {limit.unit} asked for {word} {limit.name} ({limit.allowed:,}): {percent:,.1f} %."
+    return LimitWarning(limit.name, level, limit.used, limit.allowed, percent, limit.unit, sentence, limit.fix)
+
+
+def nothing_left_out(ledger: Ledger) -> bool:
+    """Whether every item is sent, shortened or not."""
+    return not bool(((ledger.fate == DROPPED) | (ledger.fate == SUMMARISED)).any())
