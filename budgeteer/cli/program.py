@@ -1,0 +1,124 @@
+"""The program: which commands there are, and what happens to every error on its way out."""
+
+from __future__ import annotations
+
+import importlib
+import io
+import os
+import sys
+from collections.abc import Mapping, Sequence
+
+import click
+
+from budgeteer import __version__
+from budgeteer.engine.errors import BudgeteerError, BudgetExceeded
+
+DONE = 0
+CANNOT_FIT = 1
+BAD_INPUT = 2
+INTERRUPTED = 130  # 128 + SIGINT, as shells report it
+
+#: Command -> its module (which has one `command`), and the line `--help` shows for it.
+COMMANDS: Mapping[str, tuple[str, str]] = {
+    "serve": ("budgeteer.cli.serve", "Run the dashboard: web, worker and scheduler in one."),
+    "link": ("budgeteer.cli.link", "Print a fresh one-time link that signs you in to the running dashboard."),
+    "import": ("budgeteer.cli.import_", "Detect what a file is, read it, and report."),
+    "count": ("budgeteer.cli.count", "Count tokens and characters, by item and in total."),
+    "pack": ("budgeteer.cli.pack", "Pack a prompt into its budget and show every decision."),
+    "config": ("budgeteer.cli.config", "Show, validate or describe a configuration."),
+}
+
+#: Commands of the contract that no release has yet: asked for by name, they are refused with a sentence.
+NOT_YET = frozenset({"search", "sweep", "replay", "compare", "check", "prompts", "push", "doctor"})
+
+
+class LazyGroup(click.Group):
+    """A group whose commands are imported only when they run; their help lines stand in COMMANDS."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 — click's signature
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 — click's signature
+        if cmd_name not in COMMANDS:
+            return None
+        command = importlib.import_module(COMMANDS[cmd_name][0]).command
+        assert isinstance(command, click.Command)  # noqa: S101 — a promise of COMMANDS, not of the user
+        return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        name = args[0]
+        if name in NOT_YET:
+            raise click.UsageError(f"{name} is not available yet. Available: {', '.join(COMMANDS)}", ctx)
+        if name not in COMMANDS:
+            raise click.UsageError(f"{name}: there is no such command. {_nearest(name)}", ctx)
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002 — as above
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, line) for name, (_, line) in COMMANDS.items()])
+
+
+def _nearest(name: str) -> str:
+    import difflib
+
+    near = difflib.get_close_matches(name, COMMANDS, n=1)
+    return f"Did you mean {near[0]}?" if near else f"Available: {', '.join(COMMANDS)}"
+
+
+@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.version_option(__version__, prog_name="budgeteer", message="%(prog)s %(version)s")
+def program() -> None:
+    """See what fits in a prompt, what does not, and why.
+
+    Everything but serve works without a database, a broker or a network. Exit status: 0 done, the prompt fits;
+    1 it cannot be made to fit; 2 bad input or bad usage.
+    """
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run the program with `arguments` (default: those of the process) and leave with its exit status."""
+    _use_utf8()
+    sys.exit(_run(list(sys.argv[1:] if arguments is None else arguments)))
+
+
+def _run(arguments: list[str]) -> int:
+    try:
+        with program.make_context("budgeteer", arguments) as context:
+            status = program.invoke(context)
+        sys.stdout.flush()
+    except click.exceptions.Exit as left:
+        return left.exit_code
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except BrokenPipeError:
+        return _reader_went_away()
+    except (click.ClickException, BudgeteerError) as error:
+        _complain(error)
+        return CANNOT_FIT if isinstance(error, BudgetExceeded) else BAD_INPUT
+    return status if isinstance(status, int) else DONE
+
+
+def _complain(error: click.ClickException | BudgeteerError) -> None:
+    if isinstance(error, click.exceptions.NoArgsIsHelpError):
+        click.echo(error.format_message(), err=True)
+        return
+    sentence = error.format_message() if isinstance(error, click.ClickException) else str(error)
+    click.echo(f"budgeteer: {sentence}", err=True)
+    if isinstance(error, click.UsageError) and error.ctx:
+        click.echo(f"'{error.ctx.command_path} --help' lists what it takes.", err=True)
+
+
+def _reader_went_away() -> int:
+    """Standard output was closed by its reader (`| head`): nobody is left to tell, so that is a normal end."""
+    devnull = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(devnull, sys.stdout.fileno())
+    return DONE
+
+
+def _use_utf8() -> None:
+    """Write UTF-8 whatever the locale says; a lone surrogate from a transcript becomes its escape."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(encoding="utf-8", errors="backslashreplace")
