@@ -88,6 +88,9 @@ def budget_limit(chosen: Chosen, config: BudgetConfig, view: HistoryView, *, dem
 
 
 def _budget_fix(chosen: Chosen, config: BudgetConfig, view: HistoryView) -> str:
+    libraries = int(chosen.tools.tokens.sum()) + chosen.skills.asked.tokens
+    if not config.skills_budget.enabled and libraries > view.size_tokens(view.alive):
+        return f"Turn the skills budget on: skills and tools take {libraries:,} tokens."
     if config.history.strategy == "full" and len(view):
         return "Set history.strategy to newestFirst: the oldest messages go first."
     unused = chosen.tools.kept & ~chosen.tools.called

@@ -46,8 +46,8 @@ class MessageMeasures(Columns):
     `role` indexes chat.ROLES; `group` and `turn` are those of groups.Pairing; `calls` counts tool calls.
     `frame_tokens` is what the frame costs beside the profile's constant: role, and name where there is one;
     `named` tells whether there is a name; `images` counts pictures. `followed_tokens` (system and developer texts
-    only) is the text with a blank line after it. Then for each profile: the size as it came, the size of what can be sent, the Loss flags (EMPTY:
-    nothing is left) and the number of parts whose tokens are unknown.
+    only) is the text with a blank line after it. Then for each profile: the size as it came, the size of what can be
+    sent, the Loss flags (EMPTY: nothing is left) and the number of parts whose tokens are unknown.
     """
 
     role: Ints

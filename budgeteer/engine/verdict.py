@@ -27,7 +27,8 @@ def verdict_of(ledger: Ledger, *, demand: Size, allowance: Allowance, error: Bud
     ]
     level: Literal["fits", "limited", "over", "cannotFit"]
     if error is not None:
-        level, head = "cannotFit", f"Cannot fit: over by {max(sent - limit, 1):,} tokens in {error.section}"
+        need, may = error.needed_tokens, error.allowed_tokens
+        level, head = "cannotFit", f"Cannot fit: {error.section} needs {need:,} tokens, {may:,} may be used"
     elif over:
         level, head = "over", f"Over by {over:,} tokens"
     elif went:

@@ -6,6 +6,8 @@ one, widened to whole groups; verbatim turns that are over by themselves go to t
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from budgeteer.engine.history.ladder import climb
@@ -75,19 +77,34 @@ def _without_summary(view: HistoryView, verbatim: Mask, *, retry: bool) -> Histo
 
 
 def _over(view: HistoryView, verbatim: Mask, *, retry: bool) -> HistoryFit:
-    tokens, chars = view.size_tokens(verbatim), int(view.chars[verbatim].sum())
-    sentence = (
-        f"The turns kept verbatim take {chars:,} characters and {tokens:,} tokens; history may take "
-        f"{view.config.max_chars:,} characters (history.maxChars) and {view.room_tokens:,} tokens."
-    )
+    """The ladder, or the stated error: which of the two limits is passed, in its own unit."""
     if retry:
-        first = Rung("the turns kept verbatim", tokens, fits=False)
-        fit = climb(view, fits=lambda kept: _fits(view, kept), first=first, limit_tokens=view.room_tokens)
+        first = Rung("the turns kept verbatim", view.size_tokens(verbatim), fits=False)
+        allowed = _allowed_tokens(view, view.last_exchange() | view.always)
+        fit = climb(view, fits=lambda kept: _fits(view, kept), first=first, limit_tokens=allowed)
         if fit.over is None:
             return fit
-        over = Over(fit.over.needed_tokens, view.room_tokens, f"{sentence} {fit.over.sentence}")
-        return HistoryFit(fit.kept, fit.rule, fit.limit_tokens, fit.needed_tokens, rungs=fit.rungs, over=over)
+        return replace(fit, over=replace(fit.over, sentence=f"{_limits_passed(view, fit.kept)} {fit.over.sentence}"))
     rule = np.where(view.alive, int(Rule.NO_SUMMARY), int(Rule.VALIDITY)).astype(np.int64)
     rule[verbatim] = Rule.KEPT
-    needed = np.zeros(len(view), np.int64)
-    return HistoryFit(verbatim, rule, view.room_tokens, needed, over=Over(tokens, view.room_tokens, sentence))
+    allowed = _allowed_tokens(view, verbatim)
+    over = Over(view.size_tokens(verbatim), allowed, _limits_passed(view, verbatim))
+    return HistoryFit(verbatim, rule, allowed, np.zeros(len(view), np.int64), over=over)
+
+
+def _allowed_tokens(view: HistoryView, kept: Mask) -> int:
+    """The room left; where `maxChars` rules, the tokens it comes to at the same tokens a character."""
+    chars = int(view.chars[kept].sum())
+    if chars <= view.config.max_chars:
+        return view.room_tokens
+    return min(view.room_tokens, view.size_tokens(kept) * view.config.max_chars // chars)
+
+
+def _limits_passed(view: HistoryView, kept: Mask) -> str:
+    chars, tokens = int(view.chars[kept].sum()), view.size_tokens(kept)
+    if chars > view.config.max_chars:
+        return (
+            f"What must stay verbatim takes {chars:,} characters; history.maxChars is {view.config.max_chars:,}: "
+            f"raise it, or lower history.keepUserTurns."
+        )
+    return f"What must stay verbatim takes {tokens:,} tokens; {max(view.room_tokens, 0):,} are left for history."
