@@ -1,0 +1,117 @@
+"""The documentation is a contract: what it names exists, and what exists is named."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+from pathlib import Path
+
+import pytest
+
+from budgeteer.cli.program import COMMANDS, NOT_YET
+from budgeteer.engine import options
+from budgeteer.env import settings_table
+from budgeteer.formats.detect import format_names
+
+ROOT = Path(__file__).parents[2]
+PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
+LINK = re.compile(r"!?\[[^\]]*\]\(([^)\s]+)\)")
+
+
+def text_of(name: str) -> str:
+    return (ROOT / name).read_text()
+
+
+def anchors(page: Path) -> set[str]:
+    headings = re.findall(r"^#+ (.+)$", page.read_text(), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+def load(script: str):
+    spec = importlib.util.spec_from_file_location(script, ROOT / "scripts" / f"{script}.py")
+    assert spec
+    assert spec.loader
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.mark.parametrize("document", PAGES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_every_link_leads_somewhere(document):
+    for target in LINK.findall(document.read_text()):
+        if target.startswith(("http://", "https://")):
+            continue
+        path, _, anchor = target.partition("#")
+        aim = (document.parent / path).resolve() if path else document
+        assert aim.exists(), f"{document.name}: {target}"
+        if anchor:
+            assert anchor in anchors(aim), f"{document.name}: {target}"
+
+
+def test_every_page_can_be_reached_from_the_readme():
+    reached, waiting = set(), [ROOT / "README.md"]
+    while waiting:
+        page = waiting.pop()
+        if page in reached or page.suffix != ".md":
+            continue
+        reached.add(page)
+        targets = [target.partition("#")[0] for target in LINK.findall(page.read_text()) if "://" not in target]
+        waiting += [(page.parent / target).resolve() for target in targets if target]
+    assert reached == set(PAGES)
+
+
+def test_the_table_of_settings_and_the_example_are_what_the_script_writes():
+    script = load("write_settings_docs")
+    page = text_of("docs/deployment.md")
+    assert page == script.deployment_page(page), "run scripts/write_settings_docs.py"
+    assert text_of(".env.example") == script.example(), "run scripts/write_settings_docs.py"
+
+
+@pytest.mark.parametrize("setting", settings_table(), ids=lambda setting: setting.name)
+def test_every_setting_is_documented(setting):
+    assert f"`{setting.name}`" in text_of("docs/deployment.md")
+    assert f"{setting.name}=" in text_of(".env.example")
+
+
+@pytest.mark.parametrize("command", sorted(COMMANDS))
+def test_every_command_has_a_section(command):
+    assert f"## budgeteer {command}\n" in text_of("docs/cli.md")
+
+
+@pytest.mark.parametrize("command", sorted(NOT_YET))
+def test_every_command_that_is_not_there_yet_is_listed(command):
+    assert f"`{command}`" in text_of("docs/cli.md").partition("## Not available yet")[2]
+
+
+@pytest.mark.parametrize("command", sorted(COMMANDS))
+def test_every_option_of_a_command_is_documented(command):
+    import click
+
+    def options_of(subject: click.Command) -> set[str]:
+        inner = set().union(*(options_of(child) for child in getattr(subject, "commands", {}).values()), set())
+        own = {name for parameter in subject.params for name in parameter.opts if name.startswith("--")}
+        return (own | inner) - {"--help"}
+
+    module = importlib.import_module(COMMANDS[command][0])
+    section = text_of("docs/cli.md").partition(f"## budgeteer {command}\n")[2].partition("\n## ")[0]
+    assert {name for name in options_of(module.command) if name not in section} == set()
+
+
+@pytest.mark.parametrize("name", format_names())
+def test_every_format_is_documented(name):
+    assert f"| `{name}` |" in text_of("docs/formats.md")
+
+
+def test_the_readme_names_every_rule_that_is_not_available_yet():
+    listed = text_of("README.md").partition("## Not available yet")[2].partition("\n## ")[0]
+    words = {"system.placement": "prepended", "shares.enabled": "shares", "features.mode": "feature search"}
+    words |= {"history.strategy": "recentExchange", "pruning.mode": "pruning"}
+    for field in options.fields():
+        if field.unavailable:
+            assert words[field.path] in listed
+
+
+def test_the_changelog_names_the_version():
+    import budgeteer
+
+    assert f"## {budgeteer.__version__}" in text_of("CHANGELOG.md")
