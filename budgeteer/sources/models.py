@@ -7,6 +7,7 @@ import uuid
 from django.conf import settings
 from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
 from django.db import models
+from django.db.models.fields.files import FieldFile
 from django.urls import reverse
 
 
@@ -111,3 +112,9 @@ class SourceMeasures(models.Model):
 
     def __str__(self) -> str:
         return f"{self.source} in {self.tokenizer}"
+
+
+def stored_files(source: Source) -> list[FieldFile]:
+    """Every file that belongs to a source: the upload, the items, the measures; those that exist."""
+    files = [source.upload, source.items, *(row.arrays for row in source.measures.all())]
+    return [file for file in files if file]

@@ -27,7 +27,7 @@ from budgeteer.sources import receiving
 from budgeteer.sources.contents import Contents
 from budgeteer.sources.forms import Submission, read_submission
 from budgeteer.sources.loading import LoadedSource, SourceNotReady, contents_of, load, measures_of
-from budgeteer.sources.models import Source, SourceMeasures, SourceQuerySet
+from budgeteer.sources.models import Source, SourceMeasures, SourceQuerySet, stored_files
 from budgeteer.sources.receiving import UploadRefused
 
 # A deleted source can be had back for this long; after it the files go.
@@ -266,11 +266,10 @@ def purge(*, before: datetime, owner: User | None = None) -> int:
         gone = gone.filter(owner=owner)
     count = 0
     for source in gone:
-        files = [source.upload, source.items, *(row.arrays for row in source.measures.all())]
+        files = stored_files(source)
         with transaction.atomic():
             source.delete()
             for file in files:
-                if file:
-                    transaction.on_commit(partial(file.storage.delete, str(file.name)))
+                transaction.on_commit(partial(file.storage.delete, str(file.name)))
         count += 1
     return count

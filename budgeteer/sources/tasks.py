@@ -29,7 +29,7 @@ from budgeteer.jobs.registry import job
 from budgeteer.sources.contents import MAIN_STREAM, report_of, streams_of
 from budgeteer.sources.loading import contents_of
 from budgeteer.sources.measuring import AT_IMPORT, Measurable, Measures, dump_measures, measure
-from budgeteer.sources.models import Source, SourceMeasures
+from budgeteer.sources.models import Source, SourceMeasures, stored_files
 from budgeteer.sources.store import write_items
 
 
@@ -160,7 +160,7 @@ def _publish(source: Source, result: _Result, *, as_format: str) -> bool:
     row = Source.objects.select_for_update().filter(pk=source.pk).first()
     if row is None or row.requested_format != as_format:
         return False
-    replaced = [row.items, *(measures.arrays for measures in row.measures.all())]
+    replaced = [(file.storage, file.name) for file in stored_files(row) if file.name != row.upload.name]
     row.measures.all().delete()
     row.kind, row.format = result.imported.kind, result.imported.format
     row.items.name = result.items
@@ -170,9 +170,8 @@ def _publish(source: Source, result: _Result, *, as_format: str) -> bool:
     row.save()
     for tokenizer, name in result.measures.items():
         SourceMeasures.objects.create(source=row, tokenizer=tokenizer, revision=row.revision, arrays=name)
-    for file in replaced:
-        if file:
-            transaction.on_commit(partial(file.storage.delete, str(file.name)))
+    for storage, stale in replaced:
+        transaction.on_commit(partial(storage.delete, str(stale)))
     return True
 
 

@@ -1,0 +1,25 @@
+"""Sentences of the engine and the importers as a page shows them."""
+
+from __future__ import annotations
+
+import re
+
+from django import template
+from django.utils.html import escape
+from django.utils.safestring import SafeString, mark_safe
+
+register = template.Library()
+
+_CODE = re.compile(r"`([^`]+)`")
+
+
+@register.filter
+def with_code(sentence: str) -> SafeString:
+    """The sentence, escaped, with what stands between back quotes as code."""
+    return mark_safe(_CODE.sub(r"<code>\1</code>", escape(sentence)))  # noqa: S308 - escaped on this very line
+
+
+@register.filter
+def full_stop(sentence: str) -> str:
+    """The sentence with exactly one mark at its end."""
+    return sentence if sentence.endswith((".", "!", "?", "…")) or not sentence else f"{sentence}."
