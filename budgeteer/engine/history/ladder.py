@@ -13,18 +13,18 @@ import numpy as np
 from budgeteer.engine.history.view import HistoryFit, HistoryView, Mask, Over, Rule, Rung
 
 
-def climb(view: HistoryView, *, fits: Callable[[Mask], bool], first: Rung, limit_tokens: int) -> HistoryFit:
-    """The first rung that fits, or the last one with `over` set. `first` is the attempt that led here."""
-    rungs = [first]
+def climb(view: HistoryView, start: Mask, *, fits: Callable[[Mask], bool], name: str, limit_tokens: int) -> HistoryFit:
+    """The first rung that fits, or the last one with `over` set. `start`, called `name`, is what did not fit."""
+    rungs = [Rung(name, view.size_tokens(start), fits=False)]
     steps = (
-        ("without the oldest half", Rule.RETRY_OLDEST_HALF, _newer_half(view)),
+        ("without the oldest half", Rule.RETRY_OLDEST_HALF, _newer_half(view, start)),
         ("only the last exchange", Rule.RETRY_LAST_EXCHANGE, view.last_exchange()),
     )
     needed = np.zeros(len(view), np.int64)
     kept, decided = view.alive, Rule.KEPT
-    for name, rule, chosen in steps:
+    for step, rule, chosen in steps:
         kept, decided = chosen | view.always, rule
-        rungs.append(Rung(name, view.size_tokens(kept), fits(kept)))
+        rungs.append(Rung(step, view.size_tokens(kept), fits(kept)))
         if rungs[-1].fits:
             break
     rules = np.where(view.alive, int(decided), int(Rule.VALIDITY)).astype(np.int64)
@@ -33,13 +33,12 @@ def climb(view: HistoryView, *, fits: Callable[[Mask], bool], first: Rung, limit
     return HistoryFit(kept, rules, limit_tokens, needed, rungs=tuple(rungs), over=over)
 
 
-def _newer_half(view: HistoryView) -> Mask:
-    """The newer half of the messages, widened to whole groups; never less than the last exchange."""
-    alive = np.flatnonzero(view.alive & ~view.always)
-    if not len(alive):
-        return view.alive
-    start = int(alive[len(alive) // 2])
-    return view.widened(np.arange(len(view)) >= start) | view.last_exchange()
+def _newer_half(view: HistoryView, start: Mask) -> Mask:
+    """The newer half of what was tried, widened to whole groups; never less than the last exchange."""
+    tried = np.flatnonzero(start & ~view.always)
+    if not len(tried):
+        return start
+    return view.widened(np.arange(len(view)) >= int(tried[len(tried) // 2])) | view.last_exchange()
 
 
 def _story(rungs: list[Rung], limit_tokens: int) -> str:

@@ -7,12 +7,13 @@ one, widened to whole groups; verbatim turns that are over by themselves go to t
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
 from budgeteer.engine.history.ladder import climb
 from budgeteer.engine.history.summary import Summary, SummaryFailed
-from budgeteer.engine.history.view import USER, HistoryFit, HistoryView, Mask, Over, Rule, Rung, Summarising
+from budgeteer.engine.history.view import USER, HistoryFit, HistoryView, Mask, Over, Rule, Summarising
 from budgeteer.engine.truncation import cut_at_word
 
 
@@ -79,9 +80,9 @@ def _without_summary(view: HistoryView, verbatim: Mask, *, retry: bool) -> Histo
 def _over(view: HistoryView, verbatim: Mask, *, retry: bool) -> HistoryFit:
     """The ladder, or the stated error: which of the two limits is passed, in its own unit."""
     if retry:
-        first = Rung("the turns kept verbatim", view.size_tokens(verbatim), fits=False)
         allowed = _allowed_tokens(view, view.last_exchange() | view.always)
-        fit = climb(view, fits=lambda kept: _fits(view, kept), first=first, limit_tokens=allowed)
+        fits = partial(_fits, view)
+        fit = climb(view, verbatim, fits=fits, name="the turns kept verbatim", limit_tokens=allowed)
         if fit.over is None:
             return fit
         return replace(fit, over=replace(fit.over, sentence=f"{_limits_passed(view, fit.kept)} {fit.over.sentence}"))
