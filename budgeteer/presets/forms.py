@@ -79,6 +79,6 @@ class PresetForm(_PresetModelForm):
         return data
 
     def _newest_version(self) -> PresetVersion | None:
-        if self.instance.pk is None:
+        if not self.instance.pk:
             return None
         return self.instance.versions.order_by("-number").first()

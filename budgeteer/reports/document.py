@@ -6,11 +6,8 @@
      "preset": {"slug", "version"},
      "config": {…},                     the whole effective configuration
      "configSha256": "…",
-     "verdict": {"level", "sentence", "askedTokens", "sentTokens", "freeTokens", "overTokens", "notSentTokens",
-                 "limitTokens", "counts", "items"},
      "bar": {"shares": [{"letter", "name", "sent", "notSent"}], "window", "inputBudget", "limit", "reserve",
              "thresholdPercent"},
-     "letters": "SSTTK…",               the category letter of each decision, in order
      "packing": {…},                    exactly what `budgeteer pack --json` prints
      "prompt": [{"id", "role", "fate", "text"}]}   null where only numbers are shared
 

@@ -35,13 +35,13 @@ def to_csv(document: Document) -> str:
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\r\n")
     writer.writerow(COLUMNS)
-    for decision, letter in zip(document["packing"]["decisions"], document["letters"], strict=True):
+    for decision in document["packing"]["decisions"]:
         writer.writerow(
             _safe(cell)
             for cell in (
                 decision["id"],
                 decision["section"],
-                letter,
+                decision["category"],
                 decision["name"],
                 decision["fate"],
                 decision["rule"],

@@ -9,8 +9,9 @@ from typing import Any
 
 from budgeteer import __version__
 from budgeteer.engine.config import dump_config
-from budgeteer.engine.packing import Packing
 from budgeteer.engine.rendering import render_spans
+from budgeteer.engine.result import Packing, packing_to_json
+from budgeteer.engine.validity import check_packing
 from budgeteer.engine.windows import ModelRow
 from budgeteer.reports.document import VERSION, Document, fingerprint
 from budgeteer.reports.redaction import numbers_only
@@ -59,14 +60,12 @@ def freeze(
             "createdAt": heading.created_at.isoformat(timespec="seconds"),
         },
         "inputs": [_input(each) for each in inputs],
-        "model": _model(packing.model),
+        "model": _model(packing.allowance.row),
         "preset": {"slug": slug, "version": number},
         "config": config,
         "configSha256": fingerprint(config),
-        "verdict": _verdict(packing),
         "bar": _bar(figures),
-        "letters": "".join(decision.category for decision in packing.ledger),
-        "packing": packing.to_json(),
+        "packing": packing_to_json(packing, validity=check_packing(packing)),
     }
     progress("Writing down the packed prompt")
     document["prompt"] = [
@@ -103,22 +102,6 @@ def _model(row: ModelRow) -> dict[str, Any]:
         "outputPrice": row.output_price,
         "source": row.source,
         "priceDate": row.date,
-    }
-
-
-def _verdict(packing: Packing) -> dict[str, Any]:
-    verdict = packing.verdict
-    return {
-        "level": verdict.level,
-        "sentence": verdict.sentence,
-        "askedTokens": packing.demand.tokens,
-        "sentTokens": verdict.sent_tokens,
-        "freeTokens": verdict.free_tokens,
-        "overTokens": verdict.over_tokens,
-        "notSentTokens": verdict.not_sent_tokens,
-        "limitTokens": verdict.limit_tokens,
-        "counts": dict(verdict.counts),
-        "items": verdict.items,
     }
 
 

@@ -10,6 +10,7 @@ from budgeteer.engine.ledger import CATEGORIES
 from budgeteer.reports.document import Document
 from budgeteer.reports.wording import what_went
 from budgeteer.workbench.bar import BarFigures, BarPicture, Share, draw_bar
+from budgeteer.workbench.header import LEVEL_ICONS, LEVEL_TONES
 from budgeteer.workbench.words import FATE_ICONS, FATE_NAMES, FATE_TONES
 
 ITEMS_A_PAGE = 200
@@ -90,6 +91,7 @@ class Page:
     setting: str
     picture: BarPicture
     figures: tuple[Figure, ...]
+    items: str
     fates: tuple[Figure, ...]
     sections: tuple[SectionRow, ...]
     total: SectionRow
@@ -100,17 +102,19 @@ class Page:
 
 def build_page(document: Document) -> Page:
     """The page of a frozen document."""
-    packing, verdict = document["packing"], document["verdict"]
+    packing = document["packing"]
+    verdict = packing["verdict"]
     level = verdict["level"]
     return Page(
         title=document["report"]["title"],
         level=level,
         sentence=verdict["sentence"],
-        tone="ok" if level == "fits" else "over",
-        icon="check" if level == "fits" else "warning",
+        tone=LEVEL_TONES[level],
+        icon=LEVEL_ICONS[level],
         setting=_setting(document),
         picture=draw_bar(_figures(document["bar"])),
         figures=_headline(verdict),
+        items=f"{len(packing['decisions']):,}",
         fates=_fates(verdict["counts"]),
         sections=tuple(_section(section, packing["decisions"]) for section in packing["sections"] if _shown(section)),
         total=_total(document),
@@ -122,8 +126,7 @@ def build_page(document: Document) -> Page:
 
 def item_rows(document: Document, *, fate: str = "") -> list[ItemRow]:
     """Every item in prompt order; of one fate where it is named."""
-    pairs = zip(document["packing"]["decisions"], document["letters"], strict=True)
-    return [_item(decision, letter) for decision, letter in pairs if not fate or decision["fate"] == fate]
+    return [_item(decision) for decision in document["packing"]["decisions"] if not fate or decision["fate"] == fate]
 
 
 def _setting(document: Document) -> str:
@@ -194,7 +197,8 @@ def _not_dropped(decisions: Sequence[Mapping[str, Any]]) -> str:
 
 
 def _total(document: Document) -> SectionRow:
-    verdict, packing = document["verdict"], document["packing"]
+    packing = document["packing"]
+    verdict = packing["verdict"]
     asked, sent = verdict["askedTokens"], packing["total"]["tokens"]
     return SectionRow(
         letter="",
@@ -220,13 +224,13 @@ def _rules(packing: Mapping[str, Any]) -> tuple[RuleRow, ...]:
 
 
 def _largest(document: Document) -> tuple[ItemRow, ...]:
-    pairs = zip(document["packing"]["decisions"], document["letters"], strict=True)
-    ordered = sorted(pairs, key=lambda pair: -max(pair[0]["before"]["tokens"], pair[0]["after"]["tokens"]))
-    return tuple(_item(decision, letter) for decision, letter in ordered[:LARGEST])
+    decisions = document["packing"]["decisions"]
+    ordered = sorted(decisions, key=lambda decision: -max(decision["before"]["tokens"], decision["after"]["tokens"]))
+    return tuple(_item(decision) for decision in ordered[:LARGEST])
 
 
-def _item(decision: Mapping[str, Any], letter: str) -> ItemRow:
-    fate = decision["fate"]
+def _item(decision: Mapping[str, Any]) -> ItemRow:
+    fate, letter = decision["fate"], decision["category"]
     before, after = decision["before"]["tokens"], decision["after"]["tokens"]
     labels = {
         "truncated": f"{before:,} → {after:,}",

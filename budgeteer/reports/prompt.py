@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from budgeteer.reports.document import Document
 from budgeteer.workbench.words import FATE_ICONS, FATE_NAMES, FATE_TONES
 
+NOT_SENT = frozenset({"dropped", "summarised"})
 PIECES_A_PAGE = 100
 PIECE_CHARS = 20_000
 """The most of one piece a page shows; the text file has the rest."""
@@ -33,7 +34,7 @@ def prompt_pieces(document: Document) -> list[PromptPiece]:
 
 def prompt_text(document: Document) -> str:
     """What is sent, as plain text: each piece under its role, placeholders left out."""
-    pieces = [each for each in document["prompt"] or [] if each["fate"] != "dropped"]
+    pieces = [each for each in document["prompt"] or [] if each["fate"] not in NOT_SENT]
     return "\n\n".join(f"[{each['role']}]\n{each['text']}" for each in pieces) + "\n"
 
 
@@ -47,6 +48,6 @@ def _piece(span: dict[str, str]) -> PromptPiece:
         tone=FATE_TONES.get(fate, "ok"),
         label=FATE_NAMES.get(fate, fate),
         text=shown,
-        is_sent=fate != "dropped",
+        is_sent=fate not in NOT_SENT,
         cut=f"{len(text) - len(shown):,} more characters in the text file" if len(text) > len(shown) else "",
     )

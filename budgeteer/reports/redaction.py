@@ -20,12 +20,13 @@ _PUBLIC_TEXTS = frozenset({"model"})
 def numbers_only(document: Mapping[str, Any]) -> Document:
     """A copy without names, texts and reasons; every number, fate and rule stays."""
     packing = document["packing"]
-    names = _item_names(packing["decisions"], document["letters"])
+    names = _item_names(packing["decisions"])
     groups = _numbered((each["group"] for each in packing["decisions"] if each["group"]), "group")
     redacted = dict(packing)
     redacted["decisions"] = [_decision(each, names=names, groups=groups) for each in packing["decisions"]]
     redacted["unknown"] = [{**each, "id": names.get(each["id"], "item")} for each in packing["unknown"]]
     redacted["warnings"] = [{**each, "fix": ""} for each in packing["warnings"]]
+    redacted["notes"] = []
     redacted["validity"] = [{**each, "sentence": _validity_sentence(each)} for each in packing["validity"]]
     return {
         **document,
@@ -36,11 +37,12 @@ def numbers_only(document: Mapping[str, Any]) -> Document:
     }
 
 
-def _item_names(decisions: list[dict[str, Any]], letters: str) -> dict[str, str]:
+def _item_names(decisions: list[dict[str, Any]]) -> dict[str, str]:
     """By id, a name that says only what kind of item it is and which one of them: `Skills 12`."""
     seen: dict[str, int] = {}
     names: dict[str, str] = {}
-    for decision, letter in zip(decisions, letters, strict=True):
+    for decision in decisions:
+        letter = decision["category"]
         seen[letter] = seen.get(letter, 0) + 1
         names[decision["id"]] = f"{CATEGORIES.get(letter, 'Item')} {seen[letter]}"
     return names

@@ -43,7 +43,7 @@ def freeze_report(
     workspace.config_delta = config_delta
     document = _document(context, report=report, workspace=workspace)
     content = dump(public_copy(document, content=report.content))
-    verdict = {key: document["verdict"][key] for key in ("level", "sentence")}
+    verdict = {key: document["packing"]["verdict"][key] for key in ("level", "sentence")}
     with context.committing():
         Report.objects.filter(pk=report.pk, document=None, revoked_at=None).update(
             document=pack_bytes(content), verdict=verdict, frozen_at=timezone.now()

@@ -14,9 +14,9 @@ ITEMS = (
     ("tools", "T", "read_file", "kept", "fits", 600, 600),
     ("tools", "T", "deploy_everything", "dropped", "maxToolDefinitionChars", 9_000, 0),
     ("skills", "K", "=cmd|' /C calc'!A1", "kept", "fits", 300, 300),
-    ("skills", "K", "release-notes | secret-project", "truncated", "minifyDescriptions", 400, 250),
+    ("skills", "K", "release-notes | secret-project", "truncated", "optimization", 400, 250),
     ("skills", "K", "zeta-skill", "dropped", "maxSkillsPromptChars", 500, 0),
-    ("history", "U", "Please look at the payroll numbers of Ada", "summarised", "summarizeOlder", 900, 0),
+    ("history", "U", "Please look at the payroll numbers of Lovelace", "summarised", "summarizeOlder", 900, 0),
     ("history", "U", "Summary of older messages", "added", "summarizeOlder", 0, 120),
     ("history", "X", "m4 README.md:61: `--ack-failures`", "kept", "fits", 4_000, 4_000),
     ("history", "A", "m5 I will now run the tests", "kept", "fits", 200, 200),
@@ -68,18 +68,6 @@ def sample_document(**changes: Any) -> Document:
         "preset": {"slug": "agent-default", "version": 1},
         "config": config,
         "configSha256": fingerprint(config),
-        "verdict": {
-            "level": "over",
-            "sentence": "Over by 6,430 tokens; 2 of 10 items dropped",
-            "askedTokens": asked,
-            "sentTokens": sent,
-            "freeTokens": 11_000 - sent,
-            "overTokens": asked - 11_000,
-            "notSentTokens": asked - sent,
-            "limitTokens": 11_000,
-            "counts": {"kept": 6, "truncated": 1, "summarised": 1, "dropped": 2, "added": 1},
-            "items": 11,
-        },
         "bar": {
             "shares": [
                 {"letter": "S", "name": "System", "sent": 1_510, "notSent": 0},
@@ -95,8 +83,7 @@ def sample_document(**changes: Any) -> Document:
             "reserve": 1_000,
             "thresholdPercent": 80.0,
         },
-        "letters": "".join(item[1] for item in ITEMS),
-        "packing": _packing(decisions, sent),
+        "packing": _packing(decisions, asked=asked, sent=sent),
         "prompt": [
             {"id": "system", "role": "system", "fate": "kept", "text": "You are a payroll agent."},
             {"id": None, "role": "system", "fate": "dropped", "text": "1 tool left out"},
@@ -107,10 +94,11 @@ def sample_document(**changes: Any) -> Document:
 
 
 def _decision(number: int, item: tuple[str, str, str, str, str, int, int]) -> dict[str, Any]:
-    section, _letter, name, fate, rule, before, after = item
+    section, letter, name, fate, rule, before, after = item
     return {
         "id": f"{section}:{name}",
         "section": section,
+        "category": letter,
         "name": name,
         "fate": fate,
         "rule": rule,
@@ -124,7 +112,7 @@ def _decision(number: int, item: tuple[str, str, str, str, str, int, int]) -> di
     }
 
 
-def _packing(decisions: list[dict[str, Any]], sent: int) -> dict[str, Any]:
+def _packing(decisions: list[dict[str, Any]], *, asked: int, sent: int) -> dict[str, Any]:
     return {
         "fits": True,
         "error": None,
@@ -135,6 +123,18 @@ def _packing(decisions: list[dict[str, Any]], sent: int) -> dict[str, Any]:
         "outputReserve": 1_000,
         "inputBudget": 11_000,
         "safetyMarginPercent": 0,
+        "verdict": {
+            "level": "over",
+            "sentence": "Over by 6,430 tokens; 2 of 10 items dropped",
+            "askedTokens": asked,
+            "sentTokens": sent,
+            "freeTokens": 11_000 - sent,
+            "overTokens": asked - 11_000,
+            "notSentTokens": asked - sent,
+            "limitTokens": 11_000,
+            "counts": {"kept": 6, "truncated": 1, "summarised": 1, "dropped": 2, "added": 1},
+            "items": 10,
+        },
         "total": {"tokens": sent, "chars": sent * 4},
         "unknown": [{"id": "system:System text", "what": "audio"}],
         "reported": {"tokens": None, "notInFile": None},
@@ -155,6 +155,7 @@ def _packing(decisions: list[dict[str, Any]], sent: int) -> dict[str, Any]:
                 "fix": "Leave out deploy_everything.",
             }
         ],
+        "notes": ["Skills are taken by name, so zeta-skill is last."],
         "validity": [
             {"profile": "openai-chat", "rule": "every call answered", "ok": True, "sentence": "All calls are answered."}
         ],

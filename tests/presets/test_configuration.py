@@ -1,0 +1,84 @@
+from __future__ import annotations
+
+import pytest
+
+from budgeteer.engine.errors import ConfigError
+from budgeteer.presets.configuration import (
+    changes_between,
+    differences_from_defaults,
+    engine_defaults,
+    full_config,
+    read_object,
+    smallest_delta,
+)
+from budgeteer.presets.seeds import SEEDS
+
+
+@pytest.mark.parametrize("seed", SEEDS, ids=lambda seed: seed.slug)
+def test_every_shipped_preset_is_its_own_smallest_delta(seed):
+    assert smallest_delta(seed.config) == seed.config
+
+
+def test_a_delta_that_repeats_defaults_shrinks():
+    assert smallest_delta({"model": "gpt-4o", "history": {"strategy": "newestFirst", "maxTokens": 80_000}}) == {
+        "history": {"strategy": "newestFirst"}
+    }
+
+
+def test_full_and_smallest_are_inverse():
+    delta = {"skillsBudget": {"enabled": True, "limits": {"maxSkillsPromptChars": 36_000}}}
+    assert smallest_delta(full_config(delta)) == delta
+
+
+def test_nothing_typed_is_an_empty_configuration():
+    assert read_object("  \n") == {}
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ('{"model": "gpt-4o",}', ("line 1, column", "not JSON")),
+        ("[1]", ("a configuration is a JSON object",)),
+        ('{"model": "a", "model": "b"}', ("'model'", "twice")),
+        ("[" * 200_000, ("nested too deeply",)),
+    ],
+)
+def test_text_that_is_no_configuration_is_refused_with_place_and_mend(text, words):
+    with pytest.raises(ConfigError) as caught:
+        read_object(text)
+    assert all(word in caught.value.sentence for word in words)
+
+
+@pytest.mark.parametrize(
+    ("config", "words"),
+    [
+        ({"skillsBudget": {"limts": {}}}, ("skillsBudget.limts", "Did you mean skillsBudget.limits?")),
+        ({"model": "gpt-4oo"}, ("gpt-4oo", "gpt-4o")),
+        ({"history": {"maxTokens": -1}}, ("history.maxTokens",)),
+        ({"pruning": {"mode": "auto"}}, ("pruning.mode", "not available yet")),
+    ],
+)
+def test_a_configuration_that_cannot_be_used_names_path_and_nearest(config, words):
+    with pytest.raises(ConfigError) as caught:
+        smallest_delta(config)
+    assert all(word in caught.value.sentence for word in words)
+
+
+def test_changes_are_grouped_by_their_part():
+    before = engine_defaults()
+    after = full_config({"skillsBudget": {"enabled": True, "limits": {"maxSkillsPromptChars": 36_000}}})
+    groups = changes_between(before, after)
+    assert [group.title for group in groups] == ["skillsBudget", "skillsBudget.limits"]
+    change = groups[1].changes[0]
+    assert (change.name, change.before, change.after) == ("maxSkillsPromptChars", "30000", "36000")
+
+
+def test_an_entry_that_went_stands_with_nothing_after_it():
+    before = {"skillsBudget": {"policies": {"a": "off", "b": "off"}}}
+    after = {"skillsBudget": {"policies": {"a": "off"}}}
+    (group,) = changes_between(before, after)
+    assert (group.changes[0].before, group.changes[0].after) == ('"off"', "")
+
+
+def test_no_difference_gives_no_groups():
+    assert differences_from_defaults({}) == ()

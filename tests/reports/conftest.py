@@ -1,0 +1,50 @@
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+
+# Models are imported where they are used: this file is read before Django is set up.
+
+
+@pytest.fixture
+def owner(db):
+    from django.contrib.auth.models import User
+
+    return User.objects.create_user("owner")
+
+
+@pytest.fixture
+def workspace(owner):
+    from budgeteer.workbench.models import Workspace
+
+    return Workspace.objects.create(owner=owner, name="Payroll agent", preset_slug="agent-default")
+
+
+@pytest.fixture
+def make_report(owner, workspace):
+    """Store a frozen report; keywords are columns."""
+    from budgeteer.reports.document import dump, pack_bytes
+    from budgeteer.reports.freezing import public_copy
+    from budgeteer.reports.models import Report
+    from tests.reports.documents import sample_document
+
+    def make(*, content: str = "full", frozen: bool = True, **columns: object) -> Report:
+        document = public_copy(sample_document(), content=content)
+        return Report.objects.create(
+            owner=owner,
+            workspace=workspace,
+            title="Payroll agent, <b>July</b>",
+            content=content,
+            document=pack_bytes(dump(document)) if frozen else None,
+            frozen_at=timezone.now() if frozen else None,
+            **{"expires_at": timezone.now() + timedelta(days=7), **columns},
+        )
+
+    return make
+
+
+@pytest.fixture
+def report(make_report):
+    return make_report()

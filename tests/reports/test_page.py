@@ -1,0 +1,62 @@
+from __future__ import annotations
+
+from budgeteer.reports.page import build_page, item_rows
+from tests.reports.documents import ITEMS, OVERHEAD_TOKENS, sample_document
+
+
+def number(text: str) -> int:
+    return int(text.replace(",", ""))
+
+
+def test_sections_add_up_to_the_total():
+    page = build_page(sample_document())
+    for column in ("asked", "sent", "not_sent"):
+        assert sum(number(getattr(row, column)) for row in page.sections) == number(getattr(page.total, column))
+
+
+def test_the_figures_agree_with_the_sections():
+    page = build_page(sample_document())
+    asked, sent, free, over = (number(figure.value) for figure in page.figures)
+    assert (asked, sent) == (number(page.total.asked), number(page.total.sent))
+    assert sent == sum(item[6] for item in ITEMS) + OVERHEAD_TOKENS
+    assert sent + free == 11_000
+    assert asked - over == 11_000
+
+
+def test_rules_are_listed_by_what_they_took():
+    rules = build_page(sample_document()).rules
+    assert [(row.rule, row.items, row.tokens) for row in rules] == [
+        ("maxToolDefinitionChars", "1", "9,000"),
+        ("summarizeOlder", "1", "900"),
+        ("maxSkillsPromptChars", "1", "500"),
+        ("optimization", "1", "150"),
+    ]
+
+
+def test_the_largest_items_come_first_with_their_fate():
+    first, second = build_page(sample_document()).largest[:2]
+    assert (first.name, first.fate, first.struck) == ("deploy_everything", "dropped", "9,000")
+    assert (second.letter, second.label) == ("X", "Kept 4,000")
+
+
+def test_a_truncated_item_says_from_what_to_what():
+    row = next(row for row in item_rows(sample_document()) if row.fate == "truncated")
+    assert (row.label, row.struck) == ("400 → 250", "")
+
+
+def test_items_can_be_filtered_by_fate():
+    rows = item_rows(sample_document(), fate="dropped")
+    assert [row.name for row in rows] == ["deploy_everything", "zeta-skill"]
+
+
+def test_not_dropped_leaves_out_what_was_added():
+    assert build_page(sample_document()).total.not_dropped == "8 of 10"
+
+
+def test_an_estimate_is_called_one():
+    document = sample_document()
+    document["packing"]["kind"] = "estimated"
+    document["packing"]["safetyMarginPercent"] = 10
+    assert build_page(document).setting == (
+        "GPT-4o, 12,000 window, 1,000 reserved, 10 % safety margin. Tokens estimated with o200k_base."
+    )

@@ -1,0 +1,52 @@
+from __future__ import annotations
+
+from budgeteer.reports.document import dump
+from budgeteer.reports.freezing import public_copy
+from budgeteer.reports.page import build_page
+from tests.reports.documents import ITEMS, sample_document
+
+WORDS = ("payroll", "Payroll numbers", "Lovelace", "secret", "zeta", "README", "deploy_everything", "read_file", "calc")
+
+
+def numbers():
+    return public_copy(sample_document(report={**sample_document()["report"], "title": "July"}), content="numbers")
+
+
+def test_no_name_no_text_and_no_reason_of_the_sources_is_left():
+    written = dump(numbers()).decode()
+    assert [word for word in WORDS if word.lower() in written.lower()] == []
+
+
+def test_every_number_fate_and_rule_stays():
+    full, redacted = sample_document(), numbers()
+    for before, after in zip(full["packing"]["decisions"], redacted["packing"]["decisions"], strict=True):
+        for key in ("section", "fate", "rule", "before", "after", "kind", "pinned"):
+            assert after[key] == before[key]
+    for key in ("verdict", "total", "sections", "overhead", "cost", "window"):
+        assert redacted["packing"][key] == full["packing"][key]
+    assert redacted["inputs"][0]["sha256"] == full["inputs"][0]["sha256"]
+
+
+def test_items_can_still_be_told_apart_and_groups_stay_together():
+    decisions = numbers()["packing"]["decisions"]
+    assert len({decision["id"] for decision in decisions}) == len(ITEMS)
+    assert [decision["name"] for decision in decisions[:3]] == ["System 1", "Tools 1", "Tools 2"]
+    assert {decision["group"] for decision in decisions} == {None, "group 1"}
+
+
+def test_what_is_not_kept_still_says_what_took_it_and_what_it_saved():
+    dropped = [each for each in numbers()["packing"]["decisions"] if each["fate"] == "dropped"]
+    assert dropped[0]["sentence"] == "Dropped by maxToolDefinitionChars; 9,000 tokens saved."
+
+
+def test_the_prompt_and_free_texts_of_the_configuration_go():
+    redacted = numbers()
+    assert redacted["prompt"] is None
+    assert redacted["config"]["skillsBudget"]["policies"] == {}
+    assert redacted["config"]["model"] == "gpt-4o"
+
+
+def test_both_levels_draw_the_same_picture():
+    full, redacted = build_page(sample_document()), build_page(numbers())
+    assert full.picture == redacted.picture
+    assert full.figures == redacted.figures

@@ -1,0 +1,127 @@
+from __future__ import annotations
+
+import uuid
+
+import pytest
+from django.contrib.auth.models import User
+
+from budgeteer.jobs.models import Job, State
+from budgeteer.reports.models import Report
+
+HTMX = {"HX-Request": "true"}
+
+
+@pytest.fixture
+def signed_in(client, owner):
+    client.force_login(owner)
+    return client
+
+
+@pytest.fixture
+def stranger(client, db):
+    client.force_login(User.objects.create_user("stranger"))
+    return client
+
+
+def publish(client, workspace, headers=None, **fields):
+    data = {"title": "July", "content": "full", "days": "7", **fields}
+    return client.post(f"/w/{workspace.id}/publish/", data, headers=headers or {})
+
+
+def test_publishing_asks_a_worker_and_shows_the_row(signed_in, workspace):
+    answer = publish(signed_in, workspace)
+    report = Report.objects.get()
+    assert answer.url == f"/w/{workspace.id}/share/#shared"
+    assert (report.title, report.content, report.frozen_at) == ("July", "full", None)
+    assert 6.9 < (report.expires_at - report.created_at).total_seconds() / 86_400 < 7.1
+    job = Job.objects.get(subject=report.subject)
+    assert job.arguments["config_delta"] == {}
+    page = signed_in.get(answer.url)
+    assert page.headers["Refresh"] == "2"
+    assert "Waiting for a worker" in page.content.decode()
+
+
+def test_the_dialog_gets_its_inside_only(signed_in, workspace):
+    page = publish(signed_in, workspace, headers=HTMX).content.decode()
+    assert page.lstrip().startswith('<div class="share-panel"')
+    assert 'hx-trigger="load delay:700ms"' in page
+
+
+@pytest.mark.parametrize(
+    ("fields", "sentence"),
+    [
+        ({"title": "  "}, "Give the report a title"),
+        ({"days": "0"}, "from 1 to 365"),
+        ({"days": "soon"}, "from 1 to 365"),
+        ({"days": ""}, "Say after how many days"),
+        ({"content": "everything"}, "everything is not one of the available choices"),
+    ],
+)
+def test_a_wrong_choice_is_named_and_nothing_is_published(signed_in, workspace, fields, sentence):
+    assert sentence in publish(signed_in, workspace, **fields).content.decode()
+    assert not Report.objects.exists()
+
+
+def test_tokens_are_long_and_never_alike(make_report):
+    tokens = {make_report().token for _ in range(20)}
+    assert len(tokens) == 20
+    assert min(map(len, tokens)) >= 43
+
+
+def test_revoking_ends_the_link_and_erases_the_content(signed_in, report):
+    address = report.get_absolute_url()
+    assert signed_in.get(address).status_code == 200
+    assert signed_in.post(f"/reports/{report.id}/revoke/").url == "/reports/"
+    report.refresh_from_db()
+    assert report.document is None
+    assert signed_in.get(address).status_code == 404
+    assert "revoked" in signed_in.get("/reports/").content.decode()
+
+
+def test_revoking_twice_changes_nothing(signed_in, report):
+    signed_in.post(f"/reports/{report.id}/revoke/")
+    report.refresh_from_db()
+    first = report.revoked_at
+    signed_in.post(f"/reports/{report.id}/revoke/", headers=HTMX)
+    report.refresh_from_db()
+    assert report.revoked_at == first
+
+
+def test_revoking_from_the_workspace_leads_back_there(signed_in, report):
+    answer = signed_in.post(f"/reports/{report.id}/revoke/", {"from": "share"})
+    assert answer.url == f"/w/{report.workspace_id}/share/#shared"
+
+
+def test_nobody_shares_lists_or_revokes_what_is_anothers(stranger, report, workspace):
+    assert publish(stranger, workspace).status_code == 404
+    assert stranger.get(f"/w/{workspace.id}/share/").status_code == 404
+    assert stranger.post(f"/reports/{report.id}/revoke/").status_code == 404
+    assert stranger.get(f"/reports/{report.id}/", headers=HTMX).status_code == 404
+    assert report.title not in stranger.get("/reports/").content.decode()
+    report.refresh_from_db()
+    assert report.revoked_at is None
+
+
+def test_what_does_not_exist_is_not_found(signed_in):
+    assert signed_in.post(f"/reports/{uuid.uuid4()}/revoke/").status_code == 404
+
+
+def test_a_ready_row_gives_the_whole_address(signed_in, report):
+    page = signed_in.get(f"/reports/{report.id}/", headers=HTMX).content.decode()
+    assert f'value="http://testserver{report.get_absolute_url()}"' in page
+    assert signed_in.get(f"/reports/{report.id}/").url == "/reports/"
+
+
+def test_a_report_that_could_not_be_made_says_why(signed_in, make_report):
+    report = make_report(frozen=False)
+    error = {"sentence": "session.jsonl is still being imported."}
+    Job.objects.create(
+        kind="reports.freeze", subject=report.subject, owner=report.owner, state=State.FAILED, error=error
+    )
+    assert "session.jsonl is still being imported." in signed_in.get("/reports/").content.decode()
+
+
+def test_a_report_outlives_its_workspace(signed_in, report, workspace):
+    workspace.delete()
+    assert signed_in.get(report.get_absolute_url()).status_code == 200
+    assert signed_in.get("/reports/").status_code == 200
