@@ -27,3 +27,9 @@ def reap() -> None:
 @signals.worker_shutting_down.connect  # type: ignore[untyped-decorator]  # celery ships no types
 def _give_jobs_back(**_kwargs: object) -> None:
     worker_stopping.set()
+
+
+@signals.worker_ready.connect  # type: ignore[untyped-decorator]  # celery ships no types
+def _pick_up_what_was_left(**_kwargs: object) -> None:
+    """What an earlier worker handed back need not wait for the scheduler."""
+    services.reap()

@@ -7,6 +7,7 @@ import signal
 import sys
 import threading
 import time
+import warnings
 from collections.abc import Callable
 from typing import Never
 
@@ -17,6 +18,8 @@ WEB_THREADS = 8
 def main(arguments: list[str]) -> int:
     """Run one part until it is told to stop or its parent is gone."""
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "budgeteer.settings")
+    # Django's checks read every URL and template; they are for the tests, not for every start.
+    os.environ.setdefault("CELERY_SKIP_CHECKS", "1")
     # Ctrl+C is the parent's to handle, also where a terminal sends it to everybody.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_stop_with_parent, name="watch-parent", daemon=True).start()
@@ -54,8 +57,12 @@ def _web(host: str, port: str) -> int:
 
 
 def _worker(name: str, queues: str) -> int:
+    from celery.platforms import SecurityWarning
+
     from budgeteer.celery import app
 
+    # Celery warns an administrator's account about pickled messages; ours are JSON only.
+    warnings.filterwarnings("ignore", category=SecurityWarning)
     worker = app.Worker(
         hostname=f"{name}@localhost",
         # One job at a time in a thread: the main thread stays free to hear SIGTERM.

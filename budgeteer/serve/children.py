@@ -38,6 +38,8 @@ class Child:
         self.process = subprocess.Popen(
             [sys.executable, "-m", "budgeteer.serve.child", *self.arguments],
             stdin=subprocess.PIPE,
+            # Logs go to standard error; Celery's farewells are not for people.
+            stdout=subprocess.DEVNULL,
             start_new_session=True,
         )
 

@@ -18,7 +18,7 @@ pytestmark = [pytest.mark.stack, pytest.mark.django_db(transaction=True)]
 
 
 @pytest.fixture
-def context() -> JobContext:
+def running() -> JobContext:
     job = Job.objects.create(kind="probe.count", arguments={"steps": 1})
     claimed = Job.objects.claim(job.id, 1)
     assert claimed is not None
@@ -32,21 +32,21 @@ def take_over(job: Job) -> None:
     assert Job.objects.claim(job.id, job.attempt + 1) is not None
 
 
-def test_a_row_is_claimed_once(context: JobContext) -> None:
-    assert Job.objects.claim(context.job.id, 1) is None
-    assert Job.objects.claim(context.job.id, 2) is None
+def test_a_row_is_claimed_once(running: JobContext) -> None:
+    assert Job.objects.claim(running.job.id, 1) is None
+    assert Job.objects.claim(running.job.id, 2) is None
 
 
-def test_a_worker_that_lost_its_claim_cannot_report_progress(context: JobContext) -> None:
-    take_over(context.job)
+def test_a_worker_that_lost_its_claim_cannot_report_progress(running: JobContext) -> None:
+    take_over(running.job)
     with pytest.raises(ClaimLost):
-        context.progress(5, 10)
-    assert Job.objects.get(id=context.job.id).done == 0
+        running.progress(5, 10)
+    assert Job.objects.get(id=running.job.id).done == 0
 
 
-def test_a_worker_that_lost_its_claim_cannot_commit(context: JobContext) -> None:
-    take_over(context.job)
-    with pytest.raises(ClaimLost), context.committing():
+def test_a_worker_that_lost_its_claim_cannot_commit(running: JobContext) -> None:
+    take_over(running.job)
+    with pytest.raises(ClaimLost), running.committing():
         Group.objects.create(name="stale")
     assert not Group.objects.filter(name="stale").exists()
 
@@ -63,32 +63,32 @@ def test_a_worker_that_lost_its_claim_cannot_finish(monkeypatch: pytest.MonkeyPa
     assert (job.state, job.attempt, job.result) == ("running", 2, None)
 
 
-def test_a_cancelled_job_cannot_commit(context: JobContext) -> None:
-    Job.objects.filter(id=context.job.id).update(cancel_requested=True)
-    with pytest.raises(JobCancelled), context.committing():
+def test_a_cancelled_job_cannot_commit(running: JobContext) -> None:
+    Job.objects.filter(id=running.job.id).update(cancel_requested=True)
+    with pytest.raises(JobCancelled), running.committing():
         Group.objects.create(name="unwanted")
     assert not Group.objects.filter(name="unwanted").exists()
 
 
-def test_a_check_between_steps_notices_a_cancel_within_a_second(context: JobContext) -> None:
-    Job.objects.filter(id=context.job.id).update(cancel_requested=True)
+def test_a_check_between_steps_notices_a_cancel_within_a_second(running: JobContext) -> None:
+    Job.objects.filter(id=running.job.id).update(cancel_requested=True)
     deadline = time.monotonic() + 1.0
     with pytest.raises(JobCancelled):
         while time.monotonic() < deadline:
-            context.check()
+            running.check()
             time.sleep(0.01)
 
 
 def test_progress_is_written_at_most_four_times_a_second(
-    context: JobContext, django_assert_max_num_queries: object
+    running: JobContext, django_assert_max_num_queries: object
 ) -> None:
     with django_assert_max_num_queries(3):  # type: ignore[operator]
         for done in range(2000):
-            context.progress(done, 2000)
+            running.progress(done, 2000)
 
 
-def test_a_failure_inside_committing_leaves_nothing_behind(context: JobContext) -> None:
-    with pytest.raises(ZeroDivisionError), context.committing():
+def test_a_failure_inside_committing_leaves_nothing_behind(running: JobContext) -> None:
+    with pytest.raises(ZeroDivisionError), running.committing():
         Group.objects.create(name="half")
         raise ZeroDivisionError
     assert not Group.objects.filter(name="half").exists()

@@ -57,9 +57,7 @@ def test_a_crash_fails_with_a_sentence_that_names_the_job_and_hides_the_detail(
 ) -> None:
     start_worker()
     job = wait_for(enqueue(owner, "probe.crash"), "failed")
-    assert job.error["sentence"].startswith(
-        f"The work stopped on an unexpected error; it was recorded under {job.id}."
-    )
+    assert job.error["sentence"].startswith(f"The work stopped on an unexpected error; it was recorded under {job.id}.")
     assert "secret detail" not in str(job.error)
 
 

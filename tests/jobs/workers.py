@@ -23,7 +23,13 @@ from budgeteer.jobs.models import Job
 from tests.jobs import probes  # noqa: F401 - registers the probes in this process
 
 ROOT = Path(__file__).parents[2]
-START_WORKER = "import sys, tests.jobs.probes; from budgeteer.serve.child import main; sys.exit(main(sys.argv[1:]))"
+START_WORKER = """
+import sys, django
+django.setup()
+import tests.jobs.probes
+from budgeteer.serve.child import main
+sys.exit(main(sys.argv[1:]))
+"""
 type StartWorker = Callable[..., subprocess.Popen[bytes]]
 
 
