@@ -1,0 +1,95 @@
+"""A real Chromium against the real dashboard: web, workers and scheduler as `budgeteer serve` starts them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, Page, expect
+
+from tests.browser.stack import Stack, running_stack
+
+WIDE, NARROW = 1440, 390
+WORK_MS = 60_000
+"""How long importing, counting and packing may take on a busy machine."""
+
+expect.set_options(timeout=15_000)
+
+
+@pytest.fixture(scope="session")
+def stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
+    with running_stack(tmp_path_factory.mktemp("dashboard")) as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
+def signed_in(browser: Browser, stack: Stack) -> Any:
+    """The cookies of the one user of local mode."""
+    context = browser.new_context()
+    page = context.new_page()
+    page.goto(stack.sign_in_link)
+    expect(page.get_by_role("heading", level=1)).to_be_visible()
+    state = context.storage_state()
+    context.close()
+    return state
+
+
+@dataclass
+class Visitor:
+    """Somebody in front of a browser. Whatever its console complains about fails the test, unless `forgive`n."""
+
+    context: BrowserContext
+    address: str
+    complaints: list[str] = field(default_factory=list)
+    forgiven: list[str] = field(default_factory=list)
+    pages: list[Page] = field(default_factory=list)
+
+    def open(self, path: str = "/") -> Page:
+        """A new tab on that path of the dashboard (or a whole address)."""
+        page = self.context.new_page()
+        page.set_default_timeout(15_000)
+        page.on("pageerror", lambda error: self.complaints.append(f"{page.url}: uncaught {error}"))
+        page.on("console", lambda message: self._hear(page, message))
+        page.goto(path if path.startswith("http") else self.address + path)
+        self.pages.append(page)
+        return page
+
+    def forgive(self, pattern: str) -> None:
+        """Take complaints that match for what the test provokes on purpose."""
+        self.forgiven.append(pattern)
+
+    @property
+    def unforgiven(self) -> list[str]:
+        return [each for each in self.complaints if not any(re.search(known, each) for known in self.forgiven)]
+
+    def _hear(self, page: Page, message: Any) -> None:
+        if message.type == "error":
+            self.complaints.append(f"{page.url}: {message.text}")
+
+
+@pytest.fixture
+def visitor(browser: Browser, stack: Stack, signed_in: Any) -> Iterator[Callable[..., Visitor]]:
+    """Make visitors: `visitor(width=…, theme="light", script=True, known=True)`; `known` ones are signed in."""
+    made: list[Visitor] = []
+
+    def make(*, width: int = WIDE, theme: str = "light", script: bool = True, known: bool = True) -> Visitor:
+        context = browser.new_context(
+            viewport={"width": width, "height": 900},
+            color_scheme=theme,
+            java_script_enabled=script,
+            storage_state=signed_in if known else None,
+            reduced_motion="reduce",
+            accept_downloads=True,
+        )
+        context.grant_permissions(["clipboard-read", "clipboard-write"])
+        made.append(Visitor(context, stack.address))
+        return made[-1]
+
+    yield make
+    heard = [complaint for each in made for complaint in each.unforgiven]
+    for each in made:
+        each.context.close()
+    assert heard == []

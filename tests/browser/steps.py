@@ -1,0 +1,52 @@
+"""What people do in the dashboard, as steps that journeys are told with."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from playwright.sync_api import Page, expect
+
+from budgeteer import samples
+from tests.browser.conftest import WORK_MS
+
+
+def sample_files(slug: str, folder: Path) -> dict[str, Path]:
+    """The shipped sample's files, written to a folder, by name."""
+    written = {}
+    for name, content in samples.read(slug):
+        written[name] = folder / name
+        written[name].write_bytes(content)
+    return written
+
+
+def drop(page: Page, *files: Path) -> None:
+    """Choose files on the first page and open the workbench over them."""
+    page.locator("#drop-files").set_input_files([str(file) for file in files])
+    if not re.search(r"/w/", page.url):
+        page.get_by_role("button", name="Open workbench").click()
+
+
+def wait_until_packed(page: Page) -> None:
+    """Until the jobs are done and the workbench shows its verdict."""
+    page.wait_for_url("**/w/*/**", timeout=WORK_MS)
+    expect(page.locator("#share")).to_be_visible(timeout=WORK_MS)
+    expect(page.locator("#verdict")).to_contain_text(re.compile(r"Over by|Within the budget|Fits|Cannot fit"))
+
+
+def verdict(page: Page) -> str:
+    """The sentence above everything."""
+    return page.locator("#verdict").inner_text()
+
+
+def open_sample(page: Page, title: str) -> None:
+    """Click a sample on the first page and wait for its verdict."""
+    page.get_by_role("button", name=re.compile(re.escape(title))).click()
+    wait_until_packed(page)
+
+
+def change_number(page: Page, path: str, value: str) -> None:
+    """Type a number into the configuration and leave the field."""
+    box = page.locator(f'#config-form input[name="{path}"]')
+    box.fill(value)
+    box.press("Tab")
