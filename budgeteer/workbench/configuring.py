@@ -78,7 +78,7 @@ def effective(workspace: Workspace, delta: Mapping[str, Any] | None = None) -> E
         ConfigError: if preset and delta together cannot be used.
     """
     version = preset_of(workspace)
-    base = presets.full_config(version)
+    base = presets.config_of(version)
     own = workspace.config_delta if delta is None else delta
     config = load_config(merge(base, own))
     return Effective(version=version, base=base, delta=own, data=dump_config(config), config=config)
@@ -209,4 +209,4 @@ def _number(text: str, *, whole: bool) -> int | float | str:
         return text
     if not whole:
         return number
-    return int(number) if number.is_integer() else number  # type: ignore[return-value]  # the schema refuses a fraction
+    return int(number) if number.is_integer() else number

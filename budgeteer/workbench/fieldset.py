@@ -296,10 +296,10 @@ def _slider(current: Effective, field: Field, ceilings: Mapping[str, int]) -> Sl
 def _ceiling(numbers: Iterable[int]) -> int:
     """A round number a quarter above the largest."""
     most = max(*numbers, 4) * 1.25
-    unit = 10 ** max(0, math.floor(math.log10(most)) - 1)
+    unit = int(10.0 ** max(0, math.floor(math.log10(most)) - 1))
     return math.ceil(most / unit) * unit
 
 
 def _step(span: int) -> int:
     """A step that gives a slider a few hundred places."""
-    return max(1, 10 ** (int(math.log10(max(span, 1))) - 2))
+    return max(1, int(10.0 ** (int(math.log10(max(span, 1))) - 2)))

@@ -11,6 +11,8 @@ from budgeteer.engine.ledger import Ledger
 from budgeteer.engine.options import fields
 from budgeteer.jobs.cards import JobCard, job_card
 from budgeteer.presets import services as presets
+from budgeteer.sources import services as sources
+from budgeteer.sources.models import Source
 from budgeteer.workbench.assembling import Problem
 from budgeteer.workbench.configuring import Change, Effective
 from budgeteer.workbench.fieldset import Choice, FormField, FormGroup, ModelGroup, form_field, form_groups, model_groups
@@ -25,6 +27,7 @@ from budgeteer.workbench.rows import ItemList, item_list
 from budgeteer.workbench.state import ViewState
 from budgeteer.workbench.summaries import ceilings_of, summaries_of
 
+OFFERED_SOURCES = 30
 TAB_TITLES = {"map": "Map", "prompt": "Prompt", "config": "Config"}
 
 
@@ -180,6 +183,16 @@ class Page:
     @cached_property
     def texts(self) -> tuple[TextField, ...]:
         return text_fields(self.workspace, errors=self.text_errors or {})
+
+    @cached_property
+    def other_sources(self) -> tuple[Source, ...]:
+        used = {link.source_id for link in self.preview.links}
+        mine = sources.recent(self.workspace.owner, limit=OFFERED_SOURCES + len(used))
+        return tuple(source for source in mine if source.pk not in used)[:OFFERED_SOURCES]
+
+    @property
+    def has_texts(self) -> bool:
+        return any(text.value or text.error for text in self.texts)
 
     @cached_property
     def config_view(self) -> ConfigView:

@@ -109,23 +109,25 @@ _bundles: _Kept[tuple[Bundle, ReadTexts]] = _Kept(KEPT_BUNDLES)
 _packings: _Kept[Packed] = _Kept(KEPT_PACKINGS)
 
 
-def preview(workspace: Workspace, current: Effective, *, draft: bool = False) -> Preview:
+def preview(workspace: Workspace, current: Effective, *, draft: bool = False, profile: str | None = None) -> Preview:
     """Pack the workspace as it stands.
 
     Args:
         workspace: whose sources and texts.
         current: the configuration to pack with, saved or not.
         draft: a value that is still moving; no job is started for it.
+        profile: the request form to pack for, by default the model's own.
 
     Raises:
         SummaryPending: only for a draft: there is nothing to show yet.
     """
+    readiness = Readiness()
     try:
-        tokenizer = tokenizer_of(current.config)
-        readiness = readiness_of(workspace, tokenizer=tokenizer)
+        readiness = readiness_of(workspace, tokenizer=tokenizer_of(current.config))
         if readiness.jobs or (not readiness.ready and not _has_text(workspace)):
             return _without(readiness)
-        packed = pack_workspace(workspace, current, readiness=readiness, summarise=stored_summary(workspace))
+        summarise = stored_summary(workspace)
+        packed = pack_workspace(workspace, current, readiness=readiness, summarise=summarise, profile=profile)
     except SummaryPending as pending:
         if draft:
             raise
@@ -139,7 +141,12 @@ def preview(workspace: Workspace, current: Effective, *, draft: bool = False) ->
 
 
 def pack_workspace(
-    workspace: Workspace, current: Effective, *, readiness: Readiness, summarise: Callable[[SummaryRequest], str]
+    workspace: Workspace,
+    current: Effective,
+    *,
+    readiness: Readiness,
+    summarise: Callable[[SummaryRequest], str],
+    profile: str | None = None,
 ) -> Packed:
     """The packing for these inputs and this configuration, from memory when both are unchanged.
 
@@ -156,10 +163,11 @@ def pack_workspace(
 
     def make() -> Packed:
         bundle, read = _bundles.get(inputs_key, build)
-        return Packed(pack(bundle, current.config, counter=counter, summarise=summarise), read)
+        packing = pack(bundle, current.config, counter=counter, summarise=summarise, profile=profile)
+        return Packed(packing, read)
 
     config_key = json.dumps(current.data, sort_keys=True)
-    return _packings.get(f"{inputs_key}|{config_key}", make)
+    return _packings.get(f"{inputs_key}|{config_key}|{profile or ''}", make)
 
 
 def stored_summary(workspace: Workspace) -> Callable[[SummaryRequest], str]:

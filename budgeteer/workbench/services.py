@@ -89,6 +89,16 @@ def detach(workspace: Workspace, link_id: int) -> None:
     touch(workspace)
 
 
+def bring_first(workspace: Workspace, link_id: int) -> None:
+    """Put one source before all others, so that its conversation is the one that is packed."""
+    links = list(workspace.links.all())
+    links.sort(key=lambda link: link.pk != link_id)
+    for order, link in enumerate(links):
+        link.order = order
+    WorkspaceSource.objects.bulk_update(links, ["order"])
+    touch(workspace)
+
+
 def choose_conversation(workspace: Workspace, link_id: int, index: int) -> None:
     """Use another conversation of a file that holds several."""
     workspace.links.filter(pk=link_id).update(conversation_index=index)

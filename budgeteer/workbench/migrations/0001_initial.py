@@ -8,66 +8,101 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     initial = True
 
     dependencies = [
-        ('sources', '0001_sources'),
+        ("sources", "0001_sources"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
     operations = [
         migrations.CreateModel(
-            name='Workspace',
+            name="Workspace",
             fields=[
-                ('id', models.UUIDField(default=uuid.uuid4, editable=False, primary_key=True, serialize=False)),
-                ('name', models.CharField(max_length=120)),
-                ('preset_slug', models.SlugField()),
-                ('preset_number', models.PositiveIntegerField(blank=True, null=True)),
-                ('config_delta', models.JSONField(blank=True, default=dict)),
-                ('undo_steps', models.JSONField(blank=True, default=list)),
-                ('redo_steps', models.JSONField(blank=True, default=list)),
-                ('system_text', models.TextField(blank=True)),
-                ('context_text', models.TextField(blank=True, verbose_name='workspace context')),
-                ('query_text', models.TextField(blank=True)),
-                ('last_verdict', models.JSONField(blank=True, null=True)),
-                ('created_at', models.DateTimeField(auto_now_add=True)),
-                ('updated_at', models.DateTimeField(auto_now=True)),
-                ('deleted_at', models.DateTimeField(blank=True, null=True)),
-                ('owner', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='workspaces', to=settings.AUTH_USER_MODEL)),
+                ("id", models.UUIDField(default=uuid.uuid4, editable=False, primary_key=True, serialize=False)),
+                ("name", models.CharField(max_length=120)),
+                ("preset_slug", models.SlugField()),
+                ("preset_number", models.PositiveIntegerField(blank=True, null=True)),
+                ("config_delta", models.JSONField(blank=True, default=dict)),
+                ("undo_steps", models.JSONField(blank=True, default=list)),
+                ("redo_steps", models.JSONField(blank=True, default=list)),
+                ("system_text", models.TextField(blank=True)),
+                ("context_text", models.TextField(blank=True, verbose_name="workspace context")),
+                ("query_text", models.TextField(blank=True)),
+                ("last_verdict", models.JSONField(blank=True, null=True)),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
+                ("updated_at", models.DateTimeField(auto_now=True)),
+                ("deleted_at", models.DateTimeField(blank=True, null=True)),
+                (
+                    "owner",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="workspaces",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
             ],
             options={
-                'ordering': ('-updated_at',),
+                "ordering": ("-updated_at",),
             },
         ),
         migrations.CreateModel(
-            name='Summary',
+            name="Summary",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('key', models.CharField(max_length=128)),
-                ('text', models.TextField(blank=True)),
-                ('writer', models.CharField(default='extractive', max_length=64)),
-                ('created_at', models.DateTimeField(auto_now_add=True)),
-                ('owner', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to=settings.AUTH_USER_MODEL)),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("key", models.CharField(max_length=128)),
+                ("text", models.TextField(blank=True)),
+                ("writer", models.CharField(default="extractive", max_length=64)),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
+                (
+                    "owner",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE, related_name="+", to=settings.AUTH_USER_MODEL
+                    ),
+                ),
             ],
             options={
-                'verbose_name_plural': 'summaries',
-                'constraints': [models.UniqueConstraint(fields=('owner', 'key'), name='workbench_summary_once')],
+                "verbose_name_plural": "summaries",
+                "constraints": [models.UniqueConstraint(fields=("owner", "key"), name="workbench_summary_once")],
             },
         ),
         migrations.CreateModel(
-            name='WorkspaceSource',
+            name="WorkspaceSource",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('conversation_index', models.PositiveIntegerField(default=0)),
-                ('order', models.PositiveIntegerField(default=0)),
-                ('role', models.CharField(choices=[('spec', 'Spec file'), ('system', 'System text'), ('context', 'Workspace context'), ('query', 'Query')], default='spec', max_length=16)),
-                ('source', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='workspace_links', to='sources.source')),
-                ('workspace', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='links', to='workbench.workspace')),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("conversation_index", models.PositiveIntegerField(default=0)),
+                ("order", models.PositiveIntegerField(default=0)),
+                (
+                    "role",
+                    models.CharField(
+                        choices=[
+                            ("spec", "Spec file"),
+                            ("system", "System text"),
+                            ("context", "Workspace context"),
+                            ("query", "Query"),
+                        ],
+                        default="spec",
+                        max_length=16,
+                    ),
+                ),
+                (
+                    "source",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE, related_name="workspace_links", to="sources.source"
+                    ),
+                ),
+                (
+                    "workspace",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE, related_name="links", to="workbench.workspace"
+                    ),
+                ),
             ],
             options={
-                'ordering': ('order', 'pk'),
-                'constraints': [models.UniqueConstraint(fields=('workspace', 'source'), name='workbench_source_once_per_workspace')],
+                "ordering": ("order", "pk"),
+                "constraints": [
+                    models.UniqueConstraint(fields=("workspace", "source"), name="workbench_source_once_per_workspace")
+                ],
             },
         ),
     ]

@@ -24,6 +24,7 @@ from budgeteer.workbench.configuring import (
     without,
 )
 from budgeteer.workbench.models import Workspace
+from budgeteer.workbench.notes import split_apply
 from budgeteer.workbench.page import Page
 from budgeteer.workbench.preview import preview
 from budgeteer.workbench.state import ViewState
@@ -39,7 +40,20 @@ from budgeteer.workbench.views.answering import (
 
 #: Names a post may carry beside configuration paths.
 CONTROLS = frozenset(
-    {"csrfmiddlewaretoken", "view", "sel", "filter", "q", "sort", "page", "preset", "reset", "draft", "touched", "item"}
+    {
+        "csrfmiddlewaretoken",
+        "view",
+        "sel",
+        "filter",
+        "q",
+        "sort",
+        "page",
+        "preset",
+        "reset",
+        "apply",
+        "draft",
+        "touched",
+    }
 )
 
 
@@ -54,9 +68,11 @@ def configure(request: HtmxRequest, workspace_id: uuid.UUID) -> HttpResponse:
     current = effective(workspace)
     if reset := request.POST.get("reset", ""):
         return _reset(request, workspace, state, path=reset)
-    change = _with(apply_posted(current, {} if followed else _paths(request.POST)), refusal)
+    applied = request.POST.get("apply", "")
+    posted = dict([split_apply(applied)]) if applied else _paths(request.POST)
+    change = _with(apply_posted(current, {} if followed else posted), refusal)
     services.commit(workspace, change.delta)
-    return _answer(request, workspace, state, change=change, whole_form=followed)
+    return _answer(request, workspace, state, change=change, whole_form=followed or bool(applied))
 
 
 @require_POST

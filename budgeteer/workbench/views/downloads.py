@@ -1,0 +1,81 @@
+"""What a workspace gives away: the packed prompt in provider form, its numbers, its configuration."""
+
+from __future__ import annotations
+
+import json
+import uuid
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from django.contrib import messages
+from django.http import Http404, HttpResponse
+from django.shortcuts import redirect
+from django.utils.text import slugify
+from django.views.decorators.http import require_safe
+
+from budgeteer.engine.rendering import render_request, render_text
+from budgeteer.engine.result import Packing, packing_to_json
+from budgeteer.engine.validity import check_packing
+from budgeteer.workbench.configuring import Effective, effective
+from budgeteer.workbench.preview import preview
+from budgeteer.workbench.views.answering import HtmxRequest, get_workspace_for_user
+
+
+@dataclass(frozen=True, slots=True)
+class Download:
+    """One thing that can be had: the end of its file's name, what writes it, and the request form it is packed for."""
+
+    suffix: str
+    write: Callable[[Packing], Any]
+    profile: str | None = None
+
+
+OF_PACKING = {
+    "openai-chat": Download("openai-chat.json", render_request, "openai-chat"),
+    "anthropic": Download("anthropic.json", render_request, "anthropic"),
+    "text": Download("prompt.txt", render_text),
+    "packing": Download("packing.json", lambda packing: packing_to_json(packing, validity=check_packing(packing))),
+}
+OF_CONFIG: dict[str, tuple[str, Callable[[Effective], Any]]] = {
+    "config": ("config.json", lambda current: current.data),
+    "delta": ("changes.json", lambda current: current.delta),
+    "skills-budget": ("skills-budget.json", lambda current: {"skillsBudget": seed_shaped(current)}),
+}
+#: What the seed's `skillsBudget` holds; the other keys of ours are extensions.
+SEED_KEYS = ("enabled", "limits", "optimization", "warnings")
+
+
+@require_safe
+def export(request: HtmxRequest, workspace_id: uuid.UUID, what: str) -> HttpResponse:
+    """One download; while the workspace cannot be packed, back to its page, which says why."""
+    workspace = get_workspace_for_user(request.user, workspace_id)
+    current = effective(workspace)
+    stem = slugify(workspace.name) or "workspace"
+    if what in OF_CONFIG:
+        suffix, write = OF_CONFIG[what]
+        return _file(write(current), f"{stem}.{suffix}")
+    if what not in OF_PACKING:
+        raise Http404("There is no such download")
+    download = OF_PACKING[what]
+    packed = preview(workspace, current, profile=download.profile).packed
+    if packed is None:
+        messages.error(request, "There is no packed prompt yet.")
+        return redirect(workspace)
+    return _file(download.write(packed.packing), f"{stem}.{download.suffix}")
+
+
+def seed_shaped(current: Effective) -> dict[str, Any]:
+    """The skills budget in the keys of the seed document, without our extensions."""
+    budget = current.data["skillsBudget"]
+    shaped = {key: budget[key] for key in SEED_KEYS}
+    shaped["limits"] = {key: value for key, value in budget["limits"].items() if key != "maxSkillsPromptTokens"}
+    return shaped
+
+
+def _file(content: Any, name: str) -> HttpResponse:
+    is_text = isinstance(content, str)
+    body = content if is_text else json.dumps(content, indent=2, ensure_ascii=False)
+    kind = "text/plain; charset=utf-8" if is_text else "application/json"
+    data = body.encode("utf-8", errors="replace")
+    return HttpResponse(data, content_type=kind, headers={"Content-Disposition": f'attachment; filename="{name}"'})

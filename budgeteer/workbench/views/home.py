@@ -1,0 +1,136 @@
+"""The first page, the list of workspaces, and the ways into a new one."""
+
+from __future__ import annotations
+
+import io
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from django.contrib import messages
+from django.core.files.base import File
+from django.http import HttpResponse
+from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+from django_htmx.http import HttpResponseClientRedirect
+
+from budgeteer import samples
+from budgeteer.engine.errors import InputError
+from budgeteer.sources import services as sources
+from budgeteer.workbench import services
+from budgeteer.workbench.header import Glance, glance_of
+from budgeteer.workbench.models import Workspace
+from budgeteer.workbench.views.answering import HtmxRequest
+from budgeteer.workbench.words import count_of
+
+RECENT_ROWS = 8
+LIST_ROWS = 100
+
+
+@dataclass(frozen=True, slots=True)
+class WorkspaceRow:
+    """One workspace of a list; `glance` is None until it has been packed once."""
+
+    workspace: Workspace
+    glance: Glance | None
+    sources: str
+
+
+@never_cache
+@require_safe
+def home(request: HtmxRequest) -> HttpResponse:
+    """Drop zone, samples, recent workspaces."""
+    return _home(request)
+
+
+@never_cache
+@require_safe
+def listing(request: HtmxRequest) -> HttpResponse:
+    """Every workspace, last changed first, filtered by name."""
+    query = request.GET.get("q", "").strip()
+    found = services.live(request.user)
+    if query:
+        found = found.filter(name__icontains=query)
+    rows = [_row(workspace) for workspace in found[:LIST_ROWS]]
+    context = {"rows": rows, "query": query, "undo": _deleted(request), "today": _today()}
+    return render(request, "workbench/list.html", context)
+
+
+@require_http_methods(["GET", "POST"])
+def open_workspace(request: HtmxRequest) -> HttpResponse:
+    """Take in what the drop zone carries and open a workspace over it."""
+    if request.method == "GET":
+        return redirect("workbench:home")
+    reception = sources.receive_request(request.user, request.POST, request.FILES)
+    if not reception.sources:
+        return _home(request, status=422, refused=reception.refused, draft=request.POST.get("text", ""))
+    for error in reception.refused:
+        messages.warning(request, error.sentence)
+    workspace = services.open_with_sources(request.user, reception.sources)
+    return _go(request, workspace.get_absolute_url())
+
+
+@require_POST
+def open_sample(request: HtmxRequest, slug: str) -> HttpResponse:
+    """Open a workspace over one of the shipped samples."""
+    try:
+        sample = samples.find(slug)
+    except InputError as error:
+        return _home(request, status=404, refused=(error,))
+    taken = [
+        sources.receive_upload(request.user, name=name, content=File(io.BytesIO(content), name))
+        for name, content in samples.read(slug)
+    ]
+    workspace = services.open_with_sources(request.user, taken, name=sample.title, preset_slug=sample.preset)
+    return _go(request, workspace.get_absolute_url())
+
+
+@require_POST
+def open_empty(request: HtmxRequest) -> HttpResponse:
+    """Open a workspace with nothing in it, or over sources that are here already."""
+    chosen = [sources.visible_source(request.user, found) for found in _uuids(request.POST.getlist("source"))]
+    workspace = services.open_with_sources(request.user, [source for source in chosen if source is not None])
+    return redirect(workspace)
+
+
+def _home(request: HtmxRequest, *, status: int = 200, **answer: Any) -> HttpResponse:
+    recent = [_row(workspace) for workspace in services.live(request.user)[:RECENT_ROWS]]
+    context = {"rows": recent, "samples": samples.SAMPLES, "undo": _deleted(request), "today": _today(), **answer}
+    return render(request, "workbench/home.html", context, status=status)
+
+
+def _row(workspace: Workspace) -> WorkspaceRow:
+    return WorkspaceRow(
+        workspace=workspace,
+        glance=glance_of(workspace.last_verdict) if workspace.last_verdict else None,
+        sources=count_of(getattr(workspace, "sources_count", 0), "source"),
+    )
+
+
+def _deleted(request: HtmxRequest) -> Workspace | None:
+    """The workspace that was just deleted, for the undo."""
+    found = _uuids([request.GET.get("deleted", "")])
+    if not found:
+        return None
+    return Workspace.objects.filter(owner=request.user, id=found[0], deleted_at__isnull=False).first()
+
+
+def _today() -> str:
+    return timezone.localdate().isoformat()
+
+
+def _uuids(texts: list[str]) -> list[UUID]:
+    found = []
+    for text in texts:
+        try:
+            found.append(UUID(text))
+        except ValueError:
+            continue
+    return found
+
+
+def _go(request: HtmxRequest, there: str) -> HttpResponse:
+    """On to the workspace; the drop zone's script follows by itself."""
+    return HttpResponseClientRedirect(there) if request.htmx else redirect(there)

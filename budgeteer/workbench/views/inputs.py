@@ -1,0 +1,81 @@
+"""What goes into a workspace: sources added, taken out and chosen, texts typed."""
+
+from __future__ import annotations
+
+import uuid
+
+from django.contrib import messages
+from django.http import HttpResponse
+from django.shortcuts import redirect
+from django.views.decorators.http import require_POST
+from django_htmx.http import HttpResponseClientRedirect
+
+from budgeteer.sources import services as sources
+from budgeteer.workbench import services
+from budgeteer.workbench.models import Workspace
+from budgeteer.workbench.state import ViewState
+from budgeteer.workbench.views.answering import (
+    HtmxRequest,
+    back_to,
+    build_page,
+    get_workspace_for_user,
+    render_page,
+    render_swaps,
+)
+
+
+@require_POST
+def add(request: HtmxRequest, workspace_id: uuid.UUID) -> HttpResponse:
+    """Use more sources: uploads, a paste, or sources that are here already."""
+    workspace = get_workspace_for_user(request.user, workspace_id)
+    known = request.POST.get("source", "")
+    if known:
+        _attach_known(request, workspace, known)
+        return redirect(workspace)
+    reception = sources.receive_request(request.user, request.POST, request.FILES)
+    for error in reception.refused:
+        messages.error(request, error.sentence)
+    for source in reception.sources:
+        services.attach(workspace, source)
+    there = workspace.get_absolute_url()
+    return HttpResponseClientRedirect(there) if request.htmx else redirect(there)
+
+
+@require_POST
+def link(request: HtmxRequest, workspace_id: uuid.UUID, link_id: int) -> HttpResponse:
+    """Take a source out, bring it first, or choose its conversation or role."""
+    workspace = get_workspace_for_user(request.user, workspace_id)
+    if "remove" in request.POST:
+        services.detach(workspace, link_id)
+    elif "first" in request.POST:
+        services.bring_first(workspace, link_id)
+    elif (index := request.POST.get("conversation", "")).isdecimal():
+        services.choose_conversation(workspace, link_id, int(index[:6]))
+    elif role := request.POST.get("role", ""):
+        services.choose_role(workspace, link_id, role)
+    return redirect(workspace)
+
+
+@require_POST
+def texts(request: HtmxRequest, workspace_id: uuid.UUID) -> HttpResponse:
+    """Save the typed texts; one that is too long is refused with its sentence."""
+    workspace = get_workspace_for_user(request.user, workspace_id)
+    state = ViewState.read(request.POST)
+    errors = services.write_texts(
+        workspace, {key: request.POST[key] for key in services.TEXT_FIELDS if key in request.POST}
+    )
+    page = build_page(workspace, state, text_errors=errors)
+    if request.htmx:
+        return render_swaps(request, page, whole_form=False)
+    return render_page(request, page, status=422) if errors else back_to(workspace, state)
+
+
+def _attach_known(request: HtmxRequest, workspace: Workspace, known: str) -> None:
+    try:
+        source = sources.visible_source(request.user, uuid.UUID(known))
+    except ValueError:
+        source = None
+    if source is None:
+        messages.error(request, "There is no such source.")
+    else:
+        services.attach(workspace, source)

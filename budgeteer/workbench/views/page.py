@@ -1,0 +1,63 @@
+"""The workbench page and what is done to a workspace as a whole."""
+
+from __future__ import annotations
+
+import uuid
+
+from django.contrib import messages
+from django.http import HttpResponse, HttpResponseRedirect
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_POST, require_safe
+from django.views.decorators.vary import vary_on_headers
+
+from budgeteer.workbench import services
+from budgeteer.workbench.page import page_context
+from budgeteer.workbench.state import ViewState
+from budgeteer.workbench.views.answering import HtmxRequest, build_page, get_workspace_for_user, render_page
+
+#: What a partial request may ask for: the id of the element it swaps, and its template.
+REGIONS = {"result": "workbench/result.html", "inspector": "workbench/inspector.html"}
+
+
+@never_cache
+@vary_on_headers("HX-Request")
+@require_safe
+def detail(request: HtmxRequest, workspace_id: uuid.UUID) -> HttpResponse:
+    """The workbench; for htmx only the region it swaps."""
+    workspace = get_workspace_for_user(request.user, workspace_id)
+    page = build_page(workspace, ViewState.read(request.GET))
+    region = (
+        REGIONS.get(request.htmx.target or "") if request.htmx and not request.htmx.history_restore_request else None
+    )
+    if region:
+        return render(request, region, page_context(page))
+    return render_page(request, page)
+
+
+@require_POST
+def rename(request: HtmxRequest, workspace_id: uuid.UUID) -> HttpResponse:
+    """Give the workspace another name."""
+    workspace = get_workspace_for_user(request.user, workspace_id)
+    if not services.rename(workspace, request.POST.get("name", "")):
+        messages.error(request, "A workspace needs a name; the old one was kept.")
+    return redirect(workspace)
+
+
+@require_POST
+def delete(request: HtmxRequest, workspace_id: uuid.UUID) -> HttpResponse:
+    """Delete the workspace; the next page offers to bring it back."""
+    workspace = get_workspace_for_user(request.user, workspace_id)
+    services.delete(workspace)
+    return HttpResponseRedirect(f"{reverse('workbench:home')}?deleted={workspace.id}", status=303)
+
+
+@require_POST
+def restore(request: HtmxRequest, workspace_id: uuid.UUID) -> HttpResponse:
+    """Bring a deleted workspace back."""
+    workspace = services.restore(request.user, workspace_id)
+    if workspace is None:
+        messages.error(request, "There is nothing left to bring back.")
+        return redirect("workbench:home")
+    return redirect(workspace)

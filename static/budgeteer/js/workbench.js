@@ -1,0 +1,152 @@
+// The workbench: sliders, drafts, focus after swaps, selection, keys. Everything here is convenience; without it the
+// same forms and links work as plain requests.
+(() => {
+  const form = () => document.getElementById("config-form");
+  const narrow = matchMedia("(max-width: 700px)");
+  const say = (sentence) => document.dispatchEvent(new CustomEvent("status", { detail: sentence }));
+
+  // ---- a value that moves: the number at once, then at most one draft every 60 ms, the last one always ----
+  const touched = new Set();
+  let timer = 0;
+  let again = false;
+  const draft = () => {
+    if (timer) {
+      again = true;
+      return;
+    }
+    htmx.trigger(form(), "preview");
+    timer = setTimeout(() => {
+      timer = 0;
+      if (again) {
+        again = false;
+        draft();
+      }
+    }, 60);
+  };
+  const plain = (text) => Number(text.replace(/[,\s%]/g, ""));
+
+  document.addEventListener("input", (event) => {
+    const field = event.target;
+    if (field.dataset.for) {
+      const number = document.getElementById(field.dataset.for);
+      number.value = Number(field.value).toLocaleString("en");
+      touched.add(number.name);
+      draft();
+    } else if (field.form && field.form === form() && field.matches(".num, .in")) {
+      touched.add(field.name);
+      const range = field.closest(".fl")?.querySelector("input[type=range]");
+      if (range && Number.isFinite(plain(field.value))) range.value = plain(field.value);
+      draft();
+    }
+  });
+  document.addEventListener("change", (event) => {
+    const field = event.target;
+    if (field.dataset.for) touched.add(document.getElementById(field.dataset.for).name);
+    else if (field.form && field.form === form()) touched.add(field.name);
+  });
+
+  document.addEventListener("htmx:configRequest", (event) => {
+    const { elt, formData, triggeringEvent } = event.detail;
+    if (elt.id !== "config-form") return;
+    if (triggeringEvent?.type === "preview") formData.append("draft", "1");
+    else {
+      // A saved change overtakes a draft that has not been sent yet.
+      clearTimeout(timer);
+      timer = 0;
+      again = false;
+    }
+    for (const name of touched) formData.append("touched", name);
+    if (triggeringEvent?.type !== "preview") touched.clear();
+  });
+
+  // ---- focus survives: htmx keeps it by id; where the focused thing is gone, the field it stood in takes it ----
+  let heir = "";
+  document.addEventListener("htmx:beforeSwap", () => {
+    heir = document.activeElement?.closest(".fl")?.querySelector("[id^=i-]")?.id ?? "";
+  });
+  const scrolls = new Map();
+  document.addEventListener("htmx:afterSettle", (event) => {
+    if (document.activeElement === document.body && heir) document.getElementById(heir)?.focus({ preventScroll: true });
+    if (event.detail.target?.id === "inspector") {
+      mark();
+      if (narrow.matches && document.querySelector("#inspector .h")) location.hash = "inspect";
+      document.getElementById("inspect").scrollTop = 0;
+    }
+    scrolls.clear();
+  });
+
+  // ---- selection: the row of the inspected item is lit without sending the list again ----
+  const selected = () => document.querySelector("#inspector input[name=sel]")?.value ?? "";
+  const mark = () => {
+    const sel = selected();
+    for (const row of document.querySelectorAll(".items tbody tr")) {
+      const link = row.querySelector(".c-name a");
+      if (!link) continue;
+      const isOn = sel !== "" && new URL(link.href).searchParams.get("sel") === sel;
+      row.classList.toggle("on", isOn);
+      if (isOn) link.setAttribute("aria-current", "true");
+      else link.removeAttribute("aria-current");
+    }
+  };
+
+  // ---- the whole prompt to the clipboard ----
+  document.addEventListener("click", async (event) => {
+    const button = event.target.closest("[data-copy-from]");
+    if (!button) return;
+    try {
+      const answer = await fetch(button.dataset.copyFrom);
+      await navigator.clipboard.writeText(await answer.text());
+      say("The packed prompt is in the clipboard");
+    } catch {
+      say("The browser refused to copy: download the text instead");
+    }
+  });
+  // Buttons that need script appear with it, also after a swap (app.js does it once at load).
+  document.addEventListener("htmx:load", (event) => {
+    for (const element of event.detail.elt.querySelectorAll?.("[data-script]") ?? []) element.hidden = false;
+    for (const element of event.detail.elt.querySelectorAll?.("[data-noscript]") ?? []) element.hidden = true;
+  });
+
+  // ---- keys ----
+  const inField = (target) => target.closest?.("input:not([type=range], [type=checkbox], [type=radio]), textarea, select, dialog[open]");
+  const step = (by) => {
+    const links = [...document.querySelectorAll(".items .c-name a")];
+    if (!links.length) return;
+    const at = links.findIndex((link) => link === document.activeElement);
+    const from = at >= 0 ? at : links.findIndex((link) => link.closest("tr").classList.contains("on"));
+    const next = links[Math.min(Math.max(from + by, 0), links.length - 1)];
+    next.focus();
+    next.click();
+  };
+  document.addEventListener("keydown", (event) => {
+    if (event.key === "Escape" && !document.querySelector("details[data-menu][open], dialog[open]")) {
+      const close = document.getElementById("inspector-close");
+      if (!close) return;
+      const row = document.querySelector(".items tr.on .c-name a");
+      close.click();
+      if (row) row.focus();
+      return;
+    }
+    if (inField(event.target)) return;
+    if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "z") {
+      event.preventDefault();
+      document.getElementById(event.shiftKey ? "redo" : "undo")?.click();
+      return;
+    }
+    if (document.documentElement.dataset.keys === "off" || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.key === "j") step(1);
+    else if (event.key === "k") step(-1);
+    else if (event.key === "p") document.getElementById("pin")?.click();
+    else document.querySelector(`.tabnav [data-key="${CSS.escape(event.key)}"]`)?.click();
+  });
+
+  // ---- on a narrow screen the bottom tabs say where one is ----
+  const tabs = [...document.querySelectorAll(".tabbar a")];
+  const here = () => {
+    const known = tabs.find((tab) => tab.hash === location.hash) ?? tabs.find((tab) => tab.hash === "#view");
+    for (const tab of tabs) tab.toggleAttribute("aria-current", tab === known);
+    if (narrow.matches) scrollTo(0, 0);
+  };
+  addEventListener("hashchange", here);
+  if (tabs.length) here();
+})();
