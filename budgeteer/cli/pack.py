@@ -71,7 +71,10 @@ def command(**written: Any) -> int:
     if options.request is not None:
         _print_request(packing, options.request)
     elif options.as_json:
-        click.echo(json.dumps(packing.to_json(), ensure_ascii=False))
+        from budgeteer.engine.result import packing_to_json
+        from budgeteer.engine.validity import check_packing
+
+        click.echo(json.dumps(packing_to_json(packing, validity=check_packing(packing)), ensure_ascii=False))
     else:
         from budgeteer.cli.summary import summary
 
@@ -109,4 +112,4 @@ def _print_request(packing: Packing, request: str) -> None:
     elif request == "text":
         click.echo(render_text(packing), nl=False)
     else:
-        click.echo(json.dumps(render_request(packing, request), ensure_ascii=False, indent=2))
+        click.echo(json.dumps(render_request(packing), ensure_ascii=False, indent=2))

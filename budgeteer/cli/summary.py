@@ -9,6 +9,7 @@ import numpy as np
 from budgeteer.cli.tables import number, shortened, table
 from budgeteer.engine.ledger import FATES, SECTIONS, Ledger
 from budgeteer.engine.result import Packing
+from budgeteer.engine.validity import check_packing
 
 #: The biggest items not sent that are shown; `--json` has every decision.
 SHOWN_DROPS = 10
@@ -39,6 +40,10 @@ def _lines(packing: Packing) -> Iterator[str]:
     if drops:
         yield ""
         yield table(("not sent", "item", "name", "why"), drops)
+    failed = [check.sentence for check in check_packing(packing) if not check.ok]
+    if failed:
+        yield ""
+        yield from failed
 
 
 def _limits(packing: Packing) -> str:

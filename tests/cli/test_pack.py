@@ -1,0 +1,233 @@
+"""`budgeteer pack`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.cli.conftest import MESSAGES, Budgeteer
+from tests.conformance.recount import recount
+
+SHAPE = {
+    "fits": bool,
+    "error": type(None),
+    "model": str,
+    "tokenizer": str,
+    "kind": str,
+    "window": int,
+    "outputReserve": int,
+    "inputBudget": int,
+    "safetyMarginPercent": int,
+    "total": {"tokens": int, "chars": int},
+    "unknown": list,
+    "reported": {"tokens": type(None), "notInFile": type(None)},
+    "cost": {"currency": str, "uncached": float, "cached": float, "priceDate": str},
+    "sections": [
+        {
+            "name": str,
+            "limitTokens": (int, type(None)),
+            "limitChars": (int, type(None)),
+            "demand": {"items": int, "tokens": int, "chars": int},
+            "after": {"items": int, "tokens": int, "chars": int},
+        }
+    ],
+    "overhead": [{"section": str, "name": str, "tokens": int, "chars": int, "kind": str}],
+    "decisions": [
+        {
+            "id": str,
+            "section": str,
+            "name": str,
+            "fate": str,
+            "rule": str,
+            "sentence": str,
+            "before": {"tokens": int, "chars": int},
+            "after": {"tokens": int, "chars": int},
+            "kind": str,
+            "group": (str, type(None)),
+            "pinned": bool,
+            "counterfactual": str,
+        }
+    ],
+    "warnings": [
+        {
+            "limit": str,
+            "level": str,
+            "used": int,
+            "allowed": int,
+            "percent": float,
+            "sentence": str,
+            "fix": str,
+        }
+    ],
+    "validity": [{"profile": str, "rule": str, "ok": bool, "sentence": str}],
+}
+
+
+def has_shape(value: Any, shape: Any) -> bool:
+    """Whether `value` has every key of `shape`, each of its type; more keys may stand beside them."""
+    if isinstance(shape, dict):
+        return isinstance(value, dict) and all(key in value and has_shape(value[key], shape[key]) for key in shape)
+    if isinstance(shape, list):
+        return isinstance(value, list) and len(value) > 0 and all(has_shape(one, shape[0]) for one in value)
+    return isinstance(value, shape)
+
+
+@pytest.fixture
+def everything(
+    chat_file: Path, skills_folder: Path, tools_file: Path, features_folder: Path, tmp_path: Path
+) -> list[str]:
+    """One of each source, with limits that leave something out."""
+    spec = tmp_path / "spec.md"
+    spec.write_text("Ferries are blue.\n", encoding="utf-8")
+    context = tmp_path / "context.txt"
+    context.write_text("The workspace is a harbour.", encoding="utf-8")
+    return [
+        *("--conversation", str(chat_file)),
+        *("--skills", str(skills_folder)),
+        *("--tools", str(tools_file)),
+        *("--features", str(features_folder)),
+        *("--system", "You know every ferry."),
+        *("--spec", str(spec)),
+        *("--workspace-context", f"@{context}"),
+        *("--query", "And on Sundays?"),
+        *("--set", "skillsBudget.enabled=true"),
+        *("--set", "skillsBudget.limits.maxSkillsPromptChars=900"),
+    ]
+
+
+def test_json_has_the_shape_of_the_contract(budgeteer: Budgeteer, everything: list[str]) -> None:
+    run = budgeteer("pack", *everything, "--json")
+    assert run.status == 0
+    assert has_shape(json.loads(run.out), SHAPE)
+
+
+def test_total_is_decisions_and_overhead_and_equals_a_recount_of_the_request(
+    budgeteer: Budgeteer, everything: list[str]
+) -> None:
+    data = json.loads(budgeteer("pack", *everything, "--json").out)
+    counted = recount(json.loads(budgeteer("pack", *everything, "--request", "openai-chat").out))
+    for axis in ("tokens", "chars"):
+        parts = [*(one["after"][axis] for one in data["decisions"]), *(one[axis] for one in data["overhead"])]
+        assert data["total"][axis] == sum(parts)
+    assert (counted.tokens, counted.chars) == (data["total"]["tokens"], data["total"]["chars"])
+
+
+def test_the_request_holds_every_text_given(budgeteer: Budgeteer, everything: list[str]) -> None:
+    request = json.loads(budgeteer("pack", *everything, "--request", "openai-chat").out)
+    system = request["messages"][0]["content"]
+    for text in ("You know every ferry.", "Ferries are blue.", "The workspace is a harbour.", "skill-00", "# Boarding"):
+        assert text in system
+    assert MESSAGES[0]["content"] not in system
+    assert request["messages"][-1] == {"role": "user", "content": "And on Sundays?"}
+    assert [one["role"] for one in request["messages"][1:-1]] == [one["role"] for one in MESSAGES[1:]]
+    assert {tool["function"]["name"] for tool in request["tools"]} == {"timetable", "weather", "tides"}
+
+
+def test_an_anthropic_request_is_in_its_form(budgeteer: Budgeteer, everything: list[str]) -> None:
+    request = json.loads(budgeteer("pack", *everything, "--model", "claude-opus-5-5", "--request", "anthropic").out)
+    assert set(request) == {"model", "max_tokens", "system", "tools", "messages"}
+    assert [one["role"] for one in request["messages"]] == ["user", "assistant", "user", "assistant", "user"]
+
+
+def test_text_is_for_reading(budgeteer: Budgeteer, everything: list[str]) -> None:
+    run = budgeteer("pack", *everything, "--request", "text")
+    assert run.status == 0
+    assert "The 06:10 to Skarholm." in run.out
+    assert run.out.endswith("\n")
+    assert not run.out.endswith("\n\n")
+
+
+def test_the_summary_shows_verdict_sections_warnings_and_what_went(budgeteer: Budgeteer, everything: list[str]) -> None:
+    run = budgeteer("pack", *everything)
+    assert run.status == 0
+    assert run.err == ""
+    blocks = run.out.split("\n\n")
+    assert "dropped" in blocks[0]
+    assert "gpt-4o: window 128,000, reply 4,096, prompt 123,904 tokens; counted with o200k_base (exact)." in blocks[0]
+    assert blocks[1].splitlines()[0].startswith("section")
+    assert blocks[1].splitlines()[-1].startswith("total")
+    assert "maxSkillsPromptChars" in blocks[2]
+    assert "skill:" in blocks[3]
+    assert "\x1b" not in run.out
+
+
+def test_what_cannot_be_made_to_fit_leaves_with_1(budgeteer: Budgeteer, chat_file: Path) -> None:
+    line = ["pack", "--conversation", chat_file, "--query", "word " * 2_000, "--model", "gemma-270m"]
+    summary, data, request = budgeteer(*line), budgeteer(*line, "--json"), budgeteer(*line, "--request", "openai-chat")
+    assert (summary.status, data.status, request.status) == (1, 1, 1)
+    error = json.loads(data.out)["error"]
+    assert error["code"] == "budgetExceeded"
+    assert error["section"] == "query"
+    assert error["neededTokens"] > error["allowedTokens"]
+    assert error["sentence"] in summary.out
+    assert request.out == ""
+    assert request.err == f"budgeteer: {error['sentence']}\n"
+
+
+def test_a_configuration_file_gives_way_to_model_and_set(budgeteer: Budgeteer, chat_file: Path, tmp_path: Path) -> None:
+    config = tmp_path / "c.json"
+    config.write_text(json.dumps({"model": "gpt-4", "outputReserve": 100, "history": {"strategy": "newestFirst"}}))
+    line = ["pack", "--conversation", chat_file, "--config", config, "--json"]
+    assert json.loads(budgeteer(*line).out)["inputBudget"] == 8_092
+    changed = budgeteer(*line, "--model", "gpt-4o", "--set", "outputReserve=28000")
+    assert json.loads(changed.out)["inputBudget"] == 100_000
+
+
+def test_several_conversations_need_a_choice(budgeteer: Budgeteer, chats_file: Path) -> None:
+    run = budgeteer("pack", "--conversation", chats_file)
+    assert run.status == 2
+    assert "holds 3 conversations" in run.err
+    assert len(run.err.splitlines()) == 4
+    chosen = json.loads(budgeteer("pack", "--conversation", f"{chats_file}#2", "--request", "openai-chat").out)
+    assert chosen["messages"][-1]["content"] == "No. 1"
+
+
+def test_a_name_that_ends_like_a_choice_is_a_name(budgeteer: Budgeteer, chat_file: Path, tmp_path: Path) -> None:
+    odd = tmp_path / "chat#2"
+    odd.write_bytes(chat_file.read_bytes())
+    assert budgeteer("pack", "--conversation", odd).status == 0
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        ([], "nothing to pack"),
+        (["--query", "x", "--json", "--request", "text"], "--json and --request print different things"),
+        (["--query", "x", "--request", "openai"], "--request openai: there is no such profile"),
+        (["--query", "x", "--request", "gemini"], "--request gemini is not available yet"),
+        (["--query", "x", "--chunks", "c.json"], "--chunks: retrieval is not available yet"),
+        (["--query", "x", "--config", "none.json"], "none.json: cannot be read"),
+        (["--query", "x", "--model", "gpt-5o"], "there is no model 'gpt-5o'. Did you mean"),
+        (["--query", "x", "--set", "skillsBudget.limits.maxSkillsPromtChars=1"], "maxSkillsPromptChars?"),
+        (["--query", "x", "--set", "history.strategy=recentExchange"], "recentExchange is not available yet"),
+        (["--query", "x", "--set", "outputReserve=128000"], "leaves nothing of a window"),
+        (["--query", "x", "--set", "contextWindow=999999999"], "are more than the 128,000 of gpt-4o"),
+        (["--query", "@none.txt"], "none.txt: cannot be read"),
+        (["--spec", "none.md"], "none.md: cannot be read"),
+        (["--skills", "none.zip"], "none.zip: cannot be read"),
+    ],
+)
+def test_bad_usage_and_bad_input_leave_with_2_and_a_sentence(
+    budgeteer: Budgeteer, options: list[str], sentence: str
+) -> None:
+    run = budgeteer("pack", *options)
+    assert run.status == 2
+    assert run.out == ""
+    assert run.err.startswith("budgeteer: ")
+    assert sentence in run.err
+
+
+def test_a_source_of_another_kind_is_named(budgeteer: Budgeteer, chat_file: Path, tools_file: Path) -> None:
+    run = budgeteer("pack", "--skills", chat_file)
+    assert run.status == 2
+    assert f"{chat_file}: holds a conversation, not a skill library. It was read as openai-chat" in run.err
+    assert "holds tool definitions, no conversation" in budgeteer("pack", "--conversation", tools_file).err
+
+
+def test_a_text_file_that_is_not_utf_8_is_named(budgeteer: Budgeteer, tmp_path: Path) -> None:
+    note = tmp_path / "note.txt"
+    note.write_bytes(b"caf\xe9")
+    assert f"{note}: is not UTF-8 text (byte 4)" in budgeteer("pack", "--query", f"@{note}").err
