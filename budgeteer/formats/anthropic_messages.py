@@ -60,7 +60,7 @@ def detect(document: Document) -> str | None:
         if not looks_like_messages(envelope.messages):
             continue
         sign = _sign(envelope)
-        return f"{envelope.shape} with {sign}" if sign else None
+        return f"is {envelope.shape} with {sign}" if sign else None
     return None
 
 

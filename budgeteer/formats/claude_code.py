@@ -26,10 +26,10 @@ def detect(document: Document) -> str | None:
     lines = session_lines(document)
     talk = sum(1 for line in lines if _is_talk(line.value))
     if talk:
-        return f"{talk:,} `user` and `assistant` lines with the `uuid`, `parentUuid` or `sessionId` of Claude Code"
+        return f"has {talk:,} `user` and `assistant` lines with the `uuid`, `parentUuid` or `sessionId` of Claude Code"
     own = [line for line in lines if line.value.get("type") in _OWN_TYPES and not _OWN_KEYS.isdisjoint(line.value)]
     if own and len(own) * 2 >= len(lines):
-        return f"lines of the type `{own[0].value['type']}`, which Claude Code writes"
+        return f"has lines of the type `{own[0].value['type']}`, which Claude Code writes"
     return None
 
 

@@ -118,9 +118,8 @@ def _unmarked_utf16(data: bytes) -> str | None:
     if len(sample) < 4 or len(data) % 2:
         return None
     half = len(sample) // 2
-    even, odd = sample[0::2].count(0), sample[1::2].count(0)
-    if odd > half * 0.4 and even == 0:
-        return "utf-16-le"
-    if even > half * 0.4 and odd == 0:
-        return "utf-16-be"
+    for encoding, high, low in (("utf-16-le", sample[1::2], sample[0::2]), ("utf-16-be", sample[0::2], sample[1::2])):
+        controls = len(low) - len(low.translate(None, _CONTROLS))
+        if high.count(0) > half * 0.4 and controls <= half * _BINARY_SHARE:
+            return encoding
     return None

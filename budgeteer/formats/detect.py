@@ -38,7 +38,7 @@ class Format:
         name: as in `import --as` and in reports.
         title: as people read it.
         kind: what kind of source it makes.
-        detect: the reason a document is of this format, None when it is not.
+        detect: why a document is of this format, a clause that goes on from "It ", None when it is not.
         read: the document as engine objects; raises FormatError when nothing is usable.
         guards: whether it is so plain a format that the known but unread ones are ruled out first.
     """
@@ -132,7 +132,7 @@ def _named(name: str) -> Format:
 
 def _import(document: Document, chosen: Format | None) -> Imported:
     if chosen is not None:
-        row, reason = chosen, "Chosen by name"
+        row, reason = chosen, "It was chosen by name."
     else:
         row, reason = _detected(document)
     found = row.read(document)
@@ -155,7 +155,7 @@ def _detected(document: Document) -> tuple[Format, str]:
             raise refuse_unread(unread, where=document.name)
         reason = row.detect(document)
         if reason is not None:
-            return row, f"Found {reason}"
+            return row, f"It {reason}."
     raise _unrecognised(document)
 
 

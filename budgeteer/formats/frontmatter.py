@@ -84,8 +84,8 @@ def split_front_matter(text: str, limits: Limits) -> FrontMatter:
 
 
 def _load(source: str, *, first_line: int) -> tuple[dict[str, Any], dict[str, str]]:
-    loader = _Loader(source)
     try:
+        loader = _Loader(source)
         node = loader.get_single_node()
         if node is None:
             return {}, {}
@@ -104,8 +104,6 @@ def _load(source: str, *, first_line: int) -> tuple[dict[str, Any], dict[str, st
         raise FrontMatterProblem("the front matter is nested too deep") from None
     except (ValueError, TypeError) as error:
         raise FrontMatterProblem(f"the front matter is not usable YAML: {error}") from None
-    finally:
-        loader.dispose()
 
 
 def _said(error: yaml.YAMLError, first_line: int) -> str:
@@ -115,7 +113,9 @@ def _said(error: yaml.YAMLError, first_line: int) -> str:
         what = error.problem or error.context or "it cannot be read"
         place = f" (line {mark.line + first_line}, column {mark.column + 1})" if mark else ""
         return f"the front matter is not YAML: {what}{place}"
-    return f"the front matter is not YAML: {str(error).splitlines()[0] if str(error) else 'it cannot be read'}"
+    if isinstance(error, yaml.reader.ReaderError):
+        return f"the front matter is not YAML: {error.reason}"
+    return "the front matter is not YAML: it cannot be read"
 
 
 def _plain(value: Any) -> Any:

@@ -44,7 +44,7 @@ def detect(document: Document) -> str | None:
     """Why a document is OpenAI chat, None when it is not."""
     for envelope in envelopes(document):
         if envelope.shape and looks_like_messages(envelope.messages):
-            return f"{envelope.shape} with OpenAI chat roles"
+            return f"is {envelope.shape} with OpenAI chat roles"
     return None
 
 

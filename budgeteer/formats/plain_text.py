@@ -42,7 +42,7 @@ def detect_chat(document: Document) -> str | None:
         return None
     if roles.count("user") < 1 or roles.count("assistant") < 1:
         return None
-    return f"text whose {len(turns)} turns begin with `User:` and `Assistant:` labels"
+    return f"is text whose {len(turns)} turns begin with `User:` and `Assistant:` labels"
 
 
 def read_chat(document: Document) -> Imported:
@@ -72,7 +72,7 @@ def read_chat(document: Document) -> Imported:
 def detect_text(document: Document) -> str | None:
     """Every text that is nothing else is plain text."""
     if document.shape == "text":
-        return "readable text that is no JSON and has no speaker labels"
+        return "is readable text that is no JSON and has no speaker labels"
     return None
 
 

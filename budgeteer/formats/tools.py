@@ -82,11 +82,11 @@ def _from_arguments(arguments: list[Any]) -> dict[str, Any]:
     return {"type": "object", "properties": properties}
 
 
-def definitions(value: Any) -> Iterator[ToolDefinition | Mapping[str, Any]]:
+def definitions(value: Any, *, sure: bool = False) -> Iterator[ToolDefinition | Mapping[str, Any]]:
     """Every definition a JSON value holds, and every object in its place that is none.
 
-    In a list that has a definition, or stands under `tools`, an entry of only a name and a description is a tool
-    without parameters.
+    In a list that has a definition, or stands under `tools`, or is `sure` to be one of tools, an entry of only a name
+    and a description is a tool without parameters.
     """
     listed = value if isinstance(value, list) else _listed_tools(value)
     if listed is None:
@@ -94,7 +94,7 @@ def definitions(value: Any) -> Iterator[ToolDefinition | Mapping[str, Any]]:
             yield definition(value) or value
         return
     items = [item for item in listed if isinstance(item, Mapping)]
-    sure = listed is not value or any(definition(item) for item in items)
+    sure = sure or listed is not value or any(definition(item) for item in items)
     for item in items:
         yield definition(item) or (_without_parameters(item) if sure else None) or item
 
@@ -134,7 +134,7 @@ def detect(document: Document) -> str | None:
         return None
     forms = {"openai": "OpenAI", "anthropic": "Anthropic", "mcp": "MCP or bare"}
     named = " and ".join(sorted({forms[tool.form] for tool in usable}))
-    return f"{len(usable):,} tool definition(s) in {named} form"
+    return f"holds {len(usable):,} tool definition(s) in {named} form"
 
 
 def _detect_archive(archive: Archive, limits: Limits) -> str | None:
@@ -145,7 +145,7 @@ def _detect_archive(archive: Archive, limits: Limits) -> str | None:
         except (JsonProblem, FormatError):
             continue
         if any(isinstance(item, ToolDefinition) for item in found):
-            return f"a {archive.kind} whose file {entry.path} holds tool definitions"
+            return f"is a {archive.kind} whose file {entry.path} holds tool definitions"
     return None
 
 
@@ -199,10 +199,10 @@ def _ending(name: str) -> str:
     return f".{ending}" if dot and stem else ""
 
 
-def _in_entry(data: bytes, limits: Limits) -> Iterator[ToolDefinition | Mapping[str, Any]]:
+def _in_entry(data: bytes, limits: Limits, *, sure: bool = False) -> Iterator[ToolDefinition | Mapping[str, Any]]:
     text = decode(data).text.lstrip("\ufeff")
     try:
-        yield from definitions(jsontext.parse(text, depth_limit=limits.json_depth))
+        yield from definitions(jsontext.parse(text, depth_limit=limits.json_depth), sure=sure)
     except JsonProblem:
         lines, _ = jsontext.parse_lines(text, depth_limit=limits.json_depth)
         if not lines:
@@ -217,7 +217,7 @@ def _read_archive(document: Document, archive: Archive, tools: list[ToolDefiniti
         data = archive.read(entry)
         if data is not None:
             try:
-                _take(_in_entry(data, document.options.limits), entry.path, tools, skipped)
+                _take(_in_entry(data, document.options.limits, sure=True), entry.path, tools, skipped)
             except JsonProblem as problem:
                 skipped.append(Skipped(entry.path, f"not JSON: {problem.why}"))
             except FormatError as error:

@@ -40,7 +40,7 @@ def detect(document: Document) -> str | None:
         opened = _open(document, document.archive, entry, [])
         reader = _reader_of(opened) if opened else None
         if reader is not None:
-            return f"a {document.archive.kind} whose file {entry.path} is {reader.title}"
+            return f"is a {document.archive.kind} whose file {entry.path} is {reader.title}"
     return None
 
 

@@ -1,0 +1,125 @@
+"""JSON with bounds."""
+
+from __future__ import annotations
+
+import json
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from budgeteer.formats.jsontext import JsonProblem, depth_of, first_value, parse, parse_lines, refuse
+
+
+def nested(value: object) -> int:
+    if isinstance(value, dict):
+        return 1 + max((nested(item) for item in value.values()), default=0)
+    if isinstance(value, list):
+        return 1 + max((nested(item) for item in value), default=0)
+    return 0
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
+    max_leaves=20,
+)
+
+
+@given(JSON, st.booleans())
+def test_the_depth_is_the_nesting_whatever_the_strings_hold(value: object, ascii_only: bool) -> None:
+    assert depth_of(json.dumps(value, ensure_ascii=ascii_only)) == nested(value)
+
+
+def test_a_document_deeper_than_the_limit_is_refused_before_it_is_parsed() -> None:
+    assert parse("[" * 200 + "]" * 200, depth_limit=200)
+    for depth in (201, 100_000):
+        with pytest.raises(JsonProblem, match="deeper than the limit on JSON depth, 200"):
+            parse("[" * depth + "]" * depth, depth_limit=200)
+
+
+def test_the_depth_scan_is_linear_on_hostile_strings() -> None:
+    begun = time.perf_counter()
+    for text in ("[" * 300 + '"\\"' * 300_000, "[" * 300 + '"' + "\\" * 600_000, '"' * 600_000 + "[" * 300):
+        depth_of(text)
+    assert time.perf_counter() - begun < 5
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [('{"a": [1, 2', 1), ('{\n  "a": "tex', 2), ('[\n{"a": 1},\n', 3), ('{"a":', 1)],
+)
+def test_a_cut_off_document_says_so_and_where(text: str, line: int) -> None:
+    with pytest.raises(JsonProblem) as caught:
+        parse(text, depth_limit=200)
+    assert caught.value.cut_off
+    error = refuse(caught.value, where="log.json")
+    assert error.what.startswith("The JSON is cut off")
+    assert error.where.startswith(f"log.json, line {line}, column")
+
+
+def test_a_mistake_in_the_middle_is_no_cut() -> None:
+    with pytest.raises(JsonProblem) as caught:
+        parse('{"a": 1,, "b": 2}', depth_limit=200)
+    assert not caught.value.cut_off
+    assert refuse(caught.value).sentence == (
+        "line 1, column 9: This is not valid JSON: Expecting property name enclosed in double quotes. "
+        "Mend the file at that place"
+    )
+
+
+def test_numbers_of_thousands_of_digits_are_kept_as_text() -> None:
+    digits = "9" * 10_000
+    assert parse(f'{{"n": {digits}, "m": 7}}', depth_limit=200) == {"n": digits, "m": 7}
+
+
+def test_lone_surrogate_escapes_become_replacement_characters() -> None:
+    assert parse(r'{"\ud800": ["a\udc00", "\ud83d\ude00"]}', depth_limit=200) == {"\ufffd": ["a\ufffd", "😀"]}
+
+
+def test_duplicate_keys_and_raw_control_characters_are_taken() -> None:
+    assert parse('{"a": 1, "a": "x\ty\nz"}', depth_limit=200) == {"a": "x\ty\nz"}
+
+
+def test_the_first_value_leaves_the_rest() -> None:
+    assert first_value(' {"a":1} {"b":2}', depth_limit=200) == ({"a": 1}, 9)
+
+
+def test_lines_are_told_apart_by_line_feeds_only() -> None:
+    lines, skipped = parse_lines('{"a":"x\u2028y"}\r\n\r\n{"b":1}\n', depth_limit=200)
+    assert [(line.number, line.value) for line in lines] == [(1, {"a": "x\u2028y"}), (3, {"b": 1})]
+    assert not skipped
+
+
+def test_two_objects_on_one_line_are_both_read() -> None:
+    lines, skipped = parse_lines('{"a":1}{"b":2}\n{"c":3} {"d":4}\n', depth_limit=200)
+    assert [(line.number, line.value) for line in lines] == [
+        (1, {"a": 1}),
+        (1, {"b": 2}),
+        (2, {"c": 3}),
+        (2, {"d": 4}),
+    ]
+    assert not skipped
+
+
+def test_bad_lines_are_listed_with_number_reason_and_text() -> None:
+    text = '{"a":1}\n{"b":\n"words"\n42\n[1]\n{"c":1}}\n{"d":"' + "x" * 900
+    lines, skipped = parse_lines(text, depth_limit=200)
+    assert [line.number for line in lines] == [1]
+    assert [(item.where, item.why.split(":")[0]) for item in skipped] == [
+        ("line 2", "cut off"),
+        ("line 3", "a JSON string, not an object"),
+        ("line 4", "a JSON number, not an object"),
+        ("line 5", "a JSON array, not an object"),
+        ("line 6", "1 characters after the end of a JSON value"),
+        ("line 7", "cut off"),
+    ]
+    assert skipped[1].line == '"words"'
+    assert len(skipped[-1].line) == 500
+
+
+def test_progress_tells_lines_of_lines() -> None:
+    told: list[tuple[int, int, str]] = []
+    parse_lines('{"a":1}\n' * 1_200, depth_limit=200, progress=lambda *step: told.append(step))
+    assert told == [(500, 1_201, "lines"), (1_000, 1_201, "lines")]

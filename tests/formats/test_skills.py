@@ -1,0 +1,123 @@
+"""Skill libraries."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from budgeteer.engine.errors import FormatError
+from budgeteer.formats.detect import import_bytes, import_folder
+from tests.formats.shapes import skill, tarred, zipped, zipped_with_link
+
+LIBRARY = {
+    "lib-0a1b2c3/git/commit/SKILL.md": skill("commit", "Writes commit messages"),
+    "lib-0a1b2c3/git/SKILL.md": skill("git-all", "Everything about git"),
+    "lib-0a1b2c3/.claude/skills/hidden/SKILL.md": skill("hidden", "In a dot folder"),
+    "lib-0a1b2c3/git/commit/reference.md": "# More\n",
+    "lib-0a1b2c3/README.md": "# Library\n",
+}
+
+
+def test_a_zip_of_skills_is_read_by_path_without_its_prefix() -> None:
+    found = import_bytes(zipped(LIBRARY), name="lib.zip")
+    assert (found.format, found.kind) == ("skills", "skills")
+    assert found.reason == "It is a zip archive with 3 SKILL.md file(s)."
+    assert [(each.name, each.path) for each in found.skills] == [
+        ("hidden", ".claude/skills/hidden/SKILL.md"),
+        ("git-all", "git/SKILL.md"),
+        ("commit", "git/commit/SKILL.md"),
+    ]
+    assert found.skills[1].description == "Everything about git"
+    assert found.skills[1].body == "Do the thing.\n"
+    assert found.skills[1].file_bytes == len(LIBRARY["lib-0a1b2c3/git/SKILL.md"].encode())
+
+
+@pytest.mark.parametrize("mode", ["w:", "w:gz", "w:bz2", "w:xz"])
+def test_a_tar_of_skills_is_the_same_library(mode: str) -> None:
+    zip_found, tar_found = import_bytes(zipped(LIBRARY)), import_bytes(tarred(LIBRARY, mode))
+    assert [(each.name, each.path, each.body) for each in tar_found.skills] == [
+        (each.name, each.path, each.body) for each in zip_found.skills
+    ]
+
+
+def test_a_folder_of_skills_is_the_same_library(tmp_path: Path) -> None:
+    for path, text in LIBRARY.items():
+        file = tmp_path / path.removeprefix("lib-0a1b2c3/")
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text)
+    found = import_folder(tmp_path)
+    assert [each.path for each in found.skills] == [each.path for each in import_bytes(zipped(LIBRARY)).skills]
+    assert all(each.modified.endswith("Z") for each in found.skills)
+
+
+def test_everything_else_in_the_front_matter_is_kept() -> None:
+    text = (
+        "---\nname: a\ndescription: >\n  One\n  line\nlicense: MIT\nmetadata:\n  tags: [x]\n  since: 2024-01-01\n---\nB"
+    )
+    (found,) = import_bytes(zipped({"a/SKILL.md": text})).skills
+    assert found.description == "One line"
+    assert found.metadata == {"license": "MIT", "metadata": {"tags": ["x"], "since": "2024-01-01"}}
+
+
+def test_names_and_descriptions_are_taken_as_written() -> None:
+    text = "\ufeff---\r\nname: on\r\ndescription: 2024-01-01\r\n---\r\nB"
+    (found,) = import_bytes(zipped({"a/SKILL.md": text})).skills
+    assert (found.name, found.description) == ("on", "2024-01-01")
+
+
+def test_each_rejected_entry_is_listed_with_its_reason_and_the_rest_is_read() -> None:
+    files = {
+        "ok/SKILL.md": skill("ok", "fine"),
+        "bare/SKILL.md": "# No front matter\n",
+        "broken/SKILL.md": "---\nname: a: b\n---\n",
+        "open/SKILL.md": "---\nname: a\n",
+        "large/SKILL.md": "---\nname: a\nx: " + "y" * 70_000 + "\n---\n",
+        "binary/SKILL.md": "\x00\x01\x02" * 100,
+        "lower/skill.md": skill("lower", "wrong case"),
+        "../up/SKILL.md": skill("up", "outside"),
+    }
+    found = import_bytes(zipped_with_link(files, "link/SKILL.md", "../ok/SKILL.md"))
+    assert [each.name for each in found.skills] == ["ok"]
+    why = {item.where: item.why for item in found.skipped}
+    assert why["bare/SKILL.md"].startswith("no front matter")
+    assert "(line 2, column 8)" in why["broken/SKILL.md"]
+    assert "no closing `---`" in why["open/SKILL.md"]
+    assert "limit on front matter is 64 kB" in why["large/SKILL.md"]
+    assert "a binary file" in why["binary/SKILL.md"]
+    assert why["lower/skill.md"] == "the file must be named SKILL.md exactly"
+    assert why["../up/SKILL.md"].startswith("path traversal")
+    assert why["link/SKILL.md"] == "a symbolic link"
+    assert len(why) == 8
+
+
+def test_a_missing_name_is_the_folders_and_a_missing_description_is_said() -> None:
+    found = import_bytes(zipped({"tidy/SKILL.md": "---\nlicense: MIT\n---\n", "b/SKILL.md": skill("tidy", "x")}))
+    assert [each.name for each in found.skills] == ["tidy", "tidy"]
+    assert "Skills without a `name` in their front matter, named after their folder: 1" in found.warnings
+    assert "Skills without a `description` in their front matter: 1" in found.warnings
+    assert "1 skill name(s) occur more than once: tidy" in found.warnings
+
+
+def test_an_archive_without_one_usable_skill_is_an_error_with_reasons() -> None:
+    with pytest.raises(FormatError, match=r"No usable SKILL.md .*a/SKILL.md: no front matter"):
+        import_bytes(zipped({"a/SKILL.md": "# no"}), name="lib.zip")
+    with pytest.raises(FormatError, match="No usable SKILL.md was found in a zip archive of 1 files"):
+        import_bytes(zipped({"a.txt": "x"}), as_format="skills")
+
+
+def test_a_single_skill_file_is_a_library_of_one() -> None:
+    found = import_bytes(skill("one", "alone").encode(), name="SKILL.md")
+    assert [(each.name, each.path) for each in found.skills] == [("one", "SKILL.md")]
+
+
+def test_invalid_bytes_are_replaced_and_said() -> None:
+    found = import_bytes(zipped({"a/SKILL.md": b"---\nname: caf\xe9\ndescription: d\n---\n"}))
+    assert found.skills[0].name == "caf\ufffd"
+    assert found.warnings == ("SKILL.md files with invalid bytes, which were replaced: 1",)
+
+
+def test_progress_counts_skills() -> None:
+    told: list[tuple[int, int, str]] = []
+    import_bytes(zipped(LIBRARY), progress=lambda *step: told.append(step))
+    assert told == [(1, 3, "skills"), (2, 3, "skills"), (3, 3, "skills")]
