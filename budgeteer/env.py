@@ -9,6 +9,7 @@ secret may also stand in a file named by `<NAME>_FILE`.
 from __future__ import annotations
 
 import difflib
+import math
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -152,7 +153,7 @@ def read_environment() -> dict[str, Any]:
     for setting in SETTINGS:
         try:
             values[setting.name] = _read(setting)
-        except (EnvError, ValueError) as error:
+        except (EnvError, ValidationError, ValueError) as error:
             problems.append(_malformed_sentence(setting, error))
     if problems:
         raise EnvironmentRefused(problems)
@@ -197,6 +198,8 @@ def _parse_choice(setting: Setting, given: str) -> str:
 
 def _parse_number(setting: Setting, given: str) -> float:
     value = int(given) if setting.kind == "whole number" else float(given)
+    if not math.isfinite(value):
+        raise ValidationError("not a number")
     if setting.bounds:
         validate.Range(*setting.bounds)(value)
     return value
@@ -260,7 +263,7 @@ def _unknown_sentence(name: str) -> str:
 def _malformed_sentence(setting: Setting, error: Exception) -> str:
     file_name = setting.name + FILE_SUFFIX
     if setting.secret and os.environ.get(file_name):
-        if isinstance(error, ValueError) and not isinstance(error, ValidationError):
+        if isinstance(error, ValueError):
             return f"{file_name}={os.environ[file_name]!r} cannot be read; expected the path of a readable file."
         return f"{file_name}={os.environ[file_name]!r} holds something malformed; expected {setting.expected}."
     shown = "(hidden)" if setting.secret else repr(os.environ.get(setting.name, setting.default))
