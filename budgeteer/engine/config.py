@@ -225,13 +225,13 @@ def unknown_key(path: str) -> ConfigError:
     """The error for a key the schema does not have, naming the nearest one it has."""
     parent, _, key = path.rpartition(".")
     siblings = [known.removeprefix(f"{parent}.") for known in _paths() if known.rpartition(".")[0] == parent]
+    anywhere = [known for known in _paths() if known.rpartition(".")[2] == key]
+    if anywhere:
+        return ConfigError("this key is not known here", where=path, mend=f"It belongs at {anywhere[0]}.")
     near = difflib.get_close_matches(key, siblings, n=1, cutoff=0.5)
     if near:
         name = f"{parent}.{near[0]}" if parent else near[0]
         return ConfigError("this key is not known", where=path, mend=f"Did you mean {name}?")
-    anywhere = [known for known in _paths() if known.rpartition(".")[2] == key]
-    if anywhere:
-        return ConfigError("this key is not known here", where=path, mend=f"It belongs at {anywhere[0]}.")
     return ConfigError("this key is not known", where=path, mend=f"Known here: {', '.join(siblings)}.")
 
 

@@ -6,7 +6,7 @@ with its variants (minified, followed by a blank line, without what a provider c
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from html import escape
 from typing import Any, Self
@@ -130,7 +130,7 @@ def measure_skills(
         sizes = [size for text in (head, full, short, tail, skill.body) for size in (counter.count(text), len(text))]
         return [*sizes, skill.file_bytes]
 
-    return SkillMeasures.of_rows([row(skill) for skill in _reported(skills, progress)])
+    return SkillMeasures.of_rows([row(skill) for skill in reported(skills, progress)])
 
 
 def measure_tools(
@@ -142,7 +142,7 @@ def measure_tools(
         texts = [compact_json(tool_in_form(tool, form)) for form in ("openai", "anthropic")]
         return [size for text in texts for size in (counter.count(text), len(text))]
 
-    return ToolMeasures.of_rows([row(tool) for tool in _reported(tools, progress)])
+    return ToolMeasures.of_rows([row(tool) for tool in reported(tools, progress)])
 
 
 def measure_features(
@@ -154,24 +154,13 @@ def measure_features(
         text = feature_text(feature)
         return [counter.count(text), counter.count(text + "\n\n"), len(text)]
 
-    return FeatureMeasures.of_rows([row(feature) for feature in _reported(features, progress)])
+    return FeatureMeasures.of_rows([row(feature) for feature in reported(features, progress)])
 
 
-def _reported[T](items: Sequence[T], progress: Progress | None) -> Sequence[T]:
-    return items if progress is None else _Reporting(items, progress)
-
-
-class _Reporting[T](Sequence[T]):
-    """A sequence that says how far an iteration over it has come."""
-
-    def __init__(self, items: Sequence[T], progress: Progress) -> None:
-        self._items = items
-        self._progress = progress
-
-    def __len__(self) -> int:
-        return len(self._items)
-
-    def __getitem__(self, index: Any) -> Any:
-        if isinstance(index, int) and (index % BATCH == 0 or index == len(self._items) - 1):
-            self._progress(index, len(self._items))
-        return self._items[index]
+def reported[T](items: Sequence[T], progress: Progress | None) -> Iterator[T]:
+    """The items, with a call of `progress(done, total)` after every BATCH of them and after the last."""
+    total = len(items)
+    for done, item in enumerate(items, start=1):
+        yield item
+        if progress is not None and (done % BATCH == 0 or done == total):
+            progress(done, total)

@@ -19,7 +19,7 @@ from budgeteer.engine.chat import (
 )
 from budgeteer.engine.groups import Fault, Pairing, pair
 from budgeteer.engine.library import compact_json
-from budgeteer.engine.measures import BATCH, Columns, Ints, Progress
+from budgeteer.engine.measures import Columns, Ints, Progress, reported
 from budgeteer.engine.profiles import PROFILES, can_express, image_tokens
 from budgeteer.engine.tokens import TokenCounter
 
@@ -91,12 +91,8 @@ def measure_messages(
 ) -> MessageMeasures:
     """Count every message once, for every profile."""
     pairing = pair(messages)
-    rows = []
-    for index, message in enumerate(messages):
-        rows.append(_row(message, index, pairing, counter))
-        if progress is not None and (index % BATCH == 0 or index == len(messages) - 1):
-            progress(index + 1, len(messages))
-    return MessageMeasures.of_rows(rows)
+    counted = enumerate(reported(messages, progress))
+    return MessageMeasures.of_rows([_row(message, index, pairing, counter) for index, message in counted])
 
 
 def sendable(message: Message, profile: str, *, answered: frozenset[int], fault: Fault) -> Sendable:

@@ -22,7 +22,7 @@ _ABBREVIATIONS = re.compile(r"(?:\b(?:e\.g|i\.e|etc|vs|cf|approx|Dr|Mr|Mrs|Ms|Pr
 _OPENERS: Final = re.compile(
     r"""^(?:
         (?:this|the)\s+skill\s+(?:is\s+(?:used|designed|meant)\s+to|should\s+be\s+used\s+(?:to|when|for)|
-            (?:helps|allows|enables)\s+(?:you|users|the\s+agent|claude)?\s*(?:to\s+)?|can\s+be\s+used\s+to|provides|is\s+for|lets\s+you)
+            (?:helps|allows|enables)(?:\s+(?:you|users|the\s+agent|claude))?(?:\s+to)?|can\s+be\s+used\s+to|provides|is\s+for|lets\s+you)
        |a\s+skill\s+(?:to|for|that)
        |skill\s+(?:to|for|that)
        |use\s+this\s+skill\s+(?:when(?:ever)?|to|for|if)

@@ -1,0 +1,175 @@
+"""The skills block: every step of the fit, one by one."""
+
+from typing import Any
+
+import pytest
+
+from budgeteer.engine.config import SkillsBudgetConfig
+from budgeteer.engine.library import Skill
+from budgeteer.engine.measures import measure_skills
+from budgeteer.engine.sections.order import Use
+from budgeteer.engine.sections.skills import (
+    Cause,
+    SkillFit,
+    effective,
+    entry_sizes,
+    fit_skills,
+    skill_entry,
+    skills_block,
+)
+from budgeteer.engine.tokens import counter_for
+
+COUNTER = counter_for("o200k_base")
+SKILLS = [
+    Skill(
+        f"skill-{n}",
+        f"This skill helps you to do {'more ' * n}things. It also does others.",
+        f"s{n}/SKILL.md",
+        file_bytes=100 * n,
+    )
+    for n in range(6)
+]
+
+
+def config(**changes: Any) -> SkillsBudgetConfig:
+    return SkillsBudgetConfig.model_validate({"enabled": True, **changes})
+
+
+def fit(settings: SkillsBudgetConfig, *, usage: dict[str, Use] | None = None) -> SkillFit:
+    measures = measure_skills(SKILLS, counter=COUNTER)
+    return fit_skills(SKILLS, measures, settings, counter=COUNTER, usage=usage or {})
+
+
+def block(settings: SkillsBudgetConfig, found: SkillFit) -> str:
+    used = effective(settings)
+    return skills_block([skill_entry(SKILLS[i], used, short=bool(found.short[i])) for i in found.order])
+
+
+def names(found: SkillFit) -> list[str]:
+    return [SKILLS[i].name for i in found.order]
+
+
+VARIANTS = [
+    config(),
+    config(optimization={"minifyDescriptions": True}),
+    config(optimization={"compactPaths": True}),
+    config(optimization={"minifyDescriptions": True, "compactPaths": True}),
+    config(installRoot="/opt/skills (shared)/"),
+    config(installRoot=""),
+    config(fallback="nameOnly", limits={"maxSkillsPromptChars": 700}),
+    SkillsBudgetConfig.model_validate({"optimization": {"compactPaths": True}}),
+]
+
+
+@pytest.mark.parametrize("settings", VARIANTS)
+@pytest.mark.parametrize("tokenizer", ["o200k_base", "cl100k_base"])
+def test_the_sizes_of_the_parts_are_the_size_of_the_block(settings: SkillsBudgetConfig, tokenizer: str) -> None:
+    counter = counter_for(tokenizer)
+    found = fit_skills(SKILLS, measure_skills(SKILLS, counter=counter), settings, counter=counter)
+    text = block(settings, found)
+    assert int(found.after_chars.sum()) + found.wrapper.chars == len(text)
+    assert int(found.after_tokens.sum()) + found.wrapper.tokens == counter.count(text)
+
+
+def test_under_chars_4_an_entry_is_a_quarter_of_its_characters() -> None:
+    counter = counter_for("chars/4")
+    entries = entry_sizes(SKILLS, measure_skills(SKILLS, counter=counter), config(), counter=counter)
+    assert entries.full_tokens.tolist() == [-(-chars // 4) for chars in entries.full_chars.tolist()]
+
+
+def test_the_longest_prefix_within_the_limit_is_kept_to_the_character() -> None:
+    whole = fit(config())
+    needed = int(whole.needed_chars[3])
+    assert names(fit(config(limits={"maxSkillsPromptChars": needed}))) == ["skill-0", "skill-1", "skill-2", "skill-3"]
+    short = fit(config(limits={"maxSkillsPromptChars": needed - 1}))
+    assert names(short) == ["skill-0", "skill-1", "skill-2"]
+    assert short.cause[3] == Cause.NO_ROOM_CHARS
+    assert int(short.needed_chars[3]) == needed
+
+
+def test_a_token_limit_stands_beside_the_character_limit() -> None:
+    needed = int(fit(config()).needed_tokens[1])
+    found = fit(config(limits={"maxSkillsPromptTokens": needed}))
+    assert names(found) == ["skill-0", "skill-1"]
+    assert found.cause[2] == Cause.NO_ROOM_TOKENS
+
+
+def test_a_limit_below_the_header_keeps_nothing_and_costs_nothing() -> None:
+    found = fit(config(limits={"maxSkillsPromptChars": 10}))
+    assert names(found) == []
+    assert (found.wrapper.chars, block(config(), found)) == (0, "")
+
+
+def test_a_file_over_the_byte_limit_is_dropped_even_when_pinned() -> None:
+    found = fit(config(limits={"maxSkillFileBytes": 400}, policies={"skill-5": "pinned"}))
+    assert found.cause[5] == Cause.FILE_TOO_LARGE
+    assert "skill-5" not in names(found)
+
+
+def test_policies_drop_pin_and_shorten() -> None:
+    policies = {"skill-0": "off", "skill-5": "pinned", "s2/SKILL.md": "nameOnly"}
+    found = fit(config(policies=policies))
+    assert names(found) == ["skill-5", "skill-1", "skill-2", "skill-3", "skill-4"]
+    assert found.cause[0] == Cause.POLICY_OFF
+    assert found.short.tolist() == [False, False, True, False, False, False]
+
+
+def test_a_pin_beats_the_count_and_the_characters() -> None:
+    limits = {"maxSkillsInPrompt": 1, "maxSkillsPromptChars": 100}
+    found = fit(config(limits=limits, policies={"skill-3": "pinned", "skill-4": "pinned"}))
+    assert names(found) == ["skill-3", "skill-4"]
+
+
+def test_only_the_first_skills_are_considered() -> None:
+    found = fit(config(limits={"maxSkillsInPrompt": 2}))
+    assert names(found) == ["skill-0", "skill-1"]
+    assert [int(c) for c in found.cause[2:]] == [Cause.TOO_MANY] * 4
+    assert int(found.needed_chars[4]) == 5
+
+
+def test_fill_goes_on_past_a_skill_that_does_not_fit() -> None:
+    library = [Skill("a", "x" * 50, "a"), Skill("b", "x" * 900, "b"), Skill("c", "x" * 50, "c")]
+    measures = measure_skills(library, counter=COUNTER)
+    limits = {"maxSkillsPromptChars": 600}
+    kept = {
+        mode: fit_skills(library, measures, config(limits=limits, fit=mode), counter=COUNTER).order
+        for mode in ("prefix", "fill")
+    }
+    assert kept == {"prefix": (0,), "fill": (0, 2)}
+
+
+def test_the_fallback_lists_by_name_and_location_when_not_all_fit() -> None:
+    limits = {"maxSkillsPromptChars": 850}
+    found = fit(config(limits=limits, fallback="nameOnly"))
+    assert found.tier == "nameOnly"
+    assert len(found.order) > len(fit(config(limits=limits)).order)
+    assert all(found.short[list(found.order)])
+    assert fit(config(fallback="nameOnly")).tier == "full"
+
+
+def test_prioritization_orders_before_the_limits() -> None:
+    usage = {"s4/SKILL.md": Use(9), "s2/SKILL.md": Use(3)}
+    settings = config(optimization={"prioritization": "frequent"}, limits={"maxSkillsInPrompt": 2})
+    assert names(fit(settings, usage=usage)) == ["skill-4", "skill-2"]
+
+
+def test_while_the_budget_is_off_all_is_kept_and_only_measured() -> None:
+    settings = SkillsBudgetConfig.model_validate(
+        {
+            "limits": {"maxSkillsInPrompt": 1},
+            "optimization": {"minifyDescriptions": True},
+            "policies": {"skill-1": "off"},
+        }
+    )
+    found = fit(settings)
+    assert len(found.order) == len(SKILLS)
+    assert set(found.cause.tolist()) == {int(Cause.NOT_LIMITED)}
+    assert (
+        found.after_chars.tolist()
+        == entry_sizes(SKILLS, measure_skills(SKILLS, counter=COUNTER), config(), counter=COUNTER).raw_chars.tolist()
+    )
+
+
+def test_no_skills_are_no_block() -> None:
+    found = fit_skills([], measure_skills([], counter=COUNTER), config(), counter=COUNTER)
+    assert (found.order, found.asked.chars) == ((), 0)

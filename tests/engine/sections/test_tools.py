@@ -1,0 +1,63 @@
+"""Tool definitions: the array they stand in, its limit, pins, and tools that history calls."""
+
+from typing import Any
+
+from budgeteer.engine.config import SkillsBudgetConfig
+from budgeteer.engine.library import ToolDefinition, compact_json, tool_in_form
+from budgeteer.engine.measures import measure_tools
+from budgeteer.engine.sections.order import Standing
+from budgeteer.engine.sections.tools import ToolCosts, ToolFit, fit_tools
+from budgeteer.engine.tokens import counter_for
+
+COUNTER = counter_for("o200k_base")
+TOOLS = [ToolDefinition(name, "d" * 20, {"type": "object"}, "mcp", {"name": name}) for name in ("one", "two", "three")]
+
+
+def fit(standing: Standing | None = None, **changes: Any) -> ToolFit:
+    config = SkillsBudgetConfig.model_validate({"enabled": True, **changes})
+    return fit_tools(
+        TOOLS,
+        measure_tools(TOOLS, counter=COUNTER),
+        config,
+        costs=ToolCosts("openai-chat", COUNTER),
+        standing=standing or Standing(),
+    )
+
+
+def array_chars(*rows: int) -> int:
+    return len(compact_json([tool_in_form(TOOLS[row], "openai") for row in rows]))
+
+
+def test_the_limit_is_on_the_characters_of_the_whole_array() -> None:
+    assert fit(limits={"maxToolDefinitionChars": array_chars(0, 1)}).order == (0, 1)
+    assert fit(limits={"maxToolDefinitionChars": array_chars(0, 1) - 1}).order == (0,)
+    assert fit().asked.chars == array_chars(0, 1, 2)
+
+
+def test_pinned_and_called_tools_go_first_and_beat_the_limit() -> None:
+    standing = Standing(pins=frozenset({"tool:three"}), called=frozenset({"two"}))
+    found = fit(standing, limits={"maxToolDefinitionChars": 10})
+    assert found.order == (1, 2)
+    assert found.needed_chars[0] == array_chars(1, 2, 0)
+
+
+def test_fill_goes_on_past_a_definition_that_does_not_fit() -> None:
+    limit = array_chars(0, 2) - 0
+    assert fit(limits={"maxToolDefinitionChars": limit}, fit="fill").order in {(0, 1), (0, 2)}
+    assert fit(limits={"maxToolDefinitionChars": array_chars(0) - 1}, fit="fill").order == ()
+
+
+def test_alphabetical_order_is_the_order_sent() -> None:
+    assert fit(optimization={"prioritization": "alphabetical"}).order == (0, 2, 1)
+
+
+def test_while_the_budget_is_off_every_definition_is_sent_as_given() -> None:
+    found = fit(Standing(), enabled=False, limits={"maxToolDefinitionChars": 1})
+    assert found.order == (0, 1, 2)
+
+
+def test_joins_are_one_token_a_bracket_or_comma_and_the_providers_preamble() -> None:
+    assert ToolCosts("openai-chat", COUNTER).joins(3).tokens == 4
+    assert ToolCosts("anthropic", COUNTER).joins(3).tokens == 350
+    assert ToolCosts("openai-chat", counter_for("chars/4")).joins(3).tokens == 0
+    assert ToolCosts("openai-chat", COUNTER).joins(0).chars == 0

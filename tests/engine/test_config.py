@@ -1,0 +1,82 @@
+"""The configuration: its defaults, its errors, its canonical form."""
+
+import json
+
+import pytest
+
+from budgeteer.engine.config import BudgetConfig, config_errors, config_schema, dump_config, load_config
+from budgeteer.engine.errors import ConfigError
+
+
+def test_nothing_given_is_every_default_and_off() -> None:
+    config = load_config({})
+    assert config.model == "gpt-4o"
+    assert not config.skills_budget.enabled
+    assert config.skills_budget.limits.max_skills_in_prompt == 150
+    assert config.history.strategy == "full"
+
+
+def test_the_canonical_form_is_a_fixed_point_and_plain_json() -> None:
+    once = dump_config(load_config({"history": {"maxTokens": "30%"}, "skillsBudget": {"policies": {"a b": "pinned"}}}))
+    assert dump_config(load_config(json.loads(json.dumps(once)))) == once
+
+
+@pytest.mark.parametrize(
+    ("data", "sentence"),
+    [
+        (
+            {"skillsBudget": {"limits": {"maxSkillsPromptChar": 3}}},
+            (
+                "skillsBudget.limits.maxSkillsPromptChar: this key is not known. "
+                "Did you mean skillsBudget.limits.maxSkillsPromptChars?"
+            ),
+        ),
+        ({"maxTokens": 3}, "maxTokens: this key is not known here. It belongs at history.maxTokens."),
+        (
+            {"history": {"maxTokens": "30"}},
+            (
+                "history.maxTokens: '30' cannot be used here. Expected: a whole number of tokens, or a percentage of "
+                'the input budget such as "30%".'
+            ),
+        ),
+        ({"model": 3}, "model: 3 cannot be used here. Expected: a valid string."),
+        (
+            {"history": {"strategy": "newest"}},
+            (
+                "history.strategy: 'newest' cannot be used here. "
+                "Expected: 'full', 'newestFirst', 'summarizeOlder' or 'recentExchange'."
+            ),
+        ),
+    ],
+)
+def test_an_error_says_what_where_and_how_to_mend(data: dict[str, object], sentence: str) -> None:
+    with pytest.raises(ConfigError) as caught:
+        load_config(data)
+    assert str(caught.value) == sentence
+
+
+def test_a_key_like_nothing_else_lists_what_is_known() -> None:
+    [error] = config_errors({"retry": {"zzz": 1}})
+    assert error.mend == "Known here: enabled."
+
+
+def test_every_error_is_reported_once() -> None:
+    errors = config_errors({"history": {"maxTokens": -1, "strategy": "x"}, "pins": 3})
+    assert [error.where for error in errors] == ["history.strategy", "history.maxTokens", "pins"]
+
+
+def test_what_is_not_an_object_is_refused() -> None:
+    with pytest.raises(ConfigError, match="a configuration is a JSON object"):
+        load_config([])  # type: ignore[arg-type] # the point of the test
+
+
+def test_the_schema_names_every_key() -> None:
+    text = json.dumps(config_schema())
+    assert all(f'"{key}"' in text for key in ("maxSkillsPromptChars", "keepUserTurns", "maxSummaryPercent"))
+    assert config_schema()["$schema"].endswith("2020-12/schema")
+
+
+def test_numbers_are_not_read_from_strings_or_booleans() -> None:
+    assert config_errors({"contextWindow": "8000"})
+    assert config_errors({"contextWindow": True})
+    assert BudgetConfig().context_window is None

@@ -1,0 +1,58 @@
+"""Groups: calls and their results live together; what does not pair up is named."""
+
+from budgeteer.engine.chat import Message, ReasoningPart, TextPart, ToolCallPart, ToolResultPart
+from budgeteer.engine.groups import Fault, pair
+
+
+def user(text: str = "hi") -> Message:
+    return Message("user", (TextPart(text),))
+
+
+def calls(*ids: str) -> Message:
+    return Message("assistant", tuple(ToolCallPart(call_id, "run", "{}") for call_id in ids))
+
+
+def result(call_id: str) -> Message:
+    return Message("tool", (ToolResultPart(call_id, (TextPart("ok"),)),))
+
+
+def thinking() -> Message:
+    return Message("assistant", (ReasoningPart("hm"),))
+
+
+def test_an_assistant_message_and_its_results_are_one_group() -> None:
+    pairing = pair([user(), calls("a", "b"), result("b"), result("a"), user()])
+    assert pairing.group == [0, 1, 1, 1, 2]
+    assert pairing.answered[1] == {0, 1}
+    assert pairing.turn == [1, 1, 1, 1, 2]
+    assert set(pairing.fault) == {Fault.NONE}
+
+
+def test_reasoning_that_precedes_a_call_belongs_to_its_group() -> None:
+    assert pair([user(), thinking(), calls("a"), result("a")]).group == [0, 1, 1, 1]
+    assert pair([thinking(), user()]).group == [0, 1]
+
+
+def test_a_result_without_its_call_is_named() -> None:
+    assert pair([user(), result("x")]).fault == [Fault.NONE, Fault.NO_CALL]
+
+
+def test_a_result_that_does_not_follow_its_call_is_named_and_the_call_is_unanswered() -> None:
+    pairing = pair([calls("a"), user(), result("a")])
+    assert pairing.fault == [Fault.NONE, Fault.NONE, Fault.NOT_NEXT]
+    assert pairing.answered[0] == frozenset()
+    assert pairing.group == [0, 1, 2]
+
+
+def test_a_second_answer_to_one_call_is_named() -> None:
+    assert pair([calls("a"), result("a"), result("a")]).fault == [Fault.NONE, Fault.NONE, Fault.REPEATED]
+
+
+def test_call_ids_may_be_used_again_in_a_later_turn() -> None:
+    pairing = pair([calls("a"), result("a"), calls("a"), result("a")])
+    assert set(pairing.fault) == {Fault.NONE}
+    assert pairing.group == [0, 0, 1, 1]
+
+
+def test_no_messages_are_no_groups() -> None:
+    assert pair([]).group == []

@@ -1,0 +1,91 @@
+"""Measures: what is counted once at import is what stands in the prompt."""
+
+import numpy as np
+
+from budgeteer.engine.chat import ImagePart, Message, ReasoningPart, TextPart, ToolCallPart, ToolResultPart
+from budgeteer.engine.library import FeatureSpec, Skill, ToolDefinition, compact_json, tool_in_form
+from budgeteer.engine.measures import (
+    SkillMeasures,
+    feature_text,
+    measure_features,
+    measure_skills,
+    measure_tools,
+    skill_description,
+)
+from budgeteer.engine.tokens import counter_for
+from budgeteer.engine.transcript import Loss, MessageMeasures, measure_messages
+from budgeteer.engine.truncation import minify_description
+
+COUNTER = counter_for("o200k_base")
+
+
+def test_a_skill_is_measured_in_pieces_with_its_minified_description() -> None:
+    skill = Skill("a<b", "This skill helps you to  do things.", "git/commit/SKILL.md", body="Body", file_bytes=99)
+    measures = measure_skills([skill], counter=COUNTER)
+    short = skill_description(minify_description(skill.description))
+    assert measures.head_chars[0] == len("<skill>\n<name>a&lt;b</name>\n")
+    assert measures.minified_tokens[0] == COUNTER.count(short)
+    assert measures.file_bytes[0] == 99
+    assert measures.body_tokens[0] == COUNTER.count("Body")
+
+
+def test_a_tool_is_measured_in_both_forms() -> None:
+    tool = ToolDefinition("t", "d", {"type": "object"}, "mcp", {"name": "t"})
+    measures = measure_tools([tool], counter=COUNTER)
+    for form, tokens in (("openai", measures.openai_tokens), ("anthropic", measures.anthropic_tokens)):
+        assert tokens[0] == COUNTER.count(compact_json(tool_in_form(tool, form)))
+
+
+def test_a_feature_is_measured_alone_and_before_a_blank_line() -> None:
+    feature = FeatureSpec("a.md", "A", "", "Text.")
+    measures = measure_features([feature], counter=COUNTER)
+    text = feature_text(feature)
+    assert (measures.tokens[0], measures.followed_tokens[0]) == (COUNTER.count(text), COUNTER.count(text + "\n\n"))
+
+
+def test_a_message_is_measured_for_every_profile() -> None:
+    call = Message("assistant", (ReasoningPart("thinking"), TextPart("ok"), ToolCallPart("a", "run", '{"x":1}')))
+    answer = Message("tool", (ToolResultPart("a", (TextPart("done"), ImagePart({"type": "image"}, 200, 200))),))
+    measures = measure_messages([call, answer], counter=COUNTER)
+    spoken = sum(COUNTER.count(text) for text in ("ok", "run", '{"x":1}'))
+    assert measures.openai_tokens[0] == spoken
+    assert measures.openai_before_tokens[0] == spoken + COUNTER.count("thinking")
+    assert measures.openai_loss.tolist() == [int(Loss.REASONING), int(Loss.MEDIA)]
+    assert measures.openai_tokens[1] == COUNTER.count("done")
+    assert measures.anthropic_tokens[1] == COUNTER.count("done") + 54
+    assert measures.images.tolist() == [0, 1]
+
+
+def test_what_does_not_pair_up_has_no_size_left() -> None:
+    lost = Message("tool", (ToolResultPart("nobody", (TextPart("lost"),)),))
+    open_call = Message("assistant", (TextPart("go"), ToolCallPart("z", "run", "{}")))
+    measures = measure_messages([lost, open_call], counter=COUNTER)
+    assert measures.openai_loss.tolist() == [int(Loss.NO_CALL | Loss.EMPTY), int(Loss.UNANSWERED_CALL)]
+    assert measures.openai_tokens.tolist() == [0, COUNTER.count("go")]
+
+
+def test_columns_survive_being_kept_and_read_back() -> None:
+    messages = [Message("user", (TextPart("hello"),), name="ann"), Message("developer", (TextPart("rules"),))]
+    measures = measure_messages(messages, counter=COUNTER)
+    again = MessageMeasures.from_arrays(measures.to_arrays())
+    assert all(
+        np.array_equal(a, b) for a, b in zip(measures.to_arrays().values(), again.to_arrays().values(), strict=True)
+    )
+    assert measures.named.tolist() == [1, 0]
+    assert measures.followed_tokens.tolist() == [0, COUNTER.count("rules\n\n")]
+    assert len(measures.joined(again)) == 4
+    assert len(measures.taken(slice(1, 2))) == 1
+
+
+def test_nothing_is_measured_as_nothing() -> None:
+    assert len(SkillMeasures.of_rows([])) == 0
+    assert len(measure_messages([], counter=COUNTER)) == 0
+
+
+def test_progress_is_reported_through_to_the_end() -> None:
+    seen: list[tuple[int, int]] = []
+    skills = [Skill(f"s{n}", "d", f"s{n}/SKILL.md") for n in range(450)]
+    measure_skills(skills, counter=COUNTER, progress=lambda done, total: seen.append((done, total)))
+    messages = [Message("user", (TextPart("x"),))] * 3
+    measure_messages(messages, counter=COUNTER, progress=lambda done, total: seen.append((done, total)))
+    assert seen == [(200, 450), (400, 450), (450, 450), (3, 3)]
