@@ -1,0 +1,96 @@
+"""What no packing may ever break, stated once and asked of every packing a test makes."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+from budgeteer.engine.ledger import ADDED, DROPPED, SECTIONS, SUMMARISED, Size
+from budgeteer.engine.rendering import render_request
+from budgeteer.engine.result import Packing, packing_to_json
+from budgeteer.engine.validity import check_packing
+from tests.conformance.recount import recount
+
+
+def check_everything(packing: Packing) -> None:
+    """Every invariant that needs nothing but the packing."""
+    check_sums(packing)
+    check_within_budget(packing)
+    check_order_and_groups(packing)
+    check_rendered(packing)
+
+
+def check_sums(packing: Packing) -> None:
+    """Total = decisions + overhead; sections, categories, verdict and JSON agree with it."""
+    data = packing_to_json(packing, validity=check_packing(packing))
+    for axis in ("tokens", "chars"):
+        parts = [one["after"][axis] for one in data["decisions"]] + [one[axis] for one in data["overhead"]]
+        assert sum(parts) == data["total"][axis]
+        assert sum(section["after"][axis] for section in data["sections"]) == data["total"][axis]
+        assert sum(section["demand"][axis] for section in data["sections"]) == data["demand"][axis]
+        for section in data["sections"]:
+            mine = [one["after"][axis] for one in data["decisions"] if one["section"] == section["name"]]
+            mine += [one[axis] for one in data["overhead"] if one["section"] == section["name"]]
+            assert sum(mine) == section["after"][axis]
+    verdict = packing.verdict
+    assert verdict.sent_tokens == packing.total.tokens
+    assert verdict.items == len(packing.ledger) - verdict.counts["added"]
+    assert sum(verdict.counts.values()) == len(packing.ledger)
+    assert sum(category.sent_tokens for category in packing.categories) == packing.total.tokens
+    assert verdict.asked_tokens == verdict.sent_tokens + verdict.not_sent_tokens
+    assert len({one["id"] for one in data["decisions"]}) == len(data["decisions"])
+
+
+def check_within_budget(packing: Packing) -> None:
+    """The size is within the budget less the margin, or an error says that it is not."""
+    usable = packing.input_budget * (100 - packing.safety_margin_percent) // 100
+    assert packing.fits == (packing.error is None)
+    if packing.fits:
+        assert packing.total.tokens <= usable
+    else:
+        assert packing.verdict.level == "cannotFit"
+        assert packing.error is not None
+        assert packing.error.sentence
+
+
+def check_order_and_groups(packing: Packing) -> None:
+    """Sections in prompt order, history in its own; what is not added was given; groups live or die together."""
+    ledger = packing.ledger
+    assert all(before <= after for before, after in pairwise(ledger.section.tolist()))
+    history = [one for one in ledger if one.section == "history" and one.fate != "added"]
+    ids = [f"message:{message.id}" for message in packing.bundle.history]
+    assert [one.id for one in history] == ids
+    gone = {one.id for one in history if one.fate in ("dropped", "summarised")}
+    groups: dict[str, set[bool]] = {}
+    for one in history:
+        if one.group is not None and not one.rule.startswith("validity:"):
+            groups.setdefault(one.group, set()).add(one.id in gone)
+    assert all(len(fates) == 1 for fates in groups.values())
+    for index in range(len(ledger)):
+        fate, after = ledger.fate[index], ledger.after_tokens[index]
+        if fate in (DROPPED, SUMMARISED):
+            assert after == 0
+        if fate == ADDED:
+            assert ledger.before_tokens[index] == 0
+    for one in ledger:
+        assert one.sentence
+        assert one.section in SECTIONS
+        if one.fate == "kept":
+            assert one.before == one.after
+        if one.fate == "truncated":
+            assert one.before != one.after or one.rule.startswith("validity:")
+
+
+def check_rendered(packing: Packing) -> None:
+    """What is rendered is what was counted, and keeps the provider's rules."""
+    if packing.profile != "openai-chat":
+        render_request(packing)
+    else:
+        counted = recount(render_request(packing), packing.tokenizer)
+        if packing.tokenizer != "chars/4":
+            if not counted.other:
+                assert counted.tokens == packing.total.tokens
+                assert counted.chars == packing.total.chars
+        else:
+            assert Size(0, counted.chars).chars == packing.total.chars or counted.other
+    failed = [check.sentence for check in check_packing(packing) if not check.ok]
+    assert failed == []

@@ -1,0 +1,145 @@
+"""Properties of every packing, over generated material, limits and strategies."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from budgeteer.engine.bundle import Inputs, build_bundle, tool_from_raw
+from budgeteer.engine.config import load_config
+from budgeteer.engine.packing import pack
+from budgeteer.engine.rendering import render_request
+from budgeteer.engine.result import Packing
+from budgeteer.engine.tokens import counter_for
+from tests.conformance import generated
+from tests.conformance.invariants import check_everything
+
+pytestmark = pytest.mark.conformance
+STRATEGIES = ("full", "newestFirst", "summarizeOlder")
+slowly = settings(deadline=None, max_examples=80, suppress_health_check=[HealthCheck.too_slow])
+
+
+@st.composite
+def inputs(draw: st.DrawFn, *, valid: bool = True) -> Inputs:
+    """A conversation with any of the libraries and texts beside it."""
+    return Inputs(
+        conversation=draw(generated.conversations(valid=valid)),
+        skills=draw(st.just(()) | generated.skills()),
+        tools=draw(st.none() | generated.tools()),
+        features=draw(st.just(()) | generated.features()),
+        system=draw(st.none() | generated.TEXTS),
+        specs=draw(st.just(()) | generated.TEXTS.map(lambda text: (("spec.md", text),))),
+        workspace_context=draw(st.none() | generated.TEXTS),
+        query=draw(st.none() | generated.WORDS),
+    )
+
+
+@st.composite
+def configurations(draw: st.DrawFn, *, strategy: str | None = None) -> dict[str, Any]:
+    """A configuration with limits small enough to bite."""
+    return {
+        "model": draw(st.sampled_from(["gpt-4o", "gpt-4", "claude-opus-5-5"])),
+        "contextWindow": draw(st.integers(60, 6_000)),
+        "outputReserve": draw(st.integers(0, 50)),
+        "tokenizer": draw(st.sampled_from(["auto", "auto", "chars/4"])),
+        "skillsBudget": {
+            "enabled": draw(st.booleans()),
+            "fit": draw(st.sampled_from(["prefix", "fill"])),
+            "fallback": draw(st.sampled_from(["none", "nameOnly"])),
+            "limits": {
+                "maxSkillsInPrompt": draw(st.integers(0, 45)),
+                "maxSkillsPromptChars": draw(st.integers(0, 5_000)),
+                "maxToolDefinitionChars": draw(st.integers(0, 2_000)),
+                "maxSkillsPromptTokens": draw(st.none() | st.integers(0, 1_000) | st.just("30%")),
+            },
+            "optimization": {
+                "compactPaths": draw(st.booleans()),
+                "minifyDescriptions": draw(st.booleans()),
+                "prioritization": draw(st.sampled_from([None, "alphabetical", "recent", "frequent"])),
+            },
+        },
+        "history": {
+            "strategy": strategy or draw(st.sampled_from(STRATEGIES)),
+            "maxTokens": draw(st.integers(0, 600)),
+            "maxChars": draw(st.integers(0, 2_000)),
+            "summaryMaxChars": draw(st.integers(0, 800)),
+            "keepUserTurns": draw(st.integers(1, 4)),
+        },
+        "retry": {"enabled": draw(st.booleans())},
+    }
+
+
+def packed(given_inputs: Inputs, data: dict[str, Any], profile: str | None = None) -> Packing:
+    config = load_config(data)
+    tokenizer = data["tokenizer"]
+    if tokenizer == "auto":
+        tokenizer = "cl100k_base" if data["model"] == "gpt-4" else "o200k_base"
+    data_window = min(data["contextWindow"], 6_000)
+    assert data_window > data["outputReserve"]
+    counter = counter_for(tokenizer)
+    return pack(build_bundle(given_inputs, counter=counter), config, counter=counter, profile=profile)
+
+
+@slowly
+@given(inputs(), configurations(), st.sampled_from([None, "openai-chat", "anthropic"]))
+def test_a_packing_of_valid_input_breaks_nothing(
+    given_inputs: Inputs, data: dict[str, Any], profile: str | None
+) -> None:
+    check_everything(packed(given_inputs, data, profile))
+
+
+@slowly
+@given(inputs(valid=False), configurations(), st.sampled_from([None, "openai-chat", "anthropic"]))
+def test_a_packing_of_broken_input_says_what_it_leaves_out(
+    given_inputs: Inputs, data: dict[str, Any], profile: str | None
+) -> None:
+    packing = packed(given_inputs, data, profile)
+    check_everything(packing)
+    for one in packing.ledger:
+        if one.section == "history" and one.fate == "dropped":
+            assert one.rule
+
+
+@slowly
+@given(inputs(), configurations())
+def test_packing_the_same_twice_gives_the_same(given_inputs: Inputs, data: dict[str, Any]) -> None:
+    first, second = packed(given_inputs, data, "openai-chat"), packed(given_inputs, data, "openai-chat")
+    assert render_request(first) == render_request(second)
+    assert [one.sentence for one in first.ledger] == [one.sentence for one in second.ledger]
+
+
+@slowly
+@given(inputs(), configurations(strategy="newestFirst"), st.integers(0, 400))
+def test_a_larger_history_limit_never_keeps_fewer_messages(
+    given_inputs: Inputs, data: dict[str, Any], more: int
+) -> None:
+    larger = {**data, "history": {**data["history"], "maxTokens": data["history"]["maxTokens"] + more}}
+    data["skillsBudget"]["enabled"] = larger["skillsBudget"]["enabled"] = False
+    kept = [
+        {one.id for one in packing.ledger if one.section == "history" and one.fate != "dropped"}
+        for packing in (packed(given_inputs, data, "openai-chat"), packed(given_inputs, larger, "openai-chat"))
+    ]
+    assert kept[0] <= kept[1]
+
+
+@slowly
+@given(generated.conversations(), configurations(), generated.tools())
+def test_a_tool_that_kept_history_calls_stays(conversation: Any, data: dict[str, Any], tools: Any) -> None:
+    called = {
+        call["function"]["name"]
+        for call in calls_in(render_request(packed(Inputs(conversation=conversation), data, "openai-chat")))
+    }
+    raws = [
+        {"type": "function", "function": {"name": name, "parameters": {"type": "object"}}} for name in sorted(called)
+    ]
+    library = (*tools, *(tool_from_raw(raw) for raw in raws))
+    request = render_request(packed(Inputs(conversation=conversation, tools=library), data, "openai-chat"))
+    sent = {tool["function"]["name"] for tool in request.get("tools", [])}
+    assert {call["function"]["name"] for call in calls_in(request)} & {tool.name for tool in library} <= sent
+
+
+def calls_in(request: dict[str, Any]) -> list[dict[str, Any]]:
+    return [call for message in request["messages"] for call in message.get("tool_calls", [])]
