@@ -94,8 +94,9 @@ def receive(owner: User, *, name: str, content: File[bytes], as_format: str = ""
     if (content.size or 0) > limit:
         raise too_large(shown, content.size)
     hashed = _HashedFile(content, name=shown, limit_bytes=limit)
-    stored = default_storage.save(f"uploads/{uuid.uuid4().hex}", hashed)
+    stored = f"uploads/{uuid.uuid4().hex}"
     try:
+        stored = default_storage.save(stored, hashed)
         if not hashed.read_bytes:
             raise UploadRefused("the file is empty", where=shown, mend="Choose a file that holds something")
         source = _kept_once(owner, shown, stored, hashed, as_format)

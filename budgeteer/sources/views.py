@@ -79,7 +79,10 @@ def upload(request: SignedInRequest) -> HttpResponse:
         return redirect("sources:list")
     reception = services.receive_request(request.user, request.POST, request.FILES)
     if not reception.sources:
-        return _list(request, status=422, refused=reception.refused, draft=request.POST.get("text", ""))
+        # A script reads the sentences from the page; a failed status would only add noise to its console.
+        return _list(
+            request, status=200 if request.htmx else 422, refused=reception.refused, draft=request.POST.get("text", "")
+        )
     for error in reception.refused:
         messages.warning(request, error.sentence)
     for source in reception.sources:

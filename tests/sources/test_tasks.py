@@ -1,0 +1,194 @@
+from __future__ import annotations
+
+import pytest
+from django.core.files.storage import default_storage
+
+from budgeteer.engine.tokens import counter_for
+from budgeteer.engine.transcript import measure_messages
+from budgeteer.jobs.execution import execute
+from budgeteer.jobs.models import Job
+from budgeteer.sources import services, tasks
+from budgeteer.sources.models import SourceMeasures
+from tests.sources.material import chat, chats, imported, run_jobs, skills_zip, upload
+
+
+def files_of(source) -> list[str]:
+    """Every stored file of a source beside its upload."""
+    folder = f"sources/{source.pk}"
+    if not default_storage.exists(folder):
+        return []
+    return sorted(
+        f"{folder}/{attempt}/{name}"
+        for attempt in default_storage.listdir(folder)[0]
+        for name in default_storage.listdir(f"{folder}/{attempt}")[1]
+    )
+
+
+def published(source) -> list[str]:
+    return sorted([source.items.name, *(row.arrays.name for row in source.measures.all())])
+
+
+@pytest.mark.django_db
+def test_an_import_fills_the_row_and_says_why(owner):
+    source = imported(owner, chat(3))
+    assert (source.state, source.kind, source.format, source.revision) == ("ready", "conversation", "openai-chat", 1)
+    assert source.counts["messages"] == 7
+    assert source.counts["tokens"]["o200k_base"] > 0
+    assert source.report["reason"]
+    assert source.error == {}
+
+
+@pytest.mark.django_db
+def test_measures_are_those_of_a_fresh_count(owner):
+    source = imported(owner, chat(5))
+    counter = counter_for("o200k_base")
+    loaded = services.load_inputs(source, tokenizer="o200k_base")
+    fresh = measure_messages(list(loaded.conversation.messages), counter=counter)
+    for name, column in fresh.to_arrays().items():
+        assert column.tolist() == loaded.conversation_measures.to_arrays()[name].tolist(), name
+
+
+@pytest.mark.django_db
+def test_the_items_are_there_after_the_transaction_that_published_them(owner, django_capture_on_commit_callbacks):
+    with django_capture_on_commit_callbacks(execute=True):
+        source = upload(owner, skills_zip())
+    with django_capture_on_commit_callbacks(execute=True):
+        run_jobs()
+    source.refresh_from_db()
+    assert files_of(source) == published(source)
+    assert [skill.name for skill in services.contents_of(source).skills()] == ["dredge", "moor"]
+
+
+@pytest.mark.django_db
+def test_importing_again_replaces_everything_and_removes_the_old_files(owner, django_capture_on_commit_callbacks):
+    source = imported(owner, chat(2))
+    old = published(source)
+    with django_capture_on_commit_callbacks(execute=True):
+        services.import_again(source, as_format="text")
+        run_jobs()
+    source.refresh_from_db()
+    assert (source.format, source.kind, source.revision) == ("text", "text", 2)
+    assert files_of(source) == published(source)
+    assert not set(old) & set(files_of(source))
+
+
+@pytest.mark.django_db
+def test_running_the_same_import_twice_leaves_what_one_run_leaves(owner, django_capture_on_commit_callbacks):
+    source = imported(owner, chat(2))
+    job = Job.objects.get()
+    Job.objects.update(state="queued", attempt=2)
+    with django_capture_on_commit_callbacks(execute=True):
+        execute(job.id, 2)
+    source.refresh_from_db()
+    assert (source.state, source.counts["messages"]) == ("ready", 5)
+    assert files_of(source) == published(source)
+    assert SourceMeasures.objects.filter(source=source).count() == 2
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("data", "sentence"),
+    [
+        (b"\x89PNG\r\n\x1a\n\x00\x00", "PNG image"),
+        (b'{"messages": [{"role": "user", "content": "hi', "cut off"),
+        (b"PK\x03\x04 not really", ""),
+    ],
+)
+def test_a_bad_upload_becomes_a_failed_source_with_its_sentence(owner, data, sentence):
+    source = imported(owner, data, name="session.json")
+    assert source.state == "failed"
+    assert sentence in source.error["sentence"]
+    assert source.error["mend"]
+    assert Job.objects.get().state == "failed"
+    assert files_of(source) == []
+
+
+@pytest.mark.django_db
+def test_a_failed_second_import_keeps_what_the_first_one_read(owner):
+    source = imported(owner, chat(2))
+    services.import_again(source, as_format="skills")
+    run_jobs()
+    source.refresh_from_db()
+    assert source.state == "failed"
+    assert services.contents_of(source).reader.count("messages") == 5
+
+
+@pytest.mark.django_db
+def test_an_import_that_was_overtaken_by_another_choice_of_format_publishes_nothing(owner):
+    source = upload(owner, chat(2))
+    services.import_again(source, as_format="text")
+    run_jobs()
+    source.refresh_from_db()
+    assert (source.format, source.revision) == ("text", 1)
+    assert files_of(source) == published(source)
+
+
+@pytest.mark.django_db
+def test_a_worker_that_lost_its_claim_publishes_nothing_and_leaves_no_file(owner, monkeypatch):
+    source = upload(owner, chat(2))
+    job = Job.objects.get()
+    measure = tasks.measure
+
+    def overtaken(*args, **kwargs):
+        Job.objects.update(attempt=2)
+        return measure(*args, **kwargs)
+
+    monkeypatch.setattr(tasks, "measure", overtaken)
+    execute(job.id, 1)
+    source.refresh_from_db()
+    assert source.state == "importing"
+    assert files_of(source) == []
+
+
+@pytest.mark.django_db
+def test_a_cancelled_import_leaves_no_file_and_the_source_says_so(owner, monkeypatch):
+    source = upload(owner, chat(2))
+    job = Job.objects.get()
+    measure = tasks.measure
+
+    def called_off(*args, **kwargs):
+        Job.objects.update(cancel_requested=True)
+        return measure(*args, **kwargs)
+
+    monkeypatch.setattr(tasks, "measure", called_off)
+    execute(job.id, 1)
+    source = services.refresh_state(services.visible_source(owner, source.pk))
+    assert source.state == "failed"
+    assert "cancelled" in source.error["sentence"]
+    assert files_of(source) == []
+
+
+@pytest.mark.django_db
+def test_an_import_of_a_source_that_is_gone_ends_with_a_sentence(owner):
+    upload(owner, chat(1)).delete()
+    (job,) = run_jobs()
+    assert job.state == "failed"
+    assert "deleted" in job.error["sentence"]
+
+
+@pytest.mark.django_db
+def test_another_tokenizer_is_counted_once_by_a_job(owner):
+    source = imported(owner, chats(3))
+    job = services.ensure_measured(source, "cl100k_base")
+    assert services.ensure_measured(source, "cl100k_base").pk == job.pk
+    run_jobs()
+    source.refresh_from_db()
+    assert services.ensure_measured(source, "cl100k_base") is None
+    loaded = services.load_inputs(source, tokenizer="cl100k_base", conversation=2)
+    assert len(loaded.conversation_measures) == len(loaded.conversation.messages)
+    assert set(source.counts["tokens"]) == {"o200k_base", "chars/4", "cl100k_base"}
+
+
+@pytest.mark.django_db
+def test_counting_a_revision_that_is_gone_is_refused(owner):
+    source = imported(owner, chat(1))
+    job = services.ensure_measured(source, "cl100k_base")
+    services.import_again(source, as_format="text")
+    assert job.pk
+    Job.objects.filter(pk=job.pk).update(state="cancelled")
+    run_jobs()
+    Job.objects.filter(pk=job.pk).update(state="queued")
+    run_jobs()
+    job.refresh_from_db()
+    assert job.state == "failed"
+    assert not SourceMeasures.objects.filter(tokenizer="cl100k_base").exists()
