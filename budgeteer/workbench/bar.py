@@ -96,7 +96,7 @@ class Segment:
             return f"f{self.piece.letter}"
         if self.piece.kind in {"over", "notSent"}:
             return f"ds k{self.piece.letter}"
-        return "bx"
+        return "held" if self.fill else "bx"
 
     @property
     def fill(self) -> str:
@@ -381,7 +381,7 @@ def _place(
     end = start + width
     if start < -0.5 or end > variant.width_px + 0.5:
         return
-    if any(start < right + 8 and end > left - 8 for left, right in taken):
+    if any(start < right + 4 and end > left - 4 for left, right in taken):
         return
     taken.append((start, end))
     yield AxisText(text, _percent(at_px, variant), anchor, tone, 50)

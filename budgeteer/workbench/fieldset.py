@@ -18,7 +18,7 @@ type Control = Literal["switch", "segments", "select", "number", "text"]
 
 NOT_YET = "not available yet"
 
-#: Groups whose rule the engine does not have yet as a whole: shown, but not to be changed.
+#: Groups whose rule the engine does not have yet as a whole: only their switch is shown, and it cannot be changed.
 GROUPS_NOT_YET = frozenset({"shares", "pruning"})
 GROUPS_OPEN = frozenset({"model", "skillsBudget", "tools", "history"})
 
@@ -152,7 +152,7 @@ def form_groups(
             key=key,
             title=title,
             summary=NOT_YET if key in GROUPS_NOT_YET else summaries.get(key, ""),
-            fields=tuple(grouped[key]),
+            fields=tuple(grouped[key][:1] if key in GROUPS_NOT_YET else grouped[key]),
             is_open=key in GROUPS_OPEN or any(field.error for field in grouped[key]),
             is_not_yet=key in GROUPS_NOT_YET,
         )

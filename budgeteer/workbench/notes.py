@@ -62,7 +62,7 @@ def _note(warning: LimitWarning, current: Effective) -> Note:
         tone=TONES[warning.level],
         title=f"{title}: {LEVEL_WORDS[warning.level]}.",
         sentence=f"{warning.used:,} {warning.unit} asked for, {warning.allowed:,} allowed ({warning.percent:,.1f} %).",
-        fix=warning.fix,
+        fix="" if warning.fix.startswith("Raise ") and warning.used <= warning.allowed else warning.fix,
         apply=apply,
         apply_label=label,
     )

@@ -12,7 +12,7 @@ from budgeteer.engine.ledger import CATEGORIES, FATES, SECTIONS, Decision, Ledge
 from budgeteer.workbench.state import ViewState
 from budgeteer.workbench.words import FATE_ICONS, FATE_NAMES, FATE_TONES, count_of
 
-PAGE_ROWS = 100
+PAGE_ROWS = 80
 
 type Indices = NDArray[np.int64]
 type Names = Callable[[Sequence[int]], dict[int, str]]
@@ -229,7 +229,7 @@ def _row(decision: Decision, *, state: ViewState, most_tokens: int) -> Row:
         chars=f"{size.chars:,}",
         tokens=f"{size.tokens:,}",
         width=f"{max(0.8, size.tokens / most_tokens * 100) if most_tokens else 0.8:.2f}%",
-        bar_css=f"ds k{letter}" if decision.fate == "dropped" else f"f{letter}",
+        bar_css=_bar_css(decision),
         bar_fill=f"url(#stripes-{letter})" if decision.fate == "summarised" else "",
         fate=decision.fate,
         fate_word=word,
@@ -241,6 +241,17 @@ def _row(decision: Decision, *, state: ViewState, most_tokens: int) -> Row:
         is_pinned=decision.pinned,
         url=state.query(sel=decision.id),
     )
+
+
+def _bar_css(decision: Decision) -> str:
+    """An outline where it was dropped, a pattern where it was summarised (no class: one would overrule it)."""
+    match decision.fate:
+        case "dropped":
+            return f"ds k{decision.category}"
+        case "summarised":
+            return ""
+        case _:
+            return f"f{decision.category}"
 
 
 def _kept(state: ViewState) -> list[tuple[str, str]]:

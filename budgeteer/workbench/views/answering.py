@@ -13,8 +13,8 @@ from django_htmx.http import trigger_client_event
 from django_htmx.middleware import HtmxDetails
 
 from budgeteer.workbench import services
-from budgeteer.workbench.configuring import Change, Effective, effective, form_fields
-from budgeteer.workbench.fieldset import form_field
+from budgeteer.workbench.configuring import Effective, effective
+from budgeteer.workbench.fieldset import FormField
 from budgeteer.workbench.header import snapshot_of
 from budgeteer.workbench.models import Workspace
 from budgeteer.workbench.page import Page, page_context
@@ -96,13 +96,10 @@ def say(response: HttpResponse, sentence: str) -> HttpResponse:
     return trigger_client_event(response, "status", {"value": sentence})
 
 
-def _fields(page: Page, touched: frozenset[str]) -> list[Any]:
-    errors: Change | None = page.change
-    return [
-        form_field(page.current, field, change=errors)
-        for field in form_fields()
-        if not touched or field.path in touched or (errors is not None and field.path in errors.errors)
-    ]
+def _fields(page: Page, touched: frozenset[str]) -> list[FormField]:
+    """The fields on the page whose origin or error may have changed; all of them where nobody said which."""
+    shown = [page.model_field, *(field for group in page.groups for field in group.fields)]
+    return [field for field in shown if not touched or field.path in touched or field.error]
 
 
 def _part(request: HtmxRequest, page: Page, template: str, **more: Any) -> str:

@@ -1,27 +1,31 @@
 // The workbench: sliders, drafts, focus after swaps, selection, keys. Everything here is convenience; without it the
 // same forms and links work as plain requests.
 (() => {
+  // Nothing here is animated by swapping attributes, and a copied style attribute would break the content policy.
+  htmx.config.attributesToSettle = [];
+  // No copy of a page with somebody's transcript stays in the browser's storage: going back asks the server.
+  htmx.config.historyCacheSize = 0;
+  htmx.config.refreshOnHistoryMiss = true;
+
   const form = () => document.getElementById("config-form");
   const narrow = matchMedia("(max-width: 700px)");
   const say = (sentence) => document.dispatchEvent(new CustomEvent("status", { detail: sentence }));
 
-  // ---- a value that moves: the number at once, then at most one draft every 60 ms, the last one always ----
+  // ---- a value that moves: the number at once, then a draft at a time, at most every 50 ms, the last one always ----
   const touched = new Set();
-  let timer = 0;
+  let busy = false;
   let again = false;
   const draft = () => {
-    if (timer) {
-      again = true;
-      return;
-    }
+    again = busy;
+    if (busy) return;
+    busy = true;
+    const started = performance.now();
+    const next = () => setTimeout(() => {
+      busy = false;
+      if (again) draft();
+    }, Math.max(0, 50 - (performance.now() - started)));
+    form().addEventListener("htmx:afterRequest", next, { once: true });
     htmx.trigger(form(), "preview");
-    timer = setTimeout(() => {
-      timer = 0;
-      if (again) {
-        again = false;
-        draft();
-      }
-    }, 60);
   };
   const plain = (text) => Number(text.replace(/[,\s%]/g, ""));
 
@@ -49,30 +53,56 @@
     const { elt, formData, triggeringEvent } = event.detail;
     if (elt.id !== "config-form") return;
     if (triggeringEvent?.type === "preview") formData.append("draft", "1");
-    else {
-      // A saved change overtakes a draft that has not been sent yet.
-      clearTimeout(timer);
-      timer = 0;
-      again = false;
-    }
+    else again = false; // A saved change makes a draft that waits pointless.
     for (const name of touched) formData.append("touched", name);
     if (triggeringEvent?.type !== "preview") touched.clear();
   });
 
+  // ---- links were written with the state of their own region: the other region's state is taken as it is now ----
+  document.addEventListener("htmx:configRequest", (event) => {
+    const detail = event.detail;
+    const region = detail.target?.id;
+    if (detail.verb !== "get" || (region !== "result" && region !== "inspector")) return;
+    const url = new URL(detail.path, location.href);
+    const wanted = region === "result" ? new URLSearchParams({ sel: selected() }) : new URLSearchParams(location.search);
+    const names = region === "result" ? ["sel"] : ["view", "filter", "q", "sort", "page"];
+    for (const name of names) {
+      const value = wanted.get(name);
+      url.searchParams.delete(name);
+      detail.formData.delete(name);
+      if (value) url.searchParams.set(name, value);
+    }
+    for (const [name, value] of [...detail.formData]) if (!value) detail.formData.delete(name);
+    detail.path = url.pathname + url.search;
+  });
+
   // ---- focus survives: htmx keeps it by id; where the focused thing is gone, the field it stood in takes it ----
+  const announced = document.getElementById("announced");
+  let quiet = 0;
+  const announceVerdict = () => {
+    if (quiet || !announced) return;
+    quiet = setTimeout(() => {
+      quiet = 0;
+      announced.textContent = document.getElementById("verdict")?.textContent ?? "";
+    }, 1000);
+  };
   let heir = "";
   document.addEventListener("htmx:beforeSwap", () => {
     heir = document.activeElement?.closest(".fl")?.querySelector("[id^=i-]")?.id ?? "";
   });
-  const scrolls = new Map();
   document.addEventListener("htmx:afterSettle", (event) => {
     if (document.activeElement === document.body && heir) document.getElementById(heir)?.focus({ preventScroll: true });
+    for (const message of document.querySelectorAll(".fl > .msg")) {
+      const control = message.parentElement.querySelector("[id^=i-]");
+      if (message.firstElementChild) control?.setAttribute("aria-invalid", "true");
+      else control?.removeAttribute("aria-invalid");
+    }
+    announceVerdict();
     if (event.detail.target?.id === "inspector") {
       mark();
       if (narrow.matches && document.querySelector("#inspector .h")) location.hash = "inspect";
       document.getElementById("inspect").scrollTop = 0;
     }
-    scrolls.clear();
   });
 
   // ---- selection: the row of the inspected item is lit without sending the list again ----
