@@ -153,6 +153,8 @@ STORAGES = {
 UPLOAD_MAX_BYTES = _env["BUDGETEER_UPLOAD_MAX_MB"] * 1_000_000
 # Pasted text travels as a form field, so the form may be as large as an upload.
 DATA_UPLOAD_MAX_MEMORY_SIZE = UPLOAD_MAX_BYTES
+# A folder travels as its files; as many as an archive may list (formats.limits.Limits.archive_entries).
+DATA_UPLOAD_MAX_NUMBER_FILES = 20_000
 
 # --- static files: whitenoise serves them, from the packaged folders or from collectstatic's -----
 STATIC_URL = "static/"

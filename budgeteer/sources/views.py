@@ -20,7 +20,7 @@ from django_htmx.middleware import HtmxDetails
 
 from budgeteer.engine.errors import InputError
 from budgeteer.jobs.cards import JobCard, job_card
-from budgeteer.sources import pages, services
+from budgeteer.sources import pages, previews, services
 from budgeteer.sources.contents import MAIN_STREAM
 from budgeteer.sources.forms import NameForm
 from budgeteer.sources.models import Source
@@ -114,9 +114,9 @@ class _Report:
 
     row: pages.SourceRow
     card: JobCard | None
-    conversations: list[pages.ConversationRow]
+    conversations: list[previews.ConversationRow]
     conversation: int
-    preview: list[pages.PreviewRow]
+    preview: list[previews.PreviewRow]
     window: pages.Window | None
     skipped: list[Any]
 
@@ -154,11 +154,11 @@ def _report(request: HttpRequest, source: Source) -> _Report:
     return _Report(
         row=row,
         card=card,
-        conversations=pages.conversation_rows(contents, chosen=chosen),
+        conversations=previews.conversation_rows(contents, chosen=chosen),
         conversation=chosen + 1,
-        preview=pages.preview_rows(source, contents, page, offset=offset, measures=measures),
+        preview=previews.preview_rows(source, contents, page, offset=offset, measures=measures),
         window=page,
-        skipped=contents.skipped(0, pages.SKIPPED_SHOWN),
+        skipped=contents.skipped(0, previews.SKIPPED_SHOWN),
     )
 
 
@@ -183,7 +183,7 @@ def skipped(request: SignedInRequest, source_id: uuid.UUID) -> StreamingHttpResp
     source = _get_source_for_user(request.user, source_id)
     if not source.items:
         raise Http404("nothing was imported")
-    lines = pages.skipped_text(services.contents_of(source).skipped())
+    lines = previews.skipped_text(services.contents_of(source).skipped())
     response = StreamingHttpResponse(lines, content_type="text/plain; charset=utf-8")
     response.headers["Content-Disposition"] = 'attachment; filename="skipped.txt"'
     return response

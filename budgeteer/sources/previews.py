@@ -1,0 +1,179 @@
+"""The items of a source as its page shows them: a window of rows, its conversations, what was not read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from budgeteer.engine.chat import Message, text_of
+from budgeteer.engine.library import compact_json
+from budgeteer.formats.report import Skipped
+from budgeteer.sources.contents import Contents
+from budgeteer.sources.measuring import Measures
+from budgeteer.sources.models import Source
+from budgeteer.sources.pages import Window
+
+LINE_CHARS = 240
+TEXT_CHARS = 2000
+SKIPPED_SHOWN = 100
+CONVERSATIONS_SHOWN = 100
+
+ROLES: Mapping[str, tuple[str, str]] = {
+    "system": ("System", "S"),
+    "developer": ("Developer", "S"),
+    "user": ("User", "U"),
+    "assistant": ("Assistant", "A"),
+    "tool": ("Tool result", "X"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class PreviewRow:
+    """One item of a source: a line, and its text cut at TEXT_CHARS."""
+
+    number: int
+    letter: str
+    label: str
+    line: str
+    text: str
+    more: str
+    tokens: str
+
+
+@dataclass(frozen=True, slots=True)
+class ConversationRow:
+    """One conversation of a file that holds several."""
+
+    number: int
+    title: str
+    messages: str
+    model: str
+    note: str
+    is_on: bool
+
+
+def conversation_rows(contents: Contents, *, chosen: int) -> list[ConversationRow]:
+    """The conversations around the chosen one, at most CONVERSATIONS_SHOWN; empty for a file with only one."""
+    total = contents.conversation_count()
+    if total < 2:
+        return []
+    start = max(min(chosen - CONVERSATIONS_SHOWN // 2, total - CONVERSATIONS_SHOWN), 0)
+    rows = contents.reader.read("conversations", start, start + CONVERSATIONS_SHOWN)
+    return [
+        ConversationRow(
+            number=start + offset + 1,
+            title=row["title"] or row["id"] or f"Conversation {start + offset + 1}",
+            messages=f"{row['count']:,}",
+            model=row["model"],
+            note=", ".join(
+                note
+                for note in (
+                    "sub-agent" if row["is_subagent"] else "",
+                    f"{row['branches']} other branches" if row["branches"] else "",
+                )
+                if note
+            ),
+            is_on=start + offset == chosen,
+        )
+        for offset, row in enumerate(rows)
+    ]
+
+
+def preview_rows(
+    source: Source, contents: Contents, page: Window, *, offset: int, measures: Measures | None
+) -> list[PreviewRow]:
+    """The items of one page. `offset` is where the chosen conversation's messages start."""
+    start, stop = page.first - 1 + offset, page.last + offset
+    if page.total == 0:
+        return []
+    tokens = _tokens(source.kind, measures, start, stop)
+    shown = _SHOWN[source.kind](contents, start, stop)
+    return [
+        PreviewRow(
+            number=page.first + place,
+            letter=letter,
+            label=label,
+            line=" ".join(text[: LINE_CHARS * 2].split())[:LINE_CHARS],
+            text=text[:TEXT_CHARS],
+            more=f"{len(text) - TEXT_CHARS:,} more characters" if len(text) > TEXT_CHARS else "",
+            tokens=f"{tokens[place]:,}" if tokens is not None else "",
+        )
+        for place, (letter, label, text) in enumerate(shown)
+    ]
+
+
+def _tokens(kind: str, measures: Measures | None, start: int, stop: int) -> Sequence[int] | None:
+    if measures is None:
+        return None
+    match kind:
+        case "conversation":
+            column = measures.messages.openai_before_tokens
+        case "skills":
+            skills = measures.skills
+            column = skills.head_tokens + skills.description_tokens + skills.tail_tokens
+        case "tools":
+            column = measures.tools.openai_tokens
+        case "features":
+            column = measures.features.tokens
+        case "chunks":
+            column = measures.chunk_tokens
+        case _:
+            return [measures.text_tokens]
+    return [int(tokens) for tokens in column[start:stop]]
+
+
+type _Shown = Iterator[tuple[str, str, str]]
+
+
+def _messages(contents: Contents, start: int, stop: int) -> _Shown:
+    for message in contents.messages()[start:stop]:
+        word, letter = ROLES[message.role]
+        yield letter, word, text_of(message) or _without_text(message)
+
+
+def _without_text(message: Message) -> str:
+    kinds = sorted({type(part).__name__.removesuffix("Part").lower() for part in message.parts})
+    return f"({', '.join(kinds)})" if kinds else "(nothing)"
+
+
+def _skills(contents: Contents, start: int, stop: int) -> _Shown:
+    for row in contents.reader.read("skills", start, stop):
+        yield "K", row["name"], row["description"]
+
+
+def _tools(contents: Contents, start: int, stop: int) -> _Shown:
+    for row in contents.reader.read("tools", start, stop):
+        yield "T", row["name"], row["description"] or compact_json(row["raw"])
+
+
+def _features(contents: Contents, start: int, stop: int) -> _Shown:
+    for row in contents.reader.read("features", start, stop):
+        yield "F", row["path"], row["text"]
+
+
+def _chunks(contents: Contents, start: int, stop: int) -> _Shown:
+    for row in contents.reader.read("chunks", start, stop):
+        score = f"{row['score']:.3f}" if row["score"] is not None else "no score"
+        yield "R", row["source"] or row["id"] or score, row["text"]
+
+
+def _texts(contents: Contents, start: int, stop: int) -> _Shown:
+    for row in contents.reader.read("text", start, stop):
+        yield "S", "Text", row["text"]
+
+
+_SHOWN: Mapping[str, Any] = {
+    "conversation": _messages,
+    "skills": _skills,
+    "tools": _tools,
+    "features": _features,
+    "chunks": _chunks,
+    "text": _texts,
+}
+
+
+def skipped_text(entries: Sequence[Skipped]) -> Iterator[str]:
+    """The download of what was not read: place, reason, and the line itself."""
+    for entry in entries:
+        yield f"# {entry.where}: {entry.why}\n{entry.line}\n" if entry.line else f"# {entry.where}: {entry.why}\n"
