@@ -65,7 +65,8 @@ class Inputs:
 class Bundle:
     """Everything that may go into one prompt, measured by one tokenizer.
 
-    `history` is a view on the conversation without its leading system messages and without the query. `notes` are
+    `history` is a view on the conversation without its leading system messages and without the query, which is its own
+    last message (`query_is_own`) or was typed. `notes` are
     sentences on what was taken from where. `reported_input_tokens` is what the source's last request reported.
     """
 
@@ -81,6 +82,7 @@ class Bundle:
     history_measures: MessageMeasures
     query: Message | None
     query_measures: MessageMeasures
+    query_is_own: bool
     usage: Mapping[str, Use]
     notes: tuple[str, ...] = ()
     reported_input_tokens: int | None = None
@@ -116,6 +118,7 @@ def build_bundle(inputs: Inputs, *, counter: TokenCounter) -> Bundle:
         history_measures=measures.taken(slice(start, end)),
         query=query,
         query_measures=query_measures,
+        query_is_own=not inputs.query,
         usage=inputs.usage,
         notes=(*notes, *tool_note),
         reported_input_tokens=talk.reported_input_tokens if talk else None,

@@ -138,11 +138,17 @@ def _kept_message(view: HistoryView, row: int, profile: str, why: str) -> Reason
 
 
 def _too_old(view: HistoryView, fit: HistoryFit, row: int) -> Reason:
-    limit = "history.maxTokens" if fit.limit_tokens == view.max_tokens else "the room left for history"
+    needed = int(fit.needed_tokens[row])
+    if fit.limit_tokens == view.max_tokens:
+        return Reason(
+            "newestFirst",
+            f"Older than the {view.max_tokens:,} tokens of history.maxTokens reach, counted from the newest.",
+            f"Kept if history.maxTokens were ≥ {needed:,}.",
+        )
     return Reason(
         "newestFirst",
-        f"Older than the {fit.limit_tokens:,} tokens of {limit} reach, counted from the newest.",
-        f"Kept if {limit} were ≥ {int(fit.needed_tokens[row]):,} tokens.",
+        f"Older than the {max(view.room_tokens, 0):,} tokens left for history reach, counted from the newest.",
+        f"Kept if {needed - view.query_tokens:,} tokens were left for history.",
     )
 
 

@@ -44,6 +44,7 @@ from budgeteer.engine.sections.system import (
     feature_pieces,
     instruction_pieces,
     joined,
+    marked,
     piece_overheads,
     skills_piece,
     text_piece,
@@ -110,10 +111,10 @@ class _Packer:
         skills = fit_skills(bundle.skills, bundle.skill_measures, budget, counter=self.counter, usage=bundle.usage)
         pieces = self._pieces(skills)
         system_overheads = self._system_overheads(pieces, skills)
-        query_frame = int(self._frames(bundle.query_measures)[0]) if bundle.query is not None else 0
+        query_frame = int(self._frames(bundle.query_measures).sum())
         fixed = sum(entry.size.tokens for entry in system_overheads) + int(skills.after_tokens.sum())
         fixed += sum(piece.tokens for piece in pieces if not piece.name and piece.section != "skills")
-        fixed += query_frame + int(bundle.query_measures.column(self.profile, "tokens").sum()) + self._priming()
+        fixed += self._query_tokens() + self._priming()
         view = view_of(
             bundle.history_measures,
             self.profile,
@@ -174,7 +175,7 @@ class _Packer:
     def _pieces(self, skills: SkillFit) -> list[Piece]:
         bundle, counter = self.bundle, self.counter
         budget = effective(self.config.skills_budget)
-        sections = instruction_pieces(bundle, self.config.system.marker, counter=counter)
+        sections = instruction_pieces(bundle, counter=counter)
         if skills.order:
             size = Size(int(skills.after_tokens.sum()), int(skills.after_chars.sum())) + skills.wrapper
 
@@ -187,7 +188,7 @@ class _Packer:
         if bundle.features:
             header = text_piece(FEATURES_HEADER, section="features", name="header", counter=counter)
             sections.append([header, *feature_pieces(bundle.features, bundle.feature_measures)])
-        return joined(sections, counter=counter)
+        return marked(joined(sections, counter=counter), self.config.system.marker, counter=counter)
 
     def _system_overheads(self, pieces: list[Piece], skills: SkillFit) -> list[Overhead]:
         overheads = piece_overheads(pieces, counter=self.counter)
@@ -204,6 +205,10 @@ class _Packer:
         profile = PROFILES[self.profile]
         frames: Ints = profile.tokens_per_message + measures.frame_tokens + measures.named * profile.tokens_per_name
         return frames
+
+    def _query_tokens(self) -> int:
+        measures = self.bundle.query_measures
+        return int((self._frames(measures) + measures.column(self.profile, "tokens")).sum())
 
     def _priming(self) -> int:
         return PROFILES[self.profile].tokens_for_reply if self.counter.per_message_overhead else 0
@@ -241,6 +246,7 @@ class _Packer:
         costs = ToolCosts(self.profile, self.counter)
         pins = frozenset(self.config.pins)
         called: frozenset[str] = frozenset()
+        own_query = self._query_tokens() if self.bundle.query_is_own else 0
         while True:
             tools = fit_tools(
                 self.bundle.tools,
@@ -250,7 +256,7 @@ class _Packer:
                 standing=Standing(self.bundle.usage, pins, called),
             )
             taken = int(tools.tokens[tools.kept].sum()) + costs.joins(len(tools.order)).tokens
-            room = replace(view, room_tokens=self.allowed.usable_tokens - fixed - taken)
+            room = replace(view, room_tokens=self.allowed.usable_tokens - fixed - taken, query_tokens=own_query)
             history = self._first_is_user(self._fit_history(room, summarise), room)
             now = called | self._called(history.kept)
             if now == called or not self.config.skills_budget.enabled:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,6 +17,7 @@ from budgeteer.engine.chat import (
     TextPart,
     ToolCallPart,
     ToolResultPart,
+    calls_of,
 )
 from budgeteer.engine.errors import NotAvailableYet
 from budgeteer.engine.groups import pair
@@ -144,7 +146,7 @@ def _openai_image(image: ImagePart) -> dict[str, Any]:
 
 
 def _anthropic(packing: Packing) -> dict[str, Any]:
-    request: dict[str, Any] = {"model": packing.model, "max_tokens": packing.output_reserve}
+    request: dict[str, Any] = {"model": packing.model, "max_tokens": max(packing.output_reserve, 1)}
     system = system_message(packing)
     if system:
         request["system"] = system
@@ -158,7 +160,7 @@ def _anthropic(packing: Packing) -> dict[str, Any]:
 def anthropic_messages(messages: Sequence[Message]) -> list[dict[str, Any]]:
     """The messages in Anthropic's form: results and the user's next words in one turn, ids in the allowed alphabet."""
     turns: list[dict[str, Any]] = []
-    ids = _CallIds()
+    ids = _CallIds(call.id for message in messages for call in calls_of(message))
     for message in messages:
         role = "assistant" if message.role == "assistant" else "user"
         blocks = [block for part in message.parts for block in _anthropic_blocks(part, ids)]
@@ -172,14 +174,15 @@ def anthropic_messages(messages: Sequence[Message]) -> list[dict[str, Any]]:
 class _CallIds:
     """Call ids as Anthropic allows them; an id that is not allowed gets one that is, the same each time."""
 
-    def __init__(self) -> None:
-        self._given: dict[str, str] = {}
+    def __init__(self, call_ids: Iterable[str]) -> None:
+        pattern = PROFILES["anthropic"].call_id
+        ids = dict.fromkeys(call_ids)
+        self._given = {key: key for key in ids if pattern is None or pattern.match(key)}
+        free = (name for name in (f"call_{number}" for number in itertools.count(1)) if name not in ids)
+        self._given |= {key: next(free) for key in ids if key not in self._given}
 
     def __getitem__(self, call_id: str) -> str:
-        pattern = PROFILES["anthropic"].call_id
-        if pattern is not None and pattern.match(call_id):
-            return call_id
-        return self._given.setdefault(call_id, f"call_{len(self._given) + 1}")
+        return self._given[call_id]
 
 
 def _anthropic_blocks(part: Part, ids: _CallIds) -> list[dict[str, Any]]:

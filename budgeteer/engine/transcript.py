@@ -119,7 +119,7 @@ def sendable(message: Message, profile: str, *, answered: frozenset[int], fault:
         elif isinstance(part, ToolResultPart):
             kept = tuple(inner for inner in part.content if can_express(inner, profile, in_result=True))
             for inner in part.content:
-                if not can_express(inner, profile, in_result=True):
+                if inner not in kept:
                     loss |= _loss_of(inner)
             parts.append(ToolResultPart(part.call_id, kept, part.is_error))
         else:
@@ -135,8 +135,8 @@ def _loss_of(part: Part) -> Loss:
             return Loss.REASONING
         case OpaquePart():
             return Loss.OPAQUE
-        case TextPart():
-            return Loss.BLANK
+        case TextPart(text=text):
+            return Loss.BLANK if text else Loss(0)
         case _:
             return Loss.MEDIA
 

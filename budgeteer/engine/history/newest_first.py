@@ -10,11 +10,12 @@ from budgeteer.engine.history.view import HistoryFit, HistoryView, Over, Rule
 def newest_first(view: HistoryView) -> HistoryFit:
     """The longest run of newest groups within the limit, beside what always stays.
 
-    A group stands where its last message stands. What always stays is charged first.
+    A group stands where its last message stands. What always stays is charged first, with the query where it is the
+    conversation's own last message. `limit_tokens` and `needed_tokens` are in the same terms.
     """
-    limit = min(view.max_tokens, view.room_tokens)
+    limit = min(view.max_tokens, view.room_tokens + view.query_tokens)
     always = view.always
-    base = view.size_tokens(always)
+    base = view.size_tokens(always) + view.query_tokens
     rule = np.where(view.alive, int(Rule.NEWEST_FIRST), int(Rule.VALIDITY)).astype(np.int64)
     needed = np.zeros(len(view), np.int64)
     free = view.alive & ~always
@@ -33,7 +34,8 @@ def newest_first(view: HistoryView) -> HistoryFit:
         needed = np.where(free, reach[view.group], 0)
     rule[kept] = Rule.KEPT
     over = None
-    if base > limit:
-        sentence = f"System texts and pinned messages alone take {base:,} tokens; history may take {limit:,}."
-        over = Over(base, limit, sentence)
+    own, allowed = base - view.query_tokens, min(view.max_tokens, view.room_tokens)
+    if own > allowed:
+        sentence = f"System texts and pinned messages alone take {own:,} tokens; history may take {allowed:,}."
+        over = Over(own, allowed, sentence)
     return HistoryFit(kept, rule, limit, needed, over=over)

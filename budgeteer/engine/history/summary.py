@@ -107,13 +107,15 @@ def _block(heading: str, bullets: Sequence[str], allowed_chars: int) -> str:
             break
         taken.append(line)
         left -= len(line)
-    if len(taken) < len(bullets) and taken:
-        note = f"\n- ({len(bullets) - len(taken)} more before these)"
-        while taken and len(note) > left:
-            left += len(taken.pop())
-            note = f"\n- ({len(bullets) - len(taken)} more before these)"
-        taken.append(note)
-    return heading + "".join(reversed(taken)) if taken else ""
+    note = _more(len(bullets) - len(taken))
+    while taken and len(note) > left:
+        left += len(taken.pop())
+        note = _more(len(bullets) - len(taken))
+    return heading + note + "".join(reversed(taken)) if taken else ""
+
+
+def _more(count: int) -> str:
+    return f"\n- ({count} more before these)" if count else ""
 
 
 def _topics(messages: Sequence[Message], topic_chars: int) -> Iterator[str]:

@@ -47,6 +47,8 @@ class HistoryView:
         system: system and developer messages, which always stay.
         pinned: whole groups that are pinned.
         room_tokens: what the rest of the prompt leaves for history.
+        query_tokens: the conversation's own last message, which stands as the query but is charged to `newestFirst`'s
+            tokens as the newest message it is; 0 for a typed query.
         config: the strategy's numbers; `max_tokens` already a number.
         max_tokens: the strategy's own token limit.
     """
@@ -62,6 +64,7 @@ class HistoryView:
     system: Mask
     pinned: Mask
     room_tokens: int
+    query_tokens: int
     config: HistoryConfig
     max_tokens: int
 
@@ -108,6 +111,7 @@ def view_of(
         system=np.isin(measures.role, _SYSTEM),
         pinned=whole,
         room_tokens=0,
+        query_tokens=0,
         config=config,
         max_tokens=config.max_tokens if isinstance(config.max_tokens, int) else 0,
     )

@@ -72,21 +72,28 @@ def feature_pieces(features: Sequence[FeatureSpec], measures: FeatureMeasures) -
     return [piece(row) for row in range(len(features))]
 
 
-def instruction_pieces(bundle: Bundle, marker: str, *, counter: TokenCounter) -> list[list[Piece]]:
-    """The sections made of system texts: the system text under its marker, each spec, the workspace context."""
+def instruction_pieces(bundle: Bundle, *, counter: TokenCounter) -> list[list[Piece]]:
+    """The sections made of system texts: the system text, each spec under its header, the workspace context."""
     sections: list[list[Piece]] = []
     own = [text for text in bundle.system if text.kind == "system"]
     if own:
-        head = []
-        if marker and not own[0].text.startswith(marker):
-            head = [text_piece(marker, section="system", name="marker", counter=counter)]
-        sections.append([*head, *(text_piece(t.text, section="system", name="", counter=counter) for t in own)])
+        sections.append([text_piece(text.text, section="system", name="", counter=counter) for text in own])
     for text in bundle.system:
         if text.kind != "system":
             title = "# Workspace context" if text.kind == "workspace" else f"# Specification: {text.name}"
             header = text_piece(title, section="system", name="headers", counter=counter)
             sections.append([header, text_piece(text.text, section="system", name="", counter=counter)])
     return sections
+
+
+def marked(pieces: Sequence[Piece], marker: str, *, counter: TokenCounter) -> list[Piece]:
+    """The pieces under the marker, which stands once at the top of every system message (seed: change 1).
+
+    A text that already begins with it is left alone, so that packing a packed prompt changes nothing.
+    """
+    if not pieces or not marker or pieces[0].text().startswith(marker):
+        return list(pieces)
+    return [text_piece(marker, section="system", name="marker", counter=counter), *pieces]
 
 
 def joined(sections: Sequence[Sequence[Piece]], *, counter: TokenCounter) -> list[Piece]:

@@ -30,7 +30,7 @@ def test_newest_first_keeps_the_newest_within_its_tokens() -> None:
     rule, sentence, counterfactual = reasons(packing)["message:m2"]
     assert rule == "newestFirst"
     assert sentence == "Older than the 20 tokens of history.maxTokens reach, counted from the newest."
-    assert counterfactual == "Kept if history.maxTokens were ≥ 30 tokens."
+    assert counterfactual == "Kept if history.maxTokens were ≥ 30."
 
 
 def test_newest_first_keeps_no_result_without_its_call() -> None:
@@ -76,7 +76,7 @@ def test_the_room_left_rules_when_it_is_smaller() -> None:
     bundle = bundle_of(user("x" * 400), assistant("y" * 40), tokenizer=QUARTER)
     packing = packed(bundle, history("newestFirst") | {"contextWindow": 60, "outputReserve": 20})
     assert kept(packing) == ["m2"]
-    assert "the room left for history" in reasons(packing)["message:m1"][1]
+    assert "tokens left for history reach" in reasons(packing)["message:m1"][1]
 
 
 def test_full_keeps_everything_that_fits() -> None:
