@@ -14,7 +14,7 @@ import click
 import django
 from django.conf import settings
 
-from budgeteer.engine.errors import InputError
+from budgeteer.serve import database
 from budgeteer.serve.children import Child
 from budgeteer.serve.listening import Listening
 
@@ -26,12 +26,17 @@ GRACE_SECONDS = 8.0
 def run_dashboard(listening: Listening, *, worker: bool, browser: bool) -> int:
     """Start everything, stay until told to stop, stop everything; the exit status."""
     stop = _stop_on_signals()
-    django.setup()
-    _migrate()
-    children = [Child("web server", ("web", listening.host, str(listening.port)))]
-    children[0].start()
+    web = Child("web server", ("web", listening.host, str(listening.port)))
+    children = [web]
     try:
-        if not _wait_until_it_answers(listening, children[0], stop):
+        # Where nothing is to be migrated the web server starts up while we do.
+        if database.was_left_current():
+            web.start()
+        django.setup()
+        database.bring_up_to_date()
+        if web.process is None:
+            web.start()
+        if not _wait_until_it_answers(listening, web, stop):
             return _explain_no_answer(stop)
         if worker:
             children += _background_children()
@@ -66,27 +71,6 @@ def _stop_on_signals() -> threading.Event:
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, handle)
     return stop
-
-
-def _migrate() -> None:
-    """Bring the database up to date; nothing where it is."""
-    from django.core.management import call_command
-    from django.db import OperationalError, connection
-    from django.db.migrations.executor import MigrationExecutor
-
-    try:
-        executor = MigrationExecutor(connection)
-        if executor.migration_plan(executor.loader.graph.leaf_nodes()):
-            click.echo("Preparing the database…", err=True)
-            call_command("migrate", verbosity=0, interactive=False)
-    except OperationalError as error:
-        raise InputError(
-            f"The database cannot be opened ({str(error).strip()})",
-            where="DATABASE_URL" if "DATABASE_URL" in os.environ else str(settings.DATABASES["default"]["NAME"]),
-            mend="Check that it is running and that this account may use it",
-        ) from None
-    finally:
-        connection.close()
 
 
 def _wait_until_it_answers(listening: Listening, web: Child, stop: threading.Event) -> bool:
