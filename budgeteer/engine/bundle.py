@@ -39,7 +39,8 @@ class Inputs:
 
     Attributes:
         conversation, conversation_measures: the conversation, and its measures over all of its messages.
-        skills, tools, features: libraries, with measures of the same length.
+        skills, tools, features: libraries, with measures of the same length; tools None takes the conversation's own,
+            and `tool_measures` are then theirs.
         system: a system text that replaces the conversation's own, None to use that.
         specs: (name, text) of spec files. workspace_context: None when there is none.
         query: what the user typed, None to take the conversation's final user message.
@@ -101,10 +102,9 @@ def build_bundle(inputs: Inputs, *, counter: TokenCounter) -> Bundle:
     end = max(end, start)
     tools, tool_note = _tools(inputs)
     skill_measures = inputs.skill_measures or measure_skills(inputs.skills, counter=counter)
-    if inputs.tools is None or inputs.tool_measures is None:
+    tool_measures = inputs.tool_measures
+    if tool_measures is None or len(tool_measures) != len(tools):
         tool_measures = measure_tools(tools, counter=counter)
-    else:
-        tool_measures = inputs.tool_measures
     return Bundle(
         tokenizer=counter.name,
         system=system,

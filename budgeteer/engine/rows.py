@@ -114,7 +114,7 @@ def skill_rows(bundle: Bundle, fit: SkillFit, entries: Entries, config: SkillsBu
     kept = fit.kept[order]
     after_tokens, after_chars = fit.after_tokens[order], fit.after_chars[order]
     before_tokens, before_chars = entries.raw_tokens[order], entries.raw_chars[order]
-    shorter = kept & (after_chars != before_chars)
+    shorter = kept & ((after_chars != before_chars) | (after_tokens != before_tokens))
     columns = _columns(len(order), "K")
     columns["fate"] = np.where(kept, np.where(shorter, TRUNCATED, KEPT_FATE), DROPPED).astype(np.int8)
     columns["pinned"] = fit.pinned[order]

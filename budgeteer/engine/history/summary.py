@@ -89,7 +89,7 @@ def extractive_summary(request: SummaryRequest) -> str:
     for heading, share, bullets in zip(_HEADINGS, _SHARES, sources, strict=True):
         allowed = int(room * share) + spare
         block = _block(heading, bullets, allowed)
-        spare = allowed - len(block)
+        spare = allowed - len(block) - (2 if block else 0)
         if block:
             blocks.append(block)
     if not blocks:
