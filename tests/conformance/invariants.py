@@ -75,7 +75,7 @@ def check_order_and_groups(packing: Packing) -> None:
         assert one.sentence
         assert one.section in SECTIONS
         if one.fate == "kept":
-            assert one.before == one.after
+            assert one.before == one.after, one
         if one.fate == "truncated":
             assert one.before != one.after or one.rule.startswith("validity:")
 
