@@ -39,6 +39,9 @@ _SAMPLE = 4_096
 _BINARY_SHARE = 0.01
 """A text whose control characters pass this share is taken for a binary file."""
 
+_UTF16_CONTROLS = 0.1
+"""The same for the low bytes of UTF-16, among which other scripts put a few control characters."""
+
 _CONTROLS = bytes(byte for byte in range(32) if byte not in b"\t\n\r\f\x08\x1b")
 
 
@@ -120,6 +123,6 @@ def _unmarked_utf16(data: bytes) -> str | None:
     half = len(sample) // 2
     for encoding, high, low in (("utf-16-le", sample[1::2], sample[0::2]), ("utf-16-be", sample[0::2], sample[1::2])):
         controls = len(low) - len(low.translate(None, _CONTROLS))
-        if high.count(0) > half * 0.4 and controls <= half * _BINARY_SHARE:
+        if high.count(0) > half * 0.4 and controls <= half * _UTF16_CONTROLS:
             return encoding
     return None

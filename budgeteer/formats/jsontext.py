@@ -21,6 +21,14 @@ SKIPPED_CHARACTERS = 500
 
 PROGRESS_LINES = 500
 
+_EXPECTED = {
+    "Expecting value": "a value",
+    "Expecting property name enclosed in double quotes": "a key",
+    "Expecting ':' delimiter": "a colon and a value",
+    "Expecting ',' delimiter": "a comma or a closing bracket",
+}
+"""The parser's messages as the end of a sentence."""
+
 _STRING = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+(?:"|\\?\Z)', re.DOTALL)
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 _BLANK = re.compile(r"[ \t\r\n\ufeff]*")
@@ -133,7 +141,7 @@ def json_type(value: object) -> str:
 def refuse(problem: JsonProblem, *, where: str = "") -> FormatError:
     """The problem as the error a person reads."""
     place = f"line {problem.line}, column {problem.column}" if problem.line else ""
-    at = ", ".join(part for part in (where, place) if part)
+    at = ": ".join(part for part in (where, place) if part)
     if problem.cut_off:
         return FormatError(
             f"The JSON is cut off: {problem.why}", where=at, mend="Export or copy the file again, to its end"
@@ -185,8 +193,14 @@ def _check_depth(text: str, depth_limit: int) -> None:
 
 def _problem(error: json.JSONDecodeError, text: str) -> JsonProblem:
     """Python's error as ours; an error at the very end of the text, or in an open string, is a cut."""
-    cut_off = error.pos >= len(text.rstrip()) or error.msg.startswith("Unterminated string")
-    return JsonProblem(error.msg, line=error.lineno, column=error.colno, cut_off=cut_off)
+    in_string = error.msg.startswith("Unterminated string")
+    if in_string:
+        why = "it ends inside the string that begins there"
+    elif error.pos >= len(text.rstrip()):
+        why = f"it ends where {_EXPECTED.get(error.msg, 'more')} should follow"
+    else:
+        return JsonProblem(error.msg, line=error.lineno, column=error.colno)
+    return JsonProblem(why, line=error.lineno, column=error.colno, cut_off=True)
 
 
 def _clean(value: Any, text: str) -> Any:

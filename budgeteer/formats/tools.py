@@ -202,7 +202,9 @@ def _ending(name: str) -> str:
 def _in_entry(data: bytes, limits: Limits, *, sure: bool = False) -> Iterator[ToolDefinition | Mapping[str, Any]]:
     text = decode(data).text.lstrip("\ufeff")
     try:
-        yield from definitions(jsontext.parse(text, depth_limit=limits.json_depth), sure=sure)
+        value = jsontext.parse(text, depth_limit=limits.json_depth)
+        if not (isinstance(value, dict) and not _CONVERSATION_KEYS.isdisjoint(value)):
+            yield from definitions(value, sure=sure)
     except JsonProblem:
         lines, _ = jsontext.parse_lines(text, depth_limit=limits.json_depth)
         if not lines:

@@ -56,7 +56,7 @@ def test_a_cut_off_document_says_so_and_where(text: str, line: int) -> None:
     assert caught.value.cut_off
     error = refuse(caught.value, where="log.json")
     assert error.what.startswith("The JSON is cut off")
-    assert error.where.startswith(f"log.json, line {line}, column")
+    assert error.where.startswith(f"log.json: line {line}, column")
 
 
 def test_a_mistake_in_the_middle_is_no_cut() -> None:

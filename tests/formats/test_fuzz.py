@@ -1,0 +1,199 @@
+"""Arbitrary and mutated uploads: an import or a FormatError, in bounded time, and never anything else."""
+
+from __future__ import annotations
+
+import json
+import time
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from budgeteer.engine.chat import message_from_json, message_to_json
+from budgeteer.engine.errors import FormatError
+from budgeteer.formats.detect import format_names, import_bytes
+from budgeteer.formats.report import Imported, report_json
+from tests.formats.shapes import (
+    ANTHROPIC_BODY,
+    OPENAI_CHAT,
+    OPENAI_TOOL,
+    Session,
+    dumps,
+    jsonl,
+    png,
+    skill,
+    tarred,
+    text_block,
+    use_block,
+    zipped,
+)
+
+SECONDS = 5.0
+
+
+def session_bytes() -> bytes:
+    session = Session()
+    session.user("u1", "Fix")
+    session.assistant("a1", text_block("Look"), message_id="m1")
+    session.assistant("a2", use_block("t1"), message_id="m1")
+    session.result("r1", "t1")
+    session.compact("c1", "Summary")
+    session.add("progress", "p1", data={"type": "agent_progress", "agentId": "q", "message": session.lines[0]})
+    session.user("x1", "Side", isSidechain=True)
+    return session.data
+
+
+VALID = (
+    dumps(OPENAI_CHAT),
+    jsonl(*OPENAI_CHAT),
+    dumps({"messages": OPENAI_CHAT, "tools": [OPENAI_TOOL], "response": "x"}),
+    dumps(ANTHROPIC_BODY),
+    session_bytes(),
+    dumps([OPENAI_TOOL]),
+    zipped({"a/SKILL.md": skill("a", "b"), "b/SKILL.md": "---\nx: [1\n---\n"}),
+    tarred({"a.md": "---\ntitle: x\n---\n# A\n## Summary\ny"}, "w:"),
+    tarred({"a.md": "# A"}),
+    zipped({"a.jsonl": session_bytes(), "b.json": dumps(ANTHROPIC_BODY)}),
+    zipped({"t.json": dumps(OPENAI_TOOL)}),
+    b"User: hi\nAssistant: yes\n",
+    skill("a", "b").encode(),
+    png(1, 1),
+)
+FORMATS = st.none() | st.sampled_from(format_names())
+FUZZ = settings(
+    deadline=None, max_examples=150, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
+)
+
+
+def attempt(data: bytes, as_format: str | None = None, name: str = "") -> Imported | None:
+    begun = time.perf_counter()
+    try:
+        found = import_bytes(data, as_format=as_format, name=name)
+    except FormatError as error:
+        assert error.what
+        assert "\n" not in error.sentence
+        return None
+    finally:
+        assert time.perf_counter() - begun < SECONDS
+    check(found)
+    return found
+
+
+def check(found: Imported) -> None:
+    """What holds for every import: unique ids, results alone, plain data, no lone surrogate."""
+    json.dumps(report_json(found), ensure_ascii=False).encode()
+    for chat in found.conversations:
+        ids = [message.id for message in chat.messages]
+        assert len(set(ids)) == len(ids)
+        assert all(ids)
+        for message in chat.messages:
+            if message.role == "tool":
+                assert len(message.parts) == 1
+            stored = json.dumps(message_to_json(message), ensure_ascii=False)
+            stored.encode()
+            assert message_from_json(json.loads(stored)).parts == message.parts
+        json.dumps(dict(chat.metadata)).encode()
+
+
+@FUZZ
+@given(st.binary(max_size=300), FORMATS)
+def test_arbitrary_bytes(data: bytes, as_format: str | None) -> None:
+    attempt(data, as_format)
+
+
+@FUZZ
+@given(st.text(max_size=300), FORMATS, st.sampled_from(["utf-8", "utf-16", "utf-16-le"]))
+def test_arbitrary_text(text: str, as_format: str | None, encoding: str) -> None:
+    attempt(text.encode(encoding, "surrogatepass"), as_format, "notes.md")
+
+
+@FUZZ
+@given(st.sampled_from(VALID), st.data(), FORMATS)
+def test_mutated_files(valid: bytes, data: st.DataObject, as_format: str | None) -> None:
+    damaged = bytearray(valid)
+    for _ in range(data.draw(st.integers(1, 6))):
+        at = data.draw(st.integers(0, max(0, len(damaged) - 1)))
+        match data.draw(st.integers(0, 3)):
+            case 0:
+                damaged[at : at + 1] = data.draw(st.binary(max_size=3))
+            case 1:
+                del damaged[at : at + data.draw(st.integers(1, 40))]
+            case 2:
+                damaged[at:at] = damaged[at : at + data.draw(st.integers(1, 60))]
+            case _:
+                del damaged[at:]
+    attempt(bytes(damaged), as_format)
+
+
+KEYS = st.sampled_from(
+    [
+        "role", "content", "type", "text", "messages", "tools", "tool_calls", "function", "name", "arguments", "id",
+        "uuid", "parentUuid", "message", "sessionId", "isSidechain", "data", "subtype", "tool_use_id", "input", "usage",
+        "source", "image_url", "url", "traj", "history", "choices", "response", "kwargs", "system", "mapping", "parts",
+        "contents", "score", "input_schema", "parameters", "properties", "function_call", "tool_call_id", "leafUuid",
+        "isCompactSummary", "logicalParentUuid", "result", "agentId", "tool_call_ids", "model", "payload", "body",
+    ]
+)  # fmt: skip
+WORDS = st.sampled_from(
+    [
+        "user", "assistant", "system", "tool", "function", "text", "tool_use", "tool_result", "thinking", "image",
+        "compact_boundary", "agent_progress", "progress", "summary", "message", "a", "", "\ud800", "image_url", "custom",
+    ]
+)  # fmt: skip
+SHAPED = st.recursive(
+    st.none() | st.booleans() | st.integers(-5, 5) | WORDS,
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(KEYS, inner, max_size=6),
+    max_leaves=40,
+)
+
+
+@settings(FUZZ, max_examples=400)
+@given(st.lists(SHAPED, min_size=1, max_size=4), st.booleans(), FORMATS)
+def test_documents_of_familiar_keys_in_unfamiliar_places(values: list[Any], lines: bool, as_format: str | None) -> None:
+    text = "\n".join(map(json.dumps, values)) if lines else json.dumps(values[0])
+    attempt(text.encode(), as_format)
+    attempt(zipped({"a.json": text, "s/SKILL.md": text}), as_format)
+
+
+@pytest.mark.parametrize("valid", VALID)
+def test_every_cut_of_a_valid_file(valid: bytes) -> None:
+    for end in range(0, len(valid), max(1, len(valid) // 120)):
+        attempt(valid[:end])
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"[" * 3_000_000,
+        b'{"a":' * 500_000,
+        b'"' * 3_000_000,
+        b"[" * 300 + b'"\\"' * 1_000_000,
+        b'[{"role":"user","content":"' + b"\\" * 2_000_001,
+        b"{}\n" * 300_000,
+        b'{"role":"user","content":"x"}' * 20_000,
+        b'{"a":1}' * 60_000,
+        b"---\n" * 300_000,
+        b"# " * 1_000_000,
+        b"User: a\n" * 100_000 + b"Assistant: b\n",
+        b"<!--" * 500_000,
+        b"[" + b"9" * 1_000_000 + b"]",
+        b"PK\x03\x04" + b"PK\x01\x02" * 400_000 + b"PK\x05\x06" + b"\x00" * 18,
+        jsonl(
+            *(
+                {"type": "user", "uuid": str(n), "parentUuid": str(n + 1), "message": {"content": "x"}}
+                for n in range(9_000)
+            )
+        ),
+        jsonl(
+            *(
+                {"type": "user", "uuid": "same", "parentUuid": None, "message": {"content": f"{n}"}}
+                for n in range(4_000)
+            )
+        ),
+        b'{"messages":[' + b'{"role":"tool","content":"x"},' * 9_000 + b'{"role":"user","content":""}]}',
+    ],
+    ids=lambda data: f"{data[:12]!r}-{len(data)}",
+)
+def test_hostile_files_end_soon(data: bytes) -> None:
+    attempt(data)

@@ -1,0 +1,69 @@
+"""Archives and folders of transcripts."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from budgeteer.engine.errors import FormatError
+from budgeteer.formats.detect import import_bytes, import_folder
+from tests.formats.shapes import ANTHROPIC_BODY, OPENAI_CHAT, Session, dumps, jsonl, text_block, zipped
+
+
+def session_with_agent() -> tuple[bytes, bytes]:
+    session = Session(session="s-9")
+    session.user("u1", "Start")
+    message = {"type": "user", "uuid": "x1", "message": {"role": "user", "content": "Search"}}
+    session.add("progress", "p1", data={"type": "agent_progress", "agentId": "q", "message": message})
+    session.assistant("a1", text_block("Done."), message_id="m1")
+    agent = Session(session="s-9")
+    agent.user("x1", "Search", isSidechain=True, agentId="q")
+    agent.assistant("x2", text_block("Found."), message_id="m2", isSidechain=True, agentId="q")
+    return session.data, agent.data
+
+
+def test_sessions_stand_before_their_sub_agents_and_runs_are_kept_once() -> None:
+    main, agent = session_with_agent()
+    files = {"s-9.jsonl": main, "s-9/subagents/agent-q.jsonl": agent, "zz.json": dumps(OPENAI_CHAT), "n.txt": b"notes"}
+    found = import_bytes(zipped(files), name="sessions.zip")
+    assert (found.format, found.kind) == ("transcripts", "conversation")
+    assert [(chat.id, chat.is_subagent, len(chat.messages)) for chat in found.conversations] == [
+        ("s-9", False, 2),
+        ("agent-q", True, 2),
+        ("c1", False, 5),
+    ]
+    assert {item.where for item in found.skipped} == {"n.txt"}
+
+
+def test_ids_that_repeat_are_made_unique() -> None:
+    files = {"a.json": dumps(OPENAI_CHAT), "b.json": dumps(ANTHROPIC_BODY), "c.jsonl": jsonl(*OPENAI_CHAT)}
+    found = import_bytes(zipped(files))
+    assert [chat.id for chat in found.conversations] == ["c1", "c1#2", "c1#3"]
+
+
+def test_other_formats_and_broken_files_are_listed() -> None:
+    files = {
+        "a.json": dumps(OPENAI_CHAT),
+        "codex.jsonl": jsonl({"type": "session_meta", "payload": {}}),
+        "cut.json": b'{"messages": [',
+        "empty.jsonl": b"",
+        "line.jsonl": jsonl(*OPENAI_CHAT) + b"{",
+    }
+    found = import_bytes(zipped(files))
+    why = {item.where: item.why for item in found.skipped}
+    assert why["codex.jsonl"] == "it looks like a Codex rollout, which is not read yet"
+    assert why["cut.json"].startswith("The JSON is cut off")
+    assert why["empty.jsonl"] == "The file is empty"
+    assert why["line.jsonl, line 6"].startswith("cut off")
+    assert len(found.conversations) == 2
+
+
+def test_a_folder_of_transcripts_is_read(tmp_path: Path) -> None:
+    (tmp_path / "a.json").write_bytes(dumps(OPENAI_CHAT))
+    assert import_folder(tmp_path).format == "transcripts"
+
+
+def test_no_transcript_is_an_error() -> None:
+    with pytest.raises(FormatError, match=r"No transcript that can be read .*a.json: no transcript: a JSON object"):
+        import_bytes(zipped({"a.json": b'{"x": 1}'}), as_format="transcripts")
