@@ -90,7 +90,7 @@ class PresetAdmin(_PresetModelAdmin):
             return HttpResponse("You may not change presets.", status=403, content_type="text/plain; charset=utf-8")
         published = services.roll_back(version, author=_author(request))
         self.log_change(request, version.preset, f"Rolled back to v{number} as v{published.number}.")
-        messages.success(request, f"v{number} is published again, as v{published.number}.")
+        messages.success(request, f"Published v{number} again, as v{published.number}.")
         return redirect(reverse("admin:presets_preset_change", args=(pk,)))
 
     @override

@@ -13,8 +13,8 @@ from budgeteer.workbench.bar import BarFigures, BarPicture, Share, draw_bar
 from budgeteer.workbench.header import LEVEL_ICONS, LEVEL_TONES
 from budgeteer.workbench.words import FATE_ICONS, FATE_NAMES, FATE_TONES
 
-ITEMS_A_PAGE = 200
-"""Rows of the item table on one page: the design's limit of a list."""
+ITEMS_A_PAGE = 100
+"""Rows of the item table on one page; the design allows a list 200, and a report at most 80 kB."""
 LARGEST = 10
 SECTION_LETTERS = {
     "system": "S",
@@ -193,6 +193,8 @@ def _limit(section: Mapping[str, Any]) -> str:
 
 def _not_dropped(decisions: Sequence[Mapping[str, Any]]) -> str:
     asked = [each for each in decisions if each["fate"] != "added"]
+    if not asked:
+        return ""
     return f"{sum(each['fate'] != 'dropped' for each in asked):,} of {len(asked):,}"
 
 

@@ -92,4 +92,4 @@ def visitor(browser: Browser, stack: Stack, signed_in: Any) -> Iterator[Callable
     heard = [complaint for each in made for complaint in each.unforgiven]
     for each in made:
         each.context.close()
-    assert heard == []
+    assert not heard, "\n".join(["The console complained:", *heard])

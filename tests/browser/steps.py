@@ -21,10 +21,14 @@ def sample_files(slug: str, folder: Path) -> dict[str, Path]:
 
 
 def drop(page: Page, *files: Path) -> None:
-    """Choose files on the first page and open the workbench over them."""
+    """Choose files on the first page; with script they are sent at once."""
     page.locator("#drop-files").set_input_files([str(file) for file in files])
-    if not re.search(r"/w/", page.url):
-        page.get_by_role("button", name="Open workbench").click()
+
+
+def send(page: Page, *files: Path) -> None:
+    """Choose files on the first page and press the button, as it is without script."""
+    drop(page, *files)
+    page.get_by_role("button", name="Open workbench").click()
 
 
 def wait_until_packed(page: Page) -> None:
@@ -50,3 +54,16 @@ def change_number(page: Page, path: str, value: str) -> None:
     box = page.locator(f'#config-form input[name="{path}"]')
     box.fill(value)
     box.press("Tab")
+
+
+def publish(page: Page, *, title: str = "", content: str = "full") -> str:
+    """Fill the open share dialog (or its page) and give the whole address of the new report."""
+    panel = page.locator(".share-panel")
+    expect(panel).to_be_visible()
+    if title:
+        panel.get_by_label("Title").fill(title)
+    panel.locator(f"input[name=content][value={content}]").check()
+    panel.get_by_role("button", name="Publish the report").click()
+    link = panel.locator("input[id^='link-']").first
+    expect(link).to_be_visible(timeout=WORK_MS)
+    return link.input_value()

@@ -1,8 +1,20 @@
 from __future__ import annotations
 
+import re
+
+import pytest
 from playwright.sync_api import expect
 
-from tests.browser.steps import open_sample, verdict
+from tests.browser.conftest import WORK_MS
+from tests.browser.steps import (
+    change_number,
+    drop,
+    open_sample,
+    publish,
+    sample_files,
+    verdict,
+    wait_until_packed,
+)
 
 
 def test_the_agent_sample_is_one_click_away_and_shows_verdict_bar_items_and_prompt(visitor):
@@ -14,3 +26,127 @@ def test_the_agent_sample_is_one_click_away_and_shows_verdict_bar_items_and_prom
     page.get_by_role("link", name="Prompt").click()
     expect(page.get_by_role("heading", name="What is sent")).to_be_visible()
     expect(page.locator("ol.prompt li").first).to_be_visible()
+
+
+@pytest.mark.parametrize("title", ["A skills library that does not fit", "A tool catalogue over its limit"])
+def test_the_other_samples_open_with_their_verdict(visitor, title):
+    page = visitor().open("/")
+    open_sample(page, title)
+    assert re.search(r"[1-9][\d,]* of \d+ items dropped", verdict(page))
+
+
+def test_from_upload_to_a_report_that_is_read_signed_out_and_revoked(visitor, tmp_path):
+    files = sample_files("agent-session", tmp_path)
+    page = visitor().open("/")
+    drop(page, files["agent-session.jsonl"], files["agent-skills.zip"])
+    wait_until_packed(page)
+    expect(page.locator("#inputs")).to_contain_text("244 messages")
+    expect(page.locator("#inputs")).to_contain_text("24 skills")
+
+    # Turn the skills budget on (the preset has it on: off and on again), then move a limit until skills go.
+    switch = page.locator("#config-form input[type=checkbox][name='skillsBudget.enabled']")
+    switch.uncheck()
+    expect(page.locator("#config-form")).to_contain_text("overridden")
+    switch.check()
+    before = verdict(page)
+    change_number(page, "skillsBudget.limits.maxSkillsPromptChars", "2000")
+    expect(page.locator("#verdict")).not_to_have_text(before)
+    expect(page.locator("#g-skillsBudget")).to_contain_text(re.compile(r"\d+ of 24"))
+    stayed = page.locator("#g-history").inner_text()
+    change_number(page, "history.maxTokens", "20000")
+    expect(page.locator("#g-history")).not_to_have_text(stayed)
+
+    page.get_by_role("link", name="Prompt").click()
+    expect(page.locator("ol.prompt")).to_contain_text("<available_skills>")
+    expect(page.locator("ol.prompt")).to_contain_text(re.compile(r"dropped", re.IGNORECASE))
+
+    page.locator("#share").click()
+    link = publish(page, title="Marina, read by a colleague")
+
+    stranger = visitor(known=False)
+    report = stranger.open(link)
+    expect(report.get_by_role("heading", level=1)).to_have_text("Marina, read by a colleague")
+    expect(report.locator(".verdict strong")).to_have_text(page.locator("#verdict").inner_text())
+    report.get_by_role("link", name="Read it").click()
+    expect(report.locator("ol.prompt")).to_contain_text("<available_skills>")
+
+    dialog = page.locator("#share-dialog")
+    dialog.get_by_role("button", name=re.compile("Revoke")).first.click()
+    expect(dialog).to_contain_text("revoked")
+    stranger.forgive("status of 404")
+    report.goto(link)
+    expect(report.get_by_role("heading", level=1)).to_have_text("There is no report at this address")
+
+
+def test_the_link_of_a_report_is_copied_by_its_button(visitor):
+    page = visitor().open("/")
+    open_sample(page, "A tool catalogue over its limit")
+    page.locator("#share").click()
+    link = publish(page)
+    page.locator("#share-dialog").get_by_role("button", name="Copy").first.click()
+    expect(page.locator("#status")).to_have_text("Link copied")
+    assert page.evaluate("navigator.clipboard.readText()") == link
+
+
+def test_a_report_of_numbers_shows_no_names(visitor):
+    page = visitor().open("/")
+    open_sample(page, "A tool catalogue over its limit")
+    name = page.locator("table.items tbody tr a").first.inner_text()
+    page.locator("#share").click()
+    link = publish(page, content="numbers")
+    report = visitor(known=False).open(link)
+    expect(report.locator("table.items").first).to_contain_text("Tools 1")
+    assert name not in report.locator("main").inner_text()
+
+
+def test_an_admin_changes_a_preset_and_the_workspace_follows(visitor):
+    ada = visitor()
+    admin = ada.open("/admin/presets/preset/add/")
+    admin.get_by_label("Title:").fill("Small models")
+    admin.get_by_label("Title:").press("Tab")
+    expect(admin.get_by_label("Slug:")).to_have_value("small-models")
+    admin.get_by_label("Configuration:").fill('{"skillsBudget": {"enabled": true}}')
+    admin.get_by_role("button", name="Save", exact=True).click()
+    expect(admin.locator(".messagelist")).to_contain_text("Small models v1 is published")
+
+    workbench = ada.open("/")
+    open_sample(workbench, "A skills library that does not fit")
+    workbench.locator("#i-preset").select_option(label="Small models · v1")
+    expect(workbench.locator("#g-skillsBudget")).to_contain_text("of 130")
+    workbench.reload()
+    before = verdict(workbench)
+
+    admin.locator("#result_list").get_by_role("link", name="Small models").click()
+    config = admin.get_by_label("Configuration:")
+    config.fill('{"skillsBudget": {"enabled": true, "limits": {"maxSkillsInPromt": 10}}}')
+    admin.get_by_label("Note:").fill("Fewer skills for small models")
+    admin.get_by_role("button", name="Save", exact=True).click()
+    expect(admin.locator(".errorlist").last).to_contain_text("Did you mean skillsBudget.limits.maxSkillsInPrompt?")
+    config.fill('{"skillsBudget": {"enabled": true, "limits": {"maxSkillsInPrompt": 10}}}')
+    admin.get_by_role("button", name="Save", exact=True).click()
+    expect(admin.locator(".messagelist")).to_contain_text("Small models v2 is published")
+
+    workbench.reload()
+    expect(workbench.locator("#verdict")).not_to_have_text(before)
+    expect(workbench.locator("#g-skillsBudget")).to_contain_text("10 of 130")
+    page = ada.open("/presets/small-models/v2/")
+    expect(page.locator(".diff")).to_contain_text('"maxSkillsInPrompt": 10')
+
+    admin.locator("#result_list").get_by_role("link", name="Small models").click()
+    admin.get_by_role("button", name="Publish v1 again").click()
+    expect(admin.locator(".messagelist")).to_contain_text("Published v1 again, as v3")
+    workbench.reload()
+    expect(workbench.locator("#verdict")).to_have_text(before)
+
+
+def test_a_report_keeps_its_numbers_when_its_workspace_changes(visitor):
+    page = visitor().open("/")
+    open_sample(page, "A skills library that does not fit")
+    shown = verdict(page)
+    page.locator("#share").click()
+    link = publish(page)
+    page.locator("#share-dialog").get_by_role("button", name="Close").click()
+    change_number(page, "skillsBudget.limits.maxSkillsPromptChars", "4000")
+    expect(page.locator("#verdict")).not_to_have_text(shown, timeout=WORK_MS)
+    report = visitor(known=False).open(link)
+    expect(report.locator(".verdict strong")).to_have_text(shown)

@@ -1,0 +1,149 @@
+"""Photograph every page of the dashboard: one command, a stack of its own, 1440 and 390 px, light and dark.
+
+    scripts/screenshots.py [FOLDER] [--only NAME …]
+
+Starts `budgeteer serve` over a temporary data folder, opens the samples, shares a report, and saves
+`<page>-<width>-<theme>.png` into FOLDER (a temporary one unless named). Needs Chromium (CHROMIUM names another).
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import sys
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+
+from playwright.sync_api import Browser, Page, expect, sync_playwright  # noqa: E402 - the root comes first
+
+from tests.browser.stack import Stack, running_stack  # noqa: E402
+from tests.conftest import CHROMIUM_FLAGS  # noqa: E402
+from tests.servers import chromium_program  # noqa: E402
+
+WIDTHS = (1440, 390)
+THEMES = ("light", "dark")
+HEIGHTS = {1440: 1024, 390: 844}
+WORK_MS = 90_000
+
+
+@dataclass(frozen=True, slots=True)
+class Shot:
+    """One page to photograph. `whole` takes it in full length; `dialog` is opened before."""
+
+    name: str
+    path: str
+    whole: bool = True
+    dialog: str = ""
+
+
+def main(arguments: list[str]) -> int:
+    """Take the pictures; the exit status."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", nargs="?", type=Path, help="where the pictures go")
+    parser.add_argument("--only", nargs="*", default=[], help="names of pages, the others are left out")
+    asked = parser.parse_args(arguments)
+    program = chromium_program()
+    if program is None:
+        print("Chromium is not installed. Run `make deps`, or let CHROMIUM name the program.", file=sys.stderr)
+        return 2
+    folder = asked.folder or Path(tempfile.mkdtemp(prefix="budgeteer-pictures-"))
+    folder.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix="budgeteer-shots-") as data, running_stack(Path(data)) as stack:
+        with sync_playwright() as playwright:
+            browser = playwright.chromium.launch(executable_path=str(program), args=CHROMIUM_FLAGS)
+            for picture in photograph(browser, stack, folder, set(asked.only)):
+                print(picture)
+            browser.close()
+    return 0
+
+
+def photograph(browser: Browser, stack: Stack, folder: Path, only: set[str]) -> Iterator[Path]:
+    """Every picture, as it is written."""
+    first = browser.new_context(viewport={"width": 1440, "height": 900})
+    page = first.new_page()
+    page.goto(stack.sign_in_link)
+    shots = [shot for shot in prepare(page, stack.address) if not only or shot.name in only]
+    state = first.storage_state()
+    first.close()
+    for width in WIDTHS:
+        for theme in THEMES:
+            context = browser.new_context(
+                viewport={"width": width, "height": HEIGHTS[width]},
+                color_scheme=theme,  # type: ignore[arg-type]  # one of the two
+                storage_state=state,
+                reduced_motion="reduce",
+            )
+            page = context.new_page()
+            for shot in shots:
+                target = folder / f"{shot.name}-{width}-{theme}.png"
+                take(page, stack.address, shot, target)
+                yield target
+            context.close()
+
+
+def prepare(page: Page, address: str) -> list[Shot]:
+    """Fill the dashboard with the samples and a report; the pages there are then."""
+    workspaces = {}
+    for title in ("skills library", "tool catalogue", "agent session"):
+        page.goto(address)
+        page.get_by_role("button", name=re.compile(title, re.IGNORECASE)).click()
+        expect(page.locator("#share")).to_be_visible(timeout=WORK_MS)
+        workspaces[title] = page.url.removeprefix(address).split("?")[0]
+    agent = workspaces["agent session"]
+    report = publish(page, address + agent)
+    page.goto(f"{address}/sources/")
+    source = page.locator("main a[href*='/sources/']").first.get_attribute("href") or "/sources/"
+    page.goto(address + agent)
+    item = page.locator("table.items tbody tr.dropped a").first.get_attribute("href") or "?"
+    return [
+        Shot("home", "/"),
+        Shot("sources", "/sources/"),
+        Shot("source", source),
+        Shot("workspaces", "/w/"),
+        Shot("workbench-map", agent, whole=False),
+        Shot("workbench-item", f"{agent}{item.split('#')[0]}", whole=False),
+        Shot("workbench-prompt", f"{agent}?view=prompt", whole=False),
+        Shot("workbench-config", f"{agent}?view=config", whole=False),
+        Shot("workbench-skills", workspaces["skills library"], whole=False),
+        Shot("workbench-tools", workspaces["tool catalogue"], whole=False),
+        Shot("share-dialog", agent, whole=False, dialog="#share"),
+        Shot("share", f"{agent}share/"),
+        Shot("reports", "/reports/"),
+        Shot("report", report),
+        Shot("report-prompt", f"{report}prompt/", whole=False),
+        Shot("report-gone", "/r/nothing/"),
+        Shot("presets", "/presets/"),
+        Shot("preset", "/presets/skills-library/v1/"),
+        Shot("admin", "/admin/"),
+        Shot("admin-preset", "/admin/presets/preset/1/change/"),
+        Shot("help", "/help/"),
+    ]
+
+
+def publish(page: Page, workspace: str) -> str:
+    """Share the workspace; the path of its report."""
+    page.goto(f"{workspace}share/")
+    page.get_by_role("button", name="Publish").click()
+    link = page.locator("input[id^='link-']").first
+    expect(link).to_be_visible(timeout=WORK_MS)
+    return re.sub(r"^http://[^/]+", "", link.input_value())
+
+
+def take(page: Page, address: str, shot: Shot, target: Path) -> None:
+    """One picture."""
+    page.goto(address + shot.path)
+    page.wait_for_load_state("networkidle")
+    if shot.dialog:
+        page.locator(shot.dialog).click()
+        page.wait_for_load_state("networkidle")
+        page.wait_for_timeout(300)
+    page.screenshot(path=str(target), full_page=shot.whole)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
