@@ -84,7 +84,7 @@ def _conversation(main: list[Record], document: Document, lines: Sequence[Line])
     branch = main_branch(main, whole=whole)
     built = build_messages(branch.records, document.notes)
     note_opaque(built.messages, document.notes)
-    session = next((record.session for record in branch.records if record.session), "")
+    session = next((record.session for record in reversed(branch.records) if record.session), "")
     title = _given_title(lines, branch) or _first_prompt(branch, document.stem or "Session")
     _say_branch(branch, title, document)
     return Conversation(
@@ -131,23 +131,15 @@ def _say_branch(branch: Branch, title: str, document: Document) -> None:
 
 def _agents(records: Sequence[Record]) -> dict[str, list[Record]]:
     """The records of each sub-agent's run, by agent id; runs without an id are told apart by their root."""
-    by_uuid = {record.uuid: record for record in records if record.uuid}
+    run_of: dict[str, str] = {}
     runs: dict[str, list[Record]] = {}
     for record in records:
         if record.sidechain:
-            runs.setdefault(record.agent or _root(record, by_uuid), []).append(record)
+            agent = record.agent or run_of.get(record.parent) or record.uuid or "sidechain"
+            if record.uuid:
+                run_of[record.uuid] = agent
+            runs.setdefault(agent, []).append(record)
     return {agent: run for agent, run in runs.items() if any(record.is_message for record in run)}
-
-
-def _root(record: Record, by_uuid: Mapping[str, Record]) -> str:
-    seen: set[str] = set()
-    while record.parent and record.uuid not in seen:
-        seen.add(record.uuid)
-        parent = by_uuid.get(record.parent)
-        if parent is None or not parent.sidechain:
-            break
-        record = parent
-    return record.uuid or "sidechain"
 
 
 def _agent_conversation(agent: str, run: list[Record], document: Document) -> Conversation:

@@ -86,7 +86,7 @@ class Branch:
 def records_of(lines: Sequence[Line], notes: Notes, skipped: list[Skipped]) -> list[Record]:
     """Every line of the tree; lines that are no messages are counted by their type."""
     records: list[Record] = []
-    seen: dict[str, list[object]] = {}
+    seen: set[tuple[str, str]] = set()
     for line in lines:
         record = _record(line.value, line.number, skipped)
         if record is None:
@@ -94,11 +94,11 @@ def records_of(lines: Sequence[Line], notes: Notes, skipped: list[Skipped]) -> l
         if not record.is_message:
             notes.other_lines[_type_name(line.value)] += 1
         elif record.uuid:
-            contents = seen.setdefault(record.uuid, [])
-            if record.message.get("content") in contents:
+            key = (record.uuid, compact_json(record.message["content"]))
+            if key in seen:
                 notes.count("Lines that repeat a line with the same `uuid`, read once")
                 continue
-            contents.append(record.message.get("content"))
+            seen.add(key)
         records.append(record)
         inner = _agent_progress(line)
         if inner is not None:
@@ -183,18 +183,21 @@ class _Tree:
         """How many branches leave the chosen one (or start at another root)."""
         inside = set(chosen)
         outside = {i for i, record in enumerate(self.records) if record.is_message and i not in inside}
-        return sum(1 for index in outside if not self._under(index, outside))
+        above: dict[int, int | None] = {}
+        return sum(1 for index in outside if self._message_above(index, above) not in outside)
 
-    def _under(self, index: int, others: set[int]) -> bool:
-        """Whether the nearest message above is itself off the chosen branch."""
+    def _message_above(self, index: int, known: dict[int, int | None]) -> int | None:
+        """The nearest message above a line; what is learnt on the way is kept in `known`."""
+        way: list[int] = []
         seen = {index}
         at = self.parent(index)
-        while at is not None and at not in seen:
-            if self.records[at].is_message:
-                return at in others
+        while at is not None and at not in seen and at not in known and not self.records[at].is_message:
             seen.add(at)
+            way.append(at)
             at = self.parent(at)
-        return False
+        found = None if at is None else at if self.records[at].is_message else known.get(at)
+        known.update(dict.fromkeys(way, found))
+        return found
 
 
 def _record(value: Mapping[str, Any], number: int, skipped: list[Skipped]) -> Record | None:

@@ -66,16 +66,26 @@ def note_opaque(messages: Iterable[Message], notes: Notes) -> None:
 
 def numbered(messages: Sequence[Message]) -> tuple[Message, ...]:
     """The messages with an id each: the source's own where it is there and unique, else `m1`, `m2`, … by position."""
+    unique = unique_ids(message.id or f"m{position}" for position, message in enumerate(messages, 1))
+    return tuple(
+        message if message.id == given else replace(message, id=given)
+        for message, given in zip(messages, unique, strict=True)
+    )
+
+
+def unique_ids(wanted: Iterable[str]) -> list[str]:
+    """The ids made unique, in order: the second `x` becomes `x#2`."""
     used: set[str] = set()
-    result: list[Message] = []
-    for position, message in enumerate(messages, 1):
-        wanted = message.id or f"m{position}"
-        unique, copy = wanted, 2
-        while unique in used:
-            unique, copy = f"{wanted}#{copy}", copy + 1
-        used.add(unique)
-        result.append(message if unique == message.id else replace(message, id=unique))
-    return tuple(result)
+    copies: Counter[str] = Counter()
+    result: list[str] = []
+    for each in wanted:
+        given = each
+        while given in used:
+            copies[each] += 1
+            given = f"{each}#{copies[each] + 1}"
+        used.add(given)
+        result.append(given)
+    return result
 
 
 def title_of(messages: Iterable[Message], fallback: str) -> str:

@@ -92,7 +92,8 @@ def import_bytes(  # noqa: PLR0913  # the one door of the package: each argument
         document = open_document(data, name=name, options=options)
         return _import(document, chosen)
     except FormatError as error:
-        raise FormatError(error.what, where=error.where or name, mend=error.mend) from None
+        what = " ".join(error.what.split())
+        raise FormatError(what, where=error.where or name, mend=error.mend) from None
     except RecursionError:
         raise FormatError("The file is nested too deep to read", where=name, mend="Flatten it") from None
     except MemoryError:

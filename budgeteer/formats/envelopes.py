@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -89,7 +89,7 @@ def described(document: Document) -> str:
 
 
 def _listed(keys: Sequence[str]) -> str:
-    shown = ", ".join(key[:40] for key in keys[:12])
+    shown = ", ".join(" ".join(key[:40].split()) or '""' for key in keys[:12])
     return f"{shown} and {len(keys) - 12} more" if len(keys) > 12 else shown
 
 
@@ -231,13 +231,3 @@ def _id(value: Mapping[str, Any]) -> str:
         if isinstance(inner, int) and not isinstance(inner, bool):
             return str(inner)
     return ""
-
-
-def unique_ids(ids: Iterable[str]) -> list[str]:
-    """The ids made unique by a suffix, in order."""
-    seen: dict[str, int] = {}
-    result = []
-    for wanted in ids:
-        seen[wanted] = seen.get(wanted, 0) + 1
-        result.append(wanted if seen[wanted] == 1 else f"{wanted}#{seen[wanted]}")
-    return result

@@ -19,7 +19,7 @@ from budgeteer.formats.report import Imported, Skipped
 
 ENDINGS = (".md", ".markdown")
 
-_HEADING = re.compile(r"[ ]{0,3}(#{1,6})[ \t]+(.*?)(?:[ \t]+#+)?[ \t]*$")
+_HEADING = re.compile(r"[ ]{0,3}(#{1,6})[ \t]")
 _FENCE = re.compile(r"[ ]{0,3}(```|~~~)")
 _UNDERLINE = re.compile(r"[ ]{0,3}=+[ \t]*$")
 _COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
@@ -133,14 +133,22 @@ def _headings(body: str) -> list[tuple[int, str, int]]:
         if mark:
             fence = "" if fence == mark.group(1) else fence or mark.group(1)
         elif not fence:
-            heading = _HEADING.match(row.rstrip("\r"))
-            if heading and heading.group(2).strip():
-                found.append((len(heading.group(1)), heading.group(2).strip(), row_end))
+            heading = _HEADING.match(row)
+            title = _heading_text(row[heading.end() :]) if heading else ""
+            if heading and title:
+                found.append((len(heading.group(1)), title, row_end))
             elif above.strip() and _UNDERLINE.match(row.rstrip("\r")):
                 found.append((1, above.strip(), row_end))
         above = row if not fence else ""
         offset = row_end
     return found
+
+
+def _heading_text(rest: str) -> str:
+    """A heading's text without the `#` signs that may close it."""
+    text = rest.strip()
+    bare = text.rstrip("#")
+    return bare.rstrip() if not bare or bare[-1] in " \t" else text
 
 
 def _summary(body: str, headings: list[tuple[int, str, int]]) -> str:

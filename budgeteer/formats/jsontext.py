@@ -157,16 +157,19 @@ def _values_on(row: str, depth_limit: int) -> tuple[list[Any], str | None]:
         if not problem.why.startswith("Extra data"):
             return [], _said(problem)
     values: list[Any] = []
-    rest = row
-    while rest:
+    suspicious = _SURROGATE.search(row) is not None
+    at = _blank_end(row, 0)
+    while at < len(row):
         try:
-            value, end = first_value(rest, depth_limit=depth_limit)
-        except JsonProblem as problem:
-            return values, _said(problem)
-        if rest[end:] and rest[end] not in "{[":
-            return values, f"{len(rest) - end} characters after the end of a JSON value"
-        values.append(value)
-        rest = rest[end:]
+            value, end = _DECODER.raw_decode(row, at)
+        except json.JSONDecodeError as error:
+            return values, _said(_problem(error, row))
+        except (ValueError, RecursionError):
+            return values, "a number or nesting that is too long to read"
+        at = _blank_end(row, end)
+        if at < len(row) and row[at] not in "{[":
+            return values, f"{len(row) - at:,} characters after the end of a JSON value"
+        values.append(_without_surrogates(value) if suspicious else value)
     return values, None
 
 

@@ -92,7 +92,7 @@ class _Reader:
         self.notes = notes
         self.skipped = skipped
         self.where = where
-        self.waiting: list[tuple[str, str]] = []
+        self.waiting: dict[str, str] = {}
         self.made = 0
 
     def messages(self, envelope: Envelope) -> Iterator[Message]:
@@ -119,14 +119,14 @@ class _Reader:
             call_id = text_value(several[0])
         if not call_id:
             call_id = self.oldest_waiting(text_value(raw.get("name")))
-        self.waiting = [pair for pair in self.waiting if pair[0] != call_id]
+        self.waiting.pop(call_id, None)
         return (ToolResultPart(call_id, tuple(content_parts(raw.get("content"))), raw.get("is_error") is True),)
 
     def oldest_waiting(self, name: str) -> str:
         """The oldest unanswered call, of that name if there is one: how a result without an id is tied."""
         self.notes.count("Tool results without a call id, tied to their calls by name and order")
-        named = [call_id for call_id, called in self.waiting if called == name]
-        return (named or [call_id for call_id, _ in self.waiting] or [""])[0]
+        named = (call_id for call_id, called in self.waiting.items() if called == name)
+        return next(named, next(iter(self.waiting), ""))
 
     def parts(self, raw: Mapping[str, Any], role: Role) -> tuple[Part, ...]:
         parts: list[Part] = []
@@ -176,7 +176,7 @@ class _Reader:
         elif not isinstance(arguments, str):
             self.notes.count("Tool calls whose arguments are an object, written as compact JSON")
             arguments = compact_json(arguments)
-        self.waiting.append((call_id, name))
+        self.waiting[call_id] = name
         return ToolCallPart(call_id, name, arguments)
 
 

@@ -38,7 +38,8 @@ def detect_chat(document: Document) -> str | None:
         return None
     turns = _turns(document.text)
     roles = [role for role, _, _ in turns]
-    if not turns or document.text[: turns[0][2]].strip("\ufeff \t\r\n"):
+    before = document.text.split("\n", turns[0][2] - 1)[: turns[0][2] - 1] if turns else ["no turn"]
+    if "".join(before).strip("\ufeff \t\r\n"):
         return None
     if roles.count("user") < 1 or roles.count("assistant") < 1:
         return None
@@ -58,12 +59,7 @@ def read_chat(document: Document) -> Imported:
             where=document.name,
             mend="Begin each turn with `User:` or `Assistant:`",
         )
-    messages = numbered(
-        [
-            Message(role, (TextPart(text),) if text else (), line=document.text.count("\n", 0, start) + 1)
-            for role, text, start in turns
-        ]
-    )
+    messages = numbered([Message(role, (TextPart(text),) if text else (), line=line) for role, text, line in turns])
     title = title_of(messages, document.stem or "Pasted chat")
     conversation = Conversation(id="c1", title=title, messages=messages)
     return Imported(format="", reason="", kind="conversation", conversations=(conversation,))
@@ -88,11 +84,10 @@ def read_text(document: Document) -> Imported:
 
 
 def _turns(text: str) -> list[tuple[Role, str, int]]:
-    """(role, text, offset of its label) of each turn; labels inside code fences are text."""
+    """(role, text, line of its label) of each turn; labels inside code fences are text."""
     found: list[tuple[Role, list[str], int]] = []
     fence = ""
-    offset = 0
-    for row in text.split("\n"):
+    for number, row in enumerate(text.split("\n"), 1):
         bare = row.rstrip("\r").removeprefix("\ufeff")
         mark = _FENCE.match(bare)
         if mark:
@@ -100,8 +95,7 @@ def _turns(text: str) -> list[tuple[Role, str, int]]:
         label = None if fence or mark else _LABEL.match(bare)
         role = _SPEAKERS.get(label.group("name").lower()) if label else None
         if label and role:
-            found.append((role, [label.group("rest")], offset))
+            found.append((role, [label.group("rest")], number))
         elif found:
             found[-1][1].append(bare)
-        offset += len(row) + 1
-    return [(role, "\n".join(rows).strip(), start) for role, rows, start in found]
+    return [(role, "\n".join(rows).strip(), line) for role, rows, line in found]

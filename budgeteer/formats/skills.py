@@ -26,7 +26,9 @@ def detect(document: Document) -> str | None:
         count = len(_skill_entries(document.archive))
         return f"is a {document.archive.kind} with {count:,} {FILE_NAME} file(s)" if count else None
     if document.shape == "text" and document.name.replace("\\", "/").endswith(FILE_NAME):
-        return f"is a single {FILE_NAME} with front matter" if document.text.lstrip("\ufeff").startswith("---") else None
+        return (
+            f"is a single {FILE_NAME} with front matter" if document.text.lstrip("\ufeff").startswith("---") else None
+        )
     return None
 
 

@@ -9,8 +9,9 @@ from budgeteer.engine.chat import Conversation
 from budgeteer.engine.errors import FormatError
 from budgeteer.formats import anthropic_messages, claude_code, openai_chat
 from budgeteer.formats.archives import Archive
+from budgeteer.formats.conversations import unique_ids
 from budgeteer.formats.document import Document, open_document
-from budgeteer.formats.envelopes import described, unique_ids
+from budgeteer.formats.envelopes import described
 from budgeteer.formats.not_yet import known_but_unread
 from budgeteer.formats.packed import Entry
 from budgeteer.formats.report import Imported, Skipped
