@@ -6,7 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, overload
 
-from budgeteer.engine.chat import Conversation, Message, TextPart
+import numpy as np
+
+from budgeteer.engine.chat import ROLES, Conversation, Message, TextPart
 from budgeteer.engine.library import FeatureSpec, Skill, ToolDefinition
 from budgeteer.engine.measures import (
     FeatureMeasures,
@@ -68,7 +70,8 @@ class Bundle:
 
     `history` is a view on the conversation without its leading system messages and without the query, which is its own
     last message (`query_is_own`) or was typed. `notes` are
-    sentences on what was taken from where. `reported_input_tokens` is what the source's last request reported.
+    sentences on what was taken from where. `reported_input_tokens` is what the source's last request reported,
+    `file_input_tokens` what the conversation's own file holds of that request: everything before the last reply.
     """
 
     tokenizer: str
@@ -87,6 +90,7 @@ class Bundle:
     usage: Mapping[str, Use]
     notes: tuple[str, ...] = ()
     reported_input_tokens: int | None = None
+    file_input_tokens: int = 0
 
 
 def build_bundle(inputs: Inputs, *, counter: TokenCounter) -> Bundle:
@@ -122,7 +126,18 @@ def build_bundle(inputs: Inputs, *, counter: TokenCounter) -> Bundle:
         usage=inputs.usage,
         notes=(*notes, *tool_note),
         reported_input_tokens=talk.reported_input_tokens if talk else None,
+        file_input_tokens=_file_input(inputs, measures, tool_measures, counter=counter),
     )
+
+
+def _file_input(inputs: Inputs, measures: MessageMeasures, tools: ToolMeasures, *, counter: TokenCounter) -> int:
+    """What the file holds of its last request: the messages before the last reply, and its own tool definitions."""
+    if inputs.conversation is None or inputs.conversation.reported_input_tokens is None:
+        return 0
+    replies = np.flatnonzero(measures.role == ROLES.index("assistant"))
+    before = measures.taken(slice(0, int(replies[-1]) if len(replies) else len(measures)))
+    own = tools if inputs.tools is None else measure_tools(tools_of(inputs.conversation), counter=counter)
+    return int(before.openai_before_tokens.sum() + before.frame_tokens.sum() + own.openai_tokens.sum())
 
 
 def tools_of(conversation: Conversation) -> tuple[ToolDefinition, ...]:

@@ -206,9 +206,9 @@ class Packing:
 
     @property
     def not_in_file_tokens(self) -> int | None:
-        """How many more input tokens the source reports than the file holds; None where it does not report."""
+        """How many input tokens of the source's last request its file does not hold; None without a report."""
         reported = self.bundle.reported_input_tokens
-        return None if reported is None else max(reported - self.demand.tokens, 0)
+        return None if reported is None else max(reported - self.bundle.file_input_tokens, 0)
 
     @property
     def history_sent(self) -> list[Message]:

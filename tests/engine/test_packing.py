@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from budgeteer.engine.bundle import Inputs, build_bundle
 from budgeteer.engine.chat import FilePart, ImagePart, Message, OpaquePart, ReasoningPart, TextPart, ToolCallPart
 from budgeteer.engine.config import load_config
 from budgeteer.engine.errors import ConfigError, NotAvailableYet
@@ -23,7 +24,7 @@ from budgeteer.engine.result import Packing, packing_to_json
 from budgeteer.engine.sections.order import Use
 from budgeteer.engine.tokens import counter_for
 from budgeteer.engine.validity import check_packing, check_request
-from tests.engine.packs import assistant, bundle_of, fates, packed, result, system, user
+from tests.engine.packs import assistant, bundle_of, fates, packed, result, system, talk, user
 
 COUNTER = counter_for("o200k_base")
 SKILLS = tuple(Skill(f"skill-{n}", f"Does thing {n}. And more.", f"s{n}/SKILL.md", file_bytes=9) for n in range(5))
@@ -381,3 +382,12 @@ def test_an_empty_bundle_fits() -> None:
     assert packing.verdict.level == "fits"
     assert packing.total == Size(3, 0)
     check_sums(packing)
+
+
+def test_what_the_source_reports_beyond_its_file_is_a_figure_of_its_own() -> None:
+    conversation = talk(user("one two three"), assistant("reply"), reported_input_tokens=1_000)
+    bundle = build_bundle(Inputs(conversation=conversation, skills=SKILLS), counter=COUNTER)
+    # Only the messages before the last reply were input: three words and the role.
+    assert bundle.file_input_tokens == COUNTER.count("one two three") + 1
+    assert packed(bundle).not_in_file_tokens == 1_000 - bundle.file_input_tokens
+    assert packed(bundle_of(user())).not_in_file_tokens is None
