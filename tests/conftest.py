@@ -1,24 +1,14 @@
-"""What every test may ask for: a data folder of its own, real servers, a real browser."""
+"""What every test may ask for: real servers, a real browser. (`environment.py` comes first.)"""
 
 from __future__ import annotations
 
 import os
-import shutil
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from django.conf import settings
 
 from tests import servers
-
-# Before anything imports the settings: a test run reads and writes nothing of the checkout's own `var/`.
-_DATA_FOLDER = Path(tempfile.mkdtemp(prefix="budgeteer-tests-"))
-os.environ["BUDGETEER_DATA_DIR"] = str(_DATA_FOLDER)
-os.environ.setdefault("DJANGO_ALLOW_ASYNC_UNSAFE", "true")  # Playwright's loop runs in the thread of the test
-os.environ.setdefault("DJANGO_SETTINGS_MODULE", "budgeteer.settings")
-settings.INSTALLED_APPS  # noqa: B018 - loads them: pytest-django sets Django up only where that is done by now
 
 # As root and without a display Chromium needs the first four; the rest keep it from calling home.
 CHROMIUM_FLAGS = [
@@ -47,11 +37,6 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         for folder in ("corpus", "browser", "conformance"):
             if item.path.is_relative_to(TESTS_FOLDER / folder):
                 item.add_marker(folder)
-
-
-def pytest_unconfigure() -> None:
-    """Remove the data folder of this run."""
-    shutil.rmtree(_DATA_FOLDER, ignore_errors=True)
 
 
 @pytest.fixture(scope="session")

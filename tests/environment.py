@@ -1,0 +1,21 @@
+"""The environment of a test run, set before anything reads the settings: a plugin that pytest loads first.
+
+A test run reads and writes nothing of the checkout's own `var/`; each parallel process has a folder of its own.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from pathlib import Path
+
+DATA_FOLDER = Path(tempfile.mkdtemp(prefix="budgeteer-tests-"))
+os.environ["BUDGETEER_DATA_DIR"] = str(DATA_FOLDER)
+os.environ["DJANGO_SETTINGS_MODULE"] = "budgeteer.settings"
+os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "true"  # Playwright's loop runs in the thread of the test
+
+
+def pytest_unconfigure() -> None:
+    """Remove the data folder of this run."""
+    shutil.rmtree(DATA_FOLDER, ignore_errors=True)
