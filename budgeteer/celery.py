@@ -17,7 +17,12 @@ def _transport() -> dict[str, object]:
         return {
             "broker_url": settings.REDIS_URL,
             # A broker that is away must not hold up the page that enqueued the job.
-            "broker_transport_options": {"socket_connect_timeout": 2, "visibility_timeout": 6 * 3600},
+            "broker_transport_options": {
+                "socket_connect_timeout": 2,
+                "max_retries": 1,
+                "interval_start": 0,
+                "visibility_timeout": 6 * 3600,
+            },
         }
     # Ours closes the races of kombu's; a broker address cannot name a class, so it takes the name.
     TRANSPORT_ALIASES["filesystem"] = "budgeteer.jobs.transport:Transport"

@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from django.conf import settings
-from django.db import OperationalError, connection, transaction
+from django.db import Error as AnyDatabaseError
+from django.db import connection, transaction
 from django.utils import timezone
 
 from budgeteer.jobs.models import Job, JobQuerySet, appended
@@ -105,6 +106,8 @@ class JobContext:
             if row:
                 raise JobCancelled
             yield
+            # Beats wait while the row is locked; the reaper must not take a long transaction for a death.
+            self._held().update(heartbeat_at=timezone.now())
 
     def last_word(self) -> dict[str, object]:
         """The progress that is reported but not written yet, as columns."""
@@ -128,7 +131,7 @@ class JobContext:
                 try:
                     self._held().update(heartbeat_at=timezone.now())
                     self._interruption = self._interruption or self._why_not_held()
-                except OperationalError:
+                except AnyDatabaseError:
                     # The database is busy or away for a moment; the next beat tries again.
                     connection.close()
         finally:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import uuid
 from typing import Any
 
 import structlog
+from django.db import close_old_connections
 from django.utils import timezone
 
 from budgeteer.engine.errors import BudgetExceeded, InputError, TokenizerUnavailable
@@ -39,6 +41,7 @@ def _ending_of(context: JobContext) -> dict[str, Any] | None:
     """Run the function; the columns its ending sets, or None where there is nothing to write."""
     try:
         result = registry.find(context.job.kind).run(context, **context.job.arguments)
+        json.dumps(result)  # a result that is no JSON is the job's mistake, found here
     except JobCancelled:
         return {"state": State.CANCELLED, "sentence": "Cancelled."}
     except ClaimLost:
@@ -66,6 +69,7 @@ def _failure(error: dict[str, str]) -> dict[str, Any]:
 
 def _finish(context: JobContext, ending: dict[str, Any]) -> bool:
     """Write the ending with the last progress; False where the claim was lost meanwhile."""
+    close_old_connections()  # the job may have ended because its connection did
     columns = context.last_word() | ending
     if ending["state"] != State.SUCCEEDED:
         recorded: Any = columns.get("log", context.job.log)

@@ -41,3 +41,9 @@ def refuse(context: JobContext) -> None:
 def crash(context: JobContext) -> None:
     """A mistake of ours."""
     raise ZeroDivisionError("secret detail")
+
+
+@job("probe.nonsense", title="Answer nonsense")
+def nonsense(context: JobContext) -> dict[str, Any]:
+    """A result that is no JSON."""
+    return {"when": object()}

@@ -61,6 +61,12 @@ def test_a_crash_fails_with_a_sentence_that_names_the_job_and_hides_the_detail(
     assert "secret detail" not in str(job.error)
 
 
+def test_a_result_that_is_no_json_fails_at_once(owner: User, start_worker: StartWorker) -> None:
+    start_worker()
+    job = wait_for(enqueue(owner, "probe.nonsense"), "failed")
+    assert job.attempt == 1
+
+
 def test_a_running_job_is_cancelled_in_under_two_seconds(owner: User, start_worker: StartWorker) -> None:
     job, _ = begin(owner, start_worker, steps=1000, pause_seconds=0.1, leave="never")
     asked_at = time.monotonic()
@@ -128,7 +134,7 @@ def test_a_message_the_broker_lost_is_sent_again(owner: User, start_worker: Star
 def test_a_worker_that_is_told_to_stop_hands_its_job_back(owner: User, start_worker: StartWorker) -> None:
     job, worker = begin(owner, start_worker, steps=30, pause_seconds=0.1, leave="handed on")
     worker.send_signal(signal.SIGTERM)
-    assert worker.wait(timeout=6) == 0
+    assert worker.wait(timeout=20) == 0
     job.refresh_from_db()
     assert (job.state, job.attempt, job.lost_workers) == ("queued", 2, 0)
     start_worker()
