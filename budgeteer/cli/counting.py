@@ -14,7 +14,8 @@ from budgeteer.engine.config import SkillsBudgetConfig
 from budgeteer.engine.library import FeatureSpec, Skill, ToolDefinition
 from budgeteer.engine.measures import measure_features, measure_skills, measure_tools
 from budgeteer.engine.profiles import DEFAULT_PROFILE, PROFILES
-from budgeteer.engine.sections.skills import entry_sizes, wrapper_size
+from budgeteer.engine.sections.skill_block import wrapper_size
+from budgeteer.engine.sections.skills import entry_sizes
 from budgeteer.engine.sections.tools import ToolCosts
 from budgeteer.engine.tokens import TokenCounter
 from budgeteer.engine.transcript import measure_messages

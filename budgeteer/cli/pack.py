@@ -71,7 +71,7 @@ def command(**written: Any) -> int:
     if options.request is not None:
         _print_request(packing, options.request)
     elif options.as_json:
-        from budgeteer.engine.result import packing_to_json
+        from budgeteer.engine.contract import packing_to_json
         from budgeteer.engine.validity import check_packing
 
         click.echo(json.dumps(packing_to_json(packing, validity=check_packing(packing)), ensure_ascii=False))

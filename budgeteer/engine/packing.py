@@ -13,9 +13,8 @@ import numpy as np
 
 from budgeteer.engine.allocation import Allowance, allowance, profile_of
 from budgeteer.engine.bundle import Bundle
-from budgeteer.engine.chat import ROLES, Message, TextPart, calls_of
+from budgeteer.engine.chat import calls_of
 from budgeteer.engine.config import BudgetConfig
-from budgeteer.engine.errors import BudgetExceeded
 from budgeteer.engine.history.full import keep_full
 from budgeteer.engine.history.newest_first import newest_first
 from budgeteer.engine.history.summarize_older import summarize_older
@@ -37,7 +36,8 @@ from budgeteer.engine.rows import (
     tool_rows,
 )
 from budgeteer.engine.sections.order import Standing
-from budgeteer.engine.sections.skills import SkillFit, effective, entry_sizes, fit_skills, skill_entry, skills_block
+from budgeteer.engine.sections.skill_block import effective, skill_entry, skills_block
+from budgeteer.engine.sections.skills import SkillFit, entry_sizes, fit_skills
 from budgeteer.engine.sections.system import (
     FEATURES_HEADER,
     Piece,
@@ -53,7 +53,7 @@ from budgeteer.engine.sections.tools import ToolCosts, ToolFit, fit_tools
 from budgeteer.engine.summing import budget_limit, cost_of, limits_of, section_totals, unknown_parts
 from budgeteer.engine.tokens import TokenCounter
 from budgeteer.engine.transcript import MessageMeasures
-from budgeteer.engine.verdict import verdict_of, warning_of
+from budgeteer.engine.verdict import error_of, verdict_of, warning_of
 
 type Summariser = Callable[[SummaryRequest], str]
 
@@ -146,7 +146,7 @@ class _Packer:
         return self._result(ledger, Chosen(tuple(pieces), tools, skills, history), view)
 
     def _result(self, ledger: Ledger, chosen: Chosen, view: HistoryView) -> Packing:
-        error = self._error(ledger, chosen)
+        error = error_of(ledger, chosen.history.over, self.allowed.usable_tokens)
         sections = section_totals(ledger, chosen, self.config, self.allowed, view)
         demand = sum((section.demand.size for section in sections), Size())
         whole = budget_limit(chosen, self.config, view, demand=demand, allowed=self.allowed)
@@ -296,31 +296,3 @@ class _Packer:
         rule = fit.rule.copy()
         rule[gone] = Rule.FIRST_IS_USER
         return replace(fit, kept=fit.kept & ~gone, rule=rule)
-
-    def _error(self, ledger: Ledger, chosen: Chosen) -> BudgetExceeded | None:
-        total, limit = ledger.total().tokens, self.allowed.usable_tokens
-        over = chosen.history.over
-        if total <= limit and over is None:
-            return None
-        sizes = {name: ledger.total(name).tokens for name in ("system", "tools", "skills", "features", "query")}
-        fixed = sum(sizes.values())
-        if over is None or fixed > limit:
-            section = max(sizes, key=lambda name: sizes[name])
-            others = fixed - sizes[section]
-            allowed = max(limit - others, 0)
-            sentence = (
-                f"What no limit may drop takes {fixed:,} tokens and {limit:,} may be sent; {section} alone takes "
-                f"{sizes[section]:,}, {allowed:,} are left for it."
-            )
-            return BudgetExceeded(section, needed_tokens=sizes[section], allowed_tokens=allowed, sentence=sentence)
-        return BudgetExceeded(
-            "history",
-            needed_tokens=over.needed_tokens,
-            allowed_tokens=max(over.allowed_tokens, 0),
-            sentence=over.sentence,
-        )
-
-
-def summary_message(text: str) -> Message:
-    """A summary as it stands in the prompt: a message in the user's name."""
-    return Message(ROLES[USER], (TextPart(text),), id="history")

@@ -13,7 +13,7 @@ from budgeteer.engine.history.view import HistoryFit, HistoryView
 from budgeteer.engine.ledger import SECTIONS, Ledger, Size
 from budgeteer.engine.result import Chosen, Cost, Counted, SectionTotal
 from budgeteer.engine.rows import message_id
-from budgeteer.engine.sections.skills import effective, location_opener
+from budgeteer.engine.sections.skill_block import effective, location_opener
 from budgeteer.engine.verdict import Limit
 from budgeteer.engine.windows import ModelRow
 

@@ -8,7 +8,8 @@ from typing import Literal
 from budgeteer.engine.allocation import Allowance
 from budgeteer.engine.config import BudgetConfig
 from budgeteer.engine.errors import BudgetExceeded
-from budgeteer.engine.ledger import DROPPED, FATES, SUMMARISED, Ledger, Size
+from budgeteer.engine.history.view import Over
+from budgeteer.engine.ledger import FATES, Ledger, Size
 from budgeteer.engine.result import LimitWarning, Verdict
 
 
@@ -79,6 +80,20 @@ def warning_of(limit: Limit, config: BudgetConfig) -> LimitWarning | None:
     return LimitWarning(limit.name, level, limit.used, limit.allowed, percent, limit.unit, sentence, limit.fix)
 
 
-def nothing_left_out(ledger: Ledger) -> bool:
-    """Whether every item is sent, shortened or not."""
-    return not bool(((ledger.fate == DROPPED) | (ledger.fate == SUMMARISED)).any())
+def error_of(ledger: Ledger, over: Over | None, limit_tokens: int) -> BudgetExceeded | None:
+    """What cannot shrink: history that no rung makes fit (`over`), or what no limit may drop; None when all fits."""
+    if ledger.total().tokens <= limit_tokens and over is None:
+        return None
+    sizes = {name: ledger.total(name).tokens for name in ("system", "tools", "skills", "features", "query")}
+    fixed = sum(sizes.values())
+    if over is not None and fixed <= limit_tokens:
+        allowed = max(over.allowed_tokens, 0)
+        needed = over.needed_tokens
+        return BudgetExceeded("history", needed_tokens=needed, allowed_tokens=allowed, sentence=over.sentence)
+    section = max(sizes, key=lambda name: sizes[name])
+    allowed = max(limit_tokens - fixed + sizes[section], 0)
+    sentence = (
+        f"What no limit may drop takes {fixed:,} tokens and {limit_tokens:,} may be sent; {section} alone takes "
+        f"{sizes[section]:,}, {allowed:,} are left for it."
+    )
+    return BudgetExceeded(section, needed_tokens=sizes[section], allowed_tokens=allowed, sentence=sentence)

@@ -9,8 +9,9 @@ from typing import Any
 
 from budgeteer import __version__
 from budgeteer.engine.config import dump_config
+from budgeteer.engine.contract import packing_to_json
 from budgeteer.engine.rendering import render_spans
-from budgeteer.engine.result import Packing, packing_to_json
+from budgeteer.engine.result import Packing
 from budgeteer.engine.validity import check_packing
 from budgeteer.engine.windows import ModelRow
 from budgeteer.reports.document import VERSION, Document, fingerprint

@@ -7,7 +7,7 @@ import json
 from budgeteer.engine.chat import Message, ReasoningPart, text_of
 from budgeteer.engine.measures import feature_text
 from budgeteer.engine.result import Packing
-from budgeteer.engine.sections.skills import skill_entry
+from budgeteer.engine.sections.skill_block import skill_entry
 
 
 def text_of_item(packing: Packing, index: int) -> str:

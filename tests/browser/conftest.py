@@ -93,3 +93,17 @@ def visitor(browser: Browser, stack: Stack, signed_in: Any) -> Iterator[Callable
     for each in made:
         each.context.close()
     assert not heard, "\n".join(["The console complained:", *heard])
+
+
+@pytest.fixture(scope="session")
+def filled(browser: Browser, stack: Stack, signed_in: Any) -> Any:
+    """A dashboard in use; see filled.py."""
+    from tests.browser.filled import fill
+
+    context = browser.new_context(storage_state=signed_in, viewport={"width": WIDE, "height": 900})
+    page = context.new_page()
+    page.set_default_timeout(15_000)
+    page.goto(stack.address)
+    found = fill(page, stack.address)
+    context.close()
+    return found

@@ -56,8 +56,8 @@ def running_stack(data_dir: Path, environ: Mapping[str, str] = os.environ) -> It
 
 
 def _listen(process: subprocess.Popen[str], said: list[str]) -> None:
-    for line in process.stdout or ():
-        said.append(line)
+    if process.stdout:
+        said.extend(process.stdout)
 
 
 def _wait_for_link(process: subprocess.Popen[str], said: list[str]) -> tuple[str, str]:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from itertools import pairwise
 
+from budgeteer.engine.contract import packing_to_json
 from budgeteer.engine.ledger import ADDED, DROPPED, SECTIONS, SUMMARISED, Size
 from budgeteer.engine.rendering import render_request
-from budgeteer.engine.result import Packing, packing_to_json
+from budgeteer.engine.result import Packing
 from budgeteer.engine.validity import check_packing
 from tests.conformance.recount import recount
 

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from budgeteer.engine.config import load_config
 from budgeteer.engine.library import Skill
 from budgeteer.engine.measures import measure_skills
-from budgeteer.engine.sections.skills import fit_skills, skill_entry, skills_block
+from budgeteer.engine.sections.skill_block import skill_entry, skills_block
+from budgeteer.engine.sections.skills import fit_skills
 from budgeteer.engine.tokens import counter_for
 from tests.conformance import reference
 from tests.conformance.generated import skills as generated_skills

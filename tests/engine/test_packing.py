@@ -8,6 +8,7 @@ import pytest
 from budgeteer.engine.bundle import Inputs, build_bundle
 from budgeteer.engine.chat import FilePart, ImagePart, Message, OpaquePart, ReasoningPart, TextPart, ToolCallPart
 from budgeteer.engine.config import load_config
+from budgeteer.engine.contract import packing_to_json
 from budgeteer.engine.errors import ConfigError, NotAvailableYet
 from budgeteer.engine.ledger import Size
 from budgeteer.engine.library import FeatureSpec, Skill, ToolDefinition
@@ -20,7 +21,7 @@ from budgeteer.engine.rendering import (
     request_profile,
     system_message,
 )
-from budgeteer.engine.result import Packing, packing_to_json
+from budgeteer.engine.result import Packing
 from budgeteer.engine.sections.order import Use
 from budgeteer.engine.tokens import counter_for
 from budgeteer.engine.validity import check_packing, check_request

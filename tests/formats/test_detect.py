@@ -88,10 +88,10 @@ def test_bad_input_is_one_sentence(data: bytes, sentence: str) -> None:
 
 
 def test_what_was_looked_for_and_found_is_said() -> None:
-    with pytest.raises(FormatError, match="looked for messages with roles.* found a JSON object with the keys a, b"):
+    with pytest.raises(FormatError, match=r"looked for messages with roles.* found a JSON object with the keys a, b"):
         import_bytes(b'{"b": 1, "a": 2}')
     with pytest.raises(
-        FormatError, match="looked for SKILL.md files.* found a zip archive of 2 files ending in py, txt"
+        FormatError, match=r"looked for SKILL.md files.* found a zip archive of 2 files ending in py, txt"
     ):
         import_bytes(zipped({"a.py": "x", "b.txt": "y"}))
     with pytest.raises(FormatError, match=r"\.\./up\.md: path traversal"):
@@ -101,12 +101,12 @@ def test_what_was_looked_for_and_found_is_said() -> None:
 def test_a_format_may_be_forced_and_a_misspelt_one_is_corrected() -> None:
     found = import_bytes(dumps(ANTHROPIC_BODY), as_format="openai-chat")
     assert (found.format, found.reason) == ("openai-chat", "It was chosen by name.")
-    with pytest.raises(FormatError, match="There is no format 'claude-cod'. Did you mean claude-code?"):
+    with pytest.raises(FormatError, match=r"There is no format 'claude-cod'. Did you mean claude-code?"):
         import_bytes(b"x", as_format="claude-cod")
 
 
 def test_a_file_over_the_limit_is_refused_by_its_name() -> None:
-    with pytest.raises(FormatError, match="The file has 2 kB; the limit on file size is 1 kB"):
+    with pytest.raises(FormatError, match=r"The file has 2 kB; the limit on file size is 1 kB"):
         import_bytes(b"x" * 2_000, limits=Limits(file_bytes=1_000))
 
 
@@ -135,7 +135,7 @@ def test_damage_from_decoding_is_a_warning() -> None:
 
 
 def test_a_missing_folder_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(FormatError, match="This is not a folder"):
+    with pytest.raises(FormatError, match=r"This is not a folder"):
         import_folder(tmp_path / "nowhere")
-    with pytest.raises(FormatError, match="found a folder of 0 files"):
+    with pytest.raises(FormatError, match=r"found a folder of 0 files"):
         import_folder(tmp_path)

@@ -102,7 +102,7 @@ def test_a_missing_name_is_the_folders_and_a_missing_description_is_said() -> No
 def test_an_archive_without_one_usable_skill_is_an_error_with_reasons() -> None:
     with pytest.raises(FormatError, match=r"No usable SKILL.md .*a/SKILL.md: no front matter"):
         import_bytes(zipped({"a/SKILL.md": "# no"}), name="lib.zip")
-    with pytest.raises(FormatError, match="No usable SKILL.md was found in a zip archive of 1 files"):
+    with pytest.raises(FormatError, match=r"No usable SKILL.md was found in a zip archive of 1 files"):
         import_bytes(zipped({"a.txt": "x"}), as_format="skills")
 
 

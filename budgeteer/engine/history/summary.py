@@ -70,6 +70,11 @@ class SummaryFailed(BudgeteerError):
     """Raised by a summariser that cannot write one; the strategy goes on without it."""
 
 
+def summary_message(text: str) -> Message:
+    """A summary as it stands in the prompt: a message in the user's name."""
+    return Message("user", (TextPart(text),), id="history")
+
+
 def extractive_summary(request: SummaryRequest) -> str:
     """The summary of at most `max_chars`: the summary line, then topics, decisions and context as bullets.
 

@@ -9,9 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import IntEnum
-from html import escape
 from types import MappingProxyType
-from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,13 +17,10 @@ from numpy.typing import NDArray
 from budgeteer.engine.config import SkillsBudgetConfig
 from budgeteer.engine.ledger import Size
 from budgeteer.engine.library import Skill
-from budgeteer.engine.measures import Ints, SkillMeasures, skill_description, skill_head, skill_tail
+from budgeteer.engine.measures import Ints, SkillMeasures, skill_tail
 from budgeteer.engine.sections.order import Use, ordered
+from budgeteer.engine.sections.skill_block import effective, location_opener, wrapper_size
 from budgeteer.engine.tokens import TokenCounter, ends_in_word
-from budgeteer.engine.truncation import compact_path, minify_description
-
-BLOCK_OPEN: Final = "# Skills\n\n<available_skills>\n"
-BLOCK_CLOSE: Final = "</available_skills>"
 
 
 class Cause(IntEnum):
@@ -88,38 +83,6 @@ class SkillFit:
     order_sentence: str
     tier: str
     opener: str
-
-
-def effective(config: SkillsBudgetConfig) -> SkillsBudgetConfig:
-    """The configuration as it works: while the budget is off nothing is shortened, ordered or left out."""
-    if config.enabled:
-        return config
-    return SkillsBudgetConfig.model_validate({"installRoot": config.install_root})
-
-
-def location_opener(config: SkillsBudgetConfig) -> str:
-    """The text before each location's slash: the tag and the install root, compacted when asked for."""
-    root = config.install_root.rstrip("/")
-    root = compact_path(root + "/").rstrip("/") if config.optimization.compact_paths else root
-    return f"<location>{escape(root, quote=False)}"
-
-
-def skill_entry(skill: Skill, config: SkillsBudgetConfig, *, short: bool) -> str:
-    """One skill's entry, as it stands in the block."""
-    minify = config.optimization.minify_descriptions
-    description = minify_description(skill.description) if minify else skill.description
-    middle = "" if short else skill_description(description)
-    return skill_head(skill) + middle + location_opener(config) + skill_tail(skill.path)
-
-
-def skills_block(entries: Sequence[str]) -> str:
-    """The whole block from its entries; "" when there is none."""
-    return f"{BLOCK_OPEN}{''.join(entries)}{BLOCK_CLOSE}" if entries else ""
-
-
-def wrapper_size(counter: TokenCounter) -> Size:
-    """What the block costs beside its entries. Exact: both seams are a line end before a visible character."""
-    return Size(counter.count(BLOCK_OPEN) + counter.count(BLOCK_CLOSE), len(BLOCK_OPEN) + len(BLOCK_CLOSE))
 
 
 def entry_sizes(

@@ -14,7 +14,7 @@ from budgeteer.engine.bundle import Bundle
 from budgeteer.engine.ledger import Overhead, Size
 from budgeteer.engine.library import FeatureSpec
 from budgeteer.engine.measures import FeatureMeasures, feature_text
-from budgeteer.engine.sections.skills import BLOCK_CLOSE
+from budgeteer.engine.sections.skill_block import BLOCK_CLOSE
 from budgeteer.engine.tokens import TokenCounter, starts_safely
 
 JOIN: Final = "\n\n"

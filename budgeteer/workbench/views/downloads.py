@@ -14,8 +14,9 @@ from django.shortcuts import redirect
 from django.utils.text import slugify
 from django.views.decorators.http import require_safe
 
+from budgeteer.engine.contract import packing_to_json
 from budgeteer.engine.rendering import render_request, render_text
-from budgeteer.engine.result import Packing, packing_to_json
+from budgeteer.engine.result import Packing
 from budgeteer.engine.validity import check_packing
 from budgeteer.workbench.configuring import Effective, effective
 from budgeteer.workbench.preview import preview

@@ -8,15 +8,8 @@ from budgeteer.engine.config import SkillsBudgetConfig
 from budgeteer.engine.library import Skill
 from budgeteer.engine.measures import measure_skills
 from budgeteer.engine.sections.order import Use
-from budgeteer.engine.sections.skills import (
-    Cause,
-    SkillFit,
-    effective,
-    entry_sizes,
-    fit_skills,
-    skill_entry,
-    skills_block,
-)
+from budgeteer.engine.sections.skill_block import effective, skill_entry, skills_block
+from budgeteer.engine.sections.skills import Cause, SkillFit, entry_sizes, fit_skills
 from budgeteer.engine.tokens import counter_for
 
 COUNTER = counter_for("o200k_base")

@@ -1,0 +1,54 @@
+"""A packing as a provider's request, as text, and as spans to show. What is rendered is what was counted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+from budgeteer.engine.errors import NotAvailableYet
+from budgeteer.engine.profiles import PROFILES
+from budgeteer.engine.rendering.anthropic import anthropic_request
+from budgeteer.engine.rendering.openai_chat import openai_request
+from budgeteer.engine.rendering.sent import system_message
+from budgeteer.engine.rendering.text import PromptSpan, render_spans, render_text
+from budgeteer.engine.result import Packing
+
+__all__ = [
+    "REQUEST_FORMS",
+    "PromptSpan",
+    "render_request",
+    "render_spans",
+    "render_text",
+    "request_profile",
+    "system_message",
+]
+
+REQUEST_FORMS: Final = ("openai-chat", "anthropic", "text")
+
+_REQUESTS: Final[Mapping[str, Callable[[Packing], dict[str, Any]]]] = {
+    "openai-chat": openai_request,
+    "anthropic": anthropic_request,
+}
+
+
+def render_request(packing: Packing) -> dict[str, Any]:
+    """The request of the packing's own profile, ready to send.
+
+    Pack with `profile=` to get another provider's form: what that provider cannot be sent is then a decision.
+    """
+    return _REQUESTS[packing.profile](packing)
+
+
+def request_profile(form: str) -> str | None:
+    """The profile to pack with for a `--request` form: None for text, which is any profile's.
+
+    Raises:
+        NotAvailableYet: a form of the contract that is not rendered yet, or no form at all.
+    """
+    if form == "text":
+        return None
+    if form in PROFILES:
+        return form
+    raise NotAvailableYet(
+        f"the request form {form} is not available yet", where="--request", mend=f"Use {', '.join(REQUEST_FORMS)}."
+    )

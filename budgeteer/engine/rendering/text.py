@@ -1,0 +1,110 @@
+"""A packing for reading: plain text, and spans with placeholders where things went."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from budgeteer.engine.chat import (
+    ImagePart,
+    Message,
+    OpaquePart,
+    ReasoningPart,
+    TextPart,
+    ToolCallPart,
+    ToolResultPart,
+)
+from budgeteer.engine.ledger import FATES
+from budgeteer.engine.library import compact_json
+from budgeteer.engine.rendering.sent import sent_messages, sent_tools, system_message
+from budgeteer.engine.result import Packing
+
+
+@dataclass(frozen=True, slots=True)
+class PromptSpan:
+    """One stretch of the packed prompt.
+
+    `decision_id` names the item it belongs to, None for what stands between items; `role` is where it is sent; `text`
+    what is sent, or for a placeholder ("dropped", "summarised") a sentence on what went; `count` how many items it
+    stands for.
+    """
+
+    decision_id: str | None
+    role: str
+    text: str
+    fate: str
+    count: int = 1
+
+
+def render_spans(packing: Packing) -> Iterator[PromptSpan]:
+    """The packed prompt in prompt order, with a placeholder for every run of history that went."""
+    system = system_message(packing)
+    if system:
+        yield PromptSpan(None, "system", system, "kept")
+    tools = sent_tools(packing)
+    if tools:
+        yield PromptSpan(None, "tools", "\n".join(compact_json(tool) for tool in tools), "kept", len(tools))
+    yield from _history_spans(packing)
+
+
+def _history_spans(packing: Packing) -> Iterator[PromptSpan]:
+    sent = iter(sent_messages(packing))
+    ledger = packing.ledger
+    gone, gone_fate = 0, ""
+    for index in range(len(ledger)):
+        rows, row = ledger.place(index)
+        if rows.section not in ("history", "query"):
+            continue
+        fate = FATES[rows.fate[row]]
+        if gone and fate != gone_fate:
+            yield _placeholder(gone, gone_fate)
+            gone = 0
+        if fate in ("dropped", "summarised"):
+            gone, gone_fate = gone + 1, fate
+            continue
+        message = next(sent)
+        yield PromptSpan(rows.ids[row], message.role, message_text(message), fate)
+    if gone:
+        yield _placeholder(gone, gone_fate)
+
+
+def _placeholder(count: int, fate: str) -> PromptSpan:
+    noun = "message" if count == 1 else "messages"
+    return PromptSpan(None, "", f"{count:,} {noun} {fate}", fate, count)
+
+
+def message_text(message: Message) -> str:
+    """A message as readable text: calls, results and what cannot be shown as text are named."""
+    pieces: list[str] = []
+    for part in message.parts:
+        match part:
+            case TextPart(text=text):
+                pieces.append(text)
+            case ToolCallPart():
+                pieces.append(f"[call {part.name}] {part.arguments}")
+            case ToolResultPart():
+                inner = message_text(Message("tool", part.content))
+                pieces.append(f"[result]\n{inner}")
+            case ReasoningPart(text=text):
+                pieces.append(f"[reasoning]\n{text}")
+            case ImagePart():
+                size = f" {part.width} x {part.height}" if part.width and part.height else ""
+                pieces.append(f"[image{size}]")
+            case OpaquePart(kind=kind):
+                pieces.append(f"[{kind}]")
+            case _:
+                pieces.append("[file]")
+    return "\n".join(pieces)
+
+
+def render_text(packing: Packing) -> str:
+    """The packed prompt as plain text, one heading a message; for reading, not for sending."""
+    blocks = []
+    system = system_message(packing)
+    if system:
+        blocks.append(f"=== system ===\n{system}")
+    tools = sent_tools(packing)
+    if tools:
+        blocks.append("=== tools ===\n" + "\n".join(compact_json(tool) for tool in tools))
+    blocks += [f"=== {message.role} ===\n{message_text(message)}" for message in sent_messages(packing)]
+    return "\n\n".join(blocks) + "\n"

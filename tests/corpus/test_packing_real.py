@@ -1,0 +1,163 @@
+"""Packing the real files of the corpus: invariants over every conversation, the seed's fit on every library."""
+
+from __future__ import annotations
+
+import functools
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from budgeteer.engine.bundle import Inputs, build_bundle
+from budgeteer.engine.chat import Conversation
+from budgeteer.engine.config import load_config
+from budgeteer.engine.errors import FormatError
+from budgeteer.engine.library import Skill
+from budgeteer.engine.measures import SkillMeasures, measure_skills
+from budgeteer.engine.packing import pack
+from budgeteer.engine.result import Packing
+from budgeteer.engine.sections.skill_block import skill_entry, skills_block
+from budgeteer.engine.sections.skills import fit_skills
+from budgeteer.engine.tokens import counter_for
+from budgeteer.engine.transcript import MessageMeasures, measure_messages
+from budgeteer.formats.detect import import_bytes
+from tests.conformance import reference
+from tests.conformance.invariants import check_everything
+from tests.conformance.recount import recount
+from tests.conformance.seed_history import NaiveMessage, truncate_messages_to_fit
+from tests.conformance.seed_skills import NaiveLimits, NaiveSkill, fit_skills_to_budget, format_skills
+from tests.conformance.test_newest_first import chars_of
+
+pytestmark = pytest.mark.corpus
+CORPUS = Path(os.environ["BUDGETEER_CORPUS"])
+LIBRARIES = ("superpowers-skills", "ai-research-skills", "awesome-copilot-skills")
+STRATEGIES = ("full", "newestFirst", "summarizeOlder")
+#: Windows, in tokens, from far too small to ample.
+WINDOWS = (1_500, 12_000, 128_000)
+#: Of a file with many conversations, so many are packed: the first ones.
+MOST_CONVERSATIONS = 8
+
+
+def files() -> list[Path]:
+    return sorted(path for path in (CORPUS / "conversations").rglob("*") if path.is_file())
+
+
+@functools.cache
+def conversations_of(path: Path) -> tuple[Conversation, ...]:
+    """The conversations of a file; none where the format is one that is not read yet."""
+    try:
+        return import_bytes(path.read_bytes(), name=path.name).conversations[:MOST_CONVERSATIONS]
+    except FormatError:
+        return ()
+
+
+@functools.cache
+def measured(path: Path, number: int) -> MessageMeasures:
+    return measure_messages(conversations_of(path)[number].messages, counter=counter_for("o200k_base"))
+
+
+def packings(path: Path, **given: Any) -> Iterator[tuple[Conversation, Packing]]:
+    counter = counter_for("o200k_base")
+    config = load_config({"model": "gpt-4o", "outputReserve": 500, **given})
+    for number, talk in enumerate(conversations_of(path)):
+        inputs = Inputs(conversation=talk, conversation_measures=measured(path, number))
+        for profile in ("openai-chat", "anthropic"):
+            bundle = build_bundle(inputs, counter=counter)
+            yield talk, pack(bundle, config, counter=counter, profile=profile)
+
+
+def test_the_corpus_is_read() -> None:
+    read = [path for path in files() if conversations_of(path)]
+    assert len(read) >= 20
+
+
+@pytest.mark.parametrize("window", WINDOWS)
+@pytest.mark.parametrize("strategy", STRATEGIES)
+@pytest.mark.parametrize("path", files(), ids=lambda path: path.name)
+def test_every_real_conversation_keeps_the_invariants(path: Path, strategy: str, window: int) -> None:
+    for _, packing in packings(path, contextWindow=window, history={"strategy": strategy}):
+        check_everything(packing)
+
+
+@pytest.mark.parametrize("budget", [500, 5_000, 80_000])
+@pytest.mark.parametrize("path", files(), ids=lambda path: path.name)
+def test_newest_first_keeps_what_the_seed_keeps_of_plain_conversations(path: Path, budget: int) -> None:
+    counter = counter_for("chars/4")
+    settings = {"strategy": "newestFirst", "maxTokens": budget}
+    config = load_config({"model": "gemini-4-argon", "tokenizer": "chars/4", "history": settings})
+    for talk in conversations_of(path):
+        packing = pack(build_bundle(Inputs(conversation=talk), counter=counter), config, counter=counter)
+        body = [message for message in talk.messages if message.role not in ("system", "developer")]
+        try:
+            sizes = [NaiveMessage(message.role, chars_of(message)) for message in body]
+        except AssertionError:
+            continue  # images, reasoning and provider blocks are beyond the seed
+        if any(one.rule.startswith("validity:") for one in packing.ledger):
+            continue  # so is a transcript that ends inside a tool call
+        kept = {body[index].id for index in truncate_messages_to_fit(sizes, budget)}
+        if body[-1].role == "user":
+            kept.add(body[-1].id)
+        sent = {one.id.removeprefix("message:") for one in packing.ledger if one.fate == "kept"}
+        assert sent & {message.id for message in body} == kept
+
+
+@functools.cache
+def library(name: str) -> tuple[tuple[Skill, ...], SkillMeasures]:
+    path = CORPUS / "skills" / f"{name}.zip"
+    found = import_bytes(path.read_bytes(), name=path.name).skills
+    return found, measure_skills(found, counter=counter_for("o200k_base"))
+
+
+@pytest.mark.parametrize("compact", [False, True], ids=["full paths", "compact paths"])
+@pytest.mark.parametrize("name", LIBRARIES)
+def test_the_skills_fit_is_the_seeds_at_200_limits(name: str, *, compact: bool) -> None:
+    found, measures = library(name)
+    naive = [NaiveSkill(one.name, one.description, one.path, one.file_bytes) for one in found]
+    counter = counter_for("o200k_base")
+    whole = len(format_skills(naive, NaiveLimits()))
+    for step in range(200):
+        bounds = NaiveLimits(max_skills=len(found), max_chars=(whole + 400) * step // 199, compact=compact)
+        budget = {
+            "enabled": True,
+            "limits": {"maxSkillsInPrompt": len(found), "maxSkillsPromptChars": bounds.max_chars},
+            "optimization": {"compactPaths": compact},
+        }
+        config = load_config({"skillsBudget": budget}).skills_budget
+        fit = fit_skills(found, measures, config, counter=counter)
+        kept = fit_skills_to_budget(naive, bounds)
+        assert [found[index].path for index in fit.order] == [skill.path for skill in kept]
+        block = skills_block([skill_entry(found[index], config, short=False) for index in fit.order])
+        assert block == format_skills(kept, bounds)
+        assert int(fit.after_chars.sum()) + fit.wrapper.chars == len(block)
+        if step % 10 == 0:
+            assert int(fit.after_tokens.sum()) + fit.wrapper.tokens == reference.count(block)
+
+
+def run(*arguments: object) -> Any:
+    line = [sys.executable, "-m", "budgeteer.cli", *map(str, arguments)]
+    return json.loads(subprocess.run(line, capture_output=True, check=True).stdout)
+
+
+def test_the_shown_command_adds_up_and_equals_a_recount_of_its_request() -> None:
+    command = [
+        "pack",
+        *("--conversation", CORPUS / "conversations/claude-code/cc-1813-lines-bash-progress-compact.jsonl"),
+        *("--skills", CORPUS / "skills/awesome-copilot-skills.zip"),
+        *("--tools", CORPUS / "tools/github-mcp-tools-list.json"),
+        *("--model", "gpt-4o", "--set", "skillsBudget.enabled=true"),
+    ]
+    data = run(*command, "--json")
+    counted = recount(run(*command, "--request", "openai-chat"))
+    for axis in ("tokens", "chars"):
+        parts = [*(one["after"][axis] for one in data["decisions"]), *(one[axis] for one in data["overhead"])]
+        assert data["total"][axis] == sum(parts)
+    assert counted.other == 0
+    assert (counted.tokens, counted.chars) == (data["total"]["tokens"], data["total"]["chars"])
+    inexpressible = [one for one in data["decisions"] if one["rule"].startswith("validity:")]
+    assert len(inexpressible) > 0
+    assert all(one["sentence"] for one in inexpressible)
