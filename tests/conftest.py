@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from tests import servers
 
@@ -22,6 +23,12 @@ CHROMIUM_FLAGS = [
     "--disable-sync",
 ]
 TESTS_FOLDER = Path(__file__).parent
+
+# A loaded machine is no failure, so no example has a deadline. Continuous integration tries the same examples each
+# time: what it says of a change is about the change.
+settings.register_profile("budgeteer", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("continuous integration", settings.get_profile("budgeteer"), derandomize=True)
+settings.load_profile("continuous integration" if os.environ.get("CI") else "budgeteer")
 
 
 def pytest_ignore_collect(collection_path: Path) -> bool | None:
