@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from budgeteer.cli.configuration import assemble
@@ -16,6 +17,7 @@ from budgeteer.engine.packing import pack
 from budgeteer.engine.result import Packing
 from budgeteer.engine.tokens import TokenCounter, counter_for
 from budgeteer.engine.transcript import measure_messages
+from budgeteer.engine.usage import usage_of
 
 
 def packed(options: PackOptions, *, profile: str | None) -> Packing:
@@ -29,6 +31,8 @@ def packed(options: PackOptions, *, profile: str | None) -> Packing:
     check_available(config)
     counter = counter_for(tokenizer_of(config))
     inputs = gather(options, counter=counter)
+    if config.skills_budget.optimization.prioritization in ("recent", "frequent") and inputs.conversation:
+        inputs = replace(inputs, usage=usage_of(inputs.conversation.messages, inputs.skills))
     return pack(build_bundle(inputs, counter=counter), config, counter=counter, profile=profile)
 
 

@@ -176,6 +176,31 @@ def test_a_configuration_file_gives_way_to_model_and_set(budgeteer: Budgeteer, c
     assert json.loads(changed.out)["inputBudget"] == 100_000
 
 
+def test_skills_the_conversation_used_come_first(budgeteer: Budgeteer, skills_folder: Path, tmp_path: Path) -> None:
+    talk = [
+        {"role": "user", "content": "Use skill-07, then skill-03 and skill-07."},
+        {"role": "user", "content": "skill-07"},
+    ]
+    chat = tmp_path / "used.json"
+    chat.write_text(json.dumps(talk), encoding="utf-8")
+    order = ("--set", "skillsBudget.optimization.prioritization=frequent")
+    run = budgeteer(
+        "pack",
+        "--conversation",
+        chat,
+        "--skills",
+        skills_folder,
+        "--set",
+        "skillsBudget.enabled=true",
+        *order,
+        "--json",
+    )
+    data = json.loads(run.out)
+    names = [one["name"] for one in data["decisions"] if one["section"] == "skills"]
+    assert names[:3] == ["skill-07", "skill-03", "skill-00"]
+    assert "Skills are taken most used first." in data["notes"]
+
+
 def test_several_conversations_need_a_choice(budgeteer: Budgeteer, chats_file: Path) -> None:
     run = budgeteer("pack", "--conversation", chats_file)
     assert run.status == 2
