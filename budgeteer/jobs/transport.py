@@ -1,18 +1,15 @@
 """The broker of a dashboard started with one command: messages as files in the data folder.
 
-This is kombu's filesystem transport with its three races closed: a message appears under its name
-only when it is whole, exactly one consumer can take it, and the table of queues is read and
-written under one lock. Nothing else differs, so `kombu.transport.filesystem` documents it.
+This is kombu's filesystem transport without its races: a message appears under its name only when
+it is whole, exactly one consumer can take it, and no table says which queue a message belongs to,
+since the routing key does. Nothing else differs, so `kombu.transport.filesystem` documents it.
 """
 
 from __future__ import annotations
 
-import fcntl
 import json
 import time
 import uuid
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from queue import Empty
 from typing import Any
@@ -21,7 +18,9 @@ from kombu.transport import filesystem
 
 
 class Channel(filesystem.Channel):
-    """Messages as files: `<time>_<id>.<queue>.msg`, oldest first."""
+    """Messages as files: `<time>_<id>.<queue>.msg`, oldest first; direct exchanges only."""
+
+    supports_fanout = False
 
     def _put(self, queue: str, payload: object, **_options: object) -> None:  # type: ignore[override]  # as in kombu
         name = f"{time.time_ns():020d}_{uuid.uuid4().hex}"
@@ -41,20 +40,12 @@ class Channel(filesystem.Channel):
             return json.loads(payload)
         raise Empty
 
-    def get_table(self, exchange: str) -> Any:
-        """The queues bound to an exchange."""
-        with self._table_lock():
-            return super().get_table(exchange)  # type: ignore[no-untyped-call]  # kombu is partly typed
+    def _lookup(self, exchange: str, routing_key: str, default: str | None = None) -> list[str]:  # noqa: ARG002 - as above
+        """The queue a message goes to; the table kombu keeps is filled too late for a second thread."""
+        return [routing_key]
 
-    def _queue_bind(self, exchange: str, routing_key: str, pattern: str, queue: str) -> None:
-        with self._table_lock():
-            super()._queue_bind(exchange, routing_key, pattern, queue)  # type: ignore[no-untyped-call]  # as above
-
-    @contextmanager
-    def _table_lock(self) -> Iterator[None]:
-        with (Path(self.control_folder) / "lock").open("a") as file:
-            fcntl.flock(file, fcntl.LOCK_EX)
-            yield
+    def _queue_bind(self, *_binding: object) -> None:
+        """Nothing to remember: see `_lookup`."""
 
 
 class Transport(filesystem.Transport):
