@@ -24,8 +24,8 @@ TONES = {"approaching": "", "reached": "", "exceeded": "e"}
 
 #: What a fix that names one of these settings comes to, as a change of the form.
 SETTING_FIXES = (
-    ("minifyDescriptions", "skillsBudget.optimization.minifyDescriptions", "on", "Minify"),
-    ("compactPaths", "skillsBudget.optimization.compactPaths", "on", "Compact paths"),
+    ("Minify descriptions", "skillsBudget.optimization.minifyDescriptions", "on", "Minify"),
+    ("Compact paths", "skillsBudget.optimization.compactPaths", "on", "Compact paths"),
     ("history.strategy to newestFirst", "history.strategy", "newestFirst", "Newest first"),
 )
 

@@ -17,6 +17,7 @@ from budgeteer.workbench.assembling import Problem
 from budgeteer.workbench.configuring import Change, Effective
 from budgeteer.workbench.fieldset import Choice, FormField, FormGroup, ModelGroup, form_field, form_groups, model_groups
 from budgeteer.workbench.header import Header, header_of
+from budgeteer.workbench.icicle import Icicle, icicle_of
 from budgeteer.workbench.inputs import InputRow, TextField, input_rows, text_fields
 from budgeteer.workbench.inspector import Item, inspected
 from budgeteer.workbench.models import Workspace
@@ -26,8 +27,12 @@ from budgeteer.workbench.prompt import PromptView, prompt_view
 from budgeteer.workbench.rows import ItemList, item_list
 from budgeteer.workbench.state import ViewState
 from budgeteer.workbench.summaries import ceilings_of, summaries_of
+from budgeteer.workbench.words import count_of
 
 OFFERED_SOURCES = 30
+SHOWN_NOTES = 2
+"""Notes that stand open (result.html counts to the same); the others are one click away."""
+
 TAB_TITLES = {"map": "Map", "prompt": "Prompt", "config": "Config"}
 
 
@@ -119,6 +124,10 @@ class Page:
         return notes_of(self.packed.packing, self.current) if self.packed else ()
 
     @property
+    def more_notes(self) -> str:
+        return f"{count_of(len(self.notes) - SHOWN_NOTES, 'more warning')}"
+
+    @property
     def tabs(self) -> tuple[Tab, ...]:
         return tuple(
             Tab(key, title, self.state.query(view=key, page=1), key == self.state.view)
@@ -130,6 +139,10 @@ class Page:
         if self.packed is None:
             return None
         return item_list(self.packed.packing.ledger, self.state, names=self.packed.names_of)
+
+    @cached_property
+    def icicle(self) -> Icicle | None:
+        return icicle_of(self.packed.packing) if self.packed else None
 
     @cached_property
     def item(self) -> Item | None:

@@ -26,9 +26,7 @@ def summaries_of(current: Effective, packing: Packing | None) -> Mapping[str, st
         kept, asked = _kept(packing, section)
         if asked:
             figures[group] = f"{kept:,} of {asked:,} fit" if kept < asked else f"all {asked:,} fit"
-    kept, asked = _kept(packing, "history")
-    if asked:
-        figures["history"] = f"{kept:,} of {asked:,} stay" if kept < asked else f"all {asked:,} stay"
+    figures["history"] = _history(packing)
     return figures
 
 
@@ -48,6 +46,19 @@ def ceilings_of(packing: Packing) -> Mapping[str, int]:
     turns = int(np.count_nonzero(ledger.section == SECTIONS.index("history")))
     ceilings["history.keepUserTurns"] = min(20, turns)
     return ceilings
+
+
+def _history(packing: Packing) -> str:
+    """What history takes of its limit in the limit's own unit, or how many messages stay."""
+    section = next((section for section in packing.sections if section.name == "history"), None)
+    if section is None or not section.demand.items:
+        return packing.config.history.strategy
+    if packing.config.history.strategy == "newestFirst" and section.limit_tokens is not None:
+        return f"{section.after.size.tokens:,} / {section.limit_tokens:,}"
+    if packing.config.history.strategy == "summarizeOlder" and section.limit_chars is not None:
+        return f"{section.after.size.chars:,} / {section.limit_chars:,} chars"
+    kept, asked = _kept(packing, "history")
+    return f"{kept:,} of {asked:,} stay" if kept < asked else f"all {asked:,} stay"
 
 
 def _kept(packing: Packing, section: str) -> tuple[int, int]:

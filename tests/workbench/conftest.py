@@ -1,0 +1,97 @@
+from __future__ import annotations
+
+import io
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+# Django is imported inside the fixtures: this file is read before its apps are loaded.
+if TYPE_CHECKING:
+    from django.contrib.auth.models import User
+    from django.test import Client
+
+    from budgeteer.workbench.models import Workspace
+
+
+@pytest.fixture(autouse=True)
+def _nothing_kept() -> Iterator[None]:
+    from budgeteer.sources.loading import forget_loaded
+    from budgeteer.workbench.preview import forget_previews
+
+    forget_loaded()
+    forget_previews()
+    yield
+    forget_loaded()
+    forget_previews()
+
+
+@pytest.fixture
+def owner(db: Any) -> User:
+    from django.contrib.auth.models import User
+
+    return User.objects.create_user("ada")
+
+
+@pytest.fixture
+def other(db: Any) -> User:
+    from django.contrib.auth.models import User
+
+    return User.objects.create_user("bob")
+
+
+@pytest.fixture
+def client(owner: User) -> Client:
+    from django.test import Client
+
+    client = Client(SERVER_NAME="localhost")
+    client.force_login(owner)
+    return client
+
+
+@pytest.fixture
+def run_jobs() -> Callable[[], None]:
+    from budgeteer.jobs.execution import execute
+    from budgeteer.jobs.models import Job
+
+    def run() -> None:
+        for job in Job.objects.filter(state="queued"):
+            execute(job.id, job.attempt)
+
+    return run
+
+
+@pytest.fixture
+def open_over(owner: User) -> Callable[..., Workspace]:
+    from django.core.files.base import File
+
+    from budgeteer.sources import services as sources
+    from budgeteer.workbench import services
+
+    def open_over(*files: tuple[str, bytes], preset: str = "", delta: dict[str, Any] | None = None) -> Workspace:
+        taken = [sources.receive_upload(owner, name=name, content=File(io.BytesIO(data), name)) for name, data in files]
+        return services.open_with_sources(owner, taken, preset_slug=preset, config_delta=delta)
+
+    return open_over
+
+
+@pytest.fixture
+def importing(open_over: Callable[..., Workspace]) -> Workspace:
+    from budgeteer import samples
+
+    return open_over(*samples.read("agent-session"), preset="agent-default")
+
+
+@pytest.fixture
+def session(importing: Workspace, run_jobs: Callable[[], None]) -> Workspace:
+    run_jobs()
+    return importing
+
+
+@pytest.fixture
+def library(open_over: Callable[..., Workspace], run_jobs: Callable[[], None]) -> Workspace:
+    from budgeteer import samples
+
+    workspace = open_over(*samples.read("skills-library"), preset="skills-library")
+    run_jobs()
+    return workspace

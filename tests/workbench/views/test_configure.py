@@ -1,0 +1,193 @@
+from __future__ import annotations
+
+import json
+
+import pytest
+from django.test import Client
+
+from budgeteer.presets import services as presets
+from budgeteer.workbench import services
+from budgeteer.workbench.models import Workspace
+from tests.workbench.pages import text_of
+
+CHARS = "skillsBudget.limits.maxSkillsPromptChars"
+HTMX = {"HX-Request": "true", "HX-Target": "result"}
+
+
+def test_a_plain_post_saves_and_goes_back_to_the_page(client: Client, library: Workspace) -> None:
+    response = client.post(f"{library.get_absolute_url()}config/", {CHARS: "12,000", "filter": "skills"})
+    assert response.status_code == 303
+    assert response["Location"] == f"{library.get_absolute_url()}?filter=skills"
+    library.refresh_from_db()
+    assert library.config_delta == {"skillsBudget": {"limits": {"maxSkillsPromptChars": 12_000}}}
+
+
+def test_a_plain_post_with_a_bad_value_shows_it_under_its_field(client: Client, library: Workspace) -> None:
+    before = text_of(client.get(library.get_absolute_url()).content.decode(), "verdict")
+    response = client.post(f"{library.get_absolute_url()}config/", {CHARS: "lots"})
+    html = response.content.decode()
+    assert response.status_code == 422
+    assert "'lots' cannot be used here" in text_of(html, "e-skillsBudget-limits-maxSkillsPromptChars")
+    assert 'value="lots"' in html
+    assert text_of(html, "verdict") == before
+
+
+def test_htmx_gets_everything_that_follows_a_change(client: Client, library: Workspace) -> None:
+    data = {CHARS: "12000", "touched": CHARS}
+    response = client.post(f"{library.get_absolute_url()}config/", data, headers=HTMX)
+    html = response.content.decode()
+    assert response.status_code == 200
+    for part in ("result", "budget", "inspector", "saved", "g-skillsBudget"):
+        assert f'id="{part}"' in html
+    assert "overridden" in text_of(html, "o-skillsBudget-limits-maxSkillsPromptChars")
+    assert "o-outputReserve" not in html
+    assert 'id="config-form"' not in html
+
+
+def test_a_draft_is_shown_and_not_saved(client: Client, library: Workspace) -> None:
+    saved = text_of(client.get(library.get_absolute_url()).content.decode(), "verdict")
+    data = {CHARS: "9000", "draft": "1", "touched": CHARS}
+    html = client.post(f"{library.get_absolute_url()}config/", data, headers=HTMX).content.decode()
+    assert text_of(html, "verdict") != saved
+    library.refresh_from_db()
+    assert library.config_delta == {}
+    assert library.undo_steps == []
+
+
+def test_a_key_that_is_not_known_is_refused(client: Client, library: Workspace) -> None:
+    response = client.post(f"{library.get_absolute_url()}config/", {"skillsBudget.limits.maxSkilsInPrompt": "5"})
+    assert response.status_code == 422
+    library.refresh_from_db()
+    assert library.config_delta == {}
+
+
+def test_reset_undo_and_redo(client: Client, library: Workspace) -> None:
+    url = library.get_absolute_url()
+    client.post(f"{url}config/", {CHARS: "12000"})
+    client.post(f"{url}config/", {"reset": CHARS, CHARS: "12000"})
+    library.refresh_from_db()
+    assert library.config_delta == {}
+    client.post(f"{url}undo/")
+    library.refresh_from_db()
+    assert library.config_delta == {"skillsBudget": {"limits": {"maxSkillsPromptChars": 12_000}}}
+    html = client.post(f"{url}redo/", headers=HTMX).content.decode()
+    assert 'id="config-form"' in html
+    library.refresh_from_db()
+    assert library.config_delta == {}
+
+
+def test_the_fix_of_a_warning_is_one_click(client: Client, library: Workspace) -> None:
+    url = library.get_absolute_url()
+    html = client.get(url).content.decode()
+    assert 'name="apply"' in html
+    value = html.split('name="apply" value="')[1].split('"')[0]
+    client.post(f"{url}config/", {"apply": value, CHARS: "30000"})
+    library.refresh_from_db()
+    assert library.config_delta
+
+
+def test_another_preset_keeps_what_the_workspace_changes(client: Client, library: Workspace) -> None:
+    url = library.get_absolute_url()
+    client.post(f"{url}config/", {CHARS: "12000"})
+    client.post(f"{url}config/", {"preset": "agent-default", CHARS: "12000"})
+    library.refresh_from_db()
+    assert library.preset_slug == "agent-default"
+    assert library.config_delta == {"skillsBudget": {"limits": {"maxSkillsPromptChars": 12_000}}}
+    client.post(f"{url}config/", {"preset": "not-one"})
+    library.refresh_from_db()
+    assert library.preset_slug == "agent-default"
+
+
+def test_a_new_version_of_its_preset_is_followed(client: Client, library: Workspace) -> None:
+    version = presets.current("skills-library")
+    presets.publish(version.preset, config={"skillsBudget": {"enabled": False}}, note="", author=None)
+    html = client.get(library.get_absolute_url()).content.decode()
+    assert text_of(html, "g-skillsBudget") == "all 130 fit"
+
+
+@pytest.mark.parametrize("policy", ["pinned", "nameOnly", "off"])
+def test_a_skill_gets_a_policy(client: Client, library: Workspace, policy: str) -> None:
+    url = library.get_absolute_url()
+    chosen = services.packing_of(library).ledger.decision(3)
+    client.post(f"{url}item/", {"item": chosen.id, "policy": policy})
+    library.refresh_from_db()
+    assert library.config_delta == {"skillsBudget": {"policies": {chosen.name: policy}}}
+    client.post(f"{url}item/", {"item": chosen.id, "policy": "auto"})
+    library.refresh_from_db()
+    assert library.config_delta == {}
+
+
+def test_a_policy_of_the_preset_can_be_taken_back(client: Client, library: Workspace) -> None:
+    chosen = services.packing_of(library).ledger.decision(3)
+    preset = presets.current("skills-library").preset
+    config = {"skillsBudget": {"enabled": True, "policies": {chosen.name: "off"}}}
+    presets.publish(preset, config=config, note="", author=None)
+    client.post(f"{library.get_absolute_url()}item/", {"item": chosen.id, "policy": "auto"})
+    library.refresh_from_db()
+    assert library.config_delta == {"skillsBudget": {"policies": {chosen.name: "auto"}}}
+
+
+def test_a_message_is_pinned_and_unpinned(client: Client, session: Workspace) -> None:
+    url = session.get_absolute_url()
+    packing = services.packing_of(session)
+    chosen = next(d for d in packing.ledger if d.section == "history" and d.fate == "dropped")
+    html = client.post(f"{url}item/", {"item": chosen.id, "pin": "on"}, headers=HTMX).content.decode()
+    assert "Unpin" in html
+    session.refresh_from_db()
+    assert session.config_delta == {"pins": [chosen.id]}
+    client.post(f"{url}item/", {"item": chosen.id, "pin": "off"})
+    session.refresh_from_db()
+    assert session.config_delta == {}
+
+
+def test_a_pasted_configuration_is_used(client: Client, library: Workspace) -> None:
+    url = f"{library.get_absolute_url()}config/paste/"
+    response = client.post(url, {"config": json.dumps({"history": {"strategy": "newestFirst"}})}, follow=True)
+    assert b"The configuration is in use." in response.content
+    library.refresh_from_db()
+    assert library.config_delta == {"history": {"strategy": "newestFirst"}}
+
+
+@pytest.mark.parametrize(
+    ("pasted", "says"),
+    [
+        ('{"histroy": {}}', "Did you mean history?"),
+        ('{"model": ', "Line 1, column 11: not JSON"),
+        ("[1, 2]", "a configuration is a JSON object"),
+        ('{"pruning": {"mode": "auto"}}', "not available yet"),
+        ("[" * 100_000, "Nothing was changed"),
+        ('{"skillsBudget": 3}', "Nothing was changed"),
+    ],
+)
+def test_a_pasted_configuration_that_cannot_be_used_says_why(
+    client: Client, library: Workspace, pasted: str, says: str
+) -> None:
+    response = client.post(f"{library.get_absolute_url()}config/paste/", {"config": pasted})
+    assert response.status_code == 422
+    assert says in text_of(response.content.decode(), "paste-error")
+    library.refresh_from_db()
+    assert library.config_delta == {}
+
+
+def test_older_history_is_summarised_by_a_worker(client: Client, session: Workspace, run_jobs) -> None:
+    url = session.get_absolute_url()
+    posted = {"history.strategy": "summarizeOlder", "history.maxChars": "40000"}
+    html = client.post(f"{url}config/", posted, headers=HTMX).content.decode()
+    assert "Summarise older history" in html
+    again = client.get(url).content.decode()
+    assert again.count('class="card job"') == 1
+    run_jobs()
+    html = client.get(url).content.decode()
+    assert "summarised" in text_of(html, "verdict")
+    run_jobs()
+    assert 'class="card job"' not in client.get(url).content.decode()
+
+
+def test_a_draft_starts_no_job(client: Client, session: Workspace) -> None:
+    from budgeteer.jobs.models import Job
+
+    before = Job.objects.count()
+    posted = {"history.strategy": "summarizeOlder", "history.maxChars": "40000", "draft": "1"}
+    response = client.post(f"{session.get_absolute_url()}config/", posted, headers=HTMX)
+    assert response.status_code == 204
+    assert Job.objects.count() == before

@@ -1,0 +1,57 @@
+from __future__ import annotations
+
+import json
+
+import pytest
+from django.test import Client
+
+from budgeteer.workbench import services
+from budgeteer.workbench.models import Workspace
+
+
+def test_the_decisions_are_those_of_the_packing(client: Client, session: Workspace) -> None:
+    response = client.get(f"{session.get_absolute_url()}export/packing/")
+    data = json.loads(response.content)
+    assert response["Content-Disposition"].endswith('filename="agent-session-and-2-more.packing.json"')
+    assert data["total"]["tokens"] == services.packing_of(session).total.tokens
+    sizes = [entry["after"]["tokens"] for entry in data["decisions"]] + [entry["tokens"] for entry in data["overhead"]]
+    assert data["total"]["tokens"] == sum(sizes)
+
+
+@pytest.mark.parametrize("form", ["openai-chat", "anthropic"])
+def test_a_request_is_in_its_providers_form(client: Client, session: Workspace, form: str) -> None:
+    data = json.loads(client.get(f"{session.get_absolute_url()}export/{form}/").content)
+    assert data["messages"]
+    assert ("system" in data) is (form == "anthropic")
+
+
+def test_the_text_is_plain(client: Client, session: Workspace) -> None:
+    response = client.get(f"{session.get_absolute_url()}export/text/")
+    assert response["Content-Type"] == "text/plain; charset=utf-8"
+    assert "=== system ===" in response.content.decode()
+
+
+def test_the_configuration_can_be_pasted_back(client: Client, session: Workspace) -> None:
+    url = session.get_absolute_url()
+    client.post(f"{url}config/", {"outputReserve": "9000"})
+    whole = client.get(f"{url}export/config/").content.decode()
+    assert json.loads(client.get(f"{url}export/delta/").content) == {"outputReserve": 9_000}
+    client.post(f"{url}undo/")
+    client.post(f"{url}config/paste/", {"config": whole})
+    assert client.get(f"{url}export/config/").content.decode() == whole
+
+
+def test_the_skills_budget_has_the_shape_of_its_seed(client: Client, session: Workspace) -> None:
+    data = json.loads(client.get(f"{session.get_absolute_url()}export/skills-budget/").content)["skillsBudget"]
+    assert list(data) == ["enabled", "limits", "optimization", "warnings"]
+    assert "maxSkillsPromptTokens" not in data["limits"]
+
+
+def test_what_is_not_offered_is_not_found(client: Client, session: Workspace) -> None:
+    assert client.get(f"{session.get_absolute_url()}export/nothing/").status_code == 404
+
+
+def test_an_empty_workspace_has_no_prompt_to_give(client: Client, owner) -> None:
+    workspace = services.open_with_sources(owner, [])
+    response = client.get(f"{workspace.get_absolute_url()}export/text/", follow=True)
+    assert "There is no packed prompt yet." in response.content.decode()

@@ -1,0 +1,94 @@
+from __future__ import annotations
+
+import uuid
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.test import Client
+from django.urls import reverse
+
+from budgeteer import samples
+from budgeteer.workbench import services
+from budgeteer.workbench.models import Workspace
+
+
+def test_the_first_page_offers_every_sample(client: Client) -> None:
+    html = client.get("/").content.decode()
+    for sample in samples.SAMPLES:
+        assert sample.title in html
+        assert reverse("workbench:sample", args=[sample.slug]) in html
+
+
+def test_the_first_page_asks_a_stranger_to_sign_in(db) -> None:
+    assert Client(SERVER_NAME="localhost").get("/").status_code == 302
+
+
+@pytest.mark.parametrize("slug", [sample.slug for sample in samples.SAMPLES])
+def test_a_sample_opens_a_workspace_with_a_verdict(client: Client, run_jobs, slug: str) -> None:
+    response = client.post(reverse("workbench:sample", args=[slug]))
+    assert response.status_code == 302
+    run_jobs()
+    page = client.get(response["Location"])
+    assert "dropped" in page.content.decode()
+    assert samples.find(slug).title in page.content.decode()
+
+
+def test_a_sample_that_does_not_exist_says_which_do(client: Client) -> None:
+    response = client.post(reverse("workbench:sample", args=["nothing"]))
+    assert response.status_code == 404
+    assert "agent-session" in response.content.decode()
+
+
+def test_an_upload_opens_a_workspace_over_it(client: Client, run_jobs) -> None:
+    file = SimpleUploadedFile("talk.json", b'[{"role": "user", "content": "Hello there"}]')
+    response = client.post(reverse("workbench:open"), {"files": [file]})
+    run_jobs()
+    html = client.get(response["Location"]).content.decode()
+    assert "talk.json" in html
+    assert "Fits" in html
+
+
+def test_a_paste_opens_a_workspace_over_it(client: Client, run_jobs) -> None:
+    response = client.post(reverse("workbench:open"), {"text": "User: Hello\nAssistant: Good day"})
+    run_jobs()
+    assert client.get(response["Location"]).status_code == 200
+
+
+def test_nothing_sent_is_said_and_nothing_is_opened(client: Client) -> None:
+    response = client.post(reverse("workbench:open"), {"text": "   "})
+    assert response.status_code == 422
+    assert "No file was chosen and nothing was pasted" in response.content.decode()
+    assert Workspace.objects.count() == 0
+
+
+def test_recent_workspaces_stand_with_their_verdict(client: Client, session: Workspace) -> None:
+    assert "not packed yet" in client.get("/").content.decode()
+    client.get(session.get_absolute_url())
+    html = client.get("/").content.decode()
+    assert session.name in html
+    assert "Over by" in html
+    assert "tokens asked for" in html
+
+
+def test_the_list_is_searched_by_name_and_shows_only_ones_own(client: Client, session: Workspace, other) -> None:
+    theirs = services.open_with_sources(other, [], name="Another person's")
+    html = client.get("/w/?q=agent").content.decode()
+    assert session.name in html
+    assert theirs.name not in client.get("/w/").content.decode()
+    assert "No workspace is called" in client.get("/w/?q=zzz").content.decode()
+
+
+def test_an_undo_is_offered_only_for_what_was_deleted(client: Client, session: Workspace) -> None:
+    assert "was deleted" not in client.get(f"/?deleted={session.id}").content.decode()
+    assert "was deleted" not in client.get(f"/?deleted={uuid.uuid4()}").content.decode()
+    assert client.get("/?deleted=nonsense").status_code == 200
+    services.delete(session)
+    assert "was deleted" in client.get(f"/?deleted={session.id}").content.decode()
+
+
+def test_a_new_workspace_may_start_empty_or_over_a_known_source(client: Client, session: Workspace) -> None:
+    source = session.links.first().source
+    response = client.post(reverse("workbench:new"), {"source": [str(source.id), "nonsense", str(uuid.uuid4())]})
+    opened = Workspace.objects.exclude(id=session.id).get()
+    assert response["Location"] == opened.get_absolute_url()
+    assert [link.source for link in opened.links.all()] == [source]

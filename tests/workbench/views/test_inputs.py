@@ -1,0 +1,82 @@
+from __future__ import annotations
+
+import json
+
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.test import Client
+
+from budgeteer.workbench import services
+from budgeteer.workbench.models import Workspace
+from tests.workbench.pages import text_of
+
+TALKS = json.dumps(
+    [
+        {"messages": [{"role": "user", "content": "first talk"}]},
+        {"messages": [{"role": "user", "content": "second talk, rather longer than the first"}]},
+    ]
+).encode()
+
+
+def test_a_source_is_added_and_taken_out(client: Client, session: Workspace, run_jobs) -> None:
+    url = f"{session.get_absolute_url()}sources/"
+    client.post(url, {"files": [SimpleUploadedFile("more.json", b'[{"role": "user", "content": "more"}]')]})
+    run_jobs()
+    link = session.links.last()
+    assert link is not None
+    assert link.source.name == "more.json"
+    html = client.get(session.get_absolute_url()).content.decode()
+    assert "Not used: one conversation is packed at a time." in html
+    client.post(f"{url}{link.pk}/", {"remove": "1"})
+    assert not session.links.filter(pk=link.pk).exists()
+
+
+def test_another_conversation_is_used_instead(client: Client, session: Workspace, run_jobs) -> None:
+    url = f"{session.get_absolute_url()}sources/"
+    client.post(url, {"text": "User: Only this\nAssistant: Yes"})
+    run_jobs()
+    link = session.links.last()
+    assert link is not None
+    client.post(f"{url}{link.pk}/", {"first": "1"})
+    assert len(services.packing_of(session).bundle.history) <= 2
+
+
+def test_what_cannot_be_taken_in_is_said(client: Client, session: Workspace) -> None:
+    response = client.post(f"{session.get_absolute_url()}sources/", {"text": ""}, follow=True)
+    assert "No file was chosen" in response.content.decode()
+    response = client.post(f"{session.get_absolute_url()}sources/", {"source": "nonsense"}, follow=True)
+    assert "There is no such source." in response.content.decode()
+
+
+def test_a_conversation_is_chosen_where_a_file_holds_several(client: Client, open_over, run_jobs) -> None:
+    workspace = open_over(("talks.json", TALKS))
+    run_jobs()
+    link = workspace.links.get()
+    assert link.source.counts["conversations"] == 2
+    html = client.get(workspace.get_absolute_url()).content.decode()
+    assert "2 of 2" in html
+    before = services.packing_of(workspace).total.tokens
+    client.post(f"{workspace.get_absolute_url()}sources/{link.pk}/", {"conversation": "1"})
+    assert services.packing_of(workspace).total.tokens > before
+    client.post(f"{workspace.get_absolute_url()}sources/{link.pk}/", {"conversation": "7"})
+    html = client.get(workspace.get_absolute_url()).content.decode()
+    assert "there is no conversation number 8" in html
+
+
+def test_typed_texts_are_packed(client: Client, session: Workspace) -> None:
+    url = f"{session.get_absolute_url()}texts/"
+    posted = {"system": "Answer in verse.", "context": "src/ holds the code.", "query": "Why?"}
+    assert client.post(url, posted).status_code == 303
+    session.refresh_from_db()
+    packing = services.packing_of(session)
+    assert {"Answer in verse.", "src/ holds the code."} <= {text.text for text in packing.bundle.system}
+    html = client.post(url, posted, headers={"HX-Request": "true"}).content.decode()
+    assert 'id="budget"' in html
+
+
+def test_a_text_that_is_too_long_is_said_under_its_field_and_not_lost(client: Client, session: Workspace) -> None:
+    long = "word " * 5_000
+    response = client.post(f"{session.get_absolute_url()}texts/", {"query": long})
+    assert response.status_code == 422
+    html = response.content.decode()
+    assert "25,000 bytes" in text_of(html, "text-query-error")
+    assert long.strip() in html

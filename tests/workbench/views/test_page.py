@@ -1,0 +1,176 @@
+from __future__ import annotations
+
+import re
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from budgeteer.engine.contract import packing_to_json
+from budgeteer.engine.validity import check_packing
+from budgeteer.workbench import services
+from budgeteer.workbench.models import Workspace
+from tests.workbench.pages import numbers_of_rows, text_of
+
+
+def test_the_owner_sees_the_workbench(client: Client, session: Workspace) -> None:
+    response = client.get(session.get_absolute_url())
+    assert response.status_code == 200
+    html = response.content.decode()
+    assert text_of(html, "verdict").startswith("Over by ")
+    assert 'id="config-form"' in html
+    assert 'id="inspector"' in html
+
+
+def test_nobody_else_does(session: Workspace, other, client: Client) -> None:
+    stranger = Client(SERVER_NAME="localhost")
+    url = session.get_absolute_url()
+    assert stranger.get(url).status_code == 302
+    stranger.force_login(other)
+    paths = ["", "export/config/", "export/text/"]
+    assert [stranger.get(url + path).status_code for path in paths] == [404, 404, 404]
+    acts = [
+        "config/",
+        "config/paste/",
+        "undo/",
+        "redo/",
+        "item/",
+        "texts/",
+        "sources/",
+        "sources/1/",
+        "rename/",
+        "delete/",
+    ]
+    assert {stranger.post(url + act).status_code for act in acts} == {404}
+
+
+def test_while_sources_are_imported_their_jobs_are_shown(client: Client, importing: Workspace) -> None:
+    html = client.get(importing.get_absolute_url()).content.decode()
+    assert text_of(html, "verdict") == "Working on the sources"
+    assert html.count('class="card job"') == 3
+    assert "<progress" in html
+
+
+def test_the_numbers_on_the_page_are_those_of_the_packing(client: Client, session: Workspace) -> None:
+    packing = services.packing_of(session)
+    data = packing_to_json(packing, validity=check_packing(packing))
+    html = client.get(session.get_absolute_url()).content.decode()
+    assert text_of(html, "verdict") == data["verdict"]["sentence"]
+    figures = text_of(html, "figures")
+    assert figures.startswith(f"{data['total']['tokens']:,} sent · {data['verdict']['freeTokens']:,} free")
+    assert f"limit {data['verdict']['limitTokens']:,}" in html
+    assert f"{data['verdict']['notSentTokens']:,} asked for, not sent" in html
+    assert f"{data['verdict']['counts']['dropped']:,} dropped" in html
+    biggest = sorted(data["decisions"], key=lambda decision: -decision["before"]["tokens"])
+    shown = numbers_of_rows(html)
+    assert [tokens for _, _, tokens in shown] == [d["before"]["tokens"] for d in biggest[: len(shown)]]
+    assert sorted(chars for _, chars, _ in shown[:10]) == sorted(d["before"]["chars"] for d in biggest[:10])
+    bar = re.findall(r"<td class=\"n\">([\d,]+)</td>", html[: html.index("<tfoot")])
+    parts = [int(part.replace(",", "")) for part in bar]
+    assert sum(parts) == data["window"] + data["verdict"]["notSentTokens"]
+
+
+@pytest.mark.parametrize(
+    "query", ["filter=dropped", "filter=history", "filter=pinned", "q=zzzz", "sort=-name", "page=99"]
+)
+def test_a_filtered_list_says_how_many_match(client: Client, session: Workspace, query: str) -> None:
+    html = client.get(f"{session.get_absolute_url()}?{query}").content.decode()
+    assert re.search(r"of \d+ items", text_of(html, "list-count"))
+
+
+def test_a_page_of_the_list_holds_a_window_of_rows(client: Client, session: Workspace) -> None:
+    html = client.get(session.get_absolute_url()).content.decode()
+    assert len(numbers_of_rows(html)) <= 200
+    assert text_of(html, "list-count").startswith("1–80 of ")
+    second = client.get(f"{session.get_absolute_url()}?page=2").content.decode()
+    assert not set(numbers_of_rows(html)) & set(numbers_of_rows(second)[:5])
+
+
+def test_a_text_filter_leaves_only_what_holds_it(client: Client, library: Workspace) -> None:
+    html = client.get(f"{library.get_absolute_url()}?q=review").content.decode()
+    names = [name for name, _, _ in numbers_of_rows(html)]
+    assert names
+    assert all("review" in name for name in names)
+
+
+def test_htmx_gets_only_the_region_it_swaps(client: Client, session: Workspace) -> None:
+    headers = {"HX-Request": "true", "HX-Target": "result"}
+    response = client.get(f"{session.get_absolute_url()}?view=prompt", headers=headers)
+    assert response.content.decode().lstrip().startswith('<div id="result"')
+    assert "HX-Request" in response["Vary"]
+    restored = client.get(session.get_absolute_url(), headers={**headers, "HX-History-Restore-Request": "true"})
+    assert b"<!doctype html>" in restored.content
+
+
+def test_a_selected_item_shows_rule_sentence_and_text(client: Client, library: Workspace) -> None:
+    packing = services.packing_of(library)
+    dropped = next(decision for decision in packing.ledger if decision.fate == "dropped")
+    headers = {"HX-Request": "true", "HX-Target": "inspector"}
+    html = client.get(library.get_absolute_url(), {"sel": dropped.id}, headers=headers).content.decode()
+    assert dropped.rule in html
+    assert dropped.counterfactual.replace("≥", "≥") in html
+    assert f"{dropped.before.tokens:,} → 0" in html
+    assert "&lt;name&gt;" in text_of(html, "item-text") or "<name>" in text_of(html, "item-text")
+    assert "Policy for this skill" in html
+
+
+@pytest.mark.parametrize("section", ["system", "tools", "skills", "history", "query"])
+def test_every_kind_of_item_can_be_inspected(client: Client, session: Workspace, section: str) -> None:
+    services.write_texts(session, {"system": "Be kind.", "query": "What now?"})
+    packing = services.packing_of(session)
+    chosen = next(decision for decision in packing.ledger if decision.section == section)
+    html = client.get(session.get_absolute_url(), {"sel": chosen.id}).content.decode()
+    assert text_of(html, "item-text")
+
+
+def test_an_item_that_is_not_there_is_not_selected(client: Client, session: Workspace) -> None:
+    html = client.get(f"{session.get_absolute_url()}?sel=message:nothing").content.decode()
+    assert "Choose an item in the list" in html
+
+
+def test_the_prompt_view_shows_placeholders_for_what_went(client: Client, session: Workspace) -> None:
+    html = client.get(f"{session.get_absolute_url()}?view=prompt").content.decode()
+    assert "messages dropped" in html
+    assert "&lt;available_skills&gt;" in html
+
+
+def test_the_config_view_shows_the_whole_configuration(client: Client, session: Workspace) -> None:
+    html = client.get(f"{session.get_absolute_url()}?view=config").content.decode()
+    assert '"maxSkillsPromptChars": 30000' in text_of(html, "config-whole")
+    assert text_of(html, "config-delta") == "{}"
+
+
+def test_a_page_holds_no_inline_style_or_script(client: Client, session: Workspace) -> None:
+    for view in ("map", "prompt", "config"):
+        html = client.get(f"{session.get_absolute_url()}?view={view}").content.decode()
+        assert not re.search(r"<[^>]+\sstyle=", html)
+        assert not re.search(r"<script(?![^>]*\bsrc=)", html)
+        assert not re.search(r"\son\w+=", html)
+
+
+def test_an_empty_workspace_says_what_to_do(client: Client, owner) -> None:
+    workspace = services.open_with_sources(owner, [])
+    html = client.get(workspace.get_absolute_url()).content.decode()
+    assert text_of(html, "verdict") == "Nothing to pack yet"
+    assert "Add a conversation" in html
+
+
+def test_a_failed_import_is_said_with_a_way_to_its_source(client: Client, open_over, run_jobs) -> None:
+    workspace = open_over(("broken.json", b"\x89PNG\r\n\x1a\n" + bytes(64)))
+    run_jobs()
+    html = client.get(workspace.get_absolute_url()).content.decode()
+    assert "broken.json was not imported." in html
+    assert "Open the source" in html
+
+
+def test_rename_delete_and_undo(client: Client, session: Workspace) -> None:
+    url = session.get_absolute_url()
+    client.post(f"{url}rename/", {"name": "Another name"})
+    session.refresh_from_db()
+    assert session.name == "Another name"
+    gone = client.post(f"{url}delete/", follow=True)
+    assert b"was deleted" in gone.content
+    assert client.get(url).status_code == 404
+    back = client.post(reverse("workbench:restore", args=[session.id]), follow=True)
+    assert back.status_code == 200
+    assert client.get(url).status_code == 200
