@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from itertools import islice
 from typing import Any
 
 from budgeteer.engine.chat import (
@@ -22,7 +23,7 @@ from budgeteer.engine.chat import (
 from budgeteer.engine.library import compact_json
 from budgeteer.formats.conversations import note_opaque, numbered, text_value, title_of
 from budgeteer.formats.document import Document
-from budgeteer.formats.envelopes import Envelope, envelopes, looks_like_messages, require
+from budgeteer.formats.envelopes import SAMPLED, Envelope, envelopes, looks_like_messages, require
 from budgeteer.formats.images import base64_pixel_size
 from budgeteer.formats.report import Imported, Skipped
 
@@ -56,7 +57,7 @@ _OPENAI_ROLES = frozenset({"tool", "function", "developer"})
 
 def detect(document: Document) -> str | None:
     """Why a document is Anthropic Messages, None when it is not."""
-    for envelope in envelopes(document):
+    for envelope in islice(envelopes(document), SAMPLED):
         if not looks_like_messages(envelope.messages):
             continue
         sign = _sign(envelope)
@@ -68,12 +69,12 @@ def _sign(envelope: Envelope) -> str:
     """What only an Anthropic body has, or ""."""
     raw = envelope.raw or {}
     said = [message for _, message in envelope.messages[:400] if isinstance(message, Mapping)]
-    if any(message.get("role") in _OPENAI_ROLES or "tool_calls" in message for message in said):
+    if any(text_value(message.get("role")) in _OPENAI_ROLES or "tool_calls" in message for message in said):
         return ""
     for message in said:
         content = message.get("content")
         for block in content if isinstance(content, list) else []:
-            if isinstance(block, Mapping) and block.get("type") in _OWN_BLOCKS:
+            if isinstance(block, Mapping) and text_value(block.get("type")) in _OWN_BLOCKS:
                 return f"Anthropic content blocks (`{block['type']}`)"
     if "system" in raw or "anthropic_version" in raw:
         return "the top-level `system` of Anthropic Messages"

@@ -27,7 +27,11 @@ def detect(document: Document) -> str | None:
     talk = sum(1 for line in lines if _is_talk(line.value))
     if talk:
         return f"has {talk:,} `user` and `assistant` lines with the `uuid`, `parentUuid` or `sessionId` of Claude Code"
-    own = [line for line in lines if line.value.get("type") in _OWN_TYPES and not _OWN_KEYS.isdisjoint(line.value)]
+    own = [
+        line
+        for line in lines
+        if text_value(line.value.get("type")) in _OWN_TYPES and not _OWN_KEYS.isdisjoint(line.value)
+    ]
     if own and len(own) * 2 >= len(lines):
         return f"has lines of the type `{own[0].value['type']}`, which Claude Code writes"
     return None
@@ -167,7 +171,7 @@ def _given_title(lines: Sequence[Line], branch: Branch) -> str:
         value = line.value
         if value.get("type") == "custom-title" and text_value(value.get("customTitle")):
             return short_line(value["customTitle"])
-        if value.get("type") == "summary" and value.get("leafUuid") in on_branch and not summary:
+        if value.get("type") == "summary" and text_value(value.get("leafUuid")) in on_branch and not summary:
             summary = short_line(text_value(value.get("summary")))
     return summary
 

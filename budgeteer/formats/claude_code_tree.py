@@ -170,12 +170,14 @@ class _Tree:
         ids = {self.records[index].message_id for index in path} - {""}
         found = set(path)
         found.update(index for index, record in enumerate(self.records) if record.message_id in ids)
-        calls = {block.get("id") for index in found for block in self.records[index].blocks("tool_use")}
+        calls = {text_value(block.get("id")) for index in found for block in self.records[index].blocks("tool_use")} - {
+            ""
+        }
         found.update(
             index
             for index, record in enumerate(self.records)
             if record.kind == "user"
-            and any(block.get("tool_use_id") in calls for block in record.blocks("tool_result"))
+            and any(text_value(block.get("tool_use_id")) in calls for block in record.blocks("tool_result"))
         )
         return found
 

@@ -11,6 +11,9 @@ from budgeteer.formats.conversations import text_value
 from budgeteer.formats.document import Document
 from budgeteer.formats.jsontext import json_type
 
+SAMPLED = 1_000
+"""How many conversations or lines are looked at to tell a format; reading looks at all of them."""
+
 _MESSAGE_KEYS = ("messages", "traj", "history")
 _WRAPPERS = ("body", "request", "kwargs")
 

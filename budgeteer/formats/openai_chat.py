@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from itertools import islice
 from typing import Any
 
 from budgeteer.engine.chat import (
@@ -23,7 +24,7 @@ from budgeteer.engine.chat import (
 from budgeteer.engine.library import compact_json
 from budgeteer.formats.conversations import Notes, note_opaque, numbered, text_value, title_of
 from budgeteer.formats.document import Document
-from budgeteer.formats.envelopes import Envelope, envelopes, looks_like_messages, require
+from budgeteer.formats.envelopes import SAMPLED, Envelope, envelopes, looks_like_messages, require
 from budgeteer.formats.images import data_url_pixel_size
 from budgeteer.formats.report import Imported, Skipped
 
@@ -42,7 +43,7 @@ _REASONING_KEYS = ("reasoning_content", "reasoning")
 
 def detect(document: Document) -> str | None:
     """Why a document is OpenAI chat, None when it is not."""
-    for envelope in envelopes(document):
+    for envelope in islice(envelopes(document), SAMPLED):
         if envelope.shape and looks_like_messages(envelope.messages):
             return f"is {envelope.shape} with OpenAI chat roles"
     return None

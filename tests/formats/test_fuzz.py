@@ -143,7 +143,7 @@ KEYS = st.sampled_from(
 WORDS = st.sampled_from(
     [
         "user", "assistant", "system", "tool", "function", "text", "tool_use", "tool_result", "thinking", "image",
-        "compact_boundary", "agent_progress", "progress", "summary", "message", "a", "", "\ud800", "image_url", "custom",
+        "compact_boundary", "agent_progress", "progress", "summary", "message", "a", "", "\ud800", "image_url",
     ]
 )  # fmt: skip
 SHAPED = st.recursive(
