@@ -94,7 +94,19 @@ def postgres(environ: Mapping[str, str] = os.environ) -> Iterator[str]:
     owner = _unprivileged_account()
     with _folder("postgres", owner=owner) as folder:
         data = folder / "data"
-        command = [initdb, "-D", data, "-U", "budgeteer", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync"]
+        command = [
+            str(initdb),
+            "-D",
+            str(data),
+            "-U",
+            "budgeteer",
+            "-A",
+            "trust",
+            "-E",
+            "UTF8",
+            "--locale=C",
+            "--no-sync",
+        ]
         made = subprocess.run(command, capture_output=True, text=True, check=False, user=owner, cwd=folder)
         if made.returncode:
             raise ServerFailed(f"initdb failed: {made.stderr.strip()[-600:]}")
