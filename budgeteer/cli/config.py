@@ -10,10 +10,12 @@ import click
 
 from budgeteer.cli.configuration import ConfigFile, assemble, file_errors, parse_assignment, read_config_file
 from budgeteer.cli.tables import table
+from budgeteer.engine.allocation import allowance, tokenizer_of
 from budgeteer.engine.config import BudgetConfig, config_schema, dump_config, load_config
 from budgeteer.engine.errors import ConfigError
 from budgeteer.engine.options import check_available, fields
 from budgeteer.engine.overlay import get_path
+from budgeteer.engine.tokens import counter_for
 from budgeteer.engine.windows import model
 
 BAD_INPUT = 2
@@ -89,9 +91,11 @@ def _rows(config: BudgetConfig, file: ConfigFile | None, given: set[str]) -> Ite
 
 
 def _model_values(config: BudgetConfig) -> dict[str, Any]:
-    row = model(config.model)
+    """What null and "auto" come to for this model."""
+    allowed = allowance(config, counter_for(tokenizer_of(config)))
     return {
-        "contextWindow": row.context_window,
-        "outputReserve": row.output_reserve,
-        "tokenizer": row.tokenizer,
+        "contextWindow": allowed.window,
+        "outputReserve": allowed.output_reserve,
+        "tokenizer": allowed.tokenizer,
+        "safetyMarginPercent": allowed.safety_margin_percent,
     }

@@ -16,6 +16,9 @@ SHOWN_DROPS = 10
 NAME_WIDTH = 40
 SENTENCE_WIDTH = 100
 
+#: The fates that have a column.
+SHORTENED = ("truncated", "summarised", "dropped")
+
 
 def summary(packing: Packing) -> str:
     """The summary, lines separated by line ends, no colour."""
@@ -56,50 +59,18 @@ def _limits(packing: Packing) -> str:
 
 def _sections(packing: Packing) -> str:
     ledger = packing.ledger
-    fates = {fate: index for index, fate in enumerate(FATES)}
     rows: list[tuple[object, ...]] = []
     for section in packing.sections:
         mine = ledger.fate[ledger.section == SECTIONS.index(section.name)]
-        dropped = int((mine == fates["dropped"]).sum())
-        cut = int(np.isin(mine, (fates["truncated"], fates["summarised"])).sum())
-        rows.append(
-            (
-                section.name,
-                section.demand.items,
-                section.after.items,
-                cut,
-                dropped,
-                section.demand.size.tokens,
-                section.after.size.tokens,
-                section.after.size.chars,
-                section.limit_tokens,
-                section.limit_chars,
-            )
-        )
-    total = packing.total
-    rows.append(
-        (
-            "total",
-            *(sum(int(str(row[at])) for row in rows) for at in range(1, 6)),
-            total.tokens,
-            total.chars,
-            None,
-            None,
-        )
+        went = [int((mine == FATES.index(fate)).sum()) for fate in SHORTENED]
+        asked, sent = section.demand, section.after
+        sizes = (asked.size.tokens, sent.size.tokens, sent.size.chars)
+        rows.append((section.name, asked.items, sent.items, *went, *sizes, section.limit_tokens, section.limit_chars))
+    sums = [sum(int(str(row[at])) for row in rows) for at in range(1, len(SHORTENED) + 4)]
+    rows.append(("total", *sums, packing.total.tokens, packing.total.chars, None, None))
+    return table(
+        ("section", "items", "sent", *SHORTENED, "asked for", "tokens", "characters", "max tokens", "max chars"), rows
     )
-    header = (
-        "section",
-        "items",
-        "sent",
-        "cut",
-        "dropped",
-        "asked",
-        "tokens",
-        "characters",
-        "limit (tokens)",
-        "(chars)",
-    )
-    return table(header, rows)
 
 
 def _drops(ledger: Ledger) -> list[tuple[object, ...]]:

@@ -29,6 +29,7 @@ def test_show_prints_what_holds_and_where_it_comes_from(budgeteer: Budgeteer, co
     assert rows["history.maxChars"] == ["900", f"{config_file}:3"]
     assert rows["skillsBudget.enabled"] == ["true", "--set"]
     assert rows["contextWindow"] == ["2048", "default, then model gemma-1b"]
+    assert rows["safetyMarginPercent"] == ["10", "default, then model gemma-1b"]
     assert rows["retry.enabled"] == ["true", "default"]
 
 
