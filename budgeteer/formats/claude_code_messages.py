@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from budgeteer.engine.chat import Message, Part, TextPart, ToolCallPart, calls_of, results_of
+from budgeteer.engine.chat import Message, Part, Role, ToolCallPart, calls_of, results_of
 from budgeteer.formats.anthropic_messages import split_message
 from budgeteer.formats.claude_code_tree import Record
 from budgeteer.formats.conversations import Notes, last_text, numbered, text_value
@@ -120,17 +120,10 @@ class _Writer:
         return record.raw.get("isCompactSummary") is not True
 
 
-def _message(record: Record, role: str) -> list[Message]:
-    """The line's message; blocks without text become no message of their own."""
+def _message(record: Record, role: Role) -> list[Message]:
+    """The line's message; a user line with results becomes several."""
     content = record.message.get("content")
-    messages = split_message(
-        "assistant" if role == "assistant" else "user",
-        content,
-        line=record.number,
-        uid=record.uuid,
-        created=_created(record),
-    )
-    return [m for m in messages if m.parts or role == "assistant"] or [replace(messages[0], parts=(TextPart(""),))]
+    return split_message(role, content, line=record.number, uid=record.uuid, created=_created(record))
 
 
 def _created(record: Record) -> str:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from pathlib import Path
 
+from budgeteer.engine.chat import Conversation
 from budgeteer.engine.errors import FormatError
 from budgeteer.formats import (
     anthropic_messages,
@@ -27,7 +28,7 @@ from budgeteer.formats.envelopes import described
 from budgeteer.formats.jsontext import Progress
 from budgeteer.formats.limits import COMMAND_LINE_LIMITS, DEFAULT_LIMITS, Limits
 from budgeteer.formats.not_yet import known_but_unread, refuse_unread
-from budgeteer.formats.report import Imported, Kind
+from budgeteer.formats.report import Imported, Kind, Skipped
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,13 +140,28 @@ def _import(document: Document, chosen: Format | None) -> Imported:
     else:
         row, reason = _detected(document)
     found = row.read(document)
+    said = (*document.warnings, *document.notes.sentences(), *found.warnings)
     return replace(
         found,
         format=row.name,
-        reason=reason,
-        warnings=(*document.warnings, *document.notes.sentences(), *found.warnings),
+        reason=_storable(reason),
+        conversations=tuple(map(_with_storable_names, found.conversations)),
+        skipped=tuple(Skipped(_storable(item.where), _storable(item.why), item.line) for item in found.skipped),
+        warnings=tuple(map(_storable, said)),
         encoding=document.encoding,
     )
+
+
+def _storable(text: str) -> str:
+    """Text for the report, without the NUL that escapes in JSON may bring and no database takes."""
+    return text.replace("\x00", "\ufffd")
+
+
+def _with_storable_names(chat: Conversation) -> Conversation:
+    named = (chat.id, chat.title, chat.model)
+    if not any("\x00" in name for name in named):
+        return chat
+    return replace(chat, id=_storable(chat.id), title=_storable(chat.title), model=_storable(chat.model))
 
 
 def _detected(document: Document) -> tuple[Format, str]:

@@ -51,10 +51,12 @@ def known_but_unread(document: Document) -> str | None:
 
 def refuse_unread(title: str, *, where: str = "") -> FormatError:
     """The refusal of a known format."""
+    is_talk = "chunk" not in title
+    convert = "Convert it to OpenAI chat or Anthropic messages, or" if is_talk else "Upload something else, or"
     return FormatError(
         f"This looks like {title}, which Budgeteer does not read yet",
         where=where,
-        mend="Convert it to OpenAI chat or Anthropic messages, or name another format if this is a mistake",
+        mend=f"{convert} name its format if this is a mistake",
     )
 
 

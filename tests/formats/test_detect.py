@@ -7,9 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from budgeteer.engine.chat import TextPart
 from budgeteer.engine.errors import FormatError
 from budgeteer.formats.detect import FORMATS, format_names, import_bytes, import_folder
 from budgeteer.formats.limits import Limits
+from budgeteer.formats.report import report_json
 from tests.formats.shapes import ANTHROPIC_BODY, OPENAI_CHAT, OPENAI_TOOL, Session, dumps, jsonl, png, skill, zipped
 
 
@@ -124,3 +126,10 @@ def test_a_missing_folder_is_refused(tmp_path: Path) -> None:
         import_folder(tmp_path / "nowhere")
     with pytest.raises(FormatError, match=r"found a folder of 0 files"):
         import_folder(tmp_path)
+
+
+def test_no_nul_reaches_the_report() -> None:
+    chat = {"task_id": "a\x00", "model": "m\x00", "messages": [{"role": "user", "content": "b\x00"}, {"role": "\x00"}]}
+    found = import_bytes(json.dumps(chat).encode())
+    assert "\\u0000" not in json.dumps(report_json(found))
+    assert found.conversations[0].messages[0].parts == (TextPart("b\x00"),)
