@@ -1,7 +1,8 @@
 """Real servers for tests: PostgreSQL and Redis on private ports of the loopback, thrown away afterwards.
 
 A server is started by whoever asks for it first and dies with the process that started it, even when that process
-is killed (on Linux). Where `DATABASE_URL` or `REDIS_URL` already names a server, that one is used and left alone.
+is killed (on Linux). Where `DATABASE_URL` or `REDIS_URL` already names a server, that one is used and left alone; so
+is one of `TEST_DATABASE_URL` and `TEST_REDIS_URL`, which Budgeteer itself does not look at.
 A server that cannot be had is an error, never a skipped test.
 """
 
@@ -84,7 +85,7 @@ def postgres(environ: Mapping[str, str] = os.environ) -> Iterator[str]:
         ServerMissing: the server programs are not installed.
         ServerFailed: the server did not answer within 30 seconds.
     """
-    given = environ.get("DATABASE_URL", "")
+    given = environ.get("TEST_DATABASE_URL") or environ.get("DATABASE_URL", "")
     if given.startswith(("postgres://", "postgresql://")):
         yield given
         return
@@ -128,7 +129,7 @@ def redis(environ: Mapping[str, str] = os.environ) -> Iterator[str]:
         ServerMissing: the server is not installed.
         ServerFailed: the server did not answer within 30 seconds.
     """
-    if given := environ.get("REDIS_URL"):
+    if given := environ.get("TEST_REDIS_URL") or environ.get("REDIS_URL"):
         yield given
         return
     server = redis_program()
