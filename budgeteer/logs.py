@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging.config
+import sys
 import uuid
 from collections.abc import Callable
 from typing import Any
@@ -23,7 +24,9 @@ def logging_config(*, form: str, level: str) -> dict[str, Any]:
     renderers: list[structlog.typing.Processor] = (
         [structlog.processors.dict_tracebacks, structlog.processors.JSONRenderer()]
         if form == "json"
-        else [structlog.dev.ConsoleRenderer(exception_formatter=structlog.dev.plain_traceback)]
+        else [
+            structlog.dev.ConsoleRenderer(colors=sys.stderr.isatty(), exception_formatter=structlog.dev.plain_traceback)
+        ]
     )
     return {
         "version": 1,

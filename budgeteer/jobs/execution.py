@@ -25,7 +25,7 @@ def execute(job_id: uuid.UUID, attempt: int) -> None:
         log.debug("delivery ignored", job_id=str(job_id), attempt=attempt)
         return
     with structlog.contextvars.bound_contextvars(job_id=str(job_id), kind=claimed.kind, attempt=attempt):
-        log.info("job started")
+        log.debug("job started")
         context = JobContext(claimed)
         with context.heartbeat():
             ending = _ending_of(context)

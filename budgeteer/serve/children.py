@@ -43,6 +43,10 @@ class Child:
             start_new_session=True,
         )
 
+    def start_in(self, seconds: float) -> None:
+        """Let `mend` start it after so long."""
+        self._resume_at = time.monotonic() + seconds
+
     def mend(self) -> str:
         """Start it again if it died, after a pause that grows; what to tell, or ""."""
         now = time.monotonic()

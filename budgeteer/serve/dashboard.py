@@ -21,6 +21,8 @@ from budgeteer.serve.listening import Listening
 WATCH_SECONDS = 0.2
 START_SECONDS = 60.0
 GRACE_SECONDS = 8.0
+SECOND_WORKER_SECONDS = 1.5
+SCHEDULER_SECONDS = 3.0
 
 
 def run_dashboard(listening: Listening, *, worker: bool, browser: bool) -> int:
@@ -39,9 +41,7 @@ def run_dashboard(listening: Listening, *, worker: bool, browser: bool) -> int:
         if not _wait_until_it_answers(listening, web, stop):
             return _explain_no_answer(stop)
         if worker:
-            children += _background_children()
-            for child in children[1:]:
-                child.start()
+            children += _start_background()
         _welcome(listening, browser=browser)
         _keep_alive(children, stop)
     finally:
@@ -50,13 +50,19 @@ def run_dashboard(listening: Listening, *, worker: bool, browser: bool) -> int:
     return 0
 
 
-def _background_children() -> list[Child]:
-    """One worker takes everything and one small work only, so a large import never holds up a small one."""
-    return [
-        Child("worker", ("worker", "all", "default,large")),
-        Child("second worker", ("worker", "small", "default")),
-        Child("scheduler", ("scheduler",)),
-    ]
+def _start_background() -> list[Child]:
+    """Start the workers and the scheduler.
+
+    One worker takes everything and one small work only, so a large import never holds up a small one.
+    The first one is not to share the processor with the others while it starts: somebody is waiting.
+    """
+    everything = Child("worker", ("worker", "all", "default,large"))
+    everything.start()
+    small = Child("second worker", ("worker", "small", "default"))
+    small.start_in(SECOND_WORKER_SECONDS)
+    scheduler = Child("scheduler", ("scheduler",))
+    scheduler.start_in(SCHEDULER_SECONDS)
+    return [everything, small, scheduler]
 
 
 def _stop_on_signals() -> threading.Event:
