@@ -53,12 +53,15 @@ def main(arguments: list[str]) -> int:
         return 2
     folder = asked.folder or Path(tempfile.mkdtemp(prefix="budgeteer-pictures-"))
     folder.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix="budgeteer-shots-") as data, running_stack(Path(data)) as stack:
-        with sync_playwright() as playwright:
-            browser = playwright.chromium.launch(executable_path=str(program), args=CHROMIUM_FLAGS)
-            for picture in photograph(browser, stack, folder, set(asked.only)):
-                print(picture)
-            browser.close()
+    with (
+        tempfile.TemporaryDirectory(prefix="budgeteer-shots-") as data,
+        running_stack(Path(data)) as stack,
+        sync_playwright() as playwright,
+    ):
+        browser = playwright.chromium.launch(executable_path=str(program), args=CHROMIUM_FLAGS)
+        for picture in photograph(browser, stack, folder, set(asked.only)):
+            print(picture)
+        browser.close()
     return 0
 
 

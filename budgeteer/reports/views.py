@@ -40,7 +40,7 @@ def listing(request: HttpRequest) -> HttpResponse:
     """Every report the reader has shared."""
     owner = _owner(request)
     rows = _rows(request, services.reports_of(owner))
-    return _refreshing(render(request, "reports/list.html", {"rows": rows}), rows)
+    return _refreshing(request, render(request, "reports/list.html", {"rows": rows}), rows)
 
 
 @require_safe
@@ -93,7 +93,7 @@ def _share_answer(request: HttpRequest, workspace: Workspace, form: PublishForm)
     context: dict[str, Any] = {"workspace": workspace, "form": form, "rows": rows}
     if _is_partial(request):
         return render(request, "reports/share_panel.html", context)
-    return _refreshing(render(request, "reports/share_page.html", context), rows)
+    return _refreshing(request, render(request, "reports/share_page.html", context), rows)
 
 
 def _rows(request: HttpRequest, reports: Iterable[Report]) -> list[SharedRow]:
@@ -111,10 +111,13 @@ def _row(request: HttpRequest, report: Report) -> SharedRow:
     return SharedRow(report, request.build_absolute_uri(report.get_absolute_url()), state.standing, sentence)
 
 
-def _refreshing(response: HttpResponse, rows: Iterable[SharedRow]) -> HttpResponse:
-    """Without script the page asks again by itself while a report is being made."""
+def _refreshing(request: HttpRequest, response: HttpResponse, rows: Iterable[SharedRow]) -> HttpResponse:
+    """Without script the page asks again by itself while a report is being made.
+
+    The address is named because a browser that stands at `#shared` would only scroll, not ask.
+    """
     if any(each.standing == "preparing" for each in rows):
-        response["Refresh"] = str(REFRESH_SECONDS)
+        response["Refresh"] = f"{REFRESH_SECONDS}; url={request.path}"
     return response
 
 

@@ -37,7 +37,7 @@ def test_publishing_asks_a_worker_and_shows_the_row(signed_in, workspace):
     job = Job.objects.get(subject=report.subject)
     assert job.arguments["config_delta"] == {}
     page = signed_in.get(answer.url)
-    assert page.headers["Refresh"] == "2"
+    assert page.headers["Refresh"] == f"2; url=/w/{workspace.id}/share/"
     assert "Waiting for a worker" in page.content.decode()
 
 

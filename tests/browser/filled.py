@@ -1,0 +1,92 @@
+"""The pages of a dashboard that is in use: samples opened, a report shared."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from playwright.sync_api import Page
+
+from tests.browser.steps import open_sample, publish
+
+
+@dataclass(frozen=True, slots=True)
+class Filled:
+    """The paths of the pages, by name."""
+
+    pages: dict[str, str]
+
+    def public(self) -> tuple[str, ...]:
+        """Those that a signed-out reader sees."""
+        return tuple(name for name in self.pages if name.startswith(("report-", "sign-in")))
+
+
+#: Every page, in the order they are looked at; parametrised tests name them before the dashboard runs.
+NAMES = (
+    "home",
+    "sources",
+    "source",
+    "skills-source",
+    "workspaces",
+    "workbench-map",
+    "workbench-item",
+    "workbench-prompt",
+    "workbench-config",
+    "workbench-skills",
+    "share",
+    "reports",
+    "report-full",
+    "report-numbers",
+    "report-prompt",
+    "report-gone",
+    "presets",
+    "preset",
+    "help",
+    "sign-in",
+    "missing",
+)
+
+
+def fill(page: Page, address: str) -> Filled:
+    """Open samples and share reports; `page` is a signed-in one on the first page."""
+    open_sample(page, "A skills library that does not fit")
+    skills = _path(page, address)
+    page.goto(address)
+    open_sample(page, "An agent session that overflows")
+    agent = _path(page, address)
+    item = page.locator("table.items tbody tr.dropped a").first.get_attribute("href") or "?"
+    page.goto(f"{address}{agent}share/")
+    full = publish(page).removeprefix(address)
+    page.reload()
+    numbers = publish(page, content="numbers").removeprefix(address)
+    page.goto(f"{address}/sources/")
+    sources = [link.get_attribute("href") or "" for link in page.locator("main a[href*='/sources/']").all()]
+    kept = list(dict.fromkeys(href for href in sources if re.fullmatch(r"/sources/[0-9a-f-]{36}/", href)))
+    paths = {
+        "home": "/",
+        "sources": "/sources/",
+        "source": kept[0],
+        "skills-source": kept[-1],
+        "workspaces": "/w/",
+        "workbench-map": agent,
+        "workbench-item": f"{agent}{item.split('#')[0]}",
+        "workbench-prompt": f"{agent}?view=prompt",
+        "workbench-config": f"{agent}?view=config",
+        "workbench-skills": skills,
+        "share": f"{agent}share/",
+        "reports": "/reports/",
+        "report-full": full,
+        "report-numbers": numbers,
+        "report-prompt": f"{full}prompt/",
+        "report-gone": "/r/nothing/",
+        "presets": "/presets/",
+        "preset": "/presets/skills-library/v1/",
+        "help": "/help/",
+        "sign-in": "/sign-in/",
+        "missing": "/nothing/here/",
+    }
+    return Filled({name: paths[name] for name in NAMES})
+
+
+def _path(page: Page, address: str) -> str:
+    return page.url.removeprefix(address).split("?")[0].split("#")[0]
