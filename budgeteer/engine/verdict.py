@@ -33,7 +33,7 @@ def verdict_of(ledger: Ledger, *, demand: Size, allowance: Allowance, error: Bud
     elif over:
         level, head = "over", f"Over by {over:,} tokens"
     elif went:
-        level, head = "limited", f"Within the budget, {free:,} tokens free"
+        level, head = "limited", "Fits"
     else:
         level, head = "fits", f"Fits, {free:,} tokens free"
     return Verdict(
