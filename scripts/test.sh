@@ -12,4 +12,4 @@ given=()
 [ -n "${DATABASE_URL:-}" ] && given+=("TEST_DATABASE_URL=$DATABASE_URL")
 [ -n "${REDIS_URL:-}" ] && given+=("TEST_REDIS_URL=$REDIS_URL")
 echo "All tests, on SQLite and the file broker"
-env -u DATABASE_URL -u REDIS_URL "${given[@]}" .venv/bin/pytest -q -m "not slow and not corpus" --numprocesses "$jobs"
+env -u DATABASE_URL -u REDIS_URL ${given[@]+"${given[@]}"} .venv/bin/pytest -q -m "not slow and not corpus" --numprocesses "$jobs"
