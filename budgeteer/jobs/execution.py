@@ -7,7 +7,7 @@ import uuid
 from typing import Any
 
 import structlog
-from django.db import close_old_connections
+from django.db import close_old_connections, connection
 from django.utils import timezone
 
 from budgeteer.engine.errors import BudgetExceeded, InputError, TokenizerUnavailable
@@ -69,7 +69,8 @@ def _failure(error: dict[str, str]) -> dict[str, Any]:
 
 def _finish(context: JobContext, ending: dict[str, Any]) -> bool:
     """Write the ending with the last progress; False where the claim was lost meanwhile."""
-    close_old_connections()  # the job may have ended because its connection did
+    if not connection.in_atomic_block:
+        close_old_connections()  # the job may have ended because its connection did
     columns = context.last_word() | ending
     if ending["state"] != State.SUCCEEDED:
         recorded: Any = columns.get("log", context.job.log)
