@@ -53,7 +53,8 @@ def _ending_of(context: JobContext) -> dict[str, Any] | None:
     except InputError as error:
         return _failure(error.to_json())
     except (BudgetExceeded, TokenizerUnavailable) as error:
-        return _failure({"what": error.sentence, "where": "", "mend": "", "sentence": error.sentence})
+        what = error.sentence.rstrip(".")
+        return _failure({"what": what, "where": "", "mend": "", "sentence": f"{what}."})
     except Exception:
         # The boundary of somebody's job: whatever went wrong becomes its row's ending.
         log.exception("job stopped on an unexpected error")

@@ -82,6 +82,14 @@ def test_every_page_that_is_not_public_asks_a_visitor_to_sign_in(client: Client)
         assert "sign-in" in response["Location"] or "/admin/login" in response["Location"]
 
 
+def test_a_part_of_a_page_sends_the_whole_page_to_sign_in(client: Client) -> None:
+    asked = {"HX-Request": "true", "HX-Current-URL": "http://testserver/sources/?q=a"}
+    response = client.get("/jobs/8e7a2d4c-5b52-4d5e-9d1c-0a4c3d1f2b6a/", headers=asked)
+    assert response.status_code == 200
+    assert response["HX-Redirect"] == "/sign-in/?next=/sources/%3Fq%3Da"
+    assert response.content == b""
+
+
 def test_the_health_check_is_public_and_plain(client: Client) -> None:
     response = client.get("/health/")
     assert response.json() == {"status": "ok"}
