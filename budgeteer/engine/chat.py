@@ -104,6 +104,8 @@ class Message:
         name: the speaker's name, "" when none.
         created: ISO 8601 time of the source, "" when none.
         line: where it stands in the source (1-based line or element number), 0 when it does not apply.
+        typed: False for a user message that nobody typed (a command's output, a skill's text, a compaction's summary):
+            it is sent like any other, but begins no turn.
     """
 
     role: Role
@@ -112,6 +114,7 @@ class Message:
     name: str = ""
     created: str = ""
     line: int = 0
+    typed: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,6 +175,8 @@ def message_to_json(message: Message) -> dict[str, Any]:
     data |= {key: value for key, value in optional.items() if value}
     if message.line:
         data["line"] = message.line
+    if not message.typed:
+        data["typed"] = False
     return data
 
 
@@ -184,6 +189,7 @@ def message_from_json(data: Mapping[str, Any]) -> Message:
         name=data.get("name", ""),
         created=data.get("created", ""),
         line=data.get("line", 0),
+        typed=data.get("typed", True),
     )
 
 

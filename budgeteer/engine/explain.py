@@ -46,20 +46,23 @@ def explain_skill(fit: SkillFit, config: SkillsBudgetConfig, row: int, *, shorte
                 f"It comes {_ordinal(needed_chars)} and {limits.max_skills_in_prompt:,} skills may be listed.",
                 f"Considered if maxSkillsInPrompt were ≥ {needed_chars:,}.",
             )
-        case Cause.NO_ROOM_CHARS:
-            return Reason(
-                "maxSkillsPromptChars",
-                f"Does not fit: {needed_chars:,} characters with it; {limits.max_skills_prompt_chars:,} may be used.",
-                f"Kept if maxSkillsPromptChars were ≥ {needed_chars:,}.",
-            )
-        case Cause.NO_ROOM_TOKENS:
-            return Reason(
-                "maxSkillsPromptTokens",
-                f"Does not fit: {needed_tokens:,} tokens with it; {limits.max_skills_prompt_tokens:,} may be used.",
-                f"Kept if maxSkillsPromptTokens were ≥ {needed_tokens:,}.",
-            )
+        case Cause.NO_ROOM_CHARS | Cause.NO_ROOM_TOKENS:
+            return _no_room(config, needed_chars, needed_tokens)
         case Cause.FITS | Cause.NOT_LIMITED:
             return _kept_skill(fit, config, row, shortened=shortened)
+
+
+def _no_room(config: SkillsBudgetConfig, needed_chars: int, needed_tokens: int) -> Reason:
+    """Every limit that the block with this skill passes; under `fill` the block with all that come before it."""
+    limits = config.limits
+    passed = [("maxSkillsPromptChars", "characters", needed_chars, limits.max_skills_prompt_chars)]
+    if isinstance(limits.max_skills_prompt_tokens, int):
+        passed.append(("maxSkillsPromptTokens", "tokens", needed_tokens, limits.max_skills_prompt_tokens))
+    passed = [limit for limit in passed if limit[2] > limit[3]]
+    with_it = "with it and all before it" if config.fit == "fill" else "with it"
+    sizes = " and ".join(f"{needed:,} {unit} {with_it}, {limit:,} may be used" for _, unit, needed, limit in passed)
+    wanted = " and ".join(f"{name} were ≥ {needed:,}" for name, _, needed, _ in passed)
+    return Reason(passed[0][0], f"Does not fit: {sizes}.", f"Kept if {wanted}.")
 
 
 def _kept_skill(fit: SkillFit, config: SkillsBudgetConfig, row: int, *, shortened: bool) -> Reason:
@@ -99,7 +102,7 @@ def explain_tool(fit: ToolFit, config: SkillsBudgetConfig, row: int, *, ever_cal
         needed = int(fit.needed_chars[row])
         return Reason(
             "maxToolDefinitionChars",
-            f"Does not fit: the definitions would take {needed:,} of {limit:,} characters.{unused}",
+            f"Does not fit: {needed:,} characters with it and all before it, {limit:,} may be used.{unused}",
             f"Kept if maxToolDefinitionChars were ≥ {needed:,}.",
         )
     if fit.pinned[row]:
@@ -139,16 +142,16 @@ def _kept_message(view: HistoryView, row: int, profile: str, why: str) -> Reason
 
 def _too_old(view: HistoryView, fit: HistoryFit, row: int) -> Reason:
     needed = int(fit.needed_tokens[row])
-    if fit.limit_tokens == view.max_tokens:
-        return Reason(
-            "newestFirst",
-            f"Older than the {view.max_tokens:,} tokens of history.maxTokens reach, counted from the newest.",
-            f"Kept if history.maxTokens were ≥ {needed:,}.",
-        )
+    room = max(view.room_tokens, 0)
+    own = fit.limit_tokens == view.max_tokens
+    reach = f"{view.max_tokens:,} tokens of history.maxTokens" if own else f"{room:,} tokens left for history"
+    wanted = []
+    if needed > view.max_tokens:
+        wanted.append(f"history.maxTokens were ≥ {needed:,}")
+    if needed - view.query_tokens > view.room_tokens:
+        wanted.append(f"{needed - view.query_tokens:,} tokens were left for history")
     return Reason(
-        "newestFirst",
-        f"Older than the {max(view.room_tokens, 0):,} tokens left for history reach, counted from the newest.",
-        f"Kept if {needed - view.query_tokens:,} tokens were left for history.",
+        "newestFirst", f"Older than the {reach} reach, counted from the newest.", f"Kept if {' and '.join(wanted)}."
     )
 
 
@@ -163,7 +166,7 @@ def _older(view: HistoryView, rule: Rule) -> Reason:
 def _retried(fit: HistoryFit, rule: Rule, counterfactual: str) -> Reason:
     tried = "; ".join(f"{rung.name}: {rung.tokens:,}" for rung in fit.rungs)
     what = "the oldest half of history goes" if rule is Rule.RETRY_OLDEST_HALF else "only the last exchange stays"
-    return Reason("retry", f"Over {fit.limit_tokens:,} tokens, so {what}. Tried {tried}.", counterfactual)
+    return Reason("retry", f"Over {max(fit.limit_tokens, 0):,} tokens, so {what}. Tried {tried}.", counterfactual)
 
 
 def loss_sentence(loss: Loss) -> str:

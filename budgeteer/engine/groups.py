@@ -31,7 +31,7 @@ class Pairing:
         group: the group's number; ascending by first message.
         answered: for each message, the positions (in its parts) of the calls that are answered.
         fault: what is wrong with a message's result, Fault.NONE for every other message.
-        turn: how many user messages came up to and including this one.
+        turn: how many typed user messages came up to and including this one.
     """
 
     group: list[int]
@@ -52,7 +52,7 @@ def pair(messages: Sequence[Message]) -> Pairing:
     open_calls: dict[str, int] = {}
     turns = 0
     for index, message in enumerate(messages):
-        turns += message.role == "user"
+        turns += message.role == "user" and message.typed
         turn[index] = turns
         result = next((part for part in message.parts if isinstance(part, ToolResultPart)), None)
         if result is not None:

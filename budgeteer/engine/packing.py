@@ -52,7 +52,7 @@ from budgeteer.engine.sections.system import (
 from budgeteer.engine.sections.tools import ToolCosts, ToolFit, fit_tools
 from budgeteer.engine.summing import budget_limit, cost_of, limits_of, section_totals, unknown_parts
 from budgeteer.engine.tokens import TokenCounter
-from budgeteer.engine.transcript import MessageMeasures
+from budgeteer.engine.transcript import Loss, MessageMeasures
 from budgeteer.engine.verdict import error_of, verdict_of, warning_of
 
 type Summariser = Callable[[SummaryRequest], str]
@@ -111,7 +111,7 @@ class _Packer:
         skills = fit_skills(bundle.skills, bundle.skill_measures, budget, counter=self.counter, usage=bundle.usage)
         pieces = self._pieces(skills)
         system_overheads = self._system_overheads(pieces, skills)
-        query_frame = int(self._frames(bundle.query_measures).sum())
+        query_frame = self._query_frame()
         fixed = sum(entry.size.tokens for entry in system_overheads) + int(skills.after_tokens.sum())
         fixed += sum(piece.tokens for piece in pieces if not piece.name and piece.section != "skills")
         fixed += self._query_tokens() + self._priming()
@@ -206,9 +206,13 @@ class _Packer:
         frames: Ints = profile.tokens_per_message + measures.frame_tokens + measures.named * profile.tokens_per_name
         return frames
 
-    def _query_tokens(self) -> int:
+    def _query_frame(self) -> int:
+        """The query's frame; 0 where there is none, or nothing of it can be sent."""
         measures = self.bundle.query_measures
-        return int((self._frames(measures) + measures.column(self.profile, "tokens")).sum())
+        return int(self._frames(measures)[measures.column(self.profile, "loss") & int(Loss.EMPTY) == 0].sum())
+
+    def _query_tokens(self) -> int:
+        return self._query_frame() + int(self.bundle.query_measures.column(self.profile, "tokens").sum())
 
     def _priming(self) -> int:
         return PROFILES[self.profile].tokens_for_reply if self.counter.per_message_overhead else 0

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from budgeteer.engine.bundle import Bundle
 from budgeteer.engine.chat import ROLES, Message, text_of
 from budgeteer.engine.config import SkillsBudgetConfig
-from budgeteer.engine.explain import KEPT, explain_message, explain_skill, explain_tool
+from budgeteer.engine.explain import KEPT, explain_message, explain_skill, explain_tool, loss_sentence
 from budgeteer.engine.history.view import HistoryFit, HistoryView, Rule
 from budgeteer.engine.ledger import ADDED, DROPPED, LETTERS, SUMMARISED, TRUNCATED, Reason, Rows
 from budgeteer.engine.ledger import KEPT as KEPT_FATE
@@ -20,7 +20,7 @@ from budgeteer.engine.measures import Ints
 from budgeteer.engine.sections.skills import Entries, SkillFit
 from budgeteer.engine.sections.system import Piece
 from budgeteer.engine.sections.tools import ToolFit
-from budgeteer.engine.transcript import MessageMeasures
+from budgeteer.engine.transcript import Loss, MessageMeasures
 
 #: Role -> category letter.
 _LETTER_OF_ROLE = {"system": "S", "developer": "S", "user": "U", "assistant": "A", "tool": "X"}
@@ -222,14 +222,18 @@ def summary_row(fit: HistoryFit, *, frame_tokens: int) -> Rows | None:
 
 
 def query_rows(bundle: Bundle, profile: str, *, frame_tokens: int) -> Rows | None:
-    """The row of the query, None when there is none; it is never cut."""
+    """The row of the query, None when there is none. No limit cuts it; what the provider cannot be sent goes."""
     query = bundle.query
     if query is None:
         return None
-    data = _MessageColumns(bundle.query_measures, profile, np.ones(1, np.bool_))
+    loss = Loss(int(bundle.query_measures.column(profile, "loss")[0]))
+    data = _MessageColumns(bundle.query_measures, profile, np.array([Loss.EMPTY not in loss]))
     columns = data.columns()
     columns["frame_tokens"] = np.array([frame_tokens], np.int64)
     reason = Reason("query", "The query is never cut.")
+    if loss:
+        sent = "Not sent" if Loss.EMPTY in loss else "Sent without a part"
+        reason = Reason(f"validity:{profile}", f"{sent}: {loss_sentence(loss) or 'it says nothing'}.")
     return Rows(
         section="query",
         ids=[message_id(query, 0)],

@@ -8,7 +8,7 @@ from typing import Any
 from budgeteer.engine.chat import Conversation
 from budgeteer.engine.errors import FormatError
 from budgeteer.formats.anthropic_messages import input_tokens
-from budgeteer.formats.claude_code_messages import Built, build_messages
+from budgeteer.formats.claude_code_messages import build_messages
 from budgeteer.formats.claude_code_tree import Branch, Record, main_branch, records_of
 from budgeteer.formats.conversations import Notes, listed_counts, note_opaque, short_line, text_value, title_of
 from budgeteer.formats.document import Document
@@ -86,37 +86,35 @@ def read(document: Document) -> Imported:
 def _conversation(main: list[Record], document: Document, lines: Sequence[Line]) -> Conversation:
     whole = document.options.whole
     branch = main_branch(main, whole=whole)
-    built = build_messages(branch.records, document.notes)
-    note_opaque(built.messages, document.notes)
+    messages = build_messages(branch.records, document.notes)
+    note_opaque(messages, document.notes)
     session = next((record.session for record in reversed(branch.records) if record.session), "")
     title = _given_title(lines, branch) or _first_prompt(branch, document.stem or "Session")
     _say_branch(branch, title, document)
     return Conversation(
         id=session or "c1",
         title=title,
-        messages=built.messages,
+        messages=messages,
         model=_model(branch.records),
         reported_input_tokens=_reported(branch.records),
         branches=branch.others,
-        metadata=_metadata(branch, built, whole=whole),
+        metadata=_metadata(branch, whole=whole),
     )
 
 
-def _metadata(branch: Branch, built: Built, *, whole: bool) -> dict[str, Any]:
-    """What the interface tells about a session: compactions, and which user messages nobody typed."""
+def _metadata(branch: Branch, *, whole: bool) -> dict[str, Any]:
+    """What the interface tells about a session: its compactions."""
     return {
         "source": "claude-code",
         "whole": whole,
         "compactions": branch.compactions,
         "messagesBeforeCompaction": branch.before_compaction,
-        "notPrompts": list(built.not_prompts),
     }
 
 
 def _first_prompt(branch: Branch, fallback: str) -> str:
     """The beginning of what the user typed first, also before a compaction."""
-    built = build_messages(branch.entire, Notes())
-    return title_of([message for message in built.messages if message.id not in built.not_prompts], fallback)
+    return title_of([message for message in build_messages(branch.entire, Notes()) if message.typed], fallback)
 
 
 def _say_branch(branch: Branch, title: str, document: Document) -> None:
@@ -148,18 +146,18 @@ def _agents(records: Sequence[Record]) -> dict[str, list[Record]]:
 
 def _agent_conversation(agent: str, run: list[Record], document: Document) -> Conversation:
     branch = main_branch(run, whole=document.options.whole)
-    built = build_messages(branch.records, document.notes)
-    note_opaque(built.messages, document.notes)
+    messages = build_messages(branch.records, document.notes)
+    note_opaque(messages, document.notes)
     session = next((record.session for record in run if record.session), "")
     return Conversation(
         id=f"agent-{agent}",
-        title=title_of(built.messages, f"Sub-agent {agent}"),
-        messages=built.messages,
+        title=title_of(messages, f"Sub-agent {agent}"),
+        messages=messages,
         model=_model(branch.records),
         reported_input_tokens=_reported(branch.records),
         branches=branch.others,
         is_subagent=True,
-        metadata={**_metadata(branch, built, whole=document.options.whole), "agent": agent, "session": session},
+        metadata={**_metadata(branch, whole=document.options.whole), "agent": agent, "session": session},
     )
 
 

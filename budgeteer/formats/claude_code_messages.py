@@ -17,24 +17,15 @@ _NOT_TYPED = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Built:
-    """Messages, and the ids of user messages that nobody typed (commands, skill texts, summaries)."""
-
-    messages: tuple[Message, ...]
-    not_prompts: tuple[str, ...]
-
-
 @dataclass(slots=True)
 class _Turn:
     """One message and the results of its calls, which stand right behind it."""
 
     message: Message
     results: list[Message] = field(default_factory=list)
-    prompt: bool = True
 
 
-def build_messages(records: Sequence[Record], notes: Notes) -> Built:
+def build_messages(records: Sequence[Record], notes: Notes) -> tuple[Message, ...]:
     """Merge lines by message id, put each result behind the message that called it, drop repeated results."""
     writer = _Writer(notes)
     for record in records:
@@ -80,17 +71,14 @@ class _Writer:
             if message.role == "tool":
                 self._add_result(message)
             else:
-                self.turns.append(_Turn(message, prompt=self._typed(record, message)))
+                self.turns.append(_Turn(replace(message, typed=self._typed(record, message))))
 
-    def finish(self) -> Built:
+    def finish(self) -> tuple[Message, ...]:
         """The messages in order, with unique ids."""
         flat: list[Message] = []
-        typed: list[bool] = []
         for turn in self.turns:
             flat.extend((turn.message, *turn.results))
-            typed.extend((turn.prompt, *(True for _ in turn.results)))
-        messages = numbered(flat)
-        return Built(messages, tuple(m.id for m, prompt in zip(messages, typed, strict=True) if not prompt))
+        return numbered(flat)
 
     def _fresh(self, parts: tuple[Part, ...]) -> tuple[Part, ...]:
         """The parts without calls that were already made: some versions write a message's blocks again."""

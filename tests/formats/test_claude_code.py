@@ -120,7 +120,7 @@ def test_after_a_compaction_the_model_sees_the_summary_and_what_follows() -> Non
     assert outline(chat) == ["user:c1", "user:u2"]
     assert chat.metadata["compactions"] == 1
     assert chat.metadata["messagesBeforeCompaction"] == 2
-    assert chat.metadata["notPrompts"] == ["c1"]
+    assert [message.id for message in chat.messages if not message.typed] == ["c1"]
     assert chat.title == "Fix the tests"
     assert chat.branches == 0
     assert found.warnings[0].startswith("“Fix the tests” was compacted once: it begins at the last summary")
@@ -217,7 +217,7 @@ def test_commands_and_skill_texts_are_kept_but_are_no_prompts() -> None:
     session.user("u1", [text_block("<system-reminder>refs</system-reminder>"), text_block("Real question")])
     chat = conversation(session)
     assert len(chat.messages) == 5
-    assert chat.metadata["notPrompts"] == ["c1", "c2", "c3", "c4"]
+    assert [message.id for message in chat.messages if not message.typed] == ["c1", "c2", "c3", "c4"]
     assert chat.title == "Real question"
 
 

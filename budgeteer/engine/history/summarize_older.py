@@ -13,7 +13,7 @@ import numpy as np
 
 from budgeteer.engine.history.ladder import climb
 from budgeteer.engine.history.summary import Summary, SummaryFailed
-from budgeteer.engine.history.view import USER, HistoryFit, HistoryView, Mask, Over, Rule, Summarising
+from budgeteer.engine.history.view import HistoryFit, HistoryView, Mask, Over, Rule, Summarising
 from budgeteer.engine.truncation import cut_at_word
 
 
@@ -22,7 +22,7 @@ def summarize_older(view: HistoryView, *, summarising: Summarising, retry: bool)
     if _fits(view, view.alive):
         rule = np.where(view.alive, int(Rule.KEPT), int(Rule.VALIDITY)).astype(np.int64)
         return HistoryFit(view.alive, rule, view.room_tokens, np.zeros(len(view), np.int64))
-    verbatim = _recent_turns(view) | view.always
+    verbatim = view.last_turns(view.config.keep_user_turns) | view.always
     older = view.alive & ~verbatim
     if not _fits(view, verbatim):
         return _over(view, verbatim, retry=retry)
@@ -36,15 +36,6 @@ def summarize_older(view: HistoryView, *, summarising: Summarising, retry: bool)
 
 def _fits(view: HistoryView, kept: Mask) -> bool:
     return int(view.chars[kept].sum()) <= view.config.max_chars and view.size_tokens(kept) <= view.room_tokens
-
-
-def _recent_turns(view: HistoryView) -> Mask:
-    """The last `keepUserTurns` user messages and all that follows the first of them, in whole groups."""
-    users = np.flatnonzero((view.role == USER) & view.alive)
-    if not len(users):
-        return view.last_exchange()
-    start = int(users[-min(view.config.keep_user_turns, len(users))])
-    return view.widened(np.arange(len(view)) >= start)
 
 
 def _with_summary(view: HistoryView, verbatim: Mask, older: Mask, *, summarising: Summarising) -> HistoryFit:

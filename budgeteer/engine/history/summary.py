@@ -125,7 +125,7 @@ def _more(count: int) -> str:
 
 def _topics(messages: Sequence[Message], topic_chars: int) -> Iterator[str]:
     for message in messages:
-        if message.role == "user":
+        if message.role == "user" and message.typed:
             text = " ".join(_plain(message).split())
             if text:
                 yield cut_at_word(text, topic_chars)

@@ -81,11 +81,19 @@ class HistoryView:
         chosen = np.isin(self.group, np.unique(self.group[kept & self.alive]))
         return chosen & self.alive
 
-    def last_exchange(self) -> Mask:
-        """The last user message and everything after it, in whole groups; everything where no user speaks."""
-        users = np.flatnonzero((self.role == USER) & self.alive)
-        start = int(users[-1]) if len(users) else 0
+    def last_turns(self, count: int) -> Mask:
+        """The last `count` typed user messages and all that follows the first of them, in whole groups.
+
+        Everything where nobody typed.
+        """
+        begins = (np.diff(self.turn, prepend=self.turn[:1] - 1) > 0) & (self.role == USER) & self.alive
+        users = np.flatnonzero(begins)
+        start = int(users[-min(count, len(users))]) if len(users) else 0
         return self.widened(np.arange(len(self)) >= start)
+
+    def last_exchange(self) -> Mask:
+        """The last typed user message and everything after it."""
+        return self.last_turns(1)
 
     def size_tokens(self, kept: Mask) -> int:
         """The tokens of what is kept, frames included."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from budgeteer.engine.chat import Message, Part
@@ -11,7 +12,7 @@ from budgeteer.engine.library import tool_in_form
 from budgeteer.engine.profiles import PROFILES
 from budgeteer.engine.result import Packing
 from budgeteer.engine.sections.system import JOIN
-from budgeteer.engine.transcript import sendable
+from budgeteer.engine.transcript import Loss, sendable
 
 
 def system_message(packing: Packing) -> str:
@@ -34,12 +35,13 @@ def sent_messages(packing: Packing) -> list[Message]:
         query = packing.bundle.query
         alone = pair([query])
         sent = sendable(query, packing.profile, answered=alone.answered[0], fault=alone.fault[0])
-        messages.append(_with_parts(query, sent.parts))
+        if Loss.EMPTY not in sent.loss:
+            messages.append(_with_parts(query, sent.parts))
     return messages
 
 
 def _with_parts(message: Message, parts: tuple[Part, ...]) -> Message:
-    return Message(message.role, parts, message.id, message.name, message.created, message.line)
+    return replace(message, parts=parts)
 
 
 def sent_tools(packing: Packing) -> list[dict[str, Any]]:

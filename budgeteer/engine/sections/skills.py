@@ -259,14 +259,16 @@ class _Search:
 
 
 def _fill(search: _Search, chars: Ints, tokens: Ints, pinned: int) -> tuple[NDArray[np.bool_], Ints, Ints]:
+    """As `_Search._fit`, going on past what does not fit, which is told the block with all that come before it."""
     max_chars, max_tokens = search.config.limits.max_skills_prompt_chars, search.max_tokens
-    used_chars, used_tokens = search.wrapper.chars, search.wrapper.tokens
+    used = search.wrapper
     fitting = np.zeros(len(chars), np.bool_)
-    need_chars, need_tokens = np.zeros(len(chars), np.int64), np.zeros(len(chars), np.int64)
+    need_chars, need_tokens = np.cumsum(chars) + used.chars, np.cumsum(tokens) + used.tokens
     for at in range(len(chars)):
-        need_chars[at], need_tokens[at] = used_chars + chars[at], used_tokens + tokens[at]
-        fits = need_chars[at] <= max_chars and (max_tokens is None or need_tokens[at] <= max_tokens)
+        with_it = used + Size(int(tokens[at]), int(chars[at]))
+        fits = with_it.chars <= max_chars and (max_tokens is None or with_it.tokens <= max_tokens)
         if fits or at < pinned:
             fitting[at] = True
-            used_chars, used_tokens = int(need_chars[at]), int(need_tokens[at])
+            used = with_it
+            need_chars[at], need_tokens[at] = used.chars, used.tokens
     return fitting, need_chars, need_tokens

@@ -30,7 +30,7 @@ class ToolFit:
         sequence: every tool's index in the order considered.
         kept, pinned, called: one entry a tool; `called` those that kept history calls.
         tokens, chars: each definition's own size in the profile's form.
-        needed_chars: the array's characters up to and including this tool.
+        needed_chars: the array's characters up to and including this tool; with all before it where it does not fit.
         asked: the whole array with every tool.
         order_sentence: what decided the order.
     """
@@ -90,16 +90,17 @@ def fit_tools(
     stays = pinned | used
     sequence = [i for i in sequence if stays[i]] + [i for i in sequence if not stays[i]]
     kept = np.zeros(len(tools), np.bool_)
-    taken = 1
+    taken = asked_so_far = 1
     open_ended = True
     for index in sequence:
-        needed[index] = taken + int(chars[index]) + 1
-        fits = open_ended and needed[index] <= config.limits.max_tool_definition_chars
+        size = int(chars[index]) + 1
+        asked_so_far += size
+        fits = open_ended and taken + size <= config.limits.max_tool_definition_chars
         if stays[index] or fits:
             kept[index] = True
-            taken = int(needed[index])
+            taken += size
         elif config.fit == "prefix":
             open_ended = False
-            taken = int(needed[index])
+        needed[index] = taken if kept[index] else asked_so_far
     order = tuple(i for i in sequence if kept[i])
     return ToolFit(order, tuple(sequence), kept, pinned, used, tokens, chars, needed, asked, sentence)
