@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from budgeteer.sources import services as sources
 from budgeteer.workbench.fieldset import Choice
 from budgeteer.workbench.models import Workspace, WorkspaceSource
-from budgeteer.workbench.services import TEXT_FIELDS
+from budgeteer.workbench.services import TEXT_FIELDS, RefusedText
 from budgeteer.workbench.words import count_of
 
 MOST_CONVERSATIONS = 500
@@ -68,13 +68,14 @@ def input_rows(links: Sequence[WorkspaceSource]) -> tuple[InputRow, ...]:
     return tuple(_row(link, is_second=link in talks[1:]) for link in links)
 
 
-def text_fields(workspace: Workspace, *, errors: Mapping[str, str]) -> tuple[TextField, ...]:
-    """The texts that may be typed."""
+def text_fields(workspace: Workspace, *, refused: Mapping[str, RefusedText]) -> tuple[TextField, ...]:
+    """The texts that may be typed; one that was refused is shown again as it was typed."""
     fields = []
     for key, (attribute, title) in TEXT_FIELDS.items():
-        value = getattr(workspace, attribute)
+        error = refused.get(key)
+        value = error.text if error else getattr(workspace, attribute)
         size = f"{len(value):,} characters" if value else "empty"
-        fields.append(TextField(key, title, TEXT_HINTS[key], value, size, errors.get(key, "")))
+        fields.append(TextField(key, title, TEXT_HINTS[key], value, size, error.sentence if error else ""))
     return tuple(fields)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -25,13 +26,14 @@ from budgeteer.workbench.notes import Note, notes_of
 from budgeteer.workbench.preview import Packed, Preview
 from budgeteer.workbench.prompt import PromptView, prompt_view
 from budgeteer.workbench.rows import ItemList, item_list
+from budgeteer.workbench.services import RefusedText
 from budgeteer.workbench.state import ViewState
 from budgeteer.workbench.summaries import ceilings_of, summaries_of
 from budgeteer.workbench.words import count_of
 
 OFFERED_SOURCES = 30
-SHOWN_NOTES = 2
-"""Notes that stand open (result.html counts to the same); the others are one click away."""
+SHOWN_NOTES = 1
+"""How many notes stand open (result.html counts to the same); the others are one click away."""
 
 TAB_TITLES = {"map": "Map", "prompt": "Prompt", "config": "Config"}
 
@@ -73,7 +75,7 @@ class Page:
 
     Attributes:
         change: the post that is being answered, for its errors.
-        text_errors: by text field, why a typed text was not saved.
+        refused_texts: by text field, a typed text that was not saved, and why.
         pasted, paste_error: a configuration that was pasted and refused.
     """
 
@@ -82,7 +84,7 @@ class Page:
     current: Effective
     preview: Preview
     change: Change | None = None
-    text_errors: dict[str, str] | None = None
+    refused_texts: Mapping[str, RefusedText] | None = None
     pasted: str = ""
     paste_error: str = ""
 
@@ -195,7 +197,7 @@ class Page:
 
     @cached_property
     def texts(self) -> tuple[TextField, ...]:
-        return text_fields(self.workspace, errors=self.text_errors or {})
+        return text_fields(self.workspace, refused=self.refused_texts or {})
 
     @cached_property
     def other_sources(self) -> tuple[Source, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Any
 from uuid import UUID
@@ -185,9 +186,17 @@ def restore(owner: AbstractBaseUser, workspace_id: UUID) -> Workspace | None:
     return workspace
 
 
-def write_texts(workspace: Workspace, posted: Mapping[str, str]) -> dict[str, str]:
-    """Save the typed texts that fit; by field, the sentence on each that does not."""
-    errors: dict[str, str] = {}
+@dataclass(frozen=True, slots=True)
+class RefusedText:
+    """A typed text that was not saved, and why."""
+
+    text: str
+    sentence: str
+
+
+def write_texts(workspace: Workspace, posted: Mapping[str, str]) -> dict[str, RefusedText]:
+    """Save the typed texts that fit; by field, each that does not."""
+    refused: dict[str, RefusedText] = {}
     changed = []
     for key, (attribute, title) in TEXT_FIELDS.items():
         if key not in posted:
@@ -195,16 +204,17 @@ def write_texts(workspace: Workspace, posted: Mapping[str, str]) -> dict[str, st
         text = posted[key].replace("\r\n", "\n")
         size = len(text.encode())
         if size > TEXT_LIMIT_BYTES:
-            errors[key] = (
+            refused[key] = RefusedText(
+                text,
                 f"{title}: {size:,} bytes, and a text typed here may hold {TEXT_LIMIT_BYTES:,}. "
-                "Add it as a source instead: paste it under Add a source."
+                "Add it as a source instead: paste it under Add a source.",
             )
         elif text != getattr(workspace, attribute):
             setattr(workspace, attribute, text)
             changed.append(attribute)
     if changed:
         workspace.save(update_fields=[*changed, "updated_at"])
-    return errors
+    return refused
 
 
 def remember_verdict(workspace: Workspace, snapshot: Mapping[str, Any]) -> None:

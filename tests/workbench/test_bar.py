@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from itertools import pairwise
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -78,7 +80,7 @@ def test_the_axis_texts_never_overlap(bar: BarFigures) -> None:
             start = {"start": at, "middle": at - width / 2, "end": at - width}[text.anchor]
             spans.append((start, start + width))
         spans.sort()
-        assert all(left[1] <= right[0] for left, right in zip(spans, spans[1:], strict=False))
+        assert all(left[1] <= right[0] for left, right in pairwise(spans))
 
 
 def test_what_is_sent_past_the_limit_is_drawn_past_the_line() -> None:

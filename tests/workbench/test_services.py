@@ -73,8 +73,8 @@ def test_an_unknown_preset_is_refused(workspace: Workspace) -> None:
 
 def test_a_typed_text_may_hold_twenty_thousand_bytes(workspace: Workspace) -> None:
     assert services.write_texts(workspace, {"system": "a" * services.TEXT_LIMIT_BYTES}) == {}
-    errors = services.write_texts(workspace, {"system": "é" * services.TEXT_LIMIT_BYTES, "query": "short"})
-    assert "40,000 bytes" in errors["system"]
+    refused = services.write_texts(workspace, {"system": "é" * services.TEXT_LIMIT_BYTES, "query": "short"})
+    assert "40,000 bytes" in refused["system"].sentence
     workspace.refresh_from_db()
     assert workspace.system_text == "a" * services.TEXT_LIMIT_BYTES
     assert workspace.query_text == "short"

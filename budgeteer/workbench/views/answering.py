@@ -76,6 +76,8 @@ def render_swaps(
         _part(request, page, "workbench/inspector.html", oob=True),
         _part(request, page, "workbench/saved.html", oob=True),
     ]
+    if page.refused_texts is not None:
+        parts += [_part(request, page, "workbench/inputs.html#text_error", oob=True, text=text) for text in page.texts]
     if whole_form:
         parts.append(_part(request, page, "workbench/config_form.html", oob=True))
     else:

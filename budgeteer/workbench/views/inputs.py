@@ -61,13 +61,12 @@ def texts(request: HtmxRequest, workspace_id: uuid.UUID) -> HttpResponse:
     """Save the typed texts; one that is too long is refused with its sentence."""
     workspace = get_workspace_for_user(request.user, workspace_id)
     state = ViewState.read(request.POST)
-    errors = services.write_texts(
-        workspace, {key: request.POST[key] for key in services.TEXT_FIELDS if key in request.POST}
-    )
-    page = build_page(workspace, state, text_errors=errors)
+    posted = {key: request.POST[key] for key in services.TEXT_FIELDS if key in request.POST}
+    refused = services.write_texts(workspace, posted)
+    page = build_page(workspace, state, refused_texts=refused)
     if request.htmx:
         return render_swaps(request, page, whole_form=False)
-    return render_page(request, page, status=422) if errors else back_to(workspace, state)
+    return render_page(request, page, status=422) if refused else back_to(workspace, state)
 
 
 def _attach_known(request: HtmxRequest, workspace: Workspace, known: str) -> None:

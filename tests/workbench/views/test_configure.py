@@ -171,23 +171,23 @@ def test_a_pasted_configuration_that_cannot_be_used_says_why(
 
 def test_older_history_is_summarised_by_a_worker(client: Client, session: Workspace, run_jobs) -> None:
     url = session.get_absolute_url()
-    posted = {"history.strategy": "summarizeOlder", "history.maxChars": "40000"}
+    posted = {"history.strategy": "summarizeOlder", "history.maxChars": "120000"}
     html = client.post(f"{url}config/", posted, headers=HTMX).content.decode()
     assert "Summarise older history" in html
     again = client.get(url).content.decode()
-    assert again.count('class="card job"') == 1
+    assert again.count('data-state="') == 1
     run_jobs()
     html = client.get(url).content.decode()
     assert "summarised" in text_of(html, "verdict")
     run_jobs()
-    assert 'class="card job"' not in client.get(url).content.decode()
+    assert 'data-state="' not in client.get(url).content.decode()
 
 
 def test_a_draft_starts_no_job(client: Client, session: Workspace) -> None:
     from budgeteer.jobs.models import Job
 
     before = Job.objects.count()
-    posted = {"history.strategy": "summarizeOlder", "history.maxChars": "40000", "draft": "1"}
+    posted = {"history.strategy": "summarizeOlder", "history.maxChars": "120000", "draft": "1"}
     response = client.post(f"{session.get_absolute_url()}config/", posted, headers=HTMX)
     assert response.status_code == 204
     assert Job.objects.count() == before

@@ -47,7 +47,7 @@ def test_nobody_else_does(session: Workspace, other, client: Client) -> None:
 def test_while_sources_are_imported_their_jobs_are_shown(client: Client, importing: Workspace) -> None:
     html = client.get(importing.get_absolute_url()).content.decode()
     assert text_of(html, "verdict") == "Working on the sources"
-    assert html.count('class="card job"') == 3
+    assert html.count('data-state="queued"') == 3
     assert "<progress" in html
 
 
