@@ -174,7 +174,7 @@ def load_config(data: Mapping[str, Any]) -> BudgetConfig:
     return BudgetConfig.model_validate(dict(data))
 
 
-def config_errors(data: Mapping[str, Any]) -> list[ConfigError]:
+def config_errors(data: object) -> list[ConfigError]:
     """Everything in `data` that cannot be used, in its order; [] when load_config will succeed."""
     if not isinstance(data, Mapping):
         return [ConfigError("a configuration is a JSON object", mend='For example {"model": "gpt-4o"}.')]
