@@ -7,17 +7,17 @@ text does not. Rules (gap, least width, text fitting) are the design's own.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from budgeteer.workbench.axis import CHAR_PX, VARIANTS, AxisText, Marks, Variant, axis_texts, percent
 from budgeteer.workbench.words import short_count
 
 type PieceKind = Literal["sent", "free", "margin", "reserve", "unusable", "over", "notSent"]
 
 GAP_PX = 2.0
 LEAST_PX = 0.8
-CHAR_PX = 6.55  # mean width of the 12 px interface font
 LETTER_PX = 13.0  # the least width that still takes one letter
 
 KIND_WORDS = {"sent": " sent", "over": " sent past the limit", "notSent": " not sent"}
@@ -117,17 +117,6 @@ class Segment:
 
 
 @dataclass(frozen=True, slots=True)
-class AxisText:
-    """One label under the bar. `tone` is a CSS class of the SVG text."""
-
-    text: str
-    at: str
-    anchor: str
-    tone: str
-    y: float
-
-
-@dataclass(frozen=True, slots=True)
 class Bar:
     """One drawing of the bar at one nominal width."""
 
@@ -159,43 +148,6 @@ class BarPicture:
     total: str
 
 
-@dataclass(frozen=True, slots=True)
-class StripPart:
-    """One stretch of a strip: its place and width in percent, and its classes."""
-
-    left: str
-    span: str
-    css: str
-    is_solid: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Strip:
-    """The bar as a line of a list: what is asked for against the limit, with no text of its own."""
-
-    sentence: str
-    parts: tuple[StripPart, ...]
-    limit_at: str
-
-
-@dataclass(frozen=True, slots=True)
-class Variant:
-    """A nominal width and how many axis rows it has."""
-
-    name: str
-    width_px: float
-    rows: int
-    full_labels: bool
-
-
-# Nominal widths are the narrowest at which each drawing is shown (1200, 700 and 320 px screens less the padding).
-VARIANTS = (
-    Variant("wide", 1168.0, 1, full_labels=True),
-    Variant("medium", 668.0, 1, full_labels=True),
-    Variant("narrow", 288.0, 2, full_labels=False),
-)
-
-
 def draw_bar(figures: BarFigures) -> BarPicture:
     """The bar for these figures in every width."""
     pieces = pieces_of(figures)
@@ -210,47 +162,37 @@ def draw_bar(figures: BarFigures) -> BarPicture:
     )
 
 
-def draw_strip(shares: Sequence[Share], *, limit: int) -> Strip:
-    """What is sent, then what is free up to the limit, then what is not sent, on a scale of its own."""
-    variant = Variant("strip", 240.0, 1, full_labels=False)
-    sent = sum(share.sent_tokens for share in shares)
-    pieces: list[Piece] = []
-    for share in shares:
-        _append(pieces, Piece("sent", share.letter, share.name, share.sent_tokens))
-    _append(pieces, Piece("free", "", HELD_BACK_NAMES["free"], limit - sent))
-    for share in shares:
-        _append(pieces, Piece("notSent", share.letter, share.name, share.not_sent_tokens))
-    segments: list[Segment] = []
-    x = 0.0
-    for piece, width in zip(pieces, spread([p.tokens for p in pieces], width_px=variant.width_px), strict=True):
-        segments.append(_segment(piece, x=x, width=width, variant=variant))
-        x += width + GAP_PX
-    asked = sent + sum(share.not_sent_tokens for share in shares)
-    return Strip(
-        sentence=f"{asked:,} tokens asked for, {sent:,} sent, limit {limit:,}",
-        parts=tuple(StripPart(s.left, s.span, s.css, s.is_solid) for s in segments),
-        limit_at=_percent(_limit_px(segments), variant),
-    )
-
-
 def pieces_of(figures: BarFigures) -> list[Piece]:
     """The domain cut into pieces, left to right; their tokens add up to the window plus what goes past it."""
-    pieces: list[Piece] = []
-    past_limit: list[Piece] = []
-    room = max(0, figures.limit)
-    for share in figures.shares:
-        inside = min(share.sent_tokens, room)
-        room -= inside
-        _append(pieces, Piece("sent", share.letter, share.name, inside))
-        _append(past_limit, Piece("over", share.letter, share.name, share.sent_tokens - inside))
+    within, past_limit = cut_at_limit(figures.shares, limit=figures.limit)
     margin = figures.input_budget - figures.limit
     unusable = figures.window - figures.input_budget - figures.reserve
-    for kind, tokens in (("free", room), ("margin", margin), ("reserve", figures.reserve), ("unusable", unusable)):
-        _append(pieces, Piece(kind, "", HELD_BACK_NAMES[kind], tokens))  # type: ignore[arg-type]  # literals of the loop
-    pieces.extend(past_limit)
-    for share in figures.shares:
-        _append(pieces, Piece("notSent", share.letter, share.name, share.not_sent_tokens))
-    return pieces
+    held_back: tuple[tuple[PieceKind, int], ...] = (
+        ("margin", margin),
+        ("reserve", figures.reserve),
+        ("unusable", unusable),
+    )
+    pieces = [
+        *within,
+        *(Piece(kind, "", HELD_BACK_NAMES[kind], tokens) for kind, tokens in held_back),
+        *past_limit,
+        *(Piece("notSent", share.letter, share.name, share.not_sent_tokens) for share in figures.shares),
+    ]
+    return [piece for piece in pieces if piece.tokens > 0]
+
+
+def cut_at_limit(shares: Sequence[Share], *, limit: int) -> tuple[list[Piece], list[Piece]]:
+    """What is sent within the limit with what stays free of it, and what is sent past it."""
+    within: list[Piece] = []
+    past_limit: list[Piece] = []
+    room = max(0, limit)
+    for share in shares:
+        inside = min(share.sent_tokens, room)
+        room -= inside
+        within.append(Piece("sent", share.letter, share.name, inside))
+        past_limit.append(Piece("over", share.letter, share.name, share.sent_tokens - inside))
+    within.append(Piece("free", "", HELD_BACK_NAMES["free"], room))
+    return within, past_limit
 
 
 def spread(weights: Sequence[int], *, width_px: float) -> list[float]:
@@ -270,27 +212,33 @@ def spread(weights: Sequence[int], *, width_px: float) -> list[float]:
         held |= thin
 
 
-def _append(pieces: list[Piece], piece: Piece) -> None:
-    if piece.tokens > 0:
-        pieces.append(piece)
+def place(pieces: Sequence[Piece], variant: Variant) -> list[Segment]:
+    """The pieces beside each other at a nominal width."""
+    segments: list[Segment] = []
+    x = 0.0
+    for piece, width in zip(pieces, spread([p.tokens for p in pieces], width_px=variant.width_px), strict=True):
+        segments.append(_segment(piece, x=x, width=width, variant=variant))
+        x += width + GAP_PX
+    return segments
 
 
 def _draw(figures: BarFigures, pieces: list[Piece], variant: Variant) -> Bar:
-    widths = spread([piece.tokens for piece in pieces], width_px=variant.width_px)
-    segments: list[Segment] = []
-    x = 0.0
-    for piece, width in zip(pieces, widths, strict=True):
-        segments.append(_segment(piece, x=x, width=width, variant=variant))
-        x += width + GAP_PX
-    limit_px = _limit_px(segments)
-    threshold_px = _threshold_px(figures, segments)
+    segments = place(pieces, variant)
+    marks = Marks(
+        limit=figures.limit,
+        limit_px=limit_px(segments),
+        reserve=figures.reserve,
+        not_sent=sum(share.not_sent_tokens for share in figures.shares),
+        threshold_percent=figures.threshold_percent,
+        threshold_px=_threshold_px(figures, segments),
+    )
     return Bar(
         name=variant.name,
         height=56 if variant.rows == 1 else 72,
         segments=tuple(segments),
-        limit_at=_percent(limit_px, variant),
-        threshold_at=None if threshold_px is None else _percent(threshold_px, variant),
-        axis=tuple(_axis(figures, limit_px=limit_px, threshold_px=threshold_px, variant=variant)),
+        limit_at=percent(marks.limit_px, variant),
+        threshold_at=None if marks.threshold_px is None else percent(marks.threshold_px, variant),
+        axis=tuple(axis_texts(marks, variant)),
     )
 
 
@@ -301,10 +249,10 @@ def _segment(piece: Piece, *, x: float, width: float, variant: Variant) -> Segme
         piece=piece,
         x=x,
         width=width,
-        left=_percent(x, variant),
-        span=_percent(width, variant),
+        left=percent(x, variant),
+        span=percent(width, variant),
         label=label,
-        label_at=_percent(x + width / 2 if centred else x, variant),
+        label_at=percent(x + width / 2 if centred else x, variant),
         label_dx="0" if centred else "6",
         anchor="middle" if centred else "start",
     )
@@ -326,7 +274,7 @@ def _label(piece: Piece, *, width: float) -> str:
     return piece.letter if piece.letter and width >= LETTER_PX else ""
 
 
-def _limit_px(segments: Sequence[Segment]) -> float:
+def limit_px(segments: Sequence[Segment]) -> float:
     """Behind the last segment that is within the limit."""
     within = [segment.x + segment.width for segment in segments if segment.piece.kind in ("sent", "free")]
     return within[-1] + GAP_PX / 2 if within else 0.0
@@ -342,53 +290,6 @@ def _threshold_px(figures: BarFigures, segments: Sequence[Segment]) -> float | N
             return segment.x + segment.width * (wanted - before) / segment.piece.tokens
         before += segment.piece.tokens
     return None
-
-
-def _axis(figures: BarFigures, *, limit_px: float, threshold_px: float | None, variant: Variant) -> Iterable[AxisText]:
-    """The labels under the bar that fit, most important first."""
-    not_sent = sum(share.not_sent_tokens for share in figures.shares)
-    taken: list[tuple[float, float]] = []
-    limit = f"limit {figures.limit:,}"
-    anchor = "end" if limit_px > len(limit) * CHAR_PX else "start"
-    yield from _place(limit, limit_px, (anchor, "o"), variant=variant, taken=taken)
-    missing = f"{not_sent:,} asked for, not sent" if variant.full_labels else f"{not_sent:,} not sent"
-    reserve = f"reserve {figures.reserve:,}"
-    threshold = None if threshold_px is None else figures.limit * (figures.threshold_percent or 0) / 100
-    warning = "" if threshold is None else f"{figures.threshold_percent:g} % warning {threshold:,.0f}"
-    if variant.rows == 1:
-        if not_sent:
-            yield from _place(missing, variant.width_px, ("end", "o"), variant=variant, taken=taken)
-        if warning and threshold_px is not None:
-            yield from _place(warning, threshold_px, ("middle", "w"), variant=variant, taken=taken)
-        yield from _place(reserve, limit_px + 6, ("start", "s"), variant=variant, taken=taken)
-        yield from _place("0", 0, ("start", "s"), variant=variant, taken=taken)
-        return
-    yield from _place("0", 0, ("start", "s"), variant=variant, taken=taken)
-    if not_sent:
-        yield AxisText(missing, "100%", "end", "o", 66)
-    else:
-        yield AxisText(reserve, "100%", "end", "s", 66)
-    if warning:
-        yield AxisText(warning.replace(" warning", ""), "0%", "start", "w", 66)
-
-
-def _place(
-    text: str, at_px: float, look: tuple[str, str], *, variant: Variant, taken: list[tuple[float, float]]
-) -> Iterable[AxisText]:
-    anchor, tone = look
-    width = len(text) * CHAR_PX
-    start = {"start": at_px, "middle": at_px - width / 2, "end": at_px - width}[anchor]
-    end = start + width
-    if start < -0.5 or end > variant.width_px + 0.5:
-        return
-    if any(start < right + 4 and end > left - 4 for left, right in taken):
-        return
-    taken.append((start, end))
-    yield AxisText(text, _percent(at_px, variant), anchor, tone, 50)
-
-
-def _percent(px: float, variant: Variant) -> str:
-    return f"{px / variant.width_px * 100:.3f}%"
 
 
 def _sentence(figures: BarFigures) -> str:

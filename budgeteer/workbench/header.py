@@ -12,10 +12,9 @@ from budgeteer.workbench.bar import (
     BarFigures,
     BarPicture,
     Share,
-    Strip,
     draw_bar,
-    draw_strip,
 )
+from budgeteer.workbench.strip import Strip, draw_strip
 from budgeteer.workbench.words import FATE_ICONS, FATE_TONES, count_of
 
 LEVEL_ICONS = {"fits": "check", "limited": "warning", "over": "warning", "cannotFit": "warning"}

@@ -16,11 +16,12 @@ from budgeteer.sources import services as sources
 from budgeteer.sources.models import Source
 from budgeteer.workbench.assembling import Problem
 from budgeteer.workbench.configuring import Change, Effective
-from budgeteer.workbench.fieldset import Choice, FormField, FormGroup, ModelGroup, form_field, form_groups, model_groups
+from budgeteer.workbench.fieldset import Choice, FormField, FormGroup, form_field, form_groups
 from budgeteer.workbench.header import Header, header_of
 from budgeteer.workbench.icicle import Icicle, icicle_of
 from budgeteer.workbench.inputs import InputRow, TextField, input_rows, text_fields
 from budgeteer.workbench.inspector import Item, inspected
+from budgeteer.workbench.model_menu import ModelGroup, model_groups
 from budgeteer.workbench.models import Workspace
 from budgeteer.workbench.notes import Note, notes_of
 from budgeteer.workbench.preview import Packed, Preview

@@ -13,7 +13,6 @@ from budgeteer.workbench.bar import (
     BarFigures,
     Share,
     draw_bar,
-    draw_strip,
     pieces_of,
     spread,
 )
@@ -115,9 +114,3 @@ def test_an_empty_prompt_is_all_free() -> None:
     picture = draw_bar(BarFigures((), 1_000, 900, 900, 100, None))
     assert [segment.piece.kind for segment in picture.drawings[0].segments] == ["free", "reserve"]
     assert picture.drawings[0].threshold_at is None
-
-
-def test_a_strip_shows_the_limit_between_what_is_sent_and_what_is_not() -> None:
-    strip = draw_strip((Share("X", "Tool results", 100, 100),), limit=100)
-    assert [part.is_solid for part in strip.parts] == [True, False]
-    assert 40 < float(strip.limit_at.rstrip("%")) < 60

@@ -1,0 +1,100 @@
+"""The labels under the budget bar: which of them fit, and where they stand."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+CHAR_PX = 6.55  # mean width of the 12 px interface font
+
+
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """A nominal width and how many axis rows it has."""
+
+    name: str
+    width_px: float
+    rows: int
+    full_labels: bool
+
+
+# Nominal widths are the narrowest at which each drawing is shown (1200, 700 and 320 px screens less the padding).
+VARIANTS = (
+    Variant("wide", 1168.0, 1, full_labels=True),
+    Variant("medium", 668.0, 1, full_labels=True),
+    Variant("narrow", 288.0, 2, full_labels=False),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Marks:
+    """What the labels speak of, in tokens, and where it stands, in pixels at the nominal width.
+
+    `threshold_px` is None where no warning tick is drawn.
+    """
+
+    limit: int
+    limit_px: float
+    reserve: int
+    not_sent: int
+    threshold_percent: float | None
+    threshold_px: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class AxisText:
+    """One label under the bar. `tone` is a CSS class of the SVG text."""
+
+    text: str
+    at: str
+    anchor: str
+    tone: str
+    y: float
+
+
+def axis_texts(marks: Marks, variant: Variant) -> Iterator[AxisText]:
+    """The labels under the bar that fit, most important first."""
+    taken: list[tuple[float, float]] = []
+    limit = f"limit {marks.limit:,}"
+    anchor = "end" if marks.limit_px > len(limit) * CHAR_PX else "start"
+    yield from _place(limit, marks.limit_px, (anchor, "o"), variant=variant, taken=taken)
+    missing = f"{marks.not_sent:,} asked for, not sent" if variant.full_labels else f"{marks.not_sent:,} not sent"
+    reserve = f"reserve {marks.reserve:,}"
+    warning = ""
+    if marks.threshold_px is not None and marks.threshold_percent is not None:
+        warning = f"{marks.threshold_percent:g} % warning {marks.limit * marks.threshold_percent / 100:,.0f}"
+    if variant.rows == 1:
+        if marks.not_sent:
+            yield from _place(missing, variant.width_px, ("end", "o"), variant=variant, taken=taken)
+        if warning and marks.threshold_px is not None:
+            yield from _place(warning, marks.threshold_px, ("middle", "w"), variant=variant, taken=taken)
+        yield from _place(reserve, marks.limit_px + 6, ("start", "s"), variant=variant, taken=taken)
+        yield from _place("0", 0, ("start", "s"), variant=variant, taken=taken)
+        return
+    yield from _place("0", 0, ("start", "s"), variant=variant, taken=taken)
+    if marks.not_sent:
+        yield AxisText(missing, "100%", "end", "o", 66)
+    else:
+        yield AxisText(reserve, "100%", "end", "s", 66)
+    if warning:
+        yield AxisText(warning.replace(" warning", ""), "0%", "start", "w", 66)
+
+
+def _place(
+    text: str, at_px: float, look: tuple[str, str], *, variant: Variant, taken: list[tuple[float, float]]
+) -> Iterator[AxisText]:
+    anchor, tone = look
+    width = len(text) * CHAR_PX
+    start = {"start": at_px, "middle": at_px - width / 2, "end": at_px - width}[anchor]
+    end = start + width
+    if start < -0.5 or end > variant.width_px + 0.5:
+        return
+    if any(start < right + 4 and end > left - 4 for left, right in taken):
+        return
+    taken.append((start, end))
+    yield AxisText(text, percent(at_px, variant), anchor, tone, 50)
+
+
+def percent(px: float, variant: Variant) -> str:
+    """A place in pixels as a percent of the nominal width."""
+    return f"{px / variant.width_px * 100:.3f}%"
