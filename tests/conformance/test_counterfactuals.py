@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from typing import Any
 
 import pytest
@@ -14,36 +15,62 @@ from budgeteer.engine.result import Packing
 from tests.conformance.test_packing import configurations, inputs, packed, slowly
 
 pytestmark = pytest.mark.conformance
-PROMISE = re.compile(r"Kept if (?P<limit>[\w.]+) were ≥ (?P<number>[\d,]+)\.")
+CONDITION = re.compile(r"(?P<limit>[\w.]+) were ≥ (?P<number>[\d,]+)")
 PATHS = {
     "maxSkillsPromptChars": "skillsBudget.limits.maxSkillsPromptChars",
+    "maxSkillsPromptTokens": "skillsBudget.limits.maxSkillsPromptTokens",
     "maxToolDefinitionChars": "skillsBudget.limits.maxToolDefinitionChars",
     "history.maxTokens": "history.maxTokens",
 }
 
 
-def promises(packing: Packing) -> list[tuple[str, str, int]]:
-    """Item, configuration path and number of every promise made, a few of each path."""
-    found: dict[str, list[tuple[str, str, int]]] = {}
+@dataclass(frozen=True)
+class Promise:
+    """An item, and the numbers by configuration path at which it is said to be kept."""
+
+    item: str
+    numbers: tuple[tuple[str, int], ...]
+
+
+def promise_of(item: str, counterfactual: str) -> Promise | None:
+    """The promise as numbers; None where it names anything but limits of the configuration."""
+    if not (counterfactual.startswith("Kept if ") and counterfactual.endswith(".")):
+        return None
+    numbers = []
+    for condition in counterfactual.removeprefix("Kept if ").removesuffix(".").split(" and "):
+        match = CONDITION.fullmatch(condition)
+        if match is None:
+            return None
+        numbers.append((PATHS[match["limit"]], int(match["number"].replace(",", ""))))
+    return Promise(item, tuple(numbers))
+
+
+def promises(packing: Packing) -> list[Promise]:
+    """Three promises of each kind: the first, the middle and the last."""
+    found: dict[tuple[str, ...], list[Promise]] = {}
     for one in packing.ledger:
-        match = PROMISE.fullmatch(one.counterfactual)
-        if match:
-            path = PATHS[match["limit"]]
-            found.setdefault(path, []).append((one.id, path, int(match["number"].replace(",", ""))))
+        promise = promise_of(one.id, one.counterfactual)
+        if promise is not None:
+            found.setdefault(tuple(path for path, _ in promise.numbers), []).append(promise)
     return [promise for some in found.values() for promise in (some[0], some[len(some) // 2], some[-1])]
+
+
+def fate_of(promise: Promise, given_inputs: Inputs, data: dict[str, Any]) -> str:
+    ledger = packed(given_inputs, data, "openai-chat").ledger
+    return next(one.fate for one in ledger if one.id == promise.item)
 
 
 @slowly
 @given(inputs(), configurations())
-def test_at_the_number_the_item_is_kept_and_one_below_it_is_not(given_inputs: Inputs, data: dict[str, Any]) -> None:
-    data["skillsBudget"]["fit"] = "prefix"  # under fill, room that is added may go to another item first
-    data["skillsBudget"]["limits"]["maxSkillsPromptTokens"] = None  # two limits at once make two conditions
-    for item, path, number in promises(packed(given_inputs, data, "openai-chat")):
-        kept = fates(packed(given_inputs, set_path(data, path, number), "openai-chat"))
-        assert kept[item] != "dropped", (item, path, number)
-        below = fates(packed(given_inputs, set_path(data, path, number - 1), "openai-chat"))
-        assert below[item] == "dropped", (item, path, number)
-
-
-def fates(packing: Packing) -> dict[str, str]:
-    return {one.id: one.fate for one in packing.ledger}
+def test_at_the_numbers_the_item_is_kept_and_one_below_any_it_is_not(
+    given_inputs: Inputs, data: dict[str, Any]
+) -> None:
+    for promise in promises(packed(given_inputs, data, "openai-chat")):
+        there = data
+        for path, number in promise.numbers:
+            there = set_path(there, path, number)
+        assert fate_of(promise, given_inputs, there) != "dropped", promise
+        if data["skillsBudget"]["fit"] == "fill":
+            continue  # the number makes room for all that come before, which may be more than is needed
+        for path, number in promise.numbers:
+            assert fate_of(promise, given_inputs, set_path(there, path, number - 1)) == "dropped", (promise, path)
