@@ -11,6 +11,7 @@ from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils.text import slugify
+from django.views.decorators.gzip import gzip_page
 from django.views.decorators.http import require_safe
 
 from budgeteer.reports import services
@@ -30,6 +31,7 @@ def _shared(view: SharedView) -> Callable[..., HttpResponse]:
 
     @login_not_required
     @require_safe
+    @gzip_page  # the page holds no secret of a reader's that its size could tell
     @functools.wraps(view)
     def open_and_show(request: HttpRequest, token: str, **rest: Any) -> HttpResponse:
         report = services.by_token(token)

@@ -1,0 +1,58 @@
+from __future__ import annotations
+
+import re
+
+from playwright.sync_api import Page, expect
+
+from tests.browser.conftest import WORK_MS
+from tests.browser.steps import verdict
+
+
+def tab_to(page: Page, words: str, *, most: int = 60) -> None:
+    """Press Tab until what has the focus says these words (its text or its label)."""
+    said = "(e => `${e.getAttribute('aria-label') ?? ''} ${e.innerText ?? ''} ${e.id}`)(document.activeElement)"
+    seen = []
+    for _ in range(most):
+        page.keyboard.press("Tab")
+        seen.append(page.evaluate(said))
+        if re.search(words, seen[-1]):
+            return
+    raise AssertionError(f"{words!r} was never reached; the focus went over {seen}")
+
+
+def test_a_sample_is_opened_changed_shared_and_revoked_with_the_keyboard_alone(visitor):
+    page = visitor().open("/")
+    tab_to(page, "A tool catalogue over its limit")
+    page.keyboard.press("Enter")
+    expect(page.locator("#share")).to_be_visible(timeout=WORK_MS)
+    before = verdict(page)
+
+    tab_to(page, "i-skillsBudget-limits-maxToolDefinitionChars|maxToolDefinitionChars", most=80)
+    page.keyboard.press("Control+A")
+    page.keyboard.type("20000")
+    page.keyboard.press("Tab")
+    expect(page.locator("#verdict")).not_to_have_text(before)
+
+    page.locator("#share").focus()
+    page.keyboard.press("Enter")
+    dialog = page.locator("#share-dialog")
+    expect(dialog.get_by_label("Title")).to_be_visible()
+    assert page.evaluate("document.querySelector('#share-dialog').contains(document.activeElement)")
+    tab_to(page, "Publish the report")
+    page.keyboard.press("Enter")
+    expect(dialog.locator("input[id^='link-']").first).to_be_visible(timeout=WORK_MS)
+    expect(page.locator("#publish-report")).to_be_focused()  # it survived the swap
+    tab_to(page, "^Revoke:")
+    page.keyboard.press("Enter")
+    expect(dialog).to_contain_text("revoked")
+    page.keyboard.press("Escape")
+    expect(dialog).not_to_be_visible()
+    assert page.evaluate("document.activeElement.id") == "share"
+
+
+def test_the_first_tab_leads_to_the_content(visitor):
+    page = visitor().open("/")
+    page.keyboard.press("Tab")
+    expect(page.locator(".skip")).to_be_focused()
+    page.keyboard.press("Enter")
+    assert page.evaluate("document.activeElement.id") == "main"
