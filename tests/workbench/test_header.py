@@ -1,0 +1,39 @@
+from __future__ import annotations
+
+import json
+
+from budgeteer.workbench import services
+from budgeteer.workbench.bar import pieces_of
+from budgeteer.workbench.header import figures_of, glance_of, header_of, snapshot_of
+from budgeteer.workbench.models import Workspace
+
+
+def test_the_bar_is_drawn_from_the_packings_own_totals(session: Workspace) -> None:
+    packing = services.packing_of(session)
+    figures = figures_of(packing)
+    assert sum(share.sent_tokens for share in figures.shares) == packing.verdict.sent_tokens
+    assert sum(share.not_sent_tokens for share in figures.shares) == packing.verdict.not_sent_tokens
+    assert sum(piece.tokens for piece in pieces_of(figures)) == packing.window + packing.verdict.not_sent_tokens
+
+
+def test_the_header_says_how_it_was_counted(session: Workspace) -> None:
+    header = header_of(services.packing_of(session))
+    assert header.kind_text == "exact · o200k_base"
+    services.commit(session, {"tokenizer": "chars/4"})
+    header = header_of(services.packing_of(session))
+    assert header.kind_text == "estimated · chars/4"
+    assert "A safety margin of 10 % is kept back." in header.kind_title
+
+
+def test_a_snapshot_is_plain_data_and_reads_back(session: Workspace) -> None:
+    packing = services.packing_of(session)
+    snapshot = json.loads(json.dumps(snapshot_of(packing)))
+    glance = glance_of(snapshot)
+    assert glance.verdict == f"Over by {packing.verdict.over_tokens:,}"
+    assert glance.tokens == f"{packing.demand.tokens:,}"
+    assert glance.model == "gpt-4o"
+
+
+def test_a_snapshot_without_items_reads_back_too(owner) -> None:
+    packing = services.packing_of(services.open_with_sources(owner, []))
+    assert glance_of(snapshot_of(packing)).verdict.startswith("Fits, ")
