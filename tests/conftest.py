@@ -39,11 +39,16 @@ def pytest_ignore_collect(collection_path: Path) -> bool | None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark by folder: what lies under `corpus` reads real files, what lies under `browser` drives Chromium."""
+    """Mark by folder: what lies under `corpus` reads real files, what lies under `browser` drives Chromium.
+
+    Browser tests stay together in one of several parallel processes: they share one running dashboard.
+    """
     for item in items:
         for folder in ("corpus", "browser", "conformance"):
             if item.path.is_relative_to(TESTS_FOLDER / folder):
                 item.add_marker(folder)
+        if "browser" in item.keywords:
+            item.add_marker(pytest.mark.xdist_group("browser"))
 
 
 @pytest.fixture(scope="session")
