@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 from budgeteer.cli.configuration import assemble
@@ -17,7 +16,7 @@ from budgeteer.engine.packing import pack
 from budgeteer.engine.result import Packing
 from budgeteer.engine.tokens import TokenCounter, counter_for
 from budgeteer.engine.transcript import measure_messages
-from budgeteer.engine.usage import usage_of
+from budgeteer.engine.usage import with_usage
 
 
 def packed(options: PackOptions, *, profile: str | None) -> Packing:
@@ -30,9 +29,7 @@ def packed(options: PackOptions, *, profile: str | None) -> Packing:
     config = assemble(options.config, options.model, options.assignments)
     check_available(config)
     counter = counter_for(tokenizer_of(config))
-    inputs = gather(options, counter=counter)
-    if config.skills_budget.optimization.prioritization in ("recent", "frequent") and inputs.conversation:
-        inputs = replace(inputs, usage=usage_of(inputs.conversation.messages, inputs.skills))
+    inputs = with_usage(gather(options, counter=counter), config)
     return pack(build_bundle(inputs, counter=counter), config, counter=counter, profile=profile)
 
 

@@ -46,7 +46,7 @@ class Inputs:
         system: a system text that replaces the conversation's own, None to use that.
         specs: (name, text) of spec files. workspace_context: None when there is none.
         query: what the user typed, None to take the conversation's final user message.
-        usage: use of skills by path and of tools by name.
+        usage: use of skills by path and of tools by name. usage_source: where it comes from, in words.
     """
 
     conversation: Conversation | None = None
@@ -62,6 +62,7 @@ class Inputs:
     workspace_context: str | None = None
     query: str | None = None
     usage: Mapping[str, Use] = field(default_factory=dict)
+    usage_source: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +89,7 @@ class Bundle:
     query_measures: MessageMeasures
     query_is_own: bool
     usage: Mapping[str, Use]
+    usage_source: str = ""
     notes: tuple[str, ...] = ()
     reported_input_tokens: int | None = None
     file_input_tokens: int = 0
@@ -124,6 +126,7 @@ def build_bundle(inputs: Inputs, *, counter: TokenCounter) -> Bundle:
         query_measures=query_measures,
         query_is_own=not inputs.query,
         usage=inputs.usage,
+        usage_source=inputs.usage_source,
         notes=(*notes, *tool_note),
         reported_input_tokens=talk.reported_input_tokens if talk else None,
         file_input_tokens=_file_input(inputs, measures, tool_measures, counter=counter),

@@ -154,7 +154,8 @@ class _Packer:
         warnings = [warning_of(limit, self.config) for limit in limits]
         notes = list(self.bundle.notes)
         if self.bundle.skills and self.config.skills_budget.optimization.prioritization:
-            notes.append(f"Skills are taken {chosen.skills.order_sentence}.")
+            known = f" ({self.bundle.usage_source})" if "first" in chosen.skills.order_sentence else ""
+            notes.append(f"Skills are taken {chosen.skills.order_sentence}{known}.")
         return Packing(
             bundle=self.bundle,
             config=self.config,

@@ -11,8 +11,12 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
 
+from budgeteer.engine.bundle import Inputs
 from budgeteer.engine.chat import Message, TextPart, ToolCallPart, calls_of
+from budgeteer.engine.config import BudgetConfig
 from budgeteer.engine.library import Skill
 from budgeteer.engine.sections.order import Use
 
@@ -42,6 +46,29 @@ def usage_of(messages: Sequence[Message], skills: Sequence[Skill] = ()) -> dict[
             for path in _skills_in(message, by_name, files):
                 add(path, position)
     return uses
+
+
+def with_usage(inputs: Inputs, config: BudgetConfig) -> Inputs:
+    """The inputs with the use of their skills and tools, where the configuration orders by it; else unchanged.
+
+    A skill's use comes from the conversation; where it uses none of them, `recent` takes the times of their files.
+    """
+    budget = config.skills_budget
+    if not budget.enabled or budget.optimization.prioritization not in ("recent", "frequent"):
+        return inputs
+    messages = inputs.conversation.messages if inputs.conversation else ()
+    uses = usage_of(messages, inputs.skills)
+    if any(skill.path in uses for skill in inputs.skills) or budget.optimization.prioritization == "frequent":
+        return replace(inputs, usage=uses, usage_source="in the conversation")
+    times = {skill.path: Use(0, _seconds(skill.modified)) for skill in inputs.skills if skill.modified}
+    return replace(inputs, usage=uses | times, usage_source="by the times of their files")
+
+
+def _seconds(moment: str) -> float:
+    try:
+        return datetime.fromisoformat(moment).replace(tzinfo=UTC).timestamp()
+    except ValueError:
+        return 0
 
 
 def _skills_in(message: Message, by_name: Mapping[str, Sequence[str]], files: _Files) -> set[str]:

@@ -82,13 +82,14 @@ def inputs_of(workspace: Workspace, loaded: Sequence[tuple[WorkspaceSource, Load
     tools = [one for _, one in loaded if one.kind == "tools"]
     features = [one for _, one in loaded if one.kind == "features"]
     texts = _texts(workspace, loaded)
+    own_tools = talk.own_tool_measures if talk else None
     return Inputs(
         conversation=talk.conversation if talk else None,
         conversation_measures=talk.conversation_measures if talk else None,
         skills=tuple(skill for one in skills for skill in one.skills),
         skill_measures=_joined([one.skill_measures for one in skills]),
         tools=tuple(tool for one in tools for tool in one.tools) if tools else None,
-        tool_measures=_joined([one.tool_measures for one in tools]),
+        tool_measures=_joined([one.tool_measures for one in tools]) if tools else own_tools,
         features=tuple(feature for one in features for feature in one.features),
         feature_measures=_joined([one.feature_measures for one in features]),
         system="\n\n".join(texts["system"]) or None,

@@ -15,6 +15,7 @@ from budgeteer.engine.history.summary import SummaryFailed, SummaryPending, Summ
 from budgeteer.engine.packing import pack
 from budgeteer.engine.result import Packing
 from budgeteer.engine.tokens import counter_for
+from budgeteer.engine.usage import with_usage
 from budgeteer.jobs import services as jobs
 from budgeteer.jobs.models import Job
 from budgeteer.workbench.assembling import Problem, Readiness, inputs_of, load_all, readiness_of
@@ -155,11 +156,14 @@ def pack_workspace(
     """
     tokenizer = tokenizer_of(current.config)
     counter = counter_for(tokenizer)
-    inputs_key = _inputs_key(workspace, readiness.ready, tokenizer=tokenizer)
+    budget = current.config.skills_budget
+    order = budget.optimization.prioritization if budget.enabled else None
+    inputs_key = f"{_inputs_key(workspace, readiness.ready, tokenizer=tokenizer)}|{order}"
 
     def build() -> tuple[Bundle, ReadTexts]:
         loaded = load_all(readiness.ready, tokenizer=tokenizer)
-        return build_bundle(inputs_of(workspace, loaded), counter=counter), ReadTexts()
+        inputs = with_usage(inputs_of(workspace, loaded), current.config)
+        return build_bundle(inputs, counter=counter), ReadTexts()
 
     def make() -> Packed:
         bundle, read = _bundles.get(inputs_key, build)

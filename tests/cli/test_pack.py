@@ -198,7 +198,7 @@ def test_skills_the_conversation_used_come_first(budgeteer: Budgeteer, skills_fo
     data = json.loads(run.out)
     names = [one["name"] for one in data["decisions"] if one["section"] == "skills"]
     assert names[:3] == ["skill-07", "skill-03", "skill-00"]
-    assert "Skills are taken most used first." in data["notes"]
+    assert "Skills are taken most used first (in the conversation)." in data["notes"]
 
 
 def test_several_conversations_need_a_choice(budgeteer: Budgeteer, chats_file: Path) -> None:

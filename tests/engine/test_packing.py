@@ -299,9 +299,11 @@ def test_a_pinned_skill_with_a_file_too_large_is_shown_as_a_conflict() -> None:
 
 def test_usage_orders_skills_and_the_note_says_so() -> None:
     config = {"skillsBudget": {"enabled": True, "optimization": {"prioritization": "frequent"}}}
-    packing = packed(bundle_of(user(), skills=SKILLS, usage={"s3/SKILL.md": Use(4)}), config)
+    packing = packed(
+        bundle_of(user(), skills=SKILLS, usage={"s3/SKILL.md": Use(4)}, usage_source="in the conversation"), config
+    )
     assert packing.chosen.skills.order[0] == 3
-    assert packing.notes == ("Skills are taken most used first.",)
+    assert packing.notes == ("Skills are taken most used first (in the conversation).",)
 
 
 def test_money_comes_from_the_models_row() -> None:

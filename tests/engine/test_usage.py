@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
+from budgeteer.engine.bundle import Inputs
 from budgeteer.engine.chat import Message, TextPart, ToolCallPart, ToolResultPart
+from budgeteer.engine.config import load_config
 from budgeteer.engine.library import Skill
 from budgeteer.engine.sections.order import Use
-from budgeteer.engine.usage import usage_of
+from budgeteer.engine.usage import usage_of, with_usage
 
 LIBRARY = tuple(
     Skill(name, "", path)
@@ -69,3 +73,24 @@ def test_use_counts_messages_and_remembers_the_newest() -> None:
 
 def test_nothing_used_is_nothing() -> None:
     assert usage_of([], LIBRARY) == {}
+
+
+def _ordered_by(prioritization: str, **inputs: Any) -> Inputs:
+    config = load_config({"skillsBudget": {"enabled": True, "optimization": {"prioritization": prioritization}}})
+    return with_usage(Inputs(skills=LIBRARY, **inputs), config)
+
+
+def test_use_is_looked_for_only_where_the_order_asks_for_it() -> None:
+    assert with_usage(Inputs(skills=LIBRARY), load_config({})) == Inputs(skills=LIBRARY)
+    assert _ordered_by("alphabetical") == Inputs(skills=LIBRARY)
+
+
+def test_with_no_use_in_a_conversation_recent_takes_the_times_of_the_files() -> None:
+    dated = (Skill("old", "d", "old/SKILL.md", modified="2020-01-01T00:00:00"), Skill("no", "d", "no/SKILL.md"))
+    found = with_usage(
+        Inputs(skills=(*dated, Skill("bad", "d", "bad/SKILL.md", modified="yesterday"))),
+        load_config({"skillsBudget": {"enabled": True, "optimization": {"prioritization": "recent"}}}),
+    )
+    assert found.usage_source == "by the times of their files"
+    assert {path: use.last > 0 for path, use in found.usage.items()} == {"old/SKILL.md": True, "bad/SKILL.md": False}
+    assert _ordered_by("frequent").usage_source == "in the conversation"

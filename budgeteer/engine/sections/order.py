@@ -42,8 +42,8 @@ def ordered(
     if prioritization == "alphabetical":
         return sorted(everything, key=by_name), "by name"
     uses = [usage.get(path or name, Use()) for name, path in keys]
-    if not any(use.count or use.last for use in uses):
+    ranks = [use.count if prioritization == "frequent" else use.last for use in uses]
+    if not any(ranks):
         return sorted(everything, key=by_name), "by name: no use of any of them is known"
-    if prioritization == "frequent":
-        return sorted(everything, key=lambda i: (-uses[i].count, *by_name(i))), "most used first"
-    return sorted(everything, key=lambda i: (-uses[i].last, *by_name(i))), "last used first"
+    words = "most used first" if prioritization == "frequent" else "last used or changed first"
+    return sorted(everything, key=lambda i: (-ranks[i], *by_name(i))), words

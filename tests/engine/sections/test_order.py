@@ -14,7 +14,7 @@ USAGE = {"g/SKILL.md": Use(2, 5.0), "b/SKILL.md": Use(2, 9.0), "a/SKILL.md": Use
         (None, [0, 1, 2, 3], "in the order given"),
         ("alphabetical", [2, 1, 0, 3], "by name"),
         ("frequent", [2, 0, 3, 1], "most used first"),
-        ("recent", [0, 3, 2, 1], "last used first"),
+        ("recent", [0, 3, 2, 1], "last used or changed first"),
     ],
 )
 def test_ties_are_broken_by_name_then_path(prioritization: str | None, order: list[int], sentence: str) -> None:
