@@ -16,6 +16,6 @@ class WorkbenchConfig(AppConfig):
     def ready(self) -> None:
         """Let the preset catalogue say how many workspaces follow each preset."""
         from budgeteer.presets.services import register_usage_counter
-        from budgeteer.workbench.services import count_followers
+        from budgeteer.workbench.followers import count_followers
 
         register_usage_counter(count_followers)

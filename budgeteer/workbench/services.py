@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Any
@@ -44,12 +44,6 @@ def live(owner: AbstractBaseUser) -> QuerySet[Workspace]:
 def of(owner: AbstractBaseUser, workspace_id: UUID) -> Workspace | None:
     """The owner's workspace, None when there is none, it is another's or it is deleted."""
     return Workspace.objects.filter(owner_id=owner.pk, deleted_at__isnull=True, id=workspace_id).first()
-
-
-def count_followers(slugs: Iterable[str]) -> dict[str, int]:
-    """How many live workspaces follow each preset."""
-    rows = Workspace.objects.filter(preset_slug__in=list(slugs), deleted_at__isnull=True)
-    return dict(rows.values_list("preset_slug").annotate(Count("pk")).order_by())
 
 
 @transaction.atomic

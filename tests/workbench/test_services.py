@@ -5,6 +5,7 @@ from django.contrib.auth.models import User
 
 from budgeteer.engine.errors import ConfigError, InputError
 from budgeteer.workbench import services
+from budgeteer.workbench.followers import count_followers
 from budgeteer.workbench.models import Workspace
 
 
@@ -98,7 +99,7 @@ def test_a_source_can_be_brought_first(session: Workspace) -> None:
 def test_followers_are_counted_without_deleted_workspaces(workspace: Workspace, owner: User) -> None:
     gone = services.open_with_sources(owner, [])
     services.delete(gone)
-    assert services.count_followers([workspace.preset_slug, "plain"]) == {workspace.preset_slug: 1}
+    assert count_followers([workspace.preset_slug, "plain"]) == {workspace.preset_slug: 1}
 
 
 def test_a_worker_cannot_pack_while_a_source_is_importing(importing: Workspace) -> None:
