@@ -16,7 +16,8 @@ from budgeteer.reports.document import dump, parse
 from budgeteer.sources import services as sources
 from budgeteer.workbench import services as workbench
 
-pytestmark = pytest.mark.django_db
+# Committed rows only: the heartbeat of a job looks for its row over a connection of its own.
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.stack]
 
 
 def work_off_jobs() -> list[Job]:

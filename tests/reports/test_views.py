@@ -8,6 +8,7 @@ from django.contrib.auth.models import User
 from budgeteer.jobs.models import Job, State
 from budgeteer.reports.models import Report
 
+pytestmark = pytest.mark.stack
 HTMX = {"HX-Request": "true"}
 
 
