@@ -9,34 +9,44 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 START_SECONDS = 60
 STOP_SECONDS = 20
-_READY = re.compile(r"(http://\S+)/enter/\S+")
+_READY = re.compile(r"ready at (http://[^\s/]+)/")
+_LINK = re.compile(r"http://\S+/enter/\S+")
 #: Settings of whoever runs the tests that would change what the dashboard is.
 _OWN = ("DATABASE_URL", "REDIS_URL", "SECRET_KEY", "ALLOWED_HOSTS")
 
 
 @dataclass(frozen=True, slots=True)
 class Stack:
-    """A running dashboard. `sign_in_link` works once."""
+    """A running dashboard. `sign_in_link` works once; "" outside local mode."""
 
     address: str
     sign_in_link: str
     data_dir: Path
 
 
+def environment(data_dir: Path) -> dict[str, str]:
+    """The environment a dashboard over this folder runs in, free of what the caller's own says about one."""
+    kept = {key: value for key, value in os.environ.items() if key not in _OWN and not key.startswith("BUDGETEER_")}
+    return kept | {"BUDGETEER_DATA_DIR": str(data_dir), "BUDGETEER_LOG_LEVEL": "warning", "NO_COLOR": "1"}
+
+
 @contextmanager
-def running_stack(data_dir: Path, environ: Mapping[str, str] = os.environ) -> Iterator[Stack]:
-    """Start the dashboard with web, workers and scheduler; stop all of it at the end."""
-    settings = {key: value for key, value in environ.items() if key not in _OWN and not key.startswith("BUDGETEER_")}
+def running_stack(data_dir: Path, **changed: str) -> Iterator[Stack]:
+    """Start the dashboard with web, workers and scheduler; stop all of it at the end.
+
+    Args:
+        changed: variables of its environment, e.g. BUDGETEER_MODE="team".
+    """
     process = subprocess.Popen(
         [sys.executable, "-m", "budgeteer.cli", "serve", "--port", "0", "--no-browser"],
-        env={**settings, "BUDGETEER_DATA_DIR": str(data_dir), "BUDGETEER_LOG_LEVEL": "warning", "NO_COLOR": "1"},
+        env=environment(data_dir) | changed,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
@@ -46,7 +56,7 @@ def running_stack(data_dir: Path, environ: Mapping[str, str] = os.environ) -> It
     listener = threading.Thread(target=_listen, args=(process, said), daemon=True)
     listener.start()
     try:
-        link, address = _wait_for_link(process, said)
+        address, link = _wait_until_ready(process, said, with_link=changed.get("BUDGETEER_MODE", "local") == "local")
         yield Stack(address, link, data_dir)
     finally:
         _stop(process)
@@ -60,11 +70,13 @@ def _listen(process: subprocess.Popen[str], said: list[str]) -> None:
         said.extend(process.stdout)
 
 
-def _wait_for_link(process: subprocess.Popen[str], said: list[str]) -> tuple[str, str]:
+def _wait_until_ready(process: subprocess.Popen[str], said: list[str], *, with_link: bool) -> tuple[str, str]:
     deadline = time.monotonic() + START_SECONDS
     while time.monotonic() < deadline and process.poll() is None:
-        if found := _READY.search("".join(said)):
-            return found.group(0), found.group(1)
+        text = "".join(said)
+        ready, link = _READY.search(text), _LINK.search(text)
+        if ready and (link or not with_link):
+            return ready.group(1), link.group(0) if link else ""
         time.sleep(0.05)
     raise RuntimeError("The dashboard did not start. It said:\n" + "".join(said))
 
