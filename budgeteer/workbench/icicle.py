@@ -192,8 +192,9 @@ def _block_of(run: _Run, starts: Ints, scale: float) -> Block:
     letter, fate, count = LETTERS[run.category], FATES[run.fate], run.stop - run.start
     width = run.tokens * scale
     mark = "✕ " if run.fate == DROPPED else ""
-    labels: tuple[str, ...] = (letter,)
-    if count > 1 and width >= TOTAL_PX:
+    # Stripes leave no ground that a letter could be read on.
+    labels: tuple[str, ...] = () if run.fate == SUMMARISED else (letter,)
+    if labels and count > 1 and width >= TOTAL_PX:
         labels = (f"{mark}{short_count(run.tokens)}", letter)
     look = (f"f{letter}", "", "oc")
     if run.fate == DROPPED:

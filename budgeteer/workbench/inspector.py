@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from budgeteer.engine.config import BudgetConfig
 from budgeteer.engine.ledger import CATEGORIES, Decision, Ledger
+from budgeteer.engine.options import fields
 from budgeteer.workbench.preview import Packed
 from budgeteer.workbench.rows import fate_words
 from budgeteer.workbench.state import ViewState
 from budgeteer.workbench.texts import text_of_item
-from budgeteer.workbench.words import FATE_ICONS, FATE_NAMES, FATE_TONES
+from budgeteer.workbench.words import FATE_ICONS, FATE_NAMES, FATE_TONES, wording
 
 TEXT_CHARS = 6_000
+COUNTERFACTUAL = re.compile(r"(?P<limit>(?:history\.)?max\w+) were ≥ (?P<number>\d[\d,]*)")
 POLICIES = (
     ("auto", "Auto", "The rules decide."),
     ("pinned", "Pinned", "Goes first and is never dropped."),
@@ -58,6 +61,8 @@ class Item:
     rule: str
     sentence: str
     counterfactual: str
+    fix: str
+    fix_label: str
     policies: tuple[PolicyChoice, ...]
     policy_hint: str
     text: str
@@ -75,6 +80,8 @@ def inspected(packed: Packed, state: ViewState) -> Item | None:
     word, figure = fate_words(decision)
     text = text_of_item(packed.packing, index)
     policies = _policies(decision, packed.packing.config)
+    fix, fix_label = _fix(decision)
+    limit = packed.packing.verdict.limit_tokens
     chosen = next((value for value, *_ in POLICIES for p in policies if p.is_chosen and p.value == value), "")
     return Item(
         id=decision.id,
@@ -88,10 +95,15 @@ def inspected(packed: Packed, state: ViewState) -> Item | None:
         tone=FATE_TONES[decision.fate],
         is_pinned=decision.pinned,
         can_pin=decision.fate != "added",
-        facts=tuple(_facts(decision, ledger, index=index, limit=packed.packing.verdict.limit_tokens)),
+        facts=(
+            *_facts(decision, ledger, index=index, limit=packed.packing.verdict.limit_tokens),
+            *_on_disk(packed, index),
+        ),
         rule=decision.rule,
         sentence=decision.sentence,
         counterfactual=decision.counterfactual,
+        fix=fix,
+        fix_label=fix_label,
         policies=policies,
         policy_hint=next((hint for value, _, hint in POLICIES if value == chosen), ""),
         text=text[:TEXT_CHARS],
@@ -128,6 +140,30 @@ def _facts(decision: Decision, ledger: Ledger, *, index: int, limit: int) -> lis
     if decision.group:
         facts.append(("Group", decision.group))
     return facts
+
+
+def _on_disk(packed: Packed, index: int) -> list[tuple[str, str]]:
+    """What of a skill is not in the prompt: its file, and the body that is read when the skill is used."""
+    rows, row = packed.packing.ledger.place(index)
+    if rows.section != "skills":
+        return []
+    skill = packed.packing.chosen.skills.sequence[row]
+    measures = packed.packing.bundle.skill_measures
+    return [
+        ("SKILL.md on disk", f"{int(measures.file_bytes[skill]):,} bytes"),
+        ("Its body, when used", f"{int(measures.body_tokens[skill]):,} tokens"),
+    ]
+
+
+def _fix(decision: Decision) -> tuple[str, str]:
+    """The counterfactual as a change of the form ("path=value") and its words; ("", "") where it is not one number."""
+    found = COUNTERFACTUAL.search(decision.counterfactual)
+    if found is None:
+        return "", ""
+    path = next((field.path for field in fields() if field.path.endswith(found["limit"])), "")
+    if not path:
+        return "", ""
+    return f"{path}={found['number'].replace(',', '')}", f"Raise {wording(path).label.lower()} to {found['number']}"
 
 
 def _cut_note(text: str) -> str:

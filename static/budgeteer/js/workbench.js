@@ -42,12 +42,12 @@
       if (range && Number.isFinite(plain(field.value))) range.value = plain(field.value);
       draft();
     }
-  });
+  }, true);
   document.addEventListener("change", (event) => {
     const field = event.target;
     if (field.dataset.for) touched.add(document.getElementById(field.dataset.for).name);
     else if (field.form && field.form === form()) touched.add(field.name);
-  });
+  }, true);
 
   document.addEventListener("htmx:configRequest", (event) => {
     const { elt, formData, triggeringEvent } = event.detail;

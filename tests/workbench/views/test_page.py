@@ -114,6 +114,17 @@ def test_a_selected_item_shows_rule_sentence_and_text(client: Client, library: W
     assert "Policy for this skill" in html
 
 
+def test_what_would_have_kept_an_item_is_one_click(client: Client, library: Workspace) -> None:
+    url = library.get_absolute_url()
+    dropped = next(decision for decision in services.packing_of(library).ledger if decision.fate == "dropped")
+    html = client.get(url, {"sel": dropped.id}).content.decode()
+    fix = html.split('id="apply-fix"')[1].split('value="')[1].split('"')[0]
+    client.post(f"{url}config/", {"apply": fix})
+    library.refresh_from_db()
+    index = [decision.id for decision in services.packing_of(library).ledger].index(dropped.id)
+    assert services.packing_of(library).ledger.decision(index).fate != "dropped"
+
+
 @pytest.mark.parametrize("section", ["system", "tools", "skills", "history", "query"])
 def test_every_kind_of_item_can_be_inspected(client: Client, session: Workspace, section: str) -> None:
     services.write_texts(session, {"system": "Be kind.", "query": "What now?"})
