@@ -70,7 +70,7 @@ class Bundle:
     """Everything that may go into one prompt, measured by one tokenizer.
 
     `history` is a view on the conversation without its leading system messages and without the query, which is its own
-    last message (`query_is_own`) or was typed. `notes` are
+    last message or was typed. `notes` are
     sentences on what was taken from where. `reported_input_tokens` is what the source's last request reported,
     `file_input_tokens` what the conversation's own file holds of that request: everything before the last reply.
     """
@@ -87,7 +87,6 @@ class Bundle:
     history_measures: MessageMeasures
     query: Message | None
     query_measures: MessageMeasures
-    query_is_own: bool
     usage: Mapping[str, Use]
     usage_source: str = ""
     notes: tuple[str, ...] = ()
@@ -124,7 +123,6 @@ def build_bundle(inputs: Inputs, *, counter: TokenCounter) -> Bundle:
         history_measures=measures.taken(slice(start, end)),
         query=query,
         query_measures=query_measures,
-        query_is_own=not inputs.query,
         usage=inputs.usage,
         usage_source=inputs.usage_source,
         notes=(*notes, *tool_note),

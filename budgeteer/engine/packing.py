@@ -251,7 +251,7 @@ class _Packer:
         costs = ToolCosts(self.profile, self.counter)
         pins = frozenset(self.config.pins)
         called: frozenset[str] = frozenset()
-        own_query = self._query_tokens() if self.bundle.query_is_own else 0
+        query = self._query_tokens()
         while True:
             tools = fit_tools(
                 self.bundle.tools,
@@ -261,7 +261,7 @@ class _Packer:
                 standing=Standing(self.bundle.usage, pins, called),
             )
             taken = int(tools.tokens[tools.kept].sum()) + costs.joins(len(tools.order)).tokens
-            room = replace(view, room_tokens=self.allowed.usable_tokens - fixed - taken, query_tokens=own_query)
+            room = replace(view, room_tokens=self.allowed.usable_tokens - fixed - taken, query_tokens=query)
             history = self._first_is_user(self._fit_history(room, summarise), room)
             now = called | self._called(history.kept)
             if now == called or not self.config.skills_budget.enabled:

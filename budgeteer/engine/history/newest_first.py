@@ -10,8 +10,8 @@ from budgeteer.engine.history.view import HistoryFit, HistoryView, Over, Rule
 def newest_first(view: HistoryView) -> HistoryFit:
     """The longest run of newest groups within the limit, beside what always stays.
 
-    A group stands where its last message stands. What always stays is charged first, with the query where it is the
-    conversation's own last message. `limit_tokens` and `needed_tokens` are in the same terms.
+    A group stands where its last message stands. What always stays is charged first, with the query: it is the newest
+    message. `limit_tokens` and `needed_tokens` are in the same terms.
     """
     limit = min(view.max_tokens, view.room_tokens + view.query_tokens)
     always = view.always

@@ -47,8 +47,7 @@ class HistoryView:
         system: system and developer messages, which always stay.
         pinned: whole groups that are pinned.
         room_tokens: what the rest of the prompt leaves for history.
-        query_tokens: the conversation's own last message, which stands as the query but is charged to `newestFirst`'s
-            tokens as the newest message it is; 0 for a typed query.
+        query_tokens: the query, which is charged to `newestFirst`'s tokens as the newest message it is.
         config: the strategy's numbers; `max_tokens` already a number.
         max_tokens: the strategy's own token limit.
     """
