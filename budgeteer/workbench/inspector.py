@@ -96,7 +96,7 @@ def inspected(packed: Packed, state: ViewState) -> Item | None:
         is_pinned=decision.pinned,
         can_pin=decision.fate != "added",
         facts=(
-            *_facts(decision, ledger, index=index, limit=packed.packing.verdict.limit_tokens),
+            *_facts(decision, ledger, index=index, limit=limit),
             *_on_disk(packed, index),
         ),
         rule=decision.rule,
