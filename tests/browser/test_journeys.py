@@ -111,9 +111,10 @@ def test_an_admin_changes_a_preset_and_the_workspace_follows(visitor):
 
     workbench = ada.open("/")
     open_sample(workbench, "A skills library that does not fit")
-    workbench.locator("#i-preset").select_option(label="Small models · v1")
-    expect(workbench.locator("#g-skillsBudget")).to_contain_text("of 130")
+    with workbench.expect_response(lambda answer: answer.url.endswith("/config/")):
+        workbench.locator("#i-preset").select_option(label="Small models · v1")
     workbench.reload()
+    expect(workbench.locator("#i-preset option:checked")).to_have_text("Small models · v1")
     before = verdict(workbench)
 
     admin.locator("#result_list").get_by_role("link", name="Small models").click()
