@@ -75,10 +75,10 @@ def limits_of(bundle: Bundle, chosen: Chosen, config: BudgetConfig, view: Histor
     history = config.history
     tokens, chars = view.size_tokens(view.alive), int(view.chars[view.alive].sum())
     if history.strategy == "newestFirst":
-        fix = f"Raise history.maxTokens to {tokens:,}, or use summarizeOlder."
+        fix = _raise("history.maxTokens", tokens, view.max_tokens, or_else="use summarizeOlder")
         yield Limit("history.maxTokens", tokens, view.max_tokens, "tokens of history", fix)
     if history.strategy == "summarizeOlder":
-        fix = f"Raise history.maxChars to {chars:,}."
+        fix = _raise("history.maxChars", chars, history.max_chars)
         yield Limit("history.maxChars", chars, history.max_chars, "characters of history", fix)
 
 
@@ -103,18 +103,26 @@ def _budget_fix(chosen: Chosen, config: BudgetConfig, view: HistoryView) -> str:
 def _skill_limits(bundle: Bundle, chosen: Chosen, config: BudgetConfig) -> Iterator[Limit]:
     limits, fit = config.skills_budget.limits, chosen.skills
     considered = len(fit.sequence) - int(np.isin(fit.cause, (1, 2)).sum())
-    raise_count = f"Raise maxSkillsInPrompt to {considered:,}."
+    raise_count = _raise("maxSkillsInPrompt", considered, limits.max_skills_in_prompt)
     yield Limit("maxSkillsInPrompt", considered, limits.max_skills_in_prompt, "skills", raise_count)
-    fix = _shortening_fix(bundle, chosen, config) or f"Raise maxSkillsPromptChars to {fit.asked.chars:,}."
+    shorten = _shortening_fix(bundle, chosen, config)
+    fix = shorten or _raise("maxSkillsPromptChars", fit.asked.chars, limits.max_skills_prompt_chars)
     yield Limit("maxSkillsPromptChars", fit.asked.chars, limits.max_skills_prompt_chars, "characters of skills", fix)
     if isinstance(limits.max_skills_prompt_tokens, int):
-        fix = _shortening_fix(bundle, chosen, config) or f"Raise maxSkillsPromptTokens to {fit.asked.tokens:,}."
+        fix = shorten or _raise("maxSkillsPromptTokens", fit.asked.tokens, limits.max_skills_prompt_tokens)
         yield Limit("maxSkillsPromptTokens", fit.asked.tokens, limits.max_skills_prompt_tokens, "tokens of skills", fix)
     conflicts = np.flatnonzero(fit.pinned & (fit.cause == 1))
     for row in conflicts:
         skill = bundle.skills[int(row)]
         fix = f"{skill.name} is pinned but its file is too large: shorten it, or raise maxSkillFileBytes."
         yield Limit("maxSkillFileBytes", skill.file_bytes, limits.max_skill_file_bytes, f"bytes of {skill.path}", fix)
+
+
+def _raise(name: str, asked: int, allowed: int, *, or_else: str = "") -> str:
+    """How far to raise a limit that is passed; how much is left of one that is not."""
+    if asked <= allowed:
+        return f"Nothing is left out yet: {allowed - asked:,} to spare."
+    return f"Raise {name} to {asked:,}, or {or_else}." if or_else else f"Raise {name} to {asked:,}."
 
 
 def _shortening_fix(bundle: Bundle, chosen: Chosen, config: BudgetConfig) -> str:
@@ -146,7 +154,7 @@ def _shortening_fix(bundle: Bundle, chosen: Chosen, config: BudgetConfig) -> str
 def _tool_limits(chosen: Chosen, config: BudgetConfig) -> Iterator[Limit]:
     limit = config.skills_budget.limits.max_tool_definition_chars
     asked = chosen.tools.asked.chars
-    fix = f"Raise maxToolDefinitionChars to {asked:,}, or pin the tools that must stay."
+    fix = _raise("maxToolDefinitionChars", asked, limit, or_else="pin the tools that must stay")
     yield Limit("maxToolDefinitionChars", asked, limit, "characters of tool definitions", fix)
 
 
