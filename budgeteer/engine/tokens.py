@@ -162,11 +162,11 @@ def _ranks(name: str, digest: str) -> dict[bytes, int]:
 def starts_safely(text: str) -> bool:
     """Whether a piece may follow one that ends with a line end and still count exactly by itself.
 
-    The rule of docs/decisions/002-exact-joins.md: it begins with a visible character other than "/", in both encodings.
+    The rule of decision 002: it begins with a visible character other than "/", in both encodings.
     """
     return bool(text) and text[0] != "/" and not text[0].isspace() and unicodedata.category(text[0])[0] not in "ZC"
 
 
 def ends_in_word(text: str) -> bool:
-    """Whether a text ends in a letter or digit, so that a "/" after it starts a new piece (docs/decisions/002-exact-joins.md)."""
+    """Whether a text ends in a letter or digit, so that a "/" after it starts a new piece (decision 002)."""
     return bool(text) and unicodedata.category(text[-1])[0] in "LN"

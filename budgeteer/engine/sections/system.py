@@ -1,6 +1,6 @@
 """The system message: pieces joined by blank lines, each counted once, so that their counts add up exactly.
 
-Every piece ends with its own line ends and the next one begins with a visible character (docs/decisions/002-exact-joins.md). A piece
+Every piece ends with its own line ends and the next one begins with a visible character (decision 002). A piece
 that begins otherwise is counted together with the one before it.
 """
 
