@@ -29,7 +29,7 @@ def verdict_of(ledger: Ledger, *, demand: Size, allowance: Allowance, error: Bud
     level: Literal["fits", "limited", "over", "cannotFit"]
     if error is not None:
         need, may = error.needed_tokens, error.allowed_tokens
-        level, head = "cannotFit", f"Cannot fit: {error.section} needs {need:,} tokens, {may:,} may be used"
+        level, head, went = "cannotFit", f"Cannot fit: {need:,} tokens of {error.section}, room for {may:,}", []
     elif over:
         level, head = "over", f"Over by {over:,} tokens"
     elif went:

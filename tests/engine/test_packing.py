@@ -239,7 +239,8 @@ def test_what_no_limit_may_drop_over_the_budget_is_a_stated_error() -> None:
     assert packing.error is not None
     assert packing.error.section == "system"
     assert packing.error.needed_tokens > packing.error.allowed_tokens
-    assert packing.verdict.sentence.startswith("Cannot fit: system needs ")
+    needed, allowed = packing.error.needed_tokens, packing.error.allowed_tokens
+    assert packing.verdict.sentence == f"Cannot fit: {needed:,} tokens of system, room for {allowed:,}"
 
 
 @pytest.mark.parametrize(
