@@ -88,3 +88,14 @@ def profile_of(config: BudgetConfig) -> str:
     """The request form of a configuration's model; the default one where its own is not rendered yet."""
     profile = model(config.model).profile
     return profile if profile in PROFILES else DEFAULT_PROFILE
+
+
+def settled(config: BudgetConfig, allowed: Allowance) -> BudgetConfig:
+    """The configuration with every percent as a number of tokens."""
+    limits = config.skills_budget.limits
+    history = config.history.model_copy(update={"max_tokens": allowed.tokens(config.history.max_tokens)})
+    if limits.max_skills_prompt_tokens is not None:
+        number = allowed.tokens(limits.max_skills_prompt_tokens)
+        limits = limits.model_copy(update={"max_skills_prompt_tokens": number})
+    skills = config.skills_budget.model_copy(update={"limits": limits})
+    return config.model_copy(update={"history": history, "skills_budget": skills})

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from budgeteer.engine.allocation import Allowance, allowance, profile_of
+from budgeteer.engine.allocation import Allowance, allowance, profile_of, settled
 from budgeteer.engine.bundle import Bundle
 from budgeteer.engine.chat import calls_of
 from budgeteer.engine.config import BudgetConfig
@@ -81,19 +81,8 @@ def pack(
         raise ValueError(f"measured with {bundle.tokenizer}, packed with {counter.name}")
     form = profile or profile_of(config)
     allowed = allowance(config, counter)
-    packer = _Packer(bundle, _settled(config, allowed), counter, form, allowed)
+    packer = _Packer(bundle, settled(config, allowed), counter, form, allowed)
     return packer.pack(summarise)
-
-
-def _settled(config: BudgetConfig, allowed: Allowance) -> BudgetConfig:
-    """The configuration with every percent as a number of tokens."""
-    limits = config.skills_budget.limits
-    history = config.history.model_copy(update={"max_tokens": allowed.tokens(config.history.max_tokens)})
-    if limits.max_skills_prompt_tokens is not None:
-        number = allowed.tokens(limits.max_skills_prompt_tokens)
-        limits = limits.model_copy(update={"max_skills_prompt_tokens": number})
-    skills = config.skills_budget.model_copy(update={"limits": limits})
-    return config.model_copy(update={"history": history, "skills_budget": skills})
 
 
 @dataclass(frozen=True, slots=True)

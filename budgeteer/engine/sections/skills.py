@@ -138,7 +138,7 @@ def fit_skills(
 ) -> SkillFit:
     """The skills that fit, and why the others do not.
 
-    A percent in `maxSkillsPromptTokens` must have been resolved to a number (see allocation.resolved).
+    A percent in `maxSkillsPromptTokens` must have been resolved to a number (see allocation.settled).
     """
     config = effective(config)
     entries = entry_sizes(skills, measures, config, counter=counter)
