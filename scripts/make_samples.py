@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import io
 import json
+import os
 import sys
 import zipfile
 from collections.abc import Mapping, Sequence
@@ -15,8 +16,17 @@ from typing import Any
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "scripts"))
 
+import django  # noqa: E402 - see below
 from samples import marina, skills, story, story_later, tools  # noqa: E402 - the folder is put on the path first
 from samples.session import Transcript  # noqa: E402 - see above
+
+from budgeteer.engine.bundle import Inputs, build_bundle  # noqa: E402 - see above
+from budgeteer.engine.config import load_config  # noqa: E402 - see above
+from budgeteer.engine.packing import pack  # noqa: E402 - see above
+from budgeteer.engine.result import Packing  # noqa: E402 - see above
+from budgeteer.engine.tokens import counter_for  # noqa: E402 - see above
+from budgeteer.formats.detect import import_bytes  # noqa: E402 - see above
+from budgeteer.samples import SAMPLES, Sample, read  # noqa: E402 - see above
 
 DATA = ROOT / "budgeteer" / "samples" / "data"
 WRITTEN = (2026, 10, 26, 12, 0, 0)
@@ -68,12 +78,38 @@ def everything() -> dict[str, bytes]:
     }
 
 
+def measures() -> dict[str, Any]:
+    """The figures of every sample under its own preset, for the first page."""
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "budgeteer.settings")
+    django.setup()
+    from budgeteer.presets.seeds import SEEDS
+    from budgeteer.workbench.header import snapshot_of
+
+    presets = {seed.slug: seed.config for seed in SEEDS}
+    return {sample.slug: snapshot_of(packed(sample, presets[sample.preset])) for sample in SAMPLES}
+
+
+def packed(sample: Sample, config: Mapping[str, Any]) -> Packing:
+    """A sample packed as a workspace over it packs it."""
+    counter = counter_for("o200k_base")
+    files = zip(sample.files, read(sample.slug), strict=True)
+    found = {kind: import_bytes(content, name=name) for (name, kind), (_, content) in files}
+    talk, skill_zip, tool_list = (found.get(kind) for kind in ("conversation", "skills", "tools"))
+    inputs = Inputs(
+        conversation=talk.conversations[0] if talk else None,
+        skills=skill_zip.skills if skill_zip else (),
+        tools=tool_list.tools if tool_list else None,
+    )
+    return pack(build_bundle(inputs, counter=counter), load_config(config), counter=counter)
+
+
 def main() -> None:
-    """Write the files and say how large they came out."""
+    """Write the files and say how large they came out, then measure them."""
     DATA.mkdir(parents=True, exist_ok=True)
     for name, content in everything().items():
         (DATA / name).write_bytes(content)
         print(f"{name:<24}{len(content):>10,} bytes")
+    (DATA / "measured.json").write_text(json.dumps(measures(), indent=1) + "\n")
 
 
 if __name__ == "__main__":

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from importlib import resources
-from typing import Literal
+from typing import Any, Literal
 
 from budgeteer.engine.errors import InputError
 
@@ -77,3 +78,12 @@ def read(slug: str) -> list[tuple[str, bytes]]:
     """Return name and content of every file of a sample, in the order of `Sample.files`."""
     folder = resources.files(__name__) / "data"
     return [(name, (folder / name).read_bytes()) for name, _kind in find(slug).files]
+
+
+def measured(slug: str) -> dict[str, Any]:
+    """Return the figures of a sample under its own preset, as they came out when the samples were written.
+
+    `level`, `verdict`, `model`, `tokens` asked for, `window`, `limit`, and `shares`: letter, sent and not sent tokens.
+    """
+    figures: dict[str, dict[str, Any]] = json.loads((resources.files(__name__) / "data" / "measured.json").read_text())
+    return figures[slug]

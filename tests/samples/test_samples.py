@@ -80,3 +80,12 @@ def test_the_script_writes_the_packaged_files_byte_for_byte():
     )
     packaged = {name: content.hex() for sample in samples.SAMPLES for name, content in samples.read(sample.slug)}
     assert json.loads(done.stdout) == packaged
+
+
+def test_the_figures_on_the_first_page_are_those_the_engine_measures():
+    sys.path.insert(0, str(ROOT / "scripts"))
+    try:
+        import make_samples
+    finally:
+        sys.path.remove(str(ROOT / "scripts"))
+    assert make_samples.measures() == {sample.slug: samples.measured(sample.slug) for sample in samples.SAMPLES}

@@ -22,6 +22,7 @@ from budgeteer.sources import services as sources
 from budgeteer.workbench import services
 from budgeteer.workbench.header import Glance, glance_of
 from budgeteer.workbench.models import Workspace
+from budgeteer.workbench.sample_cards import sample_cards
 from budgeteer.workbench.views.answering import HtmxRequest
 from budgeteer.workbench.words import count_of
 
@@ -49,7 +50,7 @@ def home(request: HtmxRequest) -> HttpResponse:
 @require_safe
 def listing(request: HtmxRequest) -> HttpResponse:
     """Every workspace, last changed first, filtered by name."""
-    query = request.GET.get("q", "").strip()
+    query = request.GET.get("q", "").replace("\0", " ").strip()
     found = services.live(request.user)
     if query:
         found = found.filter(name__icontains=query)
@@ -97,7 +98,7 @@ def open_empty(request: HtmxRequest) -> HttpResponse:
 
 def _home(request: HtmxRequest, *, status: int = 200, **answer: Any) -> HttpResponse:
     recent = [_row(workspace) for workspace in services.live(request.user)[:RECENT_ROWS]]
-    context = {"rows": recent, "samples": samples.SAMPLES, "undo": _deleted(request), "today": _today(), **answer}
+    context = {"rows": recent, "cards": sample_cards(), "undo": _deleted(request), "today": _today(), **answer}
     return render(request, "workbench/home.html", context, status=status)
 
 

@@ -1,0 +1,37 @@
+"""The samples as the first page offers them: each with its measured bar and verdict.
+
+The figures were measured by `scripts/make_samples.py` with the sample's own preset; a test measures them again.
+"""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import dataclass
+
+from budgeteer.engine.ledger import CATEGORIES
+from budgeteer.samples import SAMPLES, Sample, measured
+from budgeteer.workbench.bar import Share
+from budgeteer.workbench.header import Glance, glance_of
+from budgeteer.workbench.strip import Strip, draw_strip
+
+
+@dataclass(frozen=True, slots=True)
+class SampleCard:
+    """One sample with its figures. `strip` shows what is sent and what is not, on a scale of what is asked for."""
+
+    sample: Sample
+    glance: Glance
+    strip: Strip
+
+
+@functools.cache
+def sample_cards() -> tuple[SampleCard, ...]:
+    """Every sample, in the order offered."""
+    return tuple(_card(sample) for sample in SAMPLES)
+
+
+def _card(sample: Sample) -> SampleCard:
+    snapshot = measured(sample.slug)
+    shares = tuple(Share(letter, CATEGORIES[letter], sent, not_sent) for letter, sent, not_sent in snapshot["shares"])
+    limit = min(snapshot["limit"], sum(share.sent_tokens for share in shares))
+    return SampleCard(sample, glance_of(snapshot), draw_strip(shares, limit=limit))
