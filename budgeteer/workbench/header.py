@@ -140,7 +140,7 @@ def _figures(packing: Packing) -> str:
     parts = [
         f"{verdict.sent_tokens:,} sent",
         f"{verdict.free_tokens:,} free",
-        f"{share:.1f} % of {verdict.limit_tokens:,}",
+        f"{share:.1f} %",
     ]
     money = money_text(packing)
     return " · ".join([*parts, money] if money else parts)
