@@ -88,7 +88,7 @@ def import_bytes(  # noqa: PLR0913  # the one door of the package: each argument
         FormatError: and nothing else: the upload holds nothing usable; the error says what was found.
     """
     options = Options(limits=limits, progress=progress, whole=whole)
-    chosen = _named(as_format) if as_format else None
+    chosen = format_named(as_format) if as_format else None
     try:
         document = open_document(data, name=name, options=options)
         return _import(document, chosen)
@@ -115,7 +115,7 @@ def import_folder(
         FormatError: it is no folder, or holds nothing usable.
     """
     folder = Path(path)
-    chosen = _named(as_format) if as_format else None
+    chosen = format_named(as_format) if as_format else None
     try:
         archive = open_folder(folder, limits=limits)
         options = Options(limits=limits, progress=progress, whole=whole)
@@ -125,7 +125,12 @@ def import_folder(
         raise FormatError(f"The folder cannot be read: {why}", where=str(folder), mend="Check its rights") from None
 
 
-def _named(name: str) -> Format:
+def format_named(name: str) -> Format:
+    """The format of that name.
+
+    Raises:
+        FormatError: there is none; the error tells the nearest.
+    """
     for row in FORMATS:
         if row.name == name:
             return row

@@ -21,6 +21,7 @@ from django.core.files.storage import default_storage
 from django.db import transaction
 
 from budgeteer.engine.errors import InputError
+from budgeteer.formats.detect import format_named
 from budgeteer.formats.limits import readable_bytes
 from budgeteer.jobs import services as jobs
 from budgeteer.sources.models import Source
@@ -30,6 +31,8 @@ NAME_CHARS = 120
 LARGE_BYTES = 4_000_000
 # A folder is packed in memory up to this size and on disk above it.
 SPOOLED_BYTES = 8_000_000
+# The longest path of a file in a folder; what Linux allows, and far below the 65,535 of a zip.
+PATH_BYTES = 4096
 EARLIEST_ZIP_TIME = (1980, 1, 1, 0, 0, 0)
 
 
@@ -88,8 +91,11 @@ def receive(owner: User, *, name: str, content: File[bytes], as_format: str = ""
 
     Raises:
         UploadRefused: it is empty or over the limit; nothing is kept.
+        FormatError: there is no format of the name asked for; nothing is kept.
     """
     shown = clean_name(name)
+    if as_format:
+        format_named(as_format)
     limit: int = settings.UPLOAD_MAX_BYTES
     if (content.size or 0) > limit:
         raise too_large(shown, content.size)
@@ -134,7 +140,13 @@ def _kept_once(owner: User, name: str, stored: str, hashed: _HashedFile, as_form
 
 
 def restart_import(source: Source, *, as_format: str) -> None:
-    """Import the stored upload again, as another format where one is named. What was read before stays until then."""
+    """Import the stored upload again, as another format where one is named. What was read before stays until then.
+
+    Raises:
+        FormatError: there is no format of that name.
+    """
+    if as_format:
+        format_named(as_format)
     with transaction.atomic():
         source.requested_format = as_format
         source.state = Source.State.IMPORTING
@@ -212,9 +224,16 @@ def read_paths(text: str, *, count: int) -> list[dict[str, Any]]:
         raise broken from None
     if not isinstance(paths, list) or len(paths) != count:
         raise broken
-    if not all(isinstance(entry, dict) and isinstance(entry.get("path"), str) and entry["path"] for entry in paths):
+    if not all(isinstance(entry, dict) and _is_path(entry.get("path")) for entry in paths):
         raise broken
     return paths
+
+
+def _is_path(path: object) -> bool:
+    """Whether an archive can hold a file of that path."""
+    if not isinstance(path, str) or "\0" in path:
+        return False
+    return 0 < len(path.encode("utf-8", "replace")) <= PATH_BYTES and not any("\ud800" <= c <= "\udfff" for c in path)
 
 
 def as_file(data: bytes, name: str) -> File[bytes]:

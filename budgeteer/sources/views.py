@@ -50,7 +50,7 @@ def list_sources(request: SignedInRequest) -> HttpResponse:
 
 def _list(request: SignedInRequest, *, status: int = 200, **upload: Any) -> HttpResponse:
     mine = services.recent(request.user, limit=None)
-    query, kind = request.GET.get("q", "").strip(), request.GET.get("kind", "")
+    query, kind = request.GET.get("q", "").replace("\0", " ").strip(), request.GET.get("kind", "")
     found = pages.found(mine, query=query, kind=kind)
     page = pages.window(_number(request, "page"), total=found.count(), rows=pages.LIST_ROWS)
     shown = found[max(page.first - 1, 0) : page.last]
@@ -204,7 +204,10 @@ def rename(request: SignedInRequest, source_id: uuid.UUID) -> HttpResponse:
 def import_again(request: SignedInRequest, source_id: uuid.UUID) -> HttpResponse:
     """Import the kept upload again, as the format that was chosen."""
     source = _get_source_for_user(request.user, source_id)
-    services.import_again(source, as_format=request.POST.get("format", ""))
+    try:
+        services.import_again(source, as_format=request.POST.get("format", ""))
+    except InputError as refusal:
+        messages.error(request, refusal.sentence)
     return redirect(source)
 
 

@@ -137,3 +137,9 @@ def test_a_folder_becomes_one_source_with_its_skills(owner):
 def test_paths_that_do_not_match_the_files_are_refused(text):
     with pytest.raises(services.UploadRefused, match="does not match"):
         read_paths(text, count=1)
+
+
+@pytest.mark.parametrize("path", ["d/\ud800.md", "d/a\0.md", "d/" + "x" * 5000])
+def test_a_path_no_archive_can_hold_is_refused(path):
+    with pytest.raises(services.UploadRefused, match="does not match its files"):
+        read_paths(json.dumps([{"path": path}]), count=1)
