@@ -186,7 +186,7 @@ def config_errors(data: object) -> list[ConfigError]:
             problem = _problem(detail)
             seen.setdefault(problem.where, problem)
         return list(seen.values())
-    return []
+    return _unstorable_texts(data)
 
 
 def dump_config(config: BudgetConfig) -> dict[str, Any]:
@@ -198,6 +198,24 @@ def config_schema() -> dict[str, Any]:
     """The JSON Schema of the configuration, draft 2020-12."""
     schema = BudgetConfig.model_json_schema(by_alias=True)
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema}
+
+
+def _unstorable_texts(value: object, path: str = "") -> list[ConfigError]:
+    """Every text no file and no database can hold: one with a NUL character or half of a surrogate pair."""
+    match value:
+        case str() if "\0" in value or any("\ud800" <= char <= "\udfff" for char in value):
+            what = "a text with a NUL character or half of a surrogate pair cannot be used"
+            return [ConfigError(what, where=path, mend="Take it out.")]
+        case Mapping():
+            keys = [problem for key in value for problem in _unstorable_texts(key, path)]
+            if keys:
+                return keys
+            inner = ((f"{path}.{key}" if path else str(key), entry) for key, entry in value.items())
+            return [problem for place, entry in inner for problem in _unstorable_texts(entry, place)]
+        case list() | tuple():
+            return [problem for entry in value for problem in _unstorable_texts(entry, path)]
+        case _:
+            return []
 
 
 def _problem(detail: Any) -> ConfigError:

@@ -80,3 +80,17 @@ def test_numbers_are_not_read_from_strings_or_booleans() -> None:
     assert config_errors({"contextWindow": "8000"})
     assert config_errors({"contextWindow": True})
     assert BudgetConfig().context_window is None
+
+
+@pytest.mark.parametrize(
+    ("data", "where"),
+    [
+        ({"system": {"marker": "a\0b"}}, "system.marker"),
+        ({"pins": ["tool:\ud800"]}, "pins"),
+        ({"skillsBudget": {"policies": {"a\0b": "off"}}}, "skillsBudget.policies"),
+    ],
+)
+def test_a_text_nothing_can_store_is_refused(data: dict[str, object], where: str) -> None:
+    with pytest.raises(ConfigError, match="cannot be used") as refused:
+        load_config(data)
+    assert refused.value.where == where
