@@ -146,10 +146,13 @@ def follow(workspace: Workspace, slug: str, *, number: int | None = None) -> Non
     """Stand on another preset, or on one version of it; what the workspace overrides stays.
 
     Raises:
-        ConfigError: if there is no such preset.
+        ConfigError: if there is no such preset or version.
     """
-    if not PresetVersion.objects.filter(preset__slug=slug).exists():
+    versions = PresetVersion.objects.filter(preset__slug=slug.replace("\0", "?"))
+    if not versions.exists():
         raise ConfigError(f"there is no preset {slug!r}", where="preset", mend="Choose one of the list.")
+    if number is not None and not versions.filter(number=number).exists():
+        raise ConfigError(f"preset {slug} has no v{number}", where="preset", mend="Choose one of the list.")
     workspace.preset_slug = slug
     workspace.preset_number = number
     workspace.save(update_fields=["preset_slug", "preset_number", "updated_at"])
@@ -157,7 +160,7 @@ def follow(workspace: Workspace, slug: str, *, number: int | None = None) -> Non
 
 def rename(workspace: Workspace, name: str) -> bool:
     """Give another name; an empty one changes nothing and gives False."""
-    plain = " ".join(name.split())[:120]
+    plain = " ".join(name.replace("\0", " ").split())[:120]
     if not plain:
         return False
     workspace.name = plain
@@ -203,6 +206,8 @@ def write_texts(workspace: Workspace, posted: Mapping[str, str]) -> dict[str, Re
                 f"{title}: {size:,} bytes, and a text typed here may hold {TEXT_LIMIT_BYTES:,}. "
                 "Add it as a source instead: paste it under Add a source.",
             )
+        elif "\0" in text:
+            refused[key] = RefusedText(text, f"{title}: it holds a NUL character, which no text can. Take it out.")
         elif text != getattr(workspace, attribute):
             setattr(workspace, attribute, text)
             changed.append(attribute)

@@ -57,6 +57,10 @@ CONTROLS = frozenset(
 )
 
 
+#: As many digits of a version number as are read; no version has one so long.
+MOST_DIGITS = 9
+
+
 @require_POST
 def configure(request: HtmxRequest, workspace_id: uuid.UUID) -> HttpResponse:
     """Take the form as it stands: each value is saved or refused by itself; a draft is shown and not saved."""
@@ -103,10 +107,16 @@ def item(request: HtmxRequest, workspace_id: uuid.UUID) -> HttpResponse:
     if packed is None or index is None:
         return _answer(request, workspace, state, whole_form=False)
     decision = packed.packing.ledger.decision(index)
-    if policy := request.POST.get("policy", ""):
-        delta = with_policy(current, decision, policy)
-    else:
-        delta = with_pin(current, decision, wanted=request.POST.get("pin") == "on")
+    try:
+        if policy := request.POST.get("policy", ""):
+            delta = with_policy(current, decision, policy)
+        else:
+            delta = with_pin(current, decision, wanted=request.POST.get("pin") == "on")
+    except ConfigError as error:
+        if request.htmx:
+            return say(_answer(request, workspace, state, whole_form=False), error.sentence)
+        messages.error(request, error.sentence)
+        return back_to(workspace, state)
     services.commit(workspace, delta)
     return _answer(request, workspace, state, whole_form=False)
 
@@ -122,10 +132,13 @@ def paste_config(request: HtmxRequest, workspace_id: uuid.UUID) -> HttpResponse:
         services.commit(workspace, delta_of(effective(workspace), data))
     except json.JSONDecodeError as error:
         sentence = f"Line {error.lineno}, column {error.colno}: not JSON ({error.msg}). Nothing was changed."
+    except ValueError:
+        sentence = "A number in it has too many digits to be read. Nothing was changed."
     except RecursionError:
         sentence = "This is nested too deeply to be a configuration. Nothing was changed."
     except ConfigError as error:
-        sentence = f"{error.sentence} Nothing was changed."
+        # It may quote half of a surrogate pair, which no page can carry.
+        sentence = f"{error.sentence} Nothing was changed.".encode("utf-8", "replace").decode()
     else:
         messages.success(request, "The configuration is in use.")
         return back_to(workspace, state)
@@ -173,7 +186,7 @@ def _answer(
 def _follow(workspace: Workspace, asked: str) -> tuple[bool, ConfigError | None]:
     """Stand on the preset that was chosen; False when it is the one it stands on."""
     slug, _, number = asked.partition("@")
-    pinned = int(number) if number.isdecimal() else None
+    pinned = int(number[:MOST_DIGITS]) if number.isdecimal() else None
     if not asked or (slug, pinned) == (workspace.preset_slug, workspace.preset_number):
         return False, None
     try:

@@ -3,15 +3,23 @@ from __future__ import annotations
 import json
 
 import pytest
+from django.contrib.auth.models import User
 from django.test import Client
 
 from budgeteer.presets import services as presets
 from budgeteer.workbench import services
+from budgeteer.workbench.configuring import effective
 from budgeteer.workbench.models import Workspace
+from budgeteer.workbench.preview import preview
 from tests.workbench.pages import text_of
 
 CHARS = "skillsBudget.limits.maxSkillsPromptChars"
 HTMX = {"HX-Request": "true", "HX-Target": "result"}
+
+
+@pytest.fixture
+def workspace(owner: User) -> Workspace:
+    return services.open_with_sources(owner, [])
 
 
 def test_a_plain_post_saves_and_goes_back_to_the_page(client: Client, library: Workspace) -> None:
@@ -157,6 +165,11 @@ def test_a_pasted_configuration_is_used(client: Client, library: Workspace) -> N
         ('{"pruning": {"mode": "auto"}}', "not available yet"),
         ("[" * 100_000, "Nothing was changed"),
         ('{"skillsBudget": 3}', "Nothing was changed"),
+        ('{"outputReserve": ' + "9" * 5000 + "}", "too many digits"),
+        ('{"system": {"marker": "\\u0000"}}', "NUL character"),
+        ('{"system": {"marker": "\\ud800"}}', "half of a surrogate pair"),
+        ('{"skillsBudget": {"policies": {"\\u0000": "off"}}}', "NUL character"),
+        ('{"\\ud800": 1}', "Nothing was changed"),
     ],
 )
 def test_a_pasted_configuration_that_cannot_be_used_says_why(
@@ -191,3 +204,34 @@ def test_a_draft_starts_no_job(client: Client, session: Workspace) -> None:
     response = client.post(f"{session.get_absolute_url()}config/", posted, headers=HTMX)
     assert response.status_code == 204
     assert Job.objects.count() == before
+
+
+def test_a_policy_there_is_none_of_changes_nothing_and_says_so(client: Client, library: Workspace) -> None:
+    packed = preview(library, effective(library)).packed
+    assert packed is not None
+    skill = next(each for each in packed.packing.ledger if each.section == "skills")
+    url, posted = f"{library.get_absolute_url()}item/", {"item": skill.id, "policy": "sometimes"}
+    assert b"cannot be used here" in client.post(url, posted, follow=True).content
+    answer = client.post(url, posted, headers=HTMX)
+    assert answer.status_code == 200
+    assert "cannot be used here" in answer["HX-Trigger"]
+    library.refresh_from_db()
+    assert library.config_delta == {}
+
+
+@pytest.mark.stack
+@pytest.mark.parametrize("number", ["99", "2147483648", "9" * 30, "9" * 5000])
+def test_a_version_there_is_none_of_is_refused(client: Client, workspace: Workspace, number: str) -> None:
+    response = client.post(f"{workspace.get_absolute_url()}config/", {"preset": f"agent-default@{number}"})
+    assert response.status_code == 422
+    workspace.refresh_from_db()
+    assert workspace.preset_number is None
+
+
+@pytest.mark.stack
+@pytest.mark.parametrize("posted", [{"preset": "a\0b"}, {"system.marker": "a\0b"}, {"features.keywords": "a\0b"}])
+def test_a_nul_character_is_refused(client: Client, workspace: Workspace, posted: dict[str, str]) -> None:
+    response = client.post(f"{workspace.get_absolute_url()}config/", posted)
+    assert response.status_code == 422
+    workspace.refresh_from_db()
+    assert workspace.config_delta == {}

@@ -92,3 +92,8 @@ def test_a_new_workspace_may_start_empty_or_over_a_known_source(client: Client, 
     opened = Workspace.objects.exclude(id=session.id).get()
     assert response["Location"] == opened.get_absolute_url()
     assert [link.source for link in opened.links.all()] == [source]
+
+
+@pytest.mark.stack
+def test_a_nul_character_in_the_search_finds_nothing(client: Client) -> None:
+    assert client.get("/w/", {"q": "a\0b"}).status_code == 200

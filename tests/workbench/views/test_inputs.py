@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import json
 
+import pytest
+from django.contrib.auth.models import User
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
@@ -80,3 +82,26 @@ def test_a_text_that_is_too_long_is_said_under_its_field_and_not_lost(client: Cl
     html = response.content.decode()
     assert "25,000 bytes" in text_of(html, "text-query-error")
     assert long.strip() in html
+
+
+@pytest.mark.stack
+def test_a_nul_character_in_a_text_is_refused_and_in_a_name_dropped(client: Client, owner: User) -> None:
+    workspace = services.open_with_sources(owner, [])
+    response = client.post(f"{workspace.get_absolute_url()}texts/", {"query": "a\0b"})
+    assert response.status_code == 422
+    assert "NUL character" in text_of(response.content.decode(), "text-query-error")
+    assert client.post(f"{workspace.get_absolute_url()}rename/", {"name": "a\0b"}).status_code == 302
+    workspace.refresh_from_db()
+    assert (workspace.name, workspace.query_text) == ("a b", "")
+
+
+@pytest.mark.stack
+@pytest.mark.parametrize("asked", ["x" * 300, "a\0b"])
+def test_a_format_there_is_none_of_is_refused_and_the_text_stored_nowhere(
+    client: Client, owner: User, asked: str
+) -> None:
+    workspace = services.open_with_sources(owner, [])
+    posted = {"text": "hello", "format": asked}
+    response = client.post(f"{workspace.get_absolute_url()}sources/", posted, follow=True)
+    assert b"There is no format" in response.content
+    assert not workspace.links.exists()
