@@ -73,6 +73,8 @@ def read_object(text: str) -> dict[str, Any]:
             where=f"line {error.lineno}, column {error.colno}",
             mend="Keys and texts stand in double quotes, and no comma follows the last entry.",
         ) from error
+    except ValueError as error:
+        raise ConfigError("a number in it has too many digits to be read", mend="No setting needs one.") from error
     except RecursionError as error:
         raise ConfigError("nested too deeply to read", mend="A configuration is three levels deep.") from error
     if not isinstance(data, dict):

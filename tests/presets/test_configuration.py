@@ -82,3 +82,9 @@ def test_an_entry_that_went_stands_with_nothing_after_it():
 
 def test_no_difference_gives_no_groups():
     assert differences_from_defaults({}) == ()
+
+
+@pytest.mark.parametrize("text", ['{"outputReserve": ' + "9" * 5000 + "}", "[" * 100_000])
+def test_what_cannot_be_read_is_a_sentence(text):
+    with pytest.raises(ConfigError):
+        read_object(text)
