@@ -15,6 +15,7 @@ from budgeteer.presets.models import PresetVersion
 from budgeteer.reports.document import Document, dump, pack_bytes
 from budgeteer.reports.freezing import Heading, InputUsed, freeze, public_copy
 from budgeteer.reports.models import Report
+from budgeteer.sources.models import Source
 from budgeteer.workbench import services as workbench
 from budgeteer.workbench.header import figures_of
 from budgeteer.workbench.models import Workspace
@@ -88,5 +89,7 @@ def _inputs(workspace: Workspace) -> list[InputUsed]:
             size_bytes=link.source.size_bytes,
             conversation=link.conversation_index,
         )
-        for link in workspace.links.select_related("source")
+        for link in workspace.links.select_related("source").filter(
+            source__deleted_at__isnull=True, source__state=Source.State.READY
+        )
     ]

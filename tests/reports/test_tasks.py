@@ -149,3 +149,17 @@ def test_sources_that_are_not_ready_fail_with_their_sentence(owner):
     assert job.state == State.FAILED
     assert "still" in job.error["sentence"]
     assert services.state_of(report).standing == "failed"
+
+
+def test_a_source_that_was_not_packed_is_not_named_as_an_input(filled):
+    text = ContentFile(b"A note that is deleted before the report is made.", "note.txt")
+    note = sources.receive_upload(filled.owner, name="note.txt", content=text)
+    broken = sources.receive_upload(
+        filled.owner, name="broken.png", content=ContentFile(b"\x89PNG\r\n\x1a\n\0", "broken.png")
+    )
+    for source in (note, broken):
+        workbench.attach(filled, source)
+    work_off_jobs()
+    sources.delete(note)
+    used = {each["name"] for each in services.frozen(publish(filled))["inputs"]}
+    assert used == {link.source.name for link in filled.links.select_related("source")} - {"note.txt", "broken.png"}
