@@ -75,8 +75,13 @@ def summary_message(text: str) -> Message:
     return Message("user", (TextPart(text),), id="history")
 
 
+_UNSTORABLE = re.compile("[\0\ud800-\udfff]")
+
+
 def extractive_summary(request: SummaryRequest) -> str:
     """The summary of at most `max_chars`: the summary line, then topics, decisions and context as bullets.
+
+    What no file or database holds of the messages (NUL, half of a surrogate pair) stands as the replacement character.
 
     Raises:
         SummaryFailed: the limit leaves no room for the summary line and one bullet.
@@ -99,7 +104,7 @@ def extractive_summary(request: SummaryRequest) -> str:
             blocks.append(block)
     if not blocks:
         raise SummaryFailed("the messages hold no text to summarise")
-    return f"{SUMMARY_LINE}\n\n" + "\n\n".join(blocks)
+    return _UNSTORABLE.sub("\ufffd", f"{SUMMARY_LINE}\n\n" + "\n\n".join(blocks))
 
 
 def _block(heading: str, bullets: Sequence[str], allowed_chars: int) -> str:

@@ -65,3 +65,9 @@ def test_the_key_changes_with_the_messages_and_the_limits() -> None:
     }
     assert len(keys) == 4
     assert SummaryRequest(TALK, 2_000, 80).key in keys
+
+
+def test_what_nothing_can_store_is_replaced() -> None:
+    talk = (Message("user", (TextPart("Read the \0 byte and the \ud800 half"),)),)
+    text = extractive_summary(SummaryRequest(talk, 2_000, 80))
+    assert "Read the \ufffd byte and the \ufffd half" in text
