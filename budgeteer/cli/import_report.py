@@ -85,7 +85,7 @@ def conversation_number(file: str, imported: Imported, number: int) -> Conversat
 def report_lines(file: str, imported: Imported) -> Iterator[str]:
     """The report as a person reads it."""
     yield f"{file}: {KIND_WORDS[imported.kind]}, read as {imported.format}"
-    yield f"  because {imported.reason}"
+    yield f"  {imported.reason}"
     counts = [(name, count) for name, count in _counts(imported).items() if count]
     if imported.text:
         counts.append(("characters", len(imported.text)))

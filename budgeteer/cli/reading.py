@@ -43,7 +43,7 @@ def read_source(name: str, *, as_format: str = "", whole: bool = False) -> Impor
     path = Path(name)
     try:
         if name != "-" and path.is_dir():
-            return import_folder(path, as_format=as_format or None, limits=COMMAND_LINE_LIMITS)
+            return import_folder(path, as_format=as_format or None, limits=COMMAND_LINE_LIMITS, whole=whole)
         data = _read(path) if name != "-" else sys.stdin.buffer.read()
         return import_bytes(data, name=path.name, as_format=as_format or None, limits=COMMAND_LINE_LIMITS, whole=whole)
     except OSError as error:

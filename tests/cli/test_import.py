@@ -40,7 +40,7 @@ def test_the_report_as_json_has_the_shape_of_the_contract(budgeteer: Budgeteer, 
 
 def test_a_person_reads_what_was_found_and_why(budgeteer: Budgeteer, chat_file: Path) -> None:
     run = budgeteer("import", chat_file)
-    assert run.out.startswith(f"{chat_file}: a conversation, read as openai-chat\n  because ")
+    assert run.out.startswith(f"{chat_file}: a conversation, read as openai-chat\n  It ")
     assert "messages" in run.out
 
 
