@@ -9,7 +9,7 @@ from budgeteer.engine.config import BudgetConfig, dump_config
 from budgeteer.engine.ledger import CATEGORIES
 from budgeteer.engine.options import fields
 from budgeteer.engine.overlay import get_path, set_path
-from budgeteer.reports.document import Document
+from budgeteer.reports.document import Document, fingerprint
 
 #: Kinds of configuration values that cannot hold anybody's words.
 _NUMERIC_KINDS = frozenset({"int", "percentOrInt", "number", "bool", "choice"})
@@ -25,16 +25,26 @@ def numbers_only(document: Mapping[str, Any]) -> Document:
     redacted = dict(packing)
     redacted["decisions"] = [_decision(each, names=names, groups=groups) for each in packing["decisions"]]
     redacted["unknown"] = [{**each, "id": names.get(each["id"], "item")} for each in packing["unknown"]]
-    redacted["warnings"] = [{**each, "fix": ""} for each in packing["warnings"]]
+    redacted["warnings"] = [{**each, "sentence": _warning_sentence(each), "fix": ""} for each in packing["warnings"]]
     redacted["notes"] = []
     redacted["validity"] = [{**each, "sentence": _validity_sentence(each)} for each in packing["validity"]]
+    config = _config(document["config"])
+    inputs = enumerate(document["inputs"], start=1)
     return {
         **document,
-        "inputs": [{**each, "name": f"source {number}"} for number, each in enumerate(document["inputs"], start=1)],
-        "config": _config(document["config"]),
+        # A hash tells nothing new, but it confirms a guess: whoever holds a file could ask whether it was this one.
+        "inputs": [{**each, "name": f"source {number}", "sha256": ""} for number, each in inputs],
+        "config": config,
+        "configSha256": fingerprint(config),
         "packing": redacted,
         "prompt": None,
     }
+
+
+def _warning_sentence(warning: Mapping[str, Any]) -> str:
+    """The warning's figures without what it names (a limit on one file names the file)."""
+    figures = f"{warning['used']:,} asked for, {warning['allowed']:,} allowed"
+    return f"{warning['limit']} {warning['level']}: {figures} ({warning['percent']:,.1f} %)."
 
 
 def _item_names(decisions: list[dict[str, Any]]) -> dict[str, str]:

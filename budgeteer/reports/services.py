@@ -16,6 +16,7 @@ from budgeteer.jobs import services as jobs
 from budgeteer.jobs.models import Job, State
 from budgeteer.reports.document import Document, parse, unpack_bytes
 from budgeteer.reports.models import Report, digest_of, expiry_in
+from budgeteer.workbench.configuring import preset_of
 from budgeteer.workbench.models import Workspace
 
 type Standing = Literal["preparing", "ready", "failed", "expired", "revoked"]
@@ -39,7 +40,7 @@ def publish(workspace: Workspace, *, owner: User, title: str, content: str, days
     arguments = {
         "report_id": str(report.id),
         "preset_slug": workspace.preset_slug,
-        "preset_number": workspace.preset_number,
+        "preset_number": preset_of(workspace).number,
         "config_delta": workspace.config_delta,
     }
     jobs.enqueue("reports.freeze", arguments=arguments, owner=owner, subject=report.subject)

@@ -24,7 +24,21 @@ def test_every_number_fate_and_rule_stays():
             assert after[key] == before[key]
     for key in ("verdict", "total", "sections", "overhead", "cost", "window"):
         assert redacted["packing"][key] == full["packing"][key]
-    assert redacted["inputs"][0]["sha256"] == full["inputs"][0]["sha256"]
+
+
+def test_nothing_is_told_that_would_confirm_a_guess():
+    full, redacted = sample_document(), numbers()
+    assert {each["sha256"] for each in redacted["inputs"]} == {""}
+    assert redacted["configSha256"] != full["configSha256"]
+
+
+def test_a_warning_names_no_file():
+    document = sample_document()
+    [warning, *_] = document["packing"]["warnings"]
+    document["packing"]["warnings"] = [{**warning, "sentence": "9 bytes of secret/SKILL.md", "fix": "Unpin secret."}]
+    [told] = public_copy(document, content="numbers")["packing"]["warnings"]
+    assert "secret" not in str(told)
+    assert f"{warning['used']:,}" in told["sentence"]
 
 
 def test_items_can_still_be_told_apart_and_groups_stay_together():
