@@ -109,6 +109,31 @@ def apply_posted(current: Effective, posted: Mapping[str, str]) -> Change:
     return Change(delta=delta_between(current.base, data), errors=errors, refused=refused)
 
 
+def version_key(version: PresetVersion) -> str:
+    """A version as a form names it: `slug@number`."""
+    return f"{version.preset.slug}@{version.number}"
+
+
+def changed_since(seen: str, current: Effective, posted: Mapping[str, str]) -> dict[str, str]:
+    """Of a whole form that showed another version of the preset, only the values that were changed in it.
+
+    `seen` is that version's key. Every other value is the old preset's and would become an override nobody asked for.
+    A version nobody knows showed nothing that could be compared: then nothing of the form is taken.
+    """
+    slug, _, number = seen.partition("@")
+    numbered = PresetVersion.objects.filter(number=int(number)) if number.isdecimal() and len(number) < 10 else None
+    version = numbered.filter(preset__slug=slug.replace("\0", "?")).first() if numbered is not None else None
+    if version is None:
+        return {}
+    shown = dump_config(load_config(merge(presets.config_of(version), current.delta)))
+    known = {field.path: field for field in form_fields()}
+    return {
+        path: text
+        for path, text in posted.items()
+        if path not in known or _parsed(known[path], text) != get_path(shown, path)
+    }
+
+
 def without(current: Effective, path: str) -> dict[str, Any]:
     """The delta with one path back at its preset's value.
 

@@ -15,7 +15,7 @@ from budgeteer.presets import services as presets
 from budgeteer.sources import services as sources
 from budgeteer.sources.models import Source
 from budgeteer.workbench.assembling import Problem
-from budgeteer.workbench.configuring import Change, Effective
+from budgeteer.workbench.configuring import Change, Effective, version_key
 from budgeteer.workbench.fieldset import Choice, FormField, FormGroup, form_field, form_groups
 from budgeteer.workbench.header import Header, header_of
 from budgeteer.workbench.icicle import Icicle, icicle_of
@@ -172,6 +172,11 @@ class Page:
     @cached_property
     def models(self) -> tuple[ModelGroup, ...]:
         return model_groups(self.current)
+
+    @property
+    def seen_version(self) -> str:
+        """The version of the preset whose values the form shows."""
+        return version_key(self.current.version)
 
     @cached_property
     def presets(self) -> tuple[Choice, ...]:

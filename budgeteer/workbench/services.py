@@ -107,8 +107,18 @@ def choose_role(workspace: Workspace, link_id: int, role: str) -> None:
         touch(workspace)
 
 
+_STEPS = ("undo_steps", "redo_steps", "config_delta")
+
+
+def _lock_steps(workspace: Workspace) -> None:
+    """Read the configuration and its steps anew and hold them until the transaction ends."""
+    workspace.refresh_from_db(fields=_STEPS, from_queryset=Workspace.objects.select_for_update())
+
+
+@transaction.atomic
 def commit(workspace: Workspace, delta: Mapping[str, Any]) -> bool:
     """Save a configuration as one step that can be undone; False when nothing changed."""
+    _lock_steps(workspace)
     if delta == workspace.config_delta:
         return False
     workspace.undo_steps = [*workspace.undo_steps, workspace.config_delta][-UNDO_STEPS:]
@@ -118,8 +128,10 @@ def commit(workspace: Workspace, delta: Mapping[str, Any]) -> bool:
     return True
 
 
+@transaction.atomic
 def undo(workspace: Workspace) -> bool:
     """Go one step back; False when there is none."""
+    _lock_steps(workspace)
     if not workspace.undo_steps:
         return False
     *earlier, step = workspace.undo_steps
@@ -130,8 +142,10 @@ def undo(workspace: Workspace) -> bool:
     return True
 
 
+@transaction.atomic
 def redo(workspace: Workspace) -> bool:
     """Take back one undo; False when there is none."""
+    _lock_steps(workspace)
     if not workspace.redo_steps:
         return False
     *earlier, step = workspace.redo_steps

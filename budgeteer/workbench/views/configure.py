@@ -15,10 +15,13 @@ from budgeteer.engine.history.summary import SummaryPending
 from budgeteer.workbench import services
 from budgeteer.workbench.configuring import (
     Change,
+    Effective,
     apply_posted,
+    changed_since,
     delta_of,
     effective,
     form_fields,
+    version_key,
     with_pin,
     with_policy,
     without,
@@ -50,6 +53,7 @@ CONTROLS = frozenset(
         "page",
         "preset",
         "reset",
+        "seen",
         "apply",
         "draft",
         "touched",
@@ -73,10 +77,11 @@ def configure(request: HtmxRequest, workspace_id: uuid.UUID) -> HttpResponse:
     if reset := request.POST.get("reset", ""):
         return _reset(request, workspace, state, path=reset)
     applied = request.POST.get("apply", "")
-    posted = dict([split_apply(applied)]) if applied else _paths(request.POST)
+    posted = dict([split_apply(applied)]) if applied else _changes(request.POST, current)
     change = _with(apply_posted(current, {} if followed else posted), refusal)
     services.commit(workspace, change.delta)
-    return _answer(request, workspace, state, change=change, whole_form=followed or bool(applied))
+    whole_form = followed or bool(applied) or _is_stale(request.POST, current)
+    return _answer(request, workspace, state, change=change, whole_form=whole_form)
 
 
 @require_POST
@@ -148,7 +153,7 @@ def paste_config(request: HtmxRequest, workspace_id: uuid.UUID) -> HttpResponse:
 def _draft(request: HtmxRequest, workspace: Workspace, state: ViewState) -> HttpResponse:
     """Show what a value that is still moving would come to; nothing is saved and no job is started."""
     saved = effective(workspace)
-    change = apply_posted(saved, _paths(request.POST))
+    change = apply_posted(saved, _changes(request.POST, saved))
     current = effective(workspace, change.delta)
     try:
         page = Page(workspace, state, current, preview(workspace, current, draft=True), change=change)
@@ -200,6 +205,18 @@ def _with(change: Change, refusal: ConfigError | None) -> Change:
     if refusal is None:
         return change
     return replace(change, errors={**change.errors, "preset": refusal})
+
+
+def _is_stale(posted: QueryDict, current: Effective) -> bool:
+    """Whether the form showed another version of the preset than the one that holds now."""
+    return posted.get("seen", "") not in {"", version_key(current.version)}
+
+
+def _changes(posted: QueryDict, current: Effective) -> dict[str, str]:
+    """What a whole form asks for: all of it, or what was changed in a form that is older than its preset."""
+    return (
+        changed_since(posted.get("seen", ""), current, _paths(posted)) if _is_stale(posted, current) else _paths(posted)
+    )
 
 
 def _paths(posted: QueryDict) -> dict[str, str]:

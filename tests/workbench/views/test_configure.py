@@ -113,6 +113,44 @@ def test_a_new_version_of_its_preset_is_followed(client: Client, library: Worksp
     assert text_of(html, "g-skillsBudget") == "all 130 fit"
 
 
+COUNT = "skillsBudget.limits.maxSkillsInPrompt"
+
+
+@pytest.mark.parametrize("headers", [{}, HTMX])
+def test_a_form_older_than_its_preset_overrides_only_what_was_changed_in_it(
+    client: Client, library: Workspace, headers: dict[str, str]
+) -> None:
+    shown = presets.current("skills-library")
+    presets.publish(
+        shown.preset,
+        config={"skillsBudget": {"enabled": True, "limits": {"maxSkillsInPrompt": 50}}},
+        note="",
+        author=None,
+    )
+    form = {CHARS: "12000", COUNT: "150", "seen": f"skills-library@{shown.number}"}
+    html = client.post(f"{library.get_absolute_url()}config/", form, headers=headers, follow=True).content.decode()
+    library.refresh_from_db()
+    assert library.config_delta == {"skillsBudget": {"limits": {"maxSkillsPromptChars": 12_000}}}
+    assert f'name="seen" value="skills-library@{shown.number + 1}"' in html
+
+
+@pytest.mark.parametrize("seen", ["skills-library@99", "nobody@1", "zzz", "a@" + "9" * 40, "\0@1"])
+def test_a_form_of_a_version_nobody_knows_changes_nothing(client: Client, library: Workspace, seen: str) -> None:
+    client.post(f"{library.get_absolute_url()}config/", {CHARS: "12000", "seen": seen})
+    library.refresh_from_db()
+    assert library.config_delta == {}
+
+
+def test_two_tabs_lose_no_step(library: Workspace) -> None:
+    other = Workspace.objects.get(pk=library.pk)
+    services.commit(library, {"outputReserve": 1})
+    services.commit(other, {"outputReserve": 2})
+    services.undo(library)
+    library.refresh_from_db()
+    assert library.config_delta == {"outputReserve": 1}
+    assert library.undo_steps == [{}]
+
+
 @pytest.mark.parametrize("policy", ["pinned", "nameOnly", "off"])
 def test_a_skill_gets_a_policy(client: Client, library: Workspace, policy: str) -> None:
     url = library.get_absolute_url()
