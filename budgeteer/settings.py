@@ -31,7 +31,10 @@ def _kept_secret(folder: Path) -> str:
         folder.mkdir(parents=True, exist_ok=True)
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     except FileExistsError:
-        return path.read_text()
+        if key := path.read_text().strip():
+            return key
+        path.unlink(missing_ok=True)  # a start that was cut off between making the file and writing it
+        return _kept_secret(folder)
     except OSError as error:
         raise _refuse(f"BUDGETEER_DATA_DIR={str(folder)!r} cannot be written to ({error.strerror}).") from None
     with os.fdopen(descriptor, "w") as file:

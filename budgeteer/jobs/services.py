@@ -71,7 +71,8 @@ def cancel(job: Job) -> None:
         log=appended(job.log, "Cancelled."),
     )
     if not called_off:
-        Job.objects.filter(id=job.id, state=State.RUNNING).update(cancel_requested=True)
+        # Also where it was given back to the queue in between: whoever claims it finds the request at once.
+        Job.objects.filter(id=job.id, state__in=(State.QUEUED, State.RUNNING)).update(cancel_requested=True)
     job.refresh_from_db()
 
 
