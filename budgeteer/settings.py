@@ -6,9 +6,11 @@ one sentence for each reason: no traceback, through `manage.py`, celery and `bud
 
 from __future__ import annotations
 
+import contextlib
 import os
 import secrets
 import sys
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -25,21 +27,26 @@ def _refuse(*problems: str) -> SystemExit:
 
 
 def _kept_secret(folder: Path) -> str:
-    """Local mode's own key: made on the first start, readable by its owner only."""
+    """Local mode's own key: made on the first start, readable by its owner only.
+
+    It appears whole or not at all, so that of two processes that start at once one makes it and both use it.
+    """
     path = folder / "secret_key"
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    except FileExistsError:
-        if key := path.read_text().strip():
-            return key
-        path.unlink(missing_ok=True)  # a start that was cut off between making the file and writing it
-        return _kept_secret(folder)
+        if path.exists():
+            if key := path.read_text():
+                return key
+            path.unlink()
+        descriptor, written = tempfile.mkstemp(dir=folder, prefix="secret_key.")
+        with os.fdopen(descriptor, "w") as file:
+            file.write(secrets.token_urlsafe(50))
+        with contextlib.suppress(FileExistsError):
+            os.link(written, path)
+        os.unlink(written)
+        return path.read_text()
     except OSError as error:
         raise _refuse(f"BUDGETEER_DATA_DIR={str(folder)!r} cannot be written to ({error.strerror}).") from None
-    with os.fdopen(descriptor, "w") as file:
-        file.write(key := secrets.token_urlsafe(50))
-    return key
 
 
 try:

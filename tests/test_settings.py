@@ -122,6 +122,13 @@ def test_local_mode_makes_a_secret_once_and_keeps_it_private(tmp_path: Path) -> 
     assert stat.S_IMODE(kept.stat().st_mode) == 0o600
 
 
+def test_a_secret_that_was_cut_off_is_made_anew(tmp_path: Path) -> None:
+    (tmp_path / "var").mkdir()
+    (tmp_path / "var" / "secret_key").touch()
+    assert len(show("settings.SECRET_KEY", folder=tmp_path)) >= 50
+    assert [path.name for path in (tmp_path / "var").glob("secret_key*")] == ["secret_key"]
+
+
 def test_a_data_folder_that_cannot_be_written_is_refused_with_a_sentence(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     assert "cannot be written to" in refusal(tmp_path, BUDGETEER_DATA_DIR=str(tmp_path / "file" / "var"))
