@@ -43,7 +43,7 @@ def _kept_secret(folder: Path) -> str:
             file.write(secrets.token_urlsafe(50))
         with contextlib.suppress(FileExistsError):
             os.link(written, path)
-        os.unlink(written)
+        Path(written).unlink()
         return path.read_text()
     except OSError as error:
         raise _refuse(f"BUDGETEER_DATA_DIR={str(folder)!r} cannot be written to ({error.strerror}).") from None
