@@ -89,8 +89,12 @@ def test_a_reader_that_leaves_early_is_no_error() -> None:
 
 def test_output_is_utf_8_whatever_the_locale_says(tmp_path: Path) -> None:
     config = tmp_path / "c.json"
-    config.write_text('{"system": {"marker": "─ naïve \\ud800"}}', encoding="utf-8")
+    config.write_text('{"system": {"marker": "─ naïve 日本"}}', encoding="utf-8")
     line = [sys.executable, "-m", "budgeteer.cli", "config", "show", str(config), "--json"]
     environment = {"LC_ALL": "C", "PYTHONCOERCECLOCALE": "0", "PYTHONUTF8": "0"}
     done = subprocess.run(line, capture_output=True, check=True, env=environment)
-    assert '"─ naïve \\ud800"' in done.stdout.decode("utf-8")
+    assert '"─ naïve 日本"' in done.stdout.decode("utf-8")
+    config.write_text('{"system": {"marker": "half a pair: \\ud800"}}', encoding="utf-8")
+    refused = subprocess.run(line, capture_output=True, check=False, env=environment)
+    assert refused.returncode == 2
+    assert "half of a surrogate pair cannot be used" in refused.stderr.decode("utf-8")
