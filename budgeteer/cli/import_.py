@@ -22,15 +22,16 @@ def command(*, file: str, as_format: str, as_json: bool, messages: int | None, w
 
     FILE is a file, a folder, or - for standard input.
     """
-    from budgeteer.cli.import_report import conversation_number, import_report, report_lines
+    from budgeteer.cli.import_report import conversation_number, report_lines
     from budgeteer.cli.reading import read_source
     from budgeteer.engine.chat import message_to_json
+    from budgeteer.formats.report import report_json
 
     imported = read_source(file, as_format=as_format, whole=whole)
     chosen = None if messages is None else conversation_number(file, imported, messages)
     printed = [message_to_json(message) for message in chosen.messages] if chosen else []
     if as_json:
-        report = import_report(imported)
+        report = report_json(imported)
         if chosen:
             report["messages"] = printed
         click.echo(json.dumps(report, ensure_ascii=False, indent=2))
