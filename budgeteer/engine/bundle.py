@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, overload
 
 import numpy as np
@@ -27,12 +27,17 @@ type SystemKind = Literal["system", "spec", "workspace"]
 
 @dataclass(frozen=True, slots=True)
 class SystemText:
-    """One text of the system message: the system text itself, a spec file, or the workspace context."""
+    """One text of the system message: the system text itself, a spec file, or the workspace context.
+
+    `tokens` and `followed_tokens` (with a blank line after it) were counted at import; None for a text that was given.
+    """
 
     id: str
     name: str
     kind: SystemKind
     text: str
+    tokens: int | None = None
+    followed_tokens: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +107,7 @@ def build_bundle(inputs: Inputs, *, counter: TokenCounter) -> Bundle:
     if measures is None:
         measures = measure_messages(messages, counter=counter)
     start = _leading_system(measures)
-    system, notes = _system_texts(inputs, messages[:start])
+    system, notes = _system_texts(inputs, messages[:start], measures)
     end, query, query_measures = _query(inputs, messages, measures, counter=counter)
     end = max(end, start)
     tools, tool_note = _tools(inputs)
@@ -173,7 +178,9 @@ def _leading_system(measures: MessageMeasures) -> int:
     return start
 
 
-def _system_texts(inputs: Inputs, leading: Sequence[Message]) -> tuple[tuple[SystemText, ...], list[str]]:
+def _system_texts(
+    inputs: Inputs, leading: Sequence[Message], measures: MessageMeasures
+) -> tuple[tuple[SystemText, ...], list[str]]:
     texts: list[SystemText] = []
     notes: list[str] = []
     if inputs.system is not None:
@@ -181,9 +188,11 @@ def _system_texts(inputs: Inputs, leading: Sequence[Message]) -> tuple[tuple[Sys
         if leading:
             notes.append("The system text given is used instead of the conversation's own.")
     else:
-        for number, message in enumerate(leading, start=1):
-            name = "System text" if len(leading) == 1 else f"System text {number}"
-            texts.append(SystemText(f"system:{message.id or number}", name, "system", system_text(message)))
+        for row, message in enumerate(leading):
+            name = "System text" if len(leading) == 1 else f"System text {row + 1}"
+            text = SystemText(f"system:{message.id or row + 1}", name, "system", system_text(message))
+            counts = (int(measures.system_tokens[row]), int(measures.followed_tokens[row]))
+            texts.append(replace(text, tokens=counts[0], followed_tokens=counts[1]))
         if leading:
             notes.append("The conversation's own system text is used.")
     texts += [SystemText(f"spec:{name}", name, "spec", text) for name, text in inputs.specs]

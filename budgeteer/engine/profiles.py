@@ -111,27 +111,6 @@ def can_express(part: Part, profile: str, *, in_result: bool = False) -> bool:
             return True
 
 
-def what_it_is(part: Part) -> str:
-    """The part's kind in words, for a sentence that names what a provider cannot be sent."""
-    match part:
-        case ImagePart():
-            return "an image"
-        case FilePart():
-            return "a file"
-        case AudioPart():
-            return "audio"
-        case ReasoningPart():
-            return "reasoning"
-        case OpaquePart(kind=kind):
-            return f"a {kind} block"
-        case ToolCallPart():
-            return "a tool call"
-        case ToolResultPart():
-            return "a tool result"
-        case TextPart():
-            return "blank text"
-
-
 def image_tokens(image: ImagePart, profile: str) -> int | None:
     """The provider's published estimate from the pixel size; None where the size is not known.
 

@@ -106,25 +106,6 @@ class QuarterCounter:
         return -(-sum(map(len, texts)) // 4)
 
 
-class RememberingCounter:
-    """A counter that counts each short text once: for headers, notices and typed texts of a preview."""
-
-    def __init__(self, counter: TokenCounter, *, most: int = 4096) -> None:
-        self.name = counter.name
-        self.kind = counter.kind
-        self.per_message_overhead = counter.per_message_overhead
-        self._counter = counter
-        self.count = functools.lru_cache(maxsize=most)(counter.count)  # type: ignore[method-assign] # one cache per counter
-
-    def count(self, text: str) -> int:  # pragma: no cover - replaced by the cache of the instance
-        """The tokens of one text."""
-        return self._counter.count(text)
-
-    def count_parts(self, texts: Sequence[str]) -> int:
-        """As the counter behind it counts."""
-        return self._counter.count_parts(texts)
-
-
 @functools.cache
 def counter_for(name: str) -> TokenCounter:
     """The counter named `name`: "o200k_base", "cl100k_base" or "chars/4".

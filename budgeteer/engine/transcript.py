@@ -45,9 +45,10 @@ class MessageMeasures(Columns):
 
     `role` indexes chat.ROLES; `group` and `turn` are those of groups.Pairing; `calls` counts tool calls.
     `frame_tokens` is what the frame costs beside the profile's constant: role, and name where there is one;
-    `named` tells whether there is a name; `images` counts pictures. `followed_tokens` (system and developer texts
-    only) is the text with a blank line after it. Then for each profile: the size as it came, the size of what can be
-    sent, the Loss flags (EMPTY: nothing is left) and the number of parts whose tokens are unknown.
+    `named` tells whether there is a name; `images` counts pictures. `system_tokens` and `followed_tokens` (system and
+    developer texts only) are the text alone and with a blank line after it. Then for each profile: the size as it came,
+    the size of what can be sent, the Loss flags (EMPTY: nothing is left) and the number of parts whose tokens are
+    unknown.
     """
 
     role: Ints
@@ -58,6 +59,7 @@ class MessageMeasures(Columns):
     frame_tokens: Ints
     named: Ints
     images: Ints
+    system_tokens: Ints
     followed_tokens: Ints
     openai_before_tokens: Ints
     openai_before_chars: Ints
@@ -153,7 +155,7 @@ def _row(message: Message, index: int, pairing: Pairing, counter: TokenCounter) 
         frame if counter.per_message_overhead else 0,
         named,
         sum(isinstance(part, ImagePart) for part in _flat(message.parts)),
-        _followed(message, counter),
+        *_system_sizes(message, counter),
     ]
     plain = _size(message.parts, "openai-chat", counter)
     for profile in PROFILES:
@@ -164,10 +166,12 @@ def _row(message: Message, index: int, pairing: Pairing, counter: TokenCounter) 
     return row
 
 
-def _followed(message: Message, counter: TokenCounter) -> int:
+def _system_sizes(message: Message, counter: TokenCounter) -> tuple[int, int]:
+    """A system text's tokens alone, and with a blank line after it; 0 for any other message."""
     if message.role not in ("system", "developer"):
-        return 0
-    return counter.count(system_text(message) + "\n\n")
+        return 0, 0
+    text = system_text(message)
+    return counter.count(text), counter.count(text + "\n\n")
 
 
 def system_text(message: Message) -> str:

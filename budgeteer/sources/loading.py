@@ -55,11 +55,6 @@ class LoadedSource:
     chunk_tokens: tuple[int, ...] | None = None
     text: str = ""
 
-    @property
-    def is_measured(self) -> bool:
-        """Whether every text in it has been counted under the tokenizer."""
-        return self.conversation_measures is not None or self.kind == "text" or self.skill_measures is not None
-
 
 class _Kept[Value]:
     """The values used last, by key; shared by the threads of one process."""

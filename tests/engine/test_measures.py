@@ -72,6 +72,7 @@ def test_columns_survive_being_kept_and_read_back() -> None:
         np.array_equal(a, b) for a, b in zip(measures.to_arrays().values(), again.to_arrays().values(), strict=True)
     )
     assert measures.named.tolist() == [1, 0]
+    assert measures.system_tokens.tolist() == [0, COUNTER.count("rules")]
     assert measures.followed_tokens.tolist() == [0, COUNTER.count("rules\n\n")]
     assert len(measures.joined(again)) == 4
     assert len(measures.taken(slice(1, 2))) == 1

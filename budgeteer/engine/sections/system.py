@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from budgeteer.engine.bundle import Bundle
+from budgeteer.engine.bundle import Bundle, SystemText
 from budgeteer.engine.ledger import Overhead, Size
 from budgeteer.engine.library import FeatureSpec
 from budgeteer.engine.measures import FeatureMeasures, feature_text
@@ -77,13 +77,22 @@ def instruction_pieces(bundle: Bundle, *, counter: TokenCounter) -> list[list[Pi
     sections: list[list[Piece]] = []
     own = [text for text in bundle.system if text.kind == "system"]
     if own:
-        sections.append([text_piece(text.text, section="system", name="", counter=counter) for text in own])
+        sections.append([_system_piece(text, counter=counter) for text in own])
     for text in bundle.system:
         if text.kind != "system":
             title = "# Workspace context" if text.kind == "workspace" else f"# Specification: {text.name}"
             header = text_piece(title, section="system", name="headers", counter=counter)
-            sections.append([header, text_piece(text.text, section="system", name="", counter=counter)])
+            sections.append([header, _system_piece(text, counter=counter)])
     return sections
+
+
+def _system_piece(text: SystemText, *, counter: TokenCounter) -> Piece:
+    """A system text as it was counted at import; one that was given is counted as it comes."""
+    written = text.text
+    if text.tokens is None or text.followed_tokens is None:
+        return text_piece(written, section="system", name="", counter=counter)
+    safe = starts_safely(written)
+    return Piece("system", "", lambda: written, text.tokens, text.followed_tokens, len(written), safe)
 
 
 def marked(pieces: Sequence[Piece], marker: str, *, counter: TokenCounter) -> list[Piece]:
