@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import threading
-from collections import OrderedDict
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import IO
 
@@ -15,6 +12,7 @@ from budgeteer.engine.library import Chunk, FeatureSpec, Skill, ToolDefinition
 from budgeteer.engine.measures import FeatureMeasures, SkillMeasures, ToolMeasures
 from budgeteer.engine.transcript import MessageMeasures
 from budgeteer.sources.contents import Contents
+from budgeteer.sources.kept import Kept
 from budgeteer.sources.measuring import Measures, load_measures
 from budgeteer.sources.models import Source, SourceMeasures
 from budgeteer.sources.store import ItemReader
@@ -56,35 +54,10 @@ class LoadedSource:
     text: str = ""
 
 
-class _Kept[Value]:
-    """The values used last, by key; shared by the threads of one process."""
-
-    def __init__(self, most: int) -> None:
-        self._most = most
-        self._values: OrderedDict[tuple[object, ...], Value] = OrderedDict()
-        self._lock = threading.Lock()
-
-    def get(self, key: tuple[object, ...], make: Callable[[], Value]) -> Value:
-        with self._lock:
-            if key in self._values:
-                self._values.move_to_end(key)
-                return self._values[key]
-        value = make()
-        with self._lock:
-            self._values[key] = value
-            while len(self._values) > self._most:
-                self._values.popitem(last=False)
-        return value
-
-    def clear(self) -> None:
-        with self._lock:
-            self._values.clear()
-
-
 # Enough for the sources of a few open workspaces; the texts of a conversation are not among what is kept.
-_contents: _Kept[Contents] = _Kept(32)
-_measures: _Kept[Measures] = _Kept(64)
-_loaded: _Kept[LoadedSource] = _Kept(64)
+_contents: Kept[Contents] = Kept(32)
+_measures: Kept[Measures] = Kept(64)
+_loaded: Kept[LoadedSource] = Kept(64)
 
 
 def forget_loaded() -> None:

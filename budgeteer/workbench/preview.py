@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import threading
-from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
@@ -18,6 +16,7 @@ from budgeteer.engine.tokens import counter_for
 from budgeteer.engine.usage import with_usage
 from budgeteer.jobs import services as jobs
 from budgeteer.jobs.models import Job
+from budgeteer.sources.kept import Kept
 from budgeteer.workbench.assembling import Problem, Readiness, inputs_of, load_all, readiness_of
 from budgeteer.workbench.configuring import Effective, error_parts
 from budgeteer.workbench.models import Summary, Workspace, WorkspaceSource
@@ -85,29 +84,8 @@ class Preview:
     links: tuple[WorkspaceSource, ...] = ()
 
 
-@dataclass(slots=True)
-class _Kept[Value]:
-    """The values used last, by key; shared by the threads of one process."""
-
-    most: int
-    values: OrderedDict[str, Value] = field(default_factory=OrderedDict)
-    lock: threading.Lock = field(default_factory=threading.Lock)
-
-    def get(self, key: str, make: Callable[[], Value]) -> Value:
-        with self.lock:
-            if key in self.values:
-                self.values.move_to_end(key)
-                return self.values[key]
-        value = make()
-        with self.lock:
-            self.values[key] = value
-            while len(self.values) > self.most:
-                self.values.popitem(last=False)
-        return value
-
-
-_bundles: _Kept[tuple[Bundle, ReadTexts]] = _Kept(KEPT_BUNDLES)
-_packings: _Kept[Packed] = _Kept(KEPT_PACKINGS)
+_bundles: Kept[tuple[Bundle, ReadTexts]] = Kept(KEPT_BUNDLES)
+_packings: Kept[Packed] = Kept(KEPT_PACKINGS)
 
 
 def preview(workspace: Workspace, current: Effective, *, draft: bool = False, profile: str | None = None) -> Preview:
@@ -209,8 +187,8 @@ def request_summary(workspace: Workspace, request: SummaryRequest) -> Job:
 
 def forget_previews() -> None:
     """Drop every packing kept in this process (tests start from nothing)."""
-    _bundles.values.clear()
-    _packings.values.clear()
+    _bundles.clear()
+    _packings.clear()
 
 
 def _without(readiness: Readiness) -> Preview:
