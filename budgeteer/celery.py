@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+from typing import Any
 
+import django
 from celery import Celery, signals
 from django.conf import settings
 from kombu.transport import TRANSPORT_ALIASES
@@ -72,3 +74,27 @@ app.autodiscover_tasks()
 @signals.setup_logging.connect  # type: ignore[untyped-decorator]  # celery ships no types
 def _keep_django_logging(**_kwargs: object) -> None:
     """Celery leaves logging as Django configured it."""
+
+
+@signals.worker_ready.connect  # type: ignore[untyped-decorator]  # celery ships no types
+def _announce_worker(sender: Any, **_kwargs: object) -> None:
+    from budgeteer.jobs.presence import announce
+
+    label, _, _ = str(sender.hostname).partition("@")
+    announce("worker", label=label, queues=sorted(sender.app.amqp.queues.consume_from))
+
+
+@signals.beat_init.connect  # type: ignore[untyped-decorator]  # celery ships no types
+def _announce_scheduler(**_kwargs: object) -> None:
+    # The scheduler imports nobody's tasks, so nobody has set Django up for it.
+    django.setup()
+    from budgeteer.jobs.presence import announce
+
+    announce("scheduler")
+
+
+@signals.worker_shutdown.connect  # type: ignore[untyped-decorator]  # celery ships no types
+def _say_goodbye(**_kwargs: object) -> None:
+    from budgeteer.jobs.presence import leave
+
+    leave()

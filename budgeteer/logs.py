@@ -59,6 +59,11 @@ def configure(config: dict[str, Any]) -> None:
     )
 
 
+def current_request_id() -> str:
+    """The id of the request that is being answered, or that asked for the job at hand; "" outside of both."""
+    return str(structlog.contextvars.get_contextvars().get("request_id", ""))
+
+
 class RequestIdMiddleware:
     """Gives every request an id, puts it on each log line and sends it back as `X-Request-ID`."""
 

@@ -65,6 +65,7 @@ class Job(models.Model):
     was given up for dead cannot write after another has taken over.
     `arguments`, `result` and `error` are JSON; `error` is `{what, where, mend, sentence}`.
     `subject` names what the job is about ("source:<id>").
+    `request_id` is the id, in the logs, of the request that asked for it; "" where none did.
     """
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
@@ -73,6 +74,7 @@ class Job(models.Model):
     subject = models.CharField(max_length=200, blank=True, default="")
     queue = models.CharField(max_length=40, default="default")
     arguments = models.JSONField(default=dict)
+    request_id = models.CharField(max_length=64, blank=True, default="")
 
     state = models.CharField(max_length=10, choices=State, default=State.QUEUED)
     done = models.BigIntegerField(default=0)
@@ -112,6 +114,37 @@ class Job(models.Model):
     @property
     def is_finished(self) -> bool:
         return self.state in FINISHED
+
+
+class Part(models.TextChoices):
+    """A kind of process that serves jobs."""
+
+    WORKER = "worker"
+    SCHEDULER = "scheduler"
+
+
+class Presence(models.Model):
+    """A worker or scheduler process that is there; `presence.py` writes it.
+
+    `seen_at` is read off the database's clock, as is the age of a row, so that hosts whose clocks differ agree.
+    `queues` are those it serves, separated by commas; a scheduler serves none.
+    """
+
+    name = models.CharField(max_length=300, unique=True)
+    part = models.CharField(max_length=20, choices=Part)
+    host = models.CharField(max_length=200)
+    queues = models.CharField(max_length=200, blank=True, default="")
+    version = models.CharField(max_length=40)
+    seen_at = models.DateTimeField()
+
+    class Meta:
+        """By part, then by name; never counted apart from presences."""
+
+        ordering = ["part", "name"]
+        verbose_name_plural = "presences"
+
+    def __str__(self) -> str:
+        return f"{self.part} {self.name}"
 
 
 def log_line(sentence: str, *, at: datetime | None = None) -> dict[str, Any]:

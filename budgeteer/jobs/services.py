@@ -18,6 +18,7 @@ from kombu.exceptions import OperationalError as BrokerAway
 from budgeteer.celery import app
 from budgeteer.jobs import registry
 from budgeteer.jobs.models import FINISHED, Job, State, appended
+from budgeteer.logs import current_request_id
 
 log = structlog.get_logger(__name__)
 
@@ -50,7 +51,14 @@ def enqueue(
     if queue not in QUEUES:
         raise ValueError(f"There is no queue {queue!r}; there are {', '.join(QUEUES)}")
     registry.find(kind)
-    job = Job.objects.create(kind=kind, arguments=dict(arguments), owner=owner, subject=subject, queue=queue)
+    job = Job.objects.create(
+        kind=kind,
+        arguments=dict(arguments),
+        owner=owner,
+        subject=subject,
+        queue=queue,
+        request_id=current_request_id(),
+    )
     _send_on_commit(job)
     return job
 
