@@ -68,10 +68,6 @@ class JobCard:
         return self.state in (State.FAILED, State.CANCELLED)
 
     @property
-    def is_stopping(self) -> bool:
-        return self.can_cancel and self.job.cancel_requested
-
-    @property
     def url(self) -> str:
         return _with_then(reverse("jobs:detail", args=[self.job.id]), self.then)
 
@@ -128,8 +124,6 @@ def _title(kind: str) -> str:
 
 
 def _sentence(job: Job) -> str:
-    if job.cancel_requested and job.state == State.RUNNING:
-        return "Cancelling…"
     if job.state in (State.QUEUED, State.SUCCEEDED):
         return WORDS[State(job.state)] + "."
     return job.sentence or WORDS[State(job.state)] + "."

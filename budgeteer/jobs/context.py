@@ -6,13 +6,14 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 from django.conf import settings
 from django.db import Error as AnyDatabaseError
 from django.db import connection, transaction
 from django.utils import timezone
 
-from budgeteer.jobs.models import Job, JobQuerySet, appended
+from budgeteer.jobs.models import Job, JobQuerySet, State, appended
 
 PROGRESS_SECONDS = 0.25
 CHECK_SECONDS = 0.5
@@ -25,16 +26,16 @@ class JobInterrupted(Exception):
     """The root of what ends a job from outside; let it pass through."""
 
 
-class JobCancelled(JobInterrupted):
-    """The owner does not want it any more."""
-
-
 class ClaimLost(JobInterrupted):
-    """Another attempt has taken over: nothing more may be written."""
+    """The row is not this attempt's any more (cancelled, or another has taken over): nothing more may be written."""
 
 
 class WorkerStopping(JobInterrupted):
     """This worker is being shut down; the job goes back to the queue."""
+
+
+class Outage(Exception):
+    """Something outside the job does not answer for now (its storage, a server): a later attempt may succeed."""
 
 
 class JobContext:
@@ -42,10 +43,12 @@ class JobContext:
 
     Attributes:
         job: the row as it was claimed; read only. Progress and results are written by this class.
+        finished: the row has succeeded already, in the transaction of `finishing`.
     """
 
     def __init__(self, job: Job) -> None:
         self.job = job
+        self.finished = False
         self._log = job.log
         self._sentence = job.sentence
         self._pending: dict[str, object] = {}
@@ -63,7 +66,7 @@ class JobContext:
             sentence: what is going on now; each new one is also a line of the log.
 
         Raises:
-            JobInterrupted: the job was cancelled, lost its claim, or its worker is stopping.
+            JobInterrupted: the claim was lost (to a cancel or another attempt), or the worker is stopping.
         """
         self._pending |= {"done": done, "total": total, "unit": unit}
         if sentence and sentence != self._sentence:
@@ -73,8 +76,8 @@ class JobContext:
         if time.monotonic() - self._written_at < PROGRESS_SECONDS:
             return
         self._written_at = self._checked_at = time.monotonic()
-        if not self._held().filter(cancel_requested=False).update(**self._pending):
-            self._interruption = self._why_not_held()
+        if not self._held().update(**self._pending):
+            self._interruption = ClaimLost
             self._raise_interruption()
         self._pending = {}
 
@@ -82,11 +85,11 @@ class JobContext:
         """Stop here if the job is no longer wanted; cheap enough for every step of a loop.
 
         Raises:
-            JobInterrupted: the job was cancelled, lost its claim, or its worker is stopping.
+            JobInterrupted: see `progress`.
         """
         if time.monotonic() - self._checked_at >= CHECK_SECONDS:
             self._checked_at = time.monotonic()
-            self._interruption = self._interruption or self._why_not_held()
+            self._look_at_claim()
         self._raise_interruption()
 
     @contextmanager
@@ -97,17 +100,31 @@ class JobContext:
         a worker that had lost it writes nothing.
 
         Raises:
-            JobInterrupted: see `check`.
+            ClaimLost: see there.
         """
         with transaction.atomic():
-            row = self._held().select_for_update().values_list("cancel_requested", flat=True).first()
-            if row is None:
+            if self._held().select_for_update().values_list("pk").first() is None:
                 raise ClaimLost
-            if row:
-                raise JobCancelled
             yield
             # Beats wait while the row is locked; the reaper must not take a long transaction for a death.
             self._held().update(heartbeat_at=timezone.now())
+
+    @contextmanager
+    def finishing(self, result: dict[str, Any]) -> Iterator[None]:
+        """`committing`, and the job succeeds with `result` in the same transaction: both are seen, or neither.
+
+        A worker killed one instant later leaves nothing to do again. It is the last thing a job does.
+
+        Raises:
+            ClaimLost: see there.
+        """
+        with self.committing():
+            yield
+            self._held().update(
+                **self._pending, state=State.SUCCEEDED, result=result, error=None, finished_at=timezone.now()
+            )
+        self._pending = {}
+        self.finished = True
 
     def last_word(self) -> dict[str, object]:
         """The progress that is reported but not written yet, as columns."""
@@ -130,7 +147,7 @@ class JobContext:
             while not finished.wait(settings.JOB_HEARTBEAT_SECONDS):
                 try:
                     self._held().update(heartbeat_at=timezone.now())
-                    self._interruption = self._interruption or self._why_not_held()
+                    self._look_at_claim()
                 except AnyDatabaseError:
                     # The database is busy or away for a moment; the next beat tries again.
                     connection.close()
@@ -140,11 +157,9 @@ class JobContext:
     def _held(self) -> JobQuerySet:
         return Job.objects.held(self.job.id, self.job.attempt)
 
-    def _why_not_held(self) -> type[JobInterrupted] | None:
-        cancel_requested = self._held().values_list("cancel_requested", flat=True).first()
-        if cancel_requested is None:
-            return ClaimLost
-        return JobCancelled if cancel_requested else None
+    def _look_at_claim(self) -> None:
+        if not self._held().exists():
+            self._interruption = ClaimLost
 
     def _raise_interruption(self) -> None:
         if self._interruption:

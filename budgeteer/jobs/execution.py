@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import json
 import uuid
+from collections.abc import Iterable
 from typing import Any
 
 import structlog
-from django.db import close_old_connections, connection
+from django.db import Error as AnyDatabaseError
+from django.db import InterfaceError, OperationalError, close_old_connections, connection
 from django.utils import timezone
 
 from budgeteer.engine.errors import BudgetExceeded, InputError, TokenizerUnavailable
 from budgeteer.jobs import registry
-from budgeteer.jobs.context import ClaimLost, JobCancelled, JobContext, WorkerStopping
+from budgeteer.jobs.context import ClaimLost, JobContext, Outage, WorkerStopping, worker_stopping
 from budgeteer.jobs.models import Job, State, appended
 
 log = structlog.get_logger(__name__)
@@ -29,7 +31,9 @@ def execute(job_id: uuid.UUID, attempt: int) -> None:
         context = JobContext(claimed)
         with context.heartbeat():
             ending = _ending_of(context)
-        if ending is None:
+        if context.finished:
+            log.info("job finished", state=str(State.SUCCEEDED))
+        elif ending is None:
             log.info("job given up")
         elif not _finish(context, ending):
             log.warning("job finished after its claim was lost; nothing written")
@@ -37,18 +41,34 @@ def execute(job_id: uuid.UUID, attempt: int) -> None:
             log.info("job finished", state=ending["state"])
 
 
+def work_off(queues: Iterable[str]) -> None:
+    """Do what else waits in these queues, oldest first, the first queue first.
+
+    The rows are the queue and a message is only a nudge, so whatever the broker lost is done all the same.
+    """
+    while not worker_stopping.is_set() and (waiting := _next_waiting(queues)) is not None:
+        execute(*waiting)
+        close_old_connections()
+
+
+def _next_waiting(queues: Iterable[str]) -> tuple[uuid.UUID, int] | None:
+    rows = Job.objects.filter(state=State.QUEUED).order_by("created_at").values_list("id", "attempt")
+    return next((row for queue in queues for row in rows.filter(queue=queue)[:1]), None)
+
+
 def _ending_of(context: JobContext) -> dict[str, Any] | None:
     """Run the function; the columns its ending sets, or None where there is nothing to write."""
     try:
         result = registry.find(context.job.kind).run(context, **context.job.arguments)
         json.dumps(result)  # a result that is no JSON is the job's mistake, found here
-    except JobCancelled:
-        return {"state": State.CANCELLED, "sentence": "Cancelled."}
     except ClaimLost:
         return None
     except WorkerStopping:
         # Nobody's fault: it does not count against the job, and the next worker finds it queued.
         Job.objects.held(context.job.id, context.job.attempt).requeue()
+        return None
+    except (Outage, OperationalError, InterfaceError) as error:
+        _note_outage(context, error)
         return None
     except InputError as error:
         return _failure(error.to_json())
@@ -62,6 +82,19 @@ def _ending_of(context: JobContext) -> dict[str, Any] | None:
         mend = "Try again; if it stops again, report that number."
         return _failure({"what": what, "where": "", "mend": mend, "sentence": f"{what}. {mend}"})
     return {"state": State.SUCCEEDED, "result": result, "error": None}
+
+
+def _note_outage(context: JobContext, error: Exception) -> None:
+    """Say why this attempt ends, if the database can be told; the reaper gives the job to another after a while."""
+    what = str(error) if isinstance(error, Outage) else "The database did not answer"
+    log.warning("job broken off", reason=type(error).__name__)
+    try:
+        close_old_connections()
+        row = Job.objects.held(context.job.id, context.job.attempt)
+        for recorded in row.values_list("log", flat=True):
+            row.update(log=appended(recorded, f"{what}; it is tried again in a while."))
+    except AnyDatabaseError:
+        pass  # the row still says "running" and its heartbeat has stopped: that is enough for the reaper
 
 
 def _failure(error: dict[str, str]) -> dict[str, Any]:

@@ -88,7 +88,6 @@ class Job(models.Model):
     attempt = models.PositiveIntegerField(default=1)
     lost_workers = models.PositiveIntegerField(default=0)
     sends = models.PositiveIntegerField(default=0)
-    cancel_requested = models.BooleanField(default=False)
 
     created_at = models.DateTimeField(default=timezone.now)
     sent_at = models.DateTimeField(null=True)
@@ -100,11 +99,12 @@ class Job(models.Model):
     objects = JobQuerySet.as_manager()
 
     class Meta:
-        """Latest first; indexed for the reaper and for "the latest job about this"."""
+        """Latest first; indexed for the reaper, for the next one of a queue and for "the latest job about this"."""
 
         ordering = ["-created_at"]
         indexes = [
             models.Index(fields=["state", "heartbeat_at"], name="jobs_by_state"),
+            models.Index(fields=["queue", "created_at"], condition=models.Q(state="queued"), name="jobs_waiting"),
             models.Index(fields=["subject", "-created_at"], name="jobs_by_subject"),
         ]
 

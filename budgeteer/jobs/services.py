@@ -24,7 +24,9 @@ log = structlog.get_logger(__name__)
 
 QUEUES = ("default", "large")
 # A job that waits its turn is sent again ever more seldom: its waiting time doubles this often at most.
-DOUBLINGS = 8
+DOUBLINGS = 5
+# So many messages wake every worker there is; each then takes what waits from the rows.
+MOST_NUDGES = 50
 
 
 def enqueue(
@@ -69,18 +71,14 @@ def latest_for(subject: str) -> Job | None:
 
 
 def cancel(job: Job) -> None:
-    """Call the job off: a queued one at once, a running one at its next check; a finished one stays."""
-    now = timezone.now()
-    called_off = Job.objects.filter(id=job.id, state=State.QUEUED).update(
+    """Call the job off, at once: a worker that is busy with it can write nothing more; a finished one stays."""
+    job.refresh_from_db()
+    Job.objects.filter(id=job.id, state__in=(State.QUEUED, State.RUNNING)).update(
         state=State.CANCELLED,
-        cancel_requested=True,
-        finished_at=now,
+        finished_at=timezone.now(),
         sentence="Cancelled.",
         log=appended(job.log, "Cancelled."),
     )
-    if not called_off:
-        # Also where it was given back to the queue in between: whoever claims it finds the request at once.
-        Job.objects.filter(id=job.id, state__in=(State.QUEUED, State.RUNNING)).update(cancel_requested=True)
     job.refresh_from_db()
 
 
@@ -91,7 +89,6 @@ def retry(job: Job) -> None:
         if stopped.requeue():
             Job.objects.filter(id=job.id).update(
                 lost_workers=0,
-                cancel_requested=False,
                 error=None,
                 finished_at=None,
                 done=0,
@@ -119,10 +116,8 @@ def _take_from_lost_worker(job: Job) -> int:
     """End or requeue one running row whose heartbeat is still the one that was seen."""
     seen = Job.objects.held(job.id, job.attempt).filter(heartbeat_at=job.heartbeat_at)
     log.warning("worker lost", job_id=str(job.id), kind=job.kind, attempt=job.attempt)
-    if job.cancel_requested:
-        return seen.update(state=State.CANCELLED, finished_at=timezone.now(), sentence="Cancelled.")
     if job.lost_workers + 1 >= settings.JOB_MAX_ATTEMPTS:
-        what = f"The worker doing this stopped answering {job.lost_workers + 1} times"
+        what = f"The worker doing this stopped answering, or was cut off, {job.lost_workers + 1} times"
         mend = "It may need more memory than there is; try a smaller input, or try again."
         error = {"what": what, "where": "", "mend": mend, "sentence": f"{what}. {mend}"}
         return seen.update(
@@ -143,17 +138,25 @@ def _take_from_lost_worker(job: Job) -> int:
 
 
 def _resend_unclaimed() -> int:
+    """Send anew, oldest first, what waits longer than it should; a worker that is woken does the rest as well."""
     now = timezone.now()
     touched = 0
-    waiting = Job.objects.filter(state=State.QUEUED).filter(
-        models.Q(sent_at=None) | models.Q(sent_at__lt=now - timedelta(seconds=settings.JOB_RESEND_SECONDS))
-    )
-    for job in waiting.order_by("created_at")[:500]:
-        patience = timedelta(seconds=settings.JOB_RESEND_SECONDS * 2 ** min(max(job.sends - 1, 0), DOUBLINGS))
-        if job.sent_at is None or job.sent_at < now - patience:
-            _send(job)
-            touched += 1
+    for queue in QUEUES:
+        waiting = Job.objects.filter(state=State.QUEUED, queue=queue).order_by("created_at")
+        for job in waiting[:MOST_NUDGES]:
+            patience = timedelta(seconds=settings.JOB_RESEND_SECONDS * 2 ** min(max(job.sends - 1, 0), DOUBLINGS))
+            if job.sent_at is None or job.sent_at < now - patience:
+                _send(job)
+                touched += 1
     return touched
+
+
+def nudge() -> None:
+    """Send the oldest waiting job of every queue, however lately it was sent: a worker has come that may not know."""
+    for queue in QUEUES:
+        job = Job.objects.filter(state=State.QUEUED, queue=queue).order_by("created_at").first()
+        if job is not None:
+            _send(job)
 
 
 def _send_on_commit(job: Job) -> None:

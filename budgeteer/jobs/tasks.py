@@ -9,13 +9,14 @@ from celery import signals
 from budgeteer.celery import app
 from budgeteer.jobs import services
 from budgeteer.jobs.context import worker_stopping
-from budgeteer.jobs.execution import execute
+from budgeteer.jobs.execution import execute, work_off
 
 
 @app.task(name="jobs.run")  # type: ignore[untyped-decorator]  # celery ships no types
 def run(job_id: str, attempt: int) -> None:
-    """Do one attempt of one job."""
+    """Do one attempt of one job, and then whatever else waits in this worker's queues."""
     execute(uuid.UUID(job_id), attempt)
+    work_off(list(app.amqp.queues.consume_from))
 
 
 @app.task(name="jobs.reap")  # type: ignore[untyped-decorator]  # celery ships no types
@@ -31,5 +32,6 @@ def _give_jobs_back(**_kwargs: object) -> None:
 
 @signals.worker_ready.connect  # type: ignore[untyped-decorator]  # celery ships no types
 def _pick_up_what_was_left(**_kwargs: object) -> None:
-    """What an earlier worker handed back need not wait for the scheduler."""
+    """What waited while nobody was there need not wait for the scheduler."""
     services.reap()
+    services.nudge()

@@ -45,12 +45,13 @@ def freeze_report(
     document = _document(context, report=report, workspace=workspace)
     content = dump(public_copy(document, content=report.content))
     verdict = {key: document["packing"]["verdict"][key] for key in ("level", "sentence")}
-    with context.committing():
+    context.progress(STEPS, STEPS, "steps", "Frozen.")
+    result = {"bytes": len(content)}
+    with context.finishing(result):
         Report.objects.filter(pk=report.pk, document=None, revoked_at=None).update(
             document=pack_bytes(content), verdict=verdict, frozen_at=timezone.now()
         )
-    context.progress(STEPS, STEPS, "steps", "Frozen.")
-    return {"bytes": len(content)}
+    return result
 
 
 def _document(context: JobContext, *, report: Report, workspace: Workspace) -> Document:

@@ -85,14 +85,15 @@ def import_source(context: JobContext, *, source_id: str, as_format: str = "") -
             measured = _measure_all(_measurable(imported), context, unit=MAIN_STREAM[imported.kind])
             files = {name: attempt.save("measures.npz", _as_file(found)) for name, found in measured.items()}
             counts["tokens"] = {name: found.total_tokens() for name, found in measured.items()}
-            with context.committing():
+            result = {"source": source_id, "format": imported.format, "counts": counts}
+            with context.finishing(result):
                 attempt.published = _publish(source, _Result(imported, items, files, counts), as_format=as_format)
     except InputError as error:
         with context.committing():
             stopped = Source.objects.filter(pk=source.pk, requested_format=as_format)
             stopped.update(state=Source.State.FAILED, error=error.to_json())
         raise
-    return {"source": source_id, "format": imported.format, "counts": counts}
+    return result
 
 
 def _source(source_id: str) -> Source:
@@ -199,7 +200,8 @@ def measure_source(context: JobContext, *, source_id: str, tokenizer: str, revis
     with _attempt(source, context) as attempt:
         measures = measure(what, counter=counter_for(tokenizer), progress=report)
         stored = attempt.save("measures.npz", _as_file(measures))
-        with context.committing():
+        result = {"source": source_id, "tokenizer": tokenizer}
+        with context.finishing(result):
             row = Source.objects.select_for_update().filter(pk=source.pk, revision=revision).first()
             if row is None:
                 raise InputError("the source was imported anew meanwhile", where=source.name, mend="Open it again")
@@ -209,4 +211,4 @@ def measure_source(context: JobContext, *, source_id: str, tokenizer: str, revis
             row.counts["tokens"] = {**row.counts.get("tokens", {}), tokenizer: measures.total_tokens()}
             row.save(update_fields=["counts"])
             attempt.published = True
-    return {"source": source_id, "tokenizer": tokenizer}
+    return result

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import time
+from datetime import timedelta
 
 import pytest
 from django.contrib.auth.models import Group, User
+from django.db import OperationalError
 from django.db.models import QuerySet
+from django.utils import timezone
 
-from budgeteer.jobs import registry
-from budgeteer.jobs.context import ClaimLost, JobCancelled, JobContext
-from budgeteer.jobs.execution import execute
+from budgeteer.jobs import registry, services
+from budgeteer.jobs.context import ClaimLost, JobContext, Outage
+from budgeteer.jobs.execution import execute, work_off
 from budgeteer.jobs.models import Job
-from budgeteer.jobs.registry import Kind
+from budgeteer.jobs.registry import JobFunction, Kind
 
 pytestmark = [pytest.mark.stack, pytest.mark.django_db(transaction=True)]
 
@@ -30,6 +33,12 @@ def take_over(job: Job) -> None:
     held: QuerySet[Job] = Job.objects.held(job.id, job.attempt)
     held.requeue()  # type: ignore[attr-defined]
     assert Job.objects.claim(job.id, job.attempt + 1) is not None
+
+
+def job_of(run: JobFunction, monkeypatch: pytest.MonkeyPatch, **columns: object) -> Job:
+    """A queued job that does `run`."""
+    monkeypatch.setitem(registry._kinds, f"probe.{run.__name__}", Kind(f"probe.{run.__name__}", "Probe", run))
+    return Job.objects.create(kind=f"probe.{run.__name__}", **columns)
 
 
 def test_a_row_is_claimed_once(running: JobContext) -> None:
@@ -64,14 +73,14 @@ def test_a_worker_that_lost_its_claim_cannot_finish(monkeypatch: pytest.MonkeyPa
 
 
 def test_a_cancelled_job_cannot_commit(running: JobContext) -> None:
-    Job.objects.filter(id=running.job.id).update(cancel_requested=True)
-    with pytest.raises(JobCancelled), running.committing():
+    services.cancel(running.job)
+    with pytest.raises(ClaimLost), running.committing():
         Group.objects.create(name="unwanted")
     assert not Group.objects.filter(name="unwanted").exists()
 
 
 def test_a_check_between_steps_notices_a_cancel_within_a_second(running: JobContext) -> None:
-    Job.objects.filter(id=running.job.id).update(cancel_requested=True)
+    services.cancel(running.job)
     deadline = time.monotonic() + 1.0
 
     def check_every_step() -> None:
@@ -79,7 +88,7 @@ def test_a_check_between_steps_notices_a_cancel_within_a_second(running: JobCont
             running.check()
             time.sleep(0.01)
 
-    with pytest.raises(JobCancelled):
+    with pytest.raises(ClaimLost):
         check_every_step()
 
 
@@ -100,6 +109,62 @@ def test_a_failure_inside_committing_leaves_nothing_behind(running: JobContext) 
     with pytest.raises(ZeroDivisionError):
         fail_half_way()
     assert not Group.objects.filter(name="half").exists()
+
+
+def test_what_a_job_leaves_and_its_ending_are_one_commit(running: JobContext) -> None:
+    with running.finishing({"made": 1}):
+        Group.objects.create(name="whole")
+        assert Job.objects.get(id=running.job.id).state == "running"
+    row = Job.objects.get(id=running.job.id)
+    assert (row.state, row.result, running.finished) == ("succeeded", {"made": 1}, True)
+
+
+def test_an_ending_that_cannot_be_written_takes_along_what_the_job_left(running: JobContext) -> None:
+    with pytest.raises(TypeError), running.finishing({"when": object()}):
+        Group.objects.create(name="half")
+    assert not Group.objects.filter(name="half").exists()
+    assert (Job.objects.get(id=running.job.id).state, running.finished) == ("running", False)
+
+
+def test_a_job_that_finished_itself_is_not_finished_twice(monkeypatch: pytest.MonkeyPatch) -> None:
+    def finish(context: JobContext) -> dict[str, str]:
+        with context.finishing({"from": "the commit"}):
+            pass
+        return {"from": "the return"}
+
+    job = job_of(finish, monkeypatch)
+    execute(job.id, 1)
+    job.refresh_from_db()
+    assert (job.state, job.result) == ("succeeded", {"from": "the commit"})
+
+
+@pytest.mark.parametrize("trouble", [Outage("The storage did not answer"), OperationalError("gone")])
+def test_an_outage_ends_the_attempt_and_not_the_job(trouble: Exception, monkeypatch: pytest.MonkeyPatch) -> None:
+    def break_off(context: JobContext) -> None:
+        raise trouble
+
+    job = job_of(break_off, monkeypatch)
+    execute(job.id, 1)
+    job.refresh_from_db()
+    assert job.state == "running"
+    assert job.log[-1]["sentence"].endswith("did not answer; it is tried again in a while.")
+    Job.objects.update(heartbeat_at=timezone.now() - timedelta(minutes=5))
+    assert services.reap() == 1
+    job.refresh_from_db()
+    assert (job.state, job.attempt, job.lost_workers) == ("queued", 2, 1)
+
+
+def test_one_message_is_enough_for_everything_that_waits(monkeypatch: pytest.MonkeyPatch) -> None:
+    done: list[str] = []
+
+    def note(context: JobContext, *, name: str) -> None:
+        done.append(name)
+
+    for name, queue in (("large", "large"), ("first", "default"), ("second", "default"), ("elsewhere", "other")):
+        job_of(note, monkeypatch, arguments={"name": name}, queue=queue)
+    work_off(["default", "large"])
+    assert done == ["first", "second", "large"]
+    assert Job.objects.get(queue="other").state == "queued"
 
 
 def test_an_owner_that_is_deleted_takes_the_jobs_along() -> None:

@@ -5,6 +5,7 @@ from django.core.files.storage import default_storage
 
 from budgeteer.engine.tokens import counter_for
 from budgeteer.engine.transcript import measure_messages
+from budgeteer.jobs import services as jobs
 from budgeteer.jobs.execution import execute
 from budgeteer.jobs.models import Job
 from budgeteer.sources import services, tasks
@@ -147,7 +148,7 @@ def test_a_cancelled_import_leaves_no_file_and_the_source_says_so(owner, monkeyp
     measure = tasks.measure
 
     def called_off(*args, **kwargs):
-        Job.objects.update(cancel_requested=True)
+        jobs.cancel(Job.objects.get())
         return measure(*args, **kwargs)
 
     monkeypatch.setattr(tasks, "measure", called_off)
