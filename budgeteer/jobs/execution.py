@@ -16,13 +16,14 @@ from budgeteer.engine.errors import BudgetExceeded, InputError, TokenizerUnavail
 from budgeteer.jobs import registry
 from budgeteer.jobs.context import ClaimLost, JobContext, Outage, WorkerStopping, worker_stopping
 from budgeteer.jobs.models import Job, State, appended
+from budgeteer.jobs.presence import own_name
 
 log = structlog.get_logger(__name__)
 
 
 def execute(job_id: uuid.UUID, attempt: int) -> None:
     """Do the job if this attempt is still to be done; a second delivery of it does nothing."""
-    claimed = Job.objects.claim(job_id, attempt)
+    claimed = Job.objects.claim(job_id, attempt, worker=own_name())
     if claimed is None:
         log.debug("delivery ignored", job_id=str(job_id), attempt=attempt)
         return

@@ -33,11 +33,14 @@ class JobQuerySet(models.QuerySet["Job"]):
         """The row while `attempt` is the one that runs; empty as soon as the claim is lost."""
         return self.filter(id=job_id, attempt=attempt, state=State.RUNNING)
 
-    def claim(self, job_id: uuid.UUID, attempt: int) -> Job | None:
-        """Take a queued job for this attempt; None where somebody else has it or it moved on."""
+    def claim(self, job_id: uuid.UUID, attempt: int, *, worker: str = "") -> Job | None:
+        """Take a queued job for this attempt; None where somebody else has it or it moved on.
+
+        `worker` is the name of the process that takes it.
+        """
         now = timezone.now()
         taken = self.filter(id=job_id, attempt=attempt, state=State.QUEUED).update(
-            state=State.RUNNING, claimed_at=now, started_at=now, heartbeat_at=now
+            state=State.RUNNING, worker=worker, claimed_at=now, started_at=now, heartbeat_at=now
         )
         return self.get(id=job_id) if taken else None
 
@@ -64,6 +67,7 @@ class Job(models.Model):
     `attempt` is a fencing token: every write of a worker names the attempt it claimed, so one that
     was given up for dead cannot write after another has taken over.
     `arguments`, `result` and `error` are JSON; `error` is `{what, where, mend, sentence}`.
+    `worker` is the process that claimed it last (see presence.py).
     `subject` names what the job is about ("source:<id>").
     `request_id` is the id, in the logs, of the request that asked for it; "" where none did.
     """
@@ -86,6 +90,7 @@ class Job(models.Model):
     error = models.JSONField(null=True)
 
     attempt = models.PositiveIntegerField(default=1)
+    worker = models.CharField(max_length=300, blank=True, default="")
     lost_workers = models.PositiveIntegerField(default=0)
     sends = models.PositiveIntegerField(default=0)
 

@@ -104,6 +104,11 @@ def announce(part: str, *, label: str = "", queues: Sequence[str] = ()) -> None:
     announcer.start()
 
 
+def own_name() -> str:
+    """What this process calls itself, announced or not."""
+    return _announcers[0].name if _announcers else f"{own_host()}:{os.getpid()}"
+
+
 def leave() -> None:
     """Say goodbye for this process."""
     while _announcers:
