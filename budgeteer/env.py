@@ -97,6 +97,20 @@ SETTINGS: tuple[Setting, ...] = (
     Setting("BUDGETEER_HTTPS", "yes or no", "yes", "Team mode: secure cookies, strict transport security, redirects."),
     Setting("BUDGETEER_TRUST_PROXY", "yes or no", "no", "Believe X-Forwarded-Proto, where a proxy of ours sets it."),
     Setting("BUDGETEER_STATIC_ROOT", "folder", "", "A folder filled by collectstatic; without it, the packaged files."),
+    Setting(
+        "BUDGETEER_WEB_PROCESSES",
+        "whole number",
+        "1",
+        "Processes that answer requests; each keeps its own copy of what previews read.",
+        bounds=(1, 64),
+    ),
+    Setting(
+        "BUDGETEER_WEB_THREADS",
+        "whole number",
+        "8",
+        "Requests that each of these processes answers at a time.",
+        bounds=(1, 256),
+    ),
     Setting("BUDGETEER_DEBUG", "yes or no", "no", "Django's debug pages, for work on Budgeteer; local mode only."),
     Setting("BUDGETEER_LOG_FORMAT", "choice", "console", "How log lines are written.", choices=("console", "json")),
     Setting(

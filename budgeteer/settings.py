@@ -175,6 +175,10 @@ if STATIC_ROOT:
 WHITENOISE_USE_FINDERS = STATIC_ROOT is None
 WHITENOISE_AUTOREFRESH = STATIC_ROOT is None and LOCAL
 
+# --- web ----------------------------------------------------------------------------------------
+WEB_PROCESSES: int = _env["BUDGETEER_WEB_PROCESSES"]
+WEB_THREADS: int = _env["BUDGETEER_WEB_THREADS"]
+
 # --- sign-in ------------------------------------------------------------------------------------
 LOGIN_URL = "accounts:sign_in"
 LOGIN_REDIRECT_URL = "/"

@@ -1,10 +1,12 @@
-"""The dashboard with one command: web, workers and scheduler as processes that start and stop together."""
+"""The dashboard's processes: all of them with one command, or one part on its own."""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 
 DEFAULT_PORT = 8000
+PARTS = ("web", "worker", "scheduler", "migrate")
 
 
 def serve(*, host: str = "127.0.0.1", port: int | None = None, worker: bool = True, browser: bool = True) -> int:
@@ -19,8 +21,44 @@ def serve(*, host: str = "127.0.0.1", port: int | None = None, worker: bool = Tr
     Raises:
         InputError: the host is not allowed in this mode, or the port is taken.
     """
-    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "budgeteer.settings")
+    _choose_settings()
     from budgeteer.serve.dashboard import run_dashboard
     from budgeteer.serve.listening import Listening
 
     return run_dashboard(Listening.choose(host=host, port=port), worker=worker, browser=browser)
+
+
+def serve_web(*, host: str = "127.0.0.1", port: int | None = None) -> int:
+    """Run the web part alone in this process; the exit status. Without a port it is 8000 or nothing.
+
+    Raises:
+        InputError: see `serve`; and where the database is not up to date.
+    """
+    _choose_settings()
+    from budgeteer.serve import foreground
+    from budgeteer.serve.listening import Listening
+
+    return foreground.run_web(Listening.choose(host=host, port=DEFAULT_PORT if port is None else port))
+
+
+def serve_part(part: str, *, queues: Sequence[str] | None = None, name: str | None = None) -> int:
+    """Run the worker, the scheduler or the migration alone in this process; the exit status.
+
+    Args:
+        part: "worker", "scheduler" or "migrate".
+        queues: the worker's queues; None for all.
+        name: the worker's name; None for this machine's.
+
+    Raises:
+        InputError: there is no such queue, or the database is not what this version needs.
+    """
+    _choose_settings()
+    from budgeteer.serve import foreground
+
+    if part == "worker":
+        return foreground.run_worker(queues=queues, name=name)
+    return {"scheduler": foreground.run_scheduler, "migrate": foreground.run_migrate}[part]()
+
+
+def _choose_settings() -> None:
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "budgeteer.settings")

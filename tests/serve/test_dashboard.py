@@ -2,133 +2,17 @@
 
 from __future__ import annotations
 
-import http.client
 import os
-import re
 import resource
 import signal
 import socket
-import subprocess
-import sys
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass, field
 from pathlib import Path
-from threading import Thread
 
 import pytest
 
+from tests.serve.running import alive, children_of, get, serving, wait_until
 from tests.servers import free_port
-
-ROOT = Path(__file__).parents[2]
-PROGRAM = "import sys; from budgeteer.cli.program import main; main(sys.argv[1:])"
-
-
-@dataclass
-class Dashboard:
-    """A `budgeteer serve` that runs, and what it has said so far."""
-
-    process: subprocess.Popen[str]
-    lines: list[str] = field(default_factory=list)
-
-    @property
-    def said(self) -> str:
-        return "".join(self.lines)
-
-    def listen(self) -> None:
-        assert self.process.stdout
-        for line in self.process.stdout:
-            self.lines.append(line)
-
-    def find(self, pattern: str) -> str:
-        """What the pattern's group matched, once it is said."""
-        wait_until(lambda: re.search(pattern, self.said) or self.process.poll() is not None, what=pattern)
-        found = re.search(pattern, self.said)
-        assert found, self.said
-        return found[1]
-
-    @property
-    def port(self) -> int:
-        return int(self.find(r"ready at http://127\.0\.0\.1:(\d+)/"))
-
-    def wait_for_children(self, count: int) -> list[int]:
-        """The process ids of everything below the dashboard, once it has so many direct children."""
-        wait_until(lambda: len(children_of(self.process.pid)) == count, what=f"{count} children")
-        return descendants_of(self.process.pid)
-
-
-def wait_until(true: Callable[[], object], *, what: str, seconds: float = 40.0) -> None:
-    deadline = time.monotonic() + seconds
-    while not true():
-        if time.monotonic() > deadline:
-            pytest.fail(f"not within {seconds} s: {what}")
-        time.sleep(0.05)
-
-
-def children_of(parent: int) -> list[int]:
-    listing = subprocess.run(["ps", "-A", "-o", "pid=,ppid=,stat="], capture_output=True, text=True, check=True).stdout
-    rows = [line.split() for line in listing.splitlines()]
-    return [int(row[0]) for row in rows if int(row[1]) == parent and not row[2].startswith("Z")]
-
-
-def descendants_of(parent: int) -> list[int]:
-    found = children_of(parent)
-    return found + [below for child in found for below in descendants_of(child)]
-
-
-def alive(process_ids: list[int]) -> list[int]:
-    return [number for number in process_ids if Path(f"/proc/{number}").exists() and not is_zombie(number)]
-
-
-def is_zombie(process_id: int) -> bool:
-    try:
-        return Path(f"/proc/{process_id}/stat").read_text().rsplit(")", 1)[1].split()[0] == "Z"
-    except (FileNotFoundError, ProcessLookupError):
-        return True
-
-
-@dataclass(frozen=True)
-class Answer:
-    """What the web server said to one request."""
-
-    status: int
-    headers: http.client.HTTPMessage
-    body: bytes
-
-
-def get(port: int, path: str, cookie: str = "") -> Answer:
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=20)
-    try:
-        connection.request("GET", path, headers={"Cookie": cookie} if cookie else {})
-        response = connection.getresponse()
-        return Answer(response.status, response.headers, response.read())
-    finally:
-        connection.close()
-
-
-@contextmanager
-def serving(folder: Path, *options: str, **variables: str) -> Iterator[Dashboard]:
-    environment = os.environ | {"BUDGETEER_DATA_DIR": str(folder), "PYTHONUNBUFFERED": "1"} | variables
-    process = subprocess.Popen(
-        [sys.executable, "-c", PROGRAM, "serve", "--no-browser", *options],
-        env=environment,
-        cwd=ROOT,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-    )
-    dashboard = Dashboard(process)
-    listener = Thread(target=dashboard.listen, daemon=True)
-    listener.start()
-    try:
-        yield dashboard
-    finally:
-        if process.poll() is None:
-            process.send_signal(signal.SIGTERM)
-            process.wait(timeout=20)
-        listener.join(timeout=5)
-        process.communicate()
 
 
 def refused(folder: Path, *options: str) -> str:

@@ -1,0 +1,84 @@
+"""The parts of the dashboard, each as a call that lasts as long as its process: web, worker, scheduler."""
+
+from __future__ import annotations
+
+import os
+import socket
+import threading
+import warnings
+from collections.abc import Iterable
+
+
+def run_web(host: str, port: int, *, grace_seconds: float) -> int:
+    """Serve requests until SIGTERM or SIGINT; one that is not answered `grace_seconds` later is cut off."""
+    from django.conf import settings
+    from granian import Granian
+    from granian.constants import Interfaces
+    from granian.log import LogLevels
+
+    Granian(
+        "budgeteer.wsgi:application",
+        address=host,
+        port=port,
+        interface=Interfaces.WSGI,
+        workers=settings.WEB_PROCESSES,
+        blocking_threads=settings.WEB_THREADS,
+        # One of several that dies is replaced; a single one ends the part, and whoever runs the part sees it.
+        respawn_failed_workers=settings.WEB_PROCESSES > 1,
+        log_level=LogLevels.error,
+        workers_kill_timeout=int(grace_seconds),
+        process_name=None,
+    ).serve()
+    return 0
+
+
+def run_worker(name: str, queues: Iterable[str], *, grace_seconds: float) -> int:
+    """Do jobs until SIGTERM; the one at hand goes back to the queue at its next step.
+
+    A job that takes no step within `grace_seconds` ends with the process, and the reaper queues it again.
+    """
+    from celery import signals
+    from celery.platforms import SecurityWarning
+
+    from budgeteer.celery import app
+
+    # Celery warns an administrator's account about pickled messages; ours are JSON only.
+    warnings.filterwarnings("ignore", category=SecurityWarning)
+
+    def leave_in_time(**_kwargs: object) -> None:
+        deadline = threading.Timer(grace_seconds, os._exit, (0,))
+        deadline.daemon = True
+        deadline.start()
+
+    signals.worker_shutting_down.connect(leave_in_time, weak=False)
+    worker = app.Worker(
+        hostname=f"{name}@{socket.gethostname()}",
+        # One job at a time in a thread: the main thread stays free to hear SIGTERM.
+        pool_cls="threads",
+        concurrency=1,
+        queues=",".join(queues),
+        without_gossip=True,
+        without_mingle=True,
+        without_heartbeat=True,
+        quiet=True,
+        loglevel="WARNING",
+    )
+    worker.start()
+    return int(worker.exitcode or 0)
+
+
+def run_scheduler() -> int:
+    """Ask for the periodic work until SIGTERM; one at a time is enough, a second one does no harm."""
+    from celery.apps.beat import Beat
+
+    from budgeteer.celery import app
+
+    class LeanBeat(Beat):  # type: ignore[misc]  # celery ships no types
+        """It sends names only, so it imports nobody's tasks."""
+
+        def init_loader(self) -> None:
+            self.app.finalize()
+
+    # The schedule has intervals only, so it is kept in memory rather than in a file.
+    LeanBeat(app=app, scheduler="celery.beat:Scheduler", loglevel="WARNING", quiet=True).run()
+    return 0
