@@ -20,7 +20,9 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
+from typing import IO
 
 START_SECONDS = 30.0
 STOP_SECONDS = 10.0
@@ -89,25 +91,46 @@ def postgres(environ: Mapping[str, str] = os.environ) -> Iterator[str]:
     if given.startswith(("postgres://", "postgresql://")):
         yield given
         return
+    with postgres_cluster() as cluster, _running(cluster, ready=postgres_answers) as port:
+        yield f"postgresql://budgeteer@127.0.0.1:{port}/postgres"
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """A server that can be started, and started again: its command on a port, its folder and account."""
+
+    arguments: Callable[[int], Sequence[str]]
+    folder: Path
+    owner: str | None = None
+
+    def start(self, port: int, output: IO[str]) -> subprocess.Popen[bytes]:
+        """Start it; it dies with this process (on Linux)."""
+        return subprocess.Popen(
+            self.arguments(port),
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            user=self.owner,
+            cwd=self.folder,
+            preexec_fn=_die_with_parent if sys.platform == "linux" else None,  # noqa: PLW1509 - no threads yet
+        )
+
+
+@contextmanager
+def postgres_cluster() -> Iterator[Program]:
+    """Yield a PostgreSQL server with an empty cluster, not started yet.
+
+    Raises:
+        ServerMissing: the server programs are not installed.
+        ServerFailed: the cluster could not be made.
+    """
     initdb, server = postgres_program("initdb"), postgres_program("postgres")
     if initdb is None or server is None:
         raise ServerMissing("PostgreSQL is not installed. Run `make deps`, or let DATABASE_URL name a server.")
     owner = _unprivileged_account()
     with _folder("postgres", owner=owner) as folder:
         data = folder / "data"
-        command = [
-            str(initdb),
-            "-D",
-            str(data),
-            "-U",
-            "budgeteer",
-            "-A",
-            "trust",
-            "-E",
-            "UTF8",
-            "--locale=C",
-            "--no-sync",
-        ]
+        command = [str(initdb), "-D", str(data), "-U", "budgeteer", "-A", "trust", "-E", "UTF8"]
+        command += ["--locale=C", "--no-sync"]
         made = subprocess.run(command, capture_output=True, text=True, check=False, user=owner, cwd=folder)
         if made.returncode:
             raise ServerFailed(f"initdb failed: {made.stderr.strip()[-600:]}")
@@ -117,8 +140,7 @@ def postgres(environ: Mapping[str, str] = os.environ) -> Iterator[str]:
             options += ["synchronous_commit=off", "full_page_writes=off", "max_connections=200"]
             return [str(server), "-D", str(data), "-p", str(port), *(f"-c{option}" for option in options)]
 
-        with _running(arguments, ready=_postgres_answers, folder=folder, owner=owner) as port:
-            yield f"postgresql://budgeteer@127.0.0.1:{port}/postgres"
+        yield Program(arguments, folder, owner)
 
 
 @contextmanager
@@ -132,17 +154,23 @@ def redis(environ: Mapping[str, str] = os.environ) -> Iterator[str]:
     if given := environ.get("TEST_REDIS_URL") or environ.get("REDIS_URL"):
         yield given
         return
+    with redis_in_memory() as program, _running(program, ready=redis_answers) as port:
+        yield f"redis://127.0.0.1:{port}/0"
+
+
+@contextmanager
+def redis_in_memory() -> Iterator[Program]:
+    """Yield a Redis server that keeps nothing on disk, not started yet.
+
+    Raises:
+        ServerMissing: the server is not installed.
+    """
     server = redis_program()
     if server is None:
         raise ServerMissing("Redis is not installed. Run `make deps`, or let REDIS_URL name a server.")
     with _folder("redis") as folder:
-
-        def arguments(port: int) -> list[str]:
-            options = ["--bind", "127.0.0.1", "--save", "", "--appendonly", "no", "--dir", str(folder)]
-            return [str(server), "--port", str(port), *options]
-
-        with _running(arguments, ready=_redis_answers, folder=folder) as port:
-            yield f"redis://127.0.0.1:{port}/0"
+        options = ["--bind", "127.0.0.1", "--save", "", "--appendonly", "no", "--dir", str(folder)]
+        yield Program(lambda port: [str(server), "--port", str(port), *options], folder)
 
 
 def _unprivileged_account() -> str | None:
@@ -169,13 +197,7 @@ def _folder(purpose: str, *, owner: str | None = None) -> Iterator[Path]:
 
 
 @contextmanager
-def _running(
-    arguments: Callable[[int], Sequence[str]],
-    *,
-    ready: Callable[[int], bool],
-    folder: Path,
-    owner: str | None = None,
-) -> Iterator[int]:
+def _running(program: Program, *, ready: Callable[[int], bool]) -> Iterator[int]:
     """Start a server on a free port, wait until it answers, yield the port, stop it.
 
     Another process may take the port between our look and the server's start, so three ports are tried.
@@ -183,31 +205,25 @@ def _running(
     said = ""
     for _ in range(3):
         port = free_port()
-        log = folder / f"{port}.log"
+        log = program.folder / f"{port}.log"
         with log.open("w") as output:
-            process = subprocess.Popen(
-                arguments(port),
-                stdout=output,
-                stderr=subprocess.STDOUT,
-                user=owner,
-                cwd=folder,
-                preexec_fn=_die_with_parent if sys.platform == "linux" else None,  # noqa: PLW1509 - no threads yet
-            )
+            process = program.start(port, output)
         try:
-            if _wait(process, port, ready):
+            if wait_until_ready(process, port, ready):
                 yield port
                 return
         finally:
             _stop(process)
         said = log.read_text(errors="replace").strip()[-600:]
-    raise ServerFailed(f"{Path(arguments(0)[0]).name} did not start: {said}")
+    raise ServerFailed(f"{Path(program.arguments(0)[0]).name} did not start: {said}")
 
 
 def _die_with_parent() -> None:
     ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGINT)
 
 
-def _wait(process: subprocess.Popen[bytes], port: int, ready: Callable[[int], bool]) -> bool:
+def wait_until_ready(process: subprocess.Popen[bytes], port: int, ready: Callable[[int], bool]) -> bool:
+    """Whether a server answers on the port before it ends or the time for a start is over."""
     deadline = time.monotonic() + START_SECONDS
     while time.monotonic() < deadline and process.poll() is None:
         if ready(port):
@@ -226,7 +242,8 @@ def _stop(process: subprocess.Popen[bytes]) -> None:
         process.wait()
 
 
-def _postgres_answers(port: int) -> bool:
+def postgres_answers(port: int) -> bool:
+    """Whether PostgreSQL takes connections there."""
     import psycopg
 
     try:
@@ -236,7 +253,8 @@ def _postgres_answers(port: int) -> bool:
     return True
 
 
-def _redis_answers(port: int) -> bool:
+def redis_answers(port: int) -> bool:
+    """Whether Redis answers there."""
     try:
         with socket.create_connection(("127.0.0.1", port), timeout=2) as connection:
             connection.sendall(b"PING\r\n")
