@@ -95,7 +95,41 @@ SETTINGS: tuple[Setting, ...] = (
     Setting("ALLOWED_HOSTS", "list", "", "Host names the dashboard answers to in team mode; local mode: loopback."),
     Setting("CSRF_TRUSTED_ORIGINS", "list", "", "Origins whose forms are taken, such as https://budget.example.org."),
     Setting("BUDGETEER_HTTPS", "yes or no", "yes", "Team mode: secure cookies, strict transport security, redirects."),
-    Setting("BUDGETEER_TRUST_PROXY", "yes or no", "no", "Believe X-Forwarded-Proto, where a proxy of ours sets it."),
+    Setting(
+        "BUDGETEER_TRUST_PROXY",
+        "yes or no",
+        "no",
+        "Believe X-Forwarded-Proto and X-Forwarded-For, where a proxy of ours sets both.",
+    ),
+    Setting(
+        "BUDGETEER_PROXY_HOPS",
+        "whole number",
+        "1",
+        "How many proxies of ours a request passes; the client's address is that many from the right of "
+        "X-Forwarded-For.",
+        bounds=(1, 10),
+    ),
+    Setting(
+        "BUDGETEER_SIGN_IN_TRIES",
+        "whole number",
+        "10",
+        "Tries to sign in with one account name that may fail within the window; then it has to wait.",
+        bounds=(1, 10_000),
+    ),
+    Setting(
+        "BUDGETEER_SIGN_IN_TRIES_PER_ADDRESS",
+        "whole number",
+        "50",
+        "The same for all tries from one address, one-time links counted apart.",
+        bounds=(1, 10_000),
+    ),
+    Setting(
+        "BUDGETEER_SIGN_IN_WINDOW_MINUTES",
+        "whole number",
+        "15",
+        "How long a failed try to sign in counts.",
+        bounds=(1, 1440),
+    ),
     Setting("BUDGETEER_STATIC_ROOT", "folder", "", "A folder filled by collectstatic; without it, the packaged files."),
     Setting(
         "BUDGETEER_WEB_PROCESSES",
@@ -142,7 +176,7 @@ SETTINGS: tuple[Setting, ...] = (
     Setting(
         "BUDGETEER_JOB_MAX_ATTEMPTS",
         "whole number",
-        "3",
+        "5",
         "How many workers a job may lose before it has failed.",
         bounds=(1, 100),
     ),

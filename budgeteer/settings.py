@@ -83,7 +83,7 @@ else:
         raise _refuse(*_missing)
 
 INSTALLED_APPS = [
-    "django.contrib.admin",
+    "budgeteer.accounts.admin_app.AdminSiteConfig",
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.sessions",
@@ -103,11 +103,13 @@ MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "django.middleware.csp.ContentSecurityPolicyMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
+    "budgeteer.accounts.middleware.PrivacyHeadersMiddleware",
+    "budgeteer.operations.middleware.ProbeMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
-    "budgeteer.accounts.middleware.SignInRequiredMiddleware",
+    "budgeteer.accounts.middleware.AccessMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
@@ -128,6 +130,7 @@ TEMPLATES = [
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
                 "budgeteer.accounts.context_processors.mode",
+                "budgeteer.accounts.context_processors.reader",
             ],
         },
     },
@@ -184,6 +187,11 @@ LOGIN_URL = "accounts:sign_in"
 LOGIN_REDIRECT_URL = "/"
 LOGOUT_REDIRECT_URL = "accounts:sign_in"
 SIGN_IN_LINK_MINUTES = 10
+SIGN_IN_TRIES: int = _env["BUDGETEER_SIGN_IN_TRIES"]
+SIGN_IN_TRIES_PER_ADDRESS: int = _env["BUDGETEER_SIGN_IN_TRIES_PER_ADDRESS"]
+SIGN_IN_WINDOW_MINUTES: int = _env["BUDGETEER_SIGN_IN_WINDOW_MINUTES"]
+TRUST_PROXY: bool = _env["BUDGETEER_TRUST_PROXY"]
+PROXY_HOPS: int = _env["BUDGETEER_PROXY_HOPS"]
 AUTH_PASSWORD_VALIDATORS = [
     {"NAME": f"django.contrib.auth.password_validation.{name}"}
     for name in ("UserAttributeSimilarityValidator", "MinimumLengthValidator", "CommonPasswordValidator")
@@ -199,11 +207,11 @@ SESSION_COOKIE_AGE = 30 * 24 * 3600
 _https = not LOCAL and _env["BUDGETEER_HTTPS"]
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = _https
 SECURE_SSL_REDIRECT = _https
-SECURE_REDIRECT_EXEMPT = [r"^health/$"]
+SECURE_REDIRECT_EXEMPT = [r"^health/$", r"^ready/$"]
 SECURE_HSTS_SECONDS = 365 * 24 * 3600 if _https else 0
 # Whether other hosts of the domain speak HTTPS too is for whoever runs the domain to say.
 SILENCED_SYSTEM_CHECKS = ["security.W005", "security.W021"]
-SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if _env["BUDGETEER_TRUST_PROXY"] else None
+SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if TRUST_PROXY else None
 SECURE_REFERRER_POLICY = "same-origin"
 X_FRAME_OPTIONS = "DENY"
 SECURE_CSP = {

@@ -1,6 +1,9 @@
 """The app's registration with Django."""
 
+from typing import override
+
 from django.apps import AppConfig
+from django.core import checks
 
 
 class AccountsConfig(AppConfig):
@@ -8,3 +11,10 @@ class AccountsConfig(AppConfig):
 
     name = "budgeteer.accounts"
     label = "accounts"
+
+    @override
+    def ready(self) -> None:
+        """Register the check that no view is without a rule."""
+        from budgeteer.accounts.checks import check_every_view_has_a_rule
+
+        checks.register(check_every_view_has_a_rule, checks.Tags.security)

@@ -1,9 +1,37 @@
-"""What every template may know about how this dashboard is run."""
+"""What every template may know about how this dashboard is run, and what its reader may do."""
+
+from __future__ import annotations
+
+from functools import cached_property
 
 from django.conf import settings
 from django.http import HttpRequest
+
+from budgeteer.accounts.rules import Role, role_of
+
+
+class Reader:
+    """What whoever reads the page may do; looked up when a template asks, so that a public page asks nothing."""
+
+    def __init__(self, request: HttpRequest) -> None:
+        self._request = request
+
+    @cached_property
+    def role(self) -> Role | None:
+        """None for a visitor."""
+        return role_of(self._request.user)
+
+    @property
+    def may_edit(self) -> bool:
+        """Whether they may change their own things."""
+        return self.role is not None and self.role >= Role.EDITOR
 
 
 def mode(_request: HttpRequest) -> dict[str, str]:
     """`budgeteer_mode`: "local" or "team"."""
     return {"budgeteer_mode": settings.BUDGETEER_MODE}
+
+
+def reader(request: HttpRequest) -> dict[str, Reader]:
+    """`reader`: see Reader."""
+    return {"reader": Reader(request)}

@@ -1,4 +1,4 @@
-"""One-time sign-in links: only their hash is kept, so the table opens nothing."""
+"""One-time sign-in links and tries to sign in: of both only hashes are kept, so the tables open nothing."""
 
 from __future__ import annotations
 
@@ -26,3 +26,25 @@ class SignInLink(models.Model):
 
     def __str__(self) -> str:
         return f"sign-in link of {self.user} made {self.created_at:%Y-%m-%d %H:%M}"
+
+
+class SignInTry(models.Model):
+    """One try to sign in that did not succeed, as far as anybody knows yet (see tries.py).
+
+    `key` is a keyed hash of whom it counts against: an account name, an address.
+    """
+
+    key = models.CharField(max_length=64)
+    at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        """Indexed for counting and for sweeping."""
+
+        verbose_name_plural = "sign-in tries"
+        indexes = [
+            models.Index(fields=["key", "at"], name="accounts_tries_by_key"),
+            models.Index(fields=["at"], name="accounts_tries_by_age"),
+        ]
+
+    def __str__(self) -> str:
+        return f"try {self.pk} at {self.at:%Y-%m-%d %H:%M}"

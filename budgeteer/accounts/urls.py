@@ -1,6 +1,5 @@
-"""The URLs of signing in and out."""
+"""The URLs of signing in and out, and of one's own account."""
 
-from django.contrib.auth.views import LogoutView
 from django.urls import path
 
 from budgeteer.accounts import views
@@ -10,5 +9,6 @@ app_name = "accounts"
 urlpatterns = [
     path("enter/<str:token>/", views.enter, name="enter"),
     path("sign-in/", views.SignIn.as_view(), name="sign_in"),
-    path("sign-out/", LogoutView.as_view(), name="sign_out"),
+    path("sign-out/", views.SignOut.as_view(), name="sign_out"),
+    path("account/password/", views.Password.as_view(), name="password"),
 ]

@@ -14,6 +14,7 @@ from django.views.decorators.vary import vary_on_headers
 from django_htmx.http import HttpResponseClientRedirect, HttpResponseClientRefresh
 from django_htmx.middleware import HtmxDetails
 
+from budgeteer.accounts.rules import access
 from budgeteer.jobs import services
 from budgeteer.jobs.cards import job_card
 from budgeteer.jobs.models import Job, State
@@ -26,6 +27,7 @@ class HtmxRequest(HttpRequest):
     user: User
 
 
+@access()
 @never_cache
 @vary_on_headers("HX-Request")
 @require_GET
@@ -34,6 +36,7 @@ def detail(request: HtmxRequest, job_id: uuid.UUID) -> HttpResponse:
     return _shown(request, _get_job_for_user(request.user, job_id))
 
 
+@access()
 @require_POST
 def cancel(request: HtmxRequest, job_id: uuid.UUID) -> HttpResponse:
     """Call the job off."""
@@ -42,6 +45,7 @@ def cancel(request: HtmxRequest, job_id: uuid.UUID) -> HttpResponse:
     return _shown(request, job)
 
 
+@access()
 @require_POST
 def retry(request: HtmxRequest, job_id: uuid.UUID) -> HttpResponse:
     """Queue a stopped job again."""

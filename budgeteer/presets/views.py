@@ -9,6 +9,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.views.decorators.http import require_safe
 
+from budgeteer.accounts.rules import access
 from budgeteer.presets import services
 from budgeteer.presets.configuration import ChangeGroup, changes_between, config_text, differences_from_defaults
 from budgeteer.presets.models import Preset, PresetVersion
@@ -24,6 +25,7 @@ class CatalogueRow:
     used_by: int | None
 
 
+@access()
 @require_safe
 def catalogue(request: HttpRequest) -> HttpResponse:
     """Every preset with what it changes."""
@@ -44,6 +46,7 @@ def catalogue(request: HttpRequest) -> HttpResponse:
     )
 
 
+@access()
 @require_safe
 def version(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     """One version: its configuration, its note, and what it changed."""

@@ -6,7 +6,6 @@ import functools
 from collections.abc import Callable
 from typing import Any, Concatenate
 
-from django.contrib.auth.decorators import login_not_required
 from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
@@ -14,6 +13,7 @@ from django.utils.text import slugify
 from django.views.decorators.gzip import gzip_page
 from django.views.decorators.http import require_safe
 
+from budgeteer.accounts.rules import public
 from budgeteer.reports import services
 from budgeteer.reports.document import Document
 from budgeteer.reports.exports import to_csv, to_markdown
@@ -29,7 +29,7 @@ REFRESH_SECONDS = 2
 def _shared(view: SharedView) -> Callable[..., HttpResponse]:
     """Open the report behind a token for a view; every link that leads nowhere gets the same calm page."""
 
-    @login_not_required
+    @public
     @require_safe
     @gzip_page  # the page holds no secret of a reader's that its size could tell
     @functools.wraps(view)

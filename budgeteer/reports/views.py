@@ -15,6 +15,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
 from django.views.decorators.vary import vary_on_headers
 
+from budgeteer.accounts.rules import access
 from budgeteer.reports import services
 from budgeteer.reports.forms import PublishForm
 from budgeteer.reports.models import Report
@@ -35,6 +36,7 @@ class SharedRow:
     sentence: str
 
 
+@access()
 @require_safe
 def listing(request: HttpRequest) -> HttpResponse:
     """Every report the reader has shared."""
@@ -43,6 +45,7 @@ def listing(request: HttpRequest) -> HttpResponse:
     return _refreshing(request, render(request, "reports/list.html", {"rows": rows}), rows)
 
 
+@access()
 @require_safe
 @vary_on_headers("HX-Request")
 def share(request: HttpRequest, workspace_id: UUID) -> HttpResponse:
@@ -51,6 +54,7 @@ def share(request: HttpRequest, workspace_id: UUID) -> HttpResponse:
     return _share_answer(request, workspace, PublishForm(initial={"title": workspace.name}))
 
 
+@access()
 @require_POST
 @vary_on_headers("HX-Request")
 def publish(request: HttpRequest, workspace_id: UUID) -> HttpResponse:
@@ -65,6 +69,7 @@ def publish(request: HttpRequest, workspace_id: UUID) -> HttpResponse:
     return redirect(reverse("reports:share", args=(workspace.id,)) + "#shared")
 
 
+@access()
 @require_safe
 @vary_on_headers("HX-Request")
 def row(request: HttpRequest, report_id: UUID) -> HttpResponse:
@@ -75,6 +80,7 @@ def row(request: HttpRequest, report_id: UUID) -> HttpResponse:
     return render(request, "reports/row.html", {"row": _row(request, report)})
 
 
+@access()
 @require_POST
 @vary_on_headers("HX-Request")
 def revoke(request: HttpRequest, report_id: UUID) -> HttpResponse:

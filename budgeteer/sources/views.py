@@ -8,7 +8,6 @@ from typing import Any
 from urllib.parse import urlencode
 
 from django.contrib import messages
-from django.contrib.auth.decorators import login_not_required
 from django.contrib.auth.models import User
 from django.http import FileResponse, Http404, HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import redirect, render
@@ -18,6 +17,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from django_htmx.http import HttpResponseClientRedirect
 from django_htmx.middleware import HtmxDetails
 
+from budgeteer.accounts.rules import access, public
 from budgeteer.engine.errors import InputError
 from budgeteer.jobs.cards import JobCard, job_card
 from budgeteer.sources import pages, previews, services
@@ -41,6 +41,7 @@ def _get_source_for_user(user: User, source_id: uuid.UUID) -> Source:
     return source
 
 
+@access()
 @never_cache
 @require_safe
 def list_sources(request: SignedInRequest) -> HttpResponse:
@@ -72,6 +73,7 @@ def _list(request: SignedInRequest, *, status: int = 200, **upload: Any) -> Http
     )
 
 
+@access()
 @require_http_methods(["GET", "POST"])
 def upload(request: SignedInRequest) -> HttpResponse:
     """Take in files, a folder or a pasted text; on to the source, or to the list when there are several."""
@@ -93,6 +95,7 @@ def upload(request: SignedInRequest) -> HttpResponse:
     return HttpResponseClientRedirect(there) if request.htmx else redirect(there)
 
 
+@access()
 @require_http_methods(["GET", "POST"])
 def detect(request: SignedInRequest) -> HttpResponse:
     """What a pasted draft would be read as: a line under the box, while it is still being typed."""
@@ -126,6 +129,7 @@ class _Report:
         return f"conversation={self.conversation}" if self.conversations else ""
 
 
+@access()
 @never_cache
 @require_safe
 def detail(request: SignedInRequest, source_id: uuid.UUID) -> HttpResponse:
@@ -168,6 +172,7 @@ def _number(request: HttpRequest, name: str, *, default: int = 1) -> int:
     return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else default
 
 
+@access()
 @require_safe
 def raw(request: SignedInRequest, source_id: uuid.UUID) -> FileResponse:
     """The original upload, byte for byte, always as a download."""
@@ -177,6 +182,7 @@ def raw(request: SignedInRequest, source_id: uuid.UUID) -> FileResponse:
     return response
 
 
+@access()
 @require_safe
 def skipped(request: SignedInRequest, source_id: uuid.UUID) -> StreamingHttpResponse:
     """Every line and entry that was not read, with its reason, as text."""
@@ -189,6 +195,7 @@ def skipped(request: SignedInRequest, source_id: uuid.UUID) -> StreamingHttpResp
     return response
 
 
+@access()
 @require_POST
 def rename(request: SignedInRequest, source_id: uuid.UUID) -> HttpResponse:
     """Give it another name."""
@@ -200,6 +207,7 @@ def rename(request: SignedInRequest, source_id: uuid.UUID) -> HttpResponse:
     return redirect(source)
 
 
+@access()
 @require_POST
 def import_again(request: SignedInRequest, source_id: uuid.UUID) -> HttpResponse:
     """Import the kept upload again, as the format that was chosen."""
@@ -211,6 +219,7 @@ def import_again(request: SignedInRequest, source_id: uuid.UUID) -> HttpResponse
     return redirect(source)
 
 
+@access()
 @require_POST
 def delete(request: SignedInRequest, source_id: uuid.UUID) -> HttpResponse:
     """Delete it; the list then offers to undo."""
@@ -219,6 +228,7 @@ def delete(request: SignedInRequest, source_id: uuid.UUID) -> HttpResponse:
     return redirect(f"{reverse('sources:list')}?{urlencode({'deleted': source.id})}")
 
 
+@access()
 @require_POST
 def restore(request: SignedInRequest, source_id: uuid.UUID) -> HttpResponse:
     """Undo a deletion."""
@@ -229,7 +239,7 @@ def restore(request: SignedInRequest, source_id: uuid.UUID) -> HttpResponse:
     return redirect("sources:list")
 
 
-@login_not_required
+@public
 @require_safe
 def help_page(request: HttpRequest) -> HttpResponse:
     """Glossary, formats, shortcuts."""

@@ -14,10 +14,11 @@ if TYPE_CHECKING:
 
 
 @pytest.fixture(scope="session")
-def own_broker() -> None:
+def own_broker() -> Iterator[None]:
     from tests.jobs import workers
 
-    workers.own_broker()
+    with workers.own_broker():
+        yield
 
 
 @pytest.fixture(autouse=True)
@@ -39,6 +40,6 @@ def start_worker(transactional_db: None, empty_broker: None) -> Iterator[StartWo
 
 @pytest.fixture
 def owner(db: None) -> User:
-    from django.contrib.auth.models import User
+    from tests.people import editor
 
-    return User.objects.create_user("ada")
+    return editor("ada")

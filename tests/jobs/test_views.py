@@ -10,6 +10,7 @@ from django.test import Client
 
 from budgeteer.jobs.cards import safe_path
 from budgeteer.jobs.models import Job
+from tests.people import editor
 
 pytestmark = pytest.mark.django_db
 
@@ -90,7 +91,7 @@ def test_nobody_is_led_to_another_site(signed_in: Client, owner: User, elsewhere
 
 def test_another_user_does_not_see_the_job(client: Client, owner: User) -> None:
     job = make(owner)
-    client.force_login(User.objects.create_user("eve"))
+    client.force_login(editor("eve"))
     for method, path in (("get", ""), ("post", "cancel/"), ("post", "retry/")):
         assert getattr(client, method)(f"/jobs/{job.id}/{path}").status_code == 404
     job.refresh_from_db()

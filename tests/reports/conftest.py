@@ -10,9 +10,9 @@ from django.utils import timezone
 
 @pytest.fixture
 def owner(db):
-    from django.contrib.auth.models import User
+    from tests.people import editor
 
-    return User.objects.create_user("owner")
+    return editor("owner")
 
 
 @pytest.fixture

@@ -3,12 +3,11 @@ from __future__ import annotations
 import uuid
 
 import pytest
-from django.contrib.auth.models import User
 
 from budgeteer.jobs.models import Job, State
 from budgeteer.reports.models import Report
+from tests.people import editor
 
-pytestmark = pytest.mark.stack
 HTMX = {"HX-Request": "true"}
 
 
@@ -20,7 +19,7 @@ def signed_in(client, owner):
 
 @pytest.fixture
 def stranger(client, db):
-    client.force_login(User.objects.create_user("stranger"))
+    client.force_login(editor("stranger"))
     return client
 
 

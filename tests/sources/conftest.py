@@ -5,16 +5,16 @@ import pytest
 
 @pytest.fixture
 def owner(db):
-    from django.contrib.auth.models import User
+    from tests.people import editor
 
-    return User.objects.create_user("ada")
+    return editor("ada")
 
 
 @pytest.fixture
 def other(db):
-    from django.contrib.auth.models import User
+    from tests.people import editor
 
-    return User.objects.create_user("bob")
+    return editor("bob")
 
 
 @pytest.fixture(autouse=True)

@@ -28,16 +28,16 @@ def _nothing_kept() -> Iterator[None]:
 
 @pytest.fixture
 def owner(db: Any) -> User:
-    from django.contrib.auth.models import User
+    from tests.people import editor
 
-    return User.objects.create_user("ada")
+    return editor("ada")
 
 
 @pytest.fixture
 def other(db: Any) -> User:
-    from django.contrib.auth.models import User
+    from tests.people import editor
 
-    return User.objects.create_user("bob")
+    return editor("bob")
 
 
 @pytest.fixture

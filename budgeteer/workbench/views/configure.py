@@ -10,6 +10,7 @@ from django.contrib import messages
 from django.http import HttpResponse, QueryDict
 from django.views.decorators.http import require_POST
 
+from budgeteer.accounts.rules import access
 from budgeteer.engine.errors import ConfigError
 from budgeteer.engine.history.summary import SummaryPending
 from budgeteer.workbench import services
@@ -65,6 +66,7 @@ CONTROLS = frozenset(
 MOST_DIGITS = 9
 
 
+@access()
 @require_POST
 def configure(request: HtmxRequest, workspace_id: uuid.UUID) -> HttpResponse:
     """Take the form as it stands: each value is saved or refused by itself; a draft is shown and not saved."""
@@ -84,6 +86,7 @@ def configure(request: HtmxRequest, workspace_id: uuid.UUID) -> HttpResponse:
     return _answer(request, workspace, state, change=change, whole_form=whole_form)
 
 
+@access()
 @require_POST
 def undo(request: HtmxRequest, workspace_id: uuid.UUID) -> HttpResponse:
     """One step back."""
@@ -92,6 +95,7 @@ def undo(request: HtmxRequest, workspace_id: uuid.UUID) -> HttpResponse:
     return say(_answer(request, workspace, ViewState.read(request.POST), whole_form=True), said)
 
 
+@access()
 @require_POST
 def redo(request: HtmxRequest, workspace_id: uuid.UUID) -> HttpResponse:
     """One undone step forward again."""
@@ -100,6 +104,7 @@ def redo(request: HtmxRequest, workspace_id: uuid.UUID) -> HttpResponse:
     return say(_answer(request, workspace, ViewState.read(request.POST), whole_form=True), said)
 
 
+@access()
 @require_POST
 def item(request: HtmxRequest, workspace_id: uuid.UUID) -> HttpResponse:
     """Set the policy of a skill, or pin an item."""
@@ -126,6 +131,7 @@ def item(request: HtmxRequest, workspace_id: uuid.UUID) -> HttpResponse:
     return _answer(request, workspace, state, whole_form=False)
 
 
+@access()
 @require_POST
 def paste_config(request: HtmxRequest, workspace_id: uuid.UUID) -> HttpResponse:
     """Use a pasted configuration, whole or in part; what cannot be used is said under the field."""

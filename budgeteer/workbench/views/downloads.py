@@ -14,6 +14,7 @@ from django.shortcuts import redirect
 from django.utils.text import slugify
 from django.views.decorators.http import require_safe
 
+from budgeteer.accounts.rules import access
 from budgeteer.engine.contract import packing_to_json
 from budgeteer.engine.rendering import render_request, render_text
 from budgeteer.engine.result import Packing
@@ -47,6 +48,7 @@ OF_CONFIG: dict[str, tuple[str, Callable[[Effective], Any]]] = {
 SEED_KEYS = ("enabled", "limits", "optimization", "warnings")
 
 
+@access()
 @require_safe
 def export(request: HtmxRequest, workspace_id: uuid.UUID, what: str) -> HttpResponse:
     """One download; while the workspace cannot be packed, back to its page, which says why."""

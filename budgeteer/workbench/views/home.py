@@ -17,6 +17,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from django_htmx.http import HttpResponseClientRedirect
 
 from budgeteer import samples
+from budgeteer.accounts.rules import access
 from budgeteer.engine.errors import InputError
 from budgeteer.sources import services as sources
 from budgeteer.workbench import services
@@ -39,6 +40,7 @@ class WorkspaceRow:
     sources: str
 
 
+@access()
 @never_cache
 @require_safe
 def home(request: HtmxRequest) -> HttpResponse:
@@ -46,6 +48,7 @@ def home(request: HtmxRequest) -> HttpResponse:
     return _home(request)
 
 
+@access()
 @never_cache
 @require_safe
 def listing(request: HtmxRequest) -> HttpResponse:
@@ -59,6 +62,7 @@ def listing(request: HtmxRequest) -> HttpResponse:
     return render(request, "workbench/list.html", context)
 
 
+@access()
 @require_http_methods(["GET", "POST"])
 def open_workspace(request: HtmxRequest) -> HttpResponse:
     """Take in what the drop zone carries and open a workspace over it."""
@@ -73,6 +77,7 @@ def open_workspace(request: HtmxRequest) -> HttpResponse:
     return _go(request, workspace.get_absolute_url())
 
 
+@access()
 @require_POST
 def open_sample(request: HtmxRequest, slug: str) -> HttpResponse:
     """Open a workspace over one of the shipped samples."""
@@ -88,6 +93,7 @@ def open_sample(request: HtmxRequest, slug: str) -> HttpResponse:
     return _go(request, workspace.get_absolute_url())
 
 
+@access()
 @require_POST
 def open_empty(request: HtmxRequest) -> HttpResponse:
     """Open a workspace with nothing in it, or over sources that are here already."""

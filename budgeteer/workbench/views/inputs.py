@@ -10,6 +10,7 @@ from django.shortcuts import redirect
 from django.views.decorators.http import require_POST
 from django_htmx.http import HttpResponseClientRedirect
 
+from budgeteer.accounts.rules import access
 from budgeteer.sources import services as sources
 from budgeteer.workbench import services
 from budgeteer.workbench.models import Workspace
@@ -24,6 +25,7 @@ from budgeteer.workbench.views.answering import (
 )
 
 
+@access()
 @require_POST
 def add(request: HtmxRequest, workspace_id: uuid.UUID) -> HttpResponse:
     """Use more sources: uploads, a paste, or sources that are here already."""
@@ -41,6 +43,7 @@ def add(request: HtmxRequest, workspace_id: uuid.UUID) -> HttpResponse:
     return HttpResponseClientRedirect(there) if request.htmx else redirect(there)
 
 
+@access()
 @require_POST
 def link(request: HtmxRequest, workspace_id: uuid.UUID, link_id: int) -> HttpResponse:
     """Take a source out, bring it first, or choose its conversation or role."""
@@ -56,6 +59,7 @@ def link(request: HtmxRequest, workspace_id: uuid.UUID, link_id: int) -> HttpRes
     return redirect(workspace)
 
 
+@access()
 @require_POST
 def texts(request: HtmxRequest, workspace_id: uuid.UUID) -> HttpResponse:
     """Save the typed texts; one that is too long is refused with its sentence."""

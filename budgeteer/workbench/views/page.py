@@ -12,6 +12,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 from django.views.decorators.vary import vary_on_headers
 
+from budgeteer.accounts.rules import access
 from budgeteer.workbench import services
 from budgeteer.workbench.page import page_context
 from budgeteer.workbench.state import ViewState
@@ -21,6 +22,7 @@ from budgeteer.workbench.views.answering import HtmxRequest, build_page, get_wor
 REGIONS = {"result": "workbench/result.html", "inspector": "workbench/inspector.html"}
 
 
+@access()
 @never_cache
 @vary_on_headers("HX-Request")
 @require_safe
@@ -36,6 +38,7 @@ def detail(request: HtmxRequest, workspace_id: uuid.UUID) -> HttpResponse:
     return render_page(request, page)
 
 
+@access()
 @require_POST
 def rename(request: HtmxRequest, workspace_id: uuid.UUID) -> HttpResponse:
     """Give the workspace another name."""
@@ -45,6 +48,7 @@ def rename(request: HtmxRequest, workspace_id: uuid.UUID) -> HttpResponse:
     return redirect(workspace)
 
 
+@access()
 @require_POST
 def delete(request: HtmxRequest, workspace_id: uuid.UUID) -> HttpResponse:
     """Delete the workspace; the next page offers to bring it back."""
@@ -53,6 +57,7 @@ def delete(request: HtmxRequest, workspace_id: uuid.UUID) -> HttpResponse:
     return HttpResponseRedirect(f"{reverse('workbench:home')}?deleted={workspace.id}", status=303)
 
 
+@access()
 @require_POST
 def restore(request: HtmxRequest, workspace_id: uuid.UUID) -> HttpResponse:
     """Bring a deleted workspace back."""

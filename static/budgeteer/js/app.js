@@ -32,7 +32,8 @@
   document.addEventListener("status", (event) => announce(event.detail?.value ?? event.detail ?? ""));
   document.addEventListener("htmx:sendError", () => announce("The server cannot be reached. Nothing was lost; try again."));
   document.addEventListener("htmx:responseError", (event) => {
-    const code = event.detail.xhr.status;
+    const { status: code } = event.detail.xhr;
+    if (event.detail.xhr.getResponseHeader("HX-Trigger")) return; // The server said it in its own words.
     announce(code === 403 ? "You are signed out or the page is too old. Reload it." : `The server answered ${code}. Nothing was saved; try again.`);
   });
 
