@@ -1,12 +1,10 @@
-"""Every URL of the dashboard: the admin, the health check, and each app's own list."""
+"""Every URL of the dashboard: the admin, and each app's own list."""
 
 from django.contrib import admin
 from django.urls import include, path
 
-from budgeteer.accounts.views import health
-
 urlpatterns = [
-    path("health/", health, name="health"),
+    path("", include("budgeteer.operations.urls")),
     path("admin/", admin.site.urls),
     path("", include("budgeteer.accounts.urls")),
     path("", include("budgeteer.jobs.urls")),

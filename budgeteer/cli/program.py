@@ -26,10 +26,11 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "count": ("budgeteer.cli.count", "Count tokens and characters, by item and in total."),
     "pack": ("budgeteer.cli.pack", "Pack a prompt into its budget and show every decision."),
     "config": ("budgeteer.cli.config", "Show, validate or describe a configuration."),
+    "doctor": ("budgeteer.cli.doctor", "Look at every part of this installation and say how to mend it."),
 }
 
 #: Commands of the contract that no release has yet: asked for by name, they are refused with a sentence.
-NOT_YET = frozenset({"search", "sweep", "replay", "compare", "check", "prompts", "push", "doctor"})
+NOT_YET = frozenset({"search", "sweep", "replay", "compare", "check", "prompts", "push"})
 
 
 class LazyGroup(click.Group):
@@ -72,8 +73,8 @@ def _nearest(name: str) -> str:
 def program() -> None:
     """See what fits in a prompt, what does not, and why.
 
-    Everything but serve works without a database, a broker or a network. Exit status: 0 done, the prompt fits;
-    1 it cannot be made to fit; 2 bad input or bad usage.
+    Everything but serve, link and doctor works without a database, a broker or a network. Exit status: 0 done, the
+    prompt fits; 1 it cannot be made to fit, or something does not work; 2 bad input or bad usage.
     """
 
 

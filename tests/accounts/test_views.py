@@ -90,11 +90,6 @@ def test_a_part_of_a_page_sends_the_whole_page_to_sign_in(client: Client) -> Non
     assert response.content == b""
 
 
-def test_the_health_check_is_public_and_plain(client: Client) -> None:
-    response = client.get("/health/")
-    assert response.json() == {"status": "ok"}
-
-
 def test_every_answer_carries_the_security_headers(client: Client) -> None:
     response = client.get("/sign-in/")
     policy = response["Content-Security-Policy"]
@@ -112,7 +107,7 @@ def test_local_mode_answers_this_computer_only(client: Client) -> None:
 
 
 def test_local_mode_answers_to_loopback_names_only(client: Client) -> None:
-    assert client.get("/health/", headers={"Host": "attacker.example.org"}).status_code == 400
+    assert client.get("/sign-in/", headers={"Host": "attacker.example.org"}).status_code == 400
 
 
 def test_the_local_user_enters_the_admin(client: Client) -> None:

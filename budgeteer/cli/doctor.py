@@ -1,0 +1,50 @@
+"""`budgeteer doctor`: looks at every part of an installation and says how to mend what is wrong."""
+
+from __future__ import annotations
+
+import json
+
+import click
+
+#: The parts of operations/checks.py, written down here so that `--help` need not load them; a test compares.
+PARTS = (
+    "python",
+    "environment",
+    "tokenizers",
+    "models",
+    "static",
+    "disk",
+    "storage",
+    "broker",
+    "database",
+    "migrations",
+    "worker",
+    "scheduler",
+    "jobs",
+    "accounts",
+)
+SECONDS_PER_PART = 5.0
+
+
+@click.command()
+@click.option("--json", "as_json", is_flag=True, help="For machines.")
+@click.option("--only", type=click.Choice(PARTS), metavar="PART", help=f"One part of: {', '.join(PARTS)}.")
+def command(*, as_json: bool, only: str | None) -> int:
+    """Look at every part of this installation and say how to mend what is wrong.
+
+    Exit status: 0 everything works (warnings included), 1 something does not. --only worker and --only scheduler ask
+    whether that process of this very host is alive, as a container's health check does.
+    """
+    from budgeteer.cli.doctor_report import printed, to_json
+    from budgeteer.operations.checks import examine, selected
+    from budgeteer.operations.findings import State, worst
+
+    found = examine(selected(only), seconds=SECONDS_PER_PART)
+    shown = [
+        finding
+        for part, findings in found.items()
+        for finding in findings
+        if only in (None, part) or finding.state is State.FAILED
+    ]
+    click.echo(json.dumps(to_json(shown), indent=2) if as_json else printed(shown))
+    return 1 if worst(shown) is State.FAILED else 0

@@ -1,0 +1,146 @@
+"""Every part that can be looked at, as one table, and how one is looked at without being held up by it.
+
+The readiness page asks some of them, `budgeteer doctor` all. Their modules are imported when they run: some are
+asked before there are settings that can be read.
+"""
+
+from __future__ import annotations
+
+import contextvars
+import importlib
+import sys
+import threading
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+
+import structlog
+
+from budgeteer.operations.findings import Finding, State, failed, warning
+
+log = structlog.get_logger(__name__)
+
+type Look = Callable[[], Iterable[Finding]]
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One part.
+
+    Attributes:
+        part: its name, as `--only` takes it.
+        place: `module:function` of this package; the function returns findings, the first of them named as the part.
+        needs: parts without which there is nothing to look at.
+    """
+
+    part: str
+    place: str
+    needs: tuple[str, ...] = ()
+
+    def look(self) -> list[Finding]:
+        """Look now, in this thread."""
+        module, _, function = self.place.partition(":")
+        look: Look = getattr(importlib.import_module(f"budgeteer.operations.{module}"), function)
+        return list(look())
+
+
+CHECKS: tuple[Check, ...] = (
+    Check("python", "installation:python"),
+    Check("environment", "installation:environment"),
+    Check("tokenizers", "installation:tokenizers"),
+    Check("models", "installation:models"),
+    Check("static", "files:static", needs=("environment",)),
+    Check("disk", "files:disk", needs=("environment",)),
+    Check("storage", "files:storage", needs=("environment",)),
+    Check("broker", "broker:broker", needs=("environment",)),
+    Check("database", "database:database", needs=("environment",)),
+    Check("migrations", "database:migrations", needs=("database",)),
+    Check("worker", "processes:workers", needs=("migrations",)),
+    Check("scheduler", "processes:scheduler", needs=("migrations",)),
+    Check("jobs", "processes:jobs", needs=("migrations",)),
+    Check("accounts", "processes:accounts", needs=("migrations",)),
+)
+
+#: The parts a container asks of itself: there they mean this host's own process, not anybody's.
+OWN_CHECKS: tuple[Check, ...] = (
+    Check("worker", "processes:own_worker", needs=("environment",)),
+    Check("scheduler", "processes:own_scheduler", needs=("environment",)),
+)
+
+
+def selected(part: str | None) -> list[Check]:
+    """The checks of one part and of what it needs, or all of them."""
+    if part is None:
+        return list(CHECKS)
+    table = {check.part: check for check in CHECKS}
+    table |= {check.part: check for check in OWN_CHECKS}
+    wanted = [part]
+    for name in wanted:
+        wanted += [need for need in table[name].needs if need not in wanted]
+    return [table[name] for name in reversed(wanted)]
+
+
+def examine(checks: Iterable[Check], *, seconds: float) -> dict[str, list[Finding]]:
+    """Look at each in turn, none for longer than `seconds`; the findings by part.
+
+    What a failed part is needed for is not looked at, and says so.
+    """
+    found: dict[str, list[Finding]] = {}
+    gone: set[str] = set()
+    for check in checks:
+        missing = next((part for part in check.needs if part in gone), None)
+        if missing:
+            found[check.part] = [_not_looked_at(check, missing)]
+            gone.add(check.part)
+            continue
+        found[check.part] = Watch(check).wait(seconds)
+        if any(finding.state is State.FAILED and finding.name == check.part for finding in found[check.part]):
+            gone.add(check.part)
+    return found
+
+
+def _not_looked_at(check: Check, missing: str) -> Finding:
+    return warning(check.part, f"Not looked at: it needs {missing}.", mend=f"See {missing}")
+
+
+@dataclass
+class Watch:
+    """One look that runs in a thread of its own, so that whoever waits for it can stop waiting."""
+
+    check: Check
+    _findings: list[Finding] | None = None
+    _thread: threading.Thread = field(init=False)
+
+    def __post_init__(self) -> None:
+        context = contextvars.copy_context()
+        self._thread = threading.Thread(target=context.run, args=(self._look,), name=self.check.part, daemon=True)
+        self._thread.start()
+
+    @property
+    def is_over(self) -> bool:
+        return not self._thread.is_alive()
+
+    def wait(self, seconds: float) -> list[Finding]:
+        """What was found, or that it took too long."""
+        self._thread.join(seconds)
+        if self._findings is None:
+            sentence = f"It did not answer within {seconds:g} s."
+            return [failed(self.check.part, sentence, mend="Check that it runs and that the network lets us reach it")]
+        return self._findings
+
+    def _look(self) -> None:
+        try:
+            self._findings = self.check.look()
+        except Exception as error:
+            # The boundary of the doctor: what no check expected is a finding as well.
+            log.debug("check broke off", part=self.check.part, exc_info=True)
+            sentence = f"The check itself broke off: {type(error).__name__}: {error}."
+            self._findings = [failed(self.check.part, sentence, mend="Report this line")]
+        finally:
+            _close_connections()
+
+
+def _close_connections() -> None:
+    """A thread's database connection is its own; where nothing loaded Django there is none."""
+    database = sys.modules.get("django.db")
+    if database is not None and "django.conf" in sys.modules and sys.modules["django.conf"].settings.configured:
+        database.connections.close_all()

@@ -1,0 +1,93 @@
+"""Whether this web process can do its work now, answered at once whatever has broken down behind it.
+
+Each part is looked at in a thread of its own and its answer kept for a moment, so that neither something that hangs
+nor somebody who asks all the time costs more than one look a part.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+import structlog
+
+from budgeteer.operations.checks import CHECKS, Check, Watch
+from budgeteer.operations.findings import Finding, State, worst
+
+log = structlog.get_logger(__name__)
+
+ANSWER_SECONDS = 1.0
+KEEP_SECONDS = {"database": 1.0, "migrations": 1.0, "broker": 1.0, "storage": 15.0, "worker": 1.0, "scheduler": 1.0}
+"""How long an answer is good for; writing a probe to a bucket is paid for by the request."""
+
+NEEDED = ("database", "migrations", "broker", "storage")
+"""What a page cannot be answered without."""
+
+TOLD = ("worker", "scheduler")
+"""What is told as well; pages work without it, and its jobs wait."""
+
+
+@dataclass
+class Probe:
+    """The latest answer about one part; one look at a time, never waited for longer than `ANSWER_SECONDS`."""
+
+    check: Check
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+    _watch: Watch | None = None
+    _since: float = 0.0
+
+    def begin(self) -> Watch:
+        """The look whose answer is still good or still to come, or a new one."""
+        with self._lock:
+            now = time.monotonic()
+            if self._watch is None or (self._watch.is_over and now - self._since > KEEP_SECONDS[self.check.part]):
+                self._watch, self._since = Watch(self.check), now
+            return self._watch
+
+    def answer(self) -> list[Finding]:
+        """What the look found, waited for until `ANSWER_SECONDS` after it began."""
+        watch = self.begin()
+        left = self._since + ANSWER_SECONDS - time.monotonic()
+        return watch.wait(max(left, 0.0))
+
+
+@dataclass(frozen=True, slots=True)
+class Readiness:
+    """The answer: a state for each part. No sentence is in it, since anybody may ask."""
+
+    needed: dict[str, State]
+    told: dict[str, State]
+
+    @property
+    def is_ready(self) -> bool:
+        return State.FAILED not in self.needed.values()
+
+    def to_json(self) -> dict[str, object]:
+        """As the page prints it."""
+        return {"status": "ready" if self.is_ready else "not ready", "needs": self.needed, "jobs": self.told}
+
+
+class Readers:
+    """The probes of this process."""
+
+    def __init__(self, checks: Iterable[Check] = CHECKS) -> None:
+        self._probes = {check.part: Probe(check) for check in checks if check.part in KEEP_SECONDS}
+
+    def look(self) -> Readiness:
+        """Look at everything at once."""
+        for probe in self._probes.values():
+            probe.begin()
+        states = {part: self._state(probe) for part, probe in self._probes.items()}
+        return Readiness({part: states[part] for part in NEEDED}, {part: states[part] for part in TOLD})
+
+    def _state(self, probe: Probe) -> State:
+        findings = probe.answer()
+        for finding in findings:
+            if finding.state is State.FAILED and probe.check.part in NEEDED:
+                log.warning("not ready", part=probe.check.part, reason=finding.sentence)
+        return worst(findings)
+
+
+readers = Readers()

@@ -1,0 +1,12 @@
+"""The URLs that machines ask; the middleware answers them before the host name is looked at."""
+
+from django.urls import path
+
+from budgeteer.operations import views
+
+app_name = "operations"
+
+urlpatterns = [
+    path("health/", views.health, name="health"),
+    path("ready/", views.ready, name="ready"),
+]
