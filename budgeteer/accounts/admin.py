@@ -1,0 +1,88 @@
+"""Accounts in Django's admin: one role for each, and never none that may give roles."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, override
+
+from django.contrib import admin
+from django.contrib.auth.admin import UserAdmin
+from django.contrib.auth.models import Group, User
+from django.http import HttpRequest
+
+from budgeteer.accounts.forms import AccountForm, NewAccountForm
+from budgeteer.accounts.rules import Role, role_of, set_role
+
+if TYPE_CHECKING:
+    _UserAdmin = UserAdmin[User]
+else:  # Django's admin classes are no generics at run time
+    _UserAdmin = UserAdmin
+
+admin.site.unregister(User)
+# The one group there is holds the editors; the role is set on the account.
+admin.site.unregister(Group)
+
+
+@admin.register(User)
+class AccountAdmin(_UserAdmin):
+    """Lists accounts with their roles, makes them, closes them and sets passwords."""
+
+    form = AccountForm
+    add_form = NewAccountForm
+    list_display = ("username", "name", "role", "is_active", "last_sign_in", "date_joined")
+    list_filter = ("is_active", "is_staff")
+    readonly_fields = ("last_login", "date_joined")
+    filter_horizontal = ()
+    fieldsets = (
+        (None, {"fields": ("username", "password")}),
+        ("What it may do", {"fields": ("role", "is_active")}),
+        ("Person", {"fields": ("first_name", "last_name", "email")}),
+        ("Dates", {"fields": ("last_login", "date_joined")}),
+    )
+    add_fieldsets = ((None, {"fields": ("username", "role", "password1", "password2")}),)
+
+    @admin.display(description="Name")
+    def name(self, user: User) -> str:
+        return user.get_full_name()
+
+    @admin.display(description="Role")
+    def role(self, user: User) -> str:
+        """The role; a closed account has none."""
+        role = role_of(user)
+        return str(role.label) if role else "none: closed"
+
+    @admin.display(description="Last sign-in", ordering="last_login", empty_value="never")
+    def last_sign_in(self, user: User) -> Any:
+        return user.last_login
+
+    @override
+    def save_model(self, request: HttpRequest, obj: User, form: Any, change: bool) -> None:
+        """Save the account, and its role where it was changed."""
+        super().save_model(request, obj, form, change)
+        if not change or "role" in form.changed_data:
+            set_role(obj, Role(form.cleaned_data["role"]))
+
+    # Whoever can change accounts can give themselves every right, so it takes every right to begin with.
+    @override
+    def has_view_permission(self, request: HttpRequest, obj: User | None = None) -> bool:
+        return _has_every_right(request)
+
+    @override
+    def has_change_permission(self, request: HttpRequest, obj: User | None = None) -> bool:
+        return _has_every_right(request)
+
+    @override
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return _has_every_right(request)
+
+    @override
+    def has_module_permission(self, request: HttpRequest) -> bool:
+        return _has_every_right(request)
+
+    @override
+    def has_delete_permission(self, request: HttpRequest, obj: User | None = None) -> bool:
+        """Nobody deletes an account: everything of theirs would go with it. Close it instead."""
+        return False
+
+
+def _has_every_right(request: HttpRequest) -> bool:
+    return isinstance(request.user, User) and request.user.is_active and request.user.is_superuser

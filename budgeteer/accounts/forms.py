@@ -1,0 +1,76 @@
+"""The forms of accounts in the admin."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, override
+
+from django import forms
+from django.contrib.auth.forms import BaseUserCreationForm, UserChangeForm
+from django.contrib.auth.models import User
+
+from budgeteer.accounts.rules import Role, role_of
+
+if TYPE_CHECKING:
+    _ChangeForm = UserChangeForm[User]
+    _CreationForm = BaseUserCreationForm[User]
+else:  # Django's forms are no generics at run time
+    _ChangeForm = UserChangeForm
+    _CreationForm = BaseUserCreationForm
+
+ROLE_HELP = (
+    "Viewers look at what the team shares, and change nothing. Editors have sources, workspaces and reports of their "
+    "own. Administrators are editors who also have this admin."
+)
+LAST_ADMINISTRATOR = (
+    "{name} is the last administrator whose account is open: nobody could give roles any more. "
+    "Make somebody else an administrator first."
+)
+
+
+def _role_field() -> forms.TypedChoiceField:
+    return forms.TypedChoiceField(
+        choices=Role.choices, coerce=lambda value: Role(int(value)), initial=Role.VIEWER, help_text=ROLE_HELP
+    )
+
+
+class NewAccountForm(_CreationForm):
+    """A name, a password and a role; a viewer unless it says otherwise."""
+
+    role = _role_field()
+
+    class Meta(BaseUserCreationForm.Meta):
+        pass
+
+
+class AccountForm(_ChangeForm):
+    """An account; the last administrator stays one."""
+
+    role = _role_field()
+
+    class Meta(UserChangeForm.Meta):
+        labels = {"is_active": "Open"}
+        help_texts = {
+            "is_active": "A closed account cannot sign in, and is signed out everywhere at once. What it shared stays."
+        }
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.initial["role"] = self._role_when_open()
+
+    @override
+    def clean(self) -> dict[str, Any]:
+        """Refuse to take the last open administrator's role, or to close their account."""
+        cleaned: dict[str, Any] = super().clean() or self.cleaned_data
+        stays = cleaned.get("role", Role.ADMIN) is Role.ADMIN and cleaned.get("is_active", True)
+        if not stays and self._is_last_administrator():
+            raise forms.ValidationError(LAST_ADMINISTRATOR.format(name=self.instance.username), code="last_admin")
+        return cleaned
+
+    def _is_last_administrator(self) -> bool:
+        # Locked until the change is saved, so that two administrators cannot take each other's role at once.
+        open_admins = User.objects.select_for_update().filter(is_superuser=True, is_staff=True, is_active=True)
+        return list(open_admins.values_list("pk", flat=True)) == [self.instance.pk]
+
+    def _role_when_open(self) -> Role:
+        user = User(pk=self.instance.pk, is_active=True, is_staff=self.instance.is_staff)
+        return role_of(user) or Role.VIEWER
