@@ -1,17 +1,29 @@
 #!/usr/bin/env bash
-# What `make test-all` adds to `make test`: the slow tests, and the real files where BUDGETEER_CORPUS names their folder.
+# What `make test-all` adds to `make test`, so that literally everything has run on both stacks: the slow tests on both,
+# the pure ones on PostgreSQL and Redis, and the real files where BUDGETEER_CORPUS names their folder.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 jobs=${JOBS:-auto}
 
-marks="slow"
 if [ -n "${BUDGETEER_CORPUS:-}" ]; then
-  marks="slow or corpus"
-  echo "Slow tests, and the real files in $BUDGETEER_CORPUS"
+  echo "With the real files in $BUDGETEER_CORPUS"
 else
-  echo "Slow tests (BUDGETEER_CORPUS names no folder of real files)"
+  echo "BUDGETEER_CORPUS names no folder of real files"
 fi
-status=0
-.venv/bin/pytest -q -m "$marks" --numprocesses "$jobs" || status=$?
-[ "$status" -eq 5 ] && status=0  # nothing marked slow is not a failure
-exit "$status"
+
+run() {  # "no tests were chosen" (status 5) is no failure
+  local status=0
+  "$@" || status=$?
+  [ "$status" -eq 5 ] || return "$status"
+}
+
+echo "Slow and pure tests on PostgreSQL and Redis"
+run .venv/bin/python scripts/with_servers.py \
+  .venv/bin/pytest -q -m "slow or pure" --numprocesses "$jobs" --dist loadgroup
+
+given=()
+[ -n "${DATABASE_URL:-}" ] && given+=("TEST_DATABASE_URL=$DATABASE_URL")
+[ -n "${REDIS_URL:-}" ] && given+=("TEST_REDIS_URL=$REDIS_URL")
+echo "Slow tests on SQLite and the file broker"
+run env -u DATABASE_URL -u REDIS_URL ${given[@]+"${given[@]}"} \
+  .venv/bin/pytest -q -m "slow or corpus" --numprocesses "$jobs" --dist loadgroup

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests import own_servers as own
 from tests import servers
 
 # As root and without a display Chromium needs the first four; the rest keep it from calling home.
@@ -23,6 +24,11 @@ CHROMIUM_FLAGS = [
     "--disable-sync",
 ]
 TESTS_FOLDER = Path(__file__).parent
+
+#: Folders whose tests call functions that know no database, broker or process …
+PURE_FOLDERS = frozenset({"cli", "conformance", "corpus", "docs", "engine", "formats"})
+#: … but for those tests in them that ask for one of these.
+IMPURE_FIXTURES = frozenset({"db", "transactional_db", "own_servers", "page", "redis_url", "postgres_url"})
 
 # A loaded machine is no failure, so no example has a deadline. Continuous integration tries the same examples each
 # time: what it says of a change is about the change.
@@ -41,7 +47,8 @@ def pytest_ignore_collect(collection_path: Path) -> bool | None:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark by folder: what lies under `corpus` reads real files, what lies under `browser` drives Chromium.
 
-    Browser tests stay together in one of several parallel processes: they share one running dashboard.
+    Browser tests stay together in one of several parallel processes: they share one running dashboard. Every test that
+    is not known to be pure runs on both stacks (scripts/test.sh).
     """
     for item in items:
         for folder in ("corpus", "browser", "conformance"):
@@ -49,6 +56,14 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
                 item.add_marker(folder)
         if "browser" in item.keywords:
             item.add_marker(pytest.mark.xdist_group("browser"))
+        if _is_pure(item):
+            item.add_marker("pure")
+
+
+def _is_pure(item: pytest.Item) -> bool:
+    """Whether a database, a broker, another process of ours or a browser cannot make a difference to the test."""
+    in_pure_folder = item.path.relative_to(TESTS_FOLDER).parts[0] in PURE_FOLDERS
+    return in_pure_folder and not IMPURE_FIXTURES & set(getattr(item, "fixturenames", ()))
 
 
 @pytest.fixture(scope="session")
@@ -59,19 +74,24 @@ def postgres_url() -> Iterator[str]:
 
 
 @pytest.fixture(scope="session")
-def _redis_server() -> Iterator[str]:
+def redis_server() -> Iterator[str]:
+    """The address of a Redis server that others may use as well."""
     with servers.redis() as url:
         yield url
 
 
 @pytest.fixture
-def redis_url(_redis_server: str) -> str:
-    """The address of an empty Redis server."""
-    from redis import Redis
+def redis_url(redis_server: str) -> Iterator[str]:
+    """The address of an empty Redis database of one's own."""
+    with own.own_redis_database(redis_server) as url:
+        yield url
 
-    with Redis.from_url(_redis_server) as client:
-        client.flushall()
-    return _redis_server
+
+@pytest.fixture
+def own_servers() -> Iterator[dict[str, str]]:
+    """The variables of an empty database and broker for a process of its own; see `own_servers.py`."""
+    with own.own_servers() as variables:
+        yield variables
 
 
 @pytest.fixture(scope="session")

@@ -21,11 +21,13 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import IO
 
 START_SECONDS = 30.0
 STOP_SECONDS = 10.0
+REDIS_DATABASES = 64  # enough for all that tests hold at the same time
 PR_SET_PDEATHSIG = 1  # Linux, prctl(2)
 POSTGRES_FOLDERS = ("/usr/lib/postgresql", "/opt/homebrew/opt", "/usr/local/opt", "/usr/local/pgsql")
 CHROMIUM_NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
@@ -111,7 +113,7 @@ class Program:
             stderr=subprocess.STDOUT,
             user=self.owner,
             cwd=self.folder,
-            preexec_fn=_die_with_parent if sys.platform == "linux" else None,  # noqa: PLW1509 - no threads yet
+            preexec_fn=partial(die_with_parent, signal.SIGINT),  # noqa: PLW1509 - it makes one system call
         )
 
 
@@ -170,6 +172,7 @@ def redis_in_memory() -> Iterator[Program]:
         raise ServerMissing("Redis is not installed. Run `make deps`, or let REDIS_URL name a server.")
     with _folder("redis") as folder:
         options = ["--bind", "127.0.0.1", "--save", "", "--appendonly", "no", "--dir", str(folder)]
+        options += ["--databases", str(REDIS_DATABASES)]
         yield Program(lambda port: [str(server), "--port", str(port), *options], folder)
 
 
@@ -218,8 +221,10 @@ def _running(program: Program, *, ready: Callable[[int], bool]) -> Iterator[int]
     raise ServerFailed(f"{Path(program.arguments(0)[0]).name} did not start: {said}")
 
 
-def _die_with_parent() -> None:
-    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGINT)
+def die_with_parent(number: int = signal.SIGTERM) -> None:
+    """For `preexec_fn`: the new process gets this signal when the one that started it dies (on Linux)."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, number)
 
 
 def wait_until_ready(process: subprocess.Popen[bytes], port: int, ready: Callable[[int], bool]) -> bool:

@@ -14,7 +14,6 @@ from tests import servers
 ROOT = Path(__file__).parent.parent
 
 
-@pytest.mark.postgres
 def test_postgres_answers_a_query(postgres_url):
     import psycopg
 
@@ -22,7 +21,6 @@ def test_postgres_answers_a_query(postgres_url):
         assert connection.execute("select 6 * 7").fetchone() == (42,)
 
 
-@pytest.mark.redis
 def test_redis_starts_empty_for_every_test(redis_url):
     from redis import Redis
 
@@ -31,7 +29,6 @@ def test_redis_starts_empty_for_every_test(redis_url):
         client.set("left", "behind")
 
 
-@pytest.mark.redis
 def test_redis_forgets_what_the_test_before_left_behind(redis_url):
     from redis import Redis
 
@@ -52,8 +49,6 @@ def test_a_missing_server_is_an_error_that_says_how_to_get_it(monkeypatch):
         pass
 
 
-@pytest.mark.postgres
-@pytest.mark.redis
 def test_a_command_run_with_servers_sees_their_addresses_and_its_status_is_passed_on():
     script = "import os, sys; print(os.environ['DATABASE_URL'], os.environ['REDIS_URL']); sys.exit(7)"
     done = subprocess.run(

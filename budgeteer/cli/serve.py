@@ -35,7 +35,7 @@ class ServeOptions:
 @click.option("--no-browser", is_flag=True, help="Do not open a browser.")
 @click.option("--only", type=click.Choice(PARTS), help="Run this part alone, in the foreground, until SIGTERM.")
 @click.option("--queues", metavar="Q,Q", help="With --only worker: the queues it serves.  [default: all]")
-@click.option("--name", help="With --only worker: what it is called.  [default: this machine's name]")
+@click.option("--name", help="With --only worker: what it is called.  [default: worker]")
 @click.pass_context
 def command(context: click.Context, /, **written: object) -> int:
     """Run the dashboard: web, worker and scheduler, stopped together by Ctrl+C.

@@ -47,7 +47,7 @@ def serve_part(part: str, *, queues: Sequence[str] | None = None, name: str | No
     Args:
         part: "worker", "scheduler" or "migrate".
         queues: the worker's queues; None for all.
-        name: the worker's name; None for this machine's.
+        name: the worker's name; None for "worker".
 
     Raises:
         InputError: there is no such queue, or the database is not what this version needs.

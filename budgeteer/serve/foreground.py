@@ -6,7 +6,6 @@ Nothing watches over it and it watches nobody: it ends when it is told to, or by
 from __future__ import annotations
 
 import os
-import socket
 from collections.abc import Iterable
 
 import django
@@ -43,7 +42,7 @@ def run_worker(*, queues: Iterable[str] | None, name: str | None) -> int:
 
     Args:
         queues: their names; None for all of them.
-        name: what the worker is called in logs and lists; this machine's name without one.
+        name: what the worker is called in logs and lists; "worker" without one.
 
     Raises:
         InputError: there is no such queue, or see `run_web`.
@@ -53,7 +52,7 @@ def run_worker(*, queues: Iterable[str] | None, name: str | None) -> int:
     _prepare()
     log.info("part started", part="worker", queues=chosen)
     _silence_standard_output()
-    return parts.run_worker(name or socket.gethostname(), chosen, grace_seconds=GRACE_SECONDS)
+    return parts.run_worker(name or "worker", chosen, grace_seconds=GRACE_SECONDS)
 
 
 def run_scheduler() -> int:

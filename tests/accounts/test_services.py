@@ -31,7 +31,6 @@ def test_a_token_signs_in_once() -> None:
 
 
 @pytest.mark.django_db(transaction=True)
-@pytest.mark.stack
 def test_a_token_spent_by_many_at_once_signs_in_one() -> None:
     token = services.make_sign_in_token()
 

@@ -9,26 +9,37 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+
+from tests.own_servers import own_servers
+from tests.servers import die_with_parent
 
 START_SECONDS = 60
 STOP_SECONDS = 20
 _READY = re.compile(r"ready at (http://[^\s/]+)/")
 _LINK = re.compile(r"http://\S+/enter/\S+")
 #: Settings of whoever runs the tests that would change what the dashboard is.
-_OWN = ("DATABASE_URL", "REDIS_URL", "SECRET_KEY", "ALLOWED_HOSTS")
+_OWN = tuple(
+    name + suffix
+    for name in ("DATABASE_URL", "REDIS_URL", "SECRET_KEY", "ALLOWED_HOSTS", "CSRF_TRUSTED_ORIGINS")
+    for suffix in ("", "_FILE")
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Stack:
-    """A running dashboard. `sign_in_link` works once; "" outside local mode."""
+    """A running dashboard; `variables` are its environment, for other commands over the same data.
+
+    `sign_in_link` works once; "" outside local mode.
+    """
 
     address: str
     sign_in_link: str
     data_dir: Path
+    variables: Mapping[str, str]
 
 
 def environment(data_dir: Path) -> dict[str, str]:
@@ -41,23 +52,36 @@ def environment(data_dir: Path) -> dict[str, str]:
 def running_stack(data_dir: Path, **changed: str) -> Iterator[Stack]:
     """Start the dashboard with web, workers and scheduler; stop all of it at the end.
 
+    On the servers of this run it gets a database and a broker of its own; without any, SQLite and files.
+
     Args:
         changed: variables of its environment, e.g. BUDGETEER_MODE="team".
     """
-    process = subprocess.Popen(
-        [sys.executable, "-m", "budgeteer.cli", "serve", "--port", "0", "--no-browser"],
-        env=environment(data_dir) | changed,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        start_new_session=True,
-    )
+    with own_servers() as servers_of_its_own:
+        variables = environment(data_dir) | servers_of_its_own | changed
+        process = subprocess.Popen(
+            [sys.executable, "-m", "budgeteer.cli", "serve", "--port", "0", "--no-browser"],
+            env=variables,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            start_new_session=True,
+            preexec_fn=die_with_parent,  # noqa: PLW1509 - it makes one system call
+        )
+        with _ended_well(process) as said:
+            with_link = changed.get("BUDGETEER_MODE", "local") == "local"
+            address, link = _wait_until_ready(process, said, with_link=with_link)
+            yield Stack(address, link, data_dir, variables)
+
+
+@contextmanager
+def _ended_well(process: subprocess.Popen[str]) -> Iterator[list[str]]:
+    """Yield what the dashboard says, as it grows; stop the dashboard at the end."""
     said: list[str] = []
     listener = threading.Thread(target=_listen, args=(process, said), daemon=True)
     listener.start()
     try:
-        address, link = _wait_until_ready(process, said, with_link=changed.get("BUDGETEER_MODE", "local") == "local")
-        yield Stack(address, link, data_dir)
+        yield said
     finally:
         _stop(process)
         listener.join(timeout=5)

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.stack import Stack, environment, running_stack
+from tests.browser.stack import Stack, running_stack
 from tests.browser.steps import open_sample, publish
 from tests.browser.test_every_page import failures
 
@@ -36,7 +36,7 @@ def team(tmp_path_factory: pytest.TempPathFactory):
         subprocess.run(
             [sys.executable, "manage.py", "shell", "-c", MAKE_PEOPLE],
             cwd=ROOT,
-            env=environment(data_dir) | settings,
+            env=running.variables,
             check=True,
             capture_output=True,
         )

@@ -17,7 +17,7 @@ from budgeteer.jobs.execution import execute, work_off
 from budgeteer.jobs.models import Job
 from budgeteer.jobs.registry import JobFunction, Kind
 
-pytestmark = [pytest.mark.stack, pytest.mark.django_db(transaction=True)]
+pytestmark = pytest.mark.django_db(transaction=True)
 
 
 @pytest.fixture

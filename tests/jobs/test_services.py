@@ -16,7 +16,7 @@ from budgeteer.jobs import registry, services
 from budgeteer.jobs.models import LOG_LINES, Job, appended
 from tests.jobs.workers import enqueue
 
-pytestmark = [pytest.mark.stack, pytest.mark.django_db(transaction=True)]
+pytestmark = pytest.mark.django_db(transaction=True)
 
 
 @pytest.fixture

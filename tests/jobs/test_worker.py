@@ -14,7 +14,7 @@ from budgeteer.jobs import services
 from budgeteer.jobs.models import Job
 from tests.jobs.workers import StartWorker, empty_the_broker, enqueue, kill, wait_for, wait_until
 
-pytestmark = [pytest.mark.stack, pytest.mark.django_db(transaction=True)]
+pytestmark = pytest.mark.django_db(transaction=True)
 
 
 @pytest.fixture(autouse=True)

@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from urllib.parse import quote, urlsplit
+from urllib.parse import quote
 
 import pytest
 from django.contrib.auth.models import User
@@ -21,6 +21,7 @@ from budgeteer.celery import app
 from budgeteer.jobs import services
 from budgeteer.jobs.models import Job
 from tests.jobs import probes  # noqa: F401 - registers the probes in this process
+from tests.own_servers import own_redis_database
 
 ROOT = Path(__file__).parents[2]
 START_WORKER = """
@@ -42,16 +43,28 @@ def database_url() -> str:
     return f"postgresql://{account}@{parts['HOST']}:{parts['PORT']}/{parts['NAME']}"
 
 
+def same_servers() -> dict[str, str]:
+    """The variables that lead another process to the test's own database and broker."""
+    variables = {"DATABASE_URL": database_url()}
+    return variables | {"REDIS_URL": app.conf.broker_url} if on_redis() else variables
+
+
 def on_redis() -> bool:
     """Whether this run's broker is Redis rather than files."""
     return str(app.conf.broker_url).startswith("redis")
 
 
-def own_broker() -> None:
+@contextmanager
+def own_broker() -> Iterator[None]:
     """Talk to a broker nobody else uses: on Redis a database of its own for each parallel test process."""
-    if on_redis():
-        number = 1 + int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw"))
-        app.conf.broker_url = urlsplit(app.conf.broker_url)._replace(path=f"/{number}").geturl()
+    if not on_redis():
+        yield
+        return
+    shared = app.conf.broker_url
+    with own_redis_database(shared) as own:
+        app.conf.broker_url = own
+        yield
+        app.conf.broker_url = shared
 
 
 def empty_the_broker() -> None:
@@ -71,9 +84,7 @@ def empty_the_broker() -> None:
 def workers() -> Iterator[StartWorker]:
     """Yield what starts a worker process; every one is killed at the end."""
     started: list[subprocess.Popen[bytes]] = []
-    environment = os.environ | {"DATABASE_URL": database_url(), "BUDGETEER_JOB_HEARTBEAT_SECONDS": "0.2"}
-    if on_redis():
-        environment["REDIS_URL"] = app.conf.broker_url
+    environment = os.environ | same_servers() | {"BUDGETEER_JOB_HEARTBEAT_SECONDS": "0.2"}
 
     def start(queues: str = "default,large") -> subprocess.Popen[bytes]:
         command = [sys.executable, "-c", START_WORKER, "worker", f"test{len(started)}", queues]

@@ -8,7 +8,7 @@ from django.contrib.auth.models import User
 from budgeteer.presets import services
 from budgeteer.presets.models import Preset, PresetVersion
 
-pytestmark = [pytest.mark.django_db, pytest.mark.stack]
+pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from budgeteer.presets import services
 from budgeteer.presets.models import Preset, PresetVersion, VersionIsImmutable
 from budgeteer.presets.seeds import SEEDS, plant
 
-pytestmark = [pytest.mark.django_db, pytest.mark.stack]
+pytestmark = pytest.mark.django_db
 
 
 def test_three_presets_ship():

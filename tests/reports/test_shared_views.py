@@ -9,7 +9,6 @@ from budgeteer.jobs.models import Job, State
 from budgeteer.reports import services
 from budgeteer.reports.models import new_token
 
-pytestmark = pytest.mark.stack
 FILES = ("report.json", "report.csv", "report.md", "prompt.txt")
 
 

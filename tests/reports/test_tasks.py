@@ -17,7 +17,7 @@ from budgeteer.sources import services as sources
 from budgeteer.workbench import services as workbench
 
 # Committed rows only: the heartbeat of a job looks for its row over a connection of its own.
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.stack]
+pytestmark = pytest.mark.django_db(transaction=True)
 
 
 def work_off_jobs() -> list[Job]:

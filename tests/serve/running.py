@@ -17,6 +17,9 @@ from threading import Thread
 
 import pytest
 
+from tests.own_servers import own_servers
+from tests.servers import die_with_parent
+
 ROOT = Path(__file__).parents[2]
 PROGRAM = "import sys; from budgeteer.cli.program import main; main(sys.argv[1:])"
 
@@ -103,18 +106,34 @@ def get(port: int, path: str, cookie: str = "") -> Answer:
         connection.close()
 
 
+def answers(port: int) -> bool:
+    try:
+        return get(port, "/health/").status == 200
+    except OSError:
+        return False
+
+
 @contextmanager
 def serving(folder: Path, *options: str, **variables: str) -> Iterator[Dashboard]:
-    environment = os.environ | {"BUDGETEER_DATA_DIR": str(folder), "PYTHONUNBUFFERED": "1"} | variables
-    process = subprocess.Popen(
-        [sys.executable, "-c", PROGRAM, "serve", "--no-browser", *options],
-        env=environment,
-        cwd=ROOT,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-    )
-    dashboard = Dashboard(process)
+    with own_servers() as servers_of_its_own:
+        environment = os.environ | {"BUDGETEER_DATA_DIR": str(folder), "PYTHONUNBUFFERED": "1"}
+        process = subprocess.Popen(
+            [sys.executable, "-c", PROGRAM, "serve", "--no-browser", *options],
+            env=environment | servers_of_its_own | variables,
+            cwd=ROOT,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            preexec_fn=die_with_parent,  # noqa: PLW1509 - it makes one system call
+        )
+        with listened_to(Dashboard(process)) as dashboard:
+            yield dashboard
+
+
+@contextmanager
+def listened_to(dashboard: Dashboard) -> Iterator[Dashboard]:
+    """The dashboard while it is read; stopped at the end."""
+    process = dashboard.process
     listener = Thread(target=dashboard.listen, daemon=True)
     listener.start()
     try:

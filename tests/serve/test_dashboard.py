@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.serve.running import alive, children_of, get, serving, wait_until
+from tests.serve.running import alive, answers, children_of, get, serving, wait_until
 from tests.servers import free_port
 
 
@@ -70,13 +70,6 @@ def test_a_child_that_dies_is_started_again(tmp_path: Path) -> None:
         os.kill(web, signal.SIGKILL)
         assert dashboard.find(r"(The web server stopped by itself \(status -9\))")
         wait_until(lambda: answers(port), what="the web server to answer again")
-
-
-def answers(port: int) -> bool:
-    try:
-        return get(port, "/health/").status == 200
-    except OSError:
-        return False
 
 
 def test_without_worker_there_is_only_the_web_server(tmp_path: Path) -> None:

@@ -291,12 +291,10 @@ def test_pages_carry_nothing_inline(ada, owner):
         assert "<script>" not in page
 
 
-@pytest.mark.stack
 def test_a_nul_character_in_the_search_finds_nothing(ada):
     assert ada.get("/sources/", {"q": "a\0b"}).status_code == 200
 
 
-@pytest.mark.stack
 @pytest.mark.parametrize("asked", ["x" * 300, "a\0b"])
 def test_importing_again_as_no_format_there_is_changes_nothing(ada, owner, asked):
     source = imported(owner, chat())

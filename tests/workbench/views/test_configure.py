@@ -257,7 +257,6 @@ def test_a_policy_there_is_none_of_changes_nothing_and_says_so(client: Client, l
     assert library.config_delta == {}
 
 
-@pytest.mark.stack
 @pytest.mark.parametrize("number", ["99", "2147483648", "9" * 30, "9" * 5000])
 def test_a_version_there_is_none_of_is_refused(client: Client, workspace: Workspace, number: str) -> None:
     response = client.post(f"{workspace.get_absolute_url()}config/", {"preset": f"agent-default@{number}"})
@@ -266,7 +265,6 @@ def test_a_version_there_is_none_of_is_refused(client: Client, workspace: Worksp
     assert workspace.preset_number is None
 
 
-@pytest.mark.stack
 @pytest.mark.parametrize("posted", [{"preset": "a\0b"}, {"system.marker": "a\0b"}, {"features.keywords": "a\0b"}])
 def test_a_nul_character_is_refused(client: Client, workspace: Workspace, posted: dict[str, str]) -> None:
     response = client.post(f"{workspace.get_absolute_url()}config/", posted)

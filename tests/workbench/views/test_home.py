@@ -94,6 +94,5 @@ def test_a_new_workspace_may_start_empty_or_over_a_known_source(client: Client, 
     assert [link.source for link in opened.links.all()] == [source]
 
 
-@pytest.mark.stack
 def test_a_nul_character_in_the_search_finds_nothing(client: Client) -> None:
     assert client.get("/w/", {"q": "a\0b"}).status_code == 200

@@ -84,7 +84,6 @@ def test_a_text_that_is_too_long_is_said_under_its_field_and_not_lost(client: Cl
     assert long.strip() in html
 
 
-@pytest.mark.stack
 def test_a_nul_character_in_a_text_is_refused_and_in_a_name_dropped(client: Client, owner: User) -> None:
     workspace = services.open_with_sources(owner, [])
     response = client.post(f"{workspace.get_absolute_url()}texts/", {"query": "a\0b"})
@@ -95,7 +94,6 @@ def test_a_nul_character_in_a_text_is_refused_and_in_a_name_dropped(client: Clie
     assert (workspace.name, workspace.query_text) == ("a b", "")
 
 
-@pytest.mark.stack
 @pytest.mark.parametrize("asked", ["x" * 300, "a\0b"])
 def test_a_format_there_is_none_of_is_refused_and_the_text_stored_nowhere(
     client: Client, owner: User, asked: str
