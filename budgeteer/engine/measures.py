@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from html import escape
-from typing import Any, Self
+from typing import Any, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,9 +20,39 @@ from budgeteer.engine.truncation import minify_description
 
 type Ints = NDArray[np.int64]
 type Progress = Callable[[int, int], None]
+type Table = Sequence[Sequence[int]] | Ints
 
 #: Items between two calls of a progress function.
 BATCH = 200
+
+
+class Rows(Protocol):
+    """Gives the rows of a table: each made anew, or known from an earlier counting of the same items.
+
+    A row is known only by what it was made from, so `beside` tells what of a row's making is not in its item itself.
+    """
+
+    def __call__(
+        self,
+        count: int,
+        make: Callable[[int], Sequence[int]],
+        *,
+        beside: Callable[[int], bytes] | None = None,
+        progress: Progress | None = None,
+    ) -> Table:
+        """The rows 0 to `count`, as `make` makes them."""
+        ...
+
+
+def fresh_rows(
+    count: int,
+    make: Callable[[int], Sequence[int]],
+    *,
+    beside: Callable[[int], bytes] | None = None,  # noqa: ARG001 - nothing is known here
+    progress: Progress | None = None,
+) -> Table:
+    """Every row made anew."""
+    return [make(at) for at in reported(range(count), progress)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +73,7 @@ class Columns:
         return cls(**{field.name: np.asarray(arrays[field.name], dtype=np.int64) for field in fields(cls)})
 
     @classmethod
-    def of_rows(cls, rows: Sequence[Sequence[int]]) -> Self:
+    def of_rows(cls, rows: Table) -> Self:
         """Columns from rows in the order of the fields."""
         names = [field.name for field in fields(cls)]
         table = np.array(rows, dtype=np.int64).reshape(len(rows), len(names))
@@ -120,7 +150,7 @@ def feature_text(feature: FeatureSpec) -> str:
 
 
 def measure_skills(
-    skills: Sequence[Skill], *, counter: TokenCounter, progress: Progress | None = None
+    skills: Sequence[Skill], *, counter: TokenCounter, progress: Progress | None = None, rows: Rows = fresh_rows
 ) -> SkillMeasures:
     """Count every skill once, with its minified description."""
 
@@ -130,11 +160,11 @@ def measure_skills(
         sizes = [size for text in (head, full, short, tail, skill.body) for size in (counter.count(text), len(text))]
         return [*sizes, skill.file_bytes]
 
-    return SkillMeasures.of_rows([row(skill) for skill in reported(skills, progress)])
+    return SkillMeasures.of_rows(rows(len(skills), lambda at: row(skills[at]), progress=progress))
 
 
 def measure_tools(
-    tools: Sequence[ToolDefinition], *, counter: TokenCounter, progress: Progress | None = None
+    tools: Sequence[ToolDefinition], *, counter: TokenCounter, progress: Progress | None = None, rows: Rows = fresh_rows
 ) -> ToolMeasures:
     """Count every tool definition once in each form."""
 
@@ -142,11 +172,11 @@ def measure_tools(
         texts = [compact_json(tool_in_form(tool, form)) for form in ("openai", "anthropic")]
         return [size for text in texts for size in (counter.count(text), len(text))]
 
-    return ToolMeasures.of_rows([row(tool) for tool in reported(tools, progress)])
+    return ToolMeasures.of_rows(rows(len(tools), lambda at: row(tools[at]), progress=progress))
 
 
 def measure_features(
-    features: Sequence[FeatureSpec], *, counter: TokenCounter, progress: Progress | None = None
+    features: Sequence[FeatureSpec], *, counter: TokenCounter, progress: Progress | None = None, rows: Rows = fresh_rows
 ) -> FeatureMeasures:
     """Count every feature spec once, alone and followed by a blank line."""
 
@@ -154,7 +184,7 @@ def measure_features(
         text = feature_text(feature)
         return [counter.count(text), counter.count(text + "\n\n"), len(text)]
 
-    return FeatureMeasures.of_rows([row(feature) for feature in reported(features, progress)])
+    return FeatureMeasures.of_rows(rows(len(features), lambda at: row(features[at]), progress=progress))
 
 
 def reported[T](items: Sequence[T], progress: Progress | None) -> Iterator[T]:

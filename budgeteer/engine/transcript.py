@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from enum import IntFlag
+from itertools import chain
+
+import numpy as np
 
 from budgeteer.engine.chat import (
     ROLES,
@@ -17,9 +20,9 @@ from budgeteer.engine.chat import (
     ToolCallPart,
     ToolResultPart,
 )
-from budgeteer.engine.groups import Fault, Pairing, pair
+from budgeteer.engine.groups import Fault, pair
 from budgeteer.engine.library import compact_json
-from budgeteer.engine.measures import Columns, Ints, Progress, reported
+from budgeteer.engine.measures import Columns, Ints, Progress, Rows, fresh_rows
 from budgeteer.engine.profiles import PROFILES, can_express, image_tokens
 from budgeteer.engine.tokens import TokenCounter
 
@@ -92,9 +95,52 @@ def measure_messages(
     messages: Sequence[Message], *, counter: TokenCounter, progress: Progress | None = None
 ) -> MessageMeasures:
     """Count every message once, for every profile."""
-    pairing = pair(messages)
-    counted = enumerate(reported(messages, progress))
-    return MessageMeasures.of_rows([_row(message, index, pairing, counter) for index, message in counted])
+    return measure_conversations([messages], counter=counter, progress=progress)
+
+
+def measure_conversations(
+    conversations: Sequence[Sequence[Message]],
+    *,
+    counter: TokenCounter,
+    progress: Progress | None = None,
+    rows: Rows = fresh_rows,
+) -> MessageMeasures:
+    """Count the messages of several conversations, one conversation's rows after the other's.
+
+    What a message costs depends on itself and on how it pairs up with its neighbours, and on nothing else.
+    """
+    kept = [tuple(messages) for messages in conversations]
+    pairings = [pair(messages) for messages in kept]
+    paired = [
+        _Paired(*row)
+        for messages, pairing in zip(kept, pairings, strict=True)
+        for row in zip(messages, pairing.answered, pairing.fault, strict=True)
+    ]
+    table = rows(
+        len(paired), lambda at: _row(paired[at], counter), beside=lambda at: paired[at].standing(), progress=progress
+    )
+    return replace(
+        MessageMeasures.of_rows(table),
+        group=_joined(pairing.group for pairing in pairings),
+        turn=_joined(pairing.turn for pairing in pairings),
+    )
+
+
+def _joined(columns: Iterable[Sequence[int]]) -> Ints:
+    return np.fromiter(chain.from_iterable(columns), dtype=np.int64)
+
+
+@dataclass(frozen=True, slots=True)
+class _Paired:
+    """A message with how it pairs up."""
+
+    message: Message
+    answered: frozenset[int]
+    fault: Fault
+
+    def standing(self) -> bytes:
+        """How it pairs up, the same for the same."""
+        return b"" if not (self.answered or self.fault) else repr((sorted(self.answered), int(self.fault))).encode()
 
 
 def sendable(message: Message, profile: str, *, answered: frozenset[int], fault: Fault) -> Sendable:
@@ -143,13 +189,15 @@ def _loss_of(part: Part) -> Loss:
             return Loss.MEDIA
 
 
-def _row(message: Message, index: int, pairing: Pairing, counter: TokenCounter) -> list[int]:
+def _row(paired: _Paired, counter: TokenCounter) -> list[int]:
+    """The columns of one message; its place (group and turn) is filled in afterwards."""
+    message = paired.message
     named = int(bool(message.name))
     frame = counter.count(message.role) + (counter.count(message.name) if named else 0)
     row = [
         ROLES.index(message.role),
-        pairing.group[index],
-        pairing.turn[index],
+        0,
+        0,
         sum(isinstance(part, ToolCallPart) for part in message.parts),
         int(any(isinstance(part, ToolResultPart) for part in message.parts)),
         frame if counter.per_message_overhead else 0,
@@ -160,7 +208,7 @@ def _row(message: Message, index: int, pairing: Pairing, counter: TokenCounter) 
     plain = _size(message.parts, "openai-chat", counter)
     for profile in PROFILES:
         before = plain if profile == "openai-chat" else _size(message.parts, profile, counter, known=plain)
-        sent = sendable(message, profile, answered=pairing.answered[index], fault=pairing.fault[index])
+        sent = sendable(message, profile, answered=paired.answered, fault=paired.fault)
         after = before if sent.parts == message.parts else _size(sent.parts, profile, counter)
         row += [before.tokens, before.chars, after.tokens, after.chars, int(sent.loss), after.unknown]
     return row

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields
-from typing import Any
+from typing import Any, Protocol
 
 from budgeteer.engine.chat import Conversation, Message, message_from_json, message_to_json
 from budgeteer.engine.library import Chunk, FeatureSpec, Skill, ToolDefinition
@@ -24,21 +24,46 @@ MAIN_STREAM: Mapping[str, str] = {
 }
 
 
+class Countable(Protocol):
+    """What an import read, or what was stored of it: everything that is counted."""
+
+    @property
+    def conversations(self) -> Sequence[Conversation]: ...
+    @property
+    def skills(self) -> Sequence[Skill]: ...
+    @property
+    def tools(self) -> Sequence[ToolDefinition]: ...
+    @property
+    def features(self) -> Sequence[FeatureSpec]: ...
+    @property
+    def chunks(self) -> Sequence[Chunk]: ...
+    @property
+    def text(self) -> str: ...
+
+
 def streams_of(imported: Imported) -> dict[str, Iterable[Item]]:
     """Every stream of an import. The messages of all conversations stand in one stream, one conversation's in a row."""
     return {
         CONVERSATIONS: _conversation_rows(imported.conversations),
-        MESSAGES: (plain(message_to_json(message)) for talk in imported.conversations for message in talk.messages),
-        SKILLS: map(_row, imported.skills),
-        TOOLS: map(_row, imported.tools),
-        FEATURES: map(_row, imported.features),
-        CHUNKS: map(_row, imported.chunks),
-        TEXT: [{"text": imported.text}] if imported.text else [],
-        SKIPPED: map(_row, imported.skipped),
+        **counted_streams(imported),
+        SKIPPED: map(row_of, imported.skipped),
     }
 
 
-def _row(value: Any) -> Item:
+def counted_streams(what: Countable) -> dict[str, Iterable[Item]]:
+    """The streams whose items are counted."""
+    return {
+        MESSAGES: (plain(message_to_json(message)) for talk in what.conversations for message in talk.messages),
+        SKILLS: map(row_of, what.skills),
+        TOOLS: map(row_of, what.tools),
+        FEATURES: map(row_of, what.features),
+        CHUNKS: map(row_of, what.chunks),
+        TEXT: [{"text": what.text}] if what.text else [],
+    }
+
+
+def row_of(value: Any) -> Item:
+    """A skill, tool, spec, passage or skipped entry as it is stored."""
     return {field.name: plain(getattr(value, field.name)) for field in fields(value)}
 
 

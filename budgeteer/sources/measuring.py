@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import IO, Any
 
 import numpy as np
@@ -20,14 +20,17 @@ from budgeteer.engine.measures import (
     Columns,
     FeatureMeasures,
     Ints,
+    Rows,
     SkillMeasures,
     ToolMeasures,
+    fresh_rows,
     measure_features,
     measure_skills,
     measure_tools,
 )
 from budgeteer.engine.tokens import TokenCounter
-from budgeteer.engine.transcript import MessageMeasures, measure_messages
+from budgeteer.engine.transcript import MessageMeasures, measure_conversations
+from budgeteer.sources.known import KnownRows, Prints, Shelf
 
 type Progress = Callable[[int, int], None]
 
@@ -51,6 +54,11 @@ class Measurable:
         """How many items one counting goes over."""
         messages = sum(len(talk.messages) for talk in self.conversations)
         return messages + len(self.skills) + len(self.tools) + len(self.features) + len(self.chunks)
+
+    @property
+    def own_tools(self) -> list[ToolDefinition]:
+        """The definitions that the conversations themselves carry, in their order."""
+        return [tool for talk in self.conversations for tool in tools_of(talk)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,9 +100,19 @@ _COLUMNS: Mapping[str, type[Columns]] = {
 }
 
 
-def measure(what: Measurable, *, counter: TokenCounter, progress: Progress | None = None) -> Measures:
-    """Count everything once; `progress(done, total)` is called every few hundred items and may raise to stop."""
+def measure(
+    what: Measurable,
+    *,
+    counter: TokenCounter,
+    progress: Progress | None = None,
+    rows_of: Callable[[str], Rows] | None = None,
+) -> Measures:
+    """Count everything once; `progress(done, total)` is called every few hundred items and may raise to stop.
+
+    `rows_of` gives what may know the rows of a table already, by the table's name; without it all are counted.
+    """
     done = 0
+    source_of = rows_of or (lambda _table: fresh_rows)
 
     def step(count: int) -> Progress:
         nonlocal done
@@ -107,33 +125,46 @@ def measure(what: Measurable, *, counter: TokenCounter, progress: Progress | Non
 
         return report
 
-    messages = MessageMeasures.of_rows([])
-    if what.conversations:
-        messages = _concatenated(
-            [
-                measure_messages(talk.messages, counter=counter, progress=step(len(talk.messages)))
-                for talk in what.conversations
-            ]
-        )
+    def one_number(table: str, texts: Sequence[str], reached: Progress | None = None) -> Ints:
+        counted = source_of(table)(len(texts), lambda at: [counter.count(texts[at])], progress=reached)
+        return np.array(counted, dtype=np.int64).reshape(len(texts))
+
     measures = Measures(
-        messages=messages,
-        skills=measure_skills(what.skills, counter=counter, progress=step(len(what.skills))),
-        tools=measure_tools(what.tools, counter=counter, progress=step(len(what.tools))),
-        own_tools=measure_tools([tool for talk in what.conversations for tool in tools_of(talk)], counter=counter),
-        features=measure_features(what.features, counter=counter, progress=step(len(what.features))),
-        chunk_tokens=np.array([counter.count(chunk.text) for chunk in what.chunks], dtype=np.int64),
-        text_tokens=counter.count(what.text),
+        messages=measure_conversations(
+            [talk.messages for talk in what.conversations],
+            counter=counter,
+            progress=step(sum(len(talk.messages) for talk in what.conversations)),
+            rows=source_of("messages"),
+        ),
+        skills=measure_skills(what.skills, counter=counter, progress=step(len(what.skills)), rows=source_of("skills")),
+        tools=measure_tools(what.tools, counter=counter, progress=step(len(what.tools)), rows=source_of("tools")),
+        own_tools=measure_tools(what.own_tools, counter=counter, rows=source_of("own_tools")),
+        features=measure_features(
+            what.features, counter=counter, progress=step(len(what.features)), rows=source_of("features")
+        ),
+        chunk_tokens=one_number("chunks", [chunk.text for chunk in what.chunks], step(len(what.chunks))),
+        text_tokens=int(one_number("text", [what.text] if what.text else []).sum()),
     )
     if progress is not None:
         progress(what.total, what.total)
     return measures
 
 
-def _concatenated(parts: Sequence[MessageMeasures]) -> MessageMeasures:
-    if len(parts) == 1:
-        return parts[0]
-    tables = [part.to_arrays() for part in parts]
-    return MessageMeasures.from_arrays({name: np.concatenate([table[name] for table in tables]) for name in tables[0]})
+def known_rows_of(prints: Prints, *, tokenizer: str, shelf: Shelf) -> Callable[[str], Rows]:
+    """What `measure` asks for rows where earlier countings are on a shelf."""
+
+    def rows_of(table: str) -> Rows:
+        columns = _COLUMNS.get(table)
+        names = ",".join(field.name for field in fields(columns)) if columns else "tokens"
+        return KnownRows(
+            prints=prints.by_stream.get(table, []),
+            sizes=prints.sizes.get(table, []),
+            table=f"{table}:{names}",
+            tokenizer=tokenizer,
+            shelf=shelf,
+        )
+
+    return rows_of
 
 
 def dump_measures(measures: Measures) -> bytes:

@@ -27,13 +27,15 @@ class Source(models.Model):
         kind: "conversation", "skills", "tools", "features", "chunks" or "text"; "" until imported.
         format: the importer that read it ("claude-code", …); "" until imported.
         requested_format: the importer the owner asked for; "" leaves the choice to detection.
+        import_job: the import that was asked for last, the only one that may be published; None where unknown.
         sha256: of the original bytes, in hexadecimal; one owner has the same bytes once.
         upload: the original, byte for byte.
         items: what was read from it (see store.py); empty until imported.
         revision: grows by one with every import that is published; part of every cache key.
         counts: how much was read, by name ("messages", "skills", …), and how much was skipped.
         report: the import report: reason, warnings, skipped, conversations (see reporting.py).
-        error: why the import failed (what, where, mend, sentence); empty otherwise.
+        error: why the last import failed (what, where, mend, sentence, asked: the format); empty otherwise. Beside it
+            a source is ready with what was read before, or failed if there was nothing.
         deleted_at: when it was deleted; the row stays for the undo and is purged later.
     """
 
@@ -50,6 +52,7 @@ class Source(models.Model):
     kind = models.CharField(max_length=16, blank=True)
     format = models.CharField(max_length=40, blank=True)
     requested_format = models.CharField(max_length=40, blank=True)
+    import_job = models.UUIDField(null=True, blank=True, editable=False)
     sha256 = models.CharField(max_length=64)
     size_bytes = models.PositiveBigIntegerField()
     upload = models.FileField(max_length=200)
@@ -112,6 +115,23 @@ class SourceMeasures(models.Model):
 
     def __str__(self) -> str:
         return f"{self.source} in {self.tokenizer}"
+
+
+class KnownRun(models.Model):
+    """Measures of some items in a row, counted once for everybody who has the same items (see known.py).
+
+    Attributes:
+        key: a keyed hash of what was counted, and how; nothing of the text is kept.
+        rows: the numbers, compressed, after a proof that they are ours.
+        used_on: the day they were last needed, to within shelf.FRESH_DAYS; old ones are swept.
+    """
+
+    key = models.BinaryField(max_length=32, primary_key=True)
+    rows = models.BinaryField()
+    used_on = models.DateField(db_index=True)
+
+    def __str__(self) -> str:
+        return bytes(self.key).hex()[:12]
 
 
 def stored_files(source: Source) -> list[FieldFile]:

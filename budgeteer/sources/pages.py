@@ -82,6 +82,12 @@ class SourceRow:
         return format_title(self.source.format)
 
     @property
+    def not_read_again(self) -> str:
+        """The heading over why the last import of a source that is in use came to nothing."""
+        asked = self.source.error.get("asked", "")
+        return f"It could not be read again as {format_title(asked)}" if asked else "It could not be read again"
+
+    @property
     def size(self) -> str:
         return readable_bytes(self.source.size_bytes)
 

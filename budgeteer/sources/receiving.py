@@ -148,6 +148,8 @@ def restart_import(source: Source, *, as_format: str) -> None:
     if as_format:
         format_named(as_format)
     with transaction.atomic():
+        # Two who ask at once ask one after the other, so that one of them is the last.
+        Source.objects.select_for_update().get(pk=source.pk)
         source.requested_format = as_format
         source.state = Source.State.IMPORTING
         source.error = {}
@@ -156,14 +158,16 @@ def restart_import(source: Source, *, as_format: str) -> None:
 
 
 def enqueue_import(source: Source) -> None:
-    """Ask a worker to import it; sent when the caller's transaction commits."""
-    jobs.enqueue(
+    """Ask a worker to import it, and let no earlier import be published; sent when the transaction commits."""
+    job = jobs.enqueue(
         "sources.import",
         arguments={"source_id": str(source.id), "as_format": source.requested_format},
         owner=source.owner,
         subject=source.subject,
         queue="large" if source.size_bytes > LARGE_BYTES else "default",
     )
+    source.import_job = job.id
+    source.save(update_fields=["import_job"])
 
 
 def paste_name(text: str) -> str:

@@ -23,7 +23,7 @@ from budgeteer.formats.detect import FORMATS, Format, import_bytes
 from budgeteer.formats.report import Imported
 from budgeteer.jobs import services as jobs
 from budgeteer.jobs.models import Job
-from budgeteer.sources import receiving
+from budgeteer.sources import outcomes, receiving
 from budgeteer.sources.contents import Contents
 from budgeteer.sources.forms import Submission, read_submission
 from budgeteer.sources.loading import LoadedSource, SourceNotReady, contents_of, load, measures_of
@@ -162,15 +162,18 @@ def ensure_measured(source: Source, tokenizer: str) -> Job | None:
         TokenizerUnavailable: the tokenizer is not packaged here.
     """
     counter_for(tokenizer)
-    if SourceMeasures.objects.filter(source=source, tokenizer=tokenizer, revision=source.revision).exists():
+    counted = SourceMeasures.objects.filter(source=source, tokenizer=tokenizer, revision=source.revision)
+    if counted.exists():
         return None
     if not source.is_ready:
         return latest_job(source)
     subject = f"{source.subject}:{tokenizer}:{source.revision}"
-    running = jobs.latest_for(subject)
-    if running is not None and running.state in ("queued", "running", "failed"):
-        return running
-    return jobs.enqueue(
+    last = jobs.latest_for(subject)
+    if last is not None and last.state == "failed":
+        return last
+    if counted.exists():  # a worker has finished it since we looked
+        return None
+    return jobs.enqueue_once(
         "sources.measure",
         arguments={"source_id": str(source.id), "tokenizer": tokenizer, "revision": source.revision},
         owner=source.owner,
@@ -219,17 +222,16 @@ def latest_job(source: Source) -> Job | None:
 
 
 def refresh_state(source: Source) -> Source:
-    """A source whose import ended without a word (cancelled, worker lost for good) becomes a failed one."""
+    """A source whose import ended without a word (cancelled, worker lost for good) is as it was before it."""
     if source.state != Source.State.IMPORTING:
         return source
     job = latest_job(source)
     if job is None or job.state not in ("failed", "cancelled"):
         return source
     cancelled = {"what": "The import was cancelled", "where": "", "mend": "Import it again when you like"}
-    source.error = job.error or {**cancelled, "sentence": f"{cancelled['what']}. {cancelled['mend']}"}
-    # What was imported before a re-import was called off is still whole.
-    source.state = Source.State.READY if source.items else Source.State.FAILED
-    Source.objects.filter(pk=source.pk, state=Source.State.IMPORTING).update(state=source.state, error=source.error)
+    error = job.error or {**cancelled, "sentence": f"{cancelled['what']}. {cancelled['mend']}"}
+    outcomes.give_up(source, error, job_id=job.id, asked=source.requested_format)
+    source.refresh_from_db(fields=["state", "error", "requested_format", "import_job"])
     return source
 
 

@@ -42,7 +42,11 @@ class _Chunk:
 
 
 def write_items(
-    file: IO[bytes], streams: Mapping[str, Iterable[Item]], *, header: Item | None = None
+    file: IO[bytes],
+    streams: Mapping[str, Iterable[Item]],
+    *,
+    header: Item | None = None,
+    note: Callable[[str, bytes], None] | None = None,
 ) -> dict[str, int]:
     """Write every stream, one chunk in memory at a time; returns how many items each holds.
 
@@ -50,6 +54,7 @@ def write_items(
         file: opened for writing at its beginning.
         streams: the items of each stream, in order; an iterable is read once.
         header: plain data that a reader wants without unpacking any chunk.
+        note: called with the name of the stream and the stored line of each item, in order.
     """
     file.write(MAGIC)
     position = len(MAGIC)
@@ -57,6 +62,9 @@ def write_items(
     for name, items in streams.items():
         chunks = index.setdefault(name, [])
         for lines in _chunked(items):
+            if note is not None:
+                for line in lines:
+                    note(name, line)
             packed = zlib.compress(b"\n".join(lines), level=6)
             file.write(packed)
             chunks.append([position, len(packed), len(lines)])
@@ -66,12 +74,19 @@ def write_items(
     return {name: sum(chunk[2] for chunk in chunks) for name, chunks in index.items()}
 
 
+def line_of(item: Item) -> bytes:
+    """An item as it is stored: the same for the same item.
+
+    A lone surrogate in the source survives: it has no UTF-8 form of its own, JSON's escape does.
+    """
+    return json.dumps(item, ensure_ascii=True, separators=(",", ":")).encode()
+
+
 def _chunked(items: Iterable[Item]) -> Iterator[list[bytes]]:
     lines: list[bytes] = []
     size = 0
     for item in items:
-        # A lone surrogate in the source survives: it has no UTF-8 form of its own, JSON's escape does.
-        line = json.dumps(item, ensure_ascii=True, separators=(",", ":")).encode()
+        line = line_of(item)
         lines.append(line)
         size += len(line)
         if len(lines) >= CHUNK_ITEMS or size >= CHUNK_BYTES:

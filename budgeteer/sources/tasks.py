@@ -9,38 +9,28 @@ from __future__ import annotations
 import uuid
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
-from functools import partial
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from django.conf import settings
 from django.core.files.base import ContentFile, File
 from django.core.files.storage import default_storage
 from django.core.files.temp import NamedTemporaryFile
-from django.db import transaction
 
 from budgeteer.engine.errors import InputError
-from budgeteer.engine.tokens import counter_for
 from budgeteer.formats.detect import import_bytes
 from budgeteer.formats.limits import Limits, readable_bytes
 from budgeteer.formats.report import Imported
 from budgeteer.jobs.context import JobContext
 from budgeteer.jobs.registry import job
-from budgeteer.sources.contents import MAIN_STREAM, report_of, streams_of
+from budgeteer.sources.contents import MAIN_STREAM, counted_streams, streams_of
+from budgeteer.sources.known import Prints
 from budgeteer.sources.loading import contents_of
-from budgeteer.sources.measuring import AT_IMPORT, Measurable, Measures, dump_measures, measure
-from budgeteer.sources.models import Source, SourceMeasures, stored_files
+from budgeteer.sources.measuring import AT_IMPORT, Measurable, Measures, dump_measures
+from budgeteer.sources.models import Source, SourceMeasures
+from budgeteer.sources.outcomes import Result, give_up, publish
+from budgeteer.sources.shelf import measure_known
 from budgeteer.sources.store import write_items
-
-
-@dataclass(frozen=True, slots=True)
-class _Result:
-    """What one import leads to: the report, where the items and the measures by tokenizer lie, and the counts."""
-
-    imported: Imported
-    items: str
-    measures: dict[str, str]
-    counts: dict[str, Any]
 
 
 @dataclass(slots=True)
@@ -81,17 +71,18 @@ def import_source(context: JobContext, *, source_id: str, as_format: str = "") -
         with _attempt(source, context) as attempt:
             imported = _read(source, context, as_format)
             context.progress(0, 0, sentence="Storing what was read")
-            counts, items = _store_items(imported, attempt)
-            measured = _measure_all(_measurable(imported), context, unit=MAIN_STREAM[imported.kind])
+            prints = Prints()
+            counts, items = _store_items(imported, attempt, prints)
+            measured = _measure_all(_measurable(imported), context, prints=prints, unit=MAIN_STREAM[imported.kind])
             files = {name: attempt.save("measures.npz", _as_file(found)) for name, found in measured.items()}
             counts["tokens"] = {name: found.total_tokens() for name, found in measured.items()}
             result = {"source": source_id, "format": imported.format, "counts": counts}
             with context.finishing(result):
-                attempt.published = _publish(source, _Result(imported, items, files, counts), as_format=as_format)
+                read = Result(imported, items, files, counts, asked=as_format)
+                attempt.published = publish(source, read, job_id=context.job.id)
     except InputError as error:
         with context.committing():
-            stopped = Source.objects.filter(pk=source.pk, requested_format=as_format)
-            stopped.update(state=Source.State.FAILED, error=error.to_json())
+            give_up(source, error.to_json(), job_id=context.job.id, asked=as_format)
         raise
     return result
 
@@ -115,14 +106,12 @@ def _read(source: Source, context: JobContext, as_format: str) -> Imported:
     return import_bytes(data, name=source.name, as_format=as_format or None, limits=limits, progress=report)
 
 
-def _store_items(imported: Imported, attempt: _Attempt) -> tuple[dict[str, Any], str]:
+def _store_items(imported: Imported, attempt: _Attempt, prints: Prints) -> tuple[dict[str, Any], str]:
     with NamedTemporaryFile(suffix=".items") as file:
-        counts: dict[str, Any] = {
-            name: count
-            for name, count in write_items(file, streams_of(imported), header={"kind": imported.kind}).items()
-            if count
-        }
+        header = {"kind": imported.kind}
+        written = write_items(file, streams_of(imported), header=header, note=prints.add)
         file.seek(0)
+        counts: dict[str, Any] = {name: count for name, count in written.items() if count}
         return counts, attempt.save("items", File(file))
 
 
@@ -137,7 +126,7 @@ def _measurable(imported: Imported) -> Measurable:
     )
 
 
-def _measure_all(what: Measurable, context: JobContext, *, unit: str) -> dict[str, Measures]:
+def _measure_all(what: Measurable, context: JobContext, *, prints: Prints, unit: str) -> dict[str, Measures]:
     total = what.total * len(AT_IMPORT)
 
     def reporter(name: str, before: int) -> Callable[[int, int], None]:
@@ -147,33 +136,13 @@ def _measure_all(what: Measurable, context: JobContext, *, unit: str) -> dict[st
         return report
 
     return {
-        name: measure(what, counter=counter_for(name), progress=reporter(name, number * what.total))
+        name: measure_known(what, tokenizer=name, prints=prints, progress=reporter(name, number * what.total))
         for number, name in enumerate(AT_IMPORT)
     }
 
 
 def _as_file(measures: Measures) -> ContentFile[bytes]:
     return ContentFile(dump_measures(measures))
-
-
-def _publish(source: Source, result: _Result, *, as_format: str) -> bool:
-    """Swap the row to what this run read; False where the owner has asked for another format meanwhile."""
-    row = Source.objects.select_for_update().filter(pk=source.pk).first()
-    if row is None or row.requested_format != as_format:
-        return False
-    replaced = [(file.storage, file.name) for file in stored_files(row) if file.name != row.upload.name]
-    row.measures.all().delete()
-    row.kind, row.format = result.imported.kind, result.imported.format
-    row.items.name = result.items
-    row.revision += 1
-    row.counts, row.report, row.error = result.counts, report_of(result.imported), {}
-    row.state = Source.State.READY
-    row.save()
-    for tokenizer, name in result.measures.items():
-        SourceMeasures.objects.create(source=row, tokenizer=tokenizer, revision=row.revision, arrays=name)
-    for storage, stale in replaced:
-        transaction.on_commit(partial(storage.delete, str(stale)))
-    return True
 
 
 @job("sources.measure", title="Count tokens")
@@ -184,23 +153,15 @@ def measure_source(context: JobContext, *, source_id: str, tokenizer: str, revis
         InputError: the source is gone or was imported anew meanwhile.
     """
     source = _source(source_id)
-    contents = contents_of(source)
-    what = Measurable(
-        conversations=contents.conversations(),
-        skills=contents.skills(),
-        tools=contents.tools(),
-        features=contents.features(),
-        chunks=contents.chunks(),
-        text=contents.text(),
-    )
+    what, prints = _stored(source)
 
     def report(done: int, total: int) -> None:
         context.progress(done, total, MAIN_STREAM[source.kind], f"Counting tokens with {tokenizer}")
 
+    result = {"source": source_id, "tokenizer": tokenizer}
     with _attempt(source, context) as attempt:
-        measures = measure(what, counter=counter_for(tokenizer), progress=report)
+        measures = measure_known(what, tokenizer=tokenizer, prints=prints, progress=report)
         stored = attempt.save("measures.npz", _as_file(measures))
-        result = {"source": source_id, "tokenizer": tokenizer}
         with context.finishing(result):
             row = Source.objects.select_for_update().filter(pk=source.pk, revision=revision).first()
             if row is None:
@@ -212,3 +173,20 @@ def measure_source(context: JobContext, *, source_id: str, tokenizer: str, revis
             row.save(update_fields=["counts"])
             attempt.published = True
     return result
+
+
+def _stored(source: Source) -> tuple[Measurable, Prints]:
+    """What was imported, read from storage once, with its prints."""
+    contents = contents_of(source)
+    what = Measurable(
+        conversations=[replace(talk, messages=tuple(talk.messages)) for talk in contents.conversations()],
+        skills=contents.skills(),
+        tools=contents.tools(),
+        features=contents.features(),
+        chunks=contents.chunks(),
+        text=contents.text(),
+    )
+    prints = Prints()
+    for stream, items in counted_streams(what).items():
+        prints.add_all(stream, items)
+    return what, prints

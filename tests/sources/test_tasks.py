@@ -105,13 +105,76 @@ def test_a_bad_upload_becomes_a_failed_source_with_its_sentence(owner, data, sen
 
 
 @pytest.mark.django_db
-def test_a_failed_second_import_keeps_what_the_first_one_read(owner):
+def test_a_failed_second_import_keeps_the_good_source_as_it_was_and_says_what_failed(owner):
     source = imported(owner, chat(2))
     services.import_again(source, as_format="skills")
     run_jobs()
     source.refresh_from_db()
-    assert source.state == "failed"
+    assert (source.state, source.format, source.requested_format, source.revision) == ("ready", "openai-chat", "", 1)
+    assert source.error["asked"] == "skills"
+    assert source.error["sentence"]
     assert services.contents_of(source).reader.count("messages") == 5
+    assert services.load_inputs(source, tokenizer="o200k_base").conversation_measures is not None
+
+
+@pytest.mark.django_db
+def test_the_next_good_import_takes_the_sentence_of_a_failed_one_away(owner):
+    source = imported(owner, chat(2))
+    for asked in ("skills", "text"):
+        services.import_again(source, as_format=asked)
+        run_jobs()
+    source.refresh_from_db()
+    assert (source.state, source.format, source.error) == ("ready", "text", {})
+    services.import_again(source, as_format="skills")
+    run_jobs()
+    source.refresh_from_db()
+    assert (source.state, source.format, source.requested_format) == ("ready", "text", "text")
+
+
+@pytest.mark.django_db
+def test_a_failed_second_import_can_be_tried_again_by_its_job(owner):
+    source = imported(owner, chat(2))
+    services.import_again(source, as_format="text")
+    job = Job.objects.get(state="queued")
+    jobs.cancel(job)
+    assert services.refresh_state(source).state == "ready"
+    assert source.requested_format == ""
+    jobs.retry(job)
+    run_jobs()
+    source.refresh_from_db()
+    assert (source.state, source.format, source.requested_format) == ("ready", "text", "text")
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("order", [(0, 1), (1, 0)])
+def test_of_two_imports_asked_for_in_a_row_the_last_one_wins_whichever_runs_first(
+    owner, order, django_capture_on_commit_callbacks
+):
+    with django_capture_on_commit_callbacks(execute=True):
+        source = imported(owner, chat(2))
+        for asked in ("pasted-chat", "text"):
+            services.import_again(source, as_format=asked)
+        waiting = list(Job.objects.filter(state="queued").order_by("created_at"))
+        for place in order:
+            execute(waiting[place].id, waiting[place].attempt)
+    source.refresh_from_db()
+    assert (source.state, source.format, source.requested_format, source.error) == ("ready", "text", "text", {})
+    assert source.revision == 2
+    assert files_of(source) == published(source)
+
+
+@pytest.mark.django_db
+def test_an_overtaken_import_that_fails_says_nothing_about_the_source(owner):
+    source = imported(owner, chat(2))
+    for asked in ("skills", "text"):
+        services.import_again(source, as_format=asked)
+    first = Job.objects.filter(state="queued").order_by("created_at").first()
+    execute(first.id, first.attempt)
+    source.refresh_from_db()
+    assert (source.state, source.error) == ("importing", {})
+    run_jobs()
+    source.refresh_from_db()
+    assert (source.state, source.format) == ("ready", "text")
 
 
 @pytest.mark.django_db
@@ -128,13 +191,13 @@ def test_an_import_that_was_overtaken_by_another_choice_of_format_publishes_noth
 def test_a_worker_that_lost_its_claim_publishes_nothing_and_leaves_no_file(owner, monkeypatch):
     source = upload(owner, chat(2))
     job = Job.objects.get()
-    measure = tasks.measure
+    measure = tasks.measure_known
 
     def overtaken(*args, **kwargs):
         Job.objects.update(attempt=2)
         return measure(*args, **kwargs)
 
-    monkeypatch.setattr(tasks, "measure", overtaken)
+    monkeypatch.setattr(tasks, "measure_known", overtaken)
     execute(job.id, 1)
     source.refresh_from_db()
     assert source.state == "importing"
@@ -145,13 +208,13 @@ def test_a_worker_that_lost_its_claim_publishes_nothing_and_leaves_no_file(owner
 def test_a_cancelled_import_leaves_no_file_and_the_source_says_so(owner, monkeypatch):
     source = upload(owner, chat(2))
     job = Job.objects.get()
-    measure = tasks.measure
+    measure = tasks.measure_known
 
     def called_off(*args, **kwargs):
         jobs.cancel(Job.objects.get())
         return measure(*args, **kwargs)
 
-    monkeypatch.setattr(tasks, "measure", called_off)
+    monkeypatch.setattr(tasks, "measure_known", called_off)
     execute(job.id, 1)
     source = services.refresh_state(services.visible_source(owner, source.pk))
     assert source.state == "failed"

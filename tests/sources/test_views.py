@@ -302,3 +302,14 @@ def test_importing_again_as_no_format_there_is_changes_nothing(ada, owner, asked
     assert b"There is no format" in response.content
     source.refresh_from_db()
     assert (source.state, source.requested_format) == (Source.State.READY, "")
+
+
+def test_a_source_that_could_not_be_read_again_says_so_and_stays_in_use(ada, owner):
+    source = imported(owner, chat(2))
+    ada.post(reverse("sources:import", args=[source.pk]), {"format": "skills"})
+    run_jobs()
+    page = text_of(ada.get(source.get_absolute_url()))
+    assert "It could not be read again as Skill library" in page
+    assert "what was read before as OpenAI chat is still here" in page
+    assert "Read as <b>OpenAI chat</b>" in page
+    assert "Open workbench" in page
