@@ -20,6 +20,7 @@ class Workspace(models.Model):
         config_delta: what differs from the preset, in the engine's own key names; always valid.
         undo_steps, redo_steps: earlier and undone deltas, oldest first, at most services.UNDO_STEPS each.
         last_verdict: the figures of the last preview (see header.Snapshot), so that lists need not pack.
+        shared_with_team: whether everybody who is signed in may look at it (team mode only).
         deleted_at: when it was deleted; the row stays for the undo and is swept later.
     """
 
@@ -35,6 +36,7 @@ class Workspace(models.Model):
     context_text = models.TextField("workspace context", blank=True)
     query_text = models.TextField(blank=True)
     last_verdict = models.JSONField(null=True, blank=True)
+    shared_with_team = models.BooleanField(default=False)
     created_at = models.DateTimeField(auto_now_add=True)
     updated_at = models.DateTimeField(auto_now=True)
     deleted_at = models.DateTimeField(null=True, blank=True)

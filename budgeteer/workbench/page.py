@@ -28,6 +28,7 @@ from budgeteer.workbench.preview import Packed, Preview
 from budgeteer.workbench.prompt import PromptView, prompt_view
 from budgeteer.workbench.rows import ItemList, item_list
 from budgeteer.workbench.services import RefusedText
+from budgeteer.workbench.sharing import Looking, is_team
 from budgeteer.workbench.state import ViewState
 from budgeteer.workbench.summaries import ceilings_of, summaries_of
 from budgeteer.workbench.words import count_of
@@ -78,6 +79,7 @@ class Page:
         change: the post that is being answered, for its errors.
         refused_texts: by text field, a typed text that was not saved, and why.
         pasted, paste_error: a configuration that was pasted and refused.
+        looking: why the reader may look and not change anything; None where they may.
     """
 
     workspace: Workspace
@@ -88,6 +90,19 @@ class Page:
     refused_texts: Mapping[str, RefusedText] | None = None
     pasted: str = ""
     paste_error: str = ""
+    looking: Looking | None = None
+
+    @property
+    def can_edit(self) -> bool:
+        return self.looking is None
+
+    @property
+    def is_own(self) -> bool:
+        return self.looking is None or self.looking.is_own
+
+    @property
+    def can_be_shared(self) -> bool:
+        return self.can_edit and is_team()
 
     @property
     def packed(self) -> Packed | None:

@@ -12,7 +12,7 @@ from django.template.loader import render_to_string
 from django_htmx.http import trigger_client_event
 from django_htmx.middleware import HtmxDetails
 
-from budgeteer.workbench import services
+from budgeteer.workbench import services, sharing
 from budgeteer.workbench.configuring import Effective, effective
 from budgeteer.workbench.fieldset import FormField
 from budgeteer.workbench.header import snapshot_of
@@ -36,6 +36,18 @@ def get_workspace_for_user(user: User, workspace_id: uuid.UUID) -> Workspace:
         Http404: it is another's, deleted, or was never there.
     """
     workspace = services.of(user, workspace_id)
+    if workspace is None:
+        raise Http404("There is no such workspace")
+    return workspace
+
+
+def get_workspace_to_look_at(user: User, workspace_id: uuid.UUID) -> Workspace:
+    """The owner sees a workspace, and where it is shared with the team everybody who is signed in.
+
+    Raises:
+        Http404: it is another's and not shared, deleted, or was never there.
+    """
+    workspace = sharing.to_look_at(user, workspace_id)
     if workspace is None:
         raise Http404("There is no such workspace")
     return workspace

@@ -21,7 +21,7 @@ from budgeteer.engine.result import Packing
 from budgeteer.engine.validity import check_packing
 from budgeteer.workbench.configuring import Effective, effective
 from budgeteer.workbench.preview import preview
-from budgeteer.workbench.views.answering import HtmxRequest, get_workspace_for_user
+from budgeteer.workbench.views.answering import HtmxRequest, get_workspace_to_look_at
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ SEED_KEYS = ("enabled", "limits", "optimization", "warnings")
 @require_safe
 def export(request: HtmxRequest, workspace_id: uuid.UUID, what: str) -> HttpResponse:
     """One download; while the workspace cannot be packed, back to its page, which says why."""
-    workspace = get_workspace_for_user(request.user, workspace_id)
+    workspace = get_workspace_to_look_at(request.user, workspace_id)
     current = effective(workspace)
     stem = slugify(workspace.name) or "workspace"
     if what in OF_CONFIG:

@@ -8,6 +8,7 @@ from typing import Any
 from uuid import UUID
 
 from django.contrib import messages
+from django.contrib.auth.models import User
 from django.core.files.base import File
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
@@ -20,7 +21,7 @@ from budgeteer import samples
 from budgeteer.accounts.rules import access
 from budgeteer.engine.errors import InputError
 from budgeteer.sources import services as sources
-from budgeteer.workbench import services
+from budgeteer.workbench import services, sharing
 from budgeteer.workbench.header import Glance, glance_of
 from budgeteer.workbench.models import Workspace
 from budgeteer.workbench.sample_cards import sample_cards
@@ -33,11 +34,17 @@ LIST_ROWS = 100
 
 @dataclass(frozen=True, slots=True)
 class WorkspaceRow:
-    """One workspace of a list; `glance` is None until it has been packed once."""
+    """One workspace of a list.
+
+    Attributes:
+        glance: None until it has been packed once.
+        shared: who shares it ("shared by Ada", "shared with the team"), "" for a private one.
+    """
 
     workspace: Workspace
     glance: Glance | None
     sources: str
+    shared: str
 
 
 @access()
@@ -54,11 +61,16 @@ def home(request: HtmxRequest) -> HttpResponse:
 def listing(request: HtmxRequest) -> HttpResponse:
     """Every workspace, last changed first, filtered by name."""
     query = request.GET.get("q", "").replace("\0", " ").strip()
-    found = services.live(request.user)
+    found, shared = services.live(request.user), sharing.shared_with(request.user)
     if query:
-        found = found.filter(name__icontains=query)
-    rows = [_row(workspace) for workspace in found[:LIST_ROWS]]
-    context = {"rows": rows, "query": query, "undo": _deleted(request), "today": _today()}
+        found, shared = found.filter(name__icontains=query), shared.filter(name__icontains=query)
+    context = {
+        "rows": [_row(workspace, request.user) for workspace in found[:LIST_ROWS]],
+        "shared_rows": [_row(workspace, request.user) for workspace in shared[:LIST_ROWS]],
+        "query": query,
+        "undo": _deleted(request),
+        "today": _today(),
+    }
     return render(request, "workbench/list.html", context)
 
 
@@ -103,16 +115,28 @@ def open_empty(request: HtmxRequest) -> HttpResponse:
 
 
 def _home(request: HtmxRequest, *, status: int = 200, **answer: Any) -> HttpResponse:
-    recent = [_row(workspace) for workspace in services.live(request.user)[:RECENT_ROWS]]
-    context = {"rows": recent, "cards": sample_cards(), "undo": _deleted(request), "today": _today(), **answer}
+    context = {
+        "rows": [_row(workspace, request.user) for workspace in services.live(request.user)[:RECENT_ROWS]],
+        "shared_rows": [_row(shared, request.user) for shared in sharing.shared_with(request.user)[:RECENT_ROWS]],
+        "cards": sample_cards(),
+        "undo": _deleted(request),
+        "today": _today(),
+        **answer,
+    }
     return render(request, "workbench/home.html", context, status=status)
 
 
-def _row(workspace: Workspace) -> WorkspaceRow:
+def _row(workspace: Workspace, reader: User) -> WorkspaceRow:
+    shared = ""
+    if workspace.owner_id != reader.pk:
+        shared = f"shared by {sharing.name_of(workspace.owner)}"
+    elif workspace.shared_with_team and sharing.is_team():
+        shared = "shared with the team"
     return WorkspaceRow(
         workspace=workspace,
         glance=glance_of(workspace.last_verdict) if workspace.last_verdict else None,
         sources=count_of(getattr(workspace, "sources_count", 0), "source"),
+        shared=shared,
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import uuid
 
 from django.contrib import messages
-from django.http import HttpResponse, HttpResponseRedirect
+from django.http import Http404, HttpResponse, HttpResponseRedirect
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.cache import never_cache
@@ -13,10 +13,20 @@ from django.views.decorators.http import require_POST, require_safe
 from django.views.decorators.vary import vary_on_headers
 
 from budgeteer.accounts.rules import access
-from budgeteer.workbench import services
+from budgeteer.engine.errors import InputError
+from budgeteer.workbench import services, sharing
 from budgeteer.workbench.page import page_context
 from budgeteer.workbench.state import ViewState
-from budgeteer.workbench.views.answering import HtmxRequest, build_page, get_workspace_for_user, render_page
+from budgeteer.workbench.views.answering import (
+    HtmxRequest,
+    build_page,
+    get_workspace_for_user,
+    get_workspace_to_look_at,
+    render_page,
+)
+
+REFRESH_SECONDS = 3
+"""How often the page of somebody else's workspace looks whether its sources are ready; their jobs are not shown."""
 
 #: What a partial request may ask for: the id of the element it swaps, and its template.
 REGIONS = {"result": "workbench/result.html", "inspector": "workbench/inspector.html"}
@@ -28,14 +38,18 @@ REGIONS = {"result": "workbench/result.html", "inspector": "workbench/inspector.
 @require_safe
 def detail(request: HtmxRequest, workspace_id: uuid.UUID) -> HttpResponse:
     """The workbench; for htmx only the region it swaps."""
-    workspace = get_workspace_for_user(request.user, workspace_id)
-    page = build_page(workspace, ViewState.read(request.GET))
+    workspace = get_workspace_to_look_at(request.user, workspace_id)
+    looking = sharing.looking_at(request.user, workspace)
+    page = build_page(workspace, ViewState.read(request.GET), looking=looking)
     region = (
         REGIONS.get(request.htmx.target or "") if request.htmx and not request.htmx.history_restore_request else None
     )
     if region:
         return render(request, region, page_context(page))
-    return render_page(request, page)
+    response = render_page(request, page)
+    if page.preview.jobs and not page.is_own:
+        response["Refresh"] = str(REFRESH_SECONDS)
+    return response
 
 
 @access()
@@ -66,3 +80,31 @@ def restore(request: HtmxRequest, workspace_id: uuid.UUID) -> HttpResponse:
         messages.error(request, "There is nothing left to bring back.")
         return redirect("workbench:home")
     return redirect(workspace)
+
+
+@access()
+@require_POST
+def team(request: HtmxRequest, workspace_id: uuid.UUID) -> HttpResponse:
+    """Let the team look at the workspace, or no longer."""
+    workspace = get_workspace_for_user(request.user, workspace_id)
+    if not sharing.is_team():
+        raise Http404("There is no team in local mode")
+    wanted = request.POST.get("shared") == "on"
+    sharing.share_with_team(workspace, wanted=wanted)
+    said = "Everybody in the team may look at this workspace now." if wanted else "Only you see this workspace now."
+    messages.success(request, said)
+    return redirect(workspace)
+
+
+@access()
+@require_POST
+def copy(request: HtmxRequest, workspace_id: uuid.UUID) -> HttpResponse:
+    """A copy of one's own, to change."""
+    workspace = get_workspace_to_look_at(request.user, workspace_id)
+    try:
+        copied = sharing.copy_for(request.user, workspace)
+    except InputError as refusal:
+        messages.error(request, f"It cannot be copied: {refusal.sentence}")
+        return redirect(workspace)
+    messages.success(request, "This copy is yours to change.")
+    return redirect(copied)

@@ -75,7 +75,7 @@ def test_the_list_is_searched_by_name_and_shows_only_ones_own(client: Client, se
     html = client.get("/w/?q=agent").content.decode()
     assert session.name in html
     assert theirs.name not in client.get("/w/").content.decode()
-    assert "No workspace is called" in client.get("/w/?q=zzz").content.decode()
+    assert "No workspace of yours is called" in client.get("/w/?q=zzz").content.decode()
 
 
 def test_an_undo_is_offered_only_for_what_was_deleted(client: Client, session: Workspace) -> None:

@@ -1,0 +1,120 @@
+"""Workspaces that a team looks at: who may, what they are told, and a copy for whoever wants to change one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from uuid import UUID
+
+from django.conf import settings
+from django.contrib.auth.models import User
+from django.db import transaction
+from django.db.models import Count, QuerySet
+
+from budgeteer.accounts.rules import Role, role_of
+from budgeteer.sources import services as sources
+from budgeteer.sources.models import Source
+from budgeteer.workbench import services
+from budgeteer.workbench.models import Workspace, WorkspaceSource
+
+
+@dataclass(frozen=True, slots=True)
+class Looking:
+    """Why somebody looks at a workspace and cannot change it.
+
+    Attributes:
+        is_own: it is theirs, and their account is a viewer now.
+        can_copy: they may have a copy to change.
+    """
+
+    sentence: str
+    is_own: bool
+    can_copy: bool
+
+
+def is_team() -> bool:
+    """Whether there is anybody to share with."""
+    return bool(settings.BUDGETEER_MODE == "team")
+
+
+def to_look_at(user: User, workspace_id: UUID) -> Workspace | None:
+    """The user's own workspace or one that is shared with the team; None when there is none, or it is deleted."""
+    own = services.of(user, workspace_id)
+    return own or shared_with(user).filter(id=workspace_id).first()
+
+
+def shared_with(user: User) -> QuerySet[Workspace]:
+    """What others share with the team, last changed first, each with `sources_count`; nothing outside team mode."""
+    if not is_team():
+        return Workspace.objects.none()
+    shared = Workspace.objects.filter(shared_with_team=True, deleted_at__isnull=True).exclude(owner_id=user.pk)
+    return shared.select_related("owner").annotate(sources_count=Count("links")).order_by("-updated_at")
+
+
+def looking_at(user: User, workspace: Workspace) -> Looking | None:
+    """Why this user may only look; None for the owner, unless they are a viewer now."""
+    may_edit = (role_of(user) or Role.VIEWER) >= Role.EDITOR
+    if workspace.owner_id == user.pk:
+        if may_edit:
+            return None
+        sentence = "You are looking at your own workspace: your account is a viewer now."
+        return Looking(f"{sentence} An administrator can make you an editor.", is_own=True, can_copy=False)
+    sentence = f"{name_of(workspace.owner)}’s workspace; you are looking."
+    more = (
+        "Make a copy to change it."
+        if may_edit
+        else "To change a copy of it, ask an administrator to make you an editor."
+    )
+    return Looking(f"{sentence} {more}", is_own=False, can_copy=may_edit)
+
+
+def name_of(user: User) -> str:
+    """What colleagues call the owner of an account."""
+    return user.get_full_name() or user.get_username()
+
+
+def share_with_team(workspace: Workspace, *, wanted: bool) -> None:
+    """Let everybody who is signed in look at the workspace, or nobody but its owner again."""
+    workspace.shared_with_team = wanted
+    workspace.save(update_fields=["shared_with_team"])
+
+
+def copy_for(user: User, workspace: Workspace) -> Workspace:
+    """A workspace of the user's own with the same configuration and texts, over sources of their own.
+
+    Bytes they have already are used as they are; the others are stored and imported for them.
+
+    Raises:
+        UploadRefused: a source is over the limit for uploads by now.
+    """
+    links = list(workspace.links.select_related("source").filter(source__deleted_at__isnull=True))
+    taken = [_own(user, link.source) for link in links]
+    with transaction.atomic():
+        copy = Workspace.objects.create(
+            owner=user,
+            name=f"{workspace.name[:112]} (copy)",
+            preset_slug=workspace.preset_slug,
+            preset_number=workspace.preset_number,
+            config_delta=workspace.config_delta,
+            system_text=workspace.system_text,
+            context_text=workspace.context_text,
+            query_text=workspace.query_text,
+        )
+        WorkspaceSource.objects.bulk_create(
+            WorkspaceSource(
+                workspace=copy,
+                source=source,
+                conversation_index=link.conversation_index,
+                order=link.order,
+                role=link.role,
+            )
+            for link, source in zip(links, taken, strict=True)
+        )
+    return copy
+
+
+def _own(user: User, source: Source) -> Source:
+    known = sources.recent(user, limit=None).filter(sha256=source.sha256).first()
+    if known is not None:
+        return known
+    with source.upload.open("rb") as upload:
+        return sources.receive_upload(user, name=source.name, content=upload, as_format=source.requested_format)
