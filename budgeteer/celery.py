@@ -8,7 +8,10 @@ from typing import Any
 import django
 from celery import Celery, signals
 from django.conf import settings
+from django.utils.log import configure_logging
 from kombu.transport import TRANSPORT_ALIASES
+
+from budgeteer.logs import name_process
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "budgeteer.settings")
 
@@ -73,7 +76,13 @@ app.autodiscover_tasks()
 
 @signals.setup_logging.connect  # type: ignore[untyped-decorator]  # celery ships no types
 def _keep_django_logging(**_kwargs: object) -> None:
-    """Celery leaves logging as Django configured it."""
+    """Celery leaves logging as Django configures it, also in the scheduler, which starts without Django."""
+    configure_logging(settings.LOGGING_CONFIG, settings.LOGGING)
+
+
+@signals.worker_init.connect  # type: ignore[untyped-decorator]  # celery ships no types
+def _name_worker(sender: Any, **_kwargs: object) -> None:
+    name_process(f"worker {str(sender.hostname).partition('@')[0]}")
 
 
 @signals.worker_ready.connect  # type: ignore[untyped-decorator]  # celery ships no types
@@ -86,6 +95,7 @@ def _announce_worker(sender: Any, **_kwargs: object) -> None:
 
 @signals.beat_init.connect  # type: ignore[untyped-decorator]  # celery ships no types
 def _announce_scheduler(**_kwargs: object) -> None:
+    name_process("scheduler")
     # The scheduler imports nobody's tasks, so nobody has set Django up for it.
     django.setup()
     from budgeteer.jobs.presence import announce

@@ -99,7 +99,7 @@ INSTALLED_APPS = [
     "budgeteer.reports",
 ]
 MIDDLEWARE = [
-    "budgeteer.logs.RequestIdMiddleware",
+    "budgeteer.request_log.RequestLogMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "django.middleware.csp.ContentSecurityPolicyMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
@@ -236,5 +236,6 @@ JOB_REAP_SECONDS: float = _env["BUDGETEER_JOB_REAP_SECONDS"]
 JOB_MAX_ATTEMPTS: int = _env["BUDGETEER_JOB_MAX_ATTEMPTS"]
 
 # --- logs ---------------------------------------------------------------------------------------
-LOGGING = logging_config(form=_env["BUDGETEER_LOG_FORMAT"], level=_env["BUDGETEER_LOG_LEVEL"])
+_form: str = _env["BUDGETEER_LOG_FORMAT"]
+LOGGING = logging_config(form=_form, level=_env["BUDGETEER_LOG_LEVEL"], quiet=LOCAL and _form == "console")
 LOGGING_CONFIG = "budgeteer.logs.configure"

@@ -4,6 +4,9 @@ import os
 
 from django.core.wsgi import get_wsgi_application
 
+from budgeteer.logs import name_process
+
+name_process("web")
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "budgeteer.settings")
 
 application = get_wsgi_application()

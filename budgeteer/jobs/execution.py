@@ -27,7 +27,7 @@ def execute(job_id: uuid.UUID, attempt: int) -> None:
     if claimed is None:
         log.debug("delivery ignored", job_id=str(job_id), attempt=attempt)
         return
-    with structlog.contextvars.bound_contextvars(job_id=str(job_id), kind=claimed.kind, attempt=attempt):
+    with structlog.contextvars.bound_contextvars(**_named_on_each_line(claimed)):
         log.debug("job started")
         context = JobContext(claimed)
         with context.heartbeat():
@@ -40,6 +40,11 @@ def execute(job_id: uuid.UUID, attempt: int) -> None:
             log.warning("job finished after its claim was lost; nothing written")
         else:
             log.info("job finished", state=ending["state"])
+
+
+def _named_on_each_line(job: Job) -> dict[str, Any]:
+    named = {"job_id": str(job.id), "kind": job.kind, "attempt": job.attempt}
+    return named | {"request_id": job.request_id} if job.request_id else named
 
 
 def work_off(queues: Iterable[str]) -> None:

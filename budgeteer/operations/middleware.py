@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from django.http import HttpRequest, HttpResponseBase
-from django.urls import Resolver404, resolve
+from django.urls import Resolver404, ResolverMatch, resolve
 
 
 class ProbeMiddleware:
@@ -19,9 +19,16 @@ class ProbeMiddleware:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        try:
-            match = resolve(request.path_info, urlconf="budgeteer.operations.urls")
-        except Resolver404:
+        match = _find(request.path_info)
+        if match is None:
             return self.get_response(request)
+        request.resolver_match = match
         answer: HttpResponseBase = match.func(request, *match.args, **match.kwargs)
         return answer
+
+
+def _find(path: str) -> ResolverMatch | None:
+    try:
+        return resolve(path, urlconf="budgeteer.operations.urls")
+    except Resolver404:
+        return None

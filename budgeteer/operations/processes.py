@@ -95,7 +95,7 @@ def accounts() -> Iterator[Finding]:
     if settings.BUDGETEER_MODE == "local":
         yield ok("accounts", "Local mode: one user, signed in by a link.")
         return
-    administrators = get_user_model().objects.filter(is_active=True, is_superuser=True).count()
+    administrators = get_user_model().objects.filter(is_active=True, is_staff=True).count()
     if administrators:
         yield ok("accounts", f"{_counted(administrators, 'active administrator')}.")
     else:

@@ -14,6 +14,7 @@ import click
 import django
 from django.conf import settings
 
+from budgeteer.logs import tell
 from budgeteer.serve import database
 from budgeteer.serve.children import Child
 from budgeteer.serve.listening import Listening
@@ -46,7 +47,7 @@ def run_dashboard(listening: Listening, *, worker: bool, browser: bool) -> int:
         _keep_alive(children, stop)
     finally:
         _stop_all(children)
-    click.echo("Stopped.", err=True)
+    tell("Stopped.")
     return 0
 
 
@@ -106,7 +107,7 @@ def _answers(listening: Listening) -> bool:
 def _explain_no_answer(stop: threading.Event) -> int:
     if stop.is_set():
         return 0
-    click.echo("budgeteer: the web server did not start; what it said stands above.", err=True)
+    tell("budgeteer: the web server did not start; what it said stands above.")
     return 2
 
 
@@ -134,7 +135,7 @@ def _keep_alive(children: list[Child], stop: threading.Event) -> None:
     while not stop.wait(WATCH_SECONDS):
         for child in children:
             if told := child.mend():
-                click.echo(told, err=True)
+                tell(told)
 
 
 def _stop_all(children: list[Child]) -> None:

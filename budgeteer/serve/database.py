@@ -9,12 +9,12 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import click
 import django
 from django.conf import settings
 
 from budgeteer import __version__
 from budgeteer.engine.errors import InputError
+from budgeteer.logs import tell
 
 if TYPE_CHECKING:
     from django.db.migrations.executor import MigrationExecutor
@@ -51,10 +51,10 @@ def bring_up_to_date() -> None:
     with locking.alone_on_database(), _opened() as executor:
         _refuse_newer(executor)
         if _missing(executor):
-            click.echo("Preparing the database…", err=True)
+            tell("Preparing the database…")
             if executor.loader.applied_migrations and _is_sqlite():
                 kept = safekeeping.keep_copy(Path(settings.DATABASES["default"]["NAME"]))
-                click.echo(f"A copy of the database as it was is kept in {kept}", err=True)
+                tell(f"A copy of the database as it was is kept in {kept}")
             call_command("migrate", verbosity=0, interactive=False)
         _remember()
 

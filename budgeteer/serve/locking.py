@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-import click
+from budgeteer.logs import tell
 
 # Any number will do, so long as nothing else that uses the database takes it: "budgetee" in ASCII.
 LOCK_NUMBER = int.from_bytes(b"budgetee")
@@ -37,7 +37,7 @@ def _advisory_lock() -> Iterator[None]:
         with ours.cursor() as cursor:
             cursor.execute("SELECT pg_try_advisory_lock(%s)", [LOCK_NUMBER])
             if not cursor.fetchone()[0]:
-                click.echo(WAITING, err=True)
+                tell(WAITING)
                 cursor.execute("SELECT pg_advisory_lock(%s)", [LOCK_NUMBER])
             yield
     finally:
@@ -51,6 +51,6 @@ def _file_lock(path: Path) -> Iterator[None]:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            click.echo(WAITING, err=True)
+            tell(WAITING)
             fcntl.flock(file, fcntl.LOCK_EX)
         yield

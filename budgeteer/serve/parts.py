@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import os
 import socket
 import threading
@@ -26,6 +27,7 @@ def run_web(host: str, port: int, *, grace_seconds: float) -> int:
         # One of several that dies is replaced; a single one ends the part, and whoever runs the part sees it.
         respawn_failed_workers=settings.WEB_PROCESSES > 1,
         log_level=LogLevels.error,
+        log_dictconfig=copy.deepcopy(settings.LOGGING),
         workers_kill_timeout=int(grace_seconds),
         process_name=None,
     ).serve()
