@@ -1,4 +1,4 @@
-"""Every setting the environment can hold, as one table, read once and checked whole.
+"""Every setting the environment can hold, read by the table of `env_table.py` once and checked whole.
 
 A misspelt `BUDGETEER_…` name or a malformed value is refused with a sentence that names the
 variable, its value and what is expected, so a typing error never becomes a default in silence.
@@ -12,13 +12,14 @@ import difflib
 import math
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 from dotenv import dotenv_values
 from environs import Env, EnvError, FileAwareEnv, ValidationError, validate
+
+from budgeteer.env_table import SETTINGS, Setting
 
 PREFIX = "BUDGETEER_"
 FILE_SUFFIX = "_FILE"
@@ -31,157 +32,6 @@ class EnvironmentRefused(Exception):
     def __init__(self, problems: list[str]) -> None:
         self.problems = problems
         super().__init__("\n".join(problems))
-
-
-@dataclass(frozen=True, slots=True)
-class Setting:
-    """One row: how a variable is read, what it means and what is used without it.
-
-    Attributes:
-        kind: a key of `EXPECTED`.
-        default: as it would be written in the environment; "" where there is none.
-        secret: it may be given as a file, and its value is never repeated in a message.
-        bounds: least and greatest value of a number.
-    """
-
-    name: str
-    kind: str
-    default: str
-    meaning: str
-    secret: bool = False
-    choices: tuple[str, ...] = ()
-    bounds: tuple[float, float] | None = None
-
-    @property
-    def expected(self) -> str:
-        """What the value has to be, as a clause."""
-        if self.choices:
-            return "one of " + ", ".join(self.choices)
-        if self.bounds:
-            return f"{EXPECTED[self.kind]} from {self.bounds[0]:g} to {self.bounds[1]:g}"
-        return EXPECTED[self.kind]
-
-
-EXPECTED = {
-    "text": "text",
-    "choice": "one of the listed words",
-    "whole number": "a whole number",
-    "number": "a number",
-    "yes or no": "yes or no (also true/false, on/off, 1/0)",
-    "list": "values separated by commas",
-    "folder": "the path of a folder",
-    "database": "an address like postgresql://user:password@host:5432/name or sqlite:///path/to/file",
-    "redis": "an address like redis://host:6379/0",
-}
-
-SETTINGS: tuple[Setting, ...] = (
-    Setting(
-        "BUDGETEER_MODE",
-        "choice",
-        "local",
-        "local: one user on this computer, loopback only, signed in by a one-time link. team: real sign-in.",
-        choices=("local", "team"),
-    ),
-    Setting("BUDGETEER_DATA_DIR", "folder", "var", "Where uploads, the SQLite database and the local broker live."),
-    Setting(
-        "SECRET_KEY",
-        "text",
-        "",
-        "Signs sessions and links. Local mode makes its own and keeps it in the data folder; team mode needs one.",
-        secret=True,
-    ),
-    Setting("DATABASE_URL", "database", "", "The database; without it, SQLite in the data folder.", secret=True),
-    Setting("REDIS_URL", "redis", "", "The broker; without it, files in the data folder.", secret=True),
-    Setting("ALLOWED_HOSTS", "list", "", "Host names the dashboard answers to in team mode; local mode: loopback."),
-    Setting("CSRF_TRUSTED_ORIGINS", "list", "", "Origins whose forms are taken, such as https://budget.example.org."),
-    Setting("BUDGETEER_HTTPS", "yes or no", "yes", "Team mode: secure cookies, strict transport security, redirects."),
-    Setting(
-        "BUDGETEER_TRUST_PROXY",
-        "yes or no",
-        "no",
-        "Believe X-Forwarded-Proto and X-Forwarded-For, where a proxy of ours sets both.",
-    ),
-    Setting(
-        "BUDGETEER_PROXY_HOPS",
-        "whole number",
-        "1",
-        "How many proxies of ours a request passes; the client's address is that many from the right of "
-        "X-Forwarded-For.",
-        bounds=(1, 10),
-    ),
-    Setting(
-        "BUDGETEER_SIGN_IN_TRIES",
-        "whole number",
-        "10",
-        "Tries to sign in with one account name that may fail within the window; then it has to wait.",
-        bounds=(1, 10_000),
-    ),
-    Setting(
-        "BUDGETEER_SIGN_IN_TRIES_PER_ADDRESS",
-        "whole number",
-        "50",
-        "The same for all tries from one address, one-time links counted apart.",
-        bounds=(1, 10_000),
-    ),
-    Setting(
-        "BUDGETEER_SIGN_IN_WINDOW_MINUTES",
-        "whole number",
-        "15",
-        "How long a failed try to sign in counts.",
-        bounds=(1, 1440),
-    ),
-    Setting("BUDGETEER_STATIC_ROOT", "folder", "", "A folder filled by collectstatic; without it, the packaged files."),
-    Setting(
-        "BUDGETEER_WEB_PROCESSES",
-        "whole number",
-        "1",
-        "Processes that answer requests; each keeps its own copy of what previews read.",
-        bounds=(1, 64),
-    ),
-    Setting(
-        "BUDGETEER_WEB_THREADS",
-        "whole number",
-        "8",
-        "Requests that each of these processes answers at a time.",
-        bounds=(1, 256),
-    ),
-    Setting("BUDGETEER_DEBUG", "yes or no", "no", "Django's debug pages, for work on Budgeteer; local mode only."),
-    Setting("BUDGETEER_LOG_FORMAT", "choice", "console", "How log lines are written.", choices=("console", "json")),
-    Setting(
-        "BUDGETEER_LOG_LEVEL",
-        "choice",
-        "info",
-        "The least important lines that are written.",
-        choices=("debug", "info", "warning", "error"),
-    ),
-    Setting("BUDGETEER_UPLOAD_MAX_MB", "whole number", "200", "The largest upload, in megabytes.", bounds=(1, 10_000)),
-    Setting(
-        "BUDGETEER_JOB_HEARTBEAT_SECONDS", "number", "2", "How often a worker says it is alive.", bounds=(0.05, 60)
-    ),
-    Setting(
-        "BUDGETEER_JOB_STALE_SECONDS",
-        "number",
-        "20",
-        "Silence after which a running job is given to another worker.",
-        bounds=(0.5, 3600),
-    ),
-    Setting(
-        "BUDGETEER_JOB_RESEND_SECONDS",
-        "number",
-        "10",
-        "How long a queued job may wait unclaimed before it is sent again (doubled each time).",
-        bounds=(0.2, 3600),
-    ),
-    Setting("BUDGETEER_JOB_REAP_SECONDS", "number", "5", "How often lost jobs are looked for.", bounds=(0.2, 3600)),
-    Setting(
-        "BUDGETEER_JOB_MAX_ATTEMPTS",
-        "whole number",
-        "5",
-        "How many workers a job may lose before it has failed.",
-        bounds=(1, 100),
-    ),
-    Setting("BUDGETEER_CORPUS", "text", "", "Tests only: a folder of real files to run over as well."),
-)
 
 
 def settings_table() -> tuple[Setting, ...]:
@@ -273,6 +123,21 @@ def _parse_redis(_setting: Setting, given: str) -> str:
     return given
 
 
+def _parse_bucket(_setting: Setting, given: str) -> dict[str, str] | None:
+    """Name, folder, endpoint and region of a bucket; an endpoint of its own is any server that speaks the protocol."""
+    if not given:
+        return None
+    parts = urlsplit(given)
+    options = dict(parse_qsl(parts.query, keep_blank_values=True))
+    endpoint = options.pop("endpoint", "")
+    region = options.pop("region", "")
+    if parts.scheme != "s3" or not parts.netloc or "@" in parts.netloc or options:
+        raise ValidationError("not a bucket")
+    if endpoint and (urlsplit(endpoint).scheme not in ("http", "https") or not urlsplit(endpoint).hostname):
+        raise ValidationError("not an endpoint")
+    return {"bucket": parts.netloc, "folder": parts.path.strip("/"), "endpoint": endpoint, "region": region}
+
+
 _PARSERS: Mapping[str, Callable[[Setting, str], Any]] = {
     "text": lambda _setting, given: given,
     "choice": _parse_choice,
@@ -283,6 +148,7 @@ _PARSERS: Mapping[str, Callable[[Setting, str], Any]] = {
     "folder": _parse_folder,
     "database": lambda _setting, given: database_from_url(given) if given else None,
     "redis": _parse_redis,
+    "bucket": _parse_bucket,
 }
 
 

@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from budgeteer.env import SETTINGS, database_from_url, settings_table
+from budgeteer.env import database_from_url, settings_table
+from budgeteer.env_table import SETTINGS
 
 ROOT = Path(__file__).parent.parent
 OURS = {name for setting in SETTINGS for name in (setting.name, f"{setting.name}_FILE")}

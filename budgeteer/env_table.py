@@ -1,0 +1,185 @@
+"""The table of every setting the environment can hold; `env.py` reads by it, the documentation is written from it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """One row: how a variable is read, what it means and what is used without it.
+
+    Attributes:
+        kind: a key of `EXPECTED`.
+        default: as it would be written in the environment; "" where there is none.
+        secret: it may be given as a file, and its value is never repeated in a message.
+        bounds: least and greatest value of a number.
+    """
+
+    name: str
+    kind: str
+    default: str
+    meaning: str
+    secret: bool = False
+    choices: tuple[str, ...] = ()
+    bounds: tuple[float, float] | None = None
+
+    @property
+    def expected(self) -> str:
+        """What the value has to be, as a clause."""
+        if self.choices:
+            return "one of " + ", ".join(self.choices)
+        if self.bounds:
+            return f"{EXPECTED[self.kind]} from {self.bounds[0]:g} to {self.bounds[1]:g}"
+        return EXPECTED[self.kind]
+
+
+EXPECTED = {
+    "text": "text",
+    "choice": "one of the listed words",
+    "whole number": "a whole number",
+    "number": "a number",
+    "yes or no": "yes or no (also true/false, on/off, 1/0)",
+    "list": "values separated by commas",
+    "folder": "the path of a folder",
+    "database": "an address like postgresql://user:password@host:5432/name or sqlite:///path/to/file",
+    "redis": "an address like redis://host:6379/0",
+    "bucket": "an address like s3://bucket/folder?endpoint=https://host&region=name",
+}
+
+SETTINGS: tuple[Setting, ...] = (
+    Setting(
+        "BUDGETEER_MODE",
+        "choice",
+        "local",
+        "local: one user on this computer, loopback only, signed in by a one-time link. team: real sign-in.",
+        choices=("local", "team"),
+    ),
+    Setting("BUDGETEER_DATA_DIR", "folder", "var", "Where uploads, the SQLite database and the local broker live."),
+    Setting(
+        "SECRET_KEY",
+        "text",
+        "",
+        "Signs sessions and links. Local mode makes its own and keeps it in the data folder; team mode needs one.",
+        secret=True,
+    ),
+    Setting("DATABASE_URL", "database", "", "The database; without it, SQLite in the data folder.", secret=True),
+    Setting("REDIS_URL", "redis", "", "The broker; without it, files in the data folder.", secret=True),
+    Setting(
+        "BUDGETEER_STORAGE",
+        "bucket",
+        "",
+        "A bucket for uploads and what is read from them; without it, the data folder.",
+    ),
+    Setting(
+        "AWS_ACCESS_KEY_ID",
+        "text",
+        "",
+        "The key to the bucket; without it, what the machine itself is given (a role, a profile).",
+        secret=True,
+    ),
+    Setting("AWS_SECRET_ACCESS_KEY", "text", "", "The secret of that key.", secret=True),
+    Setting("ALLOWED_HOSTS", "list", "", "Host names the dashboard answers to in team mode; local mode: loopback."),
+    Setting("CSRF_TRUSTED_ORIGINS", "list", "", "Origins whose forms are taken, such as https://budget.example.org."),
+    Setting("BUDGETEER_HTTPS", "yes or no", "yes", "Team mode: secure cookies, strict transport security, redirects."),
+    Setting(
+        "BUDGETEER_TRUST_PROXY",
+        "yes or no",
+        "no",
+        "Believe X-Forwarded-Proto and X-Forwarded-For, where a proxy of ours sets both.",
+    ),
+    Setting(
+        "BUDGETEER_PROXY_HOPS",
+        "whole number",
+        "1",
+        "How many proxies of ours a request passes; the client's address is that many from the right of "
+        "X-Forwarded-For.",
+        bounds=(1, 10),
+    ),
+    Setting(
+        "BUDGETEER_SIGN_IN_TRIES",
+        "whole number",
+        "10",
+        "Tries to sign in with one account name that may fail within the window; then it has to wait.",
+        bounds=(1, 10_000),
+    ),
+    Setting(
+        "BUDGETEER_SIGN_IN_TRIES_PER_ADDRESS",
+        "whole number",
+        "50",
+        "The same for all tries from one address, one-time links counted apart.",
+        bounds=(1, 10_000),
+    ),
+    Setting(
+        "BUDGETEER_SIGN_IN_WINDOW_MINUTES",
+        "whole number",
+        "15",
+        "How long a failed try to sign in counts.",
+        bounds=(1, 1440),
+    ),
+    Setting("BUDGETEER_STATIC_ROOT", "folder", "", "A folder filled by collectstatic; without it, the packaged files."),
+    Setting(
+        "BUDGETEER_WEB_PROCESSES",
+        "whole number",
+        "1",
+        "Processes that answer requests; each keeps its own copy of what previews read.",
+        bounds=(1, 64),
+    ),
+    Setting(
+        "BUDGETEER_WEB_THREADS",
+        "whole number",
+        "8",
+        "Requests that each of these processes answers at a time.",
+        bounds=(1, 256),
+    ),
+    Setting("BUDGETEER_DEBUG", "yes or no", "no", "Django's debug pages, for work on Budgeteer; local mode only."),
+    Setting("BUDGETEER_LOG_FORMAT", "choice", "console", "How log lines are written.", choices=("console", "json")),
+    Setting(
+        "BUDGETEER_LOG_LEVEL",
+        "choice",
+        "info",
+        "The least important lines that are written.",
+        choices=("debug", "info", "warning", "error"),
+    ),
+    Setting("BUDGETEER_UPLOAD_MAX_MB", "whole number", "200", "The largest upload, in megabytes.", bounds=(1, 10_000)),
+    Setting(
+        "BUDGETEER_JOB_HEARTBEAT_SECONDS", "number", "2", "How often a worker says it is alive.", bounds=(0.05, 60)
+    ),
+    Setting(
+        "BUDGETEER_JOB_STALE_SECONDS",
+        "number",
+        "20",
+        "Silence after which a running job is given to another worker.",
+        bounds=(0.5, 3600),
+    ),
+    Setting(
+        "BUDGETEER_JOB_RESEND_SECONDS",
+        "number",
+        "10",
+        "How long a queued job may wait unclaimed before it is sent again (doubled each time).",
+        bounds=(0.2, 3600),
+    ),
+    Setting("BUDGETEER_JOB_REAP_SECONDS", "number", "5", "How often lost jobs are looked for.", bounds=(0.2, 3600)),
+    Setting(
+        "BUDGETEER_JOB_MAX_ATTEMPTS",
+        "whole number",
+        "5",
+        "How many workers a job may lose before it has failed.",
+        bounds=(1, 100),
+    ),
+    Setting(
+        "BUDGETEER_JOBS_DAYS",
+        "whole number",
+        "30",
+        "How many days a finished job is kept for its page.",
+        bounds=(1, 3650),
+    ),
+    Setting(
+        "BUDGETEER_COUNTS_DAYS",
+        "whole number",
+        "60",
+        "How many days counts of texts are kept after their last use.",
+        bounds=(1, 3650),
+    ),
+    Setting("BUDGETEER_CORPUS", "text", "", "Tests only: a folder of real files to run over as well."),
+)
