@@ -1,0 +1,121 @@
+"""Jobs and processes in Django's admin, to look at: how they stand, never what people uploaded.
+
+A job's arguments, result and log name files and may quote them, so none of them is shown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, override
+
+from django.contrib import admin, messages
+from django.db.models import F, QuerySet
+from django.db.models.functions import Now
+from django.http import HttpRequest
+from django.utils import timezone
+from django.utils.timesince import timesince
+
+from budgeteer.jobs import services
+from budgeteer.jobs.models import UNFINISHED, Job, Presence, State
+
+if TYPE_CHECKING:
+    _JobModelAdmin = admin.ModelAdmin[Job]
+    _PresenceModelAdmin = admin.ModelAdmin[Presence]
+else:  # Django's admin classes are no generics at run time
+    _JobModelAdmin = _PresenceModelAdmin = admin.ModelAdmin
+
+
+class _ReadOnly:
+    """Nobody adds, changes or deletes here."""
+
+    def has_add_permission(self, request: HttpRequest) -> bool:  # noqa: ARG002 — Django's signature
+        return False
+
+    def has_change_permission(self, request: HttpRequest, obj: object = None) -> bool:  # noqa: ARG002 — as above
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: object = None) -> bool:  # noqa: ARG002 — as above
+        return False
+
+
+@admin.register(Job)
+class JobAdmin(_ReadOnly, _JobModelAdmin):
+    """Every job of everybody; two actions, by which nothing is written but what its owner's buttons write."""
+
+    list_display = ("kind", "owner", "state", "queue", "attempt", "age", "duration", "error_sentence", "id")
+    list_filter = ("state", "kind", "queue", ("created_at", admin.DateFieldListFilter))
+    list_select_related = ("owner",)
+    list_per_page = 50
+    show_full_result_count = False
+    search_fields = ("=id", "=request_id", "=subject", "=owner__username")
+    search_help_text = "The id of a job or of a request, a subject, or an owner's name"
+    ordering = ("-created_at",)
+    fields = (
+        *("id", "kind", "owner", "subject", "queue", "state", "error_sentence"),
+        *("attempt", "lost_workers", "sends", "worker", "request_id"),
+        *("created_at", "sent_at", "claimed_at", "started_at", "heartbeat_at", "finished_at", "duration"),
+    )
+    actions = ("cancel", "try_again")
+
+    @admin.display(description="Age", ordering="-created_at")
+    def age(self, job: Job) -> str:
+        """How long ago it was asked for."""
+        return timesince(job.created_at, depth=1)
+
+    @admin.display(description="Duration", ordering=F("finished_at") - F("started_at"))
+    def duration(self, job: Job) -> str:
+        """How long its last attempt took, or has taken so far."""
+        if job.started_at is None or job.state == State.QUEUED:
+            return "-"
+        seconds = ((job.finished_at or timezone.now()) - job.started_at).total_seconds()
+        return f"{seconds:,.1f} s"
+
+    @admin.display(description="Error")
+    def error_sentence(self, job: Job) -> str:
+        """What its owner is told."""
+        return str(job.error["sentence"]) if job.error else ""
+
+    def has_operate_permission(self, request: HttpRequest) -> bool:
+        """Who may change jobs may call them off and start them again."""
+        return request.user.has_perm("jobs.change_job")
+
+    @admin.action(description="Cancel", permissions=["operate"])
+    def cancel(self, request: HttpRequest, jobs: QuerySet[Job]) -> None:
+        """Call the chosen ones off; the finished ones among them stay."""
+        self._apply(services.cancel, request, jobs.filter(state__in=UNFINISHED), "cancelled")
+
+    @admin.action(description="Try again", permissions=["operate"])
+    def try_again(self, request: HttpRequest, jobs: QuerySet[Job]) -> None:
+        """Queue the chosen ones again that failed or were cancelled."""
+        self._apply(services.retry, request, jobs.filter(state__in=(State.FAILED, State.CANCELLED)), "queued again")
+
+    def _apply(self, do: Callable[[Job], None], request: HttpRequest, jobs: QuerySet[Job], done: str) -> None:
+        number = 0
+        for job in jobs:
+            before = job.state
+            do(job)
+            if job.state == before:
+                continue  # it ended meanwhile, or the same work is under way already
+            self.log_change(request, job, f"The job was {done}.")
+            number += 1
+        level = messages.SUCCESS if number else messages.WARNING
+        self.message_user(request, f"{number} {'job was' if number == 1 else 'jobs were'} {done}.", level)
+
+
+@admin.register(Presence)
+class PresenceAdmin(_ReadOnly, _PresenceModelAdmin):
+    """The worker and scheduler processes that are there, and those that fell silent."""
+
+    list_display = ("name", "part", "host", "queues", "version", "seen")
+    list_filter = ("part",)
+    fields = ("name", "part", "host", "queues", "version", "seen_at")
+
+    @override
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Presence]:
+        return super().get_queryset(request).annotate(database_now=Now())
+
+    @admin.display(description="Last heard")
+    def seen(self, row: Presence) -> str:
+        """By the database's clock."""
+        seconds = (row.database_now - row.seen_at).total_seconds()  # type: ignore[attr-defined]  # annotated above
+        return f"{max(seconds, 0):,.0f} s ago"
