@@ -9,6 +9,8 @@ from typing import Any
 
 from django.conf import settings
 from redis import Redis, RedisError
+from redis.backoff import NoBackoff
+from redis.retry import Retry
 
 from budgeteer.operations.findings import Finding, failed, ok, warning
 
@@ -38,7 +40,11 @@ def _files() -> Iterator[Finding]:
 def _redis() -> Iterator[Finding]:
     try:
         with Redis.from_url(
-            settings.REDIS_URL, socket_connect_timeout=ANSWER_SECONDS, socket_timeout=ANSWER_SECONDS
+            settings.REDIS_URL,
+            socket_connect_timeout=ANSWER_SECONDS,
+            socket_timeout=ANSWER_SECONDS,
+            # Trying again is what the client does by itself; here its first answer is asked for.
+            retry=Retry(NoBackoff(), retries=0),
         ) as client:
             client.ping()
             told: dict[str, Any] = client.info()

@@ -14,7 +14,6 @@ from django.utils import timezone
 from budgeteer import __version__
 from budgeteer.jobs import presence
 from budgeteer.jobs.models import Job, Part, State
-from budgeteer.jobs.services import QUEUES
 from budgeteer.operations.database import MIGRATE, RUNNING, reason
 from budgeteer.operations.findings import Finding, failed, ok, warning
 
@@ -29,6 +28,8 @@ START = {
 
 def workers() -> Iterator[Finding]:
     """Which workers there are, and which queues nobody serves."""
+    from budgeteer.jobs.services import QUEUES  # it needs a broker folder that can be made
+
     seen = presence.everybody()
     there = [one for one in seen if one.part is Part.WORKER and one.is_fresh]
     if not there:
