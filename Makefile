@@ -9,7 +9,7 @@ PYTHON_VERSION := $(shell cat .python-version)
 BIN := .venv/bin
 JOBS ?= auto
 
-.PHONY: help run env deps format lint types test test-all servers-present samples clean
+.PHONY: help run env deps format lint types test test-all servers-present kills samples clean
 
 help: ## list the commands
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 20
@@ -35,6 +35,9 @@ test: .venv/.installed-dev servers-present lint ## every check and test but the 
 
 test-all: test ## make test, then the long tests and, with BUDGETEER_CORPUS=folder, the real files
 	@scripts/test_long.sh
+
+kills: .venv/.installed-dev servers-present ## kill workers, web, scheduler and servers at random moments (ARGS="--kills 60 --seed 7")
+	@$(BIN)/python -m tests.kills $(ARGS)
 
 samples: .venv/.installed-dev ## write the three samples anew
 	$(BIN)/python scripts/make_samples.py

@@ -24,6 +24,7 @@ class State(models.TextChoices):
 
 
 FINISHED = (State.SUCCEEDED, State.FAILED, State.CANCELLED)
+UNFINISHED = (State.QUEUED, State.RUNNING)
 
 
 class JobQuerySet(models.QuerySet["Job"]):
@@ -67,6 +68,7 @@ class Job(models.Model):
     `attempt` is a fencing token: every write of a worker names the attempt it claimed, so one that
     was given up for dead cannot write after another has taken over.
     `arguments`, `result` and `error` are JSON; `error` is `{what, where, mend, sentence}`.
+    Of the jobs with `is_only_one`, one at most of a kind about a subject is unfinished at any time.
     `worker` is the process that claimed it last (see presence.py).
     `subject` names what the job is about ("source:<id>").
     `request_id` is the id, in the logs, of the request that asked for it; "" where none did.
@@ -78,6 +80,7 @@ class Job(models.Model):
     subject = models.CharField(max_length=200, blank=True, default="")
     queue = models.CharField(max_length=40, default="default")
     arguments = models.JSONField(default=dict)
+    is_only_one = models.BooleanField(default=False)
     request_id = models.CharField(max_length=64, blank=True, default="")
 
     state = models.CharField(max_length=10, choices=State, default=State.QUEUED)
@@ -107,6 +110,13 @@ class Job(models.Model):
         """Latest first; indexed for the reaper, for the next one of a queue and for "the latest job about this"."""
 
         ordering = ["-created_at"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["kind", "subject"],
+                condition=models.Q(is_only_one=True, state__in=["queued", "running"]),
+                name="jobs_only_one_unfinished",
+            )
+        ]
         indexes = [
             models.Index(fields=["state", "heartbeat_at"], name="jobs_by_state"),
             models.Index(fields=["queue", "created_at"], condition=models.Q(state="queued"), name="jobs_waiting"),

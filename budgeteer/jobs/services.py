@@ -10,14 +10,14 @@ from typing import Any
 import structlog
 from django.conf import settings
 from django.contrib.auth.models import User
-from django.db import models, transaction
+from django.db import IntegrityError, models, transaction
 from django.utils import timezone
 from kombu.exceptions import KombuError
 from kombu.exceptions import OperationalError as BrokerAway
 
 from budgeteer.celery import app
 from budgeteer.jobs import registry
-from budgeteer.jobs.models import FINISHED, Job, State, appended
+from budgeteer.jobs.models import FINISHED, UNFINISHED, Job, State, appended
 from budgeteer.logs import current_request_id
 
 log = structlog.get_logger(__name__)
@@ -50,17 +50,48 @@ def enqueue(
         registry.UnknownKind: nothing is registered under that name.
         ValueError: another queue.
     """
-    if queue not in QUEUES:
-        raise ValueError(f"There is no queue {queue!r}; there are {', '.join(QUEUES)}")
-    registry.find(kind)
-    job = Job.objects.create(
-        kind=kind,
-        arguments=dict(arguments),
-        owner=owner,
-        subject=subject,
-        queue=queue,
-        request_id=current_request_id(),
+    return _create(
+        Job(
+            kind=kind,
+            arguments=dict(arguments),
+            owner=owner,
+            subject=subject,
+            queue=queue,
+            request_id=current_request_id(),
+        )
     )
+
+
+def enqueue_once(
+    kind: str, *, arguments: Mapping[str, Any], owner: User | None, subject: str, queue: str = "default"
+) -> Job:
+    """As `enqueue`; but where such a job of that kind about the subject waits or runs, that one is returned.
+
+    Two requests that ask at the same moment get the same job: the table takes only one.
+    """
+    asked_before = Job.objects.filter(kind=kind, subject=subject, is_only_one=True, state__in=UNFINISHED)
+    while (job := asked_before.first()) is None:
+        new = Job(kind=kind, arguments=dict(arguments), owner=owner, subject=subject, queue=queue, is_only_one=True)
+        new.request_id = current_request_id()
+        try:
+            with transaction.atomic():
+                return _create(new)
+        except IntegrityError:
+            continue  # another request was quicker; its job is there now, or has ended already
+    return job
+
+
+def _create(job: Job) -> Job:
+    """Save a new job, to be sent when the transaction commits.
+
+    Raises:
+        registry.UnknownKind: nothing is registered under its kind.
+        ValueError: there is no such queue.
+    """
+    if job.queue not in QUEUES:
+        raise ValueError(f"There is no queue {job.queue!r}; there are {', '.join(QUEUES)}")
+    registry.find(job.kind)
+    job.save(force_insert=True)
     _send_on_commit(job)
     return job
 
@@ -84,6 +115,9 @@ def cancel(job: Job) -> None:
 
 def retry(job: Job) -> None:
     """Queue a failed or cancelled job again under the next attempt; any other stays as it is."""
+    asked_anew = Job.objects.filter(kind=job.kind, subject=job.subject, is_only_one=True, state__in=UNFINISHED)
+    if job.is_only_one and asked_anew.exists():
+        return  # the same work is under way already
     with transaction.atomic():
         stopped = Job.objects.filter(id=job.id, state__in=(State.FAILED, State.CANCELLED))
         if stopped.requeue():

@@ -174,15 +174,20 @@ def stored_summary(workspace: Workspace) -> Callable[[SummaryRequest], str]:
 def request_summary(workspace: Workspace, request: SummaryRequest) -> Job:
     """The job that writes this summary: the one under way, else a new one."""
     subject = f"summary:{workspace.id}:{request.key[:40]}"
-    running = jobs.latest_for(subject)
-    if running is not None and running.state in {"queued", "running", "failed"}:
-        return running
-    return jobs.enqueue(
+    last = jobs.latest_for(subject)
+    if last is not None and (last.state == "failed" or _is_written(workspace, request)):
+        return last
+    return jobs.enqueue_once(
         "workbench.summarise",
         arguments={"workspace_id": str(workspace.id), "key": request.key},
         owner=workspace.owner,
         subject=subject,
     )
+
+
+def _is_written(workspace: Workspace, request: SummaryRequest) -> bool:
+    """Whether a worker has finished it since this preview looked."""
+    return Summary.objects.filter(owner_id=workspace.owner_id, key=request.key).exists()
 
 
 def forget_previews() -> None:

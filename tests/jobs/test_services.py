@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import threading
+import uuid
+from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
-from django.db import transaction
+from django.db import connection, transaction
 from django.utils import timezone
 from kombu.exceptions import OperationalError
 
@@ -138,3 +141,31 @@ def test_a_log_keeps_its_latest_lines() -> None:
         log = appended(log, f"line {number}")
     assert len(log) == LOG_LINES
     assert log[-1]["sentence"] == f"line {LOG_LINES + 49}"
+
+
+def test_work_that_is_wanted_once_is_asked_for_once(owner: User, sent: list[Any]) -> None:
+    asked = {"arguments": {"steps": 1}, "owner": owner, "subject": "source:1:o200k_base"}
+    first = services.enqueue_once("probe.count", **asked)
+    assert services.enqueue_once("probe.count", **asked) == first
+    assert Job.objects.claim(first.id, 1) is not None
+    assert services.enqueue_once("probe.count", **asked) == first
+    services.cancel(first)
+    second = services.enqueue_once("probe.count", **asked)
+    assert second != first
+    services.retry(first)
+    assert (first.state, Job.objects.count()) == ("cancelled", 2)
+
+
+def test_requests_at_the_same_moment_get_the_same_job(owner: User) -> None:
+    ready = threading.Barrier(4)
+
+    def ask(_number: int) -> uuid.UUID:
+        try:
+            ready.wait()
+            return services.enqueue_once("probe.count", arguments={}, owner=owner, subject="report:1").id
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(4) as pool:
+        assert len(set(pool.map(ask, range(4)))) == 1
+    assert Job.objects.count() == 1
