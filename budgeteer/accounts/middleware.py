@@ -9,7 +9,6 @@ from typing import Any
 
 from django.conf import settings
 from django.contrib.auth.views import redirect_to_login
-from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import render, resolve_url
 from django.utils.cache import patch_cache_control
@@ -130,6 +129,6 @@ def _to_sign_in(request: HttpRequest) -> HttpResponse:
 def _refuse(request: HttpRequest, sentence: str) -> HttpResponse:
     """The page that says so; for htmx a note, and the sentence for the page's status line."""
     if not HtmxDetails(request):
-        raise PermissionDenied(sentence)
+        return render(request, "403.html", {"exception": sentence}, status=403)
     note = render(request, "403.html#note", {"exception": sentence}, status=403)
     return trigger_client_event(note, "status", {"value": sentence})

@@ -1,0 +1,160 @@
+"""What every URL answers to everybody: the table that test_matrix.py holds the dashboard to.
+
+A row is one URL; a status for each person, for GET and for POST. Persons stand in the order of PERSONS; `demoted` is
+the owner of everything after an administrator made a viewer of them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+PERSONS = ("anonymous", "viewer", "demoted", "owner", "other", "admin")
+
+type Answers = tuple[int, int, int, int, int, int]
+
+
+@dataclass(frozen=True)
+class Row:
+    """One URL.
+
+    Attributes:
+        data: what is posted: something its view takes.
+        shared: the row for a workspace that is shared with the team, where that makes a difference.
+    """
+
+    get: Answers
+    post: Answers
+    data: dict[str, Any] = field(default_factory=dict)
+    shared: Row | None = None
+
+    def posting(self, **data: Any) -> Row:
+        return replace(self, data=data)
+
+
+def public(get: int, post: int) -> Row:
+    """The same for everybody."""
+    return Row((get,) * 6, (post,) * 6)
+
+
+def everyone(get: int, post: int) -> Row:
+    """Everybody who is signed in may look; editors may post."""
+    return Row((302, get, get, get, get, get), (302, 403, 403, post, post, post))
+
+
+def owned(get: int, post: int) -> Row:
+    """The owner may look, and change while they are an editor; for others it is not there."""
+    hidden_get, hidden_post = (405 if status == 405 else 404 for status in (get, post))
+    return Row(
+        (302, hidden_get, get, get, hidden_get, hidden_get),
+        (302, 403, 403, post, hidden_post, hidden_post),
+    )
+
+
+def shared_to_look_at(get: int, post: int) -> Row:
+    """As `owned`; where it is shared with the team, everybody who is signed in may look."""
+    private = owned(get, post)
+    return replace(private, shared=replace(private, get=(302, get, get, get, get, get)))
+
+
+def admins(get: int, post: int) -> Row:
+    """Administrators only."""
+    return Row((302, 403, 403, 403, 403, get), (302, 403, 403, 403, 403, post))
+
+
+def of_model(name: str, *, change: int = 200, add: int = 200, delete: int = 403) -> dict[str, Row]:
+    """The admin's pages of one model, which are always the same; 403 for what its admin allows nobody.
+
+    An empty post is answered by the form with its complaints.
+    """
+    app, model = name.split("_")
+    return {
+        f"admin:{name}_changelist": admins(200, 200),
+        f"admin:{name}_add": admins(add, add),
+        f"admin:{name}_history": admins(200, 200),
+        f"admin:{name}_delete": admins(delete, delete),
+        f"admin:{name}_change": admins(200, change),
+        f"admin/{app}/{model}/<path:object_id>/": admins(302, 302),
+    }
+
+
+ROWS: dict[str, Row] = {
+    "operations:health": public(200, 405),
+    "operations:ready": public(200, 405),
+    # ---- accounts
+    "accounts:enter": Row((410, 302, 302, 302, 302, 302), (405,) * 6),
+    "accounts:sign_in": Row((200, 302, 302, 302, 302, 302), (200, 302, 302, 302, 302, 302)),
+    "accounts:sign_out": Row((302, 405, 405, 405, 405, 405), (302,) * 6),
+    "accounts:password": Row((302, 200, 200, 200, 200, 200), (302, 200, 200, 200, 200, 200)),
+    # ---- jobs
+    "jobs:detail": owned(200, 405),
+    "jobs:cancel": owned(405, 302),
+    "jobs:retry": owned(405, 302),
+    # ---- sources
+    "sources:list": everyone(200, 405),
+    "sources:upload": everyone(302, 302).posting(text="User: How deep is the harbour?"),
+    "sources:detect": everyone(302, 200).posting(text="User: How deep is the harbour?"),
+    "sources:detail": owned(200, 405),
+    "sources:raw": owned(200, 405),
+    "sources:skipped": owned(200, 405),
+    "sources:rename": owned(405, 302).posting(name="Quay"),
+    "sources:import": owned(405, 302),
+    "sources:delete": owned(405, 302),
+    "sources:restore": owned(405, 302),
+    "sources:help": public(200, 405),
+    # ---- presets
+    "presets:list": everyone(200, 405),
+    "presets:version": everyone(200, 405),
+    # ---- workbench
+    "workbench:home": everyone(200, 405),
+    "workbench:open": everyone(302, 302).posting(text="User: How deep is the harbour?"),
+    "workbench:sample": everyone(405, 302),
+    "workbench:list": everyone(200, 405),
+    "workbench:new": everyone(405, 302),
+    "workbench:detail": shared_to_look_at(200, 405),
+    "workbench:configure": owned(405, 303),
+    "workbench:paste_config": owned(405, 303).posting(config="{}"),
+    "workbench:undo": owned(405, 303),
+    "workbench:redo": owned(405, 303),
+    "workbench:item": owned(405, 303),
+    "workbench:texts": owned(405, 303).posting(query="How deep?"),
+    "workbench:add_source": owned(405, 302).posting(text="User: How deep is the harbour?"),
+    "workbench:link": owned(405, 302),
+    "workbench:rename": owned(405, 302).posting(name="Quay"),
+    "workbench:team": owned(405, 302).posting(shared="on"),
+    "workbench:copy": replace(owned(405, 302), shared=everyone(405, 302)),
+    "workbench:delete": owned(405, 303),
+    # Nothing to bring back is said on the first page, whoever asks.
+    "workbench:restore": everyone(405, 302),
+    "workbench:export": shared_to_look_at(200, 405),
+    # ---- reports
+    "reports:list": everyone(200, 405),
+    "reports:row": owned(302, 405),
+    "reports:revoke": owned(405, 302),
+    "reports:share": owned(200, 405),
+    "reports:publish": owned(405, 302).posting(title="Harbour", content="full", days="7"),
+    "reports:shared": public(200, 405),
+    "reports:prompt": public(200, 405),
+    "reports:prompt_file": public(200, 405),
+    "reports:json": public(200, 405),
+    "reports:csv": public(200, 405),
+    "reports:markdown": public(200, 405),
+    # ---- the admin
+    "admin:index": admins(200, 200),
+    "admin:app_list": admins(200, 200),
+    "admin:login": admins(302, 302),
+    "admin:logout": admins(405, 302),
+    "admin:password_change": admins(302, 302),
+    "admin:password_change_done": admins(302, 302),
+    "admin:autocomplete": admins(403, 405),
+    "admin:jsi18n": admins(200, 405),
+    "admin:view_on_site": admins(404, 404),
+    "admin/(?P<url>.*)$": admins(404, 404),
+    **of_model("auth_user"),
+    "admin:auth_user_password_change": admins(200, 200),
+    **of_model("jobs_job", add=403, change=403),
+    **of_model("jobs_presence", add=403, change=403),
+    **of_model("presets_preset"),
+    "admin:presets_preset_roll_back": admins(405, 302),
+    **of_model("presets_presetversion", add=403, change=403),
+}

@@ -1,0 +1,108 @@
+"""One of everything that URLs name: a source, a job, two workspaces, a report, a preset, and people of every role."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from django.contrib.auth.models import User
+from django.core.files.base import File
+from django.utils import timezone
+
+from budgeteer.jobs.execution import execute
+from budgeteer.jobs.models import Job, Presence
+from budgeteer.presets.models import PresetVersion
+from budgeteer.reports import services as reports
+from budgeteer.reports.models import Report
+from budgeteer.sources import services as sources
+from budgeteer.sources.models import Source
+from budgeteer.workbench import services as workbench
+from budgeteer.workbench import sharing
+from budgeteer.workbench.models import Workspace
+from tests import people
+
+CHAT = {"model": "gpt-4o", "messages": [{"role": "user", "content": "Plan the harbour."}]}
+
+
+@dataclass(frozen=True)
+class World:
+    """Real rows, all of them `owner`'s."""
+
+    owner: User
+    source: Source
+    workspace: Workspace
+    shared: Workspace
+    job: Job
+    presence: Presence
+    report: Report
+    version: PresetVersion
+
+    def arguments(self, path: str, *, is_shared: bool) -> dict[str, Any]:
+        """What a URL pattern asks for, by the names of its parts."""
+        workspace = self.shared if is_shared else self.workspace
+        known = {
+            "source_id": self.source.id,
+            "workspace_id": workspace.id,
+            "link_id": workspace.links.get().pk,
+            "job_id": self.job.id,
+            "report_id": self.report.id,
+            "slug": "agent-session" if path.startswith("samples/") else self.version.preset.slug,
+            "number": self.version.number,
+            "what": "text",
+            "token": "made-up" if path.startswith("enter/") else self.report.token,
+            "id": self.owner.pk,
+            "pk": self.version.preset_id,
+            "object_id": self._object_of(path),
+            "content_type_id": "0",
+            "app_label": "auth",
+            "url": "nothing/here/",
+        }
+        return {name: known[name] for name in re.findall(r"<(?:\w+:)?(\w+)>", path)}
+
+    def _object_of(self, path: str) -> str:
+        """The admin's `object_id`: its model stands in the path."""
+        objects = {
+            "admin/auth/user/": self.owner,
+            "admin/presets/preset/": self.version.preset,
+            "admin/presets/presetversion/": self.version,
+            "admin/jobs/job/": self.job,
+            "admin/jobs/presence/": self.presence,
+        }
+        return next((str(row.pk) for start, row in objects.items() if path.startswith(start)), "0")
+
+
+def make_world(owner: User) -> World:
+    """Import, open, share and publish, with every job done."""
+    content = json.dumps(CHAT).encode()
+    source = sources.receive_upload(owner, name="harbour.json", content=File(io.BytesIO(content), "harbour.json"))
+    workspaces = [workbench.open_with_sources(owner, [source], name=name) for name in ("Harbour", "Shared harbour")]
+    sharing.share_with_team(workspaces[1], wanted=True)
+    _work()
+    report = reports.publish(workspaces[0], owner=owner, title="Harbour", content="full", days=7)
+    _work()
+    report.refresh_from_db()
+    source.refresh_from_db()
+    version = PresetVersion.objects.select_related("preset").get(preset__slug="plain", number=1)
+    job = Job.objects.get(kind="sources.import")
+    presence = Presence.objects.create(name="worker-1", part="worker", host="here", version="0", seen_at=timezone.now())
+    return World(owner, source, workspaces[0], workspaces[1], job, presence, report, version)
+
+
+def make_people() -> dict[str, User]:
+    """Everybody of the matrix but the visitor and the owner's second self."""
+    return {
+        "viewer": people.viewer("vera"),
+        "owner": people.editor("ada"),
+        "other": people.editor("bob"),
+        "admin": people.admin("root"),
+    }
+
+
+def _work() -> None:
+    for job in Job.objects.filter(state="queued"):
+        execute(job.id, job.attempt)
+        job.refresh_from_db()
+        assert job.state == "succeeded", job.error
