@@ -159,10 +159,20 @@ def start_parts(stack: Stack) -> None:
         "scheduler": ["scheduler"],
     }
     for name, arguments in commands.items():
-        answers = (lambda: _web_answers(stack.port)) if name == "web" else None
-        log = stack.folder / f"{name.replace(' ', '-')}.log"
-        stack.parts[name] = Part(name, _launcher(stack, arguments), log, answers)
-        stack.parts[name].start()
+        _start(stack, name, arguments)
+
+
+def start_workers(stack: Stack, count: int) -> None:
+    """Start so many workers that take everything, and nothing else."""
+    for number in range(1, count + 1):
+        _start(stack, f"worker {number}", ["worker", "--name", f"worker{number}"])
+
+
+def _start(stack: Stack, name: str, arguments: list[str]) -> None:
+    answers = (lambda: _web_answers(stack.port)) if name == "web" else None
+    log = stack.folder / f"{name.replace(' ', '-')}.log"
+    stack.parts[name] = Part(name, _launcher(stack, arguments), log, answers)
+    stack.parts[name].start()
 
 
 def _launcher(stack: Stack, arguments: list[str]) -> Callable[[IO[str]], subprocess.Popen[bytes]]:

@@ -1,0 +1,1 @@
+"""Measurements, each one command that prints its figures side by side. Never imported by the product."""
