@@ -155,6 +155,8 @@ if _database["ENGINE"].endswith("sqlite3"):
     }
 else:
     _database |= {"CONN_MAX_AGE": 60, "CONN_HEALTH_CHECKS": True}
+    # A server or a network that went silent is an error after so long (in s, the second in ms), not for ever.
+    _database["OPTIONS"] = {"connect_timeout": 5, "tcp_user_timeout": 30_000} | _database["OPTIONS"]
 # A file, since tests run real workers and servers in processes of their own.
 _test_name = {"NAME": str(DATA_DIR / "test.sqlite3")} if _database["ENGINE"].endswith("sqlite3") else {}
 DATABASES = {"default": _database | {"TEST": _test_name}}

@@ -22,6 +22,9 @@ ANSWER_SECONDS = 1.0
 KEEP_SECONDS = {"database": 1.0, "migrations": 1.0, "broker": 1.0, "storage": 15.0, "worker": 1.0, "scheduler": 1.0}
 """How long an answer is good for; writing a probe to a bucket is paid for by the request."""
 
+GIVE_UP_SECONDS = 10.0
+"""A look that hangs for so long is left to itself: what it waits for may be back for whoever asks anew."""
+
 NEEDED = ("database", "migrations", "broker", "storage")
 """What a page cannot be answered without."""
 
@@ -42,8 +45,11 @@ class Probe:
         """The look whose answer is still good or still to come, or a new one."""
         with self._lock:
             now = time.monotonic()
-            if self._watch is None or (self._watch.is_over and now - self._since > KEEP_SECONDS[self.check.part]):
-                self._watch, self._since = Watch(self.check), now
+            if self._watch is not None:
+                patience = KEEP_SECONDS[self.check.part] if self._watch.is_over else GIVE_UP_SECONDS
+                if now - self._since < patience:
+                    return self._watch
+            self._watch, self._since = Watch(self.check), now
             return self._watch
 
     def answer(self) -> list[Finding]:

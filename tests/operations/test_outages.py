@@ -1,0 +1,71 @@
+"""A running web process whose database stops answering: it says so at once, and gets well again by itself."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from urllib.error import HTTPError
+from urllib.parse import urlsplit
+
+import pytest
+
+from tests.own_servers import own_database
+from tests.relay import Relay, relay_to
+from tests.serve.running import ROOT, answers, wait_until
+from tests.servers import free_port
+
+
+@pytest.fixture
+def relayed(postgres_url: str) -> Iterator[tuple[Relay, str]]:
+    """A relay before PostgreSQL, and the address of an empty database behind it."""
+    with ExitStack() as held:
+        own = urlsplit(held.enter_context(own_database(postgres_url)))
+        relay = held.enter_context(relay_to(own.port or 5432))
+        account = own.netloc.rpartition("@")[0]
+        yield relay, own._replace(netloc=f"{account}@127.0.0.1:{relay.port}").geturl()
+
+
+def get(port: int, path: str) -> tuple[int, dict[str, object], float]:
+    """Status, body and seconds."""
+    started = time.monotonic()
+    try:
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}{path}", timeout=20) as response:
+            return response.status, json.load(response), time.monotonic() - started
+    except HTTPError as refused:
+        return refused.code, json.load(refused), time.monotonic() - started
+
+
+def test_a_database_that_hangs_makes_it_unready_within_two_seconds_and_ready_again_when_it_is_back(
+    relayed: tuple[Relay, str], tmp_path: Path
+) -> None:
+    relay, address = relayed
+    environment = os.environ | {"DATABASE_URL": address, "BUDGETEER_DATA_DIR": str(tmp_path)}
+    command = [sys.executable, "-m", "budgeteer.cli", "serve", "--only"]
+    subprocess.run([*command, "migrate"], env=environment, cwd=ROOT, check=True, timeout=90)
+    port = free_port()
+    web = subprocess.Popen([*command, "web", "--port", str(port)], env=environment, cwd=ROOT)
+    try:
+        wait_until(lambda: answers(port) or web.poll() is not None, what="the web part to answer")
+        wait_until(lambda: get(port, "/ready/")[0] == 200, what="readiness", seconds=10)
+        relay.freeze()
+        time.sleep(1.2)  # until the last answer is kept no longer
+        status, told, seconds = get(port, "/ready/")
+        assert (status, told["status"]) == (503, "not ready")
+        assert seconds < 2
+        for _ in range(12):
+            assert get(port, "/ready/")[2] < 2
+        status, told, seconds = get(port, "/health/")
+        assert (status, told) == (200, {"status": "ok"})
+        assert seconds < 1
+        relay.thaw()
+        wait_until(lambda: get(port, "/ready/")[0] == 200, what="readiness after the outage", seconds=15)
+    finally:
+        web.terminate()
+        assert web.wait(timeout=20) == 0
