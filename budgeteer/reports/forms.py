@@ -11,8 +11,9 @@ DEFAULT_DAYS = 7
 
 
 class PublishForm(forms.Form):
-    """Title, content level and expiry of a report."""
+    """Title, content level and expiry of a report; `form_key` is drawn anew for each form that is shown."""
 
+    form_key = forms.UUIDField(widget=forms.HiddenInput, required=False)
     title = forms.CharField(
         max_length=120,
         strip=True,

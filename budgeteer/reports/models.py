@@ -41,6 +41,8 @@ class Report(models.Model):
 
     Attributes:
         workspace: what it was made from; None once that is gone. A report outlives its workspace.
+        snapshot: the workspace as it stood when it was shared (see workbench/snapshots.py); what the worker packs.
+        form_key: drawn with the form it was asked for with, so that the same form sent twice is one report.
         document: the frozen document (see document.py), compressed; None until a worker has made it and once the
             report is revoked. Written once.
         verdict: level and sentence of the packing, so that lists need not open the document.
@@ -54,6 +56,8 @@ class Report(models.Model):
     workspace = models.ForeignKey(Workspace, null=True, on_delete=models.SET_NULL, related_name="reports")
     title = models.CharField(max_length=120)
     content = models.CharField(max_length=8, choices=Content, default=Content.FULL)
+    snapshot = models.JSONField(default=dict, editable=False)
+    form_key = models.UUIDField(null=True, editable=False)
     document = models.BinaryField(null=True, editable=False)
     verdict = models.JSONField(null=True, editable=False)
     created_at = models.DateTimeField(default=timezone.now, editable=False)
@@ -63,6 +67,7 @@ class Report(models.Model):
 
     class Meta:
         ordering = ("-created_at",)
+        constraints = (models.UniqueConstraint(fields=("owner", "form_key"), name="reports_one_a_form"),)
 
     def __str__(self) -> str:
         return self.title

@@ -8,7 +8,7 @@ from typing import Literal
 from uuid import UUID
 
 from django.contrib.auth.models import User
-from django.db import transaction
+from django.db import IntegrityError, transaction
 from django.db.models import QuerySet
 from django.utils import timezone
 
@@ -16,8 +16,8 @@ from budgeteer.jobs import services as jobs
 from budgeteer.jobs.models import Job, State
 from budgeteer.reports.document import Document, parse, unpack_bytes
 from budgeteer.reports.models import Report, digest_of, expiry_in
-from budgeteer.workbench.configuring import preset_of
 from budgeteer.workbench.models import Workspace
+from budgeteer.workbench.snapshots import take_snapshot
 
 type Standing = Literal["preparing", "ready", "failed", "expired", "revoked"]
 
@@ -31,19 +31,38 @@ class ReportState:
     job: Job | None
 
 
+@dataclass(frozen=True, slots=True)
+class Order:
+    """What somebody chose when sharing. `form_key` tells two orders from one that was sent twice."""
+
+    title: str
+    content: str
+    days: int
+    form_key: UUID | None = None
+
+
 @transaction.atomic
-def publish(workspace: Workspace, *, owner: User, title: str, content: str, days: int) -> Report:
-    """Make a report of the workspace as it stands now; a worker freezes it."""
-    report = Report.objects.create(
-        owner=owner, workspace=workspace, title=title, content=content, expires_at=expiry_in(days)
+def publish(workspace: Workspace, order: Order, *, owner: User) -> Report:
+    """Make a report of the workspace as it stands now; a worker freezes it. The same form sent twice is one report.
+
+    Raises:
+        InputError: a source has not been imported yet.
+    """
+    report = Report(
+        owner=owner,
+        workspace=workspace,
+        title=order.title,
+        content=order.content,
+        expires_at=expiry_in(order.days),
+        snapshot=take_snapshot(workspace),
+        form_key=order.form_key,
     )
-    arguments = {
-        "report_id": str(report.id),
-        "preset_slug": workspace.preset_slug,
-        "preset_number": preset_of(workspace).number,
-        "config_delta": workspace.config_delta,
-    }
-    jobs.enqueue("reports.freeze", arguments=arguments, owner=owner, subject=report.subject)
+    try:
+        with transaction.atomic():
+            report.save(force_insert=True)
+    except IntegrityError:
+        return Report.objects.get(owner=owner, form_key=order.form_key)
+    jobs.enqueue("reports.freeze", arguments={"report_id": str(report.id)}, owner=owner, subject=report.subject)
     return report
 
 

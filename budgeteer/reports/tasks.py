@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from itertools import count
 from typing import Any
 
@@ -15,34 +16,29 @@ from budgeteer.presets.models import PresetVersion
 from budgeteer.reports.document import Document, dump, pack_bytes
 from budgeteer.reports.freezing import Heading, InputUsed, freeze, public_copy
 from budgeteer.reports.models import Report
-from budgeteer.sources.models import Source
 from budgeteer.workbench import services as workbench
 from budgeteer.workbench.header import figures_of
-from budgeteer.workbench.models import Workspace
+from budgeteer.workbench.models import Workspace, WorkspaceSource
+from budgeteer.workbench.snapshots import read_snapshot
 
 STEPS = 4
 
 
 @job("reports.freeze", title="Freeze a report")
-def freeze_report(
-    context: JobContext,
-    *,
-    report_id: str,
-    preset_slug: str,
-    preset_number: int | None,
-    config_delta: dict[str, Any],
-) -> dict[str, Any] | None:
-    """Pack the workspace as it stood when it was shared, and store the frozen document once."""
-    report = Report.objects.select_related("workspace").filter(pk=report_id).first()
+def freeze_report(context: JobContext, *, report_id: str, **_earlier: object) -> dict[str, Any] | None:
+    """Pack the workspace as it stood when it was shared, and store the frozen document once.
+
+    A job that an earlier version asked for names more; its report holds no snapshot and is refused.
+
+    Raises:
+        InputError: a source is gone or was imported anew since, or inputs or configuration cannot be packed.
+    """
+    report = Report.objects.filter(pk=report_id).first()
     if report is None or report.document is not None or report.revoked_at is not None:
         return None
-    workspace = report.workspace
-    if workspace is None:
-        raise InputError("the workspace of this report is gone", mend="Share another one.")
-    workspace.preset_slug = preset_slug
-    workspace.preset_number = preset_number
-    workspace.config_delta = config_delta
-    document = _document(context, report=report, workspace=workspace)
+    if not report.snapshot:
+        raise InputError("this report was asked for by an earlier version", mend="Share the workspace again")
+    document = _document(context, report=report)
     content = dump(public_copy(document, content=report.content))
     verdict = {key: document["packing"]["verdict"][key] for key in ("level", "sentence")}
     context.progress(STEPS, STEPS, "steps", "Frozen.")
@@ -54,10 +50,11 @@ def freeze_report(
     return result
 
 
-def _document(context: JobContext, *, report: Report, workspace: Workspace) -> Document:
+def _document(context: JobContext, *, report: Report) -> Document:
     steps = count(1)
     context.progress(0, STEPS, "steps", "Packing")
-    packing = workbench.packing_of(workspace)
+    workspace, links = read_snapshot(report.snapshot, owner_id=report.owner_id)
+    packing = workbench.packing_of(workspace, links)
 
     def progress(sentence: str) -> None:
         context.progress(next(steps), STEPS, "steps", sentence)
@@ -66,7 +63,7 @@ def _document(context: JobContext, *, report: Report, workspace: Workspace) -> D
     return freeze(
         packing,
         heading=Heading(report.title, report.created_at, (version.preset.slug, version.number)),
-        inputs=_inputs(workspace),
+        inputs=list(_inputs(links)),
         figures=figures_of(packing),
         progress=progress,
     )
@@ -80,9 +77,14 @@ def _version(workspace: Workspace) -> PresetVersion:
     )
 
 
-def _inputs(workspace: Workspace) -> list[InputUsed]:
-    return [
-        InputUsed(
+def _inputs(links: Sequence[WorkspaceSource]) -> Iterator[InputUsed]:
+    """What was packed: of several conversations the first one only."""
+    conversations = 0
+    for link in links:
+        conversations += link.source.kind == "conversation"
+        if link.source.kind == "conversation" and conversations > 1:
+            continue
+        yield InputUsed(
             name=link.source.name,
             kind=link.source.kind,
             format=link.source.format,
@@ -90,7 +92,3 @@ def _inputs(workspace: Workspace) -> list[InputUsed]:
             size_bytes=link.source.size_bytes,
             conversation=link.conversation_index,
         )
-        for link in workspace.links.select_related("source").filter(
-            source__deleted_at__isnull=True, source__state=Source.State.READY
-        )
-    ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
-from uuid import UUID
+from uuid import UUID, uuid4
 
 from django.contrib.auth.models import User
 from django.core.exceptions import PermissionDenied
@@ -16,6 +16,7 @@ from django.views.decorators.http import require_POST, require_safe
 from django.views.decorators.vary import vary_on_headers
 
 from budgeteer.accounts.rules import access
+from budgeteer.engine.errors import InputError
 from budgeteer.reports import services
 from budgeteer.reports.forms import PublishForm
 from budgeteer.reports.models import Report
@@ -51,7 +52,7 @@ def listing(request: HttpRequest) -> HttpResponse:
 def share(request: HttpRequest, workspace_id: UUID) -> HttpResponse:
     """What is shared of one workspace, and the form that shares it: a page, or the dialog's inside."""
     workspace = _workspace(request, workspace_id)
-    return _share_answer(request, workspace, PublishForm(initial={"title": workspace.name}))
+    return _share_answer(request, workspace, _fresh_form(workspace))
 
 
 @access()
@@ -63,9 +64,13 @@ def publish(request: HttpRequest, workspace_id: UUID) -> HttpResponse:
     form = PublishForm(request.POST)
     if not form.is_valid():
         return _share_answer(request, workspace, form)
-    services.publish(workspace, owner=_owner(request), **form.cleaned_data)
+    try:
+        services.publish(workspace, services.Order(**form.cleaned_data), owner=_owner(request))
+    except InputError as error:
+        form.add_error(None, error.sentence)
+        return _share_answer(request, workspace, form)
     if _is_partial(request):
-        return _share_answer(request, workspace, PublishForm(initial={"title": workspace.name}))
+        return _share_answer(request, workspace, _fresh_form(workspace))
     return redirect(reverse("reports:share", args=(workspace.id,)) + "#shared")
 
 
@@ -92,6 +97,10 @@ def revoke(request: HttpRequest, report_id: UUID) -> HttpResponse:
     if report.workspace_id and request.POST.get("from") == "share":
         return redirect(reverse("reports:share", args=(report.workspace_id,)) + "#shared")
     return redirect("reports:list")
+
+
+def _fresh_form(workspace: Workspace) -> PublishForm:
+    return PublishForm(initial={"title": workspace.name, "form_key": uuid4()})
 
 
 def _share_answer(request: HttpRequest, workspace: Workspace, form: PublishForm) -> HttpResponse:

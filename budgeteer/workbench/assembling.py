@@ -40,15 +40,22 @@ class Readiness:
     problems: list[Problem] = field(default_factory=list)
 
 
-def readiness_of(workspace: Workspace, *, tokenizer: str) -> Readiness:
+def links_of(workspace: Workspace) -> list[WorkspaceSource]:
+    """The sources the workspace uses, in order, their states brought up to date."""
+    used = workspace.links.select_related("source", "source__owner").filter(source__deleted_at__isnull=True)
+    for link in used:
+        sources.refresh_state(link.source)
+    return list(used)
+
+
+def readiness_of(links: Iterable[WorkspaceSource], *, tokenizer: str) -> Readiness:
     """Look at every source once, and ask for the counting that is missing.
 
     Raises:
         TokenizerUnavailable: the tokenizer is not packaged here.
     """
     found = Readiness()
-    for link in workspace.links.select_related("source", "source__owner").filter(source__deleted_at__isnull=True):
-        sources.refresh_state(link.source)
+    for link in links:
         found.links.append(link)
         job = sources.latest_job(link.source) if link.source.state == "importing" else None
         if link.source.state == "ready":

@@ -17,7 +17,7 @@ from budgeteer.engine.usage import with_usage
 from budgeteer.jobs import services as jobs
 from budgeteer.jobs.models import Job
 from budgeteer.sources.kept import Kept
-from budgeteer.workbench.assembling import Problem, Readiness, inputs_of, load_all, readiness_of
+from budgeteer.workbench.assembling import Problem, Readiness, inputs_of, links_of, load_all, readiness_of
 from budgeteer.workbench.configuring import Effective, error_parts
 from budgeteer.workbench.models import Summary, Workspace, WorkspaceSource
 
@@ -102,7 +102,7 @@ def preview(workspace: Workspace, current: Effective, *, draft: bool = False, pr
     """
     readiness = Readiness()
     try:
-        readiness = readiness_of(workspace, tokenizer=tokenizer_of(current.config))
+        readiness = readiness_of(links_of(workspace), tokenizer=tokenizer_of(current.config))
         if readiness.jobs or (not readiness.ready and not _has_text(workspace)):
             return _without(readiness)
         summarise = stored_summary(workspace)

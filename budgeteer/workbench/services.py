@@ -20,7 +20,7 @@ from budgeteer.engine.result import Packing
 from budgeteer.presets import services as presets
 from budgeteer.presets.models import PresetVersion
 from budgeteer.sources.models import Source
-from budgeteer.workbench.assembling import readiness_of
+from budgeteer.workbench.assembling import links_of, readiness_of
 from budgeteer.workbench.configuring import effective
 from budgeteer.workbench.models import Workspace, WorkspaceSource
 
@@ -237,8 +237,12 @@ def remember_verdict(workspace: Workspace, snapshot: Mapping[str, Any]) -> None:
         Workspace.objects.filter(pk=workspace.pk).update(last_verdict=workspace.last_verdict)
 
 
-def packing_of(workspace: Workspace) -> Packing:
+def packing_of(workspace: Workspace, links: Sequence[WorkspaceSource] | None = None) -> Packing:
     """The workspace packed as it stands, whatever summary it needs written on the spot: for a worker, not for a page.
+
+    Args:
+        workspace: with its configuration and texts; of a snapshot, no row.
+        links: its sources where they do not come from the table (see snapshots.py).
 
     Raises:
         BudgeteerError: a source is not ready, or inputs or configuration cannot be packed.
@@ -246,7 +250,8 @@ def packing_of(workspace: Workspace) -> Packing:
     from budgeteer.workbench.preview import pack_workspace, stored_summary
 
     current = effective(workspace)
-    readiness = readiness_of(workspace, tokenizer=tokenizer_of(current.config))
+    used = links_of(workspace) if links is None else links
+    readiness = readiness_of(used, tokenizer=tokenizer_of(current.config))
     if readiness.jobs:
         raise InputError("a source is still being worked on", where=workspace.name, mend="Try again when it is done")
 

@@ -9,7 +9,7 @@ from budgeteer.engine.errors import InputError
 from budgeteer.engine.history.summary import SummaryFailed, SummaryRequest, extractive_summary
 from budgeteer.jobs.context import JobContext
 from budgeteer.jobs.registry import job
-from budgeteer.workbench.assembling import readiness_of
+from budgeteer.workbench.assembling import links_of, readiness_of
 from budgeteer.workbench.configuring import effective
 from budgeteer.workbench.models import Summary, Workspace
 from budgeteer.workbench.preview import pack_workspace
@@ -26,7 +26,7 @@ def summarise(context: JobContext, *, workspace_id: str, key: str) -> dict[str, 
     if workspace is None:
         raise InputError("the workspace was deleted before its turn came", mend="Bring it back and open it again")
     current = effective(workspace)
-    readiness = readiness_of(workspace, tokenizer=tokenizer_of(current.config))
+    readiness = readiness_of(links_of(workspace), tokenizer=tokenizer_of(current.config))
     if readiness.jobs:
         raise InputError("a source is still being imported", where=workspace.name, mend="Try again when it is done")
     written: list[str] = []

@@ -23,7 +23,7 @@ from budgeteer.sources.contents import plain, streams_of
 from budgeteer.sources.loading import contents_of, forget_loaded, measures_of
 from budgeteer.sources.measuring import AT_IMPORT, Measurable, Measures, dump_measures, measure
 from budgeteer.sources.models import Source, stored_files
-from budgeteer.workbench.assembling import readiness_of
+from budgeteer.workbench.assembling import links_of, readiness_of
 from budgeteer.workbench.configuring import effective
 from budgeteer.workbench.models import Summary, Workspace
 from budgeteer.workbench.preview import forget_previews, pack_workspace
@@ -178,7 +178,7 @@ def _look_at_reports(verdict: Verdict, answered: Sequence[str]) -> None:
 def _calm_packing(workspace: Workspace | None) -> dict[str, Any]:
     assert workspace is not None
     current = effective(workspace)
-    readiness = readiness_of(workspace, tokenizer="o200k_base")
+    readiness = readiness_of(links_of(workspace), tokenizer="o200k_base")
 
     def summarise(request: SummaryRequest) -> str:
         return extractive_summary(request)

@@ -6,6 +6,7 @@ import json
 import random
 import threading
 import time
+import uuid
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
@@ -95,7 +96,7 @@ class Person(threading.Thread):
             return
         for copy in range(self._dice.randint(1, 3)):
             title = f"Report {number}-{copy}"
-            fields = {"title": title, "content": "full", "days": "7"}
+            fields = {"title": title, "content": "full", "days": "7", "form_key": str(uuid.uuid4())}
             if self._try(lambda fields=fields: self.visit.post(f"{workspace}publish/", fields), about=title):  # type: ignore[misc]
                 self.memory.reports.append(title)
 

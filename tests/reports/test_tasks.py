@@ -3,12 +3,14 @@ from __future__ import annotations
 import csv
 import io
 import json
+from uuid import uuid4
 
 import pytest
 from django.core.files.base import ContentFile
 
 from budgeteer import samples
 from budgeteer.engine.config import dump_config, load_config
+from budgeteer.engine.errors import InputError
 from budgeteer.jobs.execution import execute
 from budgeteer.jobs.models import Job, State
 from budgeteer.reports import services
@@ -43,7 +45,7 @@ def filled(owner):
 
 
 def publish(workspace, content="full"):
-    report = services.publish(workspace, owner=workspace.owner, title="July", content=content, days=7)
+    report = services.publish(workspace, services.Order("July", content, 7), owner=workspace.owner)
     (job,) = work_off_jobs()
     assert (job.state, job.error) == (State.SUCCEEDED, None)
     report.refresh_from_db()
@@ -105,7 +107,7 @@ def test_a_report_never_changes_whatever_happens_to_the_workspace(filled):
 
 def test_what_is_shared_is_the_configuration_of_the_moment_of_sharing(filled):
     workbench.commit(filled, {"history": {"maxTokens": 9_000}})
-    report = services.publish(filled, owner=filled.owner, title="July", content="full", days=7)
+    report = services.publish(filled, services.Order("July", "full", 7), owner=filled.owner)
     workbench.commit(filled, {"history": {"maxTokens": 5_000}})
     work_off_jobs()
     report.refresh_from_db()
@@ -131,24 +133,11 @@ def test_doing_the_job_twice_changes_nothing(filled):
 
 
 def test_a_report_revoked_before_it_was_made_stays_empty(filled):
-    report = services.publish(filled, owner=filled.owner, title="July", content="full", days=7)
+    report = services.publish(filled, services.Order("July", "full", 7), owner=filled.owner)
     services.revoke(report)
     work_off_jobs()
     report.refresh_from_db()
     assert (report.document, report.frozen_at) == (None, None)
-
-
-def test_sources_that_are_not_ready_fail_with_their_sentence(owner):
-    name, content = samples.read("agent-session")[0]
-    source = sources.receive_upload(owner, name=name, content=ContentFile(content, name))
-    workspace = workbench.open_with_sources(owner, [source])
-    importing = Job.objects.get()
-    Job.objects.filter(pk=importing.pk).update(state=State.RUNNING)
-    report = services.publish(workspace, owner=owner, title="July", content="full", days=7)
-    (job,) = work_off_jobs()
-    assert job.state == State.FAILED
-    assert "still" in job.error["sentence"]
-    assert services.state_of(report).standing == "failed"
 
 
 def test_a_source_that_was_not_packed_is_not_named_as_an_input(filled):
@@ -163,3 +152,44 @@ def test_a_source_that_was_not_packed_is_not_named_as_an_input(filled):
     sources.delete(note)
     used = {each["name"] for each in services.frozen(publish(filled))["inputs"]}
     assert used == {link.source.name for link in filled.links.select_related("source")} - {"note.txt", "broken.png"}
+
+
+def test_a_report_shows_what_stood_there_when_it_was_shared(filled):
+    seen = workbench.packing_of(filled)
+    report = services.publish(filled, services.Order("July", "full", 7), owner=filled.owner)
+    workbench.write_texts(filled, {"system": "Something else, typed a moment later."})
+    workbench.detach(filled, filled.links.last().pk)
+    workbench.commit(filled, {"history": {"strategy": "newestFirst", "maxTokens": 10}})
+    work_off_jobs()
+    report.refresh_from_db()
+    document = services.frozen(report)
+    assert document["packing"]["total"] == seen.total.to_json()
+    assert len(document["inputs"]) == 3
+
+
+def test_a_source_that_was_imported_anew_since_is_not_taken_for_the_one_that_was_shared(filled):
+    report = services.publish(filled, services.Order("July", "full", 7), owner=filled.owner)
+    source = filled.links.first().source
+    type(source).objects.filter(pk=source.pk).update(revision=source.revision + 1)
+    work_off_jobs()
+    assert services.state_of(report).job.error["what"] == "it was imported anew after this was shared"
+
+
+def test_only_the_conversation_that_was_packed_is_named_among_the_inputs(filled):
+    second = sources.receive_paste(filled.owner, text='[{"role": "user", "content": "Another talk"}]')
+    work_off_jobs()
+    workbench.attach(filled, second)
+    assert second.name not in {each["name"] for each in services.frozen(publish(filled))["inputs"]}
+
+
+def test_a_workspace_whose_source_is_still_being_imported_is_not_shared(filled):
+    workbench.attach(filled, sources.receive_paste(filled.owner, text="not read yet"))
+    with pytest.raises(InputError, match="still being imported"):
+        services.publish(filled, services.Order("July", "full", 7), owner=filled.owner)
+
+
+def test_the_same_form_sent_twice_is_one_report(filled):
+    order = services.Order("July", "full", 7, form_key=uuid4())
+    first = services.publish(filled, order, owner=filled.owner)
+    assert services.publish(filled, order, owner=filled.owner) == first
+    assert len(work_off_jobs()) == 1

@@ -1,11 +1,14 @@
 from __future__ import annotations
 
+import re
 import uuid
 
 import pytest
 
 from budgeteer.jobs.models import Job, State
 from budgeteer.reports.models import Report
+from budgeteer.sources import services as sources
+from budgeteer.workbench import services as workbench
 from tests.people import editor
 
 HTMX = {"HX-Request": "true"}
@@ -35,7 +38,8 @@ def test_publishing_asks_a_worker_and_shows_the_row(signed_in, workspace):
     assert (report.title, report.content, report.frozen_at) == ("July", "full", None)
     assert 6.9 < (report.expires_at - report.created_at).total_seconds() / 86_400 < 7.1
     job = Job.objects.get(subject=report.subject)
-    assert job.arguments["config_delta"] == {}
+    assert job.arguments == {"report_id": str(report.id)}
+    assert (report.snapshot["delta"], len(report.snapshot["sources"])) == ({}, workspace.links.count())
     page = signed_in.get(answer.url)
     assert page.headers["Refresh"] == f"2; url=/w/{workspace.id}/share/"
     assert "Waiting for a worker" in page.content.decode()
@@ -125,3 +129,24 @@ def test_a_report_outlives_its_workspace(signed_in, report, workspace):
     workspace.delete()
     assert signed_in.get(report.get_absolute_url()).status_code == 200
     assert signed_in.get("/reports/").status_code == 200
+
+
+def test_the_form_that_is_shown_makes_one_report_however_often_it_is_sent(signed_in, workspace):
+    page = signed_in.get(f"/w/{workspace.id}/share/").content.decode()
+    key = re.search(r'name="form_key" value="([^"]+)"', page)[1]
+    for _ in range(2):
+        publish(signed_in, workspace, form_key=key)
+    assert Report.objects.count() == 1
+    assert f'value="{key}"' not in signed_in.get(f"/w/{workspace.id}/share/").content.decode()
+
+
+def test_a_damaged_form_says_so(signed_in, workspace):
+    page = publish(signed_in, workspace, form_key="nonsense").content.decode()
+    assert "load the page again" in page
+    assert not Report.objects.exists()
+
+
+def test_sharing_what_is_still_being_imported_says_so_in_the_form(signed_in, workspace, owner):
+    workbench.attach(workspace, sources.receive_paste(owner, text="not read yet"))
+    assert "is still being imported" in publish(signed_in, workspace, title="Kept").content.decode()
+    assert not Report.objects.exists()
