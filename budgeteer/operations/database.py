@@ -57,11 +57,12 @@ def migrations() -> Iterator[Finding]:
         return
     ours = _migrations_of_this_version()
     if pending := ours - applied:
-        yield failed("migrations", f"{_counted(pending)} not run yet, {_named(pending)}.", mend=MIGRATE)
+        have = "has" if len(pending) == 1 else "have"
+        yield failed("migrations", f"{_counted(pending)} {have} not run yet, {_named(pending)}.", mend=MIGRATE)
     elif later := {key for key in applied - ours if key[0] in {app for app, _ in ours}}:
         yield warning(
             "migrations",
-            f"A later version has run {_counted(later)} more, {_named(later)}.",
+            f"A later version has run {_counted(later)} that this one has not, {_named(later)}.",
             mend="Install that version here as well",
         )
     else:
@@ -74,7 +75,7 @@ def reason(error: Exception) -> str:
 
 
 def _counted(migrations: AbstractSet[tuple[str, str]]) -> str:
-    return "1 migration has" if len(migrations) == 1 else f"{len(migrations)} migrations have"
+    return "1 migration" if len(migrations) == 1 else f"{len(migrations)} migrations"
 
 
 def _named(migrations: AbstractSet[tuple[str, str]]) -> str:
