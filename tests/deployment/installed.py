@@ -1,0 +1,108 @@
+"""Budgeteer installed from its wheel into an environment of its own, as the Dockerfile's stages do it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import stat
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from tests.servers import ServerMissing
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@dataclass(frozen=True, slots=True)
+class Installation:
+    """An environment with Budgeteer and nothing of the checkout; `variables` are what its programs need to start."""
+
+    folder: Path
+    wheel: Path
+    variables: dict[str, str]
+
+    def program(self, name: str) -> str:
+        return str(self.folder / "venv" / "bin" / name)
+
+    @property
+    def packages(self) -> Path:
+        return next((self.folder / "venv" / "lib").glob("python3*/site-packages"))
+
+
+def uv_program() -> str:
+    """The installer that `make` uses.
+
+    Raises:
+        ServerMissing: there is none.
+    """
+    found = ROOT / ".deps" / "uv" / "bin" / "uv"
+    if found.exists():
+        return str(found)
+    if on_path := shutil.which("uv"):
+        return on_path
+    raise ServerMissing("uv is not here. Run `make env`, which brings it.")
+
+
+def build_wheel(folder: Path) -> Path:
+    """The wheel of the checkout, written to the folder."""
+    run([uv_program(), "build", "--quiet", "--wheel", "--out-dir", str(folder), str(ROOT)])
+    [wheel] = folder.glob("*.whl")
+    return wheel
+
+
+def install(folder: Path, *, for_everybody: bool = False) -> Installation:
+    """Build the wheel and install it with the pinned versions into `folder/venv`.
+
+    Args:
+        for_everybody: any account of this machine can run it; bytecode is compiled now, as in the image.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    wheel = build_wheel(folder / "wheels")
+    python, variables = Path(sys.executable), {}
+    if for_everybody and not _everybody_may_run(python):
+        python = _linked_python(folder / "python")
+        variables = {"LD_LIBRARY_PATH": str(folder / "python" / "lib")}
+    environment = os.environ | variables
+    run([uv_program(), "venv", "--quiet", "--python", str(python), str(folder / "venv")], environment)
+    inside = str(folder / "venv" / "bin" / "python")
+    installing = [uv_program(), "pip", "install", "--quiet", "--python", inside, "--only-binary", ":all:"]
+    run([*installing, "--constraint", str(ROOT / "constraints.txt"), str(wheel)], environment)
+    if for_everybody:
+        compiling = [inside, "-m", "compileall", "-q", "-j", "0", "--invalidation-mode", "unchecked-hash"]
+        run([*compiling, str(folder / "venv" / "lib")], environment)
+    return Installation(folder, wheel, variables)
+
+
+def run(command: list[str], environment: dict[str, str] | None = None) -> None:
+    """Run a program to its good end; what it said is in the error otherwise."""
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, f"{' '.join(command)}\n{done.stdout}{done.stderr}"
+
+
+def _everybody_may_run(python: Path) -> bool:
+    """Whether no folder above the interpreter keeps other accounts out."""
+    real = python.resolve()
+    return all(folder.stat().st_mode & stat.S_IXOTH for folder in (real, *real.parents))
+
+
+def _linked_python(folder: Path) -> Path:
+    """The interpreter this runs on once more, by hard links, where other accounts can reach it."""
+    base = Path(sys.base_prefix)
+    library = f"python{sys.version_info.major}.{sys.version_info.minor}"
+    (folder / "bin").mkdir(parents=True)
+    without = shutil.ignore_patterns("site-packages", "test", "idlelib", "ensurepip", "__pycache__/test*")
+    shutil.copytree(base / "lib" / library, folder / "lib" / library, copy_function=_link, ignore=without)
+    for shared in (base / "lib").glob("libpython3*.so*"):
+        _link(str(shared), str(folder / "lib" / shared.name))
+    target = folder / "bin" / library
+    _link(str(Path(sys.executable).resolve()), str(target))
+    return target
+
+
+def _link(source: str, target: str) -> None:
+    try:
+        os.link(source, target)
+    except OSError:  # another file system
+        shutil.copy2(source, target)
