@@ -7,6 +7,7 @@ one sentence for each reason: no traceback, through `manage.py`, celery and `bud
 from __future__ import annotations
 
 import contextlib
+import importlib.util
 import os
 import secrets
 import sys
@@ -113,6 +114,7 @@ MIDDLEWARE = [
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
+    "budgeteer.sources.middleware.StorageAwayMiddleware",
 ]
 if LOCAL:
     MIDDLEWARE.insert(0, "budgeteer.accounts.middleware.LoopbackOnlyMiddleware")
@@ -161,10 +163,20 @@ else:
 _test_name = {"NAME": str(DATA_DIR / "test.sqlite3")} if _database["ENGINE"].endswith("sqlite3") else {}
 DATABASES = {"default": _database | {"TEST": _test_name}}
 MEDIA_ROOT = DATA_DIR / "media"
-STORAGES = {
-    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+STORAGES: dict[str, dict[str, Any]] = {
+    "default": {"BACKEND": "budgeteer.sources.storage.FolderStorage"},
     "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
 }
+if _env["BUDGETEER_STORAGE"]:
+    if lacking := [name for name in ("boto3", "storages") if not importlib.util.find_spec(name)]:
+        raise _refuse(f"BUDGETEER_STORAGE needs the package {lacking[0]}; install Budgeteer as `budgeteer[s3]`.")
+    _keys = {"access_key": _env["AWS_ACCESS_KEY_ID"], "secret_key": _env["AWS_SECRET_ACCESS_KEY"]}
+    if not all(_keys.values()) and any(_keys.values()):
+        raise _refuse("AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY belong together; only one of them is set.")
+    STORAGES["default"] = {
+        "BACKEND": "budgeteer.sources.bucket.BucketStorage",
+        "OPTIONS": _env["BUDGETEER_STORAGE"] | (_keys if all(_keys.values()) else {}),
+    }
 UPLOAD_MAX_BYTES = _env["BUDGETEER_UPLOAD_MAX_MB"] * 1_000_000
 # Pasted text travels as a form field, so the form may be as large as an upload.
 DATA_UPLOAD_MAX_MEMORY_SIZE = UPLOAD_MAX_BYTES

@@ -213,3 +213,43 @@ def test_every_setting_says_what_it_means() -> None:
     for setting in settings_table():
         assert setting.meaning.endswith("."), setting.name
         assert setting.expected
+
+
+BUCKET = "from django.conf import settings; print(settings.STORAGES['default'])"
+
+
+def test_a_bucket_is_named_with_its_folder_endpoint_and_key(tmp_path: Path) -> None:
+    (tmp_path / "key").write_text("hidden\n")
+    given = {
+        "BUDGETEER_STORAGE": "s3://files/team/a?endpoint=https://s3.example.org:9000&region=eu-central-1",
+        "AWS_ACCESS_KEY_ID": "AK",
+        "AWS_SECRET_ACCESS_KEY_FILE": str(tmp_path / "key"),
+    }
+    said = run("-c", BUCKET, folder=tmp_path, **given).stdout
+    for part in ("'files'", "'team/a'", "'https://s3.example.org:9000'", "'eu-central-1'", "'AK'", "'hidden'"):
+        assert part in said
+
+
+@pytest.mark.parametrize(
+    ("given", "sentence"),
+    [
+        ({"BUDGETEER_STORAGE": "https://host/bucket"}, "expected an address like s3://"),
+        ({"BUDGETEER_STORAGE": "s3://"}, "expected an address like s3://"),
+        ({"BUDGETEER_STORAGE": "s3://key:secret@bucket"}, "expected an address like s3://"),
+        ({"BUDGETEER_STORAGE": "s3://bucket?endpoint=host"}, "expected an address like s3://"),
+        ({"BUDGETEER_STORAGE": "s3://bucket?zone=x"}, "expected an address like s3://"),
+        ({"BUDGETEER_STORAGE": "s3://bucket", "AWS_ACCESS_KEY_ID": "AK"}, "belong together"),
+    ],
+)
+def test_a_bucket_that_cannot_be_meant_is_refused(tmp_path: Path, given: dict[str, str], sentence: str) -> None:
+    ended = run("-c", BUCKET, folder=tmp_path, **given)
+    assert ended.returncode == 2
+    assert sentence in ended.stderr
+
+
+def test_a_bucket_without_its_packages_is_a_sentence(tmp_path: Path) -> None:
+    without = "import importlib.util as u; find = u.find_spec; "
+    without += "u.find_spec = lambda name, *rest: None if name == 'boto3' else find(name, *rest); "
+    ended = run("-c", without + BUCKET, folder=tmp_path, BUDGETEER_STORAGE="s3://bucket")
+    assert ended.returncode == 2
+    assert "BUDGETEER_STORAGE needs the package boto3; install Budgeteer as `budgeteer[s3]`." in ended.stderr

@@ -181,7 +181,8 @@ def dump_measures(measures: Measures) -> bytes:
 
 def load_measures(file: IO[bytes]) -> Measures:
     """The inverse of dump_measures; nothing in the file is ever executed."""
-    with np.load(file, allow_pickle=False) as stored:
+    # An npz is read in many small steps, and the file may be far away.
+    with np.load(io.BytesIO(file.read()), allow_pickle=False) as stored:
         tables: dict[str, Any] = {
             name: columns.from_arrays(
                 {key.removeprefix(f"{name}."): stored[key] for key in stored.files if key.startswith(f"{name}.")}

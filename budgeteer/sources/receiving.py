@@ -10,9 +10,10 @@ import tempfile
 import unicodedata
 import uuid
 import zipfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, Any
 
 from django.conf import settings
 from django.contrib.auth.models import User
@@ -36,34 +37,8 @@ PATH_BYTES = 4096
 EARLIEST_ZIP_TIME = (1980, 1, 1, 0, 0, 0)
 
 
-if TYPE_CHECKING:
-    _BytesFile = File[bytes]
-else:
-    _BytesFile = File  # generic for the type checker only
-
-
 class UploadRefused(InputError):
     """An upload that was not stored: too large, empty, or nothing at all."""
-
-
-class _HashedFile(_BytesFile):
-    """A file that is hashed and measured while storage reads it; stops as soon as it is past the limit."""
-
-    def __init__(self, content: File[bytes], *, name: str, limit_bytes: int) -> None:
-        super().__init__(content, name)
-        self._content = content
-        self.digest = hashlib.sha256()
-        self.read_bytes = 0
-        self._limit_bytes = limit_bytes
-
-    def chunks(self, chunk_size: int | None = None) -> Iterator[bytes]:
-        self._content.seek(0)
-        while block := self._content.read(chunk_size or self.DEFAULT_CHUNK_SIZE):
-            self.digest.update(block)
-            self.read_bytes += len(block)
-            if self.read_bytes > self._limit_bytes:
-                raise too_large(self.name or "", self.read_bytes)
-            yield block
 
 
 def too_large(name: str, size_bytes: int) -> UploadRefused:
@@ -99,13 +74,19 @@ def receive(owner: User, *, name: str, content: File[bytes], as_format: str = ""
     limit: int = settings.UPLOAD_MAX_BYTES
     if (content.size or 0) > limit:
         raise too_large(shown, content.size)
-    hashed = _HashedFile(content, name=shown, limit_bytes=limit)
+    digest, size_bytes = _hashed(content, name=shown, limit_bytes=limit)
+    upload = _Upload(owner, shown, digest, size_bytes, as_format)
+    known = Source.objects.filter(owner=owner, sha256=digest).first()
+    if known is not None:
+        # Its bytes are in storage already; should it be purged at this moment, they are stored after all.
+        with transaction.atomic():
+            if row := Source.objects.select_for_update().filter(pk=known.pk).first():
+                return _known_again(row, upload)
     stored = f"uploads/{uuid.uuid4().hex}"
     try:
-        stored = default_storage.save(stored, hashed)
-        if not hashed.read_bytes:
-            raise UploadRefused("the file is empty", where=shown, mend="Choose a file that holds something")
-        source = _kept_once(owner, shown, stored, hashed, as_format)
+        content.seek(0)
+        stored = default_storage.save(stored, File(content, shown))
+        source = _kept_once(upload, stored)
     except BaseException:
         default_storage.delete(stored)
         raise
@@ -114,28 +95,59 @@ def receive(owner: User, *, name: str, content: File[bytes], as_format: str = ""
     return source
 
 
-def _kept_once(owner: User, name: str, stored: str, hashed: _HashedFile, as_format: str) -> Source:
+@dataclass(frozen=True, slots=True)
+class _Upload:
+    """What is known of the bytes before they are stored."""
+
+    owner: User
+    name: str
+    sha256: str
+    size_bytes: int
+    as_format: str
+
+
+def _hashed(content: File[bytes], *, name: str, limit_bytes: int) -> tuple[str, int]:
+    """The SHA-256 of a file in hexadecimal and its size; reads no further than the limit."""
+    digest = hashlib.sha256()
+    size_bytes = 0
+    content.seek(0)
+    while block := content.read(File.DEFAULT_CHUNK_SIZE):
+        digest.update(block)
+        size_bytes += len(block)
+        if size_bytes > limit_bytes:
+            raise too_large(name, size_bytes)
+    if not size_bytes:
+        raise UploadRefused("the file is empty", where=name, mend="Choose a file that holds something")
+    return digest.hexdigest(), size_bytes
+
+
+def _kept_once(upload: _Upload, stored: str) -> Source:
     with transaction.atomic():
         source, is_new = Source.objects.get_or_create(
-            owner=owner,
-            sha256=hashed.digest.hexdigest(),
+            owner=upload.owner,
+            sha256=upload.sha256,
             defaults={
-                "name": name,
-                "size_bytes": hashed.read_bytes,
+                "name": upload.name,
+                "size_bytes": upload.size_bytes,
                 "upload": stored,
-                "requested_format": as_format,
+                "requested_format": upload.as_format,
             },
         )
         if is_new:
             enqueue_import(source)
             return source
-        source.was_known = True
-        if source.deleted_at is not None:
-            source.deleted_at = None
-            source.name = name
-            source.save(update_fields=["deleted_at", "name", "updated_at"])
-        if source.state == Source.State.FAILED or (as_format and as_format != source.format):
-            restart_import(source, as_format=as_format)
+        return _known_again(source, upload)
+
+
+def _known_again(source: Source, upload: _Upload) -> Source:
+    """The source that holds these bytes already, back from a deletion, and imported again where that can help."""
+    source.was_known = True
+    if source.deleted_at is not None:
+        source.deleted_at = None
+        source.name = upload.name
+        source.save(update_fields=["deleted_at", "name", "updated_at"])
+    if source.state == Source.State.FAILED or (upload.as_format and upload.as_format != source.format):
+        restart_import(source, as_format=upload.as_format)
     return source
 
 

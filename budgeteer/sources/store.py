@@ -24,6 +24,8 @@ MAGIC = b"budgeteer-items-1\n"
 CHUNK_ITEMS = 256
 CHUNK_BYTES = 1_000_000
 TAIL = struct.Struct("<QQ")
+# Read at once from the end of a file: the index of all but the longest lies in it.
+TAIL_READ = 16_384
 # Chunks kept unpacked per reader: the one on screen and its neighbours.
 KEPT_CHUNKS = 4
 
@@ -153,15 +155,19 @@ class ItemReader:
 
     def _read_index(self) -> Item:
         with self._opener() as file:
-            size = file.seek(0, 2)
+            begin = max(file.seek(0, 2) - TAIL_READ, 0)
+            file.seek(begin)
+            tail = file.read(TAIL_READ)
             tail_size = TAIL.size + len(MAGIC)
-            file.seek(max(size - tail_size, 0))
-            tail = file.read(tail_size)
             if not tail.endswith(MAGIC) or len(tail) < tail_size:
                 raise ItemsDamaged("the stored items end too early")
-            offset, length = TAIL.unpack(tail[: TAIL.size])
-            file.seek(offset)
-            index: Item = json.loads(_inflate(file.read(length)))
+            offset, length = TAIL.unpack(tail[-tail_size : -len(MAGIC)])
+            if offset >= begin:
+                packed = tail[offset - begin :][:length]
+            else:
+                file.seek(offset)
+                packed = file.read(length)
+            index: Item = json.loads(_inflate(packed))
         return index
 
 

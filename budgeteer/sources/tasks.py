@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -30,6 +30,7 @@ from budgeteer.sources.measuring import AT_IMPORT, Measurable, Measures, dump_me
 from budgeteer.sources.models import Source, SourceMeasures
 from budgeteer.sources.outcomes import Result, give_up, publish
 from budgeteer.sources.shelf import measure_known
+from budgeteer.sources.storage import StorageAway
 from budgeteer.sources.store import write_items
 
 
@@ -56,7 +57,8 @@ def _attempt(source: Source, context: JobContext) -> Iterator[_Attempt]:
     finally:
         if not attempt.published:
             for name in attempt.written:
-                default_storage.delete(name)
+                with suppress(StorageAway):  # the housekeeping finds it later
+                    default_storage.delete(name)
 
 
 @job("sources.import", title="Import")
@@ -74,12 +76,14 @@ def import_source(context: JobContext, *, source_id: str, as_format: str = "") -
             prints = Prints()
             counts, items = _store_items(imported, attempt, prints)
             measured = _measure_all(_measurable(imported), context, prints=prints, unit=MAIN_STREAM[imported.kind])
-            files = {name: attempt.save("measures.npz", _as_file(found)) for name, found in measured.items()}
+            files = {name: _save_measures(attempt, name, found) for name, found in measured.items()}
             counts["tokens"] = {name: found.total_tokens() for name, found in measured.items()}
             result = {"source": source_id, "format": imported.format, "counts": counts}
             with context.finishing(result):
                 read = Result(imported, items, files, counts, asked=as_format)
                 attempt.published = publish(source, read, job_id=context.job.id)
+    except StorageAway:
+        raise  # the next attempt may find it; nothing is wrong with the upload
     except InputError as error:
         with context.committing():
             give_up(source, error.to_json(), job_id=context.job.id, asked=as_format)
@@ -141,8 +145,8 @@ def _measure_all(what: Measurable, context: JobContext, *, prints: Prints, unit:
     }
 
 
-def _as_file(measures: Measures) -> ContentFile[bytes]:
-    return ContentFile(dump_measures(measures))
+def _save_measures(attempt: _Attempt, tokenizer: str, measures: Measures) -> str:
+    return attempt.save(f"measures-{tokenizer.replace('/', '-')}.npz", ContentFile(dump_measures(measures)))
 
 
 @job("sources.measure", title="Count tokens")
@@ -161,7 +165,7 @@ def measure_source(context: JobContext, *, source_id: str, tokenizer: str, revis
     result = {"source": source_id, "tokenizer": tokenizer}
     with _attempt(source, context) as attempt:
         measures = measure_known(what, tokenizer=tokenizer, prints=prints, progress=report)
-        stored = attempt.save("measures.npz", _as_file(measures))
+        stored = _save_measures(attempt, tokenizer, measures)
         with context.finishing(result):
             row = Source.objects.select_for_update().filter(pk=source.pk, revision=revision).first()
             if row is None:

@@ -1,0 +1,31 @@
+"""What a page says while the files it needs cannot be read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import structlog
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+
+from budgeteer.sources.storage import StorageAway
+
+log = structlog.get_logger(__name__)
+
+
+class StorageAwayMiddleware:
+    """Answers 503 with a sentence where a view could not read or write stored files."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        """Hand the request on; `process_exception` is where the work is."""
+        return self.get_response(request)
+
+    def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
+        """The page for a storage that is away; every other error is for others."""
+        if not isinstance(exception, StorageAway):
+            return None
+        log.warning("storage away", reason=exception.sentence)
+        return render(request, "sources/storage_away.html", {"error": exception}, status=503)
