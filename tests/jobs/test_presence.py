@@ -1,0 +1,168 @@
+"""Processes that say they are there: real ones that stop, are killed, and lose their database for a while."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from datetime import timedelta
+
+import pytest
+from django.db import connection, connections
+from django.db.models.functions import Now
+
+from budgeteer import __version__
+from budgeteer.jobs import presence
+from budgeteer.jobs.models import Part, Presence
+from tests.jobs.workers import ROOT, StartWorker, kill, same_servers
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+def wait_until(true: Callable[[], object], *, seconds: float = 30) -> None:
+    deadline = time.monotonic() + seconds
+    while not true():
+        assert time.monotonic() < deadline, presence.everybody()
+        time.sleep(0.05)
+
+
+def doctor(part: str) -> tuple[int, dict[str, str]]:
+    """The exit status and the finding of a container's health check on this test's database."""
+    done = subprocess.run(
+        [sys.executable, "-m", "budgeteer.cli", "doctor", "--json", "--only", part],
+        env=os.environ | same_servers(),
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    [finding] = json.loads(done.stdout)["checks"]
+    return done.returncode, finding
+
+
+def test_a_worker_says_that_it_is_there_and_goodbye(start_worker: StartWorker) -> None:
+    worker = start_worker("default")
+    wait_until(presence.everybody)
+    [seen] = presence.everybody()
+    assert seen.name == f"test0@{presence.own_host()}:{worker.pid}"
+    assert (seen.part, seen.host, seen.queues) == (Part.WORKER, presence.own_host(), ("default",))
+    assert (seen.version, seen.is_fresh) == (__version__, True)
+    status, finding = doctor("worker")
+    assert (status, finding["state"]) == (0, "ok")
+    assert doctor("scheduler")[0] == 1
+    worker.send_signal(signal.SIGTERM)
+    assert worker.wait(timeout=20) == 0
+    assert presence.everybody() == []
+    assert doctor("worker")[0] == 1
+
+
+def test_a_scheduler_says_that_it_is_there_and_goodbye() -> None:
+    scheduler = subprocess.Popen(
+        [sys.executable, "-m", "budgeteer.serve.child", "scheduler"],
+        env=os.environ | same_servers(),
+        cwd=ROOT,
+        stdin=subprocess.PIPE,
+        start_new_session=True,
+    )
+    try:
+        wait_until(presence.everybody)
+        [seen] = presence.everybody()
+        assert (seen.part, seen.queues) == (Part.SCHEDULER, ())
+        assert doctor("scheduler")[0] == 0
+        scheduler.send_signal(signal.SIGTERM)
+        assert scheduler.wait(timeout=20) == 0
+        assert presence.everybody() == []
+    finally:
+        kill(scheduler)
+
+
+def test_a_worker_that_is_killed_grows_old_and_its_health_check_fails(start_worker: StartWorker) -> None:
+    worker = start_worker()
+    wait_until(presence.everybody)
+    kill(worker)
+    Presence.objects.update(seen_at=Now() - timedelta(seconds=presence.FRESH_SECONDS + 1))
+    [seen] = presence.everybody()
+    assert not seen.is_fresh
+    status, finding = doctor("worker")
+    assert (status, finding["state"]) == (1, "failed")
+    assert "was last heard 2" in finding["sentence"]
+    assert finding["mend"] == "Start it again"
+
+
+def test_the_process_of_another_host_does_not_make_this_one_healthy() -> None:
+    Presence.objects.create(name="w@elsewhere:1", part=Part.WORKER, host="elsewhere", version="1", seen_at=Now())
+    status, finding = doctor("worker")
+    assert status == 1
+    assert f"No worker of this host ({presence.own_host()}) is there." in finding["sentence"]
+
+
+@pytest.fixture
+def announcer(monkeypatch: pytest.MonkeyPatch) -> Iterator[presence.Announcer]:
+    """One of this process that speaks often."""
+    monkeypatch.setattr(presence, "SAY_SECONDS", 0.05)
+    announcer = presence.Announcer(part=Part.WORKER, label="here", queues=("default",))
+    announcer.start()
+    yield announcer
+    announcer.leave()
+
+
+def spoken_since(moment: object) -> bool:
+    return Presence.objects.filter(seen_at__gt=moment).exists()
+
+
+def test_it_goes_on_after_the_database_was_away(announcer: presence.Announcer) -> None:
+    wait_until(presence.everybody)
+    with connection.schema_editor() as editor:
+        editor.alter_db_table(Presence, "jobs_presence", "jobs_presence_away")
+    time.sleep(0.5)
+    with connection.schema_editor() as editor:
+        editor.alter_db_table(Presence, "jobs_presence_away", "jobs_presence")
+    [last] = Presence.objects.values_list("seen_at", flat=True)
+    wait_until(lambda: spoken_since(last))
+
+
+def test_it_writes_one_row_however_often_it_speaks(announcer: presence.Announcer) -> None:
+    wait_until(presence.everybody)
+    [first] = Presence.objects.values_list("seen_at", flat=True)
+    wait_until(lambda: spoken_since(first))
+    assert Presence.objects.count() == 1
+
+
+def test_it_sweeps_whoever_has_been_silent_for_long(announcer: presence.Announcer) -> None:
+    wait_until(presence.everybody)
+    long_ago, lately = (Now() - timedelta(seconds=presence.SWEEP_SECONDS + more) for more in (5, -60))
+    Presence.objects.create(name="old", part=Part.WORKER, host="h", version="1", seen_at=long_ago)
+    Presence.objects.create(name="silent", part=Part.WORKER, host="h", version="1", seen_at=lately)
+    wait_until(lambda: not Presence.objects.filter(name="old").exists())
+    assert Presence.objects.filter(name="silent").exists()
+
+
+def test_leaving_does_not_wait_for_a_database_that_hangs(
+    announcer: presence.Announcer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wait_until(presence.everybody)
+    monkeypatch.setattr(presence.Announcer, "_say_goodbye", lambda _self: time.sleep(10))
+    started = time.monotonic()
+    announcer.leave()
+    assert time.monotonic() - started < 2 * presence.GOODBYE_SECONDS
+
+
+def test_it_leaves_no_connection_behind(monkeypatch: pytest.MonkeyPatch) -> None:
+    closed: list[str] = []
+    real = type(connections["default"]).close
+
+    def close(wrapper: object) -> None:
+        closed.append(presence.threading.current_thread().name)
+        real(wrapper)
+
+    monkeypatch.setattr(type(connections["default"]), "close", close)
+    announcer = presence.Announcer(part=Part.SCHEDULER)
+    announcer.start()
+    wait_until(presence.everybody)
+    announcer.leave()
+    assert "presence" in closed
+    assert presence.everybody() == []
