@@ -25,12 +25,13 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "import": ("budgeteer.cli.import_", "Detect what a file is, read it, and report."),
     "count": ("budgeteer.cli.count", "Count tokens and characters, by item and in total."),
     "pack": ("budgeteer.cli.pack", "Pack a prompt into its budget and show every decision."),
+    "check": ("budgeteer.cli.check", "Check a skill library against its budget: a gate for continuous integration."),
     "config": ("budgeteer.cli.config", "Show, validate or describe a configuration."),
     "doctor": ("budgeteer.cli.doctor", "Look at every part of this installation and say how to mend it."),
 }
 
 #: Commands of the contract that no release has yet: asked for by name, they are refused with a sentence.
-NOT_YET = frozenset({"search", "sweep", "replay", "compare", "check", "prompts", "push"})
+NOT_YET = frozenset({"search", "sweep", "replay", "compare", "prompts", "push"})
 
 
 class LazyGroup(click.Group):

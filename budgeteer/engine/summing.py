@@ -70,7 +70,7 @@ def _own_limits(name: str, config: BudgetConfig, allowed: Allowance) -> tuple[in
 def limits_of(bundle: Bundle, chosen: Chosen, config: BudgetConfig, view: HistoryView) -> Iterator[Limit]:
     """Every section limit in force with the demand against it and the cheapest fix; `config` has no percents left."""
     if config.skills_budget.enabled:
-        yield from _skill_limits(bundle, chosen, config)
+        yield from skill_limits(bundle, chosen, config)
         yield from _tool_limits(chosen, config)
     history = config.history
     tokens, chars = view.size_tokens(view.alive), int(view.chars[view.alive].sum())
@@ -100,7 +100,8 @@ def _budget_fix(chosen: Chosen, config: BudgetConfig, view: HistoryView) -> str:
     return "Choose a model with a larger window, or lower the output reserve."
 
 
-def _skill_limits(bundle: Bundle, chosen: Chosen, config: BudgetConfig) -> Iterator[Limit]:
+def skill_limits(bundle: Bundle, chosen: Chosen, config: BudgetConfig) -> Iterator[Limit]:
+    """The limits on skills with the demand against each; `config` has no percents left."""
     limits, fit = config.skills_budget.limits, chosen.skills
     considered = len(fit.sequence) - int(np.isin(fit.cause, (1, 2)).sum())
     raise_count = _raise("maxSkillsInPrompt", considered, limits.max_skills_in_prompt)
