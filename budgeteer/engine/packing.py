@@ -15,15 +15,14 @@ from budgeteer.engine.allocation import Allowance, allowance, profile_of, settle
 from budgeteer.engine.bundle import Bundle
 from budgeteer.engine.chat import calls_of
 from budgeteer.engine.config import BudgetConfig
+from budgeteer.engine.framing import Framing
 from budgeteer.engine.history.full import keep_full
 from budgeteer.engine.history.newest_first import newest_first
 from budgeteer.engine.history.summarize_older import summarize_older
 from budgeteer.engine.history.summary import SummaryRequest, extractive_summary
 from budgeteer.engine.history.view import USER, HistoryFit, HistoryView, Mask, Rule, Summarising, view_of
 from budgeteer.engine.ledger import Ledger, Overhead, Size
-from budgeteer.engine.measures import Ints
 from budgeteer.engine.options import check_available
-from budgeteer.engine.profiles import PROFILES
 from budgeteer.engine.result import Chosen, Packing
 from budgeteer.engine.rows import (
     feature_rows,
@@ -52,7 +51,6 @@ from budgeteer.engine.sections.system import (
 from budgeteer.engine.sections.tools import ToolCosts, ToolFit, fit_tools
 from budgeteer.engine.summing import budget_limit, cost_of, limits_of, section_totals, unknown_parts
 from budgeteer.engine.tokens import TokenCounter
-from budgeteer.engine.transcript import Loss, MessageMeasures
 from budgeteer.engine.verdict import error_of, verdict_of, warning_of
 
 type Summariser = Callable[[SummaryRequest], str]
@@ -95,19 +93,24 @@ class _Packer:
     profile: str
     allowed: Allowance
 
+    @property
+    def framing(self) -> Framing:
+        return Framing(self.bundle, self.profile, self.counter)
+
     def pack(self, summarise: Summariser) -> Packing:
         bundle, budget = self.bundle, self.config.skills_budget
         skills = fit_skills(bundle.skills, bundle.skill_measures, budget, counter=self.counter, usage=bundle.usage)
         pieces = self._pieces(skills)
         system_overheads = self._system_overheads(pieces, skills)
-        query_frame = self._query_frame()
+        framing = self.framing
+        query_frame = framing.query()
         fixed = sum(entry.size.tokens for entry in system_overheads) + int(skills.after_tokens.sum())
         fixed += sum(piece.tokens for piece in pieces if not piece.name and piece.section != "skills")
-        fixed += self._query_tokens() + self._priming()
+        fixed += framing.query_tokens() + framing.reply()
         view = view_of(
             bundle.history_measures,
             self.profile,
-            frame_tokens=self._frames(bundle.history_measures),
+            frame_tokens=framing.messages(bundle.history_measures),
             pinned=self._pinned_messages(),
             config=self.config.history,
         )
@@ -116,18 +119,17 @@ class _Packer:
         overheads = [
             *system_overheads,
             Overhead("tools", "joins and preamble", joins, "estimated"),
-            Overhead("history", "message frames", self._history_frames(view, history), self.counter.kind),
+            Overhead("history", "message frames", framing.history(view, history), self.counter.kind),
             Overhead("query", "message frame", Size(query_frame), self.counter.kind),
-            Overhead("query", "reply priming", Size(self._priming()), self.counter.kind),
+            Overhead("query", "reply priming", Size(framing.reply()), self.counter.kind),
         ]
         entries = entry_sizes(bundle.skills, bundle.skill_measures, effective(budget), counter=self.counter)
-        summary_frame = self._summary_frame()
         parts = [
             system_rows(bundle, pieces),
             tool_rows(bundle, tools, budget, ever_called=self._ever_called()),
             skill_rows(bundle, skills, entries, effective(budget)),
             feature_rows(bundle),
-            summary_row(history, frame_tokens=summary_frame),
+            summary_row(history, frame_tokens=framing.written("user")),
             history_rows(bundle, view, history, self.profile),
             query_rows(bundle, self.profile, frame_tokens=query_frame),
         ]
@@ -183,38 +185,10 @@ class _Packer:
     def _system_overheads(self, pieces: list[Piece], skills: SkillFit) -> list[Overhead]:
         overheads = piece_overheads(pieces, counter=self.counter)
         overheads.append(Overhead("skills", "header and tags", skills.wrapper, self.counter.kind))
-        if pieces and self.counter.per_message_overhead:
-            frame = PROFILES[self.profile].tokens_per_message + self.counter.count("system")
-            overheads.append(Overhead("system", "message frame", Size(frame), self.counter.kind))
+        if pieces:
+            frame = Size(self.framing.written("system"))
+            overheads.append(Overhead("system", "message frame", frame, self.counter.kind))
         return overheads
-
-    def _frames(self, measures: MessageMeasures) -> Ints:
-        """The frame of each message: the profile's constant, role, and name where there is one."""
-        if not self.counter.per_message_overhead:
-            return np.zeros(len(measures), np.int64)
-        profile = PROFILES[self.profile]
-        frames: Ints = profile.tokens_per_message + measures.frame_tokens + measures.named * profile.tokens_per_name
-        return frames
-
-    def _query_frame(self) -> int:
-        """The query's frame; 0 where there is none, or nothing of it can be sent."""
-        measures = self.bundle.query_measures
-        return int(self._frames(measures)[measures.column(self.profile, "loss") & int(Loss.EMPTY) == 0].sum())
-
-    def _query_tokens(self) -> int:
-        return self._query_frame() + int(self.bundle.query_measures.column(self.profile, "tokens").sum())
-
-    def _priming(self) -> int:
-        return PROFILES[self.profile].tokens_for_reply if self.counter.per_message_overhead else 0
-
-    def _summary_frame(self) -> int:
-        if not self.counter.per_message_overhead:
-            return 0
-        return PROFILES[self.profile].tokens_per_message + self.counter.count("user")
-
-    def _history_frames(self, view: HistoryView, history: HistoryFit) -> Size:
-        frames = int(view.frames[history.kept].sum())
-        return Size(frames + (self._summary_frame() if history.summary else 0))
 
     def _pinned_messages(self) -> Mask:
         pins = {pin for pin in self.config.pins if pin.startswith("message:")}
@@ -240,7 +214,7 @@ class _Packer:
         costs = ToolCosts(self.profile, self.counter)
         pins = frozenset(self.config.pins)
         called: frozenset[str] = frozenset()
-        query = self._query_tokens()
+        query = self.framing.query_tokens()
         while True:
             tools = fit_tools(
                 self.bundle.tools,
@@ -273,7 +247,7 @@ class _Packer:
             return SummaryRequest(tuple(history[index] for index in covers), max_chars, config.topic_chars)
 
         def cost_tokens(text: str) -> int:
-            return self.counter.count(text) + self._summary_frame()
+            return self.counter.count(text) + self.framing.written("user")
 
         return Summarising(summarise, request, cost_tokens)
 

@@ -1,0 +1,64 @@
+"""What stands around the messages of a request: frames, the priming of the reply; nothing under chars/4."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from budgeteer.engine.bundle import Bundle
+from budgeteer.engine.chat import Role
+from budgeteer.engine.history.view import HistoryFit, HistoryView, Mask
+from budgeteer.engine.ledger import Size
+from budgeteer.engine.measures import Ints
+from budgeteer.engine.profiles import PROFILES
+from budgeteer.engine.tokens import TokenCounter
+from budgeteer.engine.transcript import Loss, MessageMeasures
+
+
+@dataclass(frozen=True, slots=True)
+class Framing:
+    """The frames of one bundle's messages under one profile, in tokens."""
+
+    bundle: Bundle
+    profile: str
+    counter: TokenCounter
+
+    def messages(self, measures: MessageMeasures) -> Ints:
+        """The frame of each message: the profile's constant, role, and name where there is one."""
+        if not self.counter.per_message_overhead:
+            return np.zeros(len(measures), np.int64)
+        profile = PROFILES[self.profile]
+        frames: Ints = profile.tokens_per_message + measures.frame_tokens + measures.named * profile.tokens_per_name
+        return frames
+
+    def written(self, role: Role) -> int:
+        """The frame of a message that is written here: a system message, a summary."""
+        if not self.counter.per_message_overhead:
+            return 0
+        return PROFILES[self.profile].tokens_per_message + self.counter.count(role)
+
+    def query(self) -> int:
+        """The query's frame; 0 where there is none, or nothing of it can be sent."""
+        return int(self.messages(self.bundle.query_measures)[self._query_is_sent()].sum())
+
+    def query_tokens(self) -> int:
+        """The query with its frame."""
+        return self.query() + int(self.bundle.query_measures.column(self.profile, "tokens").sum())
+
+    def has_query(self) -> bool:
+        """Whether a query is sent."""
+        return bool(self._query_is_sent().any())
+
+    def reply(self) -> int:
+        """The priming of the reply."""
+        return PROFILES[self.profile].tokens_for_reply if self.counter.per_message_overhead else 0
+
+    def history(self, view: HistoryView, fit: HistoryFit) -> Size:
+        """The frames of the history that is sent, the summary's with them."""
+        frames = int(view.frames[fit.kept].sum())
+        return Size(frames + (self.written("user") if fit.summary else 0))
+
+    def _query_is_sent(self) -> Mask:
+        sent: Mask = (self.bundle.query_measures.column(self.profile, "loss") & int(Loss.EMPTY)) == 0
+        return sent
