@@ -110,6 +110,7 @@ MIDDLEWARE = [
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "budgeteer.sources.upload_limit.UploadLimitMiddleware",
     "budgeteer.accounts.middleware.AccessMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
@@ -180,6 +181,11 @@ if _env["BUDGETEER_STORAGE"]:
 UPLOAD_MAX_BYTES = _env["BUDGETEER_UPLOAD_MAX_MB"] * 1_000_000
 # Pasted text travels as a form field, so the form may be as large as an upload.
 DATA_UPLOAD_MAX_MEMORY_SIZE = UPLOAD_MAX_BYTES
+FILE_UPLOAD_HANDLERS = [
+    "budgeteer.sources.upload_limit.UploadLimitHandler",
+    "django.core.files.uploadhandler.MemoryFileUploadHandler",
+    "django.core.files.uploadhandler.TemporaryFileUploadHandler",
+]
 # A folder travels as its files; as many as an archive may list (formats.limits.Limits.archive_entries).
 DATA_UPLOAD_MAX_NUMBER_FILES = 20_000
 

@@ -41,11 +41,14 @@ class UploadRefused(InputError):
     """An upload that was not stored: too large, empty, or nothing at all."""
 
 
-def too_large(name: str, size_bytes: int) -> UploadRefused:
-    """The refusal of an upload over the limit, naming the limit and the setting that holds it."""
+def too_large(name: str, size_bytes: int, *, at_least: bool = False) -> UploadRefused:
+    """The refusal of an upload over the limit, naming the limit and the setting that holds it.
+
+    `at_least` says that its whole size is not known, since it was not read to its end.
+    """
     limit = readable_bytes(settings.UPLOAD_MAX_BYTES)
     return UploadRefused(
-        f"{readable_bytes(size_bytes)} is more than the limit of {limit} for one upload",
+        f"{'this' if at_least else readable_bytes(size_bytes)} is more than the limit of {limit} for one upload",
         where=name,
         mend="Upload a part of it, or read it with `budgeteer import`, which takes 2 GB "
         "(an admin sets the limit with BUDGETEER_UPLOAD_MAX_MB)",

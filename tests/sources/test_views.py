@@ -313,3 +313,25 @@ def test_a_source_that_could_not_be_read_again_says_so_and_stays_in_use(ada, own
     assert "what was read before as OpenAI chat is still here" in page
     assert "Read as <b>OpenAI chat</b>" in page
     assert "Open workbench" in page
+
+
+def test_files_over_the_limit_together_are_stopped_with_a_page_that_keeps_the_draft(ada, settings):
+    settings.UPLOAD_MAX_BYTES = 1000
+    response = ada.post(
+        "/sources/upload/",
+        {"text": "a draft & more", "files": [SimpleUploadedFile(f"{n}.md", b"x" * 400) for n in range(3)]},
+    )
+    assert response.status_code == 413
+    assert "2.md: this is more than the limit of 1 kB for one upload" in text_of(response)
+    assert "a draft &amp; more</textarea>" in text_of(response)
+    assert not Source.objects.exists()
+
+
+def test_an_announced_size_is_refused_unread_and_a_strangers_sooner(client, owner, settings):
+    settings.UPLOAD_MAX_BYTES = 5_000_000
+    for length, sentence in ((2_000_000, "you are not signed in"), (50_000_000, "more than the limit of 5 MB")):
+        response = client.post("/sources/upload/", {}, headers={"content-length": str(length)})
+        assert response.status_code == 413
+        assert sentence in text_of(response)
+    client.force_login(owner)
+    assert client.post("/sources/upload/", {"text": "some text"}, headers={"content-length": "abc"}).status_code != 500
