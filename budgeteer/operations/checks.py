@@ -19,6 +19,9 @@ from budgeteer.operations.findings import Finding, State, failed, warning
 
 log = structlog.get_logger(__name__)
 
+THREADS = "look at "
+"""How the names of the threads begin in which parts are looked at."""
+
 type Look = Callable[[], Iterable[Finding]]
 
 
@@ -98,6 +101,11 @@ def examine(checks: Iterable[Check], *, seconds: float) -> dict[str, list[Findin
     return found
 
 
+def is_anything_hanging() -> bool:
+    """Whether a look still runs that nobody waits for any more."""
+    return any(thread.name.startswith(THREADS) for thread in threading.enumerate())
+
+
 def _not_looked_at(check: Check, missing: str) -> Finding:
     return warning(check.part, f"Not looked at: it needs {missing}.", mend=f"See {missing}")
 
@@ -112,7 +120,8 @@ class Watch:
 
     def __post_init__(self) -> None:
         context = contextvars.copy_context()
-        self._thread = threading.Thread(target=context.run, args=(self._look,), name=self.check.part, daemon=True)
+        name = f"{THREADS}{self.check.part}"
+        self._thread = threading.Thread(target=context.run, args=(self._look,), name=name, daemon=True)
         self._thread.start()
 
     @property

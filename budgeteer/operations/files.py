@@ -13,6 +13,7 @@ from django.core.files.base import ContentFile
 from django.core.files.storage import default_storage
 from django.core.files.storage.filesystem import FileSystemStorage
 
+from budgeteer.engine.errors import InputError
 from budgeteer.operations.findings import Finding, failed, ok, warning
 
 PROBE = b"Written by Budgeteer to see whether it can. It may be deleted.\n"
@@ -22,17 +23,16 @@ LITTLE_BYTES = 100_000_000
 
 def storage() -> Iterator[Finding]:
     """Write a small file where uploads go, read it back, delete it."""
-    name = ""
     try:
         name = default_storage.save(f"probe-{uuid.uuid4().hex}", ContentFile(PROBE))
-        with default_storage.open(name) as file:
-            same = file.read() == PROBE
-    except Exception as error:  # noqa: BLE001 — each storage has errors of its own, and all mean the same here
-        yield failed("storage", f"A file cannot be kept in {_place()}: {_reason(error)}", mend=_mend())
-        return
-    finally:
-        if name:
+        try:
+            with default_storage.open(name) as file:
+                same = file.read() == PROBE
+        finally:
             default_storage.delete(name)
+    except Exception as error:  # noqa: BLE001 — each storage has errors of its own, and all mean the same here
+        yield failed("storage", f"A file cannot be kept in {_place()}: {_reason(error)}", mend=_mend(error))
+        return
     if same:
         yield ok("storage", f"Files are kept in {_place()}.")
     else:
@@ -82,12 +82,14 @@ def _place() -> str:
     return str(getattr(default_storage, "bucket_name", "the storage of the settings"))
 
 
-def _mend() -> str:
+def _mend(error: Exception) -> str:
     if isinstance(default_storage, FileSystemStorage):
         return "Let this account write to that folder, or make room on the disk"
+    if isinstance(error, InputError) and error.mend:
+        return error.mend
     return "Check that the bucket exists and that these keys may write to it"
 
 
 def _reason(error: Exception) -> str:
-    said = getattr(error, "strerror", None) or str(error) or type(error).__name__
+    said = error.what if isinstance(error, InputError) else getattr(error, "strerror", None) or str(error)
     return " ".join(said.split()).rstrip(".") + "."

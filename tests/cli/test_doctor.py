@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
+from urllib.request import Request, urlopen
 
 import pytest
 
@@ -22,6 +23,7 @@ from budgeteer.operations.checks import CHECKS
 from tests import servers
 from tests.own_servers import own_database
 from tests.silent_server import silent_server
+from tests.sources.bucket_server import bucket_server
 
 ROOT = Path(__file__).parents[2]
 LONGEST_SECONDS = 40.0
@@ -271,6 +273,27 @@ def test_a_data_folder_that_cannot_be_made(doctor: Doctor, tmp_path: Path) -> No
     assert report.status == 1
     assert f"BUDGETEER_DATA_DIR='{tmp_path / 'data'}' cannot be written to (Permission denied)." in report.said
     assert report.line("tokenizers").startswith("ok ")
+
+
+def test_a_bucket_that_is_well_missing_stopped_or_hangs(doctor: Doctor) -> None:
+    def look(address: str, bucket: str = "budgeteer-tests") -> Report:
+        storage = f"s3://{bucket}/doctor?endpoint={address}&region=us-east-1"
+        keys = {"AWS_ACCESS_KEY_ID": "a-key", "AWS_SECRET_ACCESS_KEY": "a-secret"}
+        return doctor("--only", "storage", BUDGETEER_STORAGE=storage, **keys)
+
+    with bucket_server() as address:
+        made = Request(f"{address}/budgeteer-tests", method="PUT")
+        urlopen(made, timeout=10).close()
+        assert look(address).line("storage").startswith("ok       storage  Files are kept in budgeteer-tests.")
+        missing = look(address, "no-such-bucket")
+    assert "There is no bucket no-such-bucket." in missing.line("storage")
+    assert "→ Make it, or correct BUDGETEER_STORAGE." in missing.line("storage")
+    stopped = look(address)
+    assert (missing.status, stopped.status) == (1, 1)
+    with silent_server() as port:
+        silent = look(f"http://127.0.0.1:{port}")
+    assert "It did not answer within 5 s." in silent.line("storage")
+    assert "a-secret" not in missing.said + stopped.said + silent.said
 
 
 def test_static_files_nobody_collected(doctor: Doctor, tmp_path: Path) -> None:
