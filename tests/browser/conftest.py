@@ -1,7 +1,12 @@
-"""A real Chromium against the real dashboard: web, workers and scheduler as `budgeteer serve` starts them."""
+"""A real Chromium against the real dashboard.
+
+On SQLite with the file broker that is what `budgeteer serve` starts, in local mode; on PostgreSQL with Redis it is what
+docker-compose.yml starts, in team mode.
+"""
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -10,7 +15,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
-from tests.browser.stack import Stack, running_stack
+from tests.browser.stack import Stack, production_stack, running_stack
 
 WIDE, NARROW = 1440, 390
 WORK_MS = 60_000
@@ -21,20 +26,30 @@ expect.set_options(timeout=15_000)
 
 @pytest.fixture(scope="session")
 def stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
-    with running_stack(tmp_path_factory.mktemp("dashboard")) as running:
+    on_servers = "DATABASE_URL" in os.environ and "REDIS_URL" in os.environ
+    with production_stack() if on_servers else running_stack(tmp_path_factory.mktemp("dashboard")) as running:
         yield running
 
 
 @pytest.fixture(scope="session")
 def signed_in(browser: Browser, stack: Stack) -> Any:
-    """The cookies of the one user of local mode."""
+    """The cookies of the one user of local mode, or of team mode's administrator."""
     context = browser.new_context()
     page = context.new_page()
-    page.goto(stack.sign_in_link)
-    expect(page.get_by_role("heading", level=1)).to_be_visible()
+    page.goto(stack.sign_in_link or stack.address)
+    if not stack.sign_in_link:
+        sign_in_with(page, *stack.account)
+    expect(page.get_by_role("navigation", name="Main").first).to_be_visible()
     state = context.storage_state()
     context.close()
     return state
+
+
+def sign_in_with(page: Page, name: str, password: str) -> None:
+    """Fill the sign-in page, which is open, and send it."""
+    page.get_by_label("Name").fill(name)
+    page.get_by_label("Password").fill(password)
+    page.get_by_role("button", name="Sign in").click()
 
 
 @dataclass

@@ -9,7 +9,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,49 +19,62 @@ from tests.servers import die_with_parent
 
 START_SECONDS = 60
 STOP_SECONDS = 20
+CHECKOUT = (sys.executable, "-m", "budgeteer.cli")
 _READY = re.compile(r"ready at (http://[^\s/]+)/")
 _LINK = re.compile(r"http://\S+/enter/\S+")
 #: Settings of whoever runs the tests that would change what the dashboard is.
-_OWN = tuple(
-    name + suffix
-    for name in ("DATABASE_URL", "REDIS_URL", "SECRET_KEY", "ALLOWED_HOSTS", "CSRF_TRUSTED_ORIGINS")
-    for suffix in ("", "_FILE")
-)
+_OWN = ("DATABASE_URL", "REDIS_URL", "SECRET_KEY", "ALLOWED_HOSTS", "CSRF_TRUSTED_ORIGINS", "PYTHONPATH")
 
 
 @dataclass(frozen=True, slots=True)
 class Stack:
     """A running dashboard; `variables` are its environment, for other commands over the same data.
 
-    `sign_in_link` works once; "" outside local mode.
+    In local mode `sign_in_link` works once; in team mode an administrator has the name and password of `account`.
     """
 
     address: str
     sign_in_link: str
     data_dir: Path
     variables: Mapping[str, str]
+    account: tuple[str, str] = ("", "")
 
 
 def environment(data_dir: Path) -> dict[str, str]:
     """The environment a dashboard over this folder runs in, free of what the caller's own says about one."""
-    kept = {key: value for key, value in os.environ.items() if key not in _OWN and not key.startswith("BUDGETEER_")}
+    own = {name + suffix for name in _OWN for suffix in ("", "_FILE")}
+    kept = {key: value for key, value in os.environ.items() if key not in own and not key.startswith("BUDGETEER_")}
     return kept | {"BUDGETEER_DATA_DIR": str(data_dir), "BUDGETEER_LOG_LEVEL": "warning", "NO_COLOR": "1"}
 
 
 @contextmanager
-def running_stack(data_dir: Path, **changed: str) -> Iterator[Stack]:
+def production_stack() -> Iterator[Stack]:
+    """Start the parts as docker-compose.yml does, over a database and broker of its own on the servers of this run."""
+    from tests.deployment.by_hand import ADMIN, running_by_hand
+
+    with own_servers() as servers_of_its_own, running_by_hand(servers_of_its_own) as byhand:
+        yield Stack(byhand.address, "", byhand.folder / "data", byhand.environment("web"), ADMIN)
+        statuses = byhand.down()
+        assert set(statuses.values()) == {0}, f"not everything ended well when it was told to: {statuses}"
+
+
+@contextmanager
+def running_stack(data_dir: Path, *, program: Sequence[str] = CHECKOUT, **changed: str) -> Iterator[Stack]:
     """Start the dashboard with web, workers and scheduler; stop all of it at the end.
 
     On the servers of this run it gets a database and a broker of its own; without any, SQLite and files.
 
     Args:
+        data_dir: its data folder; it starts in the folder above.
+        program: the words that stand for `budgeteer`.
         changed: variables of its environment, e.g. BUDGETEER_MODE="team".
     """
     with own_servers() as servers_of_its_own:
         variables = environment(data_dir) | servers_of_its_own | changed
         process = subprocess.Popen(
-            [sys.executable, "-m", "budgeteer.cli", "serve", "--port", "0", "--no-browser"],
+            [*program, "serve", "--port", "0", "--no-browser"],
             env=variables,
+            cwd=data_dir.parent,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,

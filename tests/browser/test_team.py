@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
+from tests.browser.conftest import sign_in_with
 from tests.browser.stack import Stack, running_stack
 from tests.browser.steps import open_sample, publish
 from tests.browser.test_every_page import failures
@@ -48,9 +49,7 @@ def sign_in(visitor, team: Stack, name: str, *, password: str = PASSWORD) -> Pag
     someone.address = team.address
     page = someone.open("/")
     expect(page).to_have_url(f"{team.address}/sign-in/?next=/")
-    page.get_by_label("Name").fill(name)
-    page.get_by_label("Password").fill(password)
-    page.get_by_role("button", name="Sign in").click()
+    sign_in_with(page, name, password)
     return page
 
 
