@@ -1,4 +1,4 @@
-"""Shortening a text without breaking it: sentence ends, word ends, minified descriptions, compact paths."""
+"""Shortening what stands in a library without breaking it: minified descriptions, compact paths."""
 
 from __future__ import annotations
 
@@ -6,18 +6,11 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
+from budgeteer.engine.sentences import sentence_ends
+
 #: A minified description keeps whole sentences up to this many characters, and always its first sentence.
 #: Source: ours; two sentences of the real libraries' descriptions.
 MINIFIED_CHARS: Final = 200
-
-_SENTENCE_END = re.compile(
-    r"""(?:[.!?…]+["'”’)\]]*(?=\s|$)   # Latin and most others: a mark, closing quotes, then white space
-         |[。！？｡]+[」』”’）]*          # CJK: no white space follows
-         |[؟۔।॥]+(?=\s|$))             # Arabic, Urdu, Devanagari
-    """,
-    re.VERBOSE,
-)
-_ABBREVIATIONS = re.compile(r"(?:\b(?:e\.g|i\.e|etc|vs|cf|approx|Dr|Mr|Mrs|Ms|Prof|No|St|Fig|Inc|Ltd|v)|\b[A-Z])\.$")
 
 _OPENERS: Final = re.compile(
     r"""^(?:
@@ -33,36 +26,6 @@ _OPENERS: Final = re.compile(
 )
 
 _HOME = re.compile(r"^(?:/Users/[^/]+/|/home/[^/]+/|/root/|[A-Za-z]:\\Users\\[^\\]+\\)")
-
-
-def sentence_ends(text: str) -> list[int]:
-    """The positions just after each sentence end, ascending; abbreviations and initials do not end a sentence."""
-    return [
-        match.end()
-        for match in _SENTENCE_END.finditer(text)
-        if not _ABBREVIATIONS.search(text[max(0, match.start() - 8) : match.start() + 1])
-    ]
-
-
-def cut_at_sentence(text: str, limit_chars: int) -> str:
-    """The longest opening of `text` of at most `limit_chars` that ends a sentence; at a word end where none does."""
-    if len(text) <= limit_chars:
-        return text
-    fitting = [end for end in sentence_ends(text) if end <= limit_chars]
-    return text[: fitting[-1]] if fitting else cut_at_word(text, limit_chars)
-
-
-def cut_at_word(text: str, limit_chars: int) -> str:
-    """An opening of at most `limit_chars` that ends between words, with "…"; inside a word only if it is one word."""
-    if len(text) <= limit_chars:
-        return text
-    if limit_chars < 1:
-        return ""
-    head = text[: limit_chars - 1]
-    if text[limit_chars - 1].isspace():
-        return head.rstrip() + "…"
-    at = max(head.rfind(" "), head.rfind("\n"), head.rfind("\t"))
-    return (head[:at].rstrip() if at > 0 else head) + "…"
 
 
 def minify_description(text: str) -> str:

@@ -14,7 +14,7 @@ import numpy as np
 from budgeteer.engine.history.ladder import climb
 from budgeteer.engine.history.summary import Summary, SummaryFailed
 from budgeteer.engine.history.view import HistoryFit, HistoryView, Mask, Over, Rule, Summarising
-from budgeteer.engine.truncation import cut_at_word
+from budgeteer.engine.sentences import cut_at_word
 
 
 def summarize_older(view: HistoryView, *, summarising: Summarising, retry: bool) -> HistoryFit:

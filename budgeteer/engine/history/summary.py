@@ -16,7 +16,7 @@ from typing import Final
 
 from budgeteer.engine.chat import Message, TextPart, calls_of, message_to_json, results_of
 from budgeteer.engine.errors import BudgeteerError
-from budgeteer.engine.truncation import cut_at_sentence, cut_at_word
+from budgeteer.engine.sentences import cut_at_sentence, cut_at_word
 
 #: The line every summary stands under: it says what the text is.
 SUMMARY_LINE: Final = "[Conversation summary: earlier messages, shortened to save context]"
@@ -104,7 +104,12 @@ def extractive_summary(request: SummaryRequest) -> str:
             blocks.append(block)
     if not blocks:
         raise SummaryFailed("the messages hold no text to summarise")
-    return _UNSTORABLE.sub("\ufffd", f"{SUMMARY_LINE}\n\n" + "\n\n".join(blocks))
+    return storable(f"{SUMMARY_LINE}\n\n" + "\n\n".join(blocks))
+
+
+def storable(text: str) -> str:
+    """The text with the replacement character for what no file or database holds (NUL, half of a surrogate pair)."""
+    return _UNSTORABLE.sub("\N{REPLACEMENT CHARACTER}", text)
 
 
 def _block(heading: str, bullets: Sequence[str], allowed_chars: int) -> str:
@@ -131,9 +136,9 @@ def _more(count: int) -> str:
 def _topics(messages: Sequence[Message], topic_chars: int) -> Iterator[str]:
     for message in messages:
         if message.role == "user" and message.typed:
-            text = " ".join(_plain(message).split())
-            if text:
-                yield cut_at_word(text, topic_chars)
+            topic = cut_at_word(" ".join(_plain(message).split()), topic_chars)
+            if topic:
+                yield topic
 
 
 def _decisions(messages: Sequence[Message]) -> Iterator[str]:
