@@ -1,0 +1,83 @@
+"""The summariser that asks a language model."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Self
+
+from budgeteer.engine.history.summary import SUMMARY_LINE, SummaryFailed, SummaryRequest, storable
+from budgeteer.engine.sentences import cut_at_sentence
+from budgeteer.llm.endpoint import Asker, Endpoint
+from budgeteer.llm.transcript import pieces_of, question
+
+LEAST_CHARS = 60
+"""Room below which no summary is asked for (as the extractive summariser)."""
+
+
+def _do_nothing() -> None:
+    pass
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A summary as it may stand in a prompt, who wrote it, and what is to be said about it."""
+
+    text: str
+    writer: str
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(slots=True)
+class ModelSummariser:
+    """Writes summaries by asking an endpoint, piece by piece where the messages are many; a context manager.
+
+    Attributes:
+        keep_waiting: see `Asker`.
+        progress: told (pieces done, pieces there are) after each answer.
+    """
+
+    endpoint: Endpoint
+    keep_waiting: Callable[[], None] = _do_nothing
+    progress: Callable[[int, int], None] | None = None
+    _asker: Asker = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._asker = Asker(self.endpoint, keep_waiting=self.keep_waiting)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_exception: object) -> None:
+        self._asker.close()
+
+    def write(self, request: SummaryRequest) -> Written:
+        """The summary, under the line that says what it is, within `max_chars`.
+
+        An answer that is too long is cut at the end of a sentence, and the note says so.
+
+        Raises:
+            SummaryFailed: there is no room or no text, or the endpoint gave no usable answer (EndpointFailed).
+        """
+        room = request.max_chars - len(SUMMARY_LINE) - 2
+        pieces = list(pieces_of(request.messages))
+        if room < LEAST_CHARS:
+            raise SummaryFailed(f"{request.max_chars} characters leave no room for a summary")
+        if not pieces:
+            raise SummaryFailed("the messages hold no text to summarise")
+        notes: list[str] = []
+        summary = ""
+        for done, piece in enumerate(pieces, start=1):
+            answer = self._asker.ask(question(piece, before=summary, max_chars=room))
+            summary = answer.text
+            if answer.was_cut_off:
+                notes.append("The model reached its own limit before it was done.")
+            if self.progress is not None:
+                self.progress(done, len(pieces))
+        if len(summary) > room:
+            notes.append(f"The answer had {len(summary):,} characters; it was cut to fit {room:,}.")
+            summary = cut_at_sentence(summary, room)
+        if not summary:
+            raise SummaryFailed("no sentence of the answer fits")
+        text = storable(f"{SUMMARY_LINE}\n\n{summary}")
+        return Written(text, self.endpoint.model, tuple(dict.fromkeys(notes)))
