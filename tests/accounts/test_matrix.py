@@ -65,19 +65,24 @@ def compare(address: str, expected: Row, world: World, cookies: dict[str, Simple
 
 
 def status_of(address: str, method: str, person: str, row: Row, world: World, cookies: SimpleCookie) -> int:  # noqa: PLR0917
-    """The status of one request; whatever it changed is undone. A stream is read to its end."""
+    """The status of one request; whatever it changed is undone."""
     client = Client(SERVER_NAME="localhost", raise_request_exception=False)
     client.cookies = SimpleCookie(cookies.output(header="", sep=";"))
     with transaction.atomic():
         if person == "demoted":
             set_role(world.owner, Role.VIEWER)
         answer = client.get(address) if method == "GET" else client.post(address, row.data)
-        if answer.streaming:
-            b"".join(answer.streaming_content)
         if answer.status_code == 302 and person == "anonymous" and not address.startswith(("/enter/", "/r/")):
             assert answer["Location"].startswith("/sign-in/?next="), address
+        read(answer)
         transaction.set_rollback(True)
     return answer.status_code
+
+
+def read(answer: HttpResponse) -> None:
+    """Read a download to its end, which closes its file."""
+    if answer.streaming:
+        b"".join(answer.streaming_content)
 
 
 def address_of(route: Route, world: World, *, is_shared: bool) -> str:

@@ -8,6 +8,7 @@ from django.test import Client
 from django.urls import reverse
 
 from budgeteer.accounts import services
+from tests import people
 
 pytestmark = pytest.mark.django_db
 
@@ -113,3 +114,79 @@ def test_local_mode_answers_to_loopback_names_only(client: Client) -> None:
 def test_the_local_user_enters_the_admin(client: Client) -> None:
     client.force_login(services.local_user())
     assert client.get("/admin/").status_code == 200
+
+
+PASSWORD = "correct horse battery"
+NEW = "another long enough one"
+
+
+def change_password(client: Client, **fields: str) -> object:
+    data = {"old_password": PASSWORD, "new_password1": NEW, "new_password2": NEW, **fields}
+    return client.post("/account/password/", data)
+
+
+def test_a_changed_password_keeps_this_session_and_ends_the_others(team: None) -> None:
+    people.viewer("ada", password=PASSWORD)
+    here, elsewhere = Client(), Client()
+    for each in (here, elsewhere):
+        each.login(username="ada", password=PASSWORD)
+    assert change_password(here)["Location"] == "/"
+    page = here.get("/").content.decode()
+    assert "Your password is changed. Other browsers and devices are signed out." in page
+    assert elsewhere.get("/").status_code == 302
+    assert not Client().login(username="ada", password=PASSWORD)
+    assert Client().login(username="ada", password=NEW)
+
+
+@pytest.mark.parametrize(
+    ("fields", "sentence"),
+    [
+        ({"old_password": "wrong"}, "Your old password was entered incorrectly"),
+        ({"new_password2": "something else"}, "The two password fields"),
+        ({"new_password1": "short", "new_password2": "short"}, "at least 8 characters"),
+        ({"new_password1": "password123", "new_password2": "password123"}, "too common"),
+    ],
+)
+def test_a_password_that_cannot_be_taken_is_told_under_its_field(team: None, fields: dict, sentence: str) -> None:
+    user = people.viewer("ada", password=PASSWORD)
+    client = Client()
+    client.force_login(user)
+    page = change_password(client, **fields).content.decode()
+    assert sentence in page
+    assert 'aria-invalid="true"' in page
+    assert not Client().login(username="ada", password=NEW)
+
+
+def test_local_mode_says_that_there_is_no_password(client: Client) -> None:
+    client.force_login(services.local_user())
+    page = client.get("/account/password/").content.decode()
+    assert "There is no password" in page
+    assert 'type="password"' not in page
+    assert client.post("/account/password/", {}).status_code == 405
+    assert "/account/password/" not in client.get("/").content.decode()
+
+
+def test_the_menu_leads_to_the_password_and_out_and_says_the_role(team: None) -> None:
+    client = Client()
+    client.force_login(people.viewer("ada"))
+    page = client.get("/help/").content.decode()
+    assert 'href="/account/password/"' in page
+    assert 'action="/sign-out/"' in page
+    assert '<b class="wrap">ada</b>, viewer' in page
+    assert 'href="/admin/"' not in page
+
+
+def test_signing_in_never_leads_back_to_signing_in(team: None) -> None:
+    people.viewer("ada", password=PASSWORD)
+    client = Client()
+    answer = {"username": "ada", "password": PASSWORD, "next": "/sign-in/?next=/sign-in/"}
+    assert client.post("/sign-in/", answer)["Location"] == "/"
+    assert client.get("/sign-in/?next=/sign-in/")["Location"] == "/"
+
+
+def test_a_closed_account_gets_the_same_answer_as_a_wrong_password(team: None) -> None:
+    people.viewer("ada", password=PASSWORD, is_active=False)
+    client = Client()
+    closed = client.post("/sign-in/", {"username": "ada", "password": PASSWORD}).content.decode()
+    assert "do not match an open account" in closed
+    assert "an administrator sets a new one" in closed
