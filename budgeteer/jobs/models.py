@@ -156,7 +156,7 @@ class Presence(models.Model):
         """By part, then by name; never counted apart from presences."""
 
         ordering = ["part", "name"]
-        verbose_name_plural = "presences"
+        verbose_name, verbose_name_plural = "process", "processes"
 
     def __str__(self) -> str:
         return f"{self.part} {self.name}"
