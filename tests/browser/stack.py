@@ -31,6 +31,7 @@ class Stack:
     """A running dashboard; `variables` are its environment, for other commands over the same data.
 
     In local mode `sign_in_link` works once; in team mode an administrator has the name and password of `account`.
+    `said` is what it has printed, and grows.
     """
 
     address: str
@@ -38,6 +39,7 @@ class Stack:
     data_dir: Path
     variables: Mapping[str, str]
     account: tuple[str, str] = ("", "")
+    said: Sequence[str] = ()
 
 
 def environment(data_dir: Path) -> dict[str, str]:
@@ -84,7 +86,7 @@ def running_stack(data_dir: Path, *, program: Sequence[str] = CHECKOUT, **change
         with _ended_well(process) as said:
             with_link = changed.get("BUDGETEER_MODE", "local") == "local"
             address, link = _wait_until_ready(process, said, with_link=with_link)
-            yield Stack(address, link, data_dir, variables)
+            yield Stack(address, link, data_dir, variables, said=said)
 
 
 @contextmanager
