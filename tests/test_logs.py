@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
 import time
@@ -21,6 +22,7 @@ import pytest
 
 from tests import servers
 from tests.own_servers import own_servers
+from tests.serve.running import children_of
 
 ROOT = Path(__file__).parent.parent
 
@@ -150,6 +152,19 @@ def wait_until_answered(port: int) -> None:
         except OSError:
             time.sleep(0.1)
     pytest.fail("the web server does not answer")
+
+
+def test_a_web_process_that_is_killed_is_a_line_of_its_server(
+    start: Start, environment: dict[str, str], tmp_path: Path
+) -> None:
+    assert start("migrate").process.wait(timeout=60) == 0
+    port = servers.free_port()
+    web = start("web", "--port", str(port))
+    wait_until_answered(port)
+    [answering] = children_of(web.process.pid)
+    os.kill(answering, signal.SIGKILL)
+    line = web.wait_for(lambda line: line["logger"] == "_granian")
+    assert (line["level"], line["process"]) == ("error", "web")
 
 
 def test_a_worker_that_loses_its_broker_says_so_in_json(tmp_path: Path, environment: dict[str, str]) -> None:

@@ -9,6 +9,8 @@ import threading
 import warnings
 from collections.abc import Iterable
 
+from budgeteer.logs import name_process
+
 
 def run_web(host: str, port: int, *, grace_seconds: float) -> int:
     """Serve requests until SIGTERM or SIGINT; one that is not answered `grace_seconds` later is cut off."""
@@ -17,6 +19,7 @@ def run_web(host: str, port: int, *, grace_seconds: float) -> int:
     from granian.constants import Interfaces
     from granian.log import LogLevels
 
+    name_process("web")
     Granian(
         "budgeteer.wsgi:application",
         address=host,
