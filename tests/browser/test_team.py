@@ -12,16 +12,31 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import sign_in_with
 from tests.browser.stack import Stack, running_stack
-from tests.browser.steps import open_sample, publish
+from tests.browser.steps import open_sample, publish, verdict, wait_until_packed
 from tests.browser.test_every_page import failures
 
 ROOT = Path(__file__).resolve().parents[2]
 PASSWORD = "a long enough password"
 MAKE_PEOPLE = f"""
 from django.contrib.auth.models import User
+from budgeteer.accounts.rules import Role, set_role
 User.objects.create_superuser("ada", password={PASSWORD!r})
-User.objects.create_user("bob", password={PASSWORD!r})
+set_role(User.objects.create_user("bob", password={PASSWORD!r}), Role.EDITOR)
+User.objects.create_user("vera", password={PASSWORD!r})
+User.objects.create_user("carl", password={PASSWORD!r})
 """
+ADMIN_PAGES = (
+    "",
+    "auth/user/",
+    "auth/user/add/",
+    "auth/user/1/change/",
+    "auth/user/1/password/",
+    "auth/user/1/history/",
+    "jobs/job/",
+    "presets/preset/",
+    "presets/preset/1/change/",
+    "presets/presetversion/",
+)
 
 
 @pytest.fixture(scope="module")
@@ -44,8 +59,10 @@ def team(tmp_path_factory: pytest.TempPathFactory):
         yield running
 
 
-def sign_in(visitor, team: Stack, name: str, *, password: str = PASSWORD) -> Page:
+def sign_in(visitor, team: Stack, name: str, *, password: str = PASSWORD, forgiving: str = "") -> Page:
     someone = visitor(known=False)
+    if forgiving:
+        someone.forgive(forgiving)
     someone.address = team.address
     page = someone.open("/")
     expect(page).to_have_url(f"{team.address}/sign-in/?next=/")
@@ -73,10 +90,119 @@ def test_a_colleague_sees_neither_the_others_work_nor_the_admin_but_may_read_wha
     expect(bob.locator("main")).to_contain_text("None yet")
     for address in (workspace, f"{team.address}/admin/"):
         answer = bob.request.get(address, max_redirects=0)
-        assert answer.status in {302, 404}
+        assert answer.status in {403, 404}
     bob.goto(f"{team.address}/presets/")
     expect(bob.get_by_role("link", name="Edit in the admin")).to_have_count(0)
     bob.goto(f"{team.address}/reports/")
     expect(bob.get_by_role("heading", name="Nothing is shared")).to_be_visible()
     bob.goto(link)
     expect(bob.locator(".verdict strong")).to_be_visible()
+
+
+def test_a_viewer_opens_a_shared_workspace_and_finds_everything_to_look_at_and_nothing_to_press(visitor, team):
+    ada = sign_in(visitor, team, "ada")
+    open_sample(ada, "A skills library that does not fit")
+    said = verdict(ada)
+    ada.locator("#workspace-menu").click()
+    ada.get_by_role("button", name="Share with the team").click()
+    expect(ada.get_by_text("Everybody in the team may look")).to_be_visible()
+    expect(ada.locator("#team-chip")).to_be_visible()
+
+    vera = sign_in(visitor, team, "vera")
+    expect(vera.get_by_text("Your account is a viewer")).to_be_visible()
+    expect(vera.get_by_text("shared by ada").first).to_be_visible()
+    vera.locator("table.ws a").first.click()
+    assert verdict(vera) == said
+    expect(vera.locator("#looking")).to_contain_text("ada’s workspace; you are looking.")
+    expect(vera.locator("#i-model")).to_be_disabled()
+    vera.locator("table.items tbody .c-name a").first.click()
+    expect(vera.locator("#inspector h2")).not_to_have_text("Inspector")
+    expect(vera.locator("#pin")).to_have_count(0)
+    for tab in ("prompt", "config", "map"):
+        vera.locator(f"#tab-{tab}").click()
+        expect(vera.locator(f"#tab-{tab}")).to_have_attribute("aria-current", "page")
+        for theme in ("light", "dark"):
+            vera.emulate_media(color_scheme=theme)
+            assert failures(vera) == []
+    with vera.expect_download() as download:
+        vera.locator("#export-toggle").click()
+        vera.get_by_role("link", name="Every decision").click()
+    assert download.value.suggested_filename.endswith("packing.json")
+
+
+def test_an_editor_makes_a_copy_of_a_shared_workspace_and_changes_it(visitor, team):
+    ada = sign_in(visitor, team, "ada")
+    open_sample(ada, "A tool catalogue over its limit")
+    said = verdict(ada)
+    ada.locator("#workspace-menu").click()
+    ada.get_by_role("button", name="Share with the team").click()
+    expect(ada.locator("#team-chip")).to_be_visible()
+
+    bob = sign_in(visitor, team, "bob")
+    bob.goto(ada.url)
+    bob.get_by_role("button", name="Make a copy").click()
+    expect(bob.locator(".crumb-h")).to_contain_text("(copy)")
+    wait_until_packed(bob)
+    assert bob.url != ada.url
+    assert verdict(bob) == said
+    expect(bob.locator("#looking")).to_have_count(0)
+    expect(bob.locator("#i-model")).to_be_enabled()
+
+
+def test_what_a_viewer_may_not_do_is_said_on_the_page_they_are_on(visitor, team):
+    vera = sign_in(visitor, team, "vera", forgiving="403")
+    expect(vera.get_by_text("Your account is a viewer")).to_be_visible()
+    vera.wait_for_load_state("networkidle")
+    vera.evaluate("""() => htmx.ajax("POST", "/sources/detect/", {target: "#status", swap: "none",
+        headers: {"X-CSRFToken": JSON.parse(document.body.getAttribute("hx-headers"))["X-CSRFToken"]}})""")
+    expect(vera.locator("#status")).to_contain_text("An administrator can make you an editor.")
+
+
+def test_a_password_is_changed_and_the_session_ended_from_the_menu(visitor, team):
+    carl = sign_in(visitor, team, "carl")
+    elsewhere = sign_in(visitor, team, "carl")
+    carl.get_by_label("Menu", exact=True).click()
+    carl.get_by_role("link", name="Change password").click()
+    for theme in ("light", "dark"):
+        carl.emulate_media(color_scheme=theme)
+        assert failures(carl) == []
+    carl.get_by_label("Old password").fill(PASSWORD)
+    carl.get_by_label("New password", exact=True).fill("another long password")
+    carl.get_by_label("New password confirmation").fill("another long password")
+    carl.get_by_role("button", name="Change the password").click()
+    expect(carl.get_by_text("Your password is changed.")).to_be_visible()
+    elsewhere.reload()
+    expect(elsewhere).to_have_url(f"{team.address}/sign-in/?next=/")
+    carl.get_by_label("Menu", exact=True).click()
+    carl.get_by_role("button", name="Sign out").click()
+    expect(carl).to_have_url(f"{team.address}/sign-in/")
+    sign_in_with(carl, "carl", "another long password")
+    expect(carl.get_by_role("heading", level=1)).to_contain_text("context window")
+
+
+@pytest.mark.parametrize("path", ADMIN_PAGES)
+def test_the_admin_is_accessible_in_both_themes_and_complains_of_nothing(visitor, team, path):
+    ada = sign_in(visitor, team, "ada")
+    found = {}
+    for theme in ("light", "dark"):
+        ada.emulate_media(color_scheme=theme)
+        ada.goto(f"{team.address}/admin/{path}")  # anew, since the admin fades from one theme to the other
+        ada.wait_for_load_state("networkidle")
+        found[theme] = failures(ada)
+    assert not any(found.values()), found
+
+
+def test_an_administrator_makes_an_account_and_gives_it_a_role(visitor, team):
+    ada = sign_in(visitor, team, "ada")
+    ada.goto(f"{team.address}/admin/auth/user/add/")
+    expect(ada.get_by_label("Role:")).to_have_value("1")
+    ada.get_by_label("Username:").fill("dora")
+    ada.get_by_label("Role:").select_option("Editor")
+    ada.get_by_label("Password:", exact=True).fill(PASSWORD)
+    ada.get_by_label("Password confirmation:").fill(PASSWORD)
+    ada.get_by_role("button", name="Save", exact=True).click()
+    expect(ada.locator(".messagelist")).to_contain_text("dora")
+    ada.goto(f"{team.address}/admin/auth/user/")
+    expect(ada.locator("#result_list tr", has_text="dora")).to_contain_text("Editor")
+    dora = sign_in(visitor, team, "dora")
+    expect(dora.get_by_role("button", name="Open workbench")).to_be_visible()
