@@ -13,6 +13,9 @@ from kombu.transport import TRANSPORT_ALIASES
 
 from budgeteer.logs import name_process
 
+# How often what has had its time is swept, and how often everything that is stored is looked through.
+CLEAN_UP_SECONDS = {"often": 600.0, "thoroughly": 6 * 3600.0}
+
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "budgeteer.settings")
 
 
@@ -68,7 +71,16 @@ app.conf.update(
             "schedule": settings.JOB_REAP_SECONDS,
             # A reap nobody had time for is not owed later.
             "options": {"expires": settings.JOB_REAP_SECONDS},
-        }
+        },
+        **{
+            f"jobs.clean_up.{name}": {
+                "task": "jobs.clean_up",
+                "schedule": seconds,
+                "kwargs": {"thorough": name == "thoroughly"},
+                "options": {"expires": seconds},
+            }
+            for name, seconds in CLEAN_UP_SECONDS.items()
+        },
     },
 )
 app.autodiscover_tasks()

@@ -254,6 +254,8 @@ JOB_STALE_SECONDS: float = _env["BUDGETEER_JOB_STALE_SECONDS"]
 JOB_RESEND_SECONDS: float = _env["BUDGETEER_JOB_RESEND_SECONDS"]
 JOB_REAP_SECONDS: float = _env["BUDGETEER_JOB_REAP_SECONDS"]
 JOB_MAX_ATTEMPTS: int = _env["BUDGETEER_JOB_MAX_ATTEMPTS"]
+JOBS_DAYS: int = _env["BUDGETEER_JOBS_DAYS"]
+COUNTS_DAYS: int = _env["BUDGETEER_COUNTS_DAYS"]
 
 # --- logs ---------------------------------------------------------------------------------------
 _form: str = _env["BUDGETEER_LOG_FORMAT"]

@@ -5,7 +5,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from budgeteer.env import Setting, settings_table
+from budgeteer.env import settings_table
+from budgeteer.env_table import Setting
 
 ROOT = Path(__file__).resolve().parent.parent
 START = "| variable | default | meaning |"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import timedelta
+from datetime import datetime, timedelta
 from functools import partial
 from typing import Any
 
@@ -25,6 +25,8 @@ log = structlog.get_logger(__name__)
 QUEUES = ("default", "large")
 # A job that waits its turn is sent again ever more seldom: its waiting time doubles this often at most.
 DOUBLINGS = 5
+# Finished jobs removed in one transaction.
+FORGOTTEN_AT_ONCE = 500
 # So many messages wake every worker there is; each then takes what waits from the rows.
 MOST_NUDGES = 50
 
@@ -212,3 +214,13 @@ def _send(job: Job) -> None:
 def is_finished(job: Job) -> bool:
     """Nothing more will happen to it by itself."""
     return job.state in FINISHED
+
+
+def forget_finished(*, before: datetime) -> int:
+    """Remove jobs that ended before that time, some hundred in a transaction; how many."""
+    forgotten = 0
+    old = Job.objects.filter(state__in=FINISHED, finished_at__lt=before).order_by("pk").values_list("pk", flat=True)
+    while pks := list(old[:FORGOTTEN_AT_ONCE]):
+        # A job that was tried again since it was listed is not finished any more.
+        forgotten += Job.objects.filter(pk__in=pks, state__in=FINISHED, finished_at__lt=before).delete()[0]
+    return forgotten

@@ -1,15 +1,18 @@
-"""The two messages a worker understands: run this job, and look for lost ones."""
+"""The messages a worker understands: run this job, look for lost ones, sweep what has had its time."""
 
 from __future__ import annotations
 
 import uuid
+from datetime import datetime, timedelta
 
 from celery import signals
+from django.conf import settings
 
 from budgeteer.celery import app
-from budgeteer.jobs import services
+from budgeteer.jobs import housekeeping, services
 from budgeteer.jobs.context import worker_stopping
 from budgeteer.jobs.execution import execute, work_off
+from budgeteer.jobs.housekeeping import sweep
 
 
 @app.task(name="jobs.run")  # type: ignore[untyped-decorator]  # celery ships no types
@@ -23,6 +26,18 @@ def run(job_id: str, attempt: int) -> None:
 def reap() -> None:
     """Send again what nobody claimed, queue again what was lost."""
     services.reap()
+
+
+@app.task(name="jobs.clean_up")  # type: ignore[untyped-decorator]  # celery ships no types
+def clean_up(*, thorough: bool) -> None:
+    """Sweep what has had its time, in every app."""
+    housekeeping.clean_up(thorough=thorough)
+
+
+@sweep("finished jobs")
+def forget_finished(now: datetime) -> int:
+    """Jobs that ended BUDGETEER_JOBS_DAYS ago; what they did stays."""
+    return services.forget_finished(before=now - timedelta(days=settings.JOBS_DAYS))
 
 
 @signals.worker_shutting_down.connect  # type: ignore[untyped-decorator]  # celery ships no types

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import secrets
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Literal
 from uuid import UUID
 
 from django.contrib.auth.models import User
 from django.db import IntegrityError, transaction
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from budgeteer.jobs import services as jobs
@@ -122,3 +123,9 @@ def frozen(report: Report) -> Document:
         ValueError: if a worker has not made it yet, or it was erased.
     """
     return parse(frozen_bytes(report))
+
+
+def purge(*, before: datetime) -> int:
+    """Erase what reports showed that were revoked, or expired before that time; how many. Their rows stay."""
+    ended = Q(expires_at__lt=before) | Q(revoked_at__isnull=False)
+    return Report.objects.filter(ended).exclude(document=None).update(document=None)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from datetime import datetime
 from itertools import count
 from typing import Any
 
@@ -10,9 +11,11 @@ from django.utils import timezone
 
 from budgeteer.engine.errors import InputError
 from budgeteer.jobs.context import JobContext
+from budgeteer.jobs.housekeeping import sweep
 from budgeteer.jobs.registry import job
 from budgeteer.presets import services as presets
 from budgeteer.presets.models import PresetVersion
+from budgeteer.reports import services
 from budgeteer.reports.document import Document, dump, pack_bytes
 from budgeteer.reports.freezing import Heading, InputUsed, freeze, public_copy
 from budgeteer.reports.models import Report
@@ -92,3 +95,9 @@ def _inputs(links: Sequence[WorkspaceSource]) -> Iterator[InputUsed]:
             size_bytes=link.source.size_bytes,
             conversation=link.conversation_index,
         )
+
+
+@sweep("ended reports")
+def purge_ended(now: datetime) -> int:
+    """What reports showed whose link has ended."""
+    return services.purge(before=now)

@@ -93,6 +93,11 @@ class Source(models.Model):
         """Whether its items can be read."""
         return self.state == self.State.READY
 
+    @property
+    def is_importing(self) -> bool:
+        """Whether an import of it was asked for and has not ended, as far as the row knows."""
+        return self.state == self.State.IMPORTING
+
 
 class SourceMeasures(models.Model):
     """The numbers of one source under one tokenizer: typed arrays, so that a preview reads no text.

@@ -6,13 +6,11 @@ import uuid
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import datetime, timedelta
 from functools import partial
 
 from django.contrib.auth.models import AnonymousUser, User
 from django.core.files.base import File
 from django.core.files.uploadedfile import UploadedFile
-from django.db import transaction
 from django.http import QueryDict
 from django.utils import timezone
 from django.utils.datastructures import MultiValueDict
@@ -27,16 +25,16 @@ from budgeteer.sources import outcomes, receiving
 from budgeteer.sources.contents import Contents
 from budgeteer.sources.forms import Submission, read_submission
 from budgeteer.sources.loading import LoadedSource, SourceNotReady, contents_of, load, measures_of
-from budgeteer.sources.models import Source, SourceMeasures, SourceQuerySet, stored_files
+from budgeteer.sources.models import Source, SourceMeasures, SourceQuerySet
 from budgeteer.sources.receiving import UploadRefused
+from budgeteer.sources.sweeping import UNDO_TIME, purge
 
-# A deleted source can be had back for this long; after it the files go.
-UNDO_TIME = timedelta(hours=24)
 # The longest text whose format is told while it is still being typed.
 LOOK_CHARS = 200_000
 
 __all__ = [
     "LOOK_CHARS",
+    "UNDO_TIME",
     "Contents",
     "LoadedSource",
     "Reception",
@@ -79,7 +77,6 @@ def receive_upload(owner: User, *, name: str, content: File[bytes], as_format: s
     Raises:
         UploadRefused: it is empty or over the limit (UPLOAD_MAX_BYTES); nothing is kept.
     """
-    purge(before=timezone.now() - UNDO_TIME, owner=owner)
     return receiving.receive(owner, name=name, content=content, as_format=as_format)
 
 
@@ -259,19 +256,3 @@ def restore(owner: User, source_id: uuid.UUID) -> Source | None:
         source.deleted_at = None
         source.save(update_fields=["deleted_at", "updated_at"])
     return source
-
-
-def purge(*, before: datetime, owner: User | None = None) -> int:
-    """Remove sources deleted before that time, rows and files; returns how many."""
-    gone = Source.objects.filter(deleted_at__lt=before)
-    if owner is not None:
-        gone = gone.filter(owner=owner)
-    count = 0
-    for source in gone:
-        files = stored_files(source)
-        with transaction.atomic():
-            source.delete()
-            for file in files:
-                transaction.on_commit(partial(file.storage.delete, str(file.name)))
-        count += 1
-    return count

@@ -51,6 +51,15 @@ class FolderStorage(FileSystemStorage):
                     continue  # removed since it was listed
                 yield path.relative_to(self.location).as_posix(), written
 
+    def delete(self, name: str) -> None:
+        """Remove a file, and the folders made for it where they are empty now."""
+        super().delete(name)
+        for parent in Path(name).parents[:-2]:
+            try:
+                Path(self.path(str(parent))).rmdir()
+            except OSError:
+                return  # something else lies there, or another was quicker
+
     def _open(self, name: str, mode: str = "rb") -> File[Any]:
         with _said(name):
             opened: File[Any] = super()._open(name, mode)  # type: ignore[misc]  # the stubs leave it out

@@ -10,6 +10,7 @@ import uuid
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
 from typing import Any
 
 from django.conf import settings
@@ -22,7 +23,9 @@ from budgeteer.formats.detect import import_bytes
 from budgeteer.formats.limits import Limits, readable_bytes
 from budgeteer.formats.report import Imported
 from budgeteer.jobs.context import JobContext
+from budgeteer.jobs.housekeeping import sweep
 from budgeteer.jobs.registry import job
+from budgeteer.sources import services, shelf, sweeping
 from budgeteer.sources.contents import MAIN_STREAM, counted_streams, streams_of
 from budgeteer.sources.known import Prints
 from budgeteer.sources.loading import contents_of
@@ -194,3 +197,28 @@ def _stored(source: Source) -> tuple[Measurable, Prints]:
     for stream, items in counted_streams(what).items():
         prints.add_all(stream, items)
     return what, prints
+
+
+@sweep("deleted sources")
+def purge_deleted(now: datetime) -> int:
+    """Sources that can no longer be taken back."""
+    return sweeping.purge(before=now - sweeping.UNDO_TIME)
+
+
+@sweep("unsettled imports")
+def settle_imports(_now: datetime) -> int:
+    """Sources whose import ended without a word, and that nobody has looked at since."""
+    waiting = Source.objects.filter(state=Source.State.IMPORTING)
+    return sum(not services.refresh_state(source).is_importing for source in waiting.iterator())
+
+
+@sweep("counts out of use")
+def forget_counts(now: datetime) -> int:
+    """Counted runs that nobody needed for BUDGETEER_COUNTS_DAYS."""
+    return shelf.sweep(unused_since=(now - timedelta(days=settings.COUNTS_DAYS)).date())
+
+
+@sweep("orphaned files", thorough=True)
+def remove_orphans(now: datetime) -> int:
+    """Files that no row names any more, or ever did."""
+    return sweeping.remove_orphans(before=now - sweeping.ORPHAN_TIME)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import PurePosixPath
 from typing import Any
 from uuid import UUID
@@ -195,6 +196,12 @@ def restore(owner: AbstractBaseUser, workspace_id: UUID) -> Workspace | None:
         workspace.deleted_at = None
         workspace.save(update_fields=["deleted_at"])
     return workspace
+
+
+def purge(*, before: datetime) -> int:
+    """Remove workspaces deleted before that time, one in a transaction; how many. Reports made from them stay."""
+    gone = list(Workspace.objects.filter(deleted_at__lt=before).values_list("pk", flat=True))
+    return sum(bool(Workspace.objects.filter(pk=pk, deleted_at__lt=before).delete()[0]) for pk in gone)
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Any
 
 from budgeteer.engine.allocation import tokenizer_of
 from budgeteer.engine.errors import InputError
 from budgeteer.engine.history.summary import SummaryFailed, SummaryRequest, extractive_summary
 from budgeteer.jobs.context import JobContext
+from budgeteer.jobs.housekeeping import sweep
 from budgeteer.jobs.registry import job
+from budgeteer.sources.services import UNDO_TIME
+from budgeteer.workbench import services
 from budgeteer.workbench.assembling import links_of, readiness_of
 from budgeteer.workbench.configuring import effective
 from budgeteer.workbench.models import Summary, Workspace
@@ -57,3 +61,9 @@ def _keep(context: JobContext, workspace: Workspace, *, key: str, text: str) -> 
         Summary.objects.update_or_create(
             owner_id=workspace.owner_id, key=key, defaults={"text": text, "writer": "extractive"}
         )
+
+
+@sweep("deleted workspaces")
+def purge_deleted(now: datetime) -> int:
+    """Workspaces that can no longer be taken back; their reports stay."""
+    return services.purge(before=now - UNDO_TIME)
