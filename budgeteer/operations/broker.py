@@ -55,7 +55,9 @@ def _redis() -> Iterator[Finding]:
     if told.get("role") == "slave":
         yield failed("broker", "Redis is a read-only replica.", mend="Let REDIS_URL name the primary")
         return
-    yield ok("broker", f"Redis {told.get('redis_version', '?')} answers.")
+    # Either will do: a message that is lost is sent again from its row.
+    kept = "keeps its messages in a file" if told.get("aof_enabled") else "forgets its messages when it stops"
+    yield ok("broker", f"Redis {told.get('redis_version', '?')} answers; it {kept}.")
     yield from _redis_worries(told)
 
 
