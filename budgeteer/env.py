@@ -123,6 +123,13 @@ def _parse_redis(_setting: Setting, given: str) -> str:
     return given
 
 
+def _parse_address(_setting: Setting, given: str) -> str:
+    parts = urlsplit(given)
+    if given and (parts.scheme not in ("http", "https") or not parts.hostname):
+        raise ValidationError("not an address")
+    return given.rstrip("/")
+
+
 def _parse_bucket(_setting: Setting, given: str) -> dict[str, str] | None:
     """Name, folder, endpoint and region of a bucket; an endpoint of its own is any server that speaks the protocol."""
     if not given:
@@ -149,6 +156,7 @@ _PARSERS: Mapping[str, Callable[[Setting, str], Any]] = {
     "database": lambda _setting, given: database_from_url(given) if given else None,
     "redis": _parse_redis,
     "bucket": _parse_bucket,
+    "address": _parse_address,
 }
 
 

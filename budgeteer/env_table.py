@@ -43,6 +43,7 @@ EXPECTED = {
     "list": "values separated by commas",
     "folder": "the path of a folder",
     "database": "an address like postgresql://user:password@host:5432/name or sqlite:///path/to/file",
+    "address": "an address like https://host/path",
     "redis": "an address like redis://host:6379/0",
     "bucket": "an address like s3://bucket/folder?endpoint=https://host&region=name",
 }
@@ -180,6 +181,30 @@ SETTINGS: tuple[Setting, ...] = (
         "60",
         "How many days counts of texts are kept after their last use.",
         bounds=(1, 3650),
+    ),
+    Setting(
+        "BUDGETEER_LLM_URL",
+        "address",
+        "",
+        "A language model that writes summaries: the base address of any endpoint that speaks OpenAI's chat "
+        "completions, such as http://127.0.0.1:11434/v1. Without it, summaries are extracted, and nothing leaves "
+        "this machine.",
+    ),
+    Setting("BUDGETEER_LLM_MODEL", "text", "", "The name the endpoint knows that model by."),
+    Setting("BUDGETEER_LLM_KEY", "text", "", "The key to the endpoint, where it wants one.", secret=True),
+    Setting(
+        "BUDGETEER_LLM_TIMEOUT_SECONDS",
+        "number",
+        "60",
+        "How long the endpoint may be silent before a try is given up.",
+        bounds=(0.1, 3600),
+    ),
+    Setting(
+        "BUDGETEER_LLM_TRIES",
+        "whole number",
+        "3",
+        "How often a question is sent at most; after that the summary is extracted.",
+        bounds=(1, 10),
     ),
     Setting("BUDGETEER_CORPUS", "text", "", "Tests only: a folder of real files to run over as well."),
 )

@@ -18,6 +18,7 @@ from typing import Any
 from django.utils.csp import CSP
 
 from budgeteer.env import EnvironmentRefused, read_environment
+from budgeteer.llm.settings import Endpoint
 from budgeteer.logs import logging_config
 
 
@@ -256,6 +257,21 @@ JOB_REAP_SECONDS: float = _env["BUDGETEER_JOB_REAP_SECONDS"]
 JOB_MAX_ATTEMPTS: int = _env["BUDGETEER_JOB_MAX_ATTEMPTS"]
 JOBS_DAYS: int = _env["BUDGETEER_JOBS_DAYS"]
 COUNTS_DAYS: int = _env["BUDGETEER_COUNTS_DAYS"]
+
+# --- summaries by a language model ---------------------------------------------------------------
+if _env["BUDGETEER_LLM_URL"] and not _env["BUDGETEER_LLM_MODEL"]:
+    raise _refuse("BUDGETEER_LLM_MODEL is not set; BUDGETEER_LLM_URL needs the name of the model to ask for.")
+LLM_ENDPOINT = (
+    Endpoint(
+        url=_env["BUDGETEER_LLM_URL"],
+        model=_env["BUDGETEER_LLM_MODEL"],
+        key=_env["BUDGETEER_LLM_KEY"],
+        timeout_seconds=_env["BUDGETEER_LLM_TIMEOUT_SECONDS"],
+        tries=_env["BUDGETEER_LLM_TRIES"],
+    )
+    if _env["BUDGETEER_LLM_URL"]
+    else None
+)
 
 # --- logs ---------------------------------------------------------------------------------------
 _form: str = _env["BUDGETEER_LOG_FORMAT"]

@@ -6,12 +6,13 @@ import re
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import openai
 
 from budgeteer.engine.history.summary import SummaryFailed
+from budgeteer.llm.settings import Endpoint
 
 WAIT_SECONDS = 0.2
 """How often whoever waits is asked whether to go on waiting."""
@@ -24,30 +25,6 @@ _THOUGHT = re.compile(r"\A\s*<think>.*?</think>", re.DOTALL)
 
 class EndpointFailed(SummaryFailed):
     """The endpoint gave no usable answer; `sentence` says why and how to mend it."""
-
-
-@dataclass(frozen=True, slots=True)
-class Endpoint:
-    """Where a language model answers.
-
-    Attributes:
-        url: the base address of its OpenAI-compatible interface ("https://…/v1").
-        model: the name it knows the model by.
-        key: sent as the bearer token; "" where none is wanted.
-        timeout_seconds: without a byte, after which one try is given up.
-        tries: how often one question is sent at most; between tries as long as a `Retry-After` says, else ever longer.
-    """
-
-    url: str
-    model: str
-    key: str = field(default="", repr=False)
-    timeout_seconds: float = 60.0
-    tries: int = 3
-
-    @property
-    def patience_seconds(self) -> float:
-        """The longest one question may take in all, an endpoint that trickles or asks to wait included."""
-        return (self.timeout_seconds + 60.0) * self.tries
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,8 @@ from typing import Self
 
 from budgeteer.engine.history.summary import SUMMARY_LINE, SummaryFailed, SummaryRequest, storable
 from budgeteer.engine.sentences import cut_at_sentence
-from budgeteer.llm.endpoint import Asker, Endpoint
+from budgeteer.llm.endpoint import Asker
+from budgeteer.llm.settings import Endpoint
 from budgeteer.llm.transcript import pieces_of, question
 
 LEAST_CHARS = 60

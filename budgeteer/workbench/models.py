@@ -90,15 +90,22 @@ class Summary(models.Model):
 
     Attributes:
         key: the engine's key of the request: the hash of what is summarised and of the rules.
-        text: the summary; "" where it was tried and could not be written.
-        writer: who wrote it ("extractive", later a model's name).
+        text: the summary as it is used; "" where it was tried and could not be written.
+        written_text: as it was written, before the owner edited it.
+        writer: who wrote it: "extractive", or a language model's name.
+        notes: what is to be said about how it was written, as sentences.
+        edited_at: when the owner put it into other words; None where they did not.
     """
 
     owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
     key = models.CharField(max_length=128)
     text = models.TextField(blank=True)
+    written_text = models.TextField(blank=True, default="")
     writer = models.CharField(max_length=64, default="extractive")
+    notes = models.JSONField(default=list, blank=True)
     created_at = models.DateTimeField(auto_now_add=True)
+    updated_at = models.DateTimeField(auto_now=True)
+    edited_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
         verbose_name_plural = "summaries"

@@ -31,6 +31,7 @@ from budgeteer.workbench.services import RefusedText
 from budgeteer.workbench.sharing import Looking, is_team
 from budgeteer.workbench.state import ViewState
 from budgeteer.workbench.summaries import ceilings_of, summaries_of
+from budgeteer.workbench.summary_card import SUMMARY_ID, SummaryShown, summary_shown
 from budgeteer.workbench.words import count_of
 
 OFFERED_SOURCES = 30
@@ -78,6 +79,7 @@ class Page:
     Attributes:
         change: the post that is being answered, for its errors.
         refused_texts: by text field, a typed text that was not saved, and why.
+        refused_summary: a wording of the summary that was not saved, and why.
         pasted, paste_error: a configuration that was pasted and refused.
         looking: why the reader may look and not change anything; None where they may.
     """
@@ -88,6 +90,7 @@ class Page:
     preview: Preview
     change: Change | None = None
     refused_texts: Mapping[str, RefusedText] | None = None
+    refused_summary: tuple[str, str] | None = None
     pasted: str = ""
     paste_error: str = ""
     looking: Looking | None = None
@@ -165,6 +168,14 @@ class Page:
     @cached_property
     def item(self) -> Item | None:
         return inspected(self.packed, self.state) if self.packed else None
+
+    @cached_property
+    def summary(self) -> SummaryShown | None:
+        """The summary that is selected, to be read and edited."""
+        packed = self.packed
+        if self.item is None or self.item.id != SUMMARY_ID or packed is None or not packed.summary_key:
+            return None
+        return summary_shown(self.workspace.owner_id, packed, refused=self.refused_summary)
 
     @cached_property
     def prompt(self) -> PromptView | None:

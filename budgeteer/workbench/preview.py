@@ -9,17 +9,17 @@ from dataclasses import dataclass, field
 from budgeteer.engine.allocation import tokenizer_of
 from budgeteer.engine.bundle import Bundle, build_bundle
 from budgeteer.engine.errors import BudgeteerError
-from budgeteer.engine.history.summary import SummaryFailed, SummaryPending, SummaryRequest
+from budgeteer.engine.history.summary import SummaryPending, SummaryRequest
 from budgeteer.engine.packing import pack
 from budgeteer.engine.result import Packing
 from budgeteer.engine.tokens import counter_for
 from budgeteer.engine.usage import with_usage
-from budgeteer.jobs import services as jobs
 from budgeteer.jobs.models import Job
 from budgeteer.sources.kept import Kept
 from budgeteer.workbench.assembling import Problem, Readiness, inputs_of, links_of, load_all, readiness_of
 from budgeteer.workbench.configuring import Effective, error_parts
-from budgeteer.workbench.models import Summary, Workspace, WorkspaceSource
+from budgeteer.workbench.models import Workspace, WorkspaceSource
+from budgeteer.workbench.written import edition_of, request_summary, stored_summaries
 
 KEPT_PACKINGS = 24
 KEPT_BUNDLES = 12
@@ -35,10 +35,14 @@ class ReadTexts:
 
 @dataclass(frozen=True, slots=True)
 class Packed:
-    """A packing, and what was read of its conversation's texts so far (shared by the packings of one bundle)."""
+    """A packing, and what was read of its conversation's texts so far (shared by the packings of one bundle).
+
+    `summary_key` names the stored summary that it used, "" where there is none.
+    """
 
     packing: Packing
     read: ReadTexts
+    summary_key: str = ""
 
     def names_of(self, indices: Sequence[int]) -> dict[int, str]:
         """The names of these decisions; read in prompt order, so that stored texts are unpacked once."""
@@ -105,12 +109,12 @@ def preview(workspace: Workspace, current: Effective, *, draft: bool = False, pr
         readiness = readiness_of(links_of(workspace), tokenizer=tokenizer_of(current.config))
         if readiness.jobs or (not readiness.ready and not _has_text(workspace)):
             return _without(readiness)
-        summarise = stored_summary(workspace)
+        summarise = stored_summaries(workspace.owner_id)
         packed = pack_workspace(workspace, current, readiness=readiness, summarise=summarise, profile=profile)
     except SummaryPending as pending:
         if draft:
             raise
-        job = request_summary(workspace, pending.request)
+        job = request_summary(workspace, pending.request.key)
         return Preview(None, (job,), tuple(readiness.problems), tuple(readiness.links))
     except BudgeteerError as error:
         links = workspace.links.select_related("source").filter(source__deleted_at__isnull=True)
@@ -143,51 +147,22 @@ def pack_workspace(
         inputs = with_usage(inputs_of(workspace, loaded), current.config)
         return build_bundle(inputs, counter=counter), ReadTexts()
 
+    asked = ""
+
+    def summarise_and_note(request: SummaryRequest) -> str:
+        nonlocal asked
+        asked = request.key
+        return summarise(request)
+
     def make() -> Packed:
         bundle, read = _bundles.get(inputs_key, build)
-        packing = pack(bundle, current.config, counter=counter, summarise=summarise, profile=profile)
-        return Packed(packing, read)
+        packing = pack(bundle, current.config, counter=counter, summarise=summarise_and_note, profile=profile)
+        return Packed(packing, read, asked)
 
     config_key = json.dumps(current.data, sort_keys=True)
-    return _packings.get(f"{inputs_key}|{config_key}|{profile or ''}", make)
-
-
-def stored_summary(workspace: Workspace) -> Callable[[SummaryRequest], str]:
-    """A summariser that only looks up what was written before.
-
-    Raises:
-        SummaryPending: by the summariser, when there is nothing yet.
-        SummaryFailed: by the summariser, when it was tried and could not be written.
-    """
-
-    def look_up(request: SummaryRequest) -> str:
-        row = Summary.objects.filter(owner_id=workspace.owner_id, key=request.key).first()
-        if row is None:
-            raise SummaryPending(request)
-        if not row.text:
-            raise SummaryFailed("this summary was tried before and could not be written")
-        return row.text
-
-    return look_up
-
-
-def request_summary(workspace: Workspace, request: SummaryRequest) -> Job:
-    """The job that writes this summary: the one under way, else a new one."""
-    subject = f"summary:{workspace.id}:{request.key[:40]}"
-    last = jobs.latest_for(subject)
-    if last is not None and (last.state == "failed" or _is_written(workspace, request)):
-        return last
-    return jobs.enqueue_once(
-        "workbench.summarise",
-        arguments={"workspace_id": str(workspace.id), "key": request.key},
-        owner=workspace.owner,
-        subject=subject,
-    )
-
-
-def _is_written(workspace: Workspace, request: SummaryRequest) -> bool:
-    """Whether a worker has finished it since this preview looked."""
-    return Summary.objects.filter(owner_id=workspace.owner_id, key=request.key).exists()
+    summarises = current.config.history.strategy == "summarizeOlder"
+    edition = edition_of(workspace.owner_id) if summarises else ""
+    return _packings.get(f"{inputs_key}|{config_key}|{profile or ''}|{edition}", make)
 
 
 def forget_previews() -> None:

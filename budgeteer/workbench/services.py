@@ -24,6 +24,7 @@ from budgeteer.sources.models import Source
 from budgeteer.workbench.assembling import links_of, readiness_of
 from budgeteer.workbench.configuring import effective
 from budgeteer.workbench.models import Workspace, WorkspaceSource
+from budgeteer.workbench.written import stored_summaries
 
 UNDO_STEPS = 50
 TEXT_LIMIT_BYTES = 20_000
@@ -254,7 +255,7 @@ def packing_of(workspace: Workspace, links: Sequence[WorkspaceSource] | None = N
     Raises:
         BudgeteerError: a source is not ready, or inputs or configuration cannot be packed.
     """
-    from budgeteer.workbench.preview import pack_workspace, stored_summary
+    from budgeteer.workbench.preview import pack_workspace
 
     current = effective(workspace)
     used = links_of(workspace) if links is None else links
@@ -262,9 +263,11 @@ def packing_of(workspace: Workspace, links: Sequence[WorkspaceSource] | None = N
     if readiness.jobs:
         raise InputError("a source is still being worked on", where=workspace.name, mend="Try again when it is done")
 
+    stored = stored_summaries(workspace.owner_id)
+
     def summarise(request: SummaryRequest) -> str:
         try:
-            return stored_summary(workspace)(request)
+            return stored(request)
         except SummaryPending:
             return extractive_summary(request)
 

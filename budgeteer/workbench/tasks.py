@@ -7,21 +7,21 @@ from typing import Any
 
 from budgeteer.engine.allocation import tokenizer_of
 from budgeteer.engine.errors import InputError
-from budgeteer.engine.history.summary import SummaryFailed, SummaryRequest, extractive_summary
+from budgeteer.engine.history.summary import SummaryFailed, SummaryRequest
 from budgeteer.jobs.context import JobContext
 from budgeteer.jobs.housekeeping import sweep
 from budgeteer.jobs.registry import job
 from budgeteer.sources.services import UNDO_TIME
-from budgeteer.workbench import services
+from budgeteer.workbench import services, written
 from budgeteer.workbench.assembling import links_of, readiness_of
 from budgeteer.workbench.configuring import effective
-from budgeteer.workbench.models import Summary, Workspace
-from budgeteer.workbench.preview import pack_workspace
+from budgeteer.workbench.models import Workspace
+from budgeteer.workbench.preview import forget_previews, pack_workspace
 
 
 @job("workbench.summarise", title="Summarise older history")
-def summarise(context: JobContext, *, workspace_id: str, key: str) -> dict[str, Any]:
-    """Write every summary the workspace's packing asks for, and keep it.
+def summarise(context: JobContext, *, workspace_id: str, key: str, again: bool = False) -> dict[str, Any]:
+    """Write every summary the workspace's packing asks for, and keep it; `again` also where there is one.
 
     Raises:
         InputError: the workspace is gone, or its sources are not ready.
@@ -33,34 +33,49 @@ def summarise(context: JobContext, *, workspace_id: str, key: str) -> dict[str, 
     readiness = readiness_of(links_of(workspace), tokenizer=tokenizer_of(current.config))
     if readiness.jobs:
         raise InputError("a source is still being imported", where=workspace.name, mend="Try again when it is done")
-    written: list[str] = []
+    made: list[str] = []
 
-    def write(request: SummaryRequest) -> str:
-        known = Summary.objects.filter(owner_id=workspace.owner_id, key=request.key).first()
-        if known is not None:
+    def summarise(request: SummaryRequest) -> str:
+        asked = request.key
+        known = written.find(workspace.owner_id, asked)
+        if known is not None and not (again and asked == key):
+            if not known.text:
+                raise SummaryFailed("this summary was tried before and could not be written")
             return known.text
-        count = len(request.messages)
-        context.progress(0, count, "messages", f"Summarising {count:,} messages")
-        try:
-            text = extractive_summary(request)
-        except SummaryFailed:
-            _keep(context, workspace, key=request.key, text="")
-            raise
-        _keep(context, workspace, key=request.key, text=text)
-        context.progress(count, count, "messages", f"Wrote a summary of {len(text):,} characters")
-        written.append(request.key)
+        text = _write(context, workspace, request, key=asked)
+        made.append(asked)
         return text
 
-    pack_workspace(workspace, current, readiness=readiness, summarise=write)
-    return {"workspace": workspace_id, "asked": key, "written": written}
+    if again:
+        forget_previews()  # or a packing that was kept would ask for nothing
+    pack_workspace(workspace, current, readiness=readiness, summarise=summarise)
+    return {"workspace": workspace_id, "asked": key, "written": made}
 
 
-def _keep(context: JobContext, workspace: Workspace, *, key: str, text: str) -> None:
-    """Store a summary; an empty text says that it was tried in vain."""
+def _write(context: JobContext, workspace: Workspace, request: SummaryRequest, *, key: str) -> str:
+    """Write one summary and keep it, or keep that it could not be written.
+
+    Raises:
+        SummaryFailed: it could not.
+    """
+    count = len(request.messages)
+    context.progress(0, count, "messages", f"Summarising {count:,} messages")
+
+    def progress(done: int, total: int) -> None:
+        context.progress(count * done // total, count, "messages")
+
+    try:
+        summary = written.write(request, keep_waiting=context.check, progress=progress)
+    except SummaryFailed:
+        with context.committing():
+            written.keep(workspace.owner_id, key, None)
+        raise
     with context.committing():
-        Summary.objects.update_or_create(
-            owner_id=workspace.owner_id, key=key, defaults={"text": text, "writer": "extractive"}
-        )
+        written.keep(workspace.owner_id, key, summary)
+    for note in summary.notes:
+        context.progress(count, count, "messages", note)
+    context.progress(count, count, "messages", f"Wrote a summary of {len(summary.text):,} characters")
+    return summary.text
 
 
 @sweep("deleted workspaces")

@@ -11,7 +11,8 @@ import pytest
 from budgeteer.engine.chat import Message, TextPart
 from budgeteer.engine.history.summary import SUMMARY_LINE, SummaryFailed, SummaryRequest
 from budgeteer.llm import transcript
-from budgeteer.llm.endpoint import Endpoint, EndpointFailed
+from budgeteer.llm.endpoint import EndpointFailed
+from budgeteer.llm.settings import Endpoint
 from budgeteer.llm.summarising import ModelSummariser, Written
 from tests.llm.model_server import (
     ModelServer,

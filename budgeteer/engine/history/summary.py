@@ -12,6 +12,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Final
 
 from budgeteer.engine.chat import Message, TextPart, calls_of, message_to_json, results_of
@@ -33,7 +34,7 @@ _CONCLUSION = re.compile(
 _PATH = re.compile(r"(?<![\w/.])(?:~|\.{1,2})?/?(?:[\w.-]+/)+[\w.-]+\.\w{1,8}\b")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class SummaryRequest:
     """What is to be summarised: the messages in order, and the limits in characters."""
 
@@ -41,7 +42,7 @@ class SummaryRequest:
     max_chars: int
     topic_chars: int
 
-    @property
+    @cached_property
     def key(self) -> str:
         """The request's content hash: the same messages and limits, the same key."""
         digest = hashlib.sha256(f"{self.max_chars}:{self.topic_chars}:".encode())
