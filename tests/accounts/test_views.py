@@ -172,7 +172,7 @@ def test_the_menu_leads_to_the_password_and_out_and_says_the_role(team: None) ->
     page = client.get("/help/").content.decode()
     assert 'href="/account/password/"' in page
     assert 'action="/sign-out/"' in page
-    assert '<b class="wrap">ada</b>, viewer' in page
+    assert '<b class="wrap">ada</b> <span class="s">viewer</span>' in page
     assert 'href="/admin/"' not in page
 
 
