@@ -60,10 +60,14 @@ class SafePaths(logging.Filter):
     """Takes the path out of what Django logs about a request, and puts in the one that may be logged."""
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Let every record pass, changed where it has to be."""
+        """Let every record pass, changed where it has to be, but for what is logged better elsewhere."""
+        if record.name == "django.security.DisallowedHost":
+            record.exc_info = None  # anybody can cause it, and the sentence says it all
         request = getattr(record, "request", None)
         if isinstance(request, HttpRequest) and isinstance(record.args, tuple):
             safe = loggable_path(request)
+            if record.name == "django.request" and request.path.removeprefix("/") in PROBES:
+                return False  # that it is not ready was logged with its reason
             record.args = tuple(
                 safe if isinstance(part, str) and request.path in (part, _unescaped(part)) else part
                 for part in record.args

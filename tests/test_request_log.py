@@ -16,7 +16,10 @@ from django.urls import path
 from budgeteer.accounts import services
 from budgeteer.accounts.rules import public
 from budgeteer.logs import ACCESS, formatter
+from budgeteer.operations import views
+from budgeteer.operations.readiness import Readers
 from budgeteer.request_log import SafePaths, loggable_path
+from tests.servers import free_port
 
 pytestmark = pytest.mark.django_db
 
@@ -115,6 +118,25 @@ def test_an_id_is_taken_over_from_a_trusted_proxy_only(
 def test_what_a_supervisor_asks_is_not_worth_a_line_while_all_is_well(client: Client, written: Written) -> None:
     client.get("/health/")
     assert only_line(written)["level"] == "debug"
+
+
+def test_that_it_is_not_ready_is_logged_once_with_its_reason(
+    client: Client, written: Written, settings: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(views, "readers", Readers())
+    settings.REDIS_URL = f"redis://127.0.0.1:{free_port()}/0"
+    assert client.get("/ready/").status_code == 503
+    [told] = [line for line in written() if line["level"] in ("warning", "error")]
+    assert (told["event"], told["part"], told["logger"]) == ("not ready", "broker", "budgeteer.operations.readiness")
+    assert told["reason"].startswith("Redis does not answer: ")
+    assert told["request_id"] == only_line(written)["request_id"]
+
+
+def test_a_wrong_host_name_is_one_sentence_without_a_traceback(client: Client, written: Written) -> None:
+    assert client.get("/sign-in/", headers={"Host": "attacker.example.org"}).status_code == 400
+    [told] = [line for line in written() if line["logger"] == "django.security.DisallowedHost"]
+    assert told["event"].startswith("Invalid HTTP_HOST header: 'attacker.example.org'.")
+    assert "exception" not in told
 
 
 def test_the_path_of_an_unknown_request_is_cut_after_its_first_part(rf: Any) -> None:

@@ -10,6 +10,7 @@ import contextvars
 import importlib
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
@@ -117,9 +118,11 @@ class Watch:
     check: Check
     _findings: list[Finding] | None = None
     _thread: threading.Thread = field(init=False)
+    _started: float = field(init=False)
 
     def __post_init__(self) -> None:
         context = contextvars.copy_context()
+        self._started = time.monotonic()
         name = f"{THREADS}{self.check.part}"
         self._thread = threading.Thread(target=context.run, args=(self._look,), name=name, daemon=True)
         self._thread.start()
@@ -132,7 +135,7 @@ class Watch:
         """What was found, or that it took too long."""
         self._thread.join(seconds)
         if self._findings is None:
-            sentence = f"It did not answer within {seconds:g} s."
+            sentence = f"It has not answered for {time.monotonic() - self._started:.1f} s."
             return [failed(self.check.part, sentence, mend="Check that it runs and that the network lets us reach it")]
         return self._findings
 

@@ -42,7 +42,7 @@ def storage() -> Iterator[Finding]:
 
 def disk() -> Iterator[Finding]:
     """Room for a few more uploads, where they are kept and where they are received."""
-    yield _room("disk", settings.DATA_DIR)
+    yield _room("disk", _nearest(settings.DATA_DIR))
     received = Path(settings.FILE_UPLOAD_TEMP_DIR or tempfile.gettempdir())
     yield _room("disk for uploads", received)
 
@@ -74,6 +74,11 @@ def _room(name: str, folder: Path) -> Finding:
     if free < 3 * settings.UPLOAD_MAX_BYTES:
         return warning(name, f"{sentence} An upload may take {settings.UPLOAD_MAX_BYTES / 1e9:.1f} GB.", mend=mend)
     return ok(name, sentence)
+
+
+def _nearest(folder: Path) -> Path:
+    """The folder, or what it would be made in."""
+    return next(place for place in (folder, *folder.parents) if place.exists())
 
 
 def _place() -> str:

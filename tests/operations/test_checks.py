@@ -55,7 +55,7 @@ def test_a_part_that_hangs_is_given_up(looks: None) -> None:
     started = time.monotonic()
     [finding] = examine([Check("hangs", "hangs")], seconds=0.2)["hangs"]
     assert time.monotonic() - started < 3
-    assert (finding.state, finding.sentence) == ("failed", "It did not answer within 0.2 s.")
+    assert (finding.state, finding.sentence) == ("failed", "It has not answered for 0.2 s.")
     never.set()
 
 

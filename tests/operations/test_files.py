@@ -29,6 +29,13 @@ def test_a_folder_that_is_not_there_fails(settings: Any, tmp_path: Path) -> None
     assert "gone cannot be looked at (No such file or directory)." in received.sentence
 
 
+def test_a_data_folder_that_is_still_to_be_made_is_on_the_disk_of_its_parent(settings: Any, tmp_path: Path) -> None:
+    settings.DATA_DIR = tmp_path / "not" / "yet"
+    [data, _] = files.disk()
+    assert data.state == "ok"
+    assert data.sentence.endswith(f" GB free in {tmp_path}.")
+
+
 def test_a_probe_is_written_read_and_deleted(settings: Any, tmp_path: Path) -> None:
     settings.MEDIA_ROOT = tmp_path
     [finding] = files.storage()
