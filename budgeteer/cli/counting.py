@@ -63,9 +63,9 @@ def _conversation(talk: Conversation, counter: TokenCounter) -> Iterator[Counted
     yield from _tools(tools_of(talk), counter)
     if counter.per_message_overhead:
         profile = PROFILES[DEFAULT_PROFILE]
-        frames = profile.tokens_per_message * len(measures) + int(measures.frame_tokens.sum())
-        frames += profile.tokens_per_name * int(measures.named.sum())
-        yield Counted("", "message frames and reply priming", frames + profile.tokens_for_reply, 0)
+        frames = profile.message.tokens * len(measures) + int(measures.frame_tokens.sum())
+        frames += profile.speaker.tokens * int(measures.named.sum()) if profile.speaker else 0
+        yield Counted("", "message frames and reply priming", frames + profile.reply.tokens, 0)
 
 
 def _skills(skills: Sequence[Skill], counter: TokenCounter) -> Iterator[Counted]:

@@ -9,7 +9,7 @@ from typing import Any, Literal, overload
 import numpy as np
 
 from budgeteer.engine.chat import ROLES, Conversation, Message, TextPart
-from budgeteer.engine.library import FeatureSpec, Skill, ToolDefinition
+from budgeteer.engine.library import FeatureSpec, Skill, ToolDefinition, ToolForm
 from budgeteer.engine.measures import (
     FeatureMeasures,
     SkillMeasures,
@@ -151,8 +151,16 @@ def tools_of(conversation: Conversation) -> tuple[ToolDefinition, ...]:
     return tuple(tool_from_raw(raw) for raw in conversation.tools)
 
 
+_SCHEMA_KEYS: tuple[tuple[str, ToolForm], ...] = (
+    ("input_schema", "anthropic"),
+    ("inputSchema", "mcp"),
+    ("parameters", "mcp"),
+    ("parametersJsonSchema", "mcp"),
+)
+
+
 def tool_from_raw(raw: Mapping[str, Any]) -> ToolDefinition:
-    """One definition in any of the three forms (OpenAI, Anthropic, MCP) as a ToolDefinition."""
+    """One definition in any provider's form, or MCP's, as a ToolDefinition."""
     function = raw.get("function")
     if isinstance(function, Mapping):
         parameters = function.get("parameters")
@@ -164,10 +172,10 @@ def tool_from_raw(raw: Mapping[str, Any]) -> ToolDefinition:
             raw,
         )
     name, description = str(raw.get("name", "")), str(raw.get("description") or "")
-    for key, form in (("input_schema", "anthropic"), ("inputSchema", "mcp")):
+    for key, form in _SCHEMA_KEYS:
         schema = raw.get(key)
         if isinstance(schema, Mapping):
-            return ToolDefinition(name, description, schema, form, raw)  # type: ignore[arg-type] # the two literals above
+            return ToolDefinition(name, description, schema, form, raw)
     return ToolDefinition(name or str(raw.get("type", "")), description, None, "anthropic", raw)
 
 

@@ -6,6 +6,7 @@ contribution; each tool result is a message of its own (role `tool`), so that it
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -70,18 +71,29 @@ class ToolResultPart:
 
 @dataclass(frozen=True, slots=True)
 class ReasoningPart:
-    """Thinking. `signature` is the provider's seal; `encrypted` its unreadable payload (tokens unknown)."""
+    """Thinking.
+
+    Attributes:
+        text: what can be read of it, "" when nothing can.
+        signature: the provider's seal; Gemini's thoughtSignature belongs to the part that follows.
+        encrypted: its unreadable payload (tokens unknown).
+        provider: the family that sealed it, see OpaquePart; "" is Anthropic where there is a seal at all.
+        id: the provider's own id of it, "" when none.
+    """
 
     text: str
     signature: str = ""
     encrypted: str = ""
+    provider: str = ""
+    id: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class OpaquePart:
     """A part the importer does not know: kept as it came, counted as compact JSON, survives a round trip.
 
-    `kind` is the source's own type name, `provider` the family it came from ("anthropic", "openai", …).
+    `kind` is the source's own type name, `provider` the family it came from: "openai" (chat), "openai-responses",
+    "anthropic" or "gemini".
     """
 
     kind: str
@@ -150,6 +162,20 @@ def calls_of(message: Message) -> list[ToolCallPart]:
 def results_of(message: Message) -> list[ToolResultPart]:
     """The tool results a message carries, in order."""
     return [part for part in message.parts if isinstance(part, ToolResultPart)]
+
+
+def call_input(arguments: str) -> dict[str, Any]:
+    """A call's arguments as the object some providers ask for; what is no JSON object stands under "arguments"."""
+    try:
+        value = json.loads(arguments, parse_constant=_no_constant) if arguments else {}
+        json.dumps(value, ensure_ascii=False).encode()  # half of a surrogate pair can be escaped, but not be sent
+    except (ValueError, RecursionError):
+        return {"arguments": arguments}
+    return value if isinstance(value, dict) else {"arguments": value}
+
+
+def _no_constant(name: str) -> None:
+    raise ValueError(f"{name} is no JSON")
 
 
 def text_of(message: Message) -> str:
@@ -224,6 +250,8 @@ def _part_to_json(part: Part) -> dict[str, Any]:
                 "text": part.text,
                 "signature": part.signature,
                 "encrypted": part.encrypted,
+                **({"provider": part.provider} if part.provider else {}),
+                **({"id": part.id} if part.id else {}),
             }
         case OpaquePart():
             return {"type": "opaque", "kind": part.kind, "raw": dict(part.raw), "provider": part.provider}
@@ -245,7 +273,8 @@ def _part_from_json(data: Mapping[str, Any]) -> Any:
             content = tuple(_part_from_json(inner) for inner in data["content"])
             return ToolResultPart(data["call_id"], content, data["is_error"])
         case "reasoning":
-            return ReasoningPart(data["text"], data["signature"], data["encrypted"])
+            sealed = (data.get("provider", ""), data.get("id", ""))
+            return ReasoningPart(data["text"], data["signature"], data["encrypted"], *sealed)
         case "opaque":
             return OpaquePart(data["kind"], data["raw"], data["provider"])
         case other:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from budgeteer.engine.config import SkillsBudgetConfig
+from budgeteer.engine.expressing import ADAPTED, Loss
 from budgeteer.engine.history.view import HistoryFit, HistoryView, Rule
 from budgeteer.engine.ledger import Reason
 from budgeteer.engine.measures import Ints
+from budgeteer.engine.profiles import PROFILES
 from budgeteer.engine.sections.skills import Cause, SkillFit
 from budgeteer.engine.sections.tools import ToolFit
-from budgeteer.engine.transcript import Loss
 
 KEPT = Reason("kept", "Sent as it is.")
 
@@ -22,6 +23,11 @@ _LOSSES = {
     Loss.REPEATED: "its call is already answered",
     Loss.ROLE: "a system text between messages cannot be sent to this provider",
     Loss.BLANK: "blank text may not be sent to this provider",
+    Loss.DANGLING: "nothing is left of what its reasoning led to",
+    Loss.NAME: "this provider knows no names of speakers",
+    Loss.ERROR_MARK: "this provider has no mark for a call that failed",
+    Loss.MOVED: "results stand in the order of their calls here",
+    Loss.RENAMED: "a call id that is not allowed here, or was used before, is replaced",
 }
 
 
@@ -97,6 +103,9 @@ def _kept_skill(fit: SkillFit, config: SkillsBudgetConfig, row: int, *, shortene
 def explain_tool(fit: ToolFit, config: SkillsBudgetConfig, row: int, *, ever_called: bool) -> Reason:
     """Why the definition at `row` is sent, or not; says when the history never calls it."""
     limit = config.limits.max_tool_definition_chars
+    if fit.refused[row]:
+        title = PROFILES[fit.profile].title
+        return Reason(f"validity:{fit.profile}", f"Not sent: it runs at another provider, {title} has no such tool.")
     unused = "" if ever_called else f" The conversation never calls it: {int(fit.tokens[row]):,} tokens."
     if not fit.kept[row]:
         needed = int(fit.needed_chars[row])
@@ -116,10 +125,10 @@ def explain_tool(fit: ToolFit, config: SkillsBudgetConfig, row: int, *, ever_cal
 
 def explain_message(view: HistoryView, fit: HistoryFit, loss: Ints, profile: str, row: int) -> Reason:
     """Why the message at `row` is sent, shortened, summarised or dropped."""
-    why = loss_sentence(Loss(int(loss[row])))
+    lost = Loss(int(loss[row]))
     match Rule(int(fit.rule[row])):
         case Rule.VALIDITY:
-            return Reason(f"validity:{profile}", f"Not sent: {why or 'it says nothing'}.")
+            return Reason(f"validity:{profile}", f"Not sent: {loss_sentence(lost) or 'it says nothing'}.")
         case Rule.FIRST_IS_USER:
             return Reason(f"validity:{profile}", "Not sent: the first message must be the user's.")
         case Rule.NEWEST_FIRST:
@@ -129,14 +138,16 @@ def explain_message(view: HistoryView, fit: HistoryFit, loss: Ints, profile: str
         case Rule.RETRY_OLDEST_HALF | Rule.RETRY_LAST_EXCHANGE as rule:
             return _retried(fit, rule, f"Kept if history had room for {view.size_tokens(view.alive):,} tokens.")
         case Rule.KEPT:
-            return _kept_message(view, row, profile, why)
+            return _kept_message(view, row, profile, lost)
 
 
-def _kept_message(view: HistoryView, row: int, profile: str, why: str) -> Reason:
-    if why:
-        return Reason(f"validity:{profile}", f"Sent without a part: {why}.")
+def _kept_message(view: HistoryView, row: int, profile: str, loss: Loss) -> Reason:
+    if loss & ~ADAPTED:
+        return Reason(f"validity:{profile}", f"Sent without a part: {loss_sentence(loss)}.")
     if view.pinned[row]:
         return Reason("pin", "Pinned, with its group: no limit drops it.")
+    if loss:
+        return Reason(f"validity:{profile}", f"Sent whole, but not just as it came: {loss_sentence(loss)}.")
     return KEPT
 
 

@@ -8,12 +8,13 @@ import numpy as np
 
 from budgeteer.engine.bundle import Bundle
 from budgeteer.engine.chat import Role
+from budgeteer.engine.expressing import Loss
 from budgeteer.engine.history.view import HistoryFit, HistoryView, Mask
 from budgeteer.engine.ledger import Size
 from budgeteer.engine.measures import Ints
 from budgeteer.engine.profiles import PROFILES
-from budgeteer.engine.tokens import TokenCounter
-from budgeteer.engine.transcript import Loss, MessageMeasures
+from budgeteer.engine.tokens import CountKind, TokenCounter
+from budgeteer.engine.transcript import MessageMeasures
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,19 +25,26 @@ class Framing:
     profile: str
     counter: TokenCounter
 
+    @property
+    def kind(self) -> CountKind:
+        """Estimated where the provider publishes no frames, or the counter itself is an estimate."""
+        return self.counter.kind if PROFILES[self.profile].message.published else "estimated"
+
     def messages(self, measures: MessageMeasures) -> Ints:
-        """The frame of each message: the profile's constant, role, and name where there is one."""
+        """The frame of each message: the profile's constant, role, and name where there is one and it can be sent."""
         if not self.counter.per_message_overhead:
             return np.zeros(len(measures), np.int64)
         profile = PROFILES[self.profile]
-        frames: Ints = profile.tokens_per_message + measures.frame_tokens + measures.named * profile.tokens_per_name
-        return frames
+        frames: Ints = profile.message.tokens + measures.frame_tokens
+        if profile.speaker is None:
+            return frames - measures.name_tokens
+        return frames + measures.named * profile.speaker.tokens
 
     def written(self, role: Role) -> int:
         """The frame of a message that is written here: a system message, a summary."""
         if not self.counter.per_message_overhead:
             return 0
-        return PROFILES[self.profile].tokens_per_message + self.counter.count(role)
+        return PROFILES[self.profile].message.tokens + self.counter.count(role)
 
     def query(self) -> int:
         """The query's frame; 0 where there is none, or nothing of it can be sent."""
@@ -52,7 +60,7 @@ class Framing:
 
     def reply(self) -> int:
         """The priming of the reply."""
-        return PROFILES[self.profile].tokens_for_reply if self.counter.per_message_overhead else 0
+        return PROFILES[self.profile].reply.tokens if self.counter.per_message_overhead else 0
 
     def history(self, view: HistoryView, fit: HistoryFit) -> Size:
         """The frames of the history that is sent, the summary's with them."""

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
 type ToolForm = Literal["openai", "anthropic", "mcp"]
+type RequestForm = Literal["openai", "responses", "anthropic", "gemini"]
+
+REQUEST_FORMS: tuple[RequestForm, ...] = ("openai", "responses", "anthropic", "gemini")
+"""The forms a definition can be sent in; those of profiles.PROFILES by their prefixes, in the same order."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,15 +81,45 @@ def compact_json(value: object) -> str:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
-def tool_in_form(tool: ToolDefinition, form: Literal["openai", "anthropic"]) -> dict[str, Any]:
+def tool_in_form(tool: ToolDefinition, form: RequestForm) -> dict[str, Any]:
     """The definition in a provider's form; a server tool that has only a type stays as it came.
 
-    OpenAI: `{"type": "function", "function": {name, description, parameters}}`.
-    Anthropic: `{name, description, input_schema}`.
+    OpenAI chat: `{"type": "function", "function": {name, description, parameters}}`.
+    OpenAI Responses: the same flat, with `strict`, which is on there unless it is said to be off.
+    Anthropic: `{name, description, input_schema}`. Gemini: `{name, description, parametersJsonSchema}`.
     """
     if tool.form == form or tool.parameters is None:
         return dict(tool.raw)
     described = {"name": tool.name, **({"description": tool.description} if tool.description else {})}
-    if form == "openai":
-        return {"type": "function", "function": {**described, "parameters": dict(tool.parameters)}}
-    return {**described, "input_schema": dict(tool.parameters)}
+    parameters = dict(tool.parameters)
+    match form:
+        case "openai":
+            return {"type": "function", "function": {**described, "parameters": parameters}}
+        case "responses":
+            return {"type": "function", **described, "parameters": parameters, "strict": _is_strict(tool)}
+        case "anthropic":
+            return {**described, "input_schema": parameters}
+        case "gemini":
+            return {**described, "parametersJsonSchema": parameters}
+
+
+def tool_is_sent(tool: ToolDefinition, form: RequestForm) -> bool:
+    """Whether the provider takes the definition: a function always; a tool that runs at a provider only there.
+
+    Anthropic's have a type with a date (`web_search_20250305`) or are an `mcp_toolset`, Gemini's have no type at all,
+    a `custom` tool in chat's form names itself inside, and every other one is OpenAI's, for Responses.
+    """
+    if tool.parameters is not None:
+        return True
+    kind = tool.raw.get("type")
+    if kind is None:
+        return form == "gemini"
+    if kind == "mcp_toolset" or re.search(r"_\d{8}$", str(kind)):
+        return form == "anthropic"
+    return form == ("openai" if kind == "custom" and "custom" in tool.raw else "responses")
+
+
+def _is_strict(tool: ToolDefinition) -> bool:
+    """Whether the definition asks for arguments exactly by its schema, as OpenAI's two forms can say."""
+    inner = tool.raw.get("function")
+    return (inner if isinstance(inner, Mapping) else tool.raw).get("strict") is True

@@ -14,7 +14,7 @@ from typing import Any, Protocol, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from budgeteer.engine.library import FeatureSpec, Skill, ToolDefinition, compact_json, tool_in_form
+from budgeteer.engine.library import REQUEST_FORMS, FeatureSpec, Skill, ToolDefinition, compact_json, tool_in_form
 from budgeteer.engine.tokens import TokenCounter
 from budgeteer.engine.truncation import minify_description
 
@@ -116,8 +116,12 @@ class ToolMeasures(Columns):
 
     openai_tokens: Ints
     openai_chars: Ints
+    responses_tokens: Ints
+    responses_chars: Ints
     anthropic_tokens: Ints
     anthropic_chars: Ints
+    gemini_tokens: Ints
+    gemini_chars: Ints
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,7 +173,7 @@ def measure_tools(
     """Count every tool definition once in each form."""
 
     def row(tool: ToolDefinition) -> list[int]:
-        texts = [compact_json(tool_in_form(tool, form)) for form in ("openai", "anthropic")]
+        texts = [compact_json(tool_in_form(tool, form)) for form in REQUEST_FORMS]
         return [size for text in texts for size in (counter.count(text), len(text))]
 
     return ToolMeasures.of_rows(rows(len(tools), lambda at: row(tools[at]), progress=progress))

@@ -23,6 +23,7 @@ from budgeteer.engine.history.summary import SummaryRequest, extractive_summary
 from budgeteer.engine.history.view import USER, HistoryFit, HistoryView, Mask, Rule, Summarising, view_of
 from budgeteer.engine.ledger import Ledger, Overhead, Size
 from budgeteer.engine.options import check_available
+from budgeteer.engine.profiles import PROFILES
 from budgeteer.engine.result import Chosen, Packing
 from budgeteer.engine.rows import (
     feature_rows,
@@ -119,9 +120,9 @@ class _Packer:
         overheads = [
             *system_overheads,
             Overhead("tools", "joins and preamble", joins, "estimated"),
-            Overhead("history", "message frames", framing.history(view, history), self.counter.kind),
-            Overhead("query", "message frame", Size(query_frame), self.counter.kind),
-            Overhead("query", "reply priming", Size(framing.reply()), self.counter.kind),
+            Overhead("history", "message frames", framing.history(view, history), framing.kind),
+            Overhead("query", "message frame", Size(query_frame), framing.kind),
+            Overhead("query", "reply priming", Size(framing.reply()), framing.kind),
         ]
         entries = entry_sizes(bundle.skills, bundle.skill_measures, effective(budget), counter=self.counter)
         parts = [
@@ -187,7 +188,7 @@ class _Packer:
         overheads.append(Overhead("skills", "header and tags", skills.wrapper, self.counter.kind))
         if pieces:
             frame = Size(self.framing.written("system"))
-            overheads.append(Overhead("system", "message frame", frame, self.counter.kind))
+            overheads.append(Overhead("system", "message frame", frame, self.framing.kind))
         return overheads
 
     def _pinned_messages(self) -> Mask:
@@ -252,8 +253,8 @@ class _Packer:
         return Summarising(summarise, request, cost_tokens)
 
     def _first_is_user(self, fit: HistoryFit, view: HistoryView) -> HistoryFit:
-        """Anthropic's first message is the user's: what stands before the first kept user message goes."""
-        if self.profile != "anthropic" or fit.summary is not None:
+        """Where the first message must be the user's, what stands before the first kept user message goes."""
+        if not PROFILES[self.profile].first_is_user or fit.summary is not None:
             return fit
         users = np.flatnonzero(fit.kept & (view.role == USER))
         start = int(users[0]) if len(users) else len(view)

@@ -1,29 +1,34 @@
-"""Provider profiles: what each request format can say, what its frames cost, what an image costs.
+"""Provider profiles: what each request format can say and what its frames cost, with a source for every number.
 
 A profile is one row; a new provider is a new row. Everything a part needs to know about a provider is asked here, by
-the measuring and by the rendering alike, so that what is counted is what is sent.
+the measuring and by the rendering alike, so that what is counted is what is sent. What a message may hold is in
+`expressing`, what a picture costs in `pictures`.
 """
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from budgeteer.engine.chat import (
-    AudioPart,
-    FilePart,
-    ImagePart,
-    OpaquePart,
-    Part,
-    ReasoningPart,
-    Role,
-    TextPart,
-    ToolCallPart,
-    ToolResultPart,
-)
+from budgeteer.engine.chat import Role
+from budgeteer.engine.library import RequestForm
+
+
+@dataclass(frozen=True, slots=True)
+class Charge:
+    """Tokens beside the texts.
+
+    Attributes:
+        tokens: how many.
+        source: the page that says so, and the day it was read; or whose number stands in.
+        published: False where the provider publishes none: the entry is then `estimated`, whatever counted.
+    """
+
+    tokens: int
+    source: str
+    published: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,99 +38,122 @@ class Profile:
     Attributes:
         name: as in `--request` and `validity:<name>`.
         title: as shown to people.
+        family: what a part's `provider` says that only this format can be sent again (see chat.OpaquePart).
+        prefix: how its columns among the measures begin; also the form tool definitions are sent in.
         roles: the roles a message of the history may have.
-        tokens_per_message: the frame of one message, in tokens.
-        tokens_per_name: what a name adds beside its own tokens.
-        tokens_for_reply: priming of the reply, once a request.
-        tools_preamble_tokens: what the provider adds once when tools are given.
-        tool_form: the form tool definitions are sent in.
+        message: the frame of one message, without its role.
+        speaker: what a name adds beside its own tokens, None where a message can have no name.
+        reply: priming of the reply, once a request.
+        tools: what the provider adds once when tools are given.
+        calls_as_objects: whether a call's arguments are sent as an object, and so counted as compact JSON; else as
+            the text the model wrote.
+        marks_errors: whether a result can say that the call failed.
+        first_is_user: whether the first message must be the user's.
+        results_in_order: whether results must stand in the order of their calls.
         call_id: what a call id must match, None when anything goes.
-        source: where these numbers come from.
     """
 
     name: str
     title: str
+    family: str
+    prefix: RequestForm
     roles: frozenset[Role]
-    tokens_per_message: int
-    tokens_per_name: int
-    tokens_for_reply: int
-    tools_preamble_tokens: int
-    tool_form: str
+    message: Charge
+    speaker: Charge | None
+    reply: Charge
+    tools: Charge
+    calls_as_objects: bool
+    marks_errors: bool
+    first_is_user: bool
+    results_in_order: bool
     call_id: re.Pattern[str] | None
-    source: str
 
+
+_COOKBOOK: Final = (
+    "https://developers.openai.com/cookbook/examples/how_to_count_tokens_with_tiktoken, section 6, checked 2026-11-21"
+)
+_STAND_IN: Final = f"not published; OpenAI's chat formula stands in ({_COOKBOOK})"
+_NO_PREAMBLE: Final = "not published; nothing is added beside the definitions themselves"
+
+_ALL_ROLES: Final[frozenset[Role]] = frozenset({"system", "developer", "user", "assistant", "tool"})
+_NO_SYSTEM: Final[frozenset[Role]] = frozenset({"user", "assistant", "tool"})
 
 PROFILES: Final[Mapping[str, Profile]] = {
     "openai-chat": Profile(
         name="openai-chat",
         title="OpenAI chat completions",
-        roles=frozenset({"system", "developer", "user", "assistant", "tool"}),
-        tokens_per_message=3,
-        tokens_per_name=1,
-        tokens_for_reply=3,
-        tools_preamble_tokens=0,
-        tool_form="openai",
+        family="openai",
+        prefix="openai",
+        roles=_ALL_ROLES,
+        message=Charge(3, _COOKBOOK, published=True),
+        speaker=Charge(1, _COOKBOOK, published=True),
+        reply=Charge(3, _COOKBOOK, published=True),
+        tools=Charge(0, _NO_PREAMBLE),
+        calls_as_objects=False,
+        marks_errors=False,
+        first_is_user=False,
+        results_in_order=False,
         call_id=None,
-        source="OpenAI cookbook, How to count tokens with tiktoken, section 6",
+    ),
+    "openai-responses": Profile(
+        name="openai-responses",
+        title="OpenAI Responses",
+        family="openai-responses",
+        prefix="responses",
+        roles=_ALL_ROLES,
+        message=Charge(3, _STAND_IN),
+        speaker=None,
+        reply=Charge(3, _STAND_IN),
+        tools=Charge(0, _NO_PREAMBLE),
+        calls_as_objects=False,
+        marks_errors=False,
+        first_is_user=False,
+        results_in_order=False,
+        # https://developers.openai.com/api/reference/resources/responses/methods/create, `call_id`: 1 to 64 characters;
+        # checked 2026-11-22.
+        call_id=re.compile(r"^.{1,64}\Z", re.DOTALL),
     ),
     "anthropic": Profile(
         name="anthropic",
         title="Anthropic Messages",
-        roles=frozenset({"user", "assistant", "tool"}),
-        tokens_per_message=3,
-        tokens_per_name=0,
-        tokens_for_reply=3,
-        tools_preamble_tokens=346,
-        tool_form="anthropic",
-        call_id=re.compile(r"^[a-zA-Z0-9_-]{1,64}$"),
-        source="Anthropic documentation, tool use: 346 system tokens with tool_choice auto; "
-        "frames are not published, OpenAI's formula stands in",
+        family="anthropic",
+        prefix="anthropic",
+        roles=_NO_SYSTEM,
+        message=Charge(3, _STAND_IN),
+        speaker=None,
+        reply=Charge(3, _STAND_IN),
+        tools=Charge(
+            346,
+            "https://platform.claude.com/docs/en/agents-and-tools/tool-use/overview, Pricing: system prompt for tools, "
+            "tool_choice auto, Claude 4; checked 2026-11-21",
+            published=True,
+        ),
+        calls_as_objects=True,
+        marks_errors=True,
+        first_is_user=True,
+        results_in_order=False,
+        # https://platform.claude.com/docs/en/api/messages/create, `tool_use.id`; checked 2026-11-21.
+        call_id=re.compile(r"^[a-zA-Z0-9_-]{1,64}\Z"),
+    ),
+    "gemini": Profile(
+        name="gemini",
+        title="Gemini generateContent",
+        family="gemini",
+        prefix="gemini",
+        roles=_NO_SYSTEM,
+        message=Charge(3, _STAND_IN),
+        speaker=None,
+        reply=Charge(3, _STAND_IN),
+        tools=Charge(0, _NO_PREAMBLE),
+        calls_as_objects=True,
+        marks_errors=True,
+        first_is_user=True,
+        # https://ai.google.dev/gemini-api/docs/function-calling, "Parallel function calling", and the API's own 400: as
+        # many function responses as calls, in one turn; checked 2026-11-22.
+        results_in_order=True,
+        call_id=None,
     ),
 }
 
-#: The profile that stands in where a model's own is not rendered yet.
+#: The profile that stands in where a model's own is not rendered.
 DEFAULT_PROFILE: Final = "openai-chat"
-
-
-def can_express(part: Part, profile: str, *, in_result: bool = False) -> bool:
-    """Whether the provider takes this part (inside a tool result when `in_result`).
-
-    OpenAI chat: text, images, audio and its own file parts in messages, text only in tool results; no reasoning.
-    Anthropic: text that is not blank, images, its own documents, thinking with a signature, its own server blocks.
-    """
-    openai = profile == "openai-chat"
-    match part:
-        case TextPart(text=text):
-            return openai or bool(text.strip())
-        case ImagePart():
-            return not (openai and in_result)
-        case FilePart(raw=raw):
-            return not in_result and raw.get("type") == "file" if openai else raw.get("type") == "document"
-        case AudioPart(raw=raw):
-            return openai and not in_result and raw.get("type") == "input_audio"
-        case ReasoningPart(signature=signature, encrypted=encrypted):
-            return not openai and bool(signature or encrypted)
-        case OpaquePart(provider=provider):
-            return provider == ("openai" if openai else "anthropic")
-        case ToolCallPart() | ToolResultPart():
-            return True
-
-
-def image_tokens(image: ImagePart, profile: str) -> int | None:
-    """The provider's published estimate from the pixel size; None where the size is not known.
-
-    OpenAI (vision guide, gpt-4o): fit in 2048 x 2048, then the short side to 768; 85 + 170 per 512-pixel tile; 85 at
-    low detail. Anthropic (vision guide): fit in 1568 pixels on the long side, then width x height / 750.
-    """
-    if profile == "openai-chat" and image.detail == "low":
-        return 85
-    if not image.width or not image.height:
-        return None
-    width, height = float(image.width), float(image.height)
-    if profile == "anthropic":
-        scale = min(1.0, 1568 / max(width, height))
-        return math.ceil(width * scale * height * scale / 750)
-    scale = min(1.0, 2048 / max(width, height))
-    width, height = width * scale, height * scale
-    scale = min(1.0, 768 / min(width, height))
-    return 85 + 170 * math.ceil(width * scale / 512) * math.ceil(height * scale / 512)

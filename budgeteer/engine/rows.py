@@ -13,6 +13,7 @@ from budgeteer.engine.bundle import Bundle
 from budgeteer.engine.chat import ROLES, Message, text_of
 from budgeteer.engine.config import SkillsBudgetConfig
 from budgeteer.engine.explain import KEPT, explain_message, explain_skill, explain_tool, loss_sentence
+from budgeteer.engine.expressing import ADAPTED, Loss
 from budgeteer.engine.history.view import HistoryFit, HistoryView, Rule
 from budgeteer.engine.ledger import ADDED, DROPPED, LETTERS, SUMMARISED, TRUNCATED, Reason, Rows
 from budgeteer.engine.ledger import KEPT as KEPT_FATE
@@ -20,7 +21,7 @@ from budgeteer.engine.measures import Ints
 from budgeteer.engine.sections.skills import Entries, SkillFit
 from budgeteer.engine.sections.system import Piece
 from budgeteer.engine.sections.tools import ToolFit
-from budgeteer.engine.transcript import Loss, MessageMeasures
+from budgeteer.engine.transcript import MessageMeasures
 
 #: Role -> category letter.
 _LETTER_OF_ROLE = {"system": "S", "developer": "S", "user": "U", "assistant": "A", "tool": "X"}
@@ -167,7 +168,7 @@ class _MessageColumns:
         letters = np.array([LETTERS.index(_LETTER_OF_ROLE[role]) for role in ROLES], np.int8)
         columns["category"] = letters[self.measures.role]
         columns["fate"] = np.where(self.kept, KEPT_FATE, DROPPED).astype(np.int8)
-        columns["fate"][self.kept & (self.get("loss") != 0)] = TRUNCATED
+        columns["fate"][self.kept & ((self.get("loss") & ~int(ADAPTED)) != 0)] = TRUNCATED
         columns["estimated"] = self.measures.images > 0
         return columns
 
@@ -231,7 +232,7 @@ def query_rows(bundle: Bundle, profile: str, *, frame_tokens: int) -> Rows | Non
     columns = data.columns()
     columns["frame_tokens"] = np.array([frame_tokens], np.int64)
     reason = Reason("query", "The query is never cut.")
-    if loss:
+    if loss & ~ADAPTED:
         sent = "Not sent" if Loss.EMPTY in loss else "Sent without a part"
         reason = Reason(f"validity:{profile}", f"{sent}: {loss_sentence(loss) or 'it says nothing'}.")
     return Rows(

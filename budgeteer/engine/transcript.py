@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from enum import IntFlag
 from itertools import chain
 
 import numpy as np
@@ -19,27 +18,15 @@ from budgeteer.engine.chat import (
     TextPart,
     ToolCallPart,
     ToolResultPart,
+    call_input,
 )
-from budgeteer.engine.groups import Fault, pair
+from budgeteer.engine.expressing import sendable
+from budgeteer.engine.groups import Place, pair
 from budgeteer.engine.library import compact_json
 from budgeteer.engine.measures import Columns, Ints, Progress, Rows, fresh_rows
-from budgeteer.engine.profiles import PROFILES, can_express, image_tokens
+from budgeteer.engine.pictures import image_tokens
+from budgeteer.engine.profiles import PROFILES, Profile
 from budgeteer.engine.tokens import TokenCounter
-
-
-class Loss(IntFlag):
-    """Why a message cannot be sent as it came; several may hold at once."""
-
-    REASONING = 1
-    OPAQUE = 2
-    MEDIA = 4
-    UNANSWERED_CALL = 8
-    NO_CALL = 16
-    NOT_NEXT = 32
-    REPEATED = 64
-    ROLE = 128
-    BLANK = 256
-    EMPTY = 512
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,10 +35,10 @@ class MessageMeasures(Columns):
 
     `role` indexes chat.ROLES; `group` and `turn` are those of groups.Pairing; `calls` counts tool calls.
     `frame_tokens` is what the frame costs beside the profile's constant: role, and name where there is one;
-    `named` tells whether there is a name; `images` counts pictures. `system_tokens` and `followed_tokens` (system and
-    developer texts only) are the text alone and with a blank line after it. Then for each profile: the size as it came,
-    the size of what can be sent, the Loss flags (EMPTY: nothing is left) and the number of parts whose tokens are
-    unknown.
+    `name_tokens` is the name's share of it, `named` tells whether there is a name; `images` counts pictures.
+    `system_tokens` and `followed_tokens` (system and developer texts only) are the text alone and with a blank line
+    after it. Then for each profile: the size as it came, the size of what can be sent, the Loss flags (EMPTY: nothing
+    is left) and the number of parts whose tokens are unknown.
     """
 
     role: Ints
@@ -60,6 +47,7 @@ class MessageMeasures(Columns):
     calls: Ints
     is_result: Ints
     frame_tokens: Ints
+    name_tokens: Ints
     named: Ints
     images: Ints
     system_tokens: Ints
@@ -70,25 +58,29 @@ class MessageMeasures(Columns):
     openai_chars: Ints
     openai_loss: Ints
     openai_unknown: Ints
+    responses_before_tokens: Ints
+    responses_before_chars: Ints
+    responses_tokens: Ints
+    responses_chars: Ints
+    responses_loss: Ints
+    responses_unknown: Ints
     anthropic_before_tokens: Ints
     anthropic_before_chars: Ints
     anthropic_tokens: Ints
     anthropic_chars: Ints
     anthropic_loss: Ints
     anthropic_unknown: Ints
+    gemini_before_tokens: Ints
+    gemini_before_chars: Ints
+    gemini_tokens: Ints
+    gemini_chars: Ints
+    gemini_loss: Ints
+    gemini_unknown: Ints
 
     def column(self, profile: str, name: str) -> Ints:
         """A profile's column: `before_tokens`, `before_chars`, `tokens`, `chars`, `loss` or `unknown`."""
-        column: Ints = getattr(self, f"{profile.removesuffix('-chat')}_{name}")
+        column: Ints = getattr(self, f"{PROFILES[profile].prefix}_{name}")
         return column
-
-
-@dataclass(frozen=True, slots=True)
-class Sendable:
-    """The parts of a message a provider can be sent, and why others cannot."""
-
-    parts: tuple[Part, ...]
-    loss: Loss
 
 
 def measure_messages(
@@ -114,7 +106,7 @@ def measure_conversations(
     paired = [
         _Paired(*row)
         for messages, pairing in zip(kept, pairings, strict=True)
-        for row in zip(messages, pairing.answered, pairing.fault, strict=True)
+        for row in zip(messages, pairing.place, strict=True)
     ]
     table = rows(
         len(paired), lambda at: _row(paired[at], counter), beside=lambda at: paired[at].standing(), progress=progress
@@ -132,86 +124,55 @@ def _joined(columns: Iterable[Sequence[int]]) -> Ints:
 
 @dataclass(frozen=True, slots=True)
 class _Paired:
-    """A message with how it pairs up."""
+    """A message with how it stands among the others."""
 
     message: Message
-    answered: frozenset[int]
-    fault: Fault
+    place: Place
 
     def standing(self) -> bytes:
-        """How it pairs up, the same for the same."""
-        return b"" if not (self.answered or self.fault) else repr((sorted(self.answered), int(self.fault))).encode()
-
-
-def sendable(message: Message, profile: str, *, answered: frozenset[int], fault: Fault) -> Sendable:
-    """What of a message the provider can be sent, given which of its calls are answered.
-
-    A result that does not pair up goes whole; so does an assistant message's unanswered call.
-    """
-    loss = {
-        Fault.NONE: Loss(0),
-        Fault.NO_CALL: Loss.NO_CALL,
-        Fault.NOT_NEXT: Loss.NOT_NEXT,
-        Fault.REPEATED: Loss.REPEATED,
-    }[fault]
-    if message.role not in PROFILES[profile].roles:
-        loss |= Loss.ROLE
-    if loss:
-        return Sendable((), loss | Loss.EMPTY)
-    parts: list[Part] = []
-    for at, part in enumerate(message.parts):
-        if isinstance(part, ToolCallPart) and at not in answered:
-            loss |= Loss.UNANSWERED_CALL
-        elif not can_express(part, profile):
-            loss |= _loss_of(part)
-        elif isinstance(part, ToolResultPart):
-            kept = tuple(inner for inner in part.content if can_express(inner, profile, in_result=True))
-            for inner in part.content:
-                if inner not in kept:
-                    loss |= _loss_of(inner)
-            parts.append(ToolResultPart(part.call_id, kept, part.is_error))
-        else:
-            parts.append(part)
-    if all(isinstance(part, ReasoningPart) for part in parts) and (loss or not parts):
-        return Sendable((), loss | Loss.EMPTY)
-    return Sendable(tuple(parts), loss)
-
-
-def _loss_of(part: Part) -> Loss:
-    match part:
-        case ReasoningPart():
-            return Loss.REASONING
-        case OpaquePart():
-            return Loss.OPAQUE
-        case TextPart(text=text):
-            return Loss.BLANK if text else Loss(0)
-        case _:
-            return Loss.MEDIA
+        """How it stands, the same for the same."""
+        place = self.place
+        if place == Place():
+            return b""
+        return repr((sorted(place.answered), int(place.fault), place.heir, place.moved, place.again)).encode()
 
 
 def _row(paired: _Paired, counter: TokenCounter) -> list[int]:
-    """The columns of one message; its place (group and turn) is filled in afterwards."""
+    """The columns of one message; its group and turn are filled in afterwards."""
     message = paired.message
-    named = int(bool(message.name))
-    frame = counter.count(message.role) + (counter.count(message.name) if named else 0)
+    framed = counter.per_message_overhead
+    name = counter.count(message.name) if framed else 0
     row = [
         ROLES.index(message.role),
         0,
         0,
         sum(isinstance(part, ToolCallPart) for part in message.parts),
         int(any(isinstance(part, ToolResultPart) for part in message.parts)),
-        frame if counter.per_message_overhead else 0,
-        named,
+        (counter.count(message.role) if framed else 0) + name,
+        name,
+        int(bool(message.name)),
         sum(isinstance(part, ImagePart) for part in _flat(message.parts)),
         *_system_sizes(message, counter),
     ]
-    plain = _size(message.parts, "openai-chat", counter)
-    for profile in PROFILES:
-        before = plain if profile == "openai-chat" else _size(message.parts, profile, counter, known=plain)
-        sent = sendable(message, profile, answered=paired.answered, fault=paired.fault)
-        after = before if sent.parts == message.parts else _size(sent.parts, profile, counter)
+    count = _counted_once(counter)
+    for profile in PROFILES.values():
+        sent = sendable(message, profile.name, paired.place)
+        before = _size(message.parts, profile, count)
+        after = before if sent.parts == message.parts else _size(sent.parts, profile, count)
         row += [before.tokens, before.chars, after.tokens, after.chars, int(sent.loss), after.unknown]
     return row
+
+
+def _counted_once(counter: TokenCounter) -> Callable[[tuple[str, ...]], int]:
+    """The count of the texts of an item; what several profiles are sent alike is counted once."""
+    known: dict[tuple[str, ...], int] = {}
+
+    def count(texts: tuple[str, ...]) -> int:
+        if texts not in known:
+            known[texts] = counter.count_parts(texts)
+        return known[texts]
+
+    return count
 
 
 def _system_sizes(message: Message, counter: TokenCounter) -> tuple[int, int]:
@@ -232,35 +193,30 @@ class _PartSizes:
     tokens: int
     chars: int
     unknown: int
-    images: bool
 
 
-def _size(parts: Sequence[Part], profile: str, counter: TokenCounter, *, known: _PartSizes | None = None) -> _PartSizes:
+def _size(parts: Sequence[Part], profile: Profile, count: Callable[[tuple[str, ...]], int]) -> _PartSizes:
     """Tokens and characters of parts: text, results, reasoning, opaque JSON, call names and arguments, images."""
-    if known is not None and not known.images:
-        return known
     texts: list[str] = []
     picture_tokens = unknown = 0
-    images = False
     for part in _flat(parts):
         match part:
             case TextPart(text=text):
                 texts.append(text)
             case ToolCallPart(name=name, arguments=arguments):
-                texts += [name, arguments]
+                texts += [name, compact_json(call_input(arguments)) if profile.calls_as_objects else arguments]
             case ReasoningPart(text=text, encrypted=encrypted):
                 texts.append(text)
                 unknown += bool(encrypted)
             case OpaquePart(raw=raw):
                 texts.append(compact_json(raw))
             case ImagePart():
-                images = True
-                estimate = image_tokens(part, profile)
+                estimate = image_tokens(part, profile.name)
                 picture_tokens += estimate or 0
                 unknown += estimate is None
             case _:
                 unknown += 1
-    return _PartSizes(counter.count_parts(texts) + picture_tokens, sum(map(len, texts)), unknown, images)
+    return _PartSizes(count(tuple(texts)) + picture_tokens, sum(map(len, texts)), unknown)
 
 
 def _flat(parts: Sequence[Part]) -> list[Part]:

@@ -1,19 +1,24 @@
 """Provider rules, checked on the rendered request before it is exported. Each rule answers with a sentence.
 
-The rules (domain: What a packing must never break): OpenAI chat, every tool message answers a call of the assistant
-message before it, every call is answered once, nothing between. Anthropic, the first message is the user's, roles
-alternate, every tool_use is answered in the next message, results stand before text, no text block is empty.
+The rules are those of the domain, "What a packing must never break". A check looks at the JSON alone.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import pairwise
-from typing import Any
+from typing import Any, Final
 
+from budgeteer.engine.packing import pack
 from budgeteer.engine.profiles import PROFILES
 from budgeteer.engine.rendering import render_request
 from budgeteer.engine.result import Check, Packing
+from budgeteer.engine.tokens import counter_for
+
+type _Items = Sequence[Mapping[str, Any]]
+type _Rule = tuple[str, str, str]
+"""A rule's name, its promise, and how it is broken: "" when it is kept."""
 
 
 def check_packing(packing: Packing) -> list[Check]:
@@ -21,25 +26,30 @@ def check_packing(packing: Packing) -> list[Check]:
     return check_request(render_request(packing), packing.profile)
 
 
+def check_every_profile(packing: Packing) -> list[Check]:
+    """Every rule of every profile, its own first; for the others the same bundle is packed in their form."""
+    checks = check_packing(packing)
+    counter = counter_for(packing.tokenizer)
+    for profile in PROFILES:
+        if profile != packing.profile:
+            checks += check_packing(pack(packing.bundle, packing.config, counter=counter, profile=profile))
+    return checks
+
+
 def check_request(request: Mapping[str, Any], profile: str) -> list[Check]:
     """Every rule of a profile against a request in its form."""
-    messages: Sequence[Mapping[str, Any]] = request["messages"]
-    rules = _anthropic_rules(messages) if profile == "anthropic" else _openai_rules(messages)
     title = PROFILES[profile].title
     return [
         Check(profile, rule, not wrong, f"{title}: {promise}." if not wrong else f"{title}: {wrong}.")
-        for rule, promise, wrong in rules
+        for rule, promise, wrong in _RULES[profile](request)
     ]
 
 
-type _Rule = tuple[str, str, str]
-
-
-def _openai_rules(messages: Sequence[Mapping[str, Any]]) -> Iterator[_Rule]:
+def _openai_rules(request: Mapping[str, Any]) -> Iterator[_Rule]:
     unanswered: list[str] = []
     stray: list[str] = []
     waiting: set[str] = set()
-    for number, message in enumerate(messages, start=1):
+    for number, message in enumerate(request["messages"], start=1):
         if message["role"] == "tool":
             call_id = message["tool_call_id"]
             if call_id in waiting:
@@ -51,29 +61,77 @@ def _openai_rules(messages: Sequence[Mapping[str, Any]]) -> Iterator[_Rule]:
         waiting = {call["id"] for call in message.get("tool_calls", ())}
     unanswered += sorted(waiting)
     yield "results follow calls", "every result answers a call of the message before it", "; ".join(stray[:3])
-    wrong = f"{len(unanswered)} calls are not answered: {', '.join(unanswered[:3])}" if unanswered else ""
-    yield "calls are answered", "every call is answered once", wrong
+    yield "calls are answered", "every call is answered once", _unanswered(unanswered)
 
 
-def _anthropic_rules(messages: Sequence[Mapping[str, Any]]) -> Iterator[_Rule]:
-    first = messages[0]["role"] if messages else "user"
-    yield (
-        "first message",
-        "the first message is the user's",
-        "" if first == "user" else "the first message is not the user's",
-    )
-    roles = [message["role"] for message in messages]
-    twice = [number for number, pair in enumerate(pairwise(roles), start=1) if pair[0] == pair[1]]
-    yield "roles alternate", "roles alternate", f"messages {twice[0]} and {twice[0] + 1} have one role" if twice else ""
+def _unanswered(calls: Sequence[str]) -> str:
+    return f"{len(calls)} calls are not answered: {', '.join(calls[:3])}" if calls else ""
+
+
+def _responses_rules(request: Mapping[str, Any]) -> Iterator[_Rule]:
+    items: _Items = request["input"]
+    open_calls: list[str] = []
+    stray: list[str] = []
+    for number, item in enumerate(items, start=1):
+        if item.get("type") == "function_call":
+            open_calls.append(item["call_id"])
+        elif item.get("type") == "function_call_output":
+            if item["call_id"] in open_calls:
+                open_calls.remove(item["call_id"])
+            else:
+                stray.append(f"item {number} answers {item['call_id']}, which is not open before it")
+    calls = [item["call_id"] for item in items if item.get("type") == "function_call"]
+    yield "outputs follow calls", "every function_call_output answers a function_call before it", "; ".join(stray[:3])
+    yield "calls are answered", "every function_call has its function_call_output", _unanswered(open_calls)
+    yield "reasoning keeps its item", "reasoning stands right before the item it led to", _lone_reasoning(items)
+    yield "call ids", "every call_id is of its own and has 1 to 64 characters", _wrong_ids(calls, "openai-responses")
+
+
+def _lone_reasoning(items: _Items) -> str:
+    led_to = [*items[1:], {"role": "user"}] if items else []
+    for number, (item, after) in enumerate(zip(items, led_to, strict=True), start=1):
+        if item.get("type") != "reasoning":
+            continue
+        if after.get("type") == "function_call_output" or after.get("role") in ("user", "system", "developer"):
+            return f"item {number} is reasoning with nothing of the model's after it"
+    return ""
+
+
+def _wrong_ids(ids: Sequence[str], profile: str) -> str:
+    pattern = PROFILES[profile].call_id or re.compile("")
+    wrong = next((one for one in ids if not pattern.match(one)), None)
+    if wrong is not None:
+        return f"the call id {wrong[:80]!r} is not allowed"
+    return "a call id is used twice" if len(set(ids)) < len(ids) else ""
+
+
+def _anthropic_rules(request: Mapping[str, Any]) -> Iterator[_Rule]:
+    messages: _Items = request["messages"]
+    yield "first message", "the first message is the user's", _first_is(messages, "message")
+    yield "roles alternate", "roles alternate", _same_role_twice(messages, "messages")
     yield "calls are answered", "every tool_use is answered in the next message", _anthropic_pairs(messages)
     yield "results before text", "results stand before text", _results_first(messages)
-    blank = sum(
-        block["type"] == "text" and not block["text"].strip() for message in messages for block in message["content"]
-    )
+    blocks = [block for message in messages for block in message["content"]]
+    blank = sum(block["type"] == "text" and not block["text"].strip() for block in blocks)
     yield "no empty text", "no text block is empty", f"{blank} text blocks are empty" if blank else ""
+    yield "thinking leads on", "no turn of the assistant's ends in thinking", _last_thoughts(messages)
+    calls = [block["id"] for block in blocks if block["type"] == "tool_use"]
+    promise = "every call id is of its own, of up to 64 letters, digits, - and _"
+    yield "call ids", promise, _wrong_ids(calls, "anthropic")
 
 
-def _anthropic_pairs(messages: Sequence[Mapping[str, Any]]) -> str:
+def _first_is(turns: _Items, what: str) -> str:
+    return "" if not turns or turns[0]["role"] == "user" else f"the first {what} is not the user's"
+
+
+def _same_role_twice(turns: _Items, what: str) -> str:
+    for number, (one, after) in enumerate(pairwise(turns), start=1):
+        if one["role"] == after["role"]:
+            return f"{what} {number} and {number + 1} have one role"
+    return ""
+
+
+def _anthropic_pairs(messages: _Items) -> str:
     waiting: set[str] = set()
     for number, message in enumerate(messages, start=1):
         answers = [block["tool_use_id"] for block in message["content"] if block["type"] == "tool_result"]
@@ -83,9 +141,61 @@ def _anthropic_pairs(messages: Sequence[Mapping[str, Any]]) -> str:
     return "the last message calls tools that nothing answers" if waiting else ""
 
 
-def _results_first(messages: Sequence[Mapping[str, Any]]) -> str:
+def _results_first(messages: _Items) -> str:
     for number, message in enumerate(messages, start=1):
         kinds = [block["type"] == "tool_result" for block in message["content"]]
         if kinds != sorted(kinds, reverse=True):
             return f"message {number} has a result after other content"
     return ""
+
+
+def _last_thoughts(messages: _Items) -> str:
+    for number, message in enumerate(messages, start=1):
+        if message["content"] and message["content"][-1]["type"] in ("thinking", "redacted_thinking"):
+            return f"message {number} ends in thinking"
+    return ""
+
+
+def _gemini_rules(request: Mapping[str, Any]) -> Iterator[_Rule]:
+    turns: _Items = request["contents"]
+    yield "first content", "the first content is the user's", _first_is(turns, "content")
+    foreign = [str(turn["role"]) for turn in turns if turn["role"] not in ("user", "model")]
+    yield "roles", "every role is user or model", f"{foreign[0]} is no role" if foreign else ""
+    yield "roles alternate", "roles alternate", _same_role_twice(turns, "contents")
+    yield "calls are answered", "the next turn answers every functionCall, in their order", _gemini_pairs(turns)
+    yield "no empty part", "every content has parts, and no text is empty", _empty_parts(turns)
+    yield "signatures", "every thoughtSignature stands on a part of the model's", _lost_signatures(turns)
+
+
+def _gemini_pairs(turns: _Items) -> str:
+    waiting: list[str] = []
+    for number, turn in enumerate(turns, start=1):
+        answers = [part["functionResponse"]["name"] for part in turn["parts"] if "functionResponse" in part]
+        if answers != waiting:
+            return f"content {number} does not answer exactly the calls of the content before it, in their order"
+        waiting = [part["functionCall"]["name"] for part in turn["parts"] if "functionCall" in part]
+    return "the last content calls functions that nothing answers" if waiting else ""
+
+
+def _empty_parts(turns: _Items) -> str:
+    for number, turn in enumerate(turns, start=1):
+        if not turn["parts"]:
+            return f"content {number} has no parts"
+        if any(part.get("text") == "" and "thoughtSignature" not in part for part in turn["parts"]):
+            return f"content {number} has an empty text"
+    return ""
+
+
+def _lost_signatures(turns: _Items) -> str:
+    for number, turn in enumerate(turns, start=1):
+        if any("thoughtSignature" in part and (turn["role"] != "model" or len(part) < 2) for part in turn["parts"]):
+            return f"content {number} has a thoughtSignature without its part"
+    return ""
+
+
+_RULES: Final[Mapping[str, Callable[[Mapping[str, Any]], Iterator[_Rule]]]] = {
+    "openai-chat": _openai_rules,
+    "openai-responses": _responses_rules,
+    "anthropic": _anthropic_rules,
+    "gemini": _gemini_rules,
+}

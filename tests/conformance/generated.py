@@ -5,19 +5,15 @@ from __future__ import annotations
 from hypothesis import strategies as st
 
 from budgeteer.engine.chat import (
-    AudioPart,
     Conversation,
-    FilePart,
-    ImagePart,
     Message,
-    OpaquePart,
     Part,
-    ReasoningPart,
     TextPart,
     ToolCallPart,
     ToolResultPart,
 )
 from budgeteer.engine.library import FeatureSpec, Skill, ToolDefinition
+from tests.conformance.accidents import broken
 
 # Pieces that vocabularies split in surprising ways: contractions, digits, blank lines, slashes, wide characters,
 # special-token text, the long s, an emoji of several code points.
@@ -48,62 +44,6 @@ def exchanges(draw: st.DrawFn) -> list[Message]:
     if draw(st.booleans()):
         messages.append(Message("assistant", (TextPart(draw(WORDS)),)))
     return messages
-
-
-ODD_PARTS: st.SearchStrategy[Part] = st.sampled_from(
-    [
-        TextPart(""),
-        TextPart(" \n"),
-        ReasoningPart("thinking"),
-        ReasoningPart("thinking", signature="sealed"),
-        ReasoningPart("", encrypted="c2VhbGVk"),
-        ImagePart({"type": "image_url", "image_url": {"url": "data:image/png;base64,AAAA"}}, 640, 480),
-        ImagePart({"type": "image", "source": {"type": "url", "url": "https://example.org/a.png"}}),
-        FilePart({"type": "file", "file": {"file_id": "f"}}),
-        AudioPart({"type": "input_audio", "input_audio": {"data": "AAAA", "format": "wav"}}),
-        OpaquePart("server_tool_use", {"type": "server_tool_use", "id": "s", "name": "n", "input": {}}, "anthropic"),
-        OpaquePart("custom", {"type": "custom", "text": "x"}, "openai"),
-    ]
-)
-ODD_IDS = st.sampled_from(["call_1", "call_2", "an id!", "x" * 70, "é"])
-
-
-@st.composite
-def broken(draw: st.DrawFn, messages: list[Message]) -> list[Message]:
-    """The messages after a few accidents: lost, doubled, moved, renamed, without a word, with parts of all kinds."""
-    messages = list(messages)
-    for _ in range(draw(st.integers(0, 5))):
-        at = draw(st.integers(0, len(messages) - 1)) if messages else 0
-        accident = draw(st.sampled_from(["lose", "double", "move", "rename", "empty", "odd", "system", "stray"]))
-        if accident == "stray" or not messages:
-            messages.insert(at, Message("tool", (ToolResultPart(draw(ODD_IDS), (TextPart("late"),)),)))
-        elif accident == "lose":
-            del messages[at]
-        elif accident == "double":
-            messages.insert(at, messages[at])
-        elif accident == "move":
-            messages.insert(draw(st.integers(0, len(messages) - 1)), messages.pop(at))
-        elif accident == "empty" and messages[at].role != "tool":
-            messages[at] = Message(messages[at].role, ())
-        elif accident == "odd" and messages[at].role in ("user", "assistant"):
-            messages[at] = Message(messages[at].role, (*messages[at].parts, draw(ODD_PARTS)), name=draw(NAMES))
-        elif accident == "system":
-            messages.insert(at, Message("system", (TextPart(draw(WORDS)),)))
-        elif accident == "rename":
-            old = {part.id for part in messages[at].parts if isinstance(part, ToolCallPart)}
-            names = {one: draw(ODD_IDS) for one in sorted(old)}
-            messages = [Message(one.role, tuple(_renamed(part, names) for part in one.parts)) for one in messages]
-    return messages
-
-
-def _renamed(part: Part, names: dict[str, str]) -> Part:
-    match part:
-        case ToolCallPart():
-            return ToolCallPart(names.get(part.id, part.id), part.name, part.arguments)
-        case ToolResultPart():
-            return ToolResultPart(names.get(part.call_id, part.call_id), part.content, part.is_error)
-        case _:
-            return part
 
 
 @st.composite

@@ -9,8 +9,19 @@ from budgeteer.engine.ledger import ADDED, DROPPED, SECTIONS, SUMMARISED
 from budgeteer.engine.rendering import render_request
 from budgeteer.engine.result import Packing
 from budgeteer.engine.validity import check_packing
-from tests.conformance.provider_rules import anthropic_faults, openai_faults
-from tests.conformance.recount import recount
+from tests.conformance.provider_rules import anthropic_faults, gemini_faults, openai_faults, responses_faults
+from tests.conformance.recount import recount, recount_texts
+
+FAULTS = {
+    "openai-chat": openai_faults,
+    "openai-responses": responses_faults,
+    "anthropic": anthropic_faults,
+    "gemini": gemini_faults,
+}
+#: Overhead that no text stands for: what a provider adds around texts.
+FRAMES = ("message frame", "message frames", "reply priming")
+#: System tokens that Anthropic documents to come with any tool.
+TOOLS_PREAMBLE = {"anthropic": 346}
 
 
 def check_everything(packing: Packing) -> None:
@@ -85,14 +96,16 @@ def check_order_and_groups(packing: Packing) -> None:
 def check_rendered(packing: Packing) -> None:
     """What is rendered is what was counted, and keeps the provider's rules."""
     request = render_request(packing)
-    if packing.profile == "openai-chat":
-        assert openai_faults(request) == []
-        counted = recount(request, packing.tokenizer)
-        if not counted.other:
-            assert counted.chars == packing.total.chars
-        if not counted.other and packing.tokenizer != "chars/4":
-            assert counted.tokens == packing.total.tokens
-    elif packing.fits and request["messages"]:
-        assert anthropic_faults(request) == []
+    if packing.profile == "openai-chat" or packing.fits:
+        assert FAULTS[packing.profile](request) == []
+    counted = recount_texts(request, packing.tokenizer)
+    frames = sum(entry.size.tokens for entry in packing.ledger.overhead if entry.name in FRAMES)
+    preamble = TOOLS_PREAMBLE.get(packing.profile, 0) if request.get("tools") else 0
+    if not counted.other:
+        assert counted.chars == packing.total.chars
+    if not counted.other and packing.tokenizer != "chars/4":
+        assert counted.tokens + frames + preamble == packing.total.tokens
+        if packing.profile == "openai-chat":
+            assert recount(request, packing.tokenizer).tokens == packing.total.tokens
     if packing.fits:
         assert [check.sentence for check in check_packing(packing) if not check.ok] == []

@@ -7,6 +7,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+RESPONSES_OUTPUTS = {"function_call": "function_call_output", "custom_tool_call": "custom_tool_call_output"}
 ANTHROPIC_ID = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 
 
@@ -41,6 +42,7 @@ def anthropic_faults(request: Mapping[str, Any]) -> list[str]:
     faults: list[str] = []
     messages: Sequence[Mapping[str, Any]] = request["messages"]
     expected: set[str] = set()
+    used: set[str] = set()
     for number, message in enumerate(messages):
         role, blocks = message["role"], message["content"]
         if role != ("user", "assistant")[number % 2]:
@@ -59,11 +61,90 @@ def anthropic_faults(request: Mapping[str, Any]) -> list[str]:
         expected = set(calls)
         faults += [f"message {number}: the id {one!r}" for one in [*calls, *results] if not ANTHROPIC_ID.fullmatch(one)]
         faults += [f"message {number} has a blank text" for text in texts(blocks) if not text.strip()]
+        if kinds and kinds[-1] in ("thinking", "redacted_thinking"):
+            faults.append(f"message {number} ends in thinking")
+        faults += [f"message {number}: the id {one!r} again" for one in calls if one in used]
+        used.update(calls)
     if expected:
         faults.append(f"the end comes before the answers to {sorted(expected)}")
     if "system" in request and not request["system"].strip():
         faults.append("the system text is blank")
     json.dumps(request)
+    return faults
+
+
+def responses_faults(request: Mapping[str, Any]) -> list[str]:
+    """A call has one output and the output comes after it; reasoning is followed by something of the model's own."""
+    faults: list[str] = []
+    items: Sequence[Mapping[str, Any]] = request["input"]
+    kinds = [item.get("type", "message") for item in items]
+    for number, item in enumerate(items):
+        if kinds[number] == "message":
+            faults += message_faults(number, item)
+        for call, output in RESPONSES_OUTPUTS.items():
+            if kinds[number] in (call, output):
+                mine = [(at, kinds[at]) for at, other in enumerate(items) if other.get("call_id") == item["call_id"]]
+                if [kind for _, kind in mine] != [call, output]:
+                    faults.append(f"item {number}: the call {item['call_id']!r} has {mine}")
+        if kinds[number] == "reasoning":
+            after = items[number + 1] if number + 1 < len(items) else {"role": "user"}
+            if after.get("role", "assistant") != "assistant" or after.get("type", "").endswith("_output"):
+                faults.append(f"item {number} is reasoning that led to nothing")
+        if "call_id" in item and not 1 <= len(item["call_id"]) <= 64:
+            faults.append(f"item {number} has a call id of {len(item['call_id'])} characters")
+    if request.get("instructions") == "":
+        faults.append("the instructions are empty")
+    json.dumps(request)
+    return faults
+
+
+def message_faults(number: int, item: Mapping[str, Any]) -> list[str]:
+    """What may not stand in a message item: the model's own words are text, everybody else's are inputs."""
+    faults = []
+    if item["role"] not in ("system", "developer", "user", "assistant"):
+        faults.append(f"item {number} has the role {item['role']}")
+    content = item["content"]
+    if not content:
+        faults.append(f"item {number} is empty")
+    if item["role"] == "assistant" and not isinstance(content, str):
+        faults.append(f"item {number} is the assistant's and no text")
+    if isinstance(content, list):
+        faults += [f"item {number} holds {one['type']}" for one in content if not one["type"].startswith("input_")]
+    return faults
+
+
+def gemini_faults(request: Mapping[str, Any]) -> list[str]:
+    """Turns of user and model by turns; the next turn answers each call, as many, in order; signatures at home."""
+    faults: list[str] = []
+    expected: list[tuple[str, str]] = []
+    for number, turn in enumerate(request["contents"]):
+        if turn["role"] != ("user", "model")[number % 2]:
+            faults.append(f"content {number} is the {turn['role']}'s")
+        if not turn["parts"]:
+            faults.append(f"content {number} is empty")
+        answers = [part["functionResponse"] for part in turn["parts"] if "functionResponse" in part]
+        if [(one["id"], one["name"]) for one in answers] != expected:
+            faults.append(f"content {number} answers {answers}, open are {expected}")
+        calls = [part["functionCall"] for part in turn["parts"] if "functionCall" in part]
+        if calls and turn["role"] != "model":
+            faults.append(f"content {number} calls as {turn['role']}")
+        expected = [(one["id"], one["name"]) for one in calls]
+        faults += [f"content {number}: {fault}" for part in turn["parts"] for fault in part_faults(turn["role"], part)]
+    if expected:
+        faults.append(f"the end comes before the answers to {expected}")
+    json.dumps(request)
+    return faults
+
+
+def part_faults(role: str, part: Mapping[str, Any]) -> list[str]:
+    """A part holds one thing, and a seal only beside it, in the model's turns."""
+    faults = []
+    if len(set(part) - {"thought", "thoughtSignature"}) != 1:
+        faults.append(f"a part of {sorted(part)}")
+    if part.get("text") == "" and "thoughtSignature" not in part:
+        faults.append("an empty text")
+    if "thoughtSignature" in part and role != "model":
+        faults.append("sealed, and the user's")
     return faults
 
 

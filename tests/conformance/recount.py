@@ -1,9 +1,13 @@
-"""An independent recount of a rendered OpenAI request: its JSON and tiktoken, nothing of the engine's."""
+"""An independent recount of a rendered request: its JSON and tiktoken, nothing of the engine's.
+
+OpenAI chat is recounted to the last token, frames included. The frames of the others are not published, so only what
+they are sent to read is recounted: every text, name and argument, and the definitions.
+"""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -25,33 +29,88 @@ def compact(value: object) -> str:
 
 def recount(request: Mapping[str, Any], tokenizer: str = "o200k_base") -> Recount:
     """OpenAI's published formula over what would be sent; definitions each alone, a token a bracket or comma."""
+    read = recount_texts(request, tokenizer)
     tokens = 3
-    chars = other = 0
     for message in request["messages"]:
         tokens += 3 + reference.count(message["role"], tokenizer)
         if "name" in message:
             tokens += 1 + reference.count(message["name"], tokenizer)
-        for text in texts_of(message):
-            if text is None:
-                other += 1
-            else:
-                tokens += reference.count(text, tokenizer)
-                chars += len(text)
-    tools = request.get("tools", [])
-    for tool in tools:
-        tokens += reference.count(compact(tool), tokenizer)
-        chars += len(compact(tool))
-    joins = len(tools) + 1 if tools else 0
-    return Recount(tokens + joins, chars + joins, other)
+    return Recount(tokens + read.tokens, read.chars, read.other)
 
 
-def texts_of(message: Mapping[str, Any]) -> Iterator[str | None]:
-    """Every text a model would read in a message; None for a part that is no text."""
-    content = message.get("content")
+def recount_texts(request: Mapping[str, Any], tokenizer: str = "o200k_base") -> Recount:
+    """What a request in any of the four forms holds to be read, without the frames around it."""
+    texts = list(texts_in(request))
+    said = [text for text in texts if text is not None]
+    definitions = [compact(tool) for tool in definitions_in(request)]
+    joins = len(definitions) + 1 if definitions else 0
+    counted = sum(reference.count(text, tokenizer) for text in (*said, *definitions))
+    return Recount(counted + joins, sum(map(len, (*said, *definitions))) + joins, sum(text is None for text in texts))
+
+
+def definitions_in(request: Mapping[str, Any]) -> Sequence[Any]:
+    """The tool definitions, one by one; Gemini keeps its functions in a list inside."""
+    return [one for tool in request.get("tools", []) for one in tool.get("functionDeclarations", [tool])]
+
+
+def texts_in(request: Mapping[str, Any]) -> Iterator[str | None]:
+    """Every text a model would read, from the system text on; None for a part that is no text."""
+    if "contents" in request:
+        for turn in (request.get("systemInstruction", {"parts": []}), *request["contents"]):
+            for part in turn["parts"]:
+                yield from gemini_texts(part)
+        return
+    for key in ("system", "instructions"):
+        if key in request:
+            yield request[key]
+    for item in request.get("input", request.get("messages", ())):
+        yield from content_texts(item.get("content"))
+        for call in item.get("tool_calls", []):
+            yield call["function"]["name"]
+            yield call["function"]["arguments"]
+        if "content" not in item:
+            yield from block_texts(item)
+
+
+def content_texts(content: Any) -> Iterator[str | None]:
+    """The texts of a content: a string, or a list of parts."""
     if isinstance(content, str):
         yield content
     for part in content if isinstance(content, list) else []:
-        yield part["text"] if part["type"] == "text" else None
-    for call in message.get("tool_calls", []):
-        yield call["function"]["name"]
-        yield call["function"]["arguments"]
+        yield from block_texts(part)
+
+
+def block_texts(block: Mapping[str, Any]) -> Iterator[str | None]:
+    """The texts of one part, block or item of OpenAI or Anthropic."""
+    match block.get("type"):
+        case "text" | "input_text":
+            yield block["text"]
+        case "tool_use":
+            yield block["name"]
+            yield compact(block["input"])
+        case "function_call":
+            yield block["name"]
+            yield block["arguments"]
+        case "tool_result":
+            yield from content_texts(block["content"])
+        case "function_call_output":
+            yield from content_texts(block["output"])
+        case "thinking":
+            yield block["thinking"]
+        case _:
+            yield None
+
+
+def gemini_texts(part: Mapping[str, Any]) -> Iterator[str | None]:
+    """The texts of one part of Gemini's; what a response says, whether it went well or not."""
+    if "text" in part:
+        yield part["text"]
+    elif "functionCall" in part:
+        yield part["functionCall"]["name"]
+        yield compact(part["functionCall"]["args"])
+    elif "functionResponse" in part:
+        (said,) = part["functionResponse"]["response"].values()
+        yield from [said] if isinstance(said, str) else said
+        yield from (None for _ in part["functionResponse"].get("parts", []))
+    else:
+        yield None

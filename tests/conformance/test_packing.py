@@ -19,6 +19,7 @@ from tests.conformance.invariants import check_everything
 
 pytestmark = pytest.mark.conformance
 STRATEGIES = ("full", "newestFirst", "summarizeOlder")
+PROFILES = (None, "openai-chat", "openai-responses", "anthropic", "gemini")
 slowly = settings(deadline=None, max_examples=80, suppress_health_check=[HealthCheck.too_slow])
 
 
@@ -41,7 +42,7 @@ def inputs(draw: st.DrawFn, *, valid: bool = True) -> Inputs:
 def configurations(draw: st.DrawFn, *, strategy: str | None = None) -> dict[str, Any]:
     """A configuration with limits small enough to bite."""
     return {
-        "model": draw(st.sampled_from(["gpt-4o", "gpt-4", "claude-opus-5-5"])),
+        "model": draw(st.sampled_from(["gpt-4o", "gpt-4", "claude-opus-5-5", "gemini-4-argon"])),
         "contextWindow": draw(st.integers(60, 6_000)),
         "outputReserve": draw(st.integers(0, 50)),
         "tokenizer": draw(st.sampled_from(["auto", "auto", "chars/4"])),
@@ -84,7 +85,7 @@ def packed(given_inputs: Inputs, data: dict[str, Any], profile: str | None = Non
 
 
 @slowly
-@given(inputs(), configurations(), st.sampled_from([None, "openai-chat", "anthropic"]))
+@given(inputs(), configurations(), st.sampled_from(PROFILES))
 def test_a_packing_of_valid_input_breaks_nothing(
     given_inputs: Inputs, data: dict[str, Any], profile: str | None
 ) -> None:
@@ -92,7 +93,7 @@ def test_a_packing_of_valid_input_breaks_nothing(
 
 
 @slowly
-@given(inputs(valid=False), configurations(), st.sampled_from([None, "openai-chat", "anthropic"]))
+@given(inputs(valid=False), configurations(), st.sampled_from(PROFILES))
 def test_a_packing_of_broken_input_says_what_it_leaves_out(
     given_inputs: Inputs, data: dict[str, Any], profile: str | None
 ) -> None:

@@ -20,12 +20,16 @@ def thinking() -> Message:
     return Message("assistant", (ReasoningPart("hm"),))
 
 
+def faults(messages: list[Message]) -> list[Fault]:
+    return [place.fault for place in pair(messages).place]
+
+
 def test_an_assistant_message_and_its_results_are_one_group() -> None:
     pairing = pair([user(), calls("a", "b"), result("b"), result("a"), user()])
     assert pairing.group == [0, 1, 1, 1, 2]
-    assert pairing.answered[1] == {0, 1}
+    assert pairing.place[1].answered == {0, 1}
     assert pairing.turn == [1, 1, 1, 1, 2]
-    assert set(pairing.fault) == {Fault.NONE}
+    assert {place.fault for place in pairing.place} == {Fault.NONE}
 
 
 def test_reasoning_that_precedes_a_call_belongs_to_its_group() -> None:
@@ -34,23 +38,23 @@ def test_reasoning_that_precedes_a_call_belongs_to_its_group() -> None:
 
 
 def test_a_result_without_its_call_is_named() -> None:
-    assert pair([user(), result("x")]).fault == [Fault.NONE, Fault.NO_CALL]
+    assert faults([user(), result("x")]) == [Fault.NONE, Fault.NO_CALL]
 
 
 def test_a_result_that_does_not_follow_its_call_is_named_and_the_call_is_unanswered() -> None:
     pairing = pair([calls("a"), user(), result("a")])
-    assert pairing.fault == [Fault.NONE, Fault.NONE, Fault.NOT_NEXT]
-    assert pairing.answered[0] == frozenset()
+    assert [place.fault for place in pairing.place] == [Fault.NONE, Fault.NONE, Fault.NOT_NEXT]
+    assert pairing.place[0].answered == frozenset()
     assert pairing.group == [0, 1, 2]
 
 
 def test_a_second_answer_to_one_call_is_named() -> None:
-    assert pair([calls("a"), result("a"), result("a")]).fault == [Fault.NONE, Fault.NONE, Fault.REPEATED]
+    assert faults([calls("a"), result("a"), result("a")]) == [Fault.NONE, Fault.NONE, Fault.REPEATED]
 
 
 def test_call_ids_may_be_used_again_in_a_later_turn() -> None:
     pairing = pair([calls("a"), result("a"), calls("a"), result("a")])
-    assert set(pairing.fault) == {Fault.NONE}
+    assert {place.fault for place in pairing.place} == {Fault.NONE}
     assert pairing.group == [0, 0, 1, 1]
 
 

@@ -3,7 +3,8 @@
 import numpy as np
 
 from budgeteer.engine.chat import ImagePart, Message, ReasoningPart, TextPart, ToolCallPart, ToolResultPart
-from budgeteer.engine.library import FeatureSpec, Skill, ToolDefinition, compact_json, tool_in_form
+from budgeteer.engine.expressing import Loss
+from budgeteer.engine.library import REQUEST_FORMS, FeatureSpec, Skill, ToolDefinition, compact_json, tool_in_form
 from budgeteer.engine.measures import (
     SkillMeasures,
     feature_text,
@@ -13,7 +14,7 @@ from budgeteer.engine.measures import (
     skill_description,
 )
 from budgeteer.engine.tokens import counter_for
-from budgeteer.engine.transcript import Loss, MessageMeasures, measure_messages
+from budgeteer.engine.transcript import MessageMeasures, measure_messages
 from budgeteer.engine.truncation import minify_description
 
 COUNTER = counter_for("o200k_base")
@@ -29,11 +30,13 @@ def test_a_skill_is_measured_in_pieces_with_its_minified_description() -> None:
     assert measures.body_tokens[0] == COUNTER.count("Body")
 
 
-def test_a_tool_is_measured_in_both_forms() -> None:
+def test_a_tool_is_measured_in_every_form() -> None:
     tool = ToolDefinition("t", "d", {"type": "object"}, "mcp", {"name": "t"})
-    measures = measure_tools([tool], counter=COUNTER)
-    for form, tokens in (("openai", measures.openai_tokens), ("anthropic", measures.anthropic_tokens)):
-        assert tokens[0] == COUNTER.count(compact_json(tool_in_form(tool, form)))
+    columns = measure_tools([tool], counter=COUNTER).to_arrays()
+    assert len(columns) == 2 * len(REQUEST_FORMS)
+    for form in REQUEST_FORMS:
+        text = compact_json(tool_in_form(tool, form))
+        assert (columns[f"{form}_tokens"][0], columns[f"{form}_chars"][0]) == (COUNTER.count(text), len(text))
 
 
 def test_a_feature_is_measured_alone_and_before_a_blank_line() -> None:
@@ -45,7 +48,8 @@ def test_a_feature_is_measured_alone_and_before_a_blank_line() -> None:
 
 def test_a_message_is_measured_for_every_profile() -> None:
     call = Message("assistant", (ReasoningPart("thinking"), TextPart("ok"), ToolCallPart("a", "run", '{"x":1}')))
-    answer = Message("tool", (ToolResultPart("a", (TextPart("done"), ImagePart({"type": "image"}, 200, 200))),))
+    picture = ImagePart({"image_url": "https://example.org/a.png", "type": "input_image"}, 200, 200)
+    answer = Message("tool", (ToolResultPart("a", (TextPart("done"), picture)),))
     measures = measure_messages([call, answer], counter=COUNTER)
     spoken = sum(COUNTER.count(text) for text in ("ok", "run", '{"x":1}'))
     assert measures.openai_tokens[0] == spoken
@@ -53,7 +57,18 @@ def test_a_message_is_measured_for_every_profile() -> None:
     assert measures.openai_loss.tolist() == [int(Loss.REASONING), int(Loss.MEDIA)]
     assert measures.openai_tokens[1] == COUNTER.count("done")
     assert measures.anthropic_tokens[1] == COUNTER.count("done") + 54
+    assert measures.responses_tokens[1] == COUNTER.count("done") + 255
+    # Gemini takes no address inside a result.
+    assert measures.gemini_tokens[1] == COUNTER.count("done")
     assert measures.images.tolist() == [0, 1]
+
+
+def test_arguments_are_counted_as_they_are_sent() -> None:
+    call = Message("assistant", (ToolCallPart("a", "run", '{ "x" : 1 }'),))
+    measures = measure_messages([call, Message("tool", (ToolResultPart("a", ()),))], counter=COUNTER)
+    assert measures.openai_chars[0] == measures.responses_chars[0] == len('run{ "x" : 1 }')
+    assert measures.anthropic_chars[0] == measures.gemini_chars[0] == len('run{"x":1}')
+    assert measures.gemini_tokens[0] == COUNTER.count("run") + COUNTER.count('{"x":1}')
 
 
 def test_what_does_not_pair_up_has_no_size_left() -> None:

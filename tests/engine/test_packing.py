@@ -10,11 +10,13 @@ from budgeteer.engine.bundle import Inputs, build_bundle
 from budgeteer.engine.chat import FilePart, ImagePart, Message, OpaquePart, ReasoningPart, TextPart, ToolCallPart
 from budgeteer.engine.config import load_config
 from budgeteer.engine.contract import packing_to_json
-from budgeteer.engine.errors import ConfigError, NotAvailableYet
+from budgeteer.engine.errors import ConfigError, InputError
 from budgeteer.engine.ledger import Size
 from budgeteer.engine.library import FeatureSpec, Skill, ToolDefinition
 from budgeteer.engine.packing import pack
+from budgeteer.engine.profiles import PROFILES
 from budgeteer.engine.rendering import (
+    REQUEST_FORMS,
     PromptSpan,
     render_request,
     render_spans,
@@ -170,7 +172,7 @@ def test_what_a_provider_cannot_be_sent_is_a_decision_with_its_rule() -> None:
         Message("assistant", (ReasoningPart("thinking"),)),
         Message("assistant", (ReasoningPart("more"), TextPart("ok"), ToolCallPart("open", "run", "{}"))),
         result("nobody"),
-        Message("user", (ImagePart({"type": "image"}, 10, 10), FilePart({"type": "document"}))),
+        Message("user", (ImagePart({"type": "image_url"}, 10, 10), FilePart({"type": "document"}))),
         assistant("end"),
     ]
     packing = packed(bundle_of(*messages))
@@ -331,11 +333,10 @@ def test_text_is_readable_and_names_what_is_not_text() -> None:
         assert expected in text
 
 
-def test_request_forms_that_are_not_rendered_yet_are_refused() -> None:
-    assert request_profile("anthropic") == "anthropic"
-    assert request_profile("text") is None
-    with pytest.raises(NotAvailableYet, match="openai-responses is not available yet"):
-        request_profile("openai-responses")
+def test_every_request_form_but_text_is_a_profile() -> None:
+    assert [request_profile(form) for form in REQUEST_FORMS] == [*PROFILES, None]
+    with pytest.raises(InputError, match="there is no request form mistral"):
+        request_profile("mistral")
 
 
 @pytest.mark.parametrize(

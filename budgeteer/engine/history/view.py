@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 
 from budgeteer.engine.chat import ROLES
 from budgeteer.engine.config import HistoryConfig
+from budgeteer.engine.expressing import Loss
 from budgeteer.engine.history.summary import Summary, SummaryRequest
 from budgeteer.engine.measures import Ints
-from budgeteer.engine.transcript import Loss, MessageMeasures
+from budgeteer.engine.transcript import MessageMeasures
 
 type Mask = NDArray[np.bool_]
 

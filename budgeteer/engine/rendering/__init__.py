@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from budgeteer.engine.errors import NotAvailableYet
+from budgeteer.engine.errors import InputError
 from budgeteer.engine.profiles import PROFILES
 from budgeteer.engine.rendering.anthropic import anthropic_request
+from budgeteer.engine.rendering.gemini import gemini_request
 from budgeteer.engine.rendering.openai_chat import openai_request
+from budgeteer.engine.rendering.openai_responses import responses_request
 from budgeteer.engine.rendering.sent import system_message
 from budgeteer.engine.rendering.text import PromptSpan, render_spans, render_text
 from budgeteer.engine.result import Packing
@@ -23,11 +25,13 @@ __all__ = [
     "system_message",
 ]
 
-REQUEST_FORMS: Final = ("openai-chat", "anthropic", "text")
+REQUEST_FORMS: Final = ("openai-chat", "openai-responses", "anthropic", "gemini", "text")
 
 _REQUESTS: Final[Mapping[str, Callable[[Packing], dict[str, Any]]]] = {
     "openai-chat": openai_request,
+    "openai-responses": responses_request,
     "anthropic": anthropic_request,
+    "gemini": gemini_request,
 }
 
 
@@ -43,12 +47,10 @@ def request_profile(form: str) -> str | None:
     """The profile to pack with for a `--request` form: None for text, which is any profile's.
 
     Raises:
-        NotAvailableYet: a form of the contract that is not rendered yet, or no form at all.
+        InputError: there is no such form.
     """
     if form == "text":
         return None
     if form in PROFILES:
         return form
-    raise NotAvailableYet(
-        f"the request form {form} is not available yet", where="--request", mend=f"Use {', '.join(REQUEST_FORMS)}."
-    )
+    raise InputError(f"there is no request form {form}", where="--request", mend=f"Use {', '.join(REQUEST_FORMS)}.")

@@ -5,7 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from budgeteer.engine.chat import ImagePart, Message, OpaquePart, Part, TextPart, ToolCallPart, ToolResultPart
+from budgeteer.engine.chat import (
+    AudioPart,
+    FilePart,
+    ImagePart,
+    Message,
+    OpaquePart,
+    Part,
+    TextPart,
+    ToolCallPart,
+    calls_of,
+    results_of,
+)
+from budgeteer.engine.media import Media, media_of
 from budgeteer.engine.rendering.sent import sent_messages, sent_tools, system_message
 from budgeteer.engine.result import Packing
 
@@ -23,20 +35,25 @@ def openai_request(packing: Packing) -> dict[str, Any]:
 
 def openai_message(message: Message) -> dict[str, Any]:
     """One message in OpenAI's chat form. One text part is a string, several are a list, none is null."""
-    named = {"name": message.name} if message.name else {}
-    for part in message.parts:
-        if isinstance(part, ToolResultPart):
-            return {"role": "tool", "tool_call_id": part.call_id, "content": _openai_content(part.content) or ""}
-    content = [part for part in message.parts if not isinstance(part, ToolCallPart)]
+    for result in results_of(message):
+        return {"role": "tool", "tool_call_id": result.call_id, "content": _openai_content(result.content) or ""}
+    content = [part for part in message.parts if not isinstance(part, ToolCallPart) and not _is_refusal(part)]
     calls = [
-        {"id": part.id, "type": "function", "function": {"name": part.name, "arguments": part.arguments}}
-        for part in message.parts
-        if isinstance(part, ToolCallPart)
+        {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": call.arguments}}
+        for call in calls_of(message)
     ]
+    refusals = [dict(part.raw) for part in message.parts if isinstance(part, OpaquePart) and _is_refusal(part)]
     said = _openai_content(content)
     if said is None and not calls:
         said = ""
-    return {"role": message.role, **named, "content": said, **({"tool_calls": calls} if calls else {})}
+    named = {"name": message.name} if message.name else {}
+    refused = {key: value for refusal in refusals for key, value in refusal.items()}
+    return {"role": message.role, **named, "content": said, **refused, **({"tool_calls": calls} if calls else {})}
+
+
+def _is_refusal(part: Part) -> bool:
+    """Whether it is the `refusal` that stands beside a message's content."""
+    return isinstance(part, OpaquePart) and part.kind == "refusal" and "type" not in part.raw
 
 
 def _openai_content(parts: Sequence[Part]) -> Any:
@@ -47,20 +64,14 @@ def _openai_content(parts: Sequence[Part]) -> Any:
     return [_openai_part(part) for part in parts]
 
 
-def _openai_part(part: Part) -> Any:
+def _openai_part(part: Part) -> dict[str, Any]:
     match part:
         case TextPart(text=text):
             return {"type": "text", "text": text}
-        case ImagePart(raw=raw):
-            return _openai_image(part) if raw.get("type") == "image" else dict(raw)
-        case OpaquePart(raw=raw):
+        case ImagePart(raw=raw) if raw.get("type") != "image_url":
+            media = media_of(raw) or Media()
+            return {"type": "image_url", "image_url": {"url": media.data_url if media.data else media.url}}
+        case ImagePart(raw=raw) | FilePart(raw=raw) | AudioPart(raw=raw) | OpaquePart(raw=raw):
             return dict(raw)
         case _:
-            raw = getattr(part, "raw", {})
-            return dict(raw)
-
-
-def _openai_image(image: ImagePart) -> dict[str, Any]:
-    source = image.raw.get("source", {})
-    url = source.get("url") or f"data:{source.get('media_type', 'image/png')};base64,{source.get('data', '')}"
-    return {"type": "image_url", "image_url": {"url": url}}
+            raise TypeError(f"{type(part).__name__} is no content of OpenAI's chat")

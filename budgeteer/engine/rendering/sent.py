@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import itertools
+import re
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
-from budgeteer.engine.chat import Message, Part
+from budgeteer.engine.chat import Message, calls_of
+from budgeteer.engine.expressing import Loss, sendable
 from budgeteer.engine.groups import pair
 from budgeteer.engine.history.summary import summary_message
 from budgeteer.engine.library import tool_in_form
 from budgeteer.engine.profiles import PROFILES
 from budgeteer.engine.result import Packing
 from budgeteer.engine.sections.system import JOIN
-from budgeteer.engine.transcript import Loss, sendable
 
 
 def system_message(packing: Packing) -> str:
@@ -23,28 +26,46 @@ def system_message(packing: Packing) -> str:
 def sent_messages(packing: Packing) -> list[Message]:
     """History and query as they are sent: kept messages without what the provider cannot be sent, the summary first."""
     kept = packing.history_sent
-    pairing = pair(kept)
     messages = []
     summary = packing.chosen.history.summary
     if summary is not None:
         messages.append(summary_message(summary.text))
-    for index, message in enumerate(kept):
-        sent = sendable(message, packing.profile, answered=pairing.answered[index], fault=pairing.fault[index])
-        messages.append(_with_parts(message, sent.parts))
-    if packing.bundle.query is not None:
-        query = packing.bundle.query
-        alone = pair([query])
-        sent = sendable(query, packing.profile, answered=alone.answered[0], fault=alone.fault[0])
+    for message, place in zip(kept, pair(kept).place, strict=True):
+        messages.append(replace(message, parts=sendable(message, packing.profile, place).parts))
+    query = packing.bundle.query
+    if query is not None:
+        sent = sendable(query, packing.profile, pair([query]).place[0])
         if Loss.EMPTY not in sent.loss:
-            messages.append(_with_parts(query, sent.parts))
+            messages.append(replace(query, parts=sent.parts))
     return messages
-
-
-def _with_parts(message: Message, parts: tuple[Part, ...]) -> Message:
-    return replace(message, parts=parts)
 
 
 def sent_tools(packing: Packing) -> list[dict[str, Any]]:
     """The tool definitions in the profile's form, in the order sent."""
-    form = "openai" if PROFILES[packing.profile].tool_form == "openai" else "anthropic"
-    return [tool_in_form(packing.bundle.tools[row], form) for row in packing.chosen.tools.order]  # type: ignore[arg-type] # one of the two forms
+    form = PROFILES[packing.profile].prefix
+    return [tool_in_form(packing.bundle.tools[row], form) for row in packing.chosen.tools.order]
+
+
+class CallIds:
+    """The call ids of one request as its provider allows them, and no two calls with the same.
+
+    Ask `of_calls` for each message that calls, in order, and `of_result` for the results behind it.
+    """
+
+    def __init__(self, pattern: re.Pattern[str] | None, messages: Iterable[Message]) -> None:
+        self._pattern = pattern
+        given = {call.id for message in messages for call in calls_of(message)}
+        self._free = (name for name in (f"call_{number}" for number in itertools.count(1)) if name not in given)
+        self._used: set[str] = set()
+        self._open: dict[str, str] = {}
+
+    def of_calls(self, message: Message) -> None:
+        """Take the calls of the message whose turn it is."""
+        for call in calls_of(message):
+            allowed = self._pattern is None or self._pattern.match(call.id)
+            sent = call.id if allowed and call.id not in self._used else next(self._free)
+            self._used.add(sent)
+            self._open[call.id] = sent
+
+    def __getitem__(self, call_id: str) -> str:
+        return self._open[call_id]

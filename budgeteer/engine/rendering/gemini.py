@@ -1,0 +1,135 @@
+"""A packing as a Gemini generateContent request: turns of the user and the model, made of parts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from budgeteer.engine.chat import (
+    AudioPart,
+    FilePart,
+    ImagePart,
+    Message,
+    OpaquePart,
+    Part,
+    ReasoningPart,
+    TextPart,
+    ToolCallPart,
+    ToolResultPart,
+    call_input,
+    calls_of,
+    results_of,
+)
+from budgeteer.engine.media import Media, media_of
+from budgeteer.engine.rendering.sent import sent_messages, sent_tools, system_message
+from budgeteer.engine.result import Packing
+
+
+def gemini_request(packing: Packing) -> dict[str, Any]:
+    """The request, ready to send: model, systemInstruction, tools and contents."""
+    request: dict[str, Any] = {"model": f"models/{packing.model}"}
+    system = system_message(packing)
+    if system:
+        request["systemInstruction"] = {"parts": [{"text": system}]}
+    tools = sent_tools(packing)
+    declared = [tool for tool in tools if "name" in tool]
+    own = [tool for tool in tools if "name" not in tool]
+    if tools:
+        request["tools"] = [*([{"functionDeclarations": declared}] if declared else []), *own]
+    request["contents"] = gemini_contents(sent_messages(packing))
+    return request
+
+
+def gemini_contents(messages: Sequence[Message]) -> list[dict[str, Any]]:
+    """The messages as turns: neighbours of one role joined, responses in the order of their calls."""
+    writer = _Writer()
+    for message in messages:
+        writer.add(message)
+    return writer.finish()
+
+
+class _Writer:
+    """Turns being written; a thought's signature waits for the part it belongs to, a response for its place."""
+
+    def __init__(self) -> None:
+        self.turns: list[dict[str, Any]] = []
+        self.signature = ""
+        self.order: list[str] = []
+        self.names: dict[str, str] = {}
+        self.responses: dict[str, dict[str, Any]] = {}
+
+    def add(self, message: Message) -> None:
+        for result in results_of(message):
+            self.responses[result.call_id] = _response(result, self.names[result.call_id])
+            return
+        self._flush()
+        self.names |= {call.id: call.name for call in calls_of(message)}
+        role = "model" if message.role == "assistant" else "user"
+        for part in message.parts:
+            self._write(role, part)
+        self.order = [call.id for call in calls_of(message)]
+
+    def finish(self) -> list[dict[str, Any]]:
+        self._flush()
+        return self.turns
+
+    def _flush(self) -> None:
+        """Write the responses that came in, in the order of their calls."""
+        for call_id in self.order if self.responses else ():
+            self._put("user", self.responses[call_id])
+        self.responses = {}
+
+    def _write(self, role: str, part: Part) -> None:
+        if isinstance(part, ReasoningPart):
+            self._seal_thought()
+            if part.text:
+                self._put(role, {"text": part.text, "thought": True})
+            self.signature = part.signature
+            return
+        sealed = {"thoughtSignature": self.signature} if self.signature else {}
+        self.signature = ""
+        self._put(role, {**_part(part), **sealed})
+
+    def _seal_thought(self) -> None:
+        """A signature that the next thought finds still waiting stays with its own thought."""
+        if self.signature:
+            last = self.turns[-1]["parts"][-1] if self.turns else {}
+            if not last.get("thought") or "thoughtSignature" in last:
+                last = {"text": "", "thought": True}
+                self._put("model", last)
+            last["thoughtSignature"] = self.signature
+
+    def _put(self, role: str, part: dict[str, Any]) -> None:
+        if self.turns and self.turns[-1]["role"] == role:
+            self.turns[-1]["parts"].append(part)
+        else:
+            self.turns.append({"role": role, "parts": [part]})
+
+
+def _part(part: Part) -> dict[str, Any]:
+    match part:
+        case TextPart(text=text):
+            return {"text": text}
+        case ToolCallPart():
+            return {"functionCall": {"id": part.id, "name": part.name, "args": call_input(part.arguments)}}
+        case ImagePart(raw=raw) | FilePart(raw=raw) | AudioPart(raw=raw):
+            return _media_part(media_of(raw) or Media())
+        case OpaquePart(raw=raw):
+            return dict(raw)
+        case _:
+            raise TypeError(f"{type(part).__name__} is written by its turn")
+
+
+def _media_part(media: Media) -> dict[str, Any]:
+    if media.data:
+        return {"inlineData": {"mimeType": media.mime, "data": media.data}}
+    return {"fileData": {"mimeType": media.mime, "fileUri": media.url}}
+
+
+def _response(result: ToolResultPart, name: str) -> dict[str, Any]:
+    """A result; under "error" when the call failed, pictures beside it."""
+    texts = [part.text for part in result.content if isinstance(part, TextPart)]
+    said: str | list[str] = texts[0] if len(texts) == 1 else texts or ""
+    pictures = [_part(part) for part in result.content if not isinstance(part, TextPart)]
+    answer = {"id": result.call_id, "name": name, "response": {"error" if result.is_error else "output": said}}
+    return {"functionResponse": {**answer, **({"parts": pictures} if pictures else {})}}

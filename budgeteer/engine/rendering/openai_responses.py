@@ -1,0 +1,117 @@
+"""A packing as an OpenAI Responses request: a flat list of items, calls and results among them."""
+
+from __future__ import annotations
+
+import mimetypes
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from budgeteer.engine.chat import (
+    FilePart,
+    ImagePart,
+    Message,
+    OpaquePart,
+    Part,
+    ReasoningPart,
+    TextPart,
+    ToolCallPart,
+    ToolResultPart,
+)
+from budgeteer.engine.media import Media, media_of
+from budgeteer.engine.profiles import PROFILES
+from budgeteer.engine.rendering.sent import CallIds, sent_messages, sent_tools, system_message
+from budgeteer.engine.result import Packing
+
+
+def responses_request(packing: Packing) -> dict[str, Any]:
+    """The request, ready to send: model, instructions, input, and tools where there are any."""
+    request: dict[str, Any] = {"model": packing.model}
+    system = system_message(packing)
+    if system:
+        request["instructions"] = system
+    request["input"] = responses_items(sent_messages(packing))
+    tools = sent_tools(packing)
+    return {**request, **({"tools": tools} if tools else {})}
+
+
+def responses_items(messages: Sequence[Message]) -> list[dict[str, Any]]:
+    """The messages as input items: each of the assistant's texts, calls and thoughts is one of its own."""
+    ids = CallIds(PROFILES["openai-responses"].call_id, messages)
+    items: list[dict[str, Any]] = []
+    for message in messages:
+        ids.of_calls(message)
+        if message.role in ("assistant", "tool"):
+            items += [_item(part, ids) for part in message.parts]
+        else:
+            items += _message_items(message)
+    return items
+
+
+def _message_items(message: Message) -> Iterator[dict[str, Any]]:
+    """A user's or system message; what is an item by itself stands between its texts."""
+    content: list[Part] = []
+    for part in message.parts:
+        if isinstance(part, OpaquePart):
+            if content:
+                yield {"role": message.role, "content": _content(content)}
+            content = []
+            yield dict(part.raw)
+        else:
+            content.append(part)
+    if content:
+        yield {"role": message.role, "content": _content(content)}
+
+
+def _item(part: Part, ids: CallIds) -> dict[str, Any]:
+    match part:
+        case TextPart(text=text):
+            return {"role": "assistant", "content": text}
+        case ToolCallPart():
+            return {"type": "function_call", "call_id": ids[part.id], "name": part.name, "arguments": part.arguments}
+        case ToolResultPart():
+            return {"type": "function_call_output", "call_id": ids[part.call_id], "output": _content(part.content)}
+        case ReasoningPart():
+            known = {"id": part.id} if part.id else {}
+            summary = [{"type": "summary_text", "text": part.text}] if part.text else []
+            return {"type": "reasoning", **known, "summary": summary, "encrypted_content": part.encrypted}
+        case OpaquePart(raw=raw):
+            return dict(raw)
+        case _:
+            raise TypeError(f"{type(part).__name__} is no item of OpenAI's Responses")
+
+
+def _content(parts: Sequence[Part]) -> str | list[dict[str, Any]]:
+    """One text is a string, anything more a list, nothing an empty string."""
+    if not parts:
+        return ""
+    if len(parts) == 1 and isinstance(parts[0], TextPart):
+        return parts[0].text
+    return [_input_part(part) for part in parts]
+
+
+def _input_part(part: Part) -> dict[str, Any]:
+    match part:
+        case TextPart(text=text):
+            return {"type": "input_text", "text": text}
+        case ImagePart(raw=raw) if raw.get("type") != "input_image":
+            detail = part.detail if part.detail in ("low", "high", "auto", "original") else "auto"
+            return {"type": "input_image", "detail": detail, **_held(media_of(raw) or Media(), "image_url")}
+        case FilePart(raw=raw) if raw.get("type") != "input_file":
+            return {"type": "input_file", **_file(media_of(raw) or Media())}
+        case ImagePart(raw=raw) | FilePart(raw=raw):
+            return dict(raw)
+        case _:
+            raise TypeError(f"{type(part).__name__} is no content of OpenAI's Responses")
+
+
+def _held(media: Media, address: str) -> dict[str, str]:
+    if media.file_id:
+        return {"file_id": media.file_id}
+    return {address: media.data_url if media.data else media.url}
+
+
+def _file(media: Media) -> dict[str, str]:
+    if media.data:
+        name = media.name or f"file{mimetypes.guess_extension(media.mime) or ''}"
+        return {"filename": name, "file_data": media.data_url}
+    return _held(media, "file_url")
