@@ -34,9 +34,10 @@ def main(arguments: list[str]) -> int:
     seed = secrets.randbelow(10**6) if options.seed is None else options.seed
     stacks = options.stack or STACKS
     click.echo(f"seed {seed}")
-    found = [run_stack(stack, kills=options.kills // len(stacks), seed=seed, keep=options.keep) for stack in stacks]
-    for figures in found:
-        click.echo(table(figures))
+    found = []
+    for stack in stacks:
+        found.append(run_stack(stack, kills=options.kills // len(stacks), seed=seed, keep=options.keep))
+        click.echo(table(found[-1]))
     wrong = sum(len(figures[name]) for figures in found for name in WRONG)
     click.echo(f"{sum(figures['kills'] for figures in found)} kills, {wrong} wrong, seed {seed}")
     return 1 if wrong else 0

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 from django.core.files.storage import default_storage
+from django.db import connections
 
 from budgeteer.engine.contract import packing_to_json
 from budgeteer.engine.history.summary import SummaryRequest, extractive_summary
@@ -71,6 +72,7 @@ def settle(verdict: Verdict) -> None:
 
 def judge(memories: Sequence[Memory]) -> Verdict:
     """Look at everything."""
+    connections.close_all()  # this process's own may be to a database that was killed
     forget_loaded()
     forget_previews()
     verdict = Verdict()
