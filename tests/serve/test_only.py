@@ -17,6 +17,7 @@ from django.db import connection
 
 from budgeteer.celery import app
 from budgeteer.cli.program import main
+from budgeteer.serve.foreground import GRACE_SECONDS
 from tests.jobs import workers
 from tests.serve.running import ROOT, answers, children_of, wait_until
 from tests.servers import die_with_parent, free_port
@@ -104,7 +105,7 @@ def test_the_web_part_answers_and_ends_with_its_processes_on_sigterm(start: Star
     web = start("--only", "web", "--port", str(port), BUDGETEER_WEB_PROCESSES="2")
     wait_for_answer(web, port)
     assert len(children_of(web.pid)) >= 2
-    assert stopped(web) < 5
+    assert stopped(web) < GRACE_SECONDS
     assert not answers(port)
 
 
@@ -116,14 +117,14 @@ def test_a_worker_serves_the_queues_it_is_given_and_no_other(start: Start, owner
     assert large.state == "queued"
     start("--only", "worker")
     workers.wait_for(large, "succeeded")
-    assert stopped(worker) < 8
+    assert stopped(worker) < GRACE_SECONDS
 
 
 def test_a_worker_that_is_told_to_stop_gives_its_job_back(start: Start, owner: User) -> None:
     worker = start("--only", "worker")
     job = workers.enqueue(owner, steps=200, pause_seconds=0.1)
     workers.wait_for(job, "running")
-    assert stopped(worker) < 8
+    assert stopped(worker) < GRACE_SECONDS
     job.refresh_from_db()
     assert (job.state, job.attempt, job.lost_workers) == ("queued", 2, 0)
 
@@ -141,7 +142,7 @@ def test_the_scheduler_asks_for_lost_jobs_to_be_looked_for(start: Start) -> None
         asked = queue.get(timeout=30)
         asked.ack()
     assert asked.headers["task"] == "jobs.reap"
-    assert stopped(scheduler) < 5
+    assert stopped(scheduler) < GRACE_SECONDS
 
 
 @pytest.mark.parametrize(
