@@ -11,7 +11,7 @@ from typing import Any
 from django.conf import settings
 from django.core.exceptions import RequestDataTooBig
 from django.core.files.uploadhandler import FileUploadHandler, StopUpload
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseBadRequest, UnreadablePostError
 from django.shortcuts import render
 
 from budgeteer.sources.receiving import UploadRefused, clean_name, too_large
@@ -62,6 +62,8 @@ class UploadLimitMiddleware:
         draft = ""
         try:
             draft = request.POST.get("text", "")
+        except UnreadablePostError:
+            return HttpResponseBadRequest("The upload broke off before its end.", content_type="text/plain")
         except RequestDataTooBig:
             request.META[REFUSED] = too_large("the pasted text", settings.UPLOAD_MAX_BYTES, at_least=True)
         refusal = request.META.get(REFUSED)

@@ -1,7 +1,10 @@
 from __future__ import annotations
 
+import threading
+
 import pytest
 from django.core.files.storage import default_storage
+from django.db import connection
 
 from budgeteer.engine.tokens import counter_for
 from budgeteer.engine.transcript import measure_messages
@@ -256,3 +259,25 @@ def test_counting_a_revision_that_is_gone_is_refused(owner):
     job.refresh_from_db()
     assert job.state == "failed"
     assert not SourceMeasures.objects.filter(tokenizer="cl100k_base").exists()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_two_workers_with_two_formats_asked_for_in_a_row_leave_the_last_one(owner):
+    source = imported(owner, chats(12))
+    for asked in ("pasted-chat", "text", "skills", "openai-chat"):
+        services.import_again(source, as_format=asked)
+    waiting = [(job.id, job.attempt) for job in Job.objects.filter(state="queued").order_by("created_at")]
+
+    def work(mine) -> None:
+        for each in mine:
+            execute(*each)
+        connection.close()
+
+    workers = [threading.Thread(target=work, args=(mine,)) for mine in (waiting[::2], waiting[::-1])]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+    source.refresh_from_db()
+    assert (source.state, source.format, source.error, source.revision) == ("ready", "openai-chat", {}, 2)
+    assert files_of(source) == published(source)

@@ -335,3 +335,22 @@ def test_an_announced_size_is_refused_unread_and_a_strangers_sooner(client, owne
         assert sentence in text_of(response)
     client.force_login(owner)
     assert client.post("/sources/upload/", {"text": "some text"}, headers={"content-length": "abc"}).status_code != 500
+
+
+def test_an_upload_that_breaks_off_is_no_error_of_ours(ada, settings):
+    class Broken(io.BytesIO):
+        def read(self, *_size: int) -> bytes:
+            raise OSError("the client went away")
+
+    kind = "multipart/form-data; boundary=x"
+    broken = {"wsgi.input": Broken(), "CONTENT_LENGTH": "900", "CONTENT_TYPE": kind}
+    response = ada.post("/sources/upload/", **broken)
+    assert response.status_code == 400
+    assert "broke off" in text_of(response)
+
+
+def test_a_pasted_text_that_fills_the_form_is_refused_with_the_limit(ada, settings):
+    settings.DATA_UPLOAD_MAX_MEMORY_SIZE = settings.UPLOAD_MAX_BYTES = 1000
+    response = ada.post("/sources/upload/", {"text": "x" * 2000})
+    assert response.status_code == 413
+    assert "the pasted text: this is more than the limit of 1 kB" in text_of(response)
