@@ -198,6 +198,8 @@ if STATIC_ROOT:
     STORAGES["staticfiles"] = {"BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"}
 WHITENOISE_USE_FINDERS = STATIC_ROOT is None
 WHITENOISE_AUTOREFRESH = STATIC_ROOT is None and LOCAL
+# No page of another origin needs them.
+WHITENOISE_ALLOW_ALL_ORIGINS = False
 
 # --- web ----------------------------------------------------------------------------------------
 WEB_PROCESSES: int = _env["BUDGETEER_WEB_PROCESSES"]

@@ -103,6 +103,14 @@ def test_cookies_are_out_of_reach_of_scripts_and_other_sites(team: None) -> None
         assert cookie["samesite"] == "Lax"
 
 
+def test_static_files_are_for_our_own_pages(client: Client) -> None:
+    answer = client.get("/static/budgeteer/css/base.css")
+    assert answer.status_code == 200
+    assert "Access-Control-Allow-Origin" not in answer.headers
+    assert answer.headers["X-Content-Type-Options"] == "nosniff"
+    b"".join(answer.streaming_content)
+
+
 OVER_HTTPS = """
 import django; django.setup()
 from django.core.management import call_command
