@@ -14,6 +14,7 @@ from budgeteer.engine.chat import Conversation
 from budgeteer.engine.errors import FormatError
 from budgeteer.formats import (
     anthropic_messages,
+    chunks,
     claude_code,
     features,
     openai_chat,
@@ -56,6 +57,7 @@ FORMATS: tuple[Format, ...] = (
     Format("skills", "Skill library", "skills", skills.detect, skills.read, guards=False),
     Format("features", "Feature library", "features", features.detect, features.read, guards=False),
     Format("claude-code", "Claude Code session", "conversation", claude_code.detect, claude_code.read, guards=False),
+    Format("chunks", "Retrieval chunks", "chunks", chunks.detect, chunks.read),
     Format("anthropic", "Anthropic Messages", "conversation", anthropic_messages.detect, anthropic_messages.read),
     Format("openai-chat", "OpenAI chat", "conversation", openai_chat.detect, openai_chat.read),
     Format("tools", "Tool definitions", "tools", tools.detect, tools.read),
@@ -185,7 +187,7 @@ def _detected(document: Document) -> tuple[Format, str]:
 
 def _unrecognised(document: Document) -> FormatError:
     archive = document.archive
-    looked = "messages with roles, tool definitions or Claude Code lines"
+    looked = "messages with roles, tool definitions, retrieval chunks or Claude Code lines"
     if archive is not None:
         looked = "SKILL.md files, Markdown specs, tool definitions or transcripts"
     return FormatError(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -27,12 +26,6 @@ _RESPONSE_ITEMS = frozenset(
         "computer_call",
     }
 )
-_CHUNK_TEXTS = ("text", "content", "passage", "page_content", "chunk", "raw_content")
-_CHUNK_SIGNS = frozenset(
-    {"score", "chunk_id", "chunk_link", "chunk_heading", "doc_id", "passage_id", "embedding", "metadata", "chunks"}
-)
-_CHUNK_HOLDERS = ("results", "chunks", "passages", "documents", "matches", "hits", "retrieved_context", "sourceNodes")
-_CSV_NAME = re.compile(r"[\"']?[\w .-]{1,40}[\"']?")
 
 
 def known_but_unread(document: Document) -> str | None:
@@ -46,17 +39,15 @@ def known_but_unread(document: Document) -> str | None:
         for title, fits in _OBJECT_FORMATS:
             if fits(value):
                 return title
-    return "a retrieval chunk set (CSV)" if _is_chunk_csv(document) else None
+    return None
 
 
 def refuse_unread(title: str, *, where: str = "") -> FormatError:
     """The refusal of a known format."""
-    is_talk = "chunk" not in title
-    convert = "Convert it to OpenAI chat or Anthropic messages, or" if is_talk else "Upload something else, or"
     return FormatError(
         f"This looks like {title}, which Budgeteer does not read yet",
         where=where,
-        mend=f"{convert} name its format if this is a mistake",
+        mend="Convert it to OpenAI chat or Anthropic messages, or name its format if this is a mistake",
     )
 
 
@@ -136,18 +127,6 @@ def _is_response_item(row: Mapping[str, Any]) -> bool:
     return _typed(row) in _RESPONSE_ITEMS and ("call_id" in row or "id" in row or "summary" in row)
 
 
-def _is_chunk(row: Mapping[str, Any]) -> bool:
-    if "role" in row or "messages" in row:
-        return False
-    has_text = any(isinstance(row.get(key), str) for key in _CHUNK_TEXTS)
-    return has_text and not _CHUNK_SIGNS.isdisjoint(row)
-
-
-def _is_retrieval_row(row: Mapping[str, Any]) -> bool:
-    signs = {"correct_chunks", "golden_chunks", "golden_chunk_uuids", "retrieved_context", "golden_documents"}
-    return _is_chunk(row) or not signs.isdisjoint(row)
-
-
 def _is_adk_eval(row: Mapping[str, Any]) -> bool:
     return "query" in row and "expected_tool_use" in row
 
@@ -186,30 +165,8 @@ def _is_ui_messages(value: Mapping[str, Any]) -> bool:
     return any(map(_is_ui_message, _mappings(value.get("messages"))[:5]))
 
 
-def _is_chunk_holder(value: Mapping[str, Any]) -> bool:
-    if "messages" in value:
-        return False
-    return any(_is_chunk(row) or "retrieved_context" in row for key in _CHUNK_HOLDERS for row in _first(value.get(key)))
-
-
-def _first(value: Any) -> list[Mapping[str, Any]]:
-    return _mappings(value)[:5]
-
-
 def _mappings(value: Any) -> list[Mapping[str, Any]]:
     return [item for item in value if isinstance(item, Mapping)] if isinstance(value, list) else []
-
-
-def _is_chunk_csv(document: Document) -> bool:
-    """A first line of column names, one of them a passage's text."""
-    if document.shape != "text":
-        return False
-    head = document.text.lstrip("\ufeff").split("\n", 1)[0].rstrip("\r")
-    names = head.split("," if "," in head else "\t")
-    if len(names) < 2 or not all(_CSV_NAME.fullmatch(name.strip()) for name in names):
-        return False
-    lowered = {name.strip(" \"'").lower() for name in names}
-    return not lowered.isdisjoint(_CHUNK_TEXTS) and len(lowered) == len(names)
 
 
 type _Test = Callable[[Mapping[str, Any]], bool]
@@ -228,7 +185,6 @@ _ROW_FORMATS: tuple[tuple[str, _Test], ...] = (
     ("text transcripts (`messages_display`)", _is_text_transcript),
     ("OpenAI Responses items", _is_response_item),
     ("an ADK evaluation", _is_adk_eval),
-    ("a retrieval chunk set", _is_retrieval_row),
 )
 
 _OBJECT_FORMATS: tuple[tuple[str, _Test], ...] = (
@@ -243,5 +199,4 @@ _OBJECT_FORMATS: tuple[tuple[str, _Test], ...] = (
     ("ShareGPT conversations", _is_sharegpt),
     ("LLaMA-Factory conversations", _is_llama_factory),
     ("a BFCL benchmark file", _is_bfcl),
-    ("a retrieval chunk set", _is_chunk_holder),
 )

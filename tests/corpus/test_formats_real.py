@@ -275,12 +275,36 @@ def test_tool_lists_are_read_to_the_last_tool(corpus: Path, name: str, tools: in
         "conversations/langchain/*",
         "conversations/pi/*",
         "conversations/ui-message/*",
-        "rag/*",
+        "rag/gemini-*",
+        "rag/openai-*",
     ),
 )
 def test_what_is_not_read_yet_is_named_and_never_read_as_something_else(path: Path) -> None:
     with pytest.raises(FormatError, match=r"This looks like .*, which Budgeteer does not read yet"):
         imported(path)
+
+
+@pytest.mark.parametrize(
+    ("name", "chunks", "scored"),
+    [
+        ("anthropic-cookbook-anthropic_docs.json", 232, 0),
+        ("anthropic-cookbook-codebase_chunks.json", 737, 0),
+        ("anthropic-cookbook-evaluation_set-first25.jsonl", 27, 0),
+        ("gemini-grounding-chunks-3.json", 1, 0),
+        ("gemini-grounding-chunks-4.json", 1, 0),
+        ("open-rag-eval-connector.csv", 16, 0),
+        ("openai-file-search-results-3.json", 1, 1),
+        ("ragchecker-checking_inputs.json", 7, 0),
+        ("ragchecker-checking_outputs.json", 7, 0),
+        ("tavily-search-response.json", 4, 4),
+    ],
+)
+def test_chunk_sets_are_read_to_the_last_chunk(corpus: Path, name: str, chunks: int, scored: int) -> None:
+    path = corpus / "rag" / name
+    found = import_bytes(path.read_bytes(), name=name, as_format="chunks")
+    assert (len(found.chunks), found.skipped) == (chunks, ())
+    assert sum(chunk.score is not None for chunk in found.chunks) == scored
+    assert all(chunk.text.strip() for chunk in found.chunks)
 
 
 def test_images_in_a_session_have_their_size(corpus: Path) -> None:

@@ -43,10 +43,6 @@ TURNS = [{"from": "human", "value": "hi"}, {"from": "gpt", "value": "hello"}]
         (dumps([{"type": "function_call", "call_id": "c", "name": "f", "arguments": "{}"}]), "OpenAI Responses"),
         (jsonl({"id": "1", "question": [[{"role": "user", "content": "x"}]], "function": []}), "BFCL"),
         (jsonl({"messages_display": "user: x"}, {"messages_display": "user: y"}), "text transcripts"),
-        (dumps([{"text": "passage", "score": 0.4}, {"text": "other", "score": 0.2}]), "retrieval chunk set"),
-        (jsonl({"page_content": "x", "metadata": {}}, {"page_content": "y", "metadata": {}}), "retrieval chunk set"),
-        (dumps({"query": "q", "results": [{"content": "x", "score": 0.5}]}), "retrieval chunk set"),
-        (b"\xef\xbb\xbfquery_id,query,passage\n1,what,Blackholes\n", "retrieval chunk set"),
     ],
 )
 def test_a_known_format_is_refused_by_its_title(data: bytes, title: str) -> None:
