@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 from budgeteer.engine.config import BudgetConfig, TokenLimit
@@ -81,6 +82,47 @@ def allowance(config: BudgetConfig, counter: TokenCounter) -> Allowance:
         usable_tokens=budget * (100 - margin) // 100,
         tokenizer=counter.name,
         kind="exact" if own else "estimated",
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Shares:
+    """Fixed shares of what a window leaves beside the query and the reply, in tokens (seed: Gemma plan, step 2).
+
+    Attributes:
+        available_tokens: window - query - output reserve.
+        context_tokens: the retrieved chunks'. history_tokens: the history's.
+        system_tokens: the system texts', with tools, skills and feature specs.
+        redistribute: whether what one leaves unused flows on, from system to context to history.
+    """
+
+    available_tokens: int
+    context_tokens: int
+    history_tokens: int
+    system_tokens: int
+    redistribute: bool
+
+
+def shares_of(config: BudgetConfig, allowed: Allowance, *, query_tokens: int) -> Shares | None:
+    """The shares of a configuration, each floored as in the seed; None where they are off.
+
+    Raises:
+        ConfigError: the shares add up to more than the whole.
+    """
+    asked = config.shares
+    if not asked.enabled:
+        return None
+    whole = math.fsum((asked.context, asked.history, asked.system))
+    if whole > 1 + 1e-9:
+        mend = "Lower one until context, history and system add up to 1 at most."
+        raise ConfigError(f"the shares add up to {whole:.2f} of what there is", where="shares", mend=mend)
+    available = max(allowed.window - query_tokens - allowed.output_reserve, 0)
+    return Shares(
+        available_tokens=available,
+        context_tokens=math.floor(available * asked.context),
+        history_tokens=math.floor(available * asked.history),
+        system_tokens=math.floor(available * asked.system),
+        redistribute=asked.redistribute,
     )
 
 

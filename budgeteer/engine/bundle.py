@@ -9,11 +9,13 @@ from typing import Any, Literal, overload
 import numpy as np
 
 from budgeteer.engine.chat import ROLES, Conversation, Message, TextPart
-from budgeteer.engine.library import FeatureSpec, Skill, ToolDefinition, ToolForm
+from budgeteer.engine.library import Chunk, FeatureSpec, Skill, ToolDefinition, ToolForm
 from budgeteer.engine.measures import (
+    ChunkMeasures,
     FeatureMeasures,
     SkillMeasures,
     ToolMeasures,
+    measure_chunks,
     measure_features,
     measure_skills,
     measure_tools,
@@ -46,8 +48,8 @@ class Inputs:
 
     Attributes:
         conversation, conversation_measures: the conversation, and its measures over all of its messages.
-        skills, tools, features: libraries, with measures of the same length; tools None takes the conversation's own,
-            and `tool_measures` are then theirs.
+        skills, tools, features, chunks: libraries, with measures of the same length; tools None takes the
+            conversation's own, and `tool_measures` are then theirs.
         system: a system text that replaces the conversation's own, None to use that.
         specs: (name, text) of spec files. workspace_context: None when there is none.
         query: what the user typed, None to take the conversation's final user message.
@@ -62,6 +64,8 @@ class Inputs:
     tool_measures: ToolMeasures | None = None
     features: Sequence[FeatureSpec] = ()
     feature_measures: FeatureMeasures | None = None
+    chunks: Sequence[Chunk] = ()
+    chunk_measures: ChunkMeasures | None = None
     system: str | None = None
     specs: Sequence[tuple[str, str]] = ()
     workspace_context: str | None = None
@@ -88,6 +92,8 @@ class Bundle:
     skill_measures: SkillMeasures
     features: Sequence[FeatureSpec]
     feature_measures: FeatureMeasures
+    chunks: Sequence[Chunk]
+    chunk_measures: ChunkMeasures
     history: Sequence[Message]
     history_measures: MessageMeasures
     query: Message | None
@@ -124,6 +130,8 @@ def build_bundle(inputs: Inputs, *, counter: TokenCounter) -> Bundle:
         skill_measures=skill_measures,
         features=inputs.features,
         feature_measures=inputs.feature_measures or measure_features(inputs.features, counter=counter),
+        chunks=inputs.chunks,
+        chunk_measures=inputs.chunk_measures or measure_chunks(inputs.chunks, counter=counter),
         history=Span(messages, start, end),
         history_measures=measures.taken(slice(start, end)),
         query=query,

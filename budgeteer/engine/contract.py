@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from budgeteer.engine.before_after import before_after
+from budgeteer.engine.feature_modes import feature_modes
 from budgeteer.engine.ledger import Decision
 from budgeteer.engine.result import Check, Packing, Verdict
 
@@ -31,6 +33,7 @@ def decision_to_json(decision: Decision) -> dict[str, Any]:
 def packing_to_json(packing: Packing, *, validity: Sequence[Check]) -> dict[str, Any]:
     """The whole packing in the shape of the command line's contract (docs/cli.md)."""
     error = packing.error
+    modes = feature_modes(packing.bundle, packing.config.features, pins=frozenset(packing.config.pins))
     return {
         "fits": packing.fits,
         "error": None
@@ -79,6 +82,8 @@ def packing_to_json(packing: Packing, *, validity: Sequence[Check]) -> dict[str,
         "warnings": [warning.to_json() for warning in packing.warnings],
         "validity": [check.to_json() for check in validity],
         "notes": list(packing.notes),
+        "featureModes": None if modes is None else modes.to_json(),
+        "beforeAfter": [component.to_json() for component in before_after(packing)],
     }
 
 

@@ -13,6 +13,9 @@ from budgeteer.engine.sections.tools import ToolFit
 
 KEPT = Reason("kept", "Sent as it is.")
 
+#: The rule of whatever the system share leaves out.
+SYSTEM_SHARE = "shares.system"
+
 _LOSSES = {
     Loss.REASONING: "reasoning cannot be sent to this provider",
     Loss.OPAQUE: "a block of another provider cannot be sent to this one",
@@ -53,21 +56,24 @@ def explain_skill(fit: SkillFit, config: SkillsBudgetConfig, row: int, *, shorte
                 f"Considered if maxSkillsInPrompt were ≥ {needed_chars:,}.",
             )
         case Cause.NO_ROOM_CHARS | Cause.NO_ROOM_TOKENS:
-            return _no_room(config, needed_chars, needed_tokens)
+            return _no_room(fit, config, needed_chars, needed_tokens)
         case Cause.FITS | Cause.NOT_LIMITED:
             return _kept_skill(fit, config, row, shortened=shortened)
 
 
-def _no_room(config: SkillsBudgetConfig, needed_chars: int, needed_tokens: int) -> Reason:
+def _no_room(fit: SkillFit, config: SkillsBudgetConfig, needed_chars: int, needed_tokens: int) -> Reason:
     """Every limit that the block with this skill passes; under `fill` the block with all that come before it."""
     limits = config.limits
     passed = [("maxSkillsPromptChars", "characters", needed_chars, limits.max_skills_prompt_chars)]
-    if isinstance(limits.max_skills_prompt_tokens, int):
-        passed.append(("maxSkillsPromptTokens", "tokens", needed_tokens, limits.max_skills_prompt_tokens))
+    if fit.limit_tokens is not None:
+        passed.append((fit.token_rule, "tokens", needed_tokens, fit.limit_tokens))
     passed = [limit for limit in passed if limit[2] > limit[3]]
     with_it = "with it and all before it" if config.fit == "fill" else "with it"
     sizes = " and ".join(f"{needed:,} {unit} {with_it}, {limit:,} may be used" for _, unit, needed, limit in passed)
-    wanted = " and ".join(f"{name} were ≥ {needed:,}" for name, _, needed, _ in passed)
+    wanted = " and ".join(
+        f"{name} left {needed:,} tokens for skills" if name == SYSTEM_SHARE else f"{name} were ≥ {needed:,}"
+        for name, _, needed, _ in passed
+    )
     return Reason(passed[0][0], f"Does not fit: {sizes}.", f"Kept if {wanted}.")
 
 
@@ -108,12 +114,7 @@ def explain_tool(fit: ToolFit, config: SkillsBudgetConfig, row: int, *, ever_cal
         return Reason(f"validity:{fit.profile}", f"Not sent: it runs at another provider, {title} has no such tool.")
     unused = "" if ever_called else f" The conversation never calls it: {int(fit.tokens[row]):,} tokens."
     if not fit.kept[row]:
-        needed = int(fit.needed_chars[row])
-        return Reason(
-            "maxToolDefinitionChars",
-            f"Does not fit: {needed:,} characters with it and all before it, {limit:,} may be used.{unused}",
-            f"Kept if maxToolDefinitionChars were ≥ {needed:,}.",
-        )
+        return _tool_without_room(fit, limit, row, unused)
     if fit.pinned[row]:
         return Reason("pin", f"Pinned: no limit drops it.{unused}")
     if config.enabled and fit.called[row]:
@@ -121,6 +122,21 @@ def explain_tool(fit: ToolFit, config: SkillsBudgetConfig, row: int, *, ever_cal
     if not config.enabled:
         return Reason("kept", f"The skills budget is off: every definition is sent.{unused}")
     return Reason("kept", f"Fits: {int(fit.needed_chars[row]):,} of {limit:,} characters.{unused}")
+
+
+def _tool_without_room(fit: ToolFit, limit_chars: int, row: int, unused: str) -> Reason:
+    """Every limit that the array passes with this definition and all before it."""
+    chars, tokens = int(fit.needed_chars[row]), int(fit.needed_tokens[row])
+    sizes, wanted, rules = [], [], []
+    if chars > limit_chars or fit.limit_tokens is None:
+        sizes.append(f"{chars:,} characters with it and all before it, {limit_chars:,} may be used")
+        wanted.append(f"maxToolDefinitionChars were ≥ {chars:,}")
+        rules.append("maxToolDefinitionChars")
+    if fit.limit_tokens is not None and tokens > fit.limit_tokens:
+        sizes.append(f"{tokens:,} tokens with it and all before it, {SYSTEM_SHARE} leaves {fit.limit_tokens:,}")
+        wanted.append(f"{SYSTEM_SHARE} left {tokens:,} tokens for tools")
+        rules.append(SYSTEM_SHARE)
+    return Reason(rules[0], f"Does not fit: {' and '.join(sizes)}.{unused}", f"Kept if {' and '.join(wanted)}.")
 
 
 def explain_message(view: HistoryView, fit: HistoryFit, loss: Ints, profile: str, row: int) -> Reason:

@@ -34,6 +34,21 @@ CATEGORIES: Final[dict[str, str]] = {
 LETTERS: Final = tuple(CATEGORIES)
 
 
+def unique(names: Sequence[str]) -> list[str]:
+    """The names with `#2`, `#3`, … behind those that were there before, so that no two are the same."""
+    taken = set(names)
+    seen: dict[str, int] = {}
+    found = []
+    for name in names:
+        number, chosen = seen.get(name, 0) + 1, name
+        while number > 1 and (chosen := f"{name}#{number}") in taken:
+            number += 1
+        seen[name] = number
+        taken.add(chosen)
+        found.append(chosen)
+    return found
+
+
 @dataclass(frozen=True, slots=True)
 class Size:
     """A size in tokens and in characters (Unicode code points)."""

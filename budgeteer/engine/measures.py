@@ -14,7 +14,15 @@ from typing import Any, Protocol, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from budgeteer.engine.library import REQUEST_FORMS, FeatureSpec, Skill, ToolDefinition, compact_json, tool_in_form
+from budgeteer.engine.library import (
+    REQUEST_FORMS,
+    Chunk,
+    FeatureSpec,
+    Skill,
+    ToolDefinition,
+    compact_json,
+    tool_in_form,
+)
 from budgeteer.engine.tokens import TokenCounter
 from budgeteer.engine.truncation import minify_description
 
@@ -133,6 +141,20 @@ class FeatureMeasures(Columns):
     chars: Ints
 
 
+@dataclass(frozen=True, slots=True)
+class ChunkMeasures(Columns):
+    """One row a retrieved chunk: its text alone, and from the bracket that closes its label on.
+
+    A label ends in a digit and the rest begins with a bracket, where counts add up exactly (decision 002), so that the
+    number a chunk gets need not be known here. `followed_tokens` is the rest with a blank line after it.
+    """
+
+    tokens: Ints
+    labelled_tokens: Ints
+    followed_tokens: Ints
+    chars: Ints
+
+
 def skill_head(skill: Skill) -> str:
     """The opening of a skill's entry, through its name line."""
     return f"<skill>\n<name>{escape(skill.name, quote=False)}</name>\n"
@@ -151,6 +173,16 @@ def skill_tail(path: str) -> str:
 def feature_text(feature: FeatureSpec) -> str:
     """A feature spec as it stands in the prompt: a header with its path, then the file as it is."""
     return f"## Feature: {feature.path}\n\n{feature.text}"
+
+
+def chunk_label(number: int) -> str:
+    """The opening of a chunk's entry, up to its number (seed: Gemma plan, step 4)."""
+    return f"[Source {number}"
+
+
+def chunk_rest(chunk: Chunk) -> str:
+    """What follows the number in a chunk's entry."""
+    return f"]: {chunk.text}"
 
 
 def measure_skills(
@@ -189,6 +221,18 @@ def measure_features(
         return [counter.count(text), counter.count(text + "\n\n"), len(text)]
 
     return FeatureMeasures.of_rows(rows(len(features), lambda at: row(features[at]), progress=progress))
+
+
+def measure_chunks(
+    chunks: Sequence[Chunk], *, counter: TokenCounter, progress: Progress | None = None, rows: Rows = fresh_rows
+) -> ChunkMeasures:
+    """Count every chunk once: alone, as it stands in the prompt, and followed by a blank line."""
+
+    def row(chunk: Chunk) -> list[int]:
+        rest = chunk_rest(chunk)
+        return [counter.count(chunk.text), counter.count(rest), counter.count(rest + "\n\n"), len(chunk.text)]
+
+    return ChunkMeasures.of_rows(rows(len(chunks), lambda at: row(chunks[at]), progress=progress))
 
 
 def reported[T](items: Sequence[T], progress: Progress | None) -> Iterator[T]:

@@ -19,9 +19,6 @@ type FieldKind = Literal["int", "percentOrInt", "number", "bool", "choice", "tex
 
 #: Values of the schema whose rule the engine does not have yet: path -> values that are refused.
 _UNAVAILABLE: Mapping[str, tuple[Any, ...]] = {
-    "system.placement": ("prepended",),
-    "shares.enabled": (True,),
-    "features.mode": ("search",),
     "history.strategy": ("recentExchange",),
     "pruning.mode": ("auto", "manual"),
 }

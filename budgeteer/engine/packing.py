@@ -1,17 +1,19 @@
 """pack(): a bundle and a configuration become a packing.
 
-Order: what no limit touches (system, features, query), the skills block, the tool definitions, then history in the
-room that is left. A tool that kept history calls stays, so tools and history are fitted in turn until neither changes.
+Order: what no limit touches (system, query), skills, tool definitions, features, retrieved chunks, then history in
+the room that is left. A tool that kept history calls stays, so libraries and history are fitted in turn until neither
+changes.
 """
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
 
-from budgeteer.engine.allocation import Allowance, allowance, profile_of, settled
+from budgeteer.engine.allocation import Allowance, allowance, profile_of, settled, shares_of
 from budgeteer.engine.bundle import Bundle
 from budgeteer.engine.chat import calls_of
 from budgeteer.engine.config import BudgetConfig
@@ -21,11 +23,13 @@ from budgeteer.engine.history.newest_first import newest_first
 from budgeteer.engine.history.summarize_older import summarize_older
 from budgeteer.engine.history.summary import SummaryRequest, extractive_summary
 from budgeteer.engine.history.view import USER, HistoryFit, HistoryView, Mask, Rule, Summarising, view_of
-from budgeteer.engine.ledger import Ledger, Overhead, Size
+from budgeteer.engine.ledger import Ledger, Overhead, Rows, Size
+from budgeteer.engine.libraries import Libraries, LibraryFitter
 from budgeteer.engine.options import check_available
 from budgeteer.engine.profiles import PROFILES
 from budgeteer.engine.result import Chosen, Packing
 from budgeteer.engine.rows import (
+    chunk_rows,
     feature_rows,
     history_rows,
     message_id,
@@ -35,23 +39,12 @@ from budgeteer.engine.rows import (
     system_rows,
     tool_rows,
 )
-from budgeteer.engine.sections.order import Standing
-from budgeteer.engine.sections.skill_block import effective, skill_entry, skills_block
-from budgeteer.engine.sections.skills import SkillFit, entry_sizes, fit_skills
-from budgeteer.engine.sections.system import (
-    FEATURES_HEADER,
-    Piece,
-    feature_pieces,
-    instruction_pieces,
-    joined,
-    marked,
-    piece_overheads,
-    skills_piece,
-    text_piece,
-)
-from budgeteer.engine.sections.tools import ToolCosts, ToolFit, fit_tools
-from budgeteer.engine.summing import budget_limit, cost_of, limits_of, section_totals, unknown_parts
-from budgeteer.engine.tokens import TokenCounter
+from budgeteer.engine.sections.block import Block
+from budgeteer.engine.sections.skill_block import effective
+from budgeteer.engine.sections.skills import entry_sizes
+from budgeteer.engine.sections.tools import ToolCosts
+from budgeteer.engine.summing import budget_limit, cost_of, limits_of, section_totals, share_limits, unknown_parts
+from budgeteer.engine.tokens import TokenCounter, counter_for
 from budgeteer.engine.verdict import error_of, verdict_of, warning_of
 
 type Summariser = Callable[[SummaryRequest], str]
@@ -84,6 +77,26 @@ def pack(
     return packer.pack(summarise)
 
 
+def pack_unlimited(packing: Packing) -> Packing:
+    """The same bundle with nothing limited, every feature spec loaded and the block before the user's first message.
+
+    This is the seed's state before its changes (token limit error); it may be larger than any window.
+    """
+    config = packing.config
+    everything = config.model_copy(
+        update={
+            "system": config.system.model_copy(update={"placement": "prepended"}),
+            "shares": config.shares.model_copy(update={"enabled": False}),
+            "skills_budget": config.skills_budget.model_copy(update={"enabled": False}),
+            "features": config.features.model_copy(update={"mode": "all"}),
+            "history": config.history.model_copy(update={"strategy": "full"}),
+        }
+    )
+    counter = counter_for(packing.bundle.tokenizer)
+    allowed = replace(packing.allowance, usable_tokens=sys.maxsize)
+    return _Packer(packing.bundle, everything, counter, packing.profile, allowed).pack(extractive_summary)
+
+
 @dataclass(frozen=True, slots=True)
 class _Packer:
     """One packing under way: everything that does not change while tools and history are fitted."""
@@ -99,15 +112,7 @@ class _Packer:
         return Framing(self.bundle, self.profile, self.counter)
 
     def pack(self, summarise: Summariser) -> Packing:
-        bundle, budget = self.bundle, self.config.skills_budget
-        skills = fit_skills(bundle.skills, bundle.skill_measures, budget, counter=self.counter, usage=bundle.usage)
-        pieces = self._pieces(skills)
-        system_overheads = self._system_overheads(pieces, skills)
-        framing = self.framing
-        query_frame = framing.query()
-        fixed = sum(entry.size.tokens for entry in system_overheads) + int(skills.after_tokens.sum())
-        fixed += sum(piece.tokens for piece in pieces if not piece.name and piece.section != "skills")
-        fixed += framing.query_tokens() + framing.reply()
+        bundle, framing = self.bundle, self.framing
         view = view_of(
             bundle.history_measures,
             self.profile,
@@ -115,34 +120,67 @@ class _Packer:
             pinned=self._pinned_messages(),
             config=self.config.history,
         )
-        tools, history, view = self._tools_and_history(view, fixed, summarise)
-        joins = ToolCosts(self.profile, self.counter).joins(len(tools.order))
-        overheads = [
-            *system_overheads,
+        shares = shares_of(self.config, self.allowed, query_tokens=framing.query_tokens() + framing.reply())
+        block = Block.of(bundle, self.config, framing)
+        fitter = LibraryFitter(block, self.allowed, shares, exchange_tokens=self._exchange_tokens(view))
+        libraries, history, view = self._fit(fitter, view, summarise)
+        overheads = self._overheads(block, libraries, history, view)
+        ledger = Ledger(self._rows(libraries, history, view), overheads, kind=self.allowed.kind)
+        chosen = Chosen(
+            libraries.pieces,
+            libraries.tools,
+            libraries.skills,
+            libraries.features,
+            libraries.retrieval,
+            history,
+            shares,
+        )
+        return self._result(ledger, chosen, view)
+
+    def _exchange_tokens(self, view: HistoryView) -> int:
+        """What the most recent exchange takes at most: the best chunks come after it, older history after them."""
+        exchange = view.size_tokens(view.last_exchange() | view.always)
+        if self.config.history.strategy == "newestFirst":
+            return min(exchange, view.max_tokens)
+        return exchange
+
+    def _overheads(self, block: Block, libraries: Libraries, history: HistoryFit, view: HistoryView) -> list[Overhead]:
+        framing = self.framing
+        joins = ToolCosts(self.profile, self.counter).joins(len(libraries.tools.order))
+        said = history.summary is not None or bool((history.kept & (view.role == USER)).any())
+        return [
+            *block.overheads(libraries.pieces, needs_message=not (said or framing.has_query())),
+            Overhead("skills", "header and tags", libraries.skills.wrapper, self.counter.kind),
+            block.labels(libraries.pieces, libraries.retrieval),
             Overhead("tools", "joins and preamble", joins, "estimated"),
             Overhead("history", "message frames", framing.history(view, history), framing.kind),
-            Overhead("query", "message frame", Size(query_frame), framing.kind),
+            Overhead("query", "message frame", Size(framing.query()), framing.kind),
             Overhead("query", "reply priming", Size(framing.reply()), framing.kind),
         ]
-        entries = entry_sizes(bundle.skills, bundle.skill_measures, effective(budget), counter=self.counter)
+
+    def _rows(self, libraries: Libraries, history: HistoryFit, view: HistoryView) -> list[Rows]:
+        bundle, framing, budget = self.bundle, self.framing, effective(self.config.skills_budget)
+        entries = entry_sizes(bundle.skills, bundle.skill_measures, budget, counter=self.counter)
         parts = [
-            system_rows(bundle, pieces),
-            tool_rows(bundle, tools, budget, ever_called=self._ever_called()),
-            skill_rows(bundle, skills, entries, effective(budget)),
-            feature_rows(bundle),
+            system_rows(bundle, libraries.pieces),
+            tool_rows(bundle, libraries.tools, self.config.skills_budget, ever_called=self._ever_called()),
+            skill_rows(bundle, libraries.skills, entries, budget),
+            feature_rows(bundle, libraries.features, self.config.features),
+            chunk_rows(bundle, libraries.retrieval, self.config.retrieval),
             summary_row(history, frame_tokens=framing.written("user")),
             history_rows(bundle, view, history, self.profile),
-            query_rows(bundle, self.profile, frame_tokens=query_frame),
+            query_rows(bundle, self.profile, frame_tokens=framing.query()),
         ]
-        ledger = Ledger([part for part in parts if part is not None], overheads, kind=self.allowed.kind)
-        return self._result(ledger, Chosen(tuple(pieces), tools, skills, history), view)
+        return [part for part in parts if part is not None]
 
     def _result(self, ledger: Ledger, chosen: Chosen, view: HistoryView) -> Packing:
-        error = error_of(ledger, chosen.history.over, self.allowed.usable_tokens)
+        error = error_of(ledger, chosen.history.over, self.allowed.usable_tokens, shares=chosen.shares)
         sections = section_totals(ledger, chosen, self.config, self.allowed, view)
         demand = sum((section.demand.size for section in sections), Size())
         whole = budget_limit(chosen, self.config, view, demand=demand, allowed=self.allowed)
         limits = [*limits_of(self.bundle, chosen, self.config, view), whole]
+        if chosen.shares is not None:
+            limits += share_limits({section.name: section.demand.size.tokens for section in sections}, chosen.shares)
         warnings = [warning_of(limit, self.config) for limit in limits]
         notes = list(self.bundle.notes)
         if self.bundle.skills and self.config.skills_budget.optimization.prioritization:
@@ -165,32 +203,6 @@ class _Packer:
             demand=demand,
         )
 
-    def _pieces(self, skills: SkillFit) -> list[Piece]:
-        bundle, counter = self.bundle, self.counter
-        budget = effective(self.config.skills_budget)
-        sections = instruction_pieces(bundle, counter=counter)
-        if skills.order:
-            size = Size(int(skills.after_tokens.sum()), int(skills.after_chars.sum())) + skills.wrapper
-
-            def text() -> str:
-                return skills_block(
-                    [skill_entry(bundle.skills[i], budget, short=bool(skills.short[i])) for i in skills.order]
-                )
-
-            sections.append([skills_piece(size, text, counter=counter)])
-        if bundle.features:
-            header = text_piece(FEATURES_HEADER, section="features", name="header", counter=counter)
-            sections.append([header, *feature_pieces(bundle.features, bundle.feature_measures)])
-        return marked(joined(sections, counter=counter), self.config.system.marker, counter=counter)
-
-    def _system_overheads(self, pieces: list[Piece], skills: SkillFit) -> list[Overhead]:
-        overheads = piece_overheads(pieces, counter=self.counter)
-        overheads.append(Overhead("skills", "header and tags", skills.wrapper, self.counter.kind))
-        if pieces:
-            frame = Size(self.framing.written("system"))
-            overheads.append(Overhead("system", "message frame", frame, self.framing.kind))
-        return overheads
-
     def _pinned_messages(self) -> Mask:
         pins = {pin for pin in self.config.pins if pin.startswith("message:")}
         pinned = np.zeros(len(self.bundle.history_measures), np.bool_)
@@ -208,28 +220,19 @@ class _Packer:
         rows = np.flatnonzero(kept & (self.bundle.history_measures.calls > 0))
         return frozenset(call.name for row in rows for call in calls_of(self.bundle.history[int(row)]))
 
-    def _tools_and_history(
-        self, view: HistoryView, fixed: int, summarise: Summariser
-    ) -> tuple[ToolFit, HistoryFit, HistoryView]:
+    def _fit(
+        self, fitter: LibraryFitter, view: HistoryView, summarise: Summariser
+    ) -> tuple[Libraries, HistoryFit, HistoryView]:
         """Fit both until the tools that kept history calls are all in; the protected set only grows, so it ends."""
-        costs = ToolCosts(self.profile, self.counter)
-        pins = frozenset(self.config.pins)
         called: frozenset[str] = frozenset()
         query = self.framing.query_tokens()
         while True:
-            tools = fit_tools(
-                self.bundle.tools,
-                self.bundle.tool_measures,
-                self.config.skills_budget,
-                costs=costs,
-                standing=Standing(self.bundle.usage, pins, called),
-            )
-            taken = int(tools.tokens[tools.kept].sum()) + costs.joins(len(tools.order)).tokens
-            room = replace(view, room_tokens=self.allowed.usable_tokens - fixed - taken, query_tokens=query)
+            libraries = fitter.fit(called)
+            room = replace(view, room_tokens=libraries.room_tokens, query_tokens=query)
             history = self._first_is_user(self._fit_history(room, summarise), room)
             now = called | self._called(history.kept)
             if now == called or not self.config.skills_budget.enabled:
-                return tools, history, room
+                return libraries, history, room
             called = now
 
     def _fit_history(self, view: HistoryView, summarise: Summariser) -> HistoryFit:

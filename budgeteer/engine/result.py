@@ -5,13 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from budgeteer.engine.allocation import Allowance
+from budgeteer.engine.allocation import Allowance, Shares
 from budgeteer.engine.bundle import Bundle
 from budgeteer.engine.chat import Message
 from budgeteer.engine.config import BudgetConfig
 from budgeteer.engine.errors import BudgetExceeded
 from budgeteer.engine.history.view import HistoryFit
 from budgeteer.engine.ledger import CategoryTotal, Ledger, Size, by_category
+from budgeteer.engine.sections.features import FeatureFit
+from budgeteer.engine.sections.retrieval import RetrievalFit
 from budgeteer.engine.sections.skills import SkillFit
 from budgeteer.engine.sections.system import Piece
 from budgeteer.engine.sections.tools import ToolFit
@@ -121,7 +123,10 @@ class Chosen:
     pieces: tuple[Piece, ...]
     tools: ToolFit
     skills: SkillFit
+    features: FeatureFit
+    retrieval: RetrievalFit
     history: HistoryFit
+    shares: Shares | None
 
 
 @dataclass(frozen=True, slots=True)

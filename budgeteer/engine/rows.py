@@ -11,13 +11,16 @@ from numpy.typing import NDArray
 
 from budgeteer.engine.bundle import Bundle
 from budgeteer.engine.chat import ROLES, Message, text_of
-from budgeteer.engine.config import SkillsBudgetConfig
+from budgeteer.engine.config import FeaturesConfig, RetrievalConfig, SkillsBudgetConfig
 from budgeteer.engine.explain import KEPT, explain_message, explain_skill, explain_tool, loss_sentence
+from budgeteer.engine.explain_found import explain_chunk, explain_feature
 from budgeteer.engine.expressing import ADAPTED, Loss
 from budgeteer.engine.history.view import HistoryFit, HistoryView, Rule
-from budgeteer.engine.ledger import ADDED, DROPPED, LETTERS, SUMMARISED, TRUNCATED, Reason, Rows
+from budgeteer.engine.ledger import ADDED, DROPPED, LETTERS, SUMMARISED, TRUNCATED, Reason, Rows, unique
 from budgeteer.engine.ledger import KEPT as KEPT_FATE
 from budgeteer.engine.measures import Ints
+from budgeteer.engine.sections.features import FeatureFit, feature_ids
+from budgeteer.engine.sections.retrieval import RetrievalFit, chunk_ids
 from budgeteer.engine.sections.skills import Entries, SkillFit
 from budgeteer.engine.sections.system import Piece
 from budgeteer.engine.sections.tools import ToolFit
@@ -93,7 +96,7 @@ def tool_rows(bundle: Bundle, fit: ToolFit, config: SkillsBudgetConfig, *, ever_
     columns["fate"] = np.where(kept, KEPT_FATE, DROPPED).astype(np.int8)
     columns["pinned"] = fit.pinned[order]
     columns["estimated"] = np.ones(len(order), np.bool_)
-    names = _unique([bundle.tools[row].name for row in fit.sequence])
+    names = unique([bundle.tools[row].name for row in fit.sequence])
     return Rows(
         section="tools",
         ids=[f"tool:{name}" for name in names],
@@ -119,7 +122,7 @@ def skill_rows(bundle: Bundle, fit: SkillFit, entries: Entries, config: SkillsBu
     columns = _columns(len(order), "K")
     columns["fate"] = np.where(kept, np.where(shorter, TRUNCATED, KEPT_FATE), DROPPED).astype(np.int8)
     columns["pinned"] = fit.pinned[order]
-    paths = _unique([bundle.skills[row].path for row in fit.sequence])
+    paths = unique([bundle.skills[row].path for row in fit.sequence])
     return Rows(
         section="skills",
         ids=[f"skill:{path}" for path in paths],
@@ -133,21 +136,47 @@ def skill_rows(bundle: Bundle, fit: SkillFit, entries: Entries, config: SkillsBu
     )
 
 
-def feature_rows(bundle: Bundle) -> Rows:
-    """One row a feature spec; mode `all` keeps every one."""
-    measures = bundle.feature_measures
-    paths = _unique([feature.path for feature in bundle.features])
-    reason = Reason("features.mode", "Every feature spec is loaded whole in mode all.")
+def feature_rows(bundle: Bundle, fit: FeatureFit, config: FeaturesConfig) -> Rows:
+    """One row a feature spec, in the order considered; one that is only listed is truncated."""
+    order = np.array(fit.sequence, np.int64)
+    tokens, chars = bundle.feature_measures.tokens[order], bundle.feature_measures.chars[order]
+    columns = _columns(len(order), "F")
+    listed = np.isin(order, np.array(fit.listed, np.int64))
+    columns["fate"] = np.where(fit.chars[order] > 0, np.where(listed, TRUNCATED, KEPT_FATE), DROPPED).astype(np.int8)
+    columns["pinned"] = fit.pinned[order]
+    ids = feature_ids(bundle.features)
     return Rows(
         section="features",
-        ids=[f"feature:{path}" for path in paths],
-        names=lambda row: bundle.features[row].title or bundle.features[row].path,
-        before_tokens=measures.tokens,
-        before_chars=measures.chars,
-        after_tokens=measures.tokens,
-        after_chars=measures.chars,
-        explain=lambda _: reason,
-        **_columns(len(paths), "F"),
+        ids=[ids[row] for row in fit.sequence],
+        names=lambda row: bundle.features[fit.sequence[row]].title or bundle.features[fit.sequence[row]].path,
+        before_tokens=tokens,
+        before_chars=chars,
+        after_tokens=fit.tokens[order],
+        after_chars=fit.chars[order],
+        explain=lambda row: explain_feature(fit, bundle.features, config, fit.sequence[row]),
+        **columns,
+    )
+
+
+def chunk_rows(bundle: Bundle, fit: RetrievalFit, config: RetrievalConfig) -> Rows:
+    """One row a retrieved chunk, best first."""
+    order = np.array(fit.sequence, np.int64)
+    kept = fit.kept[order]
+    tokens, chars = bundle.chunk_measures.tokens[order], bundle.chunk_measures.chars[order]
+    columns = _columns(len(order), "R")
+    columns["fate"] = np.where(kept, KEPT_FATE, DROPPED).astype(np.int8)
+    columns["pinned"] = fit.pinned[order]
+    ids = chunk_ids(bundle.chunks)
+    return Rows(
+        section="retrieval",
+        ids=[ids[row] for row in fit.sequence],
+        names=lambda row: _one_line(bundle.chunks[fit.sequence[row]].text),
+        before_tokens=tokens,
+        before_chars=chars,
+        after_tokens=np.where(kept, tokens, 0),
+        after_chars=np.where(kept, chars, 0),
+        explain=lambda row: explain_chunk(fit, config, fit.sequence[row]),
+        **columns,
     )
 
 
@@ -255,14 +284,9 @@ def message_id(message: Message, row: int) -> str:
 
 def label(message: Message) -> str:
     """A message in one line: the start of its text."""
-    text = " ".join(text_of(message)[: 4 * LABEL_CHARS].split())
-    return text[: LABEL_CHARS - 1] + "…" if len(text) > LABEL_CHARS else text or f"({message.role}, no text)"
+    return _one_line(text_of(message)) or f"({message.role}, no text)"
 
 
-def _unique(names: Sequence[str]) -> list[str]:
-    seen: dict[str, int] = {}
-    unique = []
-    for name in names:
-        seen[name] = seen.get(name, 0) + 1
-        unique.append(name if seen[name] == 1 else f"{name}#{seen[name]}")
-    return unique
+def _one_line(written: str) -> str:
+    text = " ".join(written[: 4 * LABEL_CHARS].split())
+    return text[: LABEL_CHARS - 1] + "…" if len(text) > LABEL_CHARS else text

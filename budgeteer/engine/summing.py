@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 import numpy as np
 
-from budgeteer.engine.allocation import Allowance
+from budgeteer.engine.allocation import Allowance, Shares
 from budgeteer.engine.bundle import Bundle
 from budgeteer.engine.config import BudgetConfig
 from budgeteer.engine.history.view import HistoryFit, HistoryView
@@ -14,7 +14,7 @@ from budgeteer.engine.ledger import SECTIONS, Ledger, Size
 from budgeteer.engine.result import Chosen, Cost, Counted, SectionTotal
 from budgeteer.engine.rows import message_id
 from budgeteer.engine.sections.skill_block import effective, location_opener
-from budgeteer.engine.verdict import Limit
+from budgeteer.engine.verdict import SYSTEM_GROUP, Limit
 from budgeteer.engine.windows import ModelRow
 
 
@@ -37,6 +37,7 @@ def section_totals(
         demand = before + _demand_overhead(name, ledger, chosen, view)
         limited = budget.enabled or name == "history"
         limit_tokens, limit_chars = _own_limits(name, config, allowed) if limited else (None, None)
+        limit_tokens = _smaller(limit_tokens, _share_of(name, chosen.shares))
         kept = int((mine & (ledger.after_tokens + ledger.after_chars + ledger.frame_tokens > 0)).sum())
         items = int(mine.sum() - added.sum())
         totals.append(SectionTotal(name, limit_tokens, limit_chars, Counted(items, demand), Counted(kept, after)))
@@ -65,6 +66,36 @@ def _own_limits(name: str, config: BudgetConfig, allowed: Allowance) -> tuple[in
     if name == "history" and config.history.strategy == "summarizeOlder":
         return None, config.history.max_chars
     return None, None
+
+
+def _share_of(name: str, shares: Shares | None) -> int | None:
+    """The share that a section has for itself; the system share is its group's, shown with the system texts."""
+    if shares is None:
+        return None
+    return {
+        "system": shares.system_tokens,
+        "retrieval": shares.context_tokens,
+        "history": shares.history_tokens,
+    }.get(name)
+
+
+def _smaller(first: int | None, second: int | None) -> int | None:
+    return min((limit for limit in (first, second) if limit is not None), default=None)
+
+
+def share_limits(demands: Mapping[str, int], shares: Shares) -> Iterator[Limit]:
+    """Each share with the demand of what it holds."""
+    groups = (("system", SYSTEM_GROUP), ("context", ("retrieval",)), ("history", ("history",)))
+    allowed = {"system": shares.system_tokens, "context": shares.context_tokens, "history": shares.history_tokens}
+    for name, sections in groups:
+        asked = sum(demands.get(section, 0) for section in sections)
+        spare = allowed[name] - asked
+        fix = (
+            f"Nothing is left out yet: {spare:,} to spare."
+            if spare >= 0
+            else (f"Raise shares.{name}, or turn shares.redistribute on.")
+        )
+        yield Limit(f"shares.{name}", asked, allowed[name], f"tokens of {' and '.join(sections)}", fix)
 
 
 def limits_of(bundle: Bundle, chosen: Chosen, config: BudgetConfig, view: HistoryView) -> Iterator[Limit]:

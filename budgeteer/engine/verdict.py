@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Final, Literal
 
-from budgeteer.engine.allocation import Allowance
+from budgeteer.engine.allocation import Allowance, Shares
 from budgeteer.engine.config import BudgetConfig
 from budgeteer.engine.errors import BudgetExceeded
 from budgeteer.engine.history.view import Over
@@ -50,6 +50,10 @@ def verdict_of(ledger: Ledger, *, demand: Size, allowance: Allowance, error: Bud
     )
 
 
+#: The sections that the system share holds. Source: domain, Shares.
+SYSTEM_GROUP: Final = ("system", "tools", "skills", "features")
+
+
 @dataclass(frozen=True, slots=True)
 class Limit:
     """One limit as it is watched: its name, the demand against it, its unit, and the cheapest fix."""
@@ -80,11 +84,13 @@ def warning_of(limit: Limit, config: BudgetConfig) -> LimitWarning | None:
     return LimitWarning(limit.name, level, limit.used, limit.allowed, percent, limit.unit, sentence, limit.fix)
 
 
-def error_of(ledger: Ledger, over: Over | None, limit_tokens: int) -> BudgetExceeded | None:
+def error_of(
+    ledger: Ledger, over: Over | None, limit_tokens: int, *, shares: Shares | None = None
+) -> BudgetExceeded | None:
     """What cannot shrink: history that no rung makes fit (`over`), or what no limit may drop; None when all fits."""
     if ledger.total().tokens <= limit_tokens and over is None:
-        return None
-    sizes = {name: ledger.total(name).tokens for name in ("system", "tools", "skills", "features", "query")}
+        return _over_share(ledger, shares) if shares is not None else None
+    sizes = {name: ledger.total(name).tokens for name in (*SYSTEM_GROUP, "retrieval", "query")}
     fixed = sum(sizes.values())
     if over is not None and fixed <= limit_tokens:
         allowed = max(over.allowed_tokens, 0)
@@ -97,3 +103,16 @@ def error_of(ledger: Ledger, over: Over | None, limit_tokens: int) -> BudgetExce
         f"{sizes[section]:,}, {allowed:,} are left for it."
     )
     return BudgetExceeded(section, needed_tokens=sizes[section], allowed_tokens=allowed, sentence=sentence)
+
+
+def _over_share(ledger: Ledger, shares: Shares) -> BudgetExceeded | None:
+    """The system group over its share by what no limit may drop; pinned chunks over theirs."""
+    taken = sum(ledger.total(name).tokens for name in SYSTEM_GROUP)
+    if taken > shares.system_tokens:
+        allowed = shares.system_tokens
+        sentence = (
+            f"System texts, tools, skills and feature specs take {taken:,} tokens that no limit may drop; "
+            f"shares.system leaves them {allowed:,}. Raise it, or turn the skills budget on."
+        )
+        return BudgetExceeded("system", needed_tokens=taken, allowed_tokens=allowed, sentence=sentence)
+    return None

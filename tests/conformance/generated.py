@@ -12,7 +12,7 @@ from budgeteer.engine.chat import (
     ToolCallPart,
     ToolResultPart,
 )
-from budgeteer.engine.library import FeatureSpec, Skill, ToolDefinition
+from budgeteer.engine.library import Chunk, FeatureSpec, Skill, ToolDefinition
 from tests.conformance.accidents import broken
 
 # Pieces that vocabularies split in surprising ways: contractions, digits, blank lines, slashes, wide characters,
@@ -97,4 +97,14 @@ def features(draw: st.DrawFn) -> tuple[FeatureSpec, ...]:
     return tuple(
         FeatureSpec(f"{draw(NAMES)}/{number}.md", draw(NAMES), "", draw(TEXTS))
         for number in range(draw(st.integers(0, 5)))
+    )
+
+
+@st.composite
+def chunks(draw: st.DrawFn) -> tuple[Chunk, ...]:
+    """Up to a dozen retrieved chunks: scored, unscored or mixed, some ids repeated or missing."""
+    scores = st.none() | st.floats(-1, 1, allow_nan=False) | st.sampled_from([0.5, 0.9])
+    return tuple(
+        Chunk(draw(TEXTS | WORDS), id=draw(st.just("") | NAMES), score=draw(scores), source=draw(NAMES))
+        for _ in range(draw(st.integers(0, 12)))
     )

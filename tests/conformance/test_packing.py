@@ -31,6 +31,7 @@ def inputs(draw: st.DrawFn, *, valid: bool = True) -> Inputs:
         skills=draw(st.just(()) | generated.skills()),
         tools=draw(st.none() | generated.tools()),
         features=draw(st.just(()) | generated.features()),
+        chunks=draw(st.just(()) | generated.chunks()),
         system=draw(st.none() | generated.TEXTS),
         specs=draw(st.just(()) | generated.TEXTS.map(lambda text: (("spec.md", text),))),
         workspace_context=draw(st.none() | generated.TEXTS),
@@ -70,7 +71,25 @@ def configurations(draw: st.DrawFn, *, strategy: str | None = None) -> dict[str,
             "keepUserTurns": draw(st.integers(1, 4)),
         },
         "retry": {"enabled": draw(st.booleans())},
+        "system": {"placement": draw(st.sampled_from(["dedicated", "dedicated", "prepended"]))},
+        "shares": draw(st.just({"enabled": False}) | shares()),
+        "features": {
+            "mode": draw(st.sampled_from(["all", "search"])),
+            "keywords": draw(st.none() | st.lists(generated.PIECES | generated.NAMES, max_size=3)),
+            "topK": draw(st.integers(1, 4)),
+        },
+        "retrieval": {"searchTopK": draw(st.integers(1, 8)), "fit": draw(st.sampled_from(["prefix", "fill"]))},
     }
+
+
+@st.composite
+def shares(draw: st.DrawFn) -> dict[str, Any]:
+    """Shares that add up to the whole or less."""
+    first, second = draw(st.integers(0, 100)), draw(st.integers(0, 100))
+    context, history = first, min(second, 100 - first)
+    system = draw(st.integers(0, 100 - context - history))
+    parts = {"context": context / 100, "history": history / 100, "system": system / 100}
+    return {"enabled": True, "redistribute": draw(st.booleans()), **parts}
 
 
 def packed(given_inputs: Inputs, data: dict[str, Any], profile: str | None = None) -> Packing:

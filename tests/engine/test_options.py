@@ -29,9 +29,6 @@ def test_every_leaf_is_a_field_with_its_kind_and_bounds() -> None:
             {"history": {"strategy": "recentExchange"}},
             "history.strategy: recentExchange is not available yet. Use full or newestFirst or summarizeOlder.",
         ),
-        ({"shares": {"enabled": True}}, "shares.enabled: true is not available yet. Leave it at its default."),
-        ({"system": {"placement": "prepended"}}, "system.placement: prepended is not available yet. Use dedicated."),
-        ({"features": {"mode": "search"}}, "features.mode: search is not available yet. Use all."),
         ({"pruning": {"mode": "auto"}}, "pruning.mode: auto is not available yet. Use off."),
         (
             {"pruning": {"ranges": [{"startId": "m001"}]}},

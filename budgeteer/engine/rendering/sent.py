@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
-from budgeteer.engine.chat import Message, calls_of
+from budgeteer.engine.chat import Message, TextPart, calls_of
 from budgeteer.engine.expressing import Loss, sendable
 from budgeteer.engine.groups import pair
 from budgeteer.engine.history.summary import summary_message
@@ -16,14 +16,43 @@ from budgeteer.engine.library import tool_in_form
 from budgeteer.engine.profiles import PROFILES
 from budgeteer.engine.result import Packing
 from budgeteer.engine.sections.system import JOIN
+from budgeteer.engine.tokens import starts_safely
 
 
 def system_message(packing: Packing) -> str:
-    """The system message's text, "" when there is none."""
+    """The system message's text, "" when there is none or it is prepended to the user's first message."""
+    return "" if packing.config.system.placement == "prepended" else block_text(packing)
+
+
+def block_text(packing: Packing) -> str:
+    """The block of instructions, wherever it stands: system texts, skills, features, chunks; "" when there is none."""
     return JOIN.join(piece.text() for piece in packing.chosen.pieces)
 
 
 def sent_messages(packing: Packing) -> list[Message]:
+    """Everything that is sent but the system message: history and query, with the block where it is prepended."""
+    messages = messages_alone(packing)
+    block = block_text(packing) if packing.config.system.placement == "prepended" else ""
+    if not block:
+        return messages
+    at = next((place for place, message in enumerate(messages) if message.role == "user"), None)
+    if at is None:
+        return [Message("user", (TextPart(block + JOIN),)), *messages]
+    return [*messages[:at], _prepended(messages[at], block + JOIN), *messages[at + 1 :]]
+
+
+def _prepended(message: Message, lead: str) -> Message:
+    """The message with the block before its own words, in one text where counts add up there (decision 002).
+
+    Before anything else than text, and before text that begins with white space or a slash, it is a part of its own.
+    """
+    first, rest = next(iter(message.parts), None), message.parts[1:]
+    if isinstance(first, TextPart) and starts_safely(first.text):
+        return replace(message, parts=(replace(first, text=lead + first.text), *rest))
+    return replace(message, parts=(TextPart(lead), *message.parts))
+
+
+def messages_alone(packing: Packing) -> list[Message]:
     """History and query as they are sent: kept messages without what the provider cannot be sent, the summary first."""
     kept = packing.history_sent
     messages = []

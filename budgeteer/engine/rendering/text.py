@@ -16,7 +16,7 @@ from budgeteer.engine.chat import (
 )
 from budgeteer.engine.ledger import FATES
 from budgeteer.engine.library import compact_json
-from budgeteer.engine.rendering.sent import sent_messages, sent_tools, system_message
+from budgeteer.engine.rendering.sent import block_text, messages_alone, sent_messages, sent_tools, system_message
 from budgeteer.engine.result import Packing
 
 
@@ -38,9 +38,9 @@ class PromptSpan:
 
 def render_spans(packing: Packing) -> Iterator[PromptSpan]:
     """The packed prompt in prompt order, with a placeholder for every run of history that went."""
-    system = system_message(packing)
-    if system:
-        yield PromptSpan(None, "system", system, "kept")
+    block = block_text(packing)
+    if block:
+        yield PromptSpan(None, "user" if packing.config.system.placement == "prepended" else "system", block, "kept")
     tools = sent_tools(packing)
     if tools:
         yield PromptSpan(None, "tools", "\n".join(compact_json(tool) for tool in tools), "kept", len(tools))
@@ -48,7 +48,7 @@ def render_spans(packing: Packing) -> Iterator[PromptSpan]:
 
 
 def _history_spans(packing: Packing) -> Iterator[PromptSpan]:
-    sent = iter(sent_messages(packing))
+    sent = iter(messages_alone(packing))
     ledger = packing.ledger
     gone, gone_fate = 0, ""
     for index in range(len(ledger)):

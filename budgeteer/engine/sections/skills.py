@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import IntEnum
 from types import MappingProxyType
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +22,9 @@ from budgeteer.engine.measures import Ints, SkillMeasures, skill_tail
 from budgeteer.engine.sections.order import Use, ordered
 from budgeteer.engine.sections.skill_block import effective, location_opener, wrapper_size
 from budgeteer.engine.tokens import TokenCounter, ends_in_word
+
+#: The rule that is named where the tokens of skills are limited.
+LIMIT_IN_TOKENS: Final = "maxSkillsPromptTokens"
 
 
 class Cause(IntEnum):
@@ -66,6 +70,7 @@ class SkillFit:
         order_sentence: what decided the order.
         tier: "full" or "nameOnly".
         opener: the text before each location's slash.
+        limit_tokens: the most tokens of the block, None where only characters are limited. token_rule: what sets it.
     """
 
     order: tuple[int, ...]
@@ -83,6 +88,8 @@ class SkillFit:
     order_sentence: str
     tier: str
     opener: str
+    limit_tokens: int | None = None
+    token_rule: str = LIMIT_IN_TOKENS
 
 
 def entry_sizes(
@@ -180,6 +187,7 @@ def fit_skills(
         order_sentence=sentence,
         tier=tier,
         opener=location_opener(config),
+        limit_tokens=search.max_tokens if config.enabled else None,
     )
 
 

@@ -12,8 +12,6 @@ from typing import Final
 
 from budgeteer.engine.bundle import Bundle, SystemText
 from budgeteer.engine.ledger import Overhead, Size
-from budgeteer.engine.library import FeatureSpec
-from budgeteer.engine.measures import FeatureMeasures, feature_text
 from budgeteer.engine.sections.skill_block import BLOCK_CLOSE
 from budgeteer.engine.tokens import TokenCounter, starts_safely
 
@@ -56,22 +54,6 @@ def skills_piece(size: Size, text: Callable[[], str], *, counter: TokenCounter) 
     return Piece("skills", "", text, size.tokens, size.tokens + more, size.chars)
 
 
-def feature_pieces(features: Sequence[FeatureSpec], measures: FeatureMeasures) -> list[Piece]:
-    """One piece a feature spec."""
-
-    def piece(row: int) -> Piece:
-        return Piece(
-            "features",
-            "",
-            lambda: feature_text(features[row]),
-            int(measures.tokens[row]),
-            int(measures.followed_tokens[row]),
-            int(measures.chars[row]),
-        )
-
-    return [piece(row) for row in range(len(features))]
-
-
 def instruction_pieces(bundle: Bundle, *, counter: TokenCounter) -> list[list[Piece]]:
     """The sections made of system texts: the system text, each spec under its header, the workspace context."""
     sections: list[list[Piece]] = []
@@ -100,7 +82,9 @@ def marked(pieces: Sequence[Piece], marker: str, *, counter: TokenCounter) -> li
 
     A text that already begins with it is left alone, so that packing a packed prompt changes nothing.
     """
-    if not pieces or not marker or pieces[0].text().startswith(marker):
+    if not pieces or not marker:
+        return list(pieces)
+    if pieces[0].section == "system" and pieces[0].text().startswith(marker):
         return list(pieces)
     return [text_piece(marker, section="system", name="marker", counter=counter), *pieces]
 
@@ -116,11 +100,18 @@ def joined(sections: Sequence[Sequence[Piece]], *, counter: TokenCounter) -> lis
     return pieces
 
 
-def piece_overheads(pieces: Sequence[Piece], *, counter: TokenCounter) -> list[Overhead]:
-    """What the message costs beside its items: named pieces by name, and the joins.
+def pieces_tokens(pieces: Sequence[Piece], *, counter: TokenCounter, closed: bool = True) -> int:
+    """The whole text in tokens, items and all; `closed` unless more text follows its last piece."""
+    items = sum(piece.tokens for piece in pieces if not piece.name)
+    return items + sum(entry.size.tokens for entry in piece_overheads(pieces, counter=counter, closed=closed))
+
+
+def piece_overheads(pieces: Sequence[Piece], *, counter: TokenCounter, closed: bool = True) -> list[Overhead]:
+    """What the text costs beside its items: named pieces by name, and the joins.
 
     The joins are what the blank lines add to the piece before them; where a piece does not begin safely, the run of
-    pieces is counted whole and the difference is booked here, so that the sum stays exact.
+    pieces is counted whole and the difference is booked here, so that the sum stays exact. Joins inside retrieval are
+    retrieval's own, for they count against its share. `closed` unless more text follows the last piece.
     """
     named: dict[tuple[str, str], Size] = {}
     for piece in pieces:
@@ -128,13 +119,18 @@ def piece_overheads(pieces: Sequence[Piece], *, counter: TokenCounter) -> list[O
             key = (piece.section, piece.name)
             named[key] = named.get(key, Size()) + Size(piece.tokens, piece.chars)
     overheads = [Overhead(section, name, size, counter.kind) for (section, name), size in named.items()]
-    joins = sum(piece.followed_tokens - piece.tokens for piece in pieces[:-1])
-    joins += _unsafe_difference(pieces, counter=counter)
-    size = Size(joins if counter.per_message_overhead else 0, len(JOIN) * max(len(pieces) - 1, 0))
-    return [*overheads, Overhead("system", "joins", size, counter.kind)]
+    joins = {"system": Size(_unsafe_difference(pieces, counter=counter, closed=closed)), "retrieval": Size()}
+    for at, piece in enumerate(pieces if not closed else pieces[:-1]):
+        after = pieces[at + 1].section if at + 1 < len(pieces) else ""
+        section = "retrieval" if piece.section == after == "retrieval" else "system"
+        joins[section] += Size(piece.followed_tokens - piece.tokens, len(JOIN))
+    for section, size in joins.items():
+        tokens = size.tokens if counter.per_message_overhead else 0
+        overheads.append(Overhead(section, "joins", Size(tokens, size.chars), counter.kind))
+    return overheads
 
 
-def _unsafe_difference(pieces: Sequence[Piece], *, counter: TokenCounter) -> int:
+def _unsafe_difference(pieces: Sequence[Piece], *, counter: TokenCounter, closed: bool) -> int:
     difference = 0
     start = 0
     while start < len(pieces):
@@ -142,7 +138,7 @@ def _unsafe_difference(pieces: Sequence[Piece], *, counter: TokenCounter) -> int
         while end < len(pieces) and not pieces[end].safe:
             end += 1
         if end - start > 1:
-            last = end == len(pieces)
+            last = closed and end == len(pieces)
             text = JOIN.join(piece.text() for piece in pieces[start:end]) + ("" if last else JOIN)
             apart = sum(piece.followed_tokens for piece in pieces[start:end])
             if last:

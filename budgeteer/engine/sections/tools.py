@@ -7,7 +7,7 @@ tokens are estimates: each definition counted alone, one token a bracket or comm
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,7 +34,9 @@ class ToolFit:
         kept, pinned, called: one entry a tool; `called` those that kept history calls.
         refused: one entry a tool; those that run at another provider, so that this one cannot be sent them.
         tokens, chars: each definition's own size in the profile's form.
-        needed_chars: the array's characters up to and including this tool; with all before it where it does not fit.
+        needed_chars, needed_tokens: the array's size up to and including this tool; with all before it where it does
+            not fit.
+        limit_tokens: the most tokens of the array, None where only characters are limited.
         asked: the whole array with every tool.
         order_sentence: what decided the order.
     """
@@ -42,23 +44,26 @@ class ToolFit:
     profile: str
     order: tuple[int, ...]
     sequence: tuple[int, ...]
-    kept: NDArray[np.bool_]
-    pinned: NDArray[np.bool_]
-    called: NDArray[np.bool_]
-    refused: NDArray[np.bool_]
+    kept: Mask
+    pinned: Mask
+    called: Mask
+    refused: Mask
     tokens: Ints
     chars: Ints
     needed_chars: Ints
+    needed_tokens: Ints
     asked: Size
     order_sentence: str
+    limit_tokens: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class ToolCosts:
-    """In which form definitions are sent and what is counted beside them."""
+    """In which form definitions are sent, what is counted beside them, and how many tokens they may take (shares)."""
 
     profile: str
     counter: TokenCounter
+    limit_tokens: int | None = None
 
     def joins(self, count: int) -> Size:
         """What the array costs beside its definitions; nothing for an empty one."""
@@ -88,45 +93,55 @@ def fit_tools(
         [(tool.name, "") for tool in tools], prioritization=prioritization, usage=standing.usage
     )
     asked = Size(int(tokens.sum()), int(chars.sum())) + costs.joins(len(tools))
-    needed = np.zeros(len(tools), np.int64)
-    kept = ~refused
-    if config.enabled:
-        stays = (pinned | used) & ~refused
-        sequence = [i for i in sequence if stays[i]] + [i for i in sequence if not stays[i]]
-        kept, needed = _within_limit(sequence, chars, config, stays=stays, refused=refused)
-    return ToolFit(
+    fit = ToolFit(
         profile=costs.profile,
-        order=tuple(i for i in sequence if kept[i]),
+        order=tuple(i for i in sequence if not refused[i]),
         sequence=tuple(sequence),
-        kept=kept,
+        kept=~refused,
         pinned=pinned,
         called=used,
         refused=refused,
         tokens=tokens,
         chars=chars,
-        needed_chars=needed,
+        needed_chars=np.zeros(len(tools), np.int64),
+        needed_tokens=np.zeros(len(tools), np.int64),
         asked=asked,
         order_sentence=sentence if config.enabled else "in the order given",
     )
+    return _within_limits(fit, config, costs) if config.enabled else fit
 
 
-def _within_limit(
-    sequence: Sequence[int], chars: Ints, config: SkillsBudgetConfig, *, stays: Mask, refused: Mask
-) -> tuple[Mask, Ints]:
-    """Which definitions stay, and for each the array's characters with it (with all before it where it does not)."""
-    kept, needed = np.zeros(len(chars), np.bool_), np.zeros(len(chars), np.int64)
-    taken = asked_so_far = 1
+def _within_limits(fit: ToolFit, config: SkillsBudgetConfig, costs: ToolCosts) -> ToolFit:
+    """The fit with what is over left out: definitions that stay first, then the others in their order."""
+    stays = (fit.pinned | fit.called) & ~fit.refused
+    sequence = [i for i in fit.sequence if stays[i]] + [i for i in fit.sequence if not stays[i]]
+    kept = np.zeros(len(sequence), np.bool_)
+    needed_chars, needed_tokens = fit.needed_chars.copy(), fit.needed_tokens.copy()
+    limit = Size(costs.limit_tokens or 0, config.limits.max_tool_definition_chars)
+    # An array of one definition costs its two brackets; every further one a comma.
+    comma = costs.joins(2) - costs.joins(1)
+    taken = asked_so_far = costs.joins(1) - comma
     open_ended = True
-    for index in sequence:
-        if refused[index]:
-            continue
-        size = int(chars[index]) + 1
+    for index in (i for i in sequence if not fit.refused[i]):
+        size = Size(int(fit.tokens[index]), int(fit.chars[index])) + comma
         asked_so_far += size
-        fits = open_ended and taken + size <= config.limits.max_tool_definition_chars
+        with_it = taken + size
+        fits = open_ended and with_it.chars <= limit.chars
+        if costs.limit_tokens is not None:
+            fits = fits and with_it.tokens <= limit.tokens
         if stays[index] or fits:
             kept[index] = True
-            taken += size
+            taken = with_it
         elif config.fit == "prefix":
             open_ended = False
-        needed[index] = taken if kept[index] else asked_so_far
-    return kept, needed
+        needed = taken if kept[index] else asked_so_far
+        needed_chars[index], needed_tokens[index] = needed.chars, needed.tokens
+    return replace(
+        fit,
+        order=tuple(i for i in sequence if kept[i]),
+        sequence=tuple(sequence),
+        kept=kept,
+        needed_chars=needed_chars,
+        needed_tokens=needed_tokens,
+        limit_tokens=costs.limit_tokens,
+    )

@@ -1,0 +1,136 @@
+"""The block of instructions: system texts, skills, features and retrieved chunks as one text, and where it stands.
+
+`dedicated` puts it into a system message of its own, `prepended` before the first message of the user, as the seed's
+first state had it (token limit error, change 1): the block, a rule, then what the user wrote.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from budgeteer.engine.bundle import Bundle
+from budgeteer.engine.config import BudgetConfig
+from budgeteer.engine.framing import Framing
+from budgeteer.engine.ledger import Overhead, Size
+from budgeteer.engine.sections.features import FeatureFit, feature_pieces
+from budgeteer.engine.sections.retrieval import HEADER, RetrievalFit, labels_size, retrieval_pieces
+from budgeteer.engine.sections.skill_block import effective, skill_entry, skills_block
+from budgeteer.engine.sections.skills import SkillFit
+from budgeteer.engine.sections.system import (
+    FEATURES_HEADER,
+    JOIN,
+    RULE,
+    Piece,
+    instruction_pieces,
+    joined,
+    marked,
+    piece_overheads,
+    skills_piece,
+    text_piece,
+)
+from budgeteer.engine.tokens import TokenCounter
+
+#: What stands between the block and the user's words when it is prepended. Source: the seed's template.
+SEPARATOR = f"{JOIN}{RULE}{JOIN}"
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """The parts of one packing's block that no limit touches, and what its other parts cost between them."""
+
+    bundle: Bundle
+    config: BudgetConfig
+    framing: Framing
+    instructions: Sequence[Sequence[Piece]]
+
+    @classmethod
+    def of(cls, bundle: Bundle, config: BudgetConfig, framing: Framing) -> Block:
+        """The block with its system texts counted."""
+        return cls(bundle, config, framing, instruction_pieces(bundle, counter=framing.counter))
+
+    @property
+    def counter(self) -> TokenCounter:
+        """What counts."""
+        return self.framing.counter
+
+    @property
+    def prepended(self) -> bool:
+        """Whether it stands before the user's first message."""
+        return self.config.system.placement == "prepended"
+
+    def pieces(
+        self, skills: SkillFit | None = None, features: FeatureFit | None = None, retrieval: RetrievalFit | None = None
+    ) -> list[Piece]:
+        """The pieces with what was chosen; of what was not chosen yet, only a header stands, or an empty piece."""
+        sections = [
+            *self.instructions,
+            self._skills(skills),
+            self._features(features),
+            self._retrieval(retrieval),
+        ]
+        pieces = marked(
+            joined([section for section in sections if section], counter=self.counter),
+            self.config.system.marker,
+            counter=self.counter,
+        )
+        if pieces and self.prepended:
+            pieces.append(self._rule())
+        return pieces
+
+    def overheads(self, pieces: Sequence[Piece], *, needs_message: bool) -> list[Overhead]:
+        """What the block costs beside its items; `needs_message` where no user's message is sent to stand in."""
+        overheads = piece_overheads(pieces, counter=self.counter, closed=not self.prepended)
+        frame = self.framing.written("user" if self.prepended else "system")
+        if pieces and (needs_message or not self.prepended):
+            overheads.append(Overhead("system", "message frame", Size(frame), self.counter.kind))
+        return overheads
+
+    def tokens(self, pieces: Sequence[Piece]) -> int:
+        """The block in tokens, items and all; with a frame where it may need one."""
+        items = sum(piece.tokens for piece in pieces if not piece.name)
+        overheads = self.overheads(pieces, needs_message=not self.framing.has_query())
+        return items + sum(entry.size.tokens for entry in overheads)
+
+    def text_tokens(self, text: str, *, closed: bool = True) -> int:
+        """A short text of the block, with a blank line after it unless `closed`."""
+        joined_on = not closed and self.counter.per_message_overhead
+        return self.counter.count(text + JOIN if joined_on else text)
+
+    def labels(self, pieces: Sequence[Piece], retrieval: RetrievalFit) -> Overhead:
+        """What the numbers before the chunks cost."""
+        size = labels_size(pieces, self.bundle.chunk_measures, retrieval.order)
+        return Overhead("retrieval", "source numbers", size, self.counter.kind)
+
+    def _rule(self) -> Piece:
+        return text_piece(RULE, section="system", name="rules between sections", counter=self.counter)
+
+    def _skills(self, fit: SkillFit | None) -> list[Piece]:
+        if fit is None and self.bundle.skills:
+            return [skills_piece(Size(), lambda: "", counter=self.counter)]
+        if fit is None or not fit.order:
+            return []
+        config = effective(self.config.skills_budget)
+        size = Size(int(fit.after_tokens.sum()), int(fit.after_chars.sum())) + fit.wrapper
+
+        def text() -> str:
+            return skills_block(
+                [skill_entry(self.bundle.skills[i], config, short=bool(fit.short[i])) for i in fit.order]
+            )
+
+        return [skills_piece(size, text, counter=self.counter)]
+
+    def _features(self, fit: FeatureFit | None) -> list[Piece]:
+        if fit is not None:
+            return feature_pieces(fit, self.bundle.features, self.bundle.feature_measures, counter=self.counter)
+        if not self.bundle.features:
+            return []
+        return [text_piece(FEATURES_HEADER, section="features", name="header", counter=self.counter)]
+
+    def _retrieval(self, fit: RetrievalFit | None) -> list[Piece]:
+        if fit is not None:
+            chunks, measures = self.bundle.chunks, self.bundle.chunk_measures
+            return retrieval_pieces(chunks, measures, fit.order, counter=self.counter, says_nothing=fit.says_nothing)
+        if not self.bundle.chunks:
+            return []
+        return [text_piece(HEADER, section="retrieval", name="header", counter=self.counter)]
