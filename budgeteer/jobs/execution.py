@@ -91,16 +91,25 @@ def _ending_of(context: JobContext) -> dict[str, Any] | None:
 
 
 def _note_outage(context: JobContext, error: Exception) -> None:
-    """Say why this attempt ends, if the database can be told; the reaper gives the job to another after a while."""
-    what = str(error) if isinstance(error, Outage) else "The database did not answer"
+    """Say why this attempt ends, if the database can be told; the reaper gives the job to another after a while.
+
+    Should it have been the last attempt, what is said here is what the job failed of.
+    """
+    said = error if isinstance(error, InputError) else _plain(error)
     log.warning("job broken off", reason=type(error).__name__)
     try:
         close_old_connections()
         row = Job.objects.held(context.job.id, context.job.attempt)
         for recorded in row.values_list("log", flat=True):
-            row.update(log=appended(recorded, f"{what}; it is tried again in a while."))
+            line = f"{said.what}; it is tried again in a while."
+            row.update(log=appended(recorded, line), error=said.to_json())
     except AnyDatabaseError:
         pass  # the row still says "running" and its heartbeat has stopped: that is enough for the reaper
+
+
+def _plain(error: Exception) -> InputError:
+    what = str(error) if isinstance(error, Outage) else "The database did not answer"
+    return InputError(what, mend="Try again in a while")
 
 
 def _failure(error: dict[str, str]) -> dict[str, Any]:

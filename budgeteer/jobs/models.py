@@ -41,7 +41,7 @@ class JobQuerySet(models.QuerySet["Job"]):
         """
         now = timezone.now()
         taken = self.filter(id=job_id, attempt=attempt, state=State.QUEUED).update(
-            state=State.RUNNING, worker=worker, claimed_at=now, started_at=now, heartbeat_at=now
+            state=State.RUNNING, worker=worker, claimed_at=now, started_at=now, heartbeat_at=now, error=None
         )
         return self.get(id=job_id) if taken else None
 

@@ -155,19 +155,20 @@ def _take_from_lost_worker(job: Job) -> int:
     if job.lost_workers + 1 >= settings.JOB_MAX_ATTEMPTS:
         what = f"The worker doing this stopped answering, or was cut off, {job.lost_workers + 1} times"
         mend = "It may need more memory than there is; try a smaller input, or try again."
-        error = {"what": what, "where": "", "mend": mend, "sentence": f"{what}. {mend}"}
+        # An attempt that met an outage has said so itself.
+        error = job.error or {"what": what, "where": "", "mend": mend, "sentence": f"{what}. {mend}"}
         return seen.update(
             state=State.FAILED,
             error=error,
-            sentence=error["sentence"],
+            sentence=error["sentence"][:500],
             log=appended(job.log, error["sentence"]),
             finished_at=timezone.now(),
         )
     with transaction.atomic():
         if not seen.requeue(lost=1):
             return 0
-        line = "The worker stopped answering; another one starts over."
-        Job.objects.filter(id=job.id).update(log=appended(job.log, line))
+        line = "Tried again." if job.error else "The worker stopped answering; another one starts over."
+        Job.objects.filter(id=job.id).update(log=appended(job.log, line), error=None)
         job.refresh_from_db()
         _send_on_commit(job)
     return 1

@@ -13,6 +13,7 @@ from django.test import override_settings
 from django.urls import reverse
 from django.utils import timezone
 
+from budgeteer.jobs import services as jobs
 from budgeteer.jobs.execution import execute
 from budgeteer.jobs.models import Job
 from budgeteer.sources import services
@@ -271,3 +272,23 @@ def test_a_job_that_meets_an_outage_is_tried_again_and_blames_nobody(wire, bucke
     assert source.state == "ready"
     assert stored_bytes(source) == chat(2)
     assert len(keys_in(bucket)) == 4
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_job_that_meets_nothing_but_refusals_fails_with_their_sentence(wire, owner, settings):
+    settings.JOB_MAX_ATTEMPTS, settings.JOB_STALE_SECONDS = 2, 0
+    source = upload(owner, chat(2))
+    with refusing_server(403, "AccessDenied") as address, override_settings(STORAGES=storages(address)):
+        for _ in range(2):
+            run_jobs()
+            jobs.reap()
+    job = Job.objects.get()
+    assert job.state == "failed"
+    assert job.error["what"] == f"The bucket {BUCKET} refuses (AccessDenied)"
+    assert "may read, write, delete and list" in job.error["mend"]
+    source = services.refresh_state(source)
+    assert (source.state, source.error["what"]) == ("failed", job.error["what"])
+    jobs.retry(job)
+    run_jobs()
+    source.refresh_from_db()
+    assert (source.state, source.error) == ("ready", {})
