@@ -25,7 +25,7 @@ PARTS = (
     "jobs",
     "accounts",
 )
-SECONDS_PER_PART = 5.0
+SECONDS_PER_PART = 8.0
 
 
 @click.command()

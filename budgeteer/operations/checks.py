@@ -23,6 +23,8 @@ log = structlog.get_logger(__name__)
 THREADS = "look at "
 """How the names of the threads begin in which parts are looked at."""
 
+WORK_SECONDS = 60.0
+
 type Look = Callable[[], Iterable[Finding]]
 
 
@@ -34,11 +36,13 @@ class Check:
         part: its name, as `--only` takes it.
         place: `module:function` of this package; the function returns findings, the first of them named as the part.
         needs: parts without which there is nothing to look at.
+        works: it waits for nothing but this machine, so that a long time means a busy one and not that it hangs.
     """
 
     part: str
     place: str
     needs: tuple[str, ...] = ()
+    works: bool = False
 
     def look(self) -> list[Finding]:
         """Look now, in this thread."""
@@ -48,10 +52,10 @@ class Check:
 
 
 CHECKS: tuple[Check, ...] = (
-    Check("python", "installation:python"),
-    Check("environment", "installation:environment"),
-    Check("tokenizers", "installation:tokenizers"),
-    Check("models", "installation:models"),
+    Check("python", "installation:python", works=True),
+    Check("environment", "installation:environment", works=True),
+    Check("tokenizers", "installation:tokenizers", works=True),
+    Check("models", "installation:models", works=True),
     Check("static", "files:static", needs=("environment",)),
     Check("disk", "files:disk", needs=("environment",)),
     Check("storage", "files:storage", needs=("environment",)),
@@ -84,7 +88,7 @@ def selected(part: str | None) -> list[Check]:
 
 
 def examine(checks: Iterable[Check], *, seconds: float) -> dict[str, list[Finding]]:
-    """Look at each in turn, none for longer than `seconds`; the findings by part.
+    """Look at each in turn, for no longer than `seconds` where it may hang; the findings by part.
 
     What a failed part is needed for is not looked at, and says so.
     """
@@ -96,7 +100,7 @@ def examine(checks: Iterable[Check], *, seconds: float) -> dict[str, list[Findin
             found[check.part] = [_not_looked_at(check, missing)]
             gone.add(check.part)
             continue
-        found[check.part] = Watch(check).wait(seconds)
+        found[check.part] = Watch(check).wait(WORK_SECONDS if check.works else seconds)
         if any(finding.state is State.FAILED and finding.name == check.part for finding in found[check.part]):
             gone.add(check.part)
     return found
