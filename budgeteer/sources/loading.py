@@ -5,15 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import IO
 
+from django.db.models import QuerySet
+
 from budgeteer.engine.bundle import tools_of
 from budgeteer.engine.chat import Conversation
 from budgeteer.engine.errors import InputError
 from budgeteer.engine.library import Chunk, FeatureSpec, Skill, ToolDefinition
-from budgeteer.engine.measures import FeatureMeasures, SkillMeasures, ToolMeasures
+from budgeteer.engine.measures import ChunkMeasures, FeatureMeasures, SkillMeasures, ToolMeasures
 from budgeteer.engine.transcript import MessageMeasures
 from budgeteer.sources.contents import Contents
 from budgeteer.sources.kept import Kept
-from budgeteer.sources.measuring import Measures, load_measures
+from budgeteer.sources.measuring import LAYOUT, Measures, load_measures
 from budgeteer.sources.models import Source, SourceMeasures
 from budgeteer.sources.store import ItemReader
 
@@ -29,10 +31,9 @@ class LoadedSource:
     Attributes:
         kind: decides which of the fields are filled.
         conversation: the chosen one, its messages read only when they are looked at; None for other kinds.
-        conversation_measures, skill_measures, tool_measures, feature_measures: None until it is measured under
-            `tokenizer` (see services.ensure_measured).
+        conversation_measures, skill_measures, tool_measures, feature_measures, chunk_measures: None until it is
+            measured under `tokenizer` (see services.ensure_measured).
         own_tools, own_tool_measures: the definitions that the chosen conversation itself carries.
-        chunk_tokens: of each chunk, in their order; None until measured.
     """
 
     source_id: str
@@ -50,7 +51,7 @@ class LoadedSource:
     own_tools: tuple[ToolDefinition, ...] = ()
     own_tool_measures: ToolMeasures | None = None
     chunks: tuple[Chunk, ...] = ()
-    chunk_tokens: tuple[int, ...] | None = None
+    chunk_measures: ChunkMeasures | None = None
     text: str = ""
 
 
@@ -88,9 +89,14 @@ def contents_of(source: Source) -> Contents:
     return _contents.get((source.pk, source.revision), lambda: Contents(ItemReader(opener)))
 
 
+def counted(source: Source, tokenizer: str) -> QuerySet[SourceMeasures]:
+    """The row of its numbers under a tokenizer, of this revision and with every column this version reads; or none."""
+    return SourceMeasures.objects.filter(source=source, tokenizer=tokenizer, revision=source.revision, columns=LAYOUT)
+
+
 def measures_of(source: Source, tokenizer: str) -> Measures | None:
     """Its numbers under a tokenizer, None when they have not been counted."""
-    row = SourceMeasures.objects.filter(source=source, tokenizer=tokenizer, revision=source.revision).first()
+    row = counted(source, tokenizer).first()
     if row is None:
         return None
 
@@ -146,6 +152,6 @@ def _build(
         own_tools=own_tools,
         own_tool_measures=measures.own_tools.taken(own_rows) if measures else None,
         chunks=contents.chunks(),
-        chunk_tokens=tuple(measures.chunk_tokens.tolist()) if measures else None,
+        chunk_measures=measures.chunks if measures else None,
         text=contents.text(),
     )

@@ -6,6 +6,7 @@ in turn, so that a conversation's rows are a slice.
 
 from __future__ import annotations
 
+import hashlib
 import io
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
@@ -17,6 +18,7 @@ from budgeteer.engine.bundle import tools_of
 from budgeteer.engine.chat import Conversation
 from budgeteer.engine.library import Chunk, FeatureSpec, Skill, ToolDefinition
 from budgeteer.engine.measures import (
+    ChunkMeasures,
     Columns,
     FeatureMeasures,
     Ints,
@@ -24,6 +26,7 @@ from budgeteer.engine.measures import (
     SkillMeasures,
     ToolMeasures,
     fresh_rows,
+    measure_chunks,
     measure_features,
     measure_skills,
     measure_tools,
@@ -73,7 +76,7 @@ class Measures:
     tools: ToolMeasures
     own_tools: ToolMeasures
     features: FeatureMeasures
-    chunk_tokens: Ints
+    chunks: ChunkMeasures
     text_tokens: int
 
     def total_tokens(self) -> int:
@@ -86,7 +89,7 @@ class Measures:
             self.tools.openai_tokens,
             self.own_tools.openai_tokens,
             self.features.tokens,
-            self.chunk_tokens,
+            self.chunks.tokens,
         )
         return int(sum(int(part.sum()) for part in parts)) + self.text_tokens
 
@@ -97,7 +100,12 @@ _COLUMNS: Mapping[str, type[Columns]] = {
     "tools": ToolMeasures,
     "own_tools": ToolMeasures,
     "features": FeatureMeasures,
+    "chunks": ChunkMeasures,
 }
+#: A digest of every column there is: measures that another version stored may lack some of them.
+LAYOUT = hashlib.sha256(
+    ";".join(f"{table}:{','.join(column.name for column in fields(kind))}" for table, kind in _COLUMNS.items()).encode()
+).hexdigest()
 
 
 def measure(
@@ -142,7 +150,9 @@ def measure(
         features=measure_features(
             what.features, counter=counter, progress=step(len(what.features)), rows=source_of("features")
         ),
-        chunk_tokens=one_number("chunks", [chunk.text for chunk in what.chunks], step(len(what.chunks))),
+        chunks=measure_chunks(
+            what.chunks, counter=counter, progress=step(len(what.chunks)), rows=source_of("chunks")
+        ),
         text_tokens=int(one_number("text", [what.text] if what.text else []).sum()),
     )
     if progress is not None:
@@ -172,7 +182,6 @@ def dump_measures(measures: Measures) -> bytes:
     arrays: dict[str, Any] = {
         f"{name}.{column}": array for name in _COLUMNS for column, array in getattr(measures, name).to_arrays().items()
     }
-    arrays["chunks.tokens"] = measures.chunk_tokens
     arrays["text.tokens"] = np.array([measures.text_tokens], dtype=np.int64)
     file = io.BytesIO()
     np.savez_compressed(file, **arrays)
@@ -189,4 +198,4 @@ def load_measures(file: IO[bytes]) -> Measures:
             )
             for name, columns in _COLUMNS.items()
         }
-        return Measures(**tables, chunk_tokens=stored["chunks.tokens"], text_tokens=int(stored["text.tokens"][0]))
+        return Measures(**tables, text_tokens=int(stored["text.tokens"][0]))

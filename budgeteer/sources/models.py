@@ -105,12 +105,14 @@ class SourceMeasures(models.Model):
     Attributes:
         tokenizer: the counter's name ("o200k_base", "chars/4", …).
         revision: the source's revision they were measured on; older ones are never read.
+        columns: which numbers they are (measuring.LAYOUT); those of another version are counted anew.
         arrays: one npz file; the names of its arrays are prefixed by what they measure (see measuring.py).
     """
 
     source = models.ForeignKey(Source, on_delete=models.CASCADE, related_name="measures")
     tokenizer = models.CharField(max_length=32)
     revision = models.PositiveIntegerField()
+    columns = models.CharField(max_length=64, default="", editable=False)
     arrays = models.FileField(max_length=200)
     created_at = models.DateTimeField(auto_now_add=True)
 

@@ -12,6 +12,7 @@ from django.db import transaction
 
 from budgeteer.formats.report import Imported
 from budgeteer.sources.contents import report_of
+from budgeteer.sources.measuring import LAYOUT
 from budgeteer.sources.models import Source, SourceMeasures, stored_files
 
 # Where the report keeps the format its import was asked for ("" for detection), so that it can be asked for again.
@@ -48,7 +49,7 @@ def publish(source: Source, result: Result, *, job_id: uuid.UUID) -> bool:
     row.state = Source.State.READY
     row.save()
     SourceMeasures.objects.bulk_create(
-        SourceMeasures(source=row, tokenizer=tokenizer, revision=row.revision, arrays=name)
+        SourceMeasures(source=row, tokenizer=tokenizer, revision=row.revision, columns=LAYOUT, arrays=name)
         for tokenizer, name in result.measures.items()
     )
     for storage, stale in replaced:

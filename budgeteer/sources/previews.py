@@ -117,7 +117,7 @@ def _tokens(kind: str, measures: Measures | None, start: int, stop: int) -> Sequ
         case "features":
             column = measures.features.tokens
         case "chunks":
-            column = measures.chunk_tokens
+            column = measures.chunks.tokens
         case _:
             return [measures.text_tokens]
     return [int(tokens) for tokens in column[start:stop]]

@@ -24,8 +24,8 @@ from budgeteer.jobs.models import Job
 from budgeteer.sources import outcomes, receiving
 from budgeteer.sources.contents import Contents
 from budgeteer.sources.forms import Submission, read_submission
-from budgeteer.sources.loading import LoadedSource, SourceNotReady, contents_of, load, measures_of
-from budgeteer.sources.models import Source, SourceMeasures, SourceQuerySet
+from budgeteer.sources.loading import LoadedSource, SourceNotReady, contents_of, counted, load, measures_of
+from budgeteer.sources.models import Source, SourceQuerySet
 from budgeteer.sources.receiving import UploadRefused
 from budgeteer.sources.sweeping import UNDO_TIME, purge
 
@@ -159,8 +159,8 @@ def ensure_measured(source: Source, tokenizer: str) -> Job | None:
         TokenizerUnavailable: the tokenizer is not packaged here.
     """
     counter_for(tokenizer)
-    counted = SourceMeasures.objects.filter(source=source, tokenizer=tokenizer, revision=source.revision)
-    if counted.exists():
+    stored = counted(source, tokenizer)
+    if stored.exists():
         return None
     if not source.is_ready:
         return latest_job(source)
@@ -168,7 +168,7 @@ def ensure_measured(source: Source, tokenizer: str) -> Job | None:
     last = jobs.latest_for(subject)
     if last is not None and last.state == "failed":
         return last
-    if counted.exists():  # a worker has finished it since we looked
+    if stored.exists():  # a worker has finished it since we looked
         return None
     return jobs.enqueue_once(
         "sources.measure",

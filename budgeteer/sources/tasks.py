@@ -29,7 +29,7 @@ from budgeteer.sources import services, shelf, sweeping
 from budgeteer.sources.contents import MAIN_STREAM, counted_streams, streams_of
 from budgeteer.sources.known import Prints
 from budgeteer.sources.loading import contents_of
-from budgeteer.sources.measuring import AT_IMPORT, Measurable, Measures, dump_measures
+from budgeteer.sources.measuring import AT_IMPORT, LAYOUT, Measurable, Measures, dump_measures
 from budgeteer.sources.models import Source, SourceMeasures
 from budgeteer.sources.outcomes import Result, give_up, publish
 from budgeteer.sources.shelf import measure_known
@@ -174,7 +174,7 @@ def measure_source(context: JobContext, *, source_id: str, tokenizer: str, revis
             if row is None:
                 raise InputError("the source was imported anew meanwhile", where=source.name, mend="Open it again")
             SourceMeasures.objects.update_or_create(
-                source=row, tokenizer=tokenizer, defaults={"revision": revision, "arrays": stored}
+                source=row, tokenizer=tokenizer, defaults={"revision": revision, "columns": LAYOUT, "arrays": stored}
             )
             row.counts["tokens"] = {**row.counts.get("tokens", {}), tokenizer: measures.total_tokens()}
             row.save(update_fields=["counts"])

@@ -247,6 +247,18 @@ def test_another_tokenizer_is_counted_once_by_a_job(owner):
 
 
 @pytest.mark.django_db
+def test_what_a_version_with_fewer_columns_counted_is_counted_anew(owner):
+    source = imported(owner, chat(1))
+    SourceMeasures.objects.filter(source=source).update(columns="")
+    assert services.load_inputs(source, tokenizer="o200k_base").conversation_measures is None
+    assert services.ensure_measured(source, "o200k_base") is not None
+    run_jobs()
+    assert services.ensure_measured(source, "o200k_base") is None
+    assert services.load_inputs(source, tokenizer="o200k_base").conversation_measures is not None
+    assert SourceMeasures.objects.filter(source=source, tokenizer="o200k_base").count() == 1
+
+
+@pytest.mark.django_db
 def test_counting_a_revision_that_is_gone_is_refused(owner):
     source = imported(owner, chat(1))
     job = services.ensure_measured(source, "cl100k_base")
