@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests import servers
+from tests.serve.running import alive, answers, descendants_of, wait_until
 
 ROOT = Path(__file__).parent.parent
 
@@ -61,6 +62,34 @@ def test_a_command_run_with_servers_sees_their_addresses_and_its_status_is_passe
     assert done.returncode == 7, done.stderr
     assert "postgresql://" in done.stdout
     assert "redis://" in done.stdout
+
+
+HOLD_A_DASHBOARD = """
+import sys, time, pathlib
+from tests.browser.stack import running_stack
+with running_stack(pathlib.Path(sys.argv[1])) as running:
+    print(running.address, flush=True)
+    time.sleep(600)
+"""
+
+
+def test_a_dashboard_that_tests_started_does_not_outlive_tests_that_were_killed(tmp_path):
+    holder = subprocess.Popen(
+        [sys.executable, "-c", HOLD_A_DASHBOARD, tmp_path / "data"],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        text=True,
+        preexec_fn=servers.die_with_parent,  # noqa: PLW1509 - it makes one system call
+    )
+    assert holder.stdout
+    port = int(holder.stdout.readline().rpartition(":")[2])
+    processes = descendants_of(holder.pid)
+    assert len(processes) >= 3
+    assert answers(port)
+    holder.kill()
+    holder.communicate()
+    wait_until(lambda: not alive(processes), what="the dashboard to end")
+    assert not answers(port)
 
 
 @pytest.mark.browser
