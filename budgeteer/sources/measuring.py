@@ -150,9 +150,7 @@ def measure(
         features=measure_features(
             what.features, counter=counter, progress=step(len(what.features)), rows=source_of("features")
         ),
-        chunks=measure_chunks(
-            what.chunks, counter=counter, progress=step(len(what.chunks)), rows=source_of("chunks")
-        ),
+        chunks=measure_chunks(what.chunks, counter=counter, progress=step(len(what.chunks)), rows=source_of("chunks")),
         text_tokens=int(one_number("text", [what.text] if what.text else []).sum()),
     )
     if progress is not None:
