@@ -27,7 +27,7 @@ from tests.deployment.reading import Deployment, seconds
 from tests.servers import die_with_parent, free_port
 
 ADMIN = ("ada", "a long enough password")
-HEALTHY_SECONDS = 90.0
+HEALTHY_SECONDS = 180.0
 CHECK_EVERY_SECONDS = 0.5
 #: What the operator says in `.env`; without a proxy in front there is no TLS.
 OPERATOR = {"ALLOWED_HOSTS": "127.0.0.1", "BUDGETEER_HTTPS": "no"}
