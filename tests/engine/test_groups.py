@@ -24,6 +24,36 @@ def faults(messages: list[Message]) -> list[Fault]:
     return [place.fault for place in pair(messages).place]
 
 
+def test_results_that_change_places_are_known() -> None:
+    places = pair([user(), calls("a", "b", "c"), result("b"), result("a"), result("c"), user()]).place
+    assert [place.moved for place in places] == [False, False, True, True, False, False]
+
+
+def test_a_call_id_that_was_used_before_is_known_for_the_call_and_its_result() -> None:
+    places = pair([calls("a"), result("a"), calls("b", "a"), result("b"), result("a"), calls("c"), result("c")]).place
+    assert [place.again for place in places] == [False, False, True, True, True, False, False]
+
+
+def test_reasoning_has_an_heir_where_the_assistant_goes_on_to_say_or_call_something() -> None:
+    says = Message("assistant", (TextPart("yes"),))
+    blank = Message("assistant", (TextPart(" "),))
+    for after, heir in (
+        ([says], True),
+        ([thinking(), says], True),
+        ([calls("a"), result("a")], True),
+        ([calls("a")], False),
+        ([blank], False),
+        ([user()], False),
+        ([], False),
+    ):
+        assert pair([thinking(), *after]).place[0].heir is heir
+
+
+def test_only_the_assistant_calls() -> None:
+    asked = Message("user", (ToolCallPart("a", "run", "{}"),))
+    assert faults([asked, result("a")]) == [Fault.NONE, Fault.NO_CALL]
+
+
 def test_an_assistant_message_and_its_results_are_one_group() -> None:
     pairing = pair([user(), calls("a", "b"), result("b"), result("a"), user()])
     assert pairing.group == [0, 1, 1, 1, 2]

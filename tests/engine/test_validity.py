@@ -1,0 +1,108 @@
+"""Provider rules on requests that break them: each rule is caught by its name, and said in a sentence."""
+
+from typing import Any
+
+import pytest
+
+from budgeteer.engine.profiles import PROFILES
+from budgeteer.engine.validity import check_every_profile, check_packing, check_request
+from tests.engine.packs import assistant, bundle_of, packed, result, user
+
+USER = {"role": "user", "content": "Hi"}
+CALL = {"type": "function_call", "call_id": "a", "name": "run", "arguments": "{}"}
+OUTPUT = {"type": "function_call_output", "call_id": "a", "output": ""}
+THOUGHT = {"type": "reasoning", "summary": [], "encrypted_content": "e"}
+SAID = {"role": "assistant", "content": "Yes"}
+
+
+def broken(request: dict[str, Any], profile: str) -> set[str]:
+    checks = check_request(request, profile)
+    assert all(check.sentence.startswith(PROFILES[profile].title) for check in checks)
+    return {check.rule for check in checks if not check.ok}
+
+
+@pytest.mark.parametrize(
+    ("items", "rules"),
+    [
+        ([USER, CALL, OUTPUT, SAID], set()),
+        ([USER, THOUGHT, CALL, OUTPUT, THOUGHT, SAID], set()),
+        ([USER, THOUGHT, THOUGHT, SAID], set()),
+        ([], set()),
+        ([USER, CALL], {"calls are answered"}),
+        ([OUTPUT, CALL], {"outputs follow calls", "calls are answered"}),
+        ([CALL, OUTPUT, OUTPUT], {"outputs follow calls"}),
+        ([SAID, THOUGHT], {"reasoning keeps its item"}),
+        ([THOUGHT, USER], {"reasoning keeps its item"}),
+        ([CALL, THOUGHT, OUTPUT], {"reasoning keeps its item"}),
+        ([CALL, OUTPUT, CALL, OUTPUT], {"call ids"}),
+        ([{**CALL, "call_id": "x" * 65}, {**OUTPUT, "call_id": "x" * 65}], {"call ids"}),
+        ([{**CALL, "call_id": ""}, {**OUTPUT, "call_id": ""}], {"call ids"}),
+    ],
+)
+def test_a_responses_request_that_breaks_a_rule_is_caught(items: list[dict[str, Any]], rules: set[str]) -> None:
+    assert broken({"input": items}, "openai-responses") == rules
+
+
+def turn(role: str, *parts: dict[str, Any]) -> dict[str, Any]:
+    return {"role": role, "parts": list(parts)}
+
+
+def called(name: str) -> dict[str, Any]:
+    return {"functionCall": {"id": name, "name": name, "args": {}}}
+
+
+def answered(name: str) -> dict[str, Any]:
+    return {"functionResponse": {"id": name, "name": name, "response": {}}}
+
+
+@pytest.mark.parametrize(
+    ("turns", "rules"),
+    [
+        ([turn("user", {"text": "a"}), turn("model", called("f")), turn("user", answered("f"))], set()),
+        ([], set()),
+        ([turn("model", {"text": "a"})], {"first content"}),
+        ([turn("user", {"text": "a"}), turn("system", {"text": "b"})], {"roles"}),
+        ([turn("user", {"text": "a"}), turn("user", {"text": "b"})], {"roles alternate"}),
+        ([turn("user", {"text": "a"}), turn("model", called("f"))], {"calls are answered"}),
+        ([turn("user", answered("f"))], {"calls are answered"}),
+        (
+            [
+                turn("user", {"text": "a"}),
+                turn("model", called("f"), called("g")),
+                turn("user", answered("g"), answered("f")),
+            ],
+            {"calls are answered"},
+        ),
+        ([turn("user")], {"no empty part"}),
+        ([turn("user", {"text": ""})], {"no empty part"}),
+        ([turn("user", {"text": "a"}), turn("model", {"text": "", "thoughtSignature": "s"})], set()),
+        ([turn("user", {"text": "a"}), turn("model", {"thoughtSignature": "s"})], {"signatures"}),
+        ([turn("user", {"text": "a", "thoughtSignature": "s"})], {"signatures"}),
+    ],
+)
+def test_a_gemini_request_that_breaks_a_rule_is_caught(turns: list[dict[str, Any]], rules: set[str]) -> None:
+    assert broken({"contents": turns}, "gemini") == rules
+
+
+@pytest.mark.parametrize(
+    ("blocks", "rules"),
+    [
+        ([{"type": "thinking"}, {"type": "text", "text": "a"}], set()),
+        ([{"type": "text", "text": "a"}, {"type": "thinking"}], {"thinking leads on"}),
+        ([{"type": "tool_use", "id": "a b"}], {"calls are answered", "call ids"}),
+        ([{"type": "tool_use", "id": "a"}, {"type": "tool_use", "id": "a"}], {"calls are answered", "call ids"}),
+    ],
+)
+def test_an_anthropic_turn_that_breaks_a_rule_is_caught(blocks: list[dict[str, Any]], rules: set[str]) -> None:
+    said = [{"role": "user", "content": [{"type": "text", "text": "Hi"}]}, {"role": "assistant", "content": blocks}]
+    assert broken({"messages": said}, "anthropic") == rules
+
+
+def test_every_profile_is_checked_its_own_first() -> None:
+    bundle = bundle_of(assistant("Welcome"), user(), assistant("", "a b", "c"), result("c"), result("a b"), user())
+    for profile in PROFILES:
+        packing = packed(bundle, profile=profile)
+        checks = check_every_profile(packing)
+        assert checks[: len(check_packing(packing))] == check_packing(packing)
+        assert {check.profile for check in checks} == set(PROFILES)
+        assert all(check.ok for check in checks)
