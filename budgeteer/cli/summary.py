@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from budgeteer.cli.tables import number, shortened, table
+from budgeteer.engine.facts import facts_of
 from budgeteer.engine.ledger import FATES, SECTIONS, Ledger
 from budgeteer.engine.result import Packing
 from budgeteer.engine.validity import check_packing
@@ -32,9 +33,6 @@ def _lines(packing: Packing) -> Iterator[str]:
         yield packing.error.sentence
     yield ""
     yield _sections(packing)
-    if packing.unknown:
-        yield ""
-        yield f"{len(packing.unknown):,} parts have no published token formula and stand outside the total."
     if packing.warnings:
         yield ""
         rows = [(one.level, one.limit, shortened(one.sentence, SENTENCE_WIDTH)) for one in packing.warnings]
@@ -43,6 +41,10 @@ def _lines(packing: Packing) -> Iterator[str]:
     if drops:
         yield ""
         yield table(("not sent", "item", "name", "why"), drops)
+    facts = facts_of(packing)
+    if facts:
+        yield ""
+        yield from facts
     failed = [check.sentence for check in check_packing(packing) if not check.ok]
     if failed:
         yield ""

@@ -57,7 +57,7 @@ def packing_to_json(packing: Packing, *, validity: Sequence[Check]) -> dict[str,
         "total": packing.total.to_json(),
         "demand": packing.demand.to_json(),
         "unknown": [{"id": key, "what": what} for key, what in packing.unknown],
-        "reported": {"tokens": packing.bundle.reported_input_tokens, "notInFile": packing.not_in_file_tokens},
+        "reported": _reported(packing),
         "cost": {
             "currency": packing.cost.currency,
             "uncached": packing.cost.uncached,
@@ -85,6 +85,13 @@ def packing_to_json(packing: Packing, *, validity: Sequence[Check]) -> dict[str,
         "featureModes": None if modes is None else modes.to_json(),
         "beforeAfter": [component.to_json() for component in before_after(packing)],
     }
+
+
+def _reported(packing: Packing) -> dict[str, int | None]:
+    """What the source's last request reported, what of it is counted in its file, and what is not there."""
+    reported = packing.bundle.reported_input_tokens
+    in_file = None if reported is None else packing.bundle.file_input_tokens
+    return {"tokens": reported, "inFile": in_file, "notInFile": packing.not_in_file_tokens}
 
 
 def _verdict_to_json(verdict: Verdict) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from budgeteer.engine.config import dump_config
 from budgeteer.engine.contract import packing_to_json
 from budgeteer.engine.rendering import render_spans
 from budgeteer.engine.result import Packing
-from budgeteer.engine.validity import check_packing
+from budgeteer.engine.validity import check_every_profile
 from budgeteer.engine.windows import ModelRow
 from budgeteer.reports.document import VERSION, Document, fingerprint
 from budgeteer.reports.redaction import numbers_only
@@ -66,7 +66,7 @@ def freeze(
         "config": config,
         "configSha256": fingerprint(config),
         "bar": _bar(figures),
-        "packing": packing_to_json(packing, validity=check_packing(packing)),
+        "packing": packing_to_json(packing, validity=check_every_profile(packing)),
     }
     progress("Writing down the packed prompt")
     document["prompt"] = [

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from budgeteer.engine.facts import reported_sentence
 from budgeteer.engine.ledger import CATEGORIES
 from budgeteer.reports.document import Document
 from budgeteer.reports.wording import what_went
@@ -98,6 +99,7 @@ class Page:
     rules: tuple[RuleRow, ...]
     largest: tuple[ItemRow, ...]
     price: str
+    reported: str
 
 
 def build_page(document: Document) -> Page:
@@ -121,6 +123,7 @@ def build_page(document: Document) -> Page:
         rules=_rules(packing),
         largest=_largest(document),
         price=_price(packing, document["model"]),
+        reported=_reported(packing),
     )
 
 
@@ -263,6 +266,13 @@ def _price(packing: Mapping[str, Any], model: Mapping[str, Any]) -> str:
         return ""
     cached = f", {_money(cost['cached'])} cached" if cost.get("cached") is not None else ""
     return f"{_money(cost['uncached'])} a request{cached} (list prices of {cost['priceDate'] or model['priceDate']})"
+
+
+def _reported(packing: Mapping[str, Any]) -> str:
+    reported = packing.get("reported") or {}
+    return reported_sentence(
+        reported.get("tokens"), in_file=reported.get("inFile"), not_in_file=reported.get("notInFile")
+    )
 
 
 def _money(amount: float) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from budgeteer.engine.facts import facts_of, money
 from budgeteer.engine.ledger import CATEGORIES
 from budgeteer.engine.result import Packing
 from budgeteer.workbench.bar import (
@@ -43,6 +44,7 @@ class Header:
     kind_text: str
     kind_title: str
     money: str
+    facts: tuple[str, ...]
     bar: BarPicture
 
 
@@ -75,6 +77,7 @@ def header_of(packing: Packing) -> Header:
         kind_text=f"{packing.kind} · {packing.tokenizer}",
         kind_title=_kind_title(packing),
         money=money_text(packing),
+        facts=facts_of(packing),
         bar=draw_bar(figures_of(packing)),
     )
 
@@ -128,10 +131,7 @@ def glance_of(snapshot: Mapping[str, Any]) -> Glance:
 def money_text(packing: Packing) -> str:
     """What one request costs, "" where no price is known."""
     cost = packing.cost
-    if cost.uncached is None:
-        return ""
-    sign = "$" if cost.currency == "USD" else f"{cost.currency} "
-    return f"{sign}{cost.uncached:.4f} a request" if cost.uncached < 0.1 else f"{sign}{cost.uncached:.2f} a request"
+    return "" if cost.uncached is None else f"{money(cost.uncached, cost.currency)} a request"
 
 
 def _figures(packing: Packing) -> str:

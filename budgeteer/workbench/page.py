@@ -10,6 +10,7 @@ from typing import Any
 
 from budgeteer.engine.ledger import Ledger
 from budgeteer.engine.options import fields
+from budgeteer.engine.profiles import PROFILES, Profile
 from budgeteer.jobs.cards import JobCard, job_card
 from budgeteer.presets import services as presets
 from budgeteer.sources import services as sources
@@ -147,6 +148,10 @@ class Page:
     @property
     def more_notes(self) -> str:
         return f"{count_of(len(self.notes) - SHOWN_NOTES, 'more warning')}"
+
+    @property
+    def request_forms(self) -> tuple[Profile, ...]:
+        return tuple(PROFILES.values())
 
     @property
     def tabs(self) -> tuple[Tab, ...]:

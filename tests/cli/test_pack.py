@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 
+from budgeteer.cli.pack import REQUESTS
+from budgeteer.engine.rendering import REQUEST_FORMS
 from tests.cli.conftest import MESSAGES, Budgeteer
 from tests.conformance.recount import recount
 
@@ -23,7 +25,7 @@ SHAPE = {
     "safetyMarginPercent": int,
     "total": {"tokens": int, "chars": int},
     "unknown": list,
-    "reported": {"tokens": type(None), "notInFile": type(None)},
+    "reported": {"tokens": type(None), "inFile": type(None), "notInFile": type(None)},
     "cost": {"currency": str, "uncached": float, "cached": float, "priceDate": str},
     "sections": [
         {
@@ -64,6 +66,10 @@ SHAPE = {
     ],
     "validity": [{"profile": str, "rule": str, "ok": bool, "sentence": str}],
 }
+
+
+def test_the_forms_named_are_those_that_are_rendered() -> None:
+    assert REQUESTS == REQUEST_FORMS
 
 
 def has_shape(value: Any, shape: Any) -> bool:
@@ -130,6 +136,48 @@ def test_an_anthropic_request_is_in_its_form(budgeteer: Budgeteer, everything: l
     request = json.loads(budgeteer("pack", *everything, "--model", "claude-opus-5-5", "--request", "anthropic").out)
     assert set(request) == {"model", "max_tokens", "system", "tools", "messages"}
     assert [one["role"] for one in request["messages"]] == ["user", "assistant", "user", "assistant", "user"]
+
+
+def test_a_responses_request_is_in_its_form(budgeteer: Budgeteer, everything: list[str]) -> None:
+    request = json.loads(budgeteer("pack", *everything, "--request", "openai-responses").out)
+    assert set(request) == {"model", "instructions", "input", "tools"}
+    assert request["input"][-1] == {"role": "user", "content": "And on Sundays?"}
+    kinds = [item.get("type", item.get("role")) for item in request["input"]]
+    assert kinds == ["user", "function_call", "function_call_output", "assistant", "user", "user"]
+    assert {tool["name"] for tool in request["tools"]} == {"timetable", "weather", "tides"}
+
+
+def test_a_gemini_model_is_sent_in_its_form(budgeteer: Budgeteer, everything: list[str]) -> None:
+    run = budgeteer("pack", *everything, "--model", "gemini-4-argon", "--json")
+    assert json.loads(run.out)["profile"] == "gemini"
+    request = json.loads(budgeteer("pack", *everything, "--model", "gemini-4-argon", "--request", "gemini").out)
+    assert set(request) == {"model", "systemInstruction", "tools", "contents"}
+    assert request["model"] == "models/gemini-4-argon"
+    assert [turn["role"] for turn in request["contents"]] == ["user", "model", "user", "model", "user"]
+    assert len(request["tools"][0]["functionDeclarations"]) == 3
+
+
+def test_the_rules_of_every_provider_are_checked(budgeteer: Budgeteer, everything: list[str]) -> None:
+    checks = json.loads(budgeteer("pack", *everything, "--json").out)["validity"]
+    assert list(dict.fromkeys(check["profile"] for check in checks)) == list(REQUESTS[:-1])
+    assert all(check["ok"] for check in checks)
+
+
+def test_what_the_source_reported_stands_beside_what_is_counted(budgeteer: Budgeteer, tmp_path: Path) -> None:
+    said = {"type": "user", "uuid": "1", "parentUuid": None, "sessionId": "s"}
+    said |= {"message": {"role": "user", "content": "Which ferry goes to Skarholm?"}}
+    usage = {"input_tokens": 1_000, "cache_read_input_tokens": 4_000}
+    reply = {"id": "m", "role": "assistant", "content": [{"type": "text", "text": "The blue one."}], "usage": usage}
+    answered = {"type": "assistant", "uuid": "2", "parentUuid": "1", "sessionId": "s", "message": reply}
+    path = tmp_path / "session.jsonl"
+    path.write_text(f"{json.dumps(said)}\n{json.dumps(answered)}\n")
+    reported = json.loads(budgeteer("pack", "--conversation", path, "--json").out)["reported"]
+    assert reported["tokens"] == 5_000 == reported["inFile"] + reported["notInFile"]
+    assert 0 < reported["inFile"] < 1_000
+    out = budgeteer("pack", "--conversation", path).out
+    assert f"reported 5,000 input tokens for its last request; {reported['inFile']:,} are counted in this file" in out
+    assert "a request, $" in out
+    assert "if all of it is cached (list prices of 20" in out
 
 
 def test_text_is_for_reading(budgeteer: Budgeteer, everything: list[str]) -> None:
@@ -222,7 +270,6 @@ def test_a_name_that_ends_like_a_choice_is_a_name(budgeteer: Budgeteer, chat_fil
         ([], "nothing to pack"),
         (["--query", "x", "--json", "--request", "text"], "--json and --request print different things"),
         (["--query", "x", "--request", "openai"], "--request openai: there is no such profile"),
-        (["--query", "x", "--request", "gemini"], "--request gemini is not available yet"),
         (["--query", "x", "--chunks", "c.json"], "--chunks: retrieval is not available yet"),
         (["--query", "x", "--config", "none.json"], "none.json: cannot be read"),
         (["--query", "x", "--model", "gpt-5o"], "there is no model 'gpt-5o'. Did you mean"),

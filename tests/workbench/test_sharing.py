@@ -10,13 +10,14 @@ from django.contrib.auth.models import User
 from django.test import Client
 
 from budgeteer.accounts.rules import Role, set_role
+from budgeteer.engine.profiles import PROFILES
 from budgeteer.sources.models import Source
 from budgeteer.workbench import services, sharing
 from budgeteer.workbench.models import Workspace
 from tests import people
 from tests.workbench.pages import text_of
 
-EXPORTS = ("openai-chat", "anthropic", "text", "packing", "config", "delta", "skills-budget")
+EXPORTS = (*PROFILES, "text", "packing", "config", "delta", "skills-budget")
 
 
 @pytest.fixture(autouse=True)

@@ -16,9 +16,10 @@ from django.views.decorators.http import require_safe
 
 from budgeteer.accounts.rules import access
 from budgeteer.engine.contract import packing_to_json
+from budgeteer.engine.profiles import PROFILES
 from budgeteer.engine.rendering import render_request, render_text
 from budgeteer.engine.result import Packing
-from budgeteer.engine.validity import check_packing
+from budgeteer.engine.validity import check_every_profile
 from budgeteer.workbench.configuring import Effective, effective
 from budgeteer.workbench.preview import preview
 from budgeteer.workbench.views.answering import HtmxRequest, get_workspace_to_look_at
@@ -34,10 +35,11 @@ class Download:
 
 
 OF_PACKING = {
-    "openai-chat": Download("openai-chat.json", render_request, "openai-chat"),
-    "anthropic": Download("anthropic.json", render_request, "anthropic"),
+    **{name: Download(f"{name}.json", render_request, name) for name in PROFILES},
     "text": Download("prompt.txt", render_text),
-    "packing": Download("packing.json", lambda packing: packing_to_json(packing, validity=check_packing(packing))),
+    "packing": Download(
+        "packing.json", lambda packing: packing_to_json(packing, validity=check_every_profile(packing))
+    ),
 }
 OF_CONFIG: dict[str, tuple[str, Callable[[Effective], Any]]] = {
     "config": ("config.json", lambda current: current.data),

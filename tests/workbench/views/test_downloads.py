@@ -18,11 +18,22 @@ def test_the_decisions_are_those_of_the_packing(client: Client, session: Workspa
     assert data["total"]["tokens"] == sum(sizes)
 
 
-@pytest.mark.parametrize("form", ["openai-chat", "anthropic"])
-def test_a_request_is_in_its_providers_form(client: Client, session: Workspace, form: str) -> None:
+@pytest.mark.parametrize(
+    ("form", "said", "system"),
+    [
+        ("openai-chat", "messages", None),
+        ("openai-responses", "input", "instructions"),
+        ("anthropic", "messages", "system"),
+        ("gemini", "contents", "systemInstruction"),
+    ],
+)
+def test_a_request_is_in_its_providers_form(
+    client: Client, session: Workspace, form: str, said: str, system: str | None
+) -> None:
     data = json.loads(client.get(f"{session.get_absolute_url()}export/{form}/").content)
-    assert data["messages"]
-    assert ("system" in data) is (form == "anthropic")
+    assert data[said]
+    assert {"instructions", "system", "systemInstruction"} & set(data) == ({system} if system else set())
+    assert f"export/{form}/" in client.get(session.get_absolute_url()).content.decode()
 
 
 def test_the_text_is_plain(client: Client, session: Workspace) -> None:

@@ -1,0 +1,48 @@
+"""Figures beside a packing, in sentences: what it costs, what the source reported of itself, what nobody can count."""
+
+from __future__ import annotations
+
+from budgeteer.engine.result import Cost, Packing
+
+
+def facts_of(packing: Packing) -> tuple[str, ...]:
+    """The sentences there are; none where no price is known, nothing was reported and everything can be counted."""
+    bundle = packing.bundle
+    facts = (
+        cost_sentence(packing.cost),
+        reported_sentence(
+            bundle.reported_input_tokens, in_file=bundle.file_input_tokens, not_in_file=packing.not_in_file_tokens
+        ),
+        _unknown_sentence(len(packing.unknown)),
+    )
+    return tuple(fact for fact in facts if fact)
+
+
+def cost_sentence(cost: Cost) -> str:
+    """What one request costs, uncached and all cached, with the day of the prices; "" without a list price."""
+    if cost.uncached is None:
+        return ""
+    cached = f", {money(cost.cached, cost.currency)} if all of it is cached" if cost.cached is not None else ""
+    return f"{money(cost.uncached, cost.currency)} a request{cached} (list prices of {cost.price_date})."
+
+
+def reported_sentence(reported: int | None, *, in_file: int | None, not_in_file: int | None) -> str:
+    """What the source's last request reported beside what is counted here of its file; "" without a report."""
+    if reported is None:
+        return ""
+    told = f"The source reported {reported:,} input tokens for its last request"
+    counted = f"; {in_file:,} are counted in this file" if in_file is not None else ""
+    return f"{told}{counted}, {not_in_file or 0:,} are not in this file."
+
+
+def money(amount: float, currency: str) -> str:
+    """An amount with its currency; small ones to a hundredth of a cent."""
+    sign = "$" if currency == "USD" else f"{currency} "
+    return f"{sign}{amount:,.4f}" if amount < 0.1 else f"{sign}{amount:,.2f}"
+
+
+def _unknown_sentence(count: int) -> str:
+    if not count:
+        return ""
+    parts = "1 message holds parts" if count == 1 else f"{count:,} messages hold parts"
+    return f"{parts} whose tokens nobody publishes: they are outside the total."
