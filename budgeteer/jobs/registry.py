@@ -18,6 +18,7 @@ from django.utils.module_loading import autodiscover_modules
 type JobFunction = Callable[..., dict[str, Any] | None]
 
 _kinds: dict[str, Kind] = {}
+_preparations: list[Callable[[], None]] = []
 
 
 class UnknownKind(LookupError):
@@ -44,6 +45,18 @@ def job[F: JobFunction](name: str, *, title: str) -> Callable[[F], F]:
         return run
 
     return register
+
+
+def preparation[F: Callable[[], None]](prepare: F) -> F:
+    """Register what a worker does once while nobody waits yet, so that its first job is as quick as its second."""
+    _preparations.append(prepare)
+    return prepare
+
+
+def prepare() -> None:
+    """Do every registered preparation."""
+    for each in _preparations:
+        each()
 
 
 def find(name: str) -> Kind:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import uuid
 from datetime import datetime, timedelta
 
@@ -9,7 +10,7 @@ from celery import signals
 from django.conf import settings
 
 from budgeteer.celery import app
-from budgeteer.jobs import housekeeping, services
+from budgeteer.jobs import housekeeping, registry, services
 from budgeteer.jobs.context import worker_stopping
 from budgeteer.jobs.execution import execute, work_off
 from budgeteer.jobs.housekeeping import sweep
@@ -50,3 +51,4 @@ def _pick_up_what_was_left(**_kwargs: object) -> None:
     """What waited while nobody was there need not wait for the scheduler."""
     services.reap()
     services.nudge()
+    threading.Thread(target=registry.prepare, name="prepare", daemon=True).start()
