@@ -7,10 +7,10 @@ from typing import Any
 from budgeteer.cli.configuration import assemble
 from budgeteer.cli.pack import PackOptions
 from budgeteer.cli.progress import progress_bar
-from budgeteer.cli.reading import read_conversation, read_kind, read_text, read_text_file
+from budgeteer.cli.reading import read_conversation, read_kind, read_source, read_text, read_text_file
 from budgeteer.engine.allocation import tokenizer_of
 from budgeteer.engine.bundle import Inputs, build_bundle
-from budgeteer.engine.measures import measure_features, measure_skills, measure_tools
+from budgeteer.engine.measures import measure_chunks, measure_features, measure_skills, measure_tools
 from budgeteer.engine.options import check_available
 from budgeteer.engine.packing import pack
 from budgeteer.engine.result import Packing
@@ -63,4 +63,8 @@ def gather(options: PackOptions, *, counter: TokenCounter) -> Inputs:
         inputs["features"] = read_kind(options.features, "features").features
         with progress_bar("Counting features") as progress:
             inputs["feature_measures"] = measure_features(inputs["features"], counter=counter, progress=progress)
+    if options.chunks is not None:
+        inputs["chunks"] = read_source(options.chunks, as_format="chunks").chunks
+        with progress_bar("Counting chunks") as progress:
+            inputs["chunk_measures"] = measure_chunks(inputs["chunks"], counter=counter, progress=progress)
     return Inputs(**inputs)

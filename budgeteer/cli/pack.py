@@ -37,6 +37,7 @@ class PackOptions:
     assignments: tuple[str, ...] = ()
     as_json: bool = False
     request: str | None = None
+    before_after: bool = False
 
 
 @click.command()
@@ -45,7 +46,7 @@ class PackOptions:
 @click.option("--skills", metavar="FILE|DIR", help="A skill library.")
 @click.option("--features", metavar="FILE|DIR", help="A library of feature specs.")
 @click.option("--tools", metavar="FILE|DIR", help="Tool definitions, in place of the conversation's own.")
-@click.option("--chunks", metavar="FILE", help="Retrieved chunks (not available yet).")
+@click.option("--chunks", metavar="FILE", help="Retrieved chunks: JSON, JSONL or CSV.")
 @click.option("--system", metavar="TEXT|@FILE", help="The system text, in place of the conversation's own.")
 @click.option("--spec", "specs", metavar="FILE", multiple=True, help="A spec file; may be repeated.")
 @click.option("--workspace-context", metavar="TEXT|@FILE", help="What the workspace tells the model.")
@@ -56,6 +57,7 @@ class PackOptions:
     "--set", "assignments", metavar="PATH=VALUE", multiple=True, help="One configuration value; may be repeated."
 )
 @click.option("--json", "as_json", is_flag=True, help="Print every decision and figure as JSON.")
+@click.option("--before-after", is_flag=True, help="Also compare with everything loaded before the first message.")
 @click.option("--request", metavar="PROFILE", help=f"Print the packed prompt, ready to send: {', '.join(REQUESTS)}.")
 def command(**written: Any) -> int:
     """Pack a prompt into its budget and show what is kept, shortened and dropped, and why.
@@ -78,6 +80,10 @@ def command(**written: Any) -> int:
         from budgeteer.cli.summary import summary
 
         click.echo(summary(packing))
+        if options.before_after:
+            from budgeteer.cli.summary import before_and_after
+
+            click.echo(f"\n{before_and_after(packing)}")
     return DONE if packing.fits else CANNOT_FIT
 
 
@@ -87,16 +93,16 @@ def check_usage(options: PackOptions) -> None:
     Raises:
         click.UsageError: options that exclude each other, are not available yet, or leave nothing to pack.
     """
-    if options.chunks is not None:
-        raise click.UsageError("--chunks: retrieval is not available yet")
     if options.request is not None and options.as_json:
         raise click.UsageError("--json and --request print different things; give one")
     if options.request is not None and options.request not in REQUESTS:
         raise click.UsageError(f"--request {options.request}: there is no such profile. Known: {', '.join(REQUESTS)}")
-    materials = (options.conversation, options.skills, options.features, options.tools)
+    materials = (options.conversation, options.skills, options.features, options.tools, options.chunks)
     texts = (options.system, options.workspace_context, options.query)
     if not any(one is not None for one in (*materials, *texts)) and not options.specs:
-        raise click.UsageError("nothing to pack: give --conversation, --skills, --features, --tools or a text")
+        raise click.UsageError(
+            "nothing to pack: give --conversation, --skills, --features, --tools, --chunks or a text"
+        )
 
 
 def _print_request(packing: Packing, request: str) -> None:

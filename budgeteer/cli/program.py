@@ -26,12 +26,14 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "count": ("budgeteer.cli.count", "Count tokens and characters, by item and in total."),
     "pack": ("budgeteer.cli.pack", "Pack a prompt into its budget and show every decision."),
     "check": ("budgeteer.cli.check", "Check a skill library against its budget: a gate for continuous integration."),
+    "search": ("budgeteer.cli.search", "Find feature specs by keywords, and compare what both modes cost."),
+    "prompts": ("budgeteer.cli.prompts", "Print the prompts and tool definitions a model is given."),
     "config": ("budgeteer.cli.config", "Show, validate or describe a configuration."),
     "doctor": ("budgeteer.cli.doctor", "Look at every part of this installation and say how to mend it."),
 }
 
 #: Commands of the contract that no release has yet: asked for by name, they are refused with a sentence.
-NOT_YET = frozenset({"search", "sweep", "replay", "compare", "prompts", "push"})
+NOT_YET = frozenset({"sweep", "replay", "compare", "push"})
 
 
 class LazyGroup(click.Group):

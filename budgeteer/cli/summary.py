@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from budgeteer.cli.tables import number, shortened, table
+from budgeteer.engine.before_after import before_after
 from budgeteer.engine.facts import facts_of
 from budgeteer.engine.ledger import FATES, SECTIONS, Ledger
 from budgeteer.engine.result import Packing
@@ -24,6 +25,17 @@ SHORTENED = ("truncated", "summarised", "dropped")
 def summary(packing: Packing) -> str:
     """The summary, lines separated by line ends, no colour."""
     return "\n".join(_lines(packing))
+
+
+def before_and_after(packing: Packing) -> str:
+    """The seed's table: every component with nothing limited and instructions prepended, and as it is packed."""
+    rows: list[tuple[object, ...]] = []
+    for one in before_after(packing):
+        sizes = (one.before.items, one.before.size.tokens, one.after.items, one.after.size.tokens)
+        rows.append((one.name, one.before.where, *sizes[:2], one.after.where, *sizes[2:]))
+    sums = [sum(int(str(row[at])) for row in rows) for at in (2, 3, 5, 6)]
+    rows.append(("total", "", *sums[:2], "", *sums[2:]))
+    return table(("component", "before", "items", "tokens", "after", "items", "tokens"), rows)
 
 
 def _lines(packing: Packing) -> Iterator[str]:

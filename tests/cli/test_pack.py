@@ -270,7 +270,7 @@ def test_a_name_that_ends_like_a_choice_is_a_name(budgeteer: Budgeteer, chat_fil
         ([], "nothing to pack"),
         (["--query", "x", "--json", "--request", "text"], "--json and --request print different things"),
         (["--query", "x", "--request", "openai"], "--request openai: there is no such profile"),
-        (["--query", "x", "--chunks", "c.json"], "--chunks: retrieval is not available yet"),
+        (["--query", "x", "--chunks", "c.json"], "c.json: cannot be read"),
         (["--query", "x", "--config", "none.json"], "none.json: cannot be read"),
         (["--query", "x", "--model", "gpt-5o"], "there is no model 'gpt-5o'. Did you mean"),
         (["--query", "x", "--set", "skillsBudget.limits.maxSkillsPromtChars=1"], "maxSkillsPromptChars?"),
@@ -303,3 +303,44 @@ def test_a_text_file_that_is_not_utf_8_is_named(budgeteer: Budgeteer, tmp_path: 
     note = tmp_path / "note.txt"
     note.write_bytes(b"caf\xe9")
     assert f"{note}: is not UTF-8 text (byte 4)" in budgeteer("pack", "--query", f"@{note}").err
+
+
+def test_chunks_are_packed_best_first_and_the_others_named(budgeteer: Budgeteer, tmp_path: Path) -> None:
+    chunks = tmp_path / "found.jsonl"
+    rows = [{"text": f"Passage {number}.", "id": f"p{number}", "score": number / 10} for number in range(4)]
+    chunks.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    line = ["pack", "--chunks", chunks, "--query", "Which?"]
+    data = json.loads(budgeteer(*line, "--json").out)
+    fates = [(one["id"], one["fate"]) for one in data["decisions"] if one["section"] == "retrieval"]
+    dropped = [("chunk:p1", "dropped"), ("chunk:p0", "dropped")]
+    assert fates == [("chunk:p3", "kept"), ("chunk:p2", "kept"), *dropped]
+    request = json.loads(budgeteer(*line, "--request", "openai-chat").out)
+    told = "# Retrieved context\n\n[Source 1]: Passage 3.\n\n[Source 2]: Passage 2."
+    assert request["messages"][0]["content"].endswith(told)
+    assert recount(request).tokens == data["total"]["tokens"]
+
+
+def test_before_and_after_are_compared_component_by_component(
+    budgeteer: Budgeteer, chat_file: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "specs").mkdir()
+    for name in ("ferry", "crane", "quay"):
+        (tmp_path / "specs" / f"{name}.md").write_text(f"# {name}\n\nAll about the {name}. " * 20)
+    line = ["pack", "--conversation", chat_file, "--features", tmp_path / "specs", "--spec", chat_file]
+    line += ["--set", "features.mode=search", "--set", 'features.keywords=["crane"]']
+    data = json.loads(budgeteer(*line, "--json").out)
+    rows = {one["name"]: one for one in data["beforeAfter"]}
+    assert (rows["Feature files"]["before"]["items"], rows["Feature files"]["after"]["items"]) == (3, 1)
+    assert rows["Spec files"]["before"]["where"] == "first user message"
+    assert rows["Spec files"]["after"]["where"] == "system message"
+    for axis in ("tokens", "chars"):
+        assert sum(one["after"][axis] for one in rows.values()) == data["total"][axis]
+    prepended = ["--set", "system.placement=prepended", "--set", "features.mode=all"]
+    before = recount(json.loads(budgeteer(*line, *prepended, "--request", "openai-chat").out))
+    assert sum(one["before"]["tokens"] for one in rows.values()) == before.tokens
+    assert sum(one["before"]["chars"] for one in rows.values()) == before.chars
+    assert data["featureModes"]["keywords"] == ["crane"]
+    assert data["featureModes"]["search"]["tokens"] < data["featureModes"]["all"]["tokens"]
+    table = budgeteer(*line, "--before-after").out
+    assert "Current user message" in table
+    assert f"{before.tokens:,}" in table.splitlines()[-1]
