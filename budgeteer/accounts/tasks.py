@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from datetime import datetime, timedelta
 
+from django.conf import settings
 from django.contrib.sessions.backends.db import SessionStore
 from django.contrib.sessions.models import Session
 from django.db.models import Q
 
-from budgeteer.accounts.models import SignInLink
+from budgeteer.accounts.models import SignInLink, SignInTry
 from budgeteer.jobs.housekeeping import sweep
 
 # A used link still says "used" rather than "unknown" for this long.
@@ -28,3 +29,9 @@ def forget_sessions(now: datetime) -> int:
     ended = Session.objects.filter(expire_date__lt=now).count()
     SessionStore.clear_expired()
     return ended
+
+
+@sweep("tries to sign in")
+def forget_tries(now: datetime) -> int:
+    """Tries that count no more; the next one would sweep them too, if there is a next one."""
+    return SignInTry.objects.filter(at__lt=now - timedelta(minutes=settings.SIGN_IN_WINDOW_MINUTES)).delete()[0]

@@ -14,6 +14,7 @@ from django.utils import timezone
 
 from budgeteer.accounts import services, tries
 from budgeteer.accounts.models import SignInTry
+from budgeteer.accounts.tasks import forget_tries
 from tests import people
 
 pytestmark = pytest.mark.django_db
@@ -108,6 +109,16 @@ def test_old_tries_are_swept() -> None:
     later(16)
     attempt(name="somebody")
     assert SignInTry.objects.count() == 2
+
+
+def test_old_tries_are_swept_where_nobody_tries_again() -> None:
+    statuses(2)
+    later(16)
+    statuses(1, name="somebody")
+    assert forget_tries(timezone.now()) == 0
+    later(16)
+    assert forget_tries(timezone.now()) == 2
+    assert not SignInTry.objects.exists()
 
 
 def test_neither_names_nor_addresses_are_kept_readable() -> None:
