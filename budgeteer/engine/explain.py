@@ -52,7 +52,7 @@ def explain_skill(fit: SkillFit, config: SkillsBudgetConfig, row: int, *, shorte
         case Cause.TOO_MANY:
             return Reason(
                 "maxSkillsInPrompt",
-                f"It comes {_ordinal(needed_chars)} and {limits.max_skills_in_prompt:,} skills may be listed.",
+                f"It comes {ordinal(needed_chars)} and {limits.max_skills_in_prompt:,} skills may be listed.",
                 f"Considered if maxSkillsInPrompt were ≥ {needed_chars:,}.",
             )
         case Cause.NO_ROOM_CHARS | Cause.NO_ROOM_TOKENS:
@@ -201,6 +201,7 @@ def loss_sentence(loss: Loss) -> str:
     return "; ".join(text for flag, text in _LOSSES.items() if flag in loss)
 
 
-def _ordinal(number: int) -> str:
+def ordinal(number: int) -> str:
+    """A number as a place in an order: 1st, 2nd, 3rd."""
     ending = "th" if 10 <= number % 100 <= 20 else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
     return f"{number:,}{ending}"

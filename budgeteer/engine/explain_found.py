@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from budgeteer.engine.config import FeaturesConfig, RetrievalConfig
-from budgeteer.engine.explain import SYSTEM_SHARE
+from budgeteer.engine.explain import SYSTEM_SHARE, ordinal
 from budgeteer.engine.ledger import Reason
 from budgeteer.engine.library import FeatureSpec
 from budgeteer.engine.sections.features import FeatureCause, FeatureFit
@@ -25,7 +25,9 @@ def explain_feature(fit: FeatureFit, features: Sequence[FeatureSpec], config: Fe
             why = f"Nothing matches {_words(fit)}" if fit.keywords else "There is no keyword to search for"
             return Reason("features.search", f"{why}, so the files are listed by their paths.", in_full)
         case FeatureCause.TOO_MANY:
-            ranked = f"It comes {needed:,}. with a score of {_score(fit, row):,}; {config.top_k:,} specs are loaded."
+            ranked = (
+                f"It comes {ordinal(needed)} with a score of {_score(fit, row):,}; {config.top_k:,} specs are loaded."
+            )
             return Reason("features.topK", ranked, f"Kept if features.topK were ≥ {needed:,}.")
         case FeatureCause.NO_MATCH:
             return Reason("features.search", f"It matches none of {_words(fit)}.", "Kept under features.mode all.")
@@ -53,7 +55,7 @@ def explain_chunk(fit: RetrievalFit, config: RetrievalConfig, row: int) -> Reaso
             number = fit.order.index(row) + 1
             return Reason("kept", f"Source {number:,}: {needed:,} of {max(room.tokens, 0):,} tokens with it.")
         case ChunkCause.TOO_MANY:
-            ranked = f"It comes {needed:,}. by score; retrieval.searchTopK is {config.search_top_k:,}."
+            ranked = f"It comes {ordinal(needed)} by score; retrieval.searchTopK is {config.search_top_k:,}."
             return Reason("retrieval.searchTopK", ranked, f"Considered if retrieval.searchTopK were ≥ {needed:,}.")
         case ChunkCause.NO_ROOM:
             left = "shares.context allows" if room.rule == "shares.context" else "the rest of the prompt leaves"

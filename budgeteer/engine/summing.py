@@ -84,18 +84,17 @@ def _smaller(first: int | None, second: int | None) -> int | None:
 
 
 def share_limits(demands: Mapping[str, int], shares: Shares) -> Iterator[Limit]:
-    """Each share with the demand of what it holds."""
-    groups = (("system", SYSTEM_GROUP), ("context", ("retrieval",)), ("history", ("history",)))
-    allowed = {"system": shares.system_tokens, "context": shares.context_tokens, "history": shares.history_tokens}
-    for name, sections in groups:
+    """Each share with the demand of what it holds, in tokens."""
+    groups = (
+        ("system", SYSTEM_GROUP, shares.system_tokens, "Give shares.system more, or turn the skills budget on."),
+        ("context", ("retrieval",), shares.context_tokens, "Turn shares.redistribute on, or give shares.context more."),
+        ("history", ("history",), shares.history_tokens, "Turn shares.redistribute on, or give shares.history more."),
+    )
+    for name, sections, allowed, fix in groups:
         asked = sum(demands.get(section, 0) for section in sections)
-        spare = allowed[name] - asked
-        fix = (
-            f"Nothing is left out yet: {spare:,} to spare."
-            if spare >= 0
-            else (f"Raise shares.{name}, or turn shares.redistribute on.")
-        )
-        yield Limit(f"shares.{name}", asked, allowed[name], f"tokens of {' and '.join(sections)}", fix)
+        spare = f"Nothing is left out yet: {allowed - asked:,} to spare."
+        unit = f"tokens of {', '.join(sections)}"
+        yield Limit(f"shares.{name}", asked, allowed, unit, spare if asked <= allowed else fix)
 
 
 def limits_of(bundle: Bundle, chosen: Chosen, config: BudgetConfig, view: HistoryView) -> Iterator[Limit]:

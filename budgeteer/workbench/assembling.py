@@ -88,6 +88,7 @@ def inputs_of(workspace: Workspace, loaded: Sequence[tuple[WorkspaceSource, Load
     skills = [one for _, one in loaded if one.kind == "skills"]
     tools = [one for _, one in loaded if one.kind == "tools"]
     features = [one for _, one in loaded if one.kind == "features"]
+    chunks = [one for _, one in loaded if one.kind == "chunks"]
     texts = _texts(workspace, loaded)
     own_tools = talk.own_tool_measures if talk else None
     return Inputs(
@@ -99,6 +100,8 @@ def inputs_of(workspace: Workspace, loaded: Sequence[tuple[WorkspaceSource, Load
         tool_measures=_joined([one.tool_measures for one in tools]) if tools else own_tools,
         features=tuple(feature for one in features for feature in one.features),
         feature_measures=_joined([one.feature_measures for one in features]),
+        chunks=tuple(chunk for one in chunks for chunk in one.chunks),
+        chunk_measures=_joined([one.chunk_measures for one in chunks]),
         system="\n\n".join(texts["system"]) or None,
         specs=tuple(
             (one.name, one.text)

@@ -19,7 +19,7 @@ type Control = Literal["switch", "segments", "select", "number", "text"]
 NOT_YET = "not available yet"
 
 #: Groups whose rule the engine does not have yet as a whole: only their switch is shown, and it cannot be changed.
-GROUPS_NOT_YET = frozenset({"shares", "pruning"})
+GROUPS_NOT_YET = frozenset({"pruning"})
 GROUPS_OPEN = frozenset({"model", "skillsBudget", "tools", "history"})
 
 #: Numbers that also get a slider.

@@ -31,6 +31,7 @@ SECTION_ROWS = (
     ("tools", "Tools", "T"),
     ("skills", "Skills", "K"),
     ("features", "Features", "F"),
+    ("retrieval", "Retrieval", "R"),
 )
 
 

@@ -18,6 +18,9 @@ TITLES = {
     "history.maxTokens": "History tokens",
     "history.maxChars": "History characters",
     "inputBudget": "Input budget",
+    "shares.system": "Share of system texts and libraries",
+    "shares.context": "Share of retrieved chunks",
+    "shares.history": "Share of history",
 }
 LEVEL_WORDS = {"approaching": "close to the limit", "reached": "limit reached", "exceeded": "limit exceeded"}
 TONES = {"approaching": "", "reached": "", "exceeded": "e"}
@@ -26,6 +29,7 @@ TONES = {"approaching": "", "reached": "", "exceeded": "e"}
 SETTING_FIXES = (
     ("Minify descriptions", "skillsBudget.optimization.minifyDescriptions", "on", "Minify"),
     ("Compact paths", "skillsBudget.optimization.compactPaths", "on", "Compact paths"),
+    ("shares.redistribute on", "shares.redistribute", "on", "Redistribute"),
     ("history.strategy to newestFirst", "history.strategy", "newestFirst", "Newest first"),
 )
 

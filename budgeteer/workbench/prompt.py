@@ -7,6 +7,7 @@ from itertools import islice
 
 from budgeteer.engine.ledger import Ledger
 from budgeteer.engine.rendering import PromptSpan, render_spans
+from budgeteer.workbench.comparing import Comparison, comparison_of
 from budgeteer.workbench.preview import Packed
 from budgeteer.workbench.state import ViewState
 from budgeteer.workbench.words import FATE_ICONS, FATE_NAMES, FATE_TONES, count_of
@@ -57,6 +58,7 @@ class PromptView:
     page_sentence: str
     previous_url: str
     next_url: str
+    comparison: Comparison
 
 
 def prompt_view(packed: Packed, state: ViewState) -> PromptView:
@@ -76,6 +78,7 @@ def prompt_view(packed: Packed, state: ViewState) -> PromptView:
         page_sentence=f"{first + 1:,}–{min(first + PAGE_SPANS, len(spans)):,} of {count_of(len(spans), 'part')}",
         previous_url=state.query(page=page - 1) if page > 1 else "",
         next_url=state.query(page=page + 1) if page < pages else "",
+        comparison=comparison_of(packed.packing),
     )
 
 
@@ -105,7 +108,7 @@ def _span(span: PromptSpan, number: int, *, packed: Packed, state: ViewState) ->
 def _title(span: PromptSpan) -> str:
     if span.decision_id:
         return span.decision_id
-    return count_of(span.count, "definition") if span.role == "tools" else "instructions, skills, features"
+    return count_of(span.count, "definition") if span.role == "tools" else "instructions, skills, features, chunks"
 
 
 def _size(span: PromptSpan, ledger: Ledger, index: int | None) -> str:

@@ -18,11 +18,15 @@ def summaries_of(current: Effective, packing: Packing | None) -> Mapping[str, st
         "features": config.features.mode,
         "retry": "on" if config.retry.enabled else "off",
         "system": config.system.placement,
+        "shares": "on" if config.shares.enabled else "off",
     }
     if packing is None:
         return figures
     figures["model"] = f"{packing.input_budget:,} in"
-    for group, section in (("skillsBudget", "skills"), ("tools", "tools")):
+    libraries = {"skillsBudget": "skills", "tools": "tools", "retrieval": "retrieval"}
+    if config.features.mode == "search":
+        libraries["features"] = "features"
+    for group, section in libraries.items():
         kept, asked = _kept(packing, section)
         if asked:
             figures[group] = f"{kept:,} of {asked:,} fit" if kept < asked else f"all {asked:,} fit"

@@ -21,7 +21,9 @@ def text_of_item(packing: Packing, index: int) -> str:
             skill = bundle.skills[chosen.skills.sequence[row]]
             return skill_entry(skill, packing.config.skills_budget, short=False)
         case "features":
-            return feature_text(bundle.features[row])
+            return feature_text(bundle.features[chosen.features.sequence[row]])
+        case "retrieval":
+            return bundle.chunks[chosen.retrieval.sequence[row]].text
         case "history":
             return _history_text(packing, rows.ids[row], row)
         case "query":

@@ -28,7 +28,7 @@ def test_measures_survive_their_file():
     for name in ("messages", "skills", "tools", "own_tools", "features"):
         for column, array in getattr(measures, name).to_arrays().items():
             assert getattr(back, name).to_arrays()[column].tolist() == array.tolist()
-    assert back.chunk_tokens.tolist() == [COUNTER.count("a passage")]
+    assert back.chunks.tokens.tolist() == [COUNTER.count("a passage")]
     assert back.text_tokens == COUNTER.count("some text")
     assert back.total_tokens() == measures.total_tokens()
 
