@@ -45,8 +45,8 @@ class Loss(IntFlag):
     RENAMED = 16384
 
 
-#: Everything is sent, but not quite as it came: the message is kept, and says so.
-ADAPTED: Final = Loss.MOVED | Loss.RENAMED
+#: Every part is sent, but not quite as it came: the message is kept, and says so.
+ADAPTED: Final = Loss.NAME | Loss.ERROR_MARK | Loss.MOVED | Loss.RENAMED
 
 _FAULTS: Final = {
     Fault.NONE: Loss(0),
@@ -92,10 +92,19 @@ def sendable(message: Message, profile: str, place: Place) -> Sendable:
             loss |= lost
         else:
             parts.append(part)
+    if not parts:
+        return Sendable((), loss | Loss.EMPTY)
+    if not any(isinstance(part, ReasoningPart) for part in parts):
+        return Sendable(tuple(parts), loss)
+    return _with_reasoning(parts, loss, place)
+
+
+def _with_reasoning(parts: Sequence[Part], loss: Loss, place: Place) -> Sendable:
+    """The parts without reasoning that leads to nothing; what is nothing else goes whole once it has lost anything."""
     kept = tuple(parts) if _all_reasoning(parts) and place.heir else _followed(parts)
     if len(kept) < len(parts):
         loss |= Loss.DANGLING
-    if _all_reasoning(kept) and (loss & ~Loss.NAME or not kept):
+    if not kept or (_all_reasoning(kept) and loss & ~ADAPTED):
         return Sendable((), loss | Loss.EMPTY)
     return Sendable(kept, loss)
 

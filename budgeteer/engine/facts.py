@@ -31,6 +31,8 @@ def reported_sentence(reported: int | None, *, in_file: int | None, not_in_file:
     if reported is None:
         return ""
     told = f"The source reported {reported:,} input tokens for its last request"
+    if in_file is not None and in_file > reported:
+        return f"{told}; what its file holds counts to {in_file:,} here."
     counted = f"; {in_file:,} are counted in this file" if in_file is not None else ""
     return f"{told}{counted}, {not_in_file or 0:,} are not in this file."
 

@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import json
 
+from django.test import Client
+
 from budgeteer.workbench import services
 from budgeteer.workbench.bar import pieces_of
 from budgeteer.workbench.header import figures_of, glance_of, header_of, snapshot_of
@@ -23,6 +25,23 @@ def test_the_header_says_how_it_was_counted(session: Workspace) -> None:
     header = header_of(services.packing_of(session))
     assert header.kind_text == "estimated · chars/4"
     assert "A safety margin of 10 % is kept back." in header.kind_title
+
+
+def test_the_header_says_what_a_request_costs_and_what_its_source_reported(session: Workspace) -> None:
+    packing = services.packing_of(session)
+    facts = header_of(packing).facts
+    assert facts[0].startswith(f"{header_of(packing).money}, $")
+    assert facts[0].endswith(f"(list prices of {packing.cost.price_date}).")
+    reported = packing.bundle.reported_input_tokens
+    assert reported is not None
+    assert f"reported {reported:,} input tokens" in facts[1]
+    assert f"{packing.bundle.file_input_tokens:,} here." in facts[1]
+
+
+def test_the_facts_stand_on_the_page(client: Client, session: Workspace) -> None:
+    html = client.get(session.get_absolute_url()).content.decode()
+    for fact in header_of(services.packing_of(session)).facts:
+        assert fact in html
 
 
 def test_a_snapshot_is_plain_data_and_reads_back(session: Workspace) -> None:

@@ -105,7 +105,8 @@ def test_a_failed_call_has_no_mark_and_a_name_no_place() -> None:
     assert request["input"][2]["output"] == "no"
     assert "no mark for a call that failed" in sentence(packing, 3)[2]
     assert "knows no names of speakers" in sentence(packing, 1)[2]
-    assert sentence(packing, 1)[0] == "truncated"
+    assert {sentence(packing, number)[0] for number in (1, 3)} == {"kept"}
+    assert {sentence(packing, number)[1] for number in (1, 3)} == {"validity:openai-responses"}
 
 
 def test_pictures_and_files_stand_in_questions_and_in_results() -> None:
