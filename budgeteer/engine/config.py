@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterator, Mapping
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from pydantic.alias_generators import to_camel
@@ -21,6 +21,8 @@ type Percent = Annotated[int, Field(ge=0, le=100)]
 type Percentage = Annotated[str, Field(pattern=r"^(100|[0-9]{1,2})(\.[0-9]+)?%$")]
 #: Tokens, or a string percent of the input budget ("30%"), so that a model switch keeps its sense.
 type TokenLimit = Count | Percentage
+#: The most older messages that recentExchange may keep. Source: the seed's slider, 0 to 5 (Gemma plan, step 5).
+MOST_HISTORY_MESSAGES: Final = 5
 type Policy = Literal["auto", "pinned", "nameOnly", "off"]
 
 
@@ -111,7 +113,7 @@ class HistoryConfig(_Part):
     keep_user_turns: Annotated[int, Field(ge=1)] = 2
     summary_max_chars: Count = 2_000
     topic_chars: Annotated[int, Field(ge=1)] = 80
-    max_history_messages: Annotated[int, Field(ge=0, le=5)] = 2
+    max_history_messages: Annotated[int, Field(ge=0, le=MOST_HISTORY_MESSAGES)] = 2
     topic_anchor: bool = True
     name_previous: bool = True
     fallback_messages: Count = 4

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from budgeteer.engine.config import SkillsBudgetConfig
 from budgeteer.engine.expressing import ADAPTED, Loss
+from budgeteer.engine.history.recent_reasons import explain_recent
+from budgeteer.engine.history.summary import Summary
 from budgeteer.engine.history.view import HistoryFit, HistoryView, Rule
 from budgeteer.engine.ledger import Reason
 from budgeteer.engine.measures import Ints
@@ -149,8 +151,10 @@ def explain_message(view: HistoryView, fit: HistoryFit, loss: Ints, profile: str
             return Reason(f"validity:{profile}", "Not sent: the first message must be the user's.")
         case Rule.NEWEST_FIRST:
             return _too_old(view, fit, row)
-        case Rule.SUMMARIZE_OLDER | Rule.NO_SUMMARY as rule:
+        case Rule.SUMMARIZE_OLDER | Rule.NO_SUMMARY | Rule.NOT_COUNTED as rule:
             return _older(view, rule)
+        case Rule.RECENT_EXCHANGE | Rule.TOPIC_ANCHOR | Rule.LINE_RENEWED as rule:
+            return explain_recent(view, fit, rule, row)
         case Rule.RETRY_OLDEST_HALF | Rule.RETRY_LAST_EXCHANGE as rule:
             return _retried(fit, rule, f"Kept if history had room for {view.size_tokens(view.alive):,} tokens.")
         case Rule.KEPT:
@@ -184,16 +188,28 @@ def _too_old(view: HistoryView, fit: HistoryFit, row: int) -> Reason:
 
 def _older(view: HistoryView, rule: Rule) -> Reason:
     kept_if = f"Kept as it is if history.maxChars were ≥ {int(view.chars[view.alive].sum()):,}."
-    if rule is Rule.NO_SUMMARY:
-        return Reason("summarizeOlder", "Older than the turns kept; no summary could be written.", kept_if)
     turns = view.config.keep_user_turns
-    return Reason("summarizeOlder", f"Older than the last {turns} user turns: the summary stands for it.", kept_if)
+    why = {
+        Rule.NO_SUMMARY: "Older than the turns kept; no summary could be written.",
+        Rule.NOT_COUNTED: "Older than the messages kept; the summary could not be counted.",
+    }
+    sentence = why.get(rule, f"Older than the last {turns} user turns: the summary stands for it.")
+    return Reason("summarizeOlder", sentence, kept_if)
 
 
 def _retried(fit: HistoryFit, rule: Rule, counterfactual: str) -> Reason:
-    tried = "; ".join(f"{rung.name}: {rung.tokens:,}" for rung in fit.rungs)
+    tried = "; ".join(rung.figures for rung in fit.rungs)
+    limit = max(fit.rungs[0].allowed_tokens, 0)
     what = "the oldest half of history goes" if rule is Rule.RETRY_OLDEST_HALF else "only the last exchange stays"
-    return Reason("retry", f"Over {max(fit.limit_tokens, 0):,} tokens, so {what}. Tried {tried}.", counterfactual)
+    return Reason("retry", f"Over {limit:,} tokens, so {what}. Tried {tried}.", counterfactual)
+
+
+def explain_summary(summary: Summary) -> Reason:
+    """Why something was written in the place of messages."""
+    count = len(summary.covers)
+    if summary.kind == "previous":
+        return Reason("recentExchange", f"Names what the {count:,} messages that went were about.")
+    return Reason("summarizeOlder", f"Written in the place of {count:,} older messages.")
 
 
 def loss_sentence(loss: Loss) -> str:

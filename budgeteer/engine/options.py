@@ -19,7 +19,6 @@ type FieldKind = Literal["int", "percentOrInt", "number", "bool", "choice", "tex
 
 #: Values of the schema whose rule the engine does not have yet: path -> values that are refused.
 _UNAVAILABLE: Mapping[str, tuple[Any, ...]] = {
-    "history.strategy": ("recentExchange",),
     "pruning.mode": ("auto", "manual"),
 }
 

@@ -17,12 +17,12 @@ from budgeteer.engine.allocation import Allowance, allowance, profile_of, settle
 from budgeteer.engine.bundle import Bundle
 from budgeteer.engine.chat import calls_of
 from budgeteer.engine.config import BudgetConfig
+from budgeteer.engine.easing import eased_by
 from budgeteer.engine.framing import Framing
-from budgeteer.engine.history.full import keep_full
-from budgeteer.engine.history.newest_first import newest_first
-from budgeteer.engine.history.summarize_older import summarize_older
+from budgeteer.engine.history.fitting import fit_history
 from budgeteer.engine.history.summary import SummaryRequest, extractive_summary
-from budgeteer.engine.history.view import USER, HistoryFit, HistoryView, Mask, Rule, Summarising, view_of
+from budgeteer.engine.history.view import USER, HistoryFit, HistoryView, Mask, Rule, view_of
+from budgeteer.engine.history.writing import Writing
 from budgeteer.engine.ledger import Ledger, Overhead, Rows, Size
 from budgeteer.engine.libraries import Libraries, LibraryFitter
 from budgeteer.engine.options import check_available
@@ -226,34 +226,27 @@ class _Packer:
         """Fit both until the tools that kept history calls are all in; the protected set only grows, so it ends."""
         called: frozenset[str] = frozenset()
         query = self.framing.query_tokens()
+        writing = Writing(
+            self.bundle.history,
+            summarise,
+            self.counter.count,
+            self.framing.written("user"),
+            self.config.history.topic_chars,
+        )
         while True:
             libraries = fitter.fit(called)
             room = replace(view, room_tokens=libraries.room_tokens, query_tokens=query)
-            history = self._first_is_user(self._fit_history(room, summarise), room)
+            history = fit_history(room, self.config, writing=writing)
+            if history.rungs:
+                eased = eased_by(fitter, libraries, called)
+                room = eased.view(room)
+                history = fit_history(room, self.config, writing=writing)
+                libraries = eased.libraries(history.relief)
+            history = self._first_is_user(history, room)
             now = called | self._called(history.kept)
             if now == called or not self.config.skills_budget.enabled:
                 return libraries, history, room
             called = now
-
-    def _fit_history(self, view: HistoryView, summarise: Summariser) -> HistoryFit:
-        match self.config.history.strategy:
-            case "newestFirst":
-                return newest_first(view)
-            case "summarizeOlder":
-                return summarize_older(view, summarising=self._summarising(summarise), retry=self.config.retry.enabled)
-            case _:
-                return keep_full(view, retry=self.config.retry.enabled)
-
-    def _summarising(self, summarise: Summariser) -> Summarising:
-        history, config = self.bundle.history, self.config.history
-
-        def request(covers: tuple[int, ...], max_chars: int) -> SummaryRequest:
-            return SummaryRequest(tuple(history[index] for index in covers), max_chars, config.topic_chars)
-
-        def cost_tokens(text: str) -> int:
-            return self.counter.count(text) + self.framing.written("user")
-
-        return Summarising(summarise, request, cost_tokens)
 
     def _first_is_user(self, fit: HistoryFit, view: HistoryView) -> HistoryFit:
         """Where the first message must be the user's, what stands before the first kept user message goes."""
@@ -264,7 +257,4 @@ class _Packer:
         early = fit.kept & (np.arange(len(view)) < start)
         if not early.any():
             return fit
-        gone = fit.kept & np.isin(view.group, np.unique(view.group[early]))
-        rule = fit.rule.copy()
-        rule[gone] = Rule.FIRST_IS_USER
-        return replace(fit, kept=fit.kept & ~gone, rule=rule)
+        return fit.without(fit.kept & np.isin(view.group, np.unique(view.group[early])), Rule.FIRST_IS_USER)

@@ -217,6 +217,6 @@ class Packing:
 
     @property
     def history_sent(self) -> list[Message]:
-        """The history's messages that are kept, before what a provider cannot be sent is taken out."""
-        kept = self.chosen.history.kept
-        return [self.bundle.history[index] for index in range(len(self.bundle.history)) if kept[index]]
+        """What is kept of the history's messages, before what a provider cannot be sent is taken out."""
+        fit = self.chosen.history
+        return [fit.sent(row, self.bundle.history[row]) for row in range(len(self.bundle.history)) if fit.kept[row]]

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from budgeteer.engine.bundle import Bundle
 from budgeteer.engine.chat import ROLES, Message, text_of
 from budgeteer.engine.config import FeaturesConfig, RetrievalConfig, SkillsBudgetConfig
-from budgeteer.engine.explain import KEPT, explain_message, explain_skill, explain_tool, loss_sentence
+from budgeteer.engine.explain import KEPT, explain_message, explain_skill, explain_summary, explain_tool, loss_sentence
 from budgeteer.engine.explain_found import explain_chunk, explain_feature
 from budgeteer.engine.expressing import ADAPTED, Loss
 from budgeteer.engine.history.view import HistoryFit, HistoryView, Rule
@@ -29,6 +29,7 @@ from budgeteer.engine.transcript import MessageMeasures
 #: Role -> category letter.
 _LETTER_OF_ROLE = {"system": "S", "developer": "S", "user": "U", "assistant": "A", "tool": "X"}
 LABEL_CHARS = 80
+SUMMARY_NAMES = {"summary": "Summary of earlier messages", "previous": "What was discussed before"}
 
 
 class Lazy(Sequence[str]):
@@ -214,39 +215,42 @@ def history_rows(bundle: Bundle, view: HistoryView, fit: HistoryFit, profile: st
     if len(measures):
         columns["group"] = np.where(sizes[measures.group] > 1, measures.group, -1)
     loss = data.get("loss")
+    after_tokens, after_chars = np.where(fit.kept, data.get("tokens"), 0), np.where(fit.kept, data.get("chars"), 0)
+    if fit.anchor is not None:
+        row = fit.anchor.row
+        after_tokens[row], after_chars[row] = fit.anchor.tokens, len(fit.anchor.text)
+        columns["fate"][row], columns["estimated"][row] = TRUNCATED, False
     return Rows(
         section="history",
         ids=Lazy(len(measures), lambda row: message_id(bundle.history[row], row)),
         names=lambda row: label(bundle.history[row]),
         before_tokens=data.get("before_tokens"),
         before_chars=data.get("before_chars"),
-        after_tokens=np.where(fit.kept, data.get("tokens"), 0),
-        after_chars=np.where(fit.kept, data.get("chars"), 0),
+        after_tokens=after_tokens,
+        after_chars=after_chars,
         explain=lambda row: explain_message(view, fit, loss, profile, row),
         **columns,
     )
 
 
 def summary_row(fit: HistoryFit, *, frame_tokens: int) -> Rows | None:
-    """The row of the summary that was added, None when there is none."""
+    """The row of what was written in the place of messages, None when nothing was."""
     if fit.summary is None:
         return None
-    text = fit.summary.text
+    summary = fit.summary
     columns = _columns(1, "U")
     columns["fate"] = np.array([ADDED], np.int8)
     columns["frame_tokens"] = np.array([frame_tokens], np.int64)
-    count = len(fit.summary.covers)
-    reason = Reason("summarizeOlder", f"Written in the place of {count:,} older messages.")
     zero = np.zeros(1, np.int64)
     return Rows(
         section="history",
-        ids=["summary:history"],
-        names=lambda _: "Summary of earlier messages",
+        ids=[summary.id],
+        names=lambda _: SUMMARY_NAMES[summary.kind],
         before_tokens=zero,
         before_chars=zero,
         after_tokens=np.array([fit.summary_tokens - frame_tokens], np.int64),
-        after_chars=np.array([len(text)], np.int64),
-        explain=lambda _: reason,
+        after_chars=np.array([len(summary.text)], np.int64),
+        explain=lambda _: explain_summary(summary),
         **columns,
     )
 

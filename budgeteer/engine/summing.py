@@ -8,7 +8,7 @@ import numpy as np
 
 from budgeteer.engine.allocation import Allowance, Shares
 from budgeteer.engine.bundle import Bundle
-from budgeteer.engine.config import BudgetConfig
+from budgeteer.engine.config import MOST_HISTORY_MESSAGES, BudgetConfig
 from budgeteer.engine.history.view import HistoryFit, HistoryView
 from budgeteer.engine.ledger import SECTIONS, Ledger, Size
 from budgeteer.engine.result import Chosen, Cost, Counted, SectionTotal
@@ -110,6 +110,12 @@ def limits_of(bundle: Bundle, chosen: Chosen, config: BudgetConfig, view: Histor
     if history.strategy == "summarizeOlder":
         fix = _raise("history.maxChars", chars, history.max_chars)
         yield Limit("history.maxChars", chars, history.max_chars, "characters of history", fix)
+    if history.strategy == "recentExchange":
+        older = int((view.alive & ~view.always & ~view.last_exchange()).sum())
+        fix = _raise("history.maxHistoryMessages", older, history.max_history_messages)
+        if older > MOST_HISTORY_MESSAGES:
+            fix = "Set history.strategy to newestFirst: it keeps as many older messages as fit."
+        yield Limit("history.maxHistoryMessages", older, history.max_history_messages, "older messages", fix)
 
 
 def budget_limit(chosen: Chosen, config: BudgetConfig, view: HistoryView, *, demand: Size, allowed: Allowance) -> Limit:
@@ -202,6 +208,8 @@ def unknown_parts(bundle: Bundle, history: HistoryFit, profile: str) -> tuple[tu
     """The messages sent with parts whose tokens nobody publishes: files, sound, sealed reasoning, unsized pictures."""
     counts = bundle.history_measures.column(profile, "unknown")
     rows = [int(row) for row in np.flatnonzero(history.kept & (counts > 0))]
+    if history.anchor is not None:
+        rows = [row for row in rows if row != history.anchor.row]
     found = [(message_id(bundle.history[row], row), f"{int(counts[row])} parts of unknown size") for row in rows]
     if bundle.query is not None and int(bundle.query_measures.column(profile, "unknown")[0]):
         found.append((message_id(bundle.query, 0), "parts of unknown size"))

@@ -37,13 +37,13 @@ SLIDERS = frozenset(
     }
 )
 
-#: Which strategy each number of history belongs to; the others are not shown while it is chosen.
+#: Which strategies each number of history belongs to; the others are not shown while one is chosen.
 STRATEGY_OF = {
     "history.maxTokens": "newestFirst",
     "history.maxChars": "summarizeOlder",
     "history.keepUserTurns": "summarizeOlder",
-    "history.summaryMaxChars": "summarizeOlder",
-    "history.topicChars": "summarizeOlder",
+    "history.summaryMaxChars": "summarizeOlder recentExchange",
+    "history.topicChars": "summarizeOlder recentExchange",
     "history.fallbackMessages": "summarizeOlder",
     "history.uncountedFallbackMessages": "summarizeOlder",
     "history.maxHistoryMessages": "recentExchange",

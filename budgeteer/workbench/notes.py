@@ -17,6 +17,7 @@ TITLES = {
     "maxToolDefinitionChars": "Tool characters",
     "history.maxTokens": "History tokens",
     "history.maxChars": "History characters",
+    "history.maxHistoryMessages": "Older messages",
     "inputBudget": "Input budget",
     "shares.system": "Share of system texts and libraries",
     "shares.context": "Share of retrieved chunks",

@@ -34,7 +34,7 @@ def text_of_item(packing: Packing, index: int) -> str:
 
 def _history_text(packing: Packing, decision_id: str, row: int) -> str:
     summary = packing.chosen.history.summary
-    if summary is not None and decision_id == "summary:history":
+    if summary is not None and decision_id == summary.id:
         return summary.text
     return _message_text(packing.bundle.history[row])
 

@@ -21,6 +21,7 @@ PATHS = {
     "maxSkillsPromptTokens": "skillsBudget.limits.maxSkillsPromptTokens",
     "maxToolDefinitionChars": "skillsBudget.limits.maxToolDefinitionChars",
     "history.maxTokens": "history.maxTokens",
+    "history.maxHistoryMessages": "history.maxHistoryMessages",
 }
 
 
@@ -55,9 +56,10 @@ def promises(packing: Packing) -> list[Promise]:
     return [promise for some in found.values() for promise in (some[0], some[len(some) // 2], some[-1])]
 
 
-def fate_of(promise: Promise, given_inputs: Inputs, data: dict[str, Any]) -> str:
+def is_kept(promise: Promise, given_inputs: Inputs, data: dict[str, Any]) -> bool:
+    """Whether the item is kept, and not for another reason than the limits: as the topic anchor."""
     ledger = packed(given_inputs, data, "openai-chat").ledger
-    return next(one.fate for one in ledger if one.id == promise.item)
+    return next(one.fate != "dropped" and one.rule != "topicAnchor" for one in ledger if one.id == promise.item)
 
 
 @slowly
@@ -69,8 +71,8 @@ def test_at_the_numbers_the_item_is_kept_and_one_below_any_it_is_not(
         there = data
         for path, number in promise.numbers:
             there = set_path(there, path, number)
-        assert fate_of(promise, given_inputs, there) != "dropped", promise
+        assert is_kept(promise, given_inputs, there), promise
         if data["skillsBudget"]["fit"] == "fill":
             continue  # the number makes room for all that come before, which may be more than is needed
         for path, number in promise.numbers:
-            assert fate_of(promise, given_inputs, set_path(there, path, number - 1)) == "dropped", (promise, path)
+            assert not is_kept(promise, given_inputs, set_path(there, path, number - 1)), (promise, path)

@@ -18,7 +18,7 @@ from tests.conformance import generated
 from tests.conformance.invariants import check_everything
 
 pytestmark = pytest.mark.conformance
-STRATEGIES = ("full", "newestFirst", "summarizeOlder")
+STRATEGIES = ("full", "newestFirst", "summarizeOlder", "recentExchange")
 PROFILES = (None, "openai-chat", "openai-responses", "anthropic", "gemini")
 slowly = settings(deadline=None, max_examples=80, suppress_health_check=[HealthCheck.too_slow])
 
@@ -69,6 +69,12 @@ def configurations(draw: st.DrawFn, *, strategy: str | None = None) -> dict[str,
             "maxChars": draw(st.integers(0, 2_000)),
             "summaryMaxChars": draw(st.integers(0, 800)),
             "keepUserTurns": draw(st.integers(1, 4)),
+            "topicChars": draw(st.integers(1, 100)),
+            "maxHistoryMessages": draw(st.integers(0, 5)),
+            "topicAnchor": draw(st.booleans()),
+            "namePrevious": draw(st.booleans()),
+            "fallbackMessages": draw(st.integers(0, 12)),
+            "uncountedFallbackMessages": draw(st.integers(0, 12)),
         },
         "retry": {"enabled": draw(st.booleans())},
         "system": {"placement": draw(st.sampled_from(["dedicated", "dedicated", "prepended"]))},

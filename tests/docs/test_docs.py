@@ -105,7 +105,7 @@ def test_every_format_is_documented(name):
 def test_the_readme_names_every_rule_that_is_not_available_yet():
     listed = text_of("README.md").partition("## Not available yet")[2].partition("\n## ")[0]
     words = {"system.placement": "prepended", "shares.enabled": "shares", "features.mode": "feature search"}
-    words |= {"history.strategy": "recentExchange", "pruning.mode": "pruning"}
+    words |= {"pruning.mode": "pruning"}
     for field in options.fields():
         if field.unavailable:
             assert words[field.path] in listed

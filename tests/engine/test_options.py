@@ -25,10 +25,6 @@ def test_every_leaf_is_a_field_with_its_kind_and_bounds() -> None:
 @pytest.mark.parametrize(
     ("data", "sentence"),
     [
-        (
-            {"history": {"strategy": "recentExchange"}},
-            "history.strategy: recentExchange is not available yet. Use full or newestFirst or summarizeOlder.",
-        ),
         ({"pruning": {"mode": "auto"}}, "pruning.mode: auto is not available yet. Use off."),
         (
             {"pruning": {"ranges": [{"startId": "m001"}]}},

@@ -49,7 +49,6 @@ def test_an_empty_field_is_null_where_null_means_something(workspace: Workspace)
         (CHARS, "-1", "greater than or equal to 0"),
         (CHARS, "1.5", "1.5"),
         (CHARS, "", "''"),
-        ("history.strategy", "recentExchange", "not available yet"),
         ("pruning.mode", "auto", "not available yet"),
         ("model", "gpt-4oo", "gpt-4o"),
         ("outputReserve", "128000", "leaves nothing"),

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 
 from budgeteer.engine.history.ladder import climb
-from budgeteer.engine.history.view import HistoryFit, HistoryView, Mask, Over, Rule
+from budgeteer.engine.history.view import HistoryFit, HistoryView, Over, Rule
 
 
 def keep_full(view: HistoryView, *, retry: bool) -> HistoryFit:
@@ -15,14 +13,9 @@ def keep_full(view: HistoryView, *, retry: bool) -> HistoryFit:
     limit = view.room_tokens
     whole = view.size_tokens(view.alive)
     if whole > limit and retry:
-        fits = _within(view, limit)
-        return climb(view, view.alive, fits=fits, name="the full history", limit_tokens=limit)
+        return climb(view, view.alive, name="the full history", allowed=lambda _, room_tokens: room_tokens)
     rule = np.where(view.alive, int(Rule.KEPT), int(Rule.VALIDITY)).astype(np.int64)
     over = None
     if whole > limit:
         over = Over(whole, limit, f"The full history takes {whole:,} tokens; {max(limit, 0):,} are left for it.")
     return HistoryFit(view.alive, rule, limit, np.zeros(len(view), np.int64), over=over)
-
-
-def _within(view: HistoryView, limit_tokens: int) -> Callable[[Mask], bool]:
-    return lambda kept: view.size_tokens(kept) <= limit_tokens

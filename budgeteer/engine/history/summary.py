@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Final
+from typing import Final, Literal
 
 from budgeteer.engine.chat import Message, TextPart, calls_of, message_to_json, results_of
 from budgeteer.engine.errors import BudgeteerError
@@ -53,10 +53,19 @@ class SummaryRequest:
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """A summary and the indices of the messages it stands for."""
+    """What was written in the place of messages, and the indices of those messages.
+
+    `kind`: "summary" stands for what they said; "previous" is one line that names what they were about.
+    """
 
     text: str
     covers: tuple[int, ...]
+    kind: Literal["summary", "previous"] = "summary"
+
+    @property
+    def id(self) -> str:
+        """Its decision's id."""
+        return f"{self.kind}:history"
 
 
 class SummaryPending(BudgeteerError):
@@ -137,7 +146,7 @@ def _more(count: int) -> str:
 def _topics(messages: Sequence[Message], topic_chars: int) -> Iterator[str]:
     for message in messages:
         if message.role == "user" and message.typed:
-            topic = cut_at_word(" ".join(_plain(message).split()), topic_chars)
+            topic = cut_at_word(" ".join(plain_text(message).split()), topic_chars)
             if topic:
                 yield topic
 
@@ -146,7 +155,7 @@ def _decisions(messages: Sequence[Message]) -> Iterator[str]:
     for message in messages:
         if message.role != "assistant":
             continue
-        for line in _plain(message).splitlines():
+        for line in plain_text(message).splitlines():
             match = _BULLET.match(line) or _HEADING.match(line)
             if match:
                 yield cut_at_sentence(" ".join(match["text"].split()), 120)
@@ -159,7 +168,7 @@ def _context(messages: Sequence[Message]) -> Iterator[str]:
     tools: Counter[str] = Counter()
     errors = 0
     for message in messages:
-        paths.update(_PATH.findall(_plain(message)))
+        paths.update(_PATH.findall(plain_text(message)))
         for call in calls_of(message):
             tools[call.name] += 1
             paths.update(_PATH.findall(call.arguments))
@@ -177,5 +186,6 @@ def _distinct(texts: Iterator[str]) -> list[str]:
     return list(dict.fromkeys(text for text in texts if text))
 
 
-def _plain(message: Message) -> str:
+def plain_text(message: Message) -> str:
+    """What a message says in words, its text parts joined by line ends."""
     return "\n".join(part.text for part in message.parts if isinstance(part, TextPart))

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from enum import IntEnum
 
 import numpy as np
 from numpy.typing import NDArray
 
-from budgeteer.engine.chat import ROLES
+from budgeteer.engine.chat import ROLES, Message, TextPart
 from budgeteer.engine.config import HistoryConfig
 from budgeteer.engine.expressing import Loss
-from budgeteer.engine.history.summary import Summary, SummaryRequest
+from budgeteer.engine.history.summary import Summary
 from budgeteer.engine.measures import Ints
 from budgeteer.engine.transcript import MessageMeasures
 
@@ -33,6 +32,18 @@ class Rule(IntEnum):
     RETRY_OLDEST_HALF = 5
     RETRY_LAST_EXCHANGE = 6
     FIRST_IS_USER = 7
+    NOT_COUNTED = 8
+    RECENT_EXCHANGE = 9
+    TOPIC_ANCHOR = 10
+    LINE_RENEWED = 11
+
+
+@dataclass(frozen=True, slots=True)
+class Relief:
+    """What the retry ladder may take from retrieval: so many of the best chunks stay, so much room history has then."""
+
+    most_chunks: int
+    room_tokens: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +62,7 @@ class HistoryView:
         query_tokens: the query, which is charged to `newestFirst`'s tokens as the newest message it is.
         config: the strategy's numbers; `max_tokens` already a number.
         max_tokens: the strategy's own token limit.
+        half_chunks, best_chunk: what the ladder may take from retrieval, None where that changes nothing.
     """
 
     tokens: Ints
@@ -67,6 +79,8 @@ class HistoryView:
     query_tokens: int
     config: HistoryConfig
     max_tokens: int
+    half_chunks: Relief | None = None
+    best_chunk: Relief | None = None
 
     def __len__(self) -> int:
         return len(self.tokens)
@@ -75,6 +89,12 @@ class HistoryView:
     def always(self) -> Mask:
         """What stays whatever the limit: system texts and pinned groups."""
         return self.alive & (self.system | self.pinned)
+
+    @property
+    def asked(self) -> Mask:
+        """The user's messages that somebody typed: each begins a turn."""
+        begins: Mask = self.alive & (self.role == USER) & (np.diff(self.turn, prepend=0) > 0)
+        return begins
 
     def widened(self, kept: Mask) -> Mask:
         """`kept` widened to whole groups, within what can be sent."""
@@ -86,8 +106,7 @@ class HistoryView:
 
         Everything where nobody typed.
         """
-        begins = (np.diff(self.turn, prepend=self.turn[:1] - 1) > 0) & (self.role == USER) & self.alive
-        users = np.flatnonzero(begins)
+        users = np.flatnonzero(self.asked)
         start = int(users[-min(count, len(users))]) if len(users) else 0
         return self.widened(np.arange(len(self)) >= start)
 
@@ -127,11 +146,34 @@ def view_of(
 
 @dataclass(frozen=True, slots=True)
 class Rung:
-    """One step of the retry ladder: what it is called, what history takes then, whether that fits."""
+    """One step of the retry ladder: what it is called, what history takes then, and what it may take then."""
 
     name: str
     tokens: int
-    fits: bool
+    allowed_tokens: int
+
+    @property
+    def fits(self) -> bool:
+        """Whether history is within what it may take."""
+        return self.tokens <= self.allowed_tokens
+
+    @property
+    def figures(self) -> str:
+        """The step in figures."""
+        return f"{self.name}: {self.tokens:,} of {max(self.allowed_tokens, 0):,}"
+
+
+@dataclass(frozen=True, slots=True)
+class Opening:
+    """A message of which only the opening is sent: its row, the text that stays, and its tokens without the frame."""
+
+    row: int
+    text: str
+    tokens: int
+
+    def is_all_of(self, message: Message) -> bool:
+        """Whether nothing of the message is cut."""
+        return message.parts == (TextPart(self.text),)
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,9 +185,12 @@ class HistoryFit:
         rule: Rule per message.
         limit_tokens: the limit that ruled, in tokens (the smaller of the strategy's own and the room left).
         needed_tokens: per message, the history limit from which it would have been kept; 0 where that says nothing.
-        summary: the summary that stands for the messages marked SUMMARIZE_OLDER, None when there is none.
+        needed_messages: per message, how many older messages would have to be allowed; 0 where that says nothing.
+        summary: what was written in the place of messages, None when nothing was.
         summary_tokens: its size with its frame.
+        anchor: the oldest message, cut to its opening, None when none is.
         rungs: the steps of the retry ladder that were tried.
+        relief: what the ladder took from retrieval, None when nothing.
         over: None when it fits, else the tokens and the sentence of what cannot shrink.
     """
 
@@ -153,10 +198,31 @@ class HistoryFit:
     rule: Ints
     limit_tokens: int
     needed_tokens: Ints
+    needed_messages: Ints = field(default_factory=lambda: np.zeros(0, np.int64))
     summary: Summary | None = None
     summary_tokens: int = 0
+    anchor: Opening | None = None
     rungs: tuple[Rung, ...] = ()
+    relief: Relief | None = None
     over: Over | None = None
+
+    def decided(self, row: int, *, kept: bool, rule: Rule) -> HistoryFit:
+        """The fit with another decision on one message."""
+        stays, rules = self.kept.copy(), self.rule.copy()
+        stays[row], rules[row] = kept, rule
+        return replace(self, kept=stays, rule=rules)
+
+    def without(self, gone: Mask, rule: Rule) -> HistoryFit:
+        """The fit with these messages left out by another rule."""
+        rules = np.where(gone, int(rule), self.rule).astype(np.int64)
+        anchor = None if self.anchor is None or gone[self.anchor.row] else self.anchor
+        return replace(self, kept=self.kept & ~gone, rule=rules, anchor=anchor)
+
+    def sent(self, row: int, message: Message) -> Message:
+        """What stays of the message at `row`: the anchor's opening, or all of it."""
+        if self.anchor is None or self.anchor.row != row:
+            return message
+        return replace(message, parts=(TextPart(self.anchor.text),))
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,18 +232,3 @@ class Over:
     needed_tokens: int
     allowed_tokens: int
     sentence: str
-
-
-@dataclass(frozen=True, slots=True)
-class Summarising:
-    """How a strategy gets its summary.
-
-    Attributes:
-        write: writes a summary; raises SummaryFailed where it cannot.
-        request: the request for the messages at these indices and a limit in characters.
-        cost_tokens: what a summary costs as a message, with its frame.
-    """
-
-    write: Callable[[SummaryRequest], str]
-    request: Callable[[tuple[int, ...], int], SummaryRequest]
-    cost_tokens: Callable[[str], int]

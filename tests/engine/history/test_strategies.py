@@ -93,14 +93,14 @@ def test_full_that_is_over_climbs_the_ladder_and_shows_each_rung() -> None:
     assert kept(packing) == ["m5", "m6", "m7", "m8"]
     rule, sentence, _ = reasons(packing)["message:m1"]
     assert rule == "retry"
-    assert "the full history: 80; without the oldest half: 40" in sentence
+    assert "the full history: 80 of 60; without the oldest half: 40 of 60" in sentence
 
 
 def test_the_last_rung_keeps_only_the_last_exchange() -> None:
     bundle = bundle_of(*[m for n in range(4) for m in (user("x" * 80), assistant("y" * 80))], tokenizer=QUARTER)
     packing = packed(bundle, history("full") | SMALL)
     assert kept(packing) == ["m7", "m8"]
-    assert "only the last exchange: 40" in reasons(packing)["message:m1"][1]
+    assert "only the last exchange: 40 of 60" in reasons(packing)["message:m1"][1]
 
 
 def test_when_the_ladder_ends_over_it_is_a_stated_error() -> None:
@@ -109,7 +109,7 @@ def test_when_the_ladder_ends_over_it_is_a_stated_error() -> None:
     assert packing.error is not None
     assert packing.error.needed_tokens == 200
     assert packing.verdict.level == "cannotFit"
-    assert "Tried the full history: 200" in packing.error.sentence
+    assert "Tried the full history: 200 of 60." in packing.error.sentence
 
 
 def test_without_retry_full_that_is_over_is_a_stated_error() -> None:
