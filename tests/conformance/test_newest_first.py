@@ -44,7 +44,8 @@ def engine_answer(conversation: Conversation, budget: int) -> list[int]:
         }
     )
     counter = counter_for("chars/4")
-    packing = pack(build_bundle(Inputs(conversation=conversation), counter=counter), config, counter=counter)
+    bundle = build_bundle(Inputs(conversation=conversation), counter=counter)
+    packing = pack(bundle, config, counter=counter, profile="openai-chat")
     sent = {one.id.rpartition(":")[2] for one in packing.ledger if one.fate != "dropped"}
     return [index for index, message in enumerate(conversation.messages) if message.id in sent]
 
