@@ -14,6 +14,9 @@ from tests.deployment.by_hand import ByHand, running_by_hand
 from tests.own_servers import own_database, own_redis_database
 from tests.serve.running import descendants_of, get
 
+# One parallel process for all of them: they share what was started, and the last one stops it.
+pytestmark = pytest.mark.xdist_group("by hand")
+
 
 @pytest.fixture(scope="module")
 def byhand(postgres_url: str, redis_server: str) -> Iterator[ByHand]:
