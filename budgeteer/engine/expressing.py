@@ -55,6 +55,10 @@ _FAULTS: Final = {
     Fault.REPEATED: Loss.REPEATED,
 }
 
+#: Where a part of a provider's own may stand, if not in the user's and the assistant's messages: OpenAI's refusal is
+#: the assistant's, and a call that is none stands nowhere.
+_OPAQUE_ROLES: Final[dict[str, tuple[Role, ...]]] = {"refusal": ("assistant",), "tool_call": ()}
+
 #: What Anthropic reads as a picture (https://platform.claude.com/docs/en/build-with-claude/vision, 2026-11-21).
 _ANTHROPIC_IMAGES: Final = ("image/jpeg", "image/png", "image/gif", "image/webp")
 _OWN_FILES: Final = {"openai-chat": ("file",), "openai-responses": ("input_file", "file"), "anthropic": ("document",)}
@@ -123,8 +127,8 @@ def can_express(part: Part, profile: str, role: Role = "user") -> bool:
         case ReasoningPart():
             return role == "assistant" and _sealed_for(part, profile)
         case OpaquePart(provider=provider, kind=kind):
-            here = role in ("user", "assistant") or profile == "anthropic"
-            return here and provider == PROFILES[profile].family and kind != "tool_call"
+            here = role in _OPAQUE_ROLES.get(kind, ("user", "assistant")) or profile == "anthropic"
+            return here and provider == PROFILES[profile].family
         case ToolCallPart():
             return role == "assistant"
         case ToolResultPart():

@@ -65,6 +65,8 @@ def texts_in(request: Mapping[str, Any]) -> Iterator[str | None]:
             yield request[key]
     for item in request.get("input", request.get("messages", ())):
         yield from content_texts(item.get("content"))
+        if "refusal" in item:
+            yield compact({"refusal": item["refusal"]})
         for call in item.get("tool_calls", []):
             yield call["function"]["name"]
             yield call["function"]["arguments"]

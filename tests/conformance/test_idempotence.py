@@ -6,10 +6,12 @@ from typing import Any
 
 import pytest
 from hypothesis import assume, given
+from hypothesis import strategies as st
 
 from budgeteer.engine.bundle import Inputs
 from budgeteer.engine.rendering import render_request
 from budgeteer.formats.detect import import_bytes
+from tests.conformance.reading_back import read_back
 from tests.conformance.recount import compact
 from tests.conformance.test_packing import configurations, inputs, packed, slowly
 
@@ -30,3 +32,24 @@ def test_packing_a_packed_prompt_changes_nothing(given_inputs: Inputs, data: dic
     assert render_request(again) == request
     assert {one.fate for one in again.ledger} == {"kept"}
     assert again.total == first.total
+
+
+@slowly
+@given(inputs(), configurations(), st.sampled_from(["openai-responses", "anthropic", "gemini"]))
+def test_a_packed_request_of_any_provider_is_packed_to_itself(
+    given_inputs: Inputs, data: dict[str, Any], profile: str
+) -> None:
+    """Neighbours come back as one message there, with one frame, so the request is the same and the total no larger."""
+    data |= {"tokenizer": "auto", "system": {"placement": "dedicated"}, "shares": {"enabled": False}}
+    assume(data["history"]["strategy"] != "summarizeOlder")  # a summary is read back as a part of what follows it
+    first = packed(given_inputs, data, profile)
+    request = render_request(first)
+    assume(first.fits and (request.get("messages") or request.get("input") or request.get("contents")))
+    if profile == "anthropic":
+        (conversation,) = import_bytes(compact(request).encode("utf-8", "surrogatepass")).conversations
+    else:
+        conversation = read_back(request, profile)
+    again = packed(Inputs(conversation=conversation), data, profile)
+    assert render_request(again) == request
+    assert {one.fate for one in again.ledger} == {"kept"}
+    assert again.total.tokens <= first.total.tokens

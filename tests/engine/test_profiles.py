@@ -63,6 +63,7 @@ OPENAI = {"openai-chat", "openai-responses"}
         (ReasoningPart("t", signature="s"), "user", set()),
         (OpaquePart("server_tool_use", {}, "anthropic"), "assistant", {"anthropic"}),
         (OpaquePart("refusal", {}, "openai"), "assistant", {"openai-chat"}),
+        (OpaquePart("refusal", {}, "openai"), "user", set()),
         (OpaquePart("tool_call", {}, "openai"), "assistant", set()),
         (OpaquePart("web_search_call", {}, "openai-responses"), "assistant", {"openai-responses"}),
         (OpaquePart("web_search_call", {}, "openai-responses"), "tool", set()),

@@ -1,0 +1,68 @@
+"""Rendered requests read back into a conversation: Responses and Gemini, as far as our own requests go."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from budgeteer.engine.chat import Conversation, Message, Part, Role, TextPart, ToolCallPart, ToolResultPart
+from tests.conformance.recount import compact, definitions_in
+
+
+def read_back(request: Mapping[str, Any], profile: str) -> Conversation:
+    """The conversation a request in the form of Responses or Gemini holds."""
+    if profile == "openai-responses":
+        system, said = request.get("instructions"), list(_items(request["input"]))
+    else:
+        system, said = _text_of(request.get("systemInstruction")), list(_turns(request["contents"]))
+    first = [Message("system", (TextPart(system),))] if system else []
+    numbered = [
+        Message(one.role, one.parts, id=f"r{number}", line=number) for number, one in enumerate([*first, *said], 1)
+    ]
+    return Conversation(id="back", title="back", messages=tuple(numbered), tools=tuple(definitions_in(request)))
+
+
+def _items(items: list[dict[str, Any]]) -> Iterator[Message]:
+    said: list[Part] = []
+    for item in items:
+        if item.get("type") == "function_call":
+            said.append(ToolCallPart(item["call_id"], item["name"], item["arguments"]))
+        elif item.get("role") == "assistant":
+            said += _texts(item["content"])
+        else:
+            if said:
+                yield Message("assistant", tuple(said))
+                said = []
+            if item.get("type") == "function_call_output":
+                yield Message("tool", (ToolResultPart(item["call_id"], _texts(item["output"])),))
+            else:
+                yield Message(item["role"], _texts(item["content"]))
+    if said:
+        yield Message("assistant", tuple(said))
+
+
+def _texts(content: Any) -> tuple[TextPart, ...]:
+    if isinstance(content, str):
+        return (TextPart(content),) if content else ()
+    return tuple(TextPart(part["text"]) for part in content)
+
+
+def _text_of(turn: Mapping[str, Any] | None) -> str:
+    return turn["parts"][0]["text"] if turn else ""
+
+
+def _turns(turns: list[dict[str, Any]]) -> Iterator[Message]:
+    for turn in turns:
+        said: list[Part] = []
+        for part in turn["parts"]:
+            if "functionResponse" in part:
+                answer = part["functionResponse"]
+                yield Message("tool", (ToolResultPart(answer["id"], _texts(answer["response"]["output"])),))
+            elif "functionCall" in part:
+                call = part["functionCall"]
+                said.append(ToolCallPart(call["id"], call["name"], compact(call["args"])))
+            else:
+                said.append(TextPart(part["text"]))
+        role: Role = "assistant" if turn["role"] == "model" else "user"
+        if said:
+            yield Message(role, tuple(said))
