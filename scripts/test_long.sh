@@ -18,8 +18,9 @@ run() {  # "no tests were chosen" (status 5) is no failure
 }
 
 echo "Slow and pure tests on PostgreSQL and Redis"
+# The kills start both stacks by themselves; once is enough.
 run .venv/bin/python scripts/with_servers.py \
-  .venv/bin/pytest -q -m "slow or pure" --numprocesses "$jobs" --dist loadgroup
+  .venv/bin/pytest -q -m "slow or pure" --ignore tests/kills --numprocesses "$jobs" --dist loadgroup
 
 given=()
 [ -n "${DATABASE_URL:-}" ] && given+=("TEST_DATABASE_URL=$DATABASE_URL")
