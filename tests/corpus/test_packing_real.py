@@ -17,6 +17,7 @@ from budgeteer.engine.bundle import Inputs, build_bundle
 from budgeteer.engine.chat import Conversation
 from budgeteer.engine.config import load_config
 from budgeteer.engine.errors import FormatError
+from budgeteer.engine.expressing import Loss
 from budgeteer.engine.library import Skill
 from budgeteer.engine.measures import SkillMeasures, measure_skills
 from budgeteer.engine.packing import pack
@@ -36,7 +37,7 @@ from tests.conformance.test_newest_first import chars_of
 pytestmark = pytest.mark.corpus
 CORPUS = Path(os.environ["BUDGETEER_CORPUS"])
 LIBRARIES = ("superpowers-skills", "ai-research-skills", "awesome-copilot-skills")
-STRATEGIES = ("full", "newestFirst", "summarizeOlder")
+STRATEGIES = ("full", "newestFirst", "summarizeOlder", "recentExchange")
 #: Windows, in tokens, from far too small to ample.
 WINDOWS = (1_500, 12_000, 128_000)
 #: Of a file with many conversations, so many are packed: the first ones.
@@ -84,6 +85,37 @@ def test_every_real_conversation_keeps_the_invariants(path: Path, strategy: str,
         check_everything(packing)
 
 
+#: Budgets in percent of what a conversation asks for.
+PERCENTS = (1, 5, 10, 20, 35, 50, 65, 80, 100, 120)
+
+
+@pytest.mark.parametrize("path", files(), ids=lambda path: path.name)
+def test_the_last_exchange_stays_at_ten_budgets_and_more_room_never_keeps_fewer(path: Path) -> None:
+    counter = counter_for("o200k_base")
+    common = {"model": "gpt-4.1", "outputReserve": 0}
+    settings = {"strategy": "recentExchange", "maxHistoryMessages": 5}
+    for number, talk in enumerate(conversations_of(path)):
+        bundle = build_bundle(Inputs(conversation=talk, conversation_measures=measured(path, number)), counter=counter)
+        asked = pack(bundle, load_config(common), counter=counter, profile="openai-chat").demand.tokens
+        kept: list[int] = []
+        for percent in PERCENTS:
+            window = min(max(asked * percent // 100, 1), 1_000_000)
+            config = load_config({**common, "contextWindow": window, "history": settings})
+            packing = pack(bundle, config, counter=counter, profile="openai-chat")
+            check_everything(packing)
+            assert packing.chosen.history.kept[last_exchange(packing)].all()
+            kept.append(int(packing.chosen.history.kept.sum()))
+        assert kept == sorted(kept)
+
+
+def last_exchange(packing: Packing) -> list[int]:
+    """What can be sent from the last message on that somebody typed; everything where nobody did."""
+    history, lost = packing.bundle.history, packing.bundle.history_measures.column("openai-chat", "loss")
+    alive = [row for row in range(len(history)) if not lost[row] & int(Loss.EMPTY)]
+    typed = [row for row in alive if history[row].role == "user" and history[row].typed]
+    return [row for row in alive if row >= (typed[-1] if typed else 0)]
+
+
 @pytest.mark.parametrize("budget", [500, 5_000, 80_000])
 @pytest.mark.parametrize("path", files(), ids=lambda path: path.name)
 def test_newest_first_keeps_what_the_seed_keeps_of_plain_conversations(path: Path, budget: int) -> None:
@@ -91,7 +123,8 @@ def test_newest_first_keeps_what_the_seed_keeps_of_plain_conversations(path: Pat
     settings = {"strategy": "newestFirst", "maxTokens": budget}
     config = load_config({"model": "gemini-4-argon", "tokenizer": "chars/4", "history": settings})
     for talk in conversations_of(path):
-        packing = pack(build_bundle(Inputs(conversation=talk), counter=counter), config, counter=counter)
+        bundle = build_bundle(Inputs(conversation=talk), counter=counter)
+        packing = pack(bundle, config, counter=counter, profile="openai-chat")
         body = [message for message in talk.messages if message.role not in ("system", "developer")]
         try:
             sizes = [NaiveMessage(message.role, chars_of(message)) for message in body]

@@ -21,5 +21,5 @@ def fit_history(view: HistoryView, config: BudgetConfig, *, writing: Writing) ->
             return summarize_older(view, writing=writing, retry=retry)
         case "recentExchange":
             return recent_exchange(view, writing=writing, retry=retry)
-        case "full":
+        case _:
             return keep_full(view, retry=retry)

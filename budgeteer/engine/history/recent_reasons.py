@@ -17,18 +17,16 @@ def explain_recent(view: HistoryView, fit: HistoryFit, rule: Rule, row: int) -> 
     if not messages:
         return Reason(_NAME, "It names what went before, and no room is left for it.")
     if rule is Rule.TOPIC_ANCHOR:
-        how = "its opening stays" if fit.anchor else "it is short and stays"
-        return Reason("topicAnchor", f"The oldest message: {how} as the topic.", _whole_if(view, messages, tokens))
+        if fit.anchor is None:
+            return Reason("topicAnchor", "The oldest message: it is short and stays as the topic.")
+        whole_if = _kept_if(view, messages, tokens).replace("Kept", "Kept whole", 1)
+        return Reason("topicAnchor", "The oldest message: its opening stays as the topic.", whole_if)
     most, room_tokens = view.config.max_history_messages, max(view.room_tokens, 0)
     if messages > most:
         sentence = f"Older than the last exchange and the {most} messages that may stand before it."
     else:
         sentence = f"Does not fit: {tokens:,} tokens of history with it and all after it, {room_tokens:,} are left."
     return Reason(_NAME, sentence, _kept_if(view, messages, tokens))
-
-
-def _whole_if(view: HistoryView, messages: int, tokens: int) -> str:
-    return _kept_if(view, messages, tokens).replace("Kept", "Kept whole", 1)
 
 
 def _kept_if(view: HistoryView, messages: int, tokens: int) -> str:

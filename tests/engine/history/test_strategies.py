@@ -1,11 +1,18 @@
 """History strategies on small conversations: what stays, what goes, and what is said of it."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
+from budgeteer.engine.bundle import Inputs, build_bundle
+from budgeteer.engine.chat import Conversation
+from budgeteer.engine.config import load_config
 from budgeteer.engine.history.summary import SUMMARY_LINE, SummaryFailed, SummaryPending, SummaryRequest
+from budgeteer.engine.library import Chunk
+from budgeteer.engine.packing import pack
 from budgeteer.engine.result import Packing
+from budgeteer.engine.tokens import QuarterCounter, counter_for
 from tests.engine.packs import assistant, bundle_of, fates, packed, result, system, user
 
 QUARTER = "chars/4"
@@ -140,6 +147,91 @@ def test_history_within_the_limit_is_left_alone() -> None:
     packing = packed(bundle_of(*LONG, tokenizer=QUARTER), history("summarizeOlder"))
     assert len(kept(packing)) == 12
     assert packing.chosen.history.summary is None
+
+
+class _Uncountable(QuarterCounter):
+    def count(self, text: str) -> int:
+        if text.startswith(SUMMARY_LINE):
+            raise ValueError("cannot be counted")
+        return super().count(text)
+
+
+def test_a_summary_that_cannot_be_counted_leaves_more_of_the_last_messages() -> None:
+    config = load_config(history("summarizeOlder", maxChars=600, fallbackMessages=2, uncountedFallbackMessages=5))
+    packing = pack(bundle_of(*LONG, tokenizer=QUARTER), config, counter=_Uncountable())
+    assert kept(packing) == ["m8", "m9", "m10", "m11", "m12"]
+    assert reasons(packing)["message:m1"] == (
+        "summarizeOlder",
+        "Older than the messages kept; the summary could not be counted.",
+        "Kept as it is if history.maxChars were ≥ 786.",
+    )
+
+
+def test_a_summary_that_takes_more_than_the_room_is_none() -> None:
+    config = history("summarizeOlder", keepUserTurns=1, fallbackMessages=1) | SMALL
+    packing = packed(bundle_of(*LONG, tokenizer=QUARTER), config, summarise=lambda _: "word " * 300)
+    assert kept(packing) == ["m12"]
+
+
+def test_no_fallback_messages_leave_none() -> None:
+    config = history("summarizeOlder", maxChars=500, fallbackMessages=0, keepUserTurns=1)
+    assert kept(packed(bundle_of(*LONG, tokenizer=QUARTER), config, summarise=_failing)) == []
+
+
+def test_a_commands_output_at_the_head_begins_no_turn() -> None:
+    output = replace(user("x" * 200), typed=False)
+    numbered = [replace(m, id=f"m{n}") for n, m in enumerate((output, assistant("- Read it."), *LONG), start=1)]
+    bundle = build_bundle(Inputs(conversation=Conversation("c", "c", numbered)), counter=counter_for(QUARTER))
+    packing = packed(bundle, history("summarizeOlder", maxChars=980, keepUserTurns=6))
+    assert fates(packing)["message:m1"] == "summarised"
+    assert fates(packing)["message:m3"] == "kept"
+
+
+def test_turns_that_are_over_climb_until_they_fit() -> None:
+    messages = [m for n in range(4) for m in (user("x" * 80), assistant("y" * 80))]
+    config = history("summarizeOlder", keepUserTurns=4, maxChars=400)
+    packing = packed(bundle_of(*messages, tokenizer=QUARTER), config)
+    assert kept(packing) == ["m5", "m6", "m7", "m8"]
+    tried = "the turns kept verbatim: 160 of 100; without the oldest half: 80 of"
+    assert tried in reasons(packing)["message:m1"][1]
+
+
+def test_pins_alone_may_be_all_there_is() -> None:
+    packing = packed(
+        bundle_of(user(), assistant(), tokenizer=QUARTER),
+        history("newestFirst") | {"pins": ["message:m1", "message:m2"]},
+    )
+    assert kept(packing) == ["m1", "m2"]
+
+
+def test_one_chunk_is_no_half_and_stays_on_every_rung() -> None:
+    messages = [m for n in range(4) for m in (user("x" * 40), assistant("y" * 40))]
+    bundle = bundle_of(*messages, tokenizer=QUARTER, chunks=[Chunk("z" * 40, id="a")])
+    packing = packed(bundle, history("full") | SMALL)
+    assert fates(packing)["chunk:a"] == "kept"
+    assert [rung.name for rung in packing.chosen.history.rungs][-1] == "only the last exchange"
+
+
+def test_the_ladder_leaves_chunks_alone_where_that_gives_history_no_room() -> None:
+    messages = [m for n in range(4) for m in (user("x" * 40), assistant("y" * 40))]
+    chunks = [Chunk("z" * 40, id=name) for name in "ab"]
+    bundle = bundle_of(*messages, tokenizer=QUARTER, chunks=chunks)
+    shares = {"enabled": True, "context": 0.5, "history": 0.3, "system": 0.2, "redistribute": False}
+    packing = packed(bundle, history("full") | {"contextWindow": 100, "outputReserve": 0, "shares": shares})
+    assert kept(packing) == ["m7", "m8"]
+    assert {fates(packing)[f"chunk:{name}"] for name in "ab"} == {"kept"}
+
+
+def test_pins_stay_on_every_rung() -> None:
+    messages = [m for n in range(4) for m in (user("x" * 80), assistant("y" * 80))]
+    packing = packed(bundle_of(*messages, tokenizer=QUARTER), history("full") | SMALL | {"pins": ["message:m2"]})
+    assert kept(packing) == ["m2", "m7", "m8"]
+    pinned = packed(
+        bundle_of(*messages[:2], tokenizer=QUARTER),
+        history("full") | SMALL | {"pins": ["message:m1", "message:m2"], "contextWindow": 30},
+    )
+    assert pinned.error is not None
+    assert pinned.error.sentence == "History cannot be made to fit 10 tokens. Tried the full history: 40 of 10."
 
 
 def _failing(_request: SummaryRequest) -> str:

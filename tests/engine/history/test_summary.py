@@ -51,6 +51,12 @@ def test_the_newest_bullets_stay_and_the_others_are_counted() -> None:
     assert "more before these)" in text
 
 
+def test_what_says_nothing_is_no_bullet() -> None:
+    talk = (Message("user", (TextPart(" "),)), Message("assistant", (TextPart("Fine.\n- One"),)), *TALK[3:])
+    text = extractive_summary(SummaryRequest(talk, 2_000, 80))
+    assert text.partition("\n\n")[2] == "Topics discussed:\n- Also add a test.\n\nKey decisions:\n- One"
+
+
 def test_messages_without_text_cannot_be_summarised() -> None:
     with pytest.raises(SummaryFailed):
         extractive_summary(SummaryRequest((Message("assistant", ()),), 2_000, 80))
