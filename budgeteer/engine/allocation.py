@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 from budgeteer.engine.config import BudgetConfig, TokenLimit
 from budgeteer.engine.errors import ConfigError
-from budgeteer.engine.profiles import DEFAULT_PROFILE, PROFILES
 from budgeteer.engine.tokens import CountKind, TokenCounter
 from budgeteer.engine.windows import ModelRow, model
 
@@ -127,9 +126,8 @@ def shares_of(config: BudgetConfig, allowed: Allowance, *, query_tokens: int) ->
 
 
 def profile_of(config: BudgetConfig) -> str:
-    """The request form of a configuration's model; the default one where its own is not rendered yet."""
-    profile = model(config.model).profile
-    return profile if profile in PROFILES else DEFAULT_PROFILE
+    """The request form of a configuration's model."""
+    return model(config.model).profile
 
 
 def settled(config: BudgetConfig, allowed: Allowance) -> BudgetConfig:

@@ -155,5 +155,5 @@ PROFILES: Final[Mapping[str, Profile]] = {
     ),
 }
 
-#: The profile that stands in where a model's own is not rendered.
+#: The profile that counts where no model is named.
 DEFAULT_PROFILE: Final = "openai-chat"

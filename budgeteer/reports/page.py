@@ -100,6 +100,13 @@ class Page:
     largest: tuple[ItemRow, ...]
     price: str
     reported: str
+    own_checks: tuple[Mapping[str, Any], ...]
+    other_checks: tuple[Mapping[str, Any], ...]
+
+    @property
+    def other_checks_sentence(self) -> str:
+        broken = sum(not check["ok"] for check in self.other_checks)
+        return f"{broken:,} of {len(self.other_checks):,} rules broken" if broken else "every rule holds"
 
 
 def build_page(document: Document) -> Page:
@@ -124,6 +131,8 @@ def build_page(document: Document) -> Page:
         largest=_largest(document),
         price=_price(packing, document["model"]),
         reported=_reported(packing),
+        own_checks=tuple(check for check in packing["validity"] if _is_own(check, packing)),
+        other_checks=tuple(check for check in packing["validity"] if not _is_own(check, packing)),
     )
 
 
@@ -266,6 +275,11 @@ def _price(packing: Mapping[str, Any], model: Mapping[str, Any]) -> str:
         return ""
     cached = f", {_money(cost['cached'])} cached" if cost.get("cached") is not None else ""
     return f"{_money(cost['uncached'])} a request{cached} (list prices of {cost['priceDate'] or model['priceDate']})"
+
+
+def _is_own(check: Mapping[str, Any], packing: Mapping[str, Any]) -> bool:
+    """Whether a rule is of the form the prompt was packed in."""
+    return bool(check["profile"] == packing.get("profile", check["profile"]))
 
 
 def _reported(packing: Mapping[str, Any]) -> str:

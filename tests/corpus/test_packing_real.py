@@ -21,6 +21,7 @@ from budgeteer.engine.expressing import Loss
 from budgeteer.engine.library import Skill
 from budgeteer.engine.measures import SkillMeasures, measure_skills
 from budgeteer.engine.packing import pack
+from budgeteer.engine.profiles import PROFILES
 from budgeteer.engine.result import Packing
 from budgeteer.engine.sections.skill_block import skill_entry, skills_block
 from budgeteer.engine.sections.skills import fit_skills
@@ -67,7 +68,7 @@ def packings(path: Path, **given: Any) -> Iterator[tuple[Conversation, Packing]]
     config = load_config({"model": "gpt-4o", "outputReserve": 500, **given})
     for number, talk in enumerate(conversations_of(path)):
         inputs = Inputs(conversation=talk, conversation_measures=measured(path, number))
-        for profile in ("openai-chat", "anthropic"):
+        for profile in PROFILES:
             bundle = build_bundle(inputs, counter=counter)
             yield talk, pack(bundle, config, counter=counter, profile=profile)
 

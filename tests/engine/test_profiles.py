@@ -4,6 +4,7 @@ import re
 
 import pytest
 
+from budgeteer.engine.allocation import profile_of
 from budgeteer.engine.chat import (
     AudioPart,
     FilePart,
@@ -16,10 +17,12 @@ from budgeteer.engine.chat import (
     ToolCallPart,
     ToolResultPart,
 )
+from budgeteer.engine.config import load_config
 from budgeteer.engine.expressing import can_express
 from budgeteer.engine.library import REQUEST_FORMS
 from budgeteer.engine.pictures import image_tokens
 from budgeteer.engine.profiles import PROFILES
+from budgeteer.engine.windows import MODELS
 
 PNG = {"type": "base64", "media_type": "image/png", "data": "AAAA"}
 IMAGE = ImagePart({"type": "image", "source": PNG}, 1024, 1024)
@@ -120,3 +123,12 @@ def test_image_tokens_follow_the_published_formulas(
     assert image_tokens(image, "openai-responses") == openai
     assert image_tokens(image, "anthropic") == anthropic
     assert image_tokens(image, "gemini") == gemini
+
+
+def test_every_model_is_packed_in_a_form_that_is_rendered_and_geminis_in_their_own() -> None:
+    for row in MODELS.values():
+        assert row.profile in PROFILES
+        assert profile_of(load_config({"model": row.name})) == row.profile
+        if row.provider == "Google":
+            # Gemma's weights are open: whoever hosts them takes OpenAI's chat.
+            assert row.profile == ("openai-chat" if row.name.startswith("gemma") else "gemini")

@@ -60,3 +60,23 @@ def test_an_estimate_is_called_one():
     assert build_page(document).setting == (
         "GPT-4o, 12,000 window, 1,000 reserved, 10 % safety margin. Tokens estimated with o200k_base."
     )
+
+
+def test_the_rules_of_other_request_forms_are_told_apart_from_those_of_its_own():
+    document = sample_document()
+    own = document["packing"]["validity"]
+    other = [{"profile": "gemini", "rule": "roles", "ok": ok, "sentence": "Roles alternate."} for ok in (True, False)]
+    assert build_page(document).other_checks == ()
+    document["packing"] |= {"profile": "openai-chat", "validity": [*own, *other]}
+    page = build_page(document)
+    assert (list(page.own_checks), list(page.other_checks)) == (own, other)
+    assert page.other_checks_sentence == "1 of 2 rules broken"
+    document["packing"]["validity"] = [*own, other[0]]
+    assert build_page(document).other_checks_sentence == "every rule holds"
+
+
+def test_what_the_source_reported_is_told():
+    document = sample_document()
+    assert build_page(document).reported == ""
+    document["packing"]["reported"] = {"tokens": 9_000, "inFile": 4_000, "notInFile": 5_000}
+    assert "5,000 are not in this file" in build_page(document).reported
