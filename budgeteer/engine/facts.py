@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from budgeteer.engine.result import Cost, Packing
 
 
@@ -13,7 +15,7 @@ def facts_of(packing: Packing) -> tuple[str, ...]:
         reported_sentence(
             bundle.reported_input_tokens, in_file=bundle.file_input_tokens, not_in_file=packing.not_in_file_tokens
         ),
-        _unknown_sentence(len(packing.unknown)),
+        _unknown_sentence([what for _, what in packing.unknown]),
     )
     return tuple(fact for fact in facts if fact)
 
@@ -43,8 +45,10 @@ def money(amount: float, currency: str) -> str:
     return f"{sign}{amount:,.4f}" if amount < 0.1 else f"{sign}{amount:,.2f}"
 
 
-def _unknown_sentence(count: int) -> str:
-    if not count:
+def _unknown_sentence(found: Sequence[str]) -> str:
+    """How many messages hold what cannot be counted; `found` is what each of them holds."""
+    if not found:
         return ""
-    parts = "1 message holds parts" if count == 1 else f"{count:,} messages hold parts"
-    return f"{parts} whose tokens nobody publishes: they are outside the total."
+    kinds = sorted({kind.rpartition("× ")[2] for what in found for kind in what.split(", ")})
+    parts = "1 message holds parts" if len(found) == 1 else f"{len(found):,} messages hold parts"
+    return f"{parts} whose tokens nobody publishes ({', '.join(kinds)}): they are outside the total."

@@ -14,6 +14,7 @@ from budgeteer.engine.ledger import SECTIONS, Ledger, Size
 from budgeteer.engine.result import Chosen, Cost, Counted, SectionTotal
 from budgeteer.engine.rows import message_id
 from budgeteer.engine.sections.skill_block import effective, location_opener
+from budgeteer.engine.transcript import unknown_kinds
 from budgeteer.engine.verdict import SYSTEM_GROUP, Limit
 from budgeteer.engine.windows import ModelRow
 
@@ -205,12 +206,12 @@ def cost_of(row: ModelRow, tokens: int) -> Cost:
 
 
 def unknown_parts(bundle: Bundle, history: HistoryFit, profile: str) -> tuple[tuple[str, str], ...]:
-    """The messages sent with parts whose tokens nobody publishes: files, sound, sealed reasoning, unsized pictures."""
+    """The messages sent with parts whose tokens nobody publishes, and what these are ("audio", "2 × file")."""
     counts = bundle.history_measures.column(profile, "unknown")
     rows = [int(row) for row in np.flatnonzero(history.kept & (counts > 0))]
     if history.anchor is not None:
         rows = [row for row in rows if row != history.anchor.row]
-    found = [(message_id(bundle.history[row], row), f"{int(counts[row])} parts of unknown size") for row in rows]
+    found = [(message_id(bundle.history[row], row), bundle.history[row]) for row in rows]
     if bundle.query is not None and int(bundle.query_measures.column(profile, "unknown")[0]):
-        found.append((message_id(bundle.query, 0), "parts of unknown size"))
-    return tuple(found)
+        found.append((message_id(bundle.query, 0), bundle.query))
+    return tuple((key, unknown_kinds(message, profile)) for key, message in found)

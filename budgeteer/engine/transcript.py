@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
@@ -10,6 +11,8 @@ import numpy as np
 
 from budgeteer.engine.chat import (
     ROLES,
+    AudioPart,
+    FilePart,
     ImagePart,
     Message,
     OpaquePart,
@@ -20,7 +23,7 @@ from budgeteer.engine.chat import (
     ToolResultPart,
     call_input,
 )
-from budgeteer.engine.expressing import sendable
+from budgeteer.engine.expressing import can_express, sendable
 from budgeteer.engine.groups import Place, pair
 from budgeteer.engine.library import compact_json
 from budgeteer.engine.measures import Columns, Ints, Progress, Rows, fresh_rows
@@ -217,6 +220,27 @@ def _size(parts: Sequence[Part], profile: Profile, count: Callable[[tuple[str, .
             case _:
                 unknown += 1
     return _PartSizes(count(tuple(texts)) + picture_tokens, sum(map(len, texts)), unknown)
+
+
+def unknown_kinds(message: Message, profile: str) -> str:
+    """What of a message's parts the provider takes without a published count: "audio", "2 × file"."""
+    sent = [part for part in _flat(message.parts) if can_express(part, profile, message.role)]
+    kinds = Counter(kind for part in sent if (kind := _unknown_kind(part, profile)))
+    return ", ".join(kind if count == 1 else f"{count:,} × {kind}" for kind, count in kinds.items())
+
+
+def _unknown_kind(part: Part, profile: str) -> str:
+    match part:
+        case AudioPart():
+            return "audio"
+        case FilePart():
+            return "file"
+        case ReasoningPart(encrypted=encrypted) if encrypted:
+            return "encrypted reasoning"
+        case ImagePart() if image_tokens(part, profile) is None:
+            return "image of unknown size"
+        case _:
+            return ""
 
 
 def _flat(parts: Sequence[Part]) -> list[Part]:

@@ -164,5 +164,5 @@ def _kind_title(packing: Packing) -> str:
     if margin:
         sentence += f" A safety margin of {margin} % is kept back."
     if unknown:
-        sentence += f" {count_of(unknown, 'part')} of unknown size is outside the total."
+        sentence += f" Parts of {count_of(unknown, 'message')} have no known size and are outside the total."
     return sentence

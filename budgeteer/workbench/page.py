@@ -154,6 +154,10 @@ class Page:
         return tuple(PROFILES.values())
 
     @property
+    def own_form(self) -> Profile | None:
+        return PROFILES[self.packed.packing.profile] if self.packed else None
+
+    @property
     def tabs(self) -> tuple[Tab, ...]:
         return tuple(
             Tab(key, title, self.state.query(view=key, page=1), key == self.state.view)

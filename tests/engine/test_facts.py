@@ -32,6 +32,6 @@ def test_only_what_is_known_is_told() -> None:
     bundle = bundle_of(user(), assistant(), sound)
     assert len(facts_of(packed(bundle, {"model": "gpt-4o"}))) == 2
     (unknown,) = facts_of(packed(bundle, {"model": "gemma-270m"}))
-    assert unknown == "1 message holds parts whose tokens nobody publishes: they are outside the total."
+    assert unknown == "1 message holds parts whose tokens nobody publishes (file): they are outside the total."
     assert facts_of(packed(bundle_of(user()), {"model": "gemma-270m"})) == ()
     assert talk(user()).reported_input_tokens is None

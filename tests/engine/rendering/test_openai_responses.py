@@ -64,7 +64,7 @@ def test_reasoning_without_an_id_or_a_summary_is_sent_by_its_seal_alone() -> Non
     thought = ReasoningPart("", encrypted="c2VhbGVk", provider="openai-responses")
     packing, request = responses(user(), Message("assistant", (thought,)), assistant("Yes"), user())
     assert request["input"][1] == {"type": "reasoning", "summary": [], "encrypted_content": "c2VhbGVk"}
-    assert packing.unknown == (("message:m2", "1 parts of unknown size"),)
+    assert packing.unknown == (("message:m2", "encrypted reasoning"),)
 
 
 def test_reasoning_that_led_to_nothing_that_is_sent_goes_with_a_sentence() -> None:
