@@ -164,10 +164,14 @@ def chosen_keywords(config: FeaturesConfig, query: str) -> tuple[str, ...]:
     return keywords_of_query(query) if config.keywords is None else normalised(config.keywords)
 
 
-def is_excluded(path: str, config: FeaturesConfig) -> bool:
-    """Whether a spec lies in a folder that search leaves out."""
-    folders = path.split("/")[:-1]
-    return any(folder in config.excluded_folders for folder in folders)
+def excluded_rows(features: Sequence[FeatureSpec], config: FeaturesConfig) -> frozenset[int]:
+    """The rows of the specs that lie in a folder that search leaves out."""
+    return _excluded(tuple(features), frozenset(config.excluded_folders))
+
+
+@functools.lru_cache(maxsize=16)
+def _excluded(features: tuple[FeatureSpec, ...], folders: frozenset[str]) -> frozenset[int]:
+    return frozenset(row for row, one in enumerate(features) if not folders.isdisjoint(one.path.split("/")[:-1]))
 
 
 def search_features(features: Sequence[FeatureSpec], keywords: Sequence[str], config: FeaturesConfig) -> list[Hit]:
@@ -175,10 +179,11 @@ def search_features(features: Sequence[FeatureSpec], keywords: Sequence[str], co
     if not keywords:
         return []
     counts = _counts(tuple(features), tuple(keywords))
+    excluded = excluded_rows(features, config)
     hits = [
         Hit(row, config.filename_weight * named + config.content_weight * said, named, said)
         for row, (named, said) in enumerate(counts)
-        if not is_excluded(features[row].path, config)
+        if (named or said) and row not in excluded
     ]
     return sorted((hit for hit in hits if hit.score), key=lambda hit: (-hit.score, features[hit.row].path, hit.row))
 

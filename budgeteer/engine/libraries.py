@@ -8,6 +8,7 @@ for otherwise they are only measured; system texts always stay, so what is over 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from budgeteer.engine.allocation import Allowance, Shares
 from budgeteer.engine.chat import text_of
@@ -36,9 +37,9 @@ class Libraries:
     room_tokens: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class LibraryFitter:
-    """Fits the libraries of one bundle.
+    """Fits the libraries of one bundle. What does not depend on history is fitted once.
 
     Attributes:
         shares: the fixed shares of the window, None where they are off.
@@ -52,7 +53,7 @@ class LibraryFitter:
 
     def fit(self, called: frozenset[str], *, most: int | None = None, cause: ChunkCause = ChunkCause.FITS) -> Libraries:
         """Everything in order; `called` are the tools that history calls, `most` what a retry leaves of the chunks."""
-        skills = self._skills()
+        skills = self._skills
         tools = self._tools(skills, called)
         tools_tokens = int(tools.tokens[tools.kept].sum()) + self._costs().joins(len(tools.order)).tokens
         features = self._features(skills, tools_tokens)
@@ -105,6 +106,7 @@ class LibraryFitter:
         """What is left of the system share, None where there are no shares."""
         return None if self.shares is None else max(self.shares.system_tokens - sum(taken), 0)
 
+    @cached_property
     def _skills(self) -> SkillFit:
         bundle, config = self.block.bundle, self.block.config.skills_budget
         rule = LIMIT_IN_TOKENS
@@ -129,11 +131,17 @@ class LibraryFitter:
         return fit_tools(bundle.tools, bundle.tool_measures, config.skills_budget, costs=costs, standing=standing)
 
     def _features(self, skills: SkillFit, tools_tokens: int) -> FeatureFit:
+        if self.shares is None or not self.block.bundle.features:
+            return self._features_without_limit
+        others = self.block.tokens(self.block.pieces(skills)) - self.block.text_tokens(FEATURES_HEADER)
+        return self._fit_features(self._left_of_system(others, tools_tokens))
+
+    @cached_property
+    def _features_without_limit(self) -> FeatureFit:
+        return self._fit_features(None)
+
+    def _fit_features(self, left: int | None) -> FeatureFit:
         bundle, config = self.block.bundle, self.block.config
-        left = None
-        if self.shares is not None and bundle.features:
-            others = self.block.tokens(self.block.pieces(skills)) - self.block.text_tokens(FEATURES_HEADER)
-            left = self._left_of_system(others, tools_tokens)
         query = text_of(bundle.query) if config.features.mode == "search" and bundle.query is not None else ""
         ask = FeatureAsk(query, frozenset(config.pins), left)
         return fit_features(

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from budgeteer.engine.config import FeaturesConfig
-from budgeteer.engine.feature_search import Hit, chosen_keywords, is_excluded, search_features
+from budgeteer.engine.feature_search import Hit, chosen_keywords, excluded_rows, search_features
 from budgeteer.engine.ledger import unique
 from budgeteer.engine.library import FeatureSpec
 from budgeteer.engine.measures import FeatureMeasures, Ints, feature_text
@@ -129,7 +129,9 @@ def fit_features(
     after_tokens, after_chars = np.zeros(size, np.int64), np.zeros(size, np.int64)
     after_tokens[rows[fits]], after_chars[rows[fits]] = alone[fits], chars[fits]
     considered = rows.tolist()
-    rest = np.setdiff1d(np.arange(size), rows).tolist()
+    seen = np.zeros(size, np.bool_)
+    seen[rows] = True
+    rest = np.flatnonzero(~seen).tolist()
     sent = set(rows[fits].tolist())
     listed = tuple(row for row in choice.listed if row in sent)
     if listed:
@@ -187,7 +189,8 @@ def _searched(
     if hits:
         found = [hit.row for hit in hits if not pinned[hit.row]][: max(config.top_k - len(held), 0)]
         return _Choice([*held, *found], [], FOUND_HEADER, keywords, hits)
-    listed = [row for row, one in enumerate(features) if not pinned[row] and not is_excluded(one.path, config)]
+    excluded = excluded_rows(features, config)
+    listed = [row for row in range(len(features)) if not pinned[row] and row not in excluded]
     listed.sort(key=lambda row: features[row].path)
     header = NO_MATCH_HEADER if keywords else NO_KEYWORD_HEADER
     if not listed:
@@ -198,9 +201,10 @@ def _searched(
 def _causes(features: Sequence[FeatureSpec], config: FeaturesConfig, choice: _Choice) -> tuple[Ints, Ints]:
     """The cause of each spec before any limit, and the rank of those that match and are one too many."""
     cause, needed = np.full(len(features), int(FeatureCause.NO_MATCH), np.int64), np.zeros(len(features), np.int64)
-    cause[[is_excluded(feature.path, config) for feature in features]] = FeatureCause.EXCLUDED
+    cause[list(excluded_rows(features, config))] = FeatureCause.EXCLUDED
     cause[choice.listed] = FeatureCause.LISTED
-    matching = [*choice.whole, *(hit.row for hit in choice.hits if hit.row not in set(choice.whole))]
+    whole = set(choice.whole)
+    matching = [*choice.whole, *(hit.row for hit in choice.hits if hit.row not in whole)]
     cause[matching], needed[matching] = FeatureCause.TOO_MANY, np.arange(1, len(matching) + 1)
     cause[choice.whole], needed[choice.whole] = FeatureCause.FOUND, 0
     return cause, needed

@@ -117,25 +117,25 @@ def _within_limits(fit: ToolFit, config: SkillsBudgetConfig, costs: ToolCosts) -
     sequence = [i for i in fit.sequence if stays[i]] + [i for i in fit.sequence if not stays[i]]
     kept = np.zeros(len(sequence), np.bool_)
     needed_chars, needed_tokens = fit.needed_chars.copy(), fit.needed_tokens.copy()
-    limit = Size(costs.limit_tokens or 0, config.limits.max_tool_definition_chars)
+    limit_chars = config.limits.max_tool_definition_chars
     # An array of one definition costs its two brackets; every further one a comma.
     comma = costs.joins(2) - costs.joins(1)
-    taken = asked_so_far = costs.joins(1) - comma
+    first = costs.joins(1) - comma
+    chars, tokens = (fit.chars + comma.chars).tolist(), (fit.tokens + comma.tokens).tolist()
+    used_chars, used_tokens = first.chars, first.tokens
+    asked_chars, asked_tokens = used_chars, used_tokens
     open_ended = True
     for index in (i for i in sequence if not fit.refused[i]):
-        size = Size(int(fit.tokens[index]), int(fit.chars[index])) + comma
-        asked_so_far += size
-        with_it = taken + size
-        fits = open_ended and with_it.chars <= limit.chars
-        if costs.limit_tokens is not None:
-            fits = fits and with_it.tokens <= limit.tokens
-        if stays[index] or fits:
+        asked_chars, asked_tokens = asked_chars + chars[index], asked_tokens + tokens[index]
+        with_chars, with_tokens = used_chars + chars[index], used_tokens + tokens[index]
+        within = costs.limit_tokens is None or with_tokens <= costs.limit_tokens
+        if stays[index] or (open_ended and within and with_chars <= limit_chars):
             kept[index] = True
-            taken = with_it
+            used_chars, used_tokens = with_chars, with_tokens
         elif config.fit == "prefix":
             open_ended = False
-        needed = taken if kept[index] else asked_so_far
-        needed_chars[index], needed_tokens[index] = needed.chars, needed.tokens
+        needed_chars[index] = used_chars if kept[index] else asked_chars
+        needed_tokens[index] = used_tokens if kept[index] else asked_tokens
     return replace(
         fit,
         order=tuple(i for i in sequence if kept[i]),
