@@ -23,7 +23,8 @@ def explain_recent(view: HistoryView, fit: HistoryFit, rule: Rule, row: int) -> 
         return Reason("topicAnchor", "The oldest message: its opening stays as the topic.", whole_if)
     most, room_tokens = view.config.max_history_messages, max(view.room_tokens, 0)
     if messages > most:
-        sentence = f"Older than the last exchange and the {most} messages that may stand before it."
+        before = f" and the {most} message{'s' * (most > 1)} that may stand before it" if most else ""
+        sentence = f"Older than the last exchange{before}."
     else:
         sentence = f"Does not fit: {tokens:,} tokens of history with it and all after it, {room_tokens:,} are left."
     return Reason(_NAME, sentence, _kept_if(view, messages, tokens))

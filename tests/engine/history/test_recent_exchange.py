@@ -14,6 +14,7 @@ from budgeteer.engine.packing import pack
 from budgeteer.engine.rendering import render_request
 from budgeteer.engine.result import Packing
 from budgeteer.engine.tokens import QuarterCounter, counter_for
+from tests.conformance.recount import recount
 from tests.engine.packs import assistant, bundle_of, packed, result, system, user
 
 QUARTER = "chars/4"
@@ -69,7 +70,7 @@ def test_the_last_exchange_the_opening_of_the_first_message_and_a_line_for_the_r
     assert anchor.sentence == "The oldest message: its opening stays as the topic."
     assert anchor.counterfactual == "Kept whole if history.maxHistoryMessages were ≥ 4."
     assert decision(packing, "message:m3").sentence == (
-        "Older than the last exchange and the 1 messages that may stand before it."
+        "Older than the last exchange and the 1 message that may stand before it."
     )
     assert decision(packing, "message:m3").counterfactual == "Kept if history.maxHistoryMessages were ≥ 2."
 
@@ -110,6 +111,7 @@ def test_what_no_number_keeps_says_so() -> None:
     never = "Never kept whole by this strategy: at most 5 older messages may stay."
     assert decision(packing, "message:m1").counterfactual == never
     assert decision(packing, "message:m5").counterfactual == never
+    assert decision(packing, "message:m5").sentence == "Older than the last exchange."
     assert decision(packing, "message:m6").counterfactual == "Kept if history.maxHistoryMessages were ≥ 5."
 
 
@@ -219,7 +221,7 @@ def test_every_window_from_the_last_exchange_on_is_used_and_never_passed() -> No
     for window in range(exchange, packed(bundle_of(*TALK)).total.tokens + 40):
         packing = at(window)
         assert packing.fits
-        assert packing.total.tokens <= window
+        assert recount(render_request(packing)).tokens == packing.total.tokens <= window
         seen.append(packing.total.tokens)
     # Each size is reached in the very window that it takes.
     assert {tokens for tokens in seen if at(tokens).total.tokens != tokens} == set()
