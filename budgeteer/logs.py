@@ -20,6 +20,9 @@ from structlog.typing import EventDict, WrappedLogger
 ACCESS = "budgeteer.access"
 """The logger of the one line that each request leaves."""
 
+PACKING = "budgeteer.packing"
+"""The logger of what each packing did (engine.events)."""
+
 EXCEPTION_CHARS = 300
 """What an exception says may quote what it stumbled over; so much is enough to recognise it by."""
 
@@ -52,7 +55,7 @@ def logging_config(*, form: str, level: str, quiet: bool = False) -> dict[str, A
     Args:
         form: "console" or "json".
         level: the least important lines of ours that are written; of others' only warnings are.
-        quiet: leave out the line of each request, unless the level is "debug".
+        quiet: leave out the lines of each request and each packing, unless the level is "debug".
     """
     # Handlers that Django and granian bring along would write lines of another form beside ours.
     ours_only: dict[str, Any] = {"handlers": [], "propagate": True}
@@ -67,7 +70,7 @@ def logging_config(*, form: str, level: str, quiet: bool = False) -> dict[str, A
         "root": {"handlers": ["stderr"], "level": "WARNING"},
         "loggers": {
             "budgeteer": {"level": level.upper()},
-            ACCESS: {"level": "WARNING" if quiet and level != "debug" else "NOTSET"},
+            **{name: {"level": "WARNING" if quiet and level != "debug" else "NOTSET"} for name in (ACCESS, PACKING)},
             "django": ours_only | {"level": "WARNING"},
             # What was refused stands in the line of its request, where there is one.
             "django.request": {"level": "WARNING" if quiet else "ERROR"},

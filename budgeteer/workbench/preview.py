@@ -6,20 +6,26 @@ import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
+import structlog
+
 from budgeteer.engine.allocation import tokenizer_of
 from budgeteer.engine.bundle import Bundle, build_bundle
 from budgeteer.engine.errors import BudgeteerError
+from budgeteer.engine.events import events_of
 from budgeteer.engine.history.summary import SummaryPending, SummaryRequest
 from budgeteer.engine.packing import pack
 from budgeteer.engine.result import Packing
 from budgeteer.engine.tokens import counter_for
 from budgeteer.engine.usage import with_usage
 from budgeteer.jobs.models import Job
+from budgeteer.logs import PACKING
 from budgeteer.sources.kept import Kept
 from budgeteer.workbench.assembling import Problem, Readiness, inputs_of, links_of, load_all, readiness_of
 from budgeteer.workbench.configuring import Effective, error_parts
 from budgeteer.workbench.models import Workspace, WorkspaceSource
 from budgeteer.workbench.written import edition_of, request_summary, stored_summaries
+
+log = structlog.get_logger(PACKING)
 
 KEPT_PACKINGS = 24
 KEPT_BUNDLES = 12
@@ -157,6 +163,8 @@ def pack_workspace(
     def make() -> Packed:
         bundle, read = _bundles.get(inputs_key, build)
         packing = pack(bundle, current.config, counter=counter, summarise=summarise_and_note, profile=profile)
+        for event in events_of(packing):
+            log.info(event.name, workspace_id=str(workspace.pk), **event.fields)
         return Packed(packing, read, asked)
 
     config_key = json.dumps(current.data, sort_keys=True)

@@ -1,0 +1,88 @@
+"""What a packing did, as structured events for a log: figures and names of rules, never texts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from budgeteer.engine.history.view import Rule
+from budgeteer.engine.ledger import FATES, SECTIONS
+from budgeteer.engine.result import Packing
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """One event: its name, and fields that are numbers, names of rules or names of settings."""
+
+    name: str
+    fields: Mapping[str, Any]
+
+
+def events_of(packing: Packing) -> tuple[Event, ...]:
+    """The events of one packing in the order things happened.
+
+    `truncated` for each section of which something was left out or shortened; `searched` where feature specs were
+    searched; `packed` always, last.
+    """
+    found = [event for name in SECTIONS if (event := _truncation(packing, name)) is not None]
+    if (search := _search(packing)) is not None:
+        found.append(search)
+    return (*found, _packed(packing))
+
+
+def _truncation(packing: Packing, section: str) -> Event | None:
+    ledger = packing.ledger
+    mine = ledger.section == SECTIONS.index(section)
+    before = int(ledger.before_tokens[mine].sum())
+    after = int(ledger.after_tokens[mine].sum())
+    fates = {name: int((mine & (ledger.fate == at)).sum()) for at, name in enumerate(FATES)}
+    if not (fates["dropped"] or fates["summarised"] or fates["truncated"]):
+        return None
+    history = _history(packing) if section == "history" else {}
+    sizes = {"before_tokens": before, "after_tokens": after}
+    return Event("truncated", {"section": section, **history, **fates, **sizes})
+
+
+def _history(packing: Packing) -> dict[str, Any]:
+    """The strategy, and by rule how many messages it decided on."""
+    codes, counts = np.unique(packing.chosen.history.rule, return_counts=True)
+    rules = {Rule(int(code)).name.lower(): int(count) for code, count in zip(codes, counts, strict=True)}
+    return {"strategy": packing.config.history.strategy, "rules": rules}
+
+
+def _search(packing: Packing) -> Event | None:
+    features = packing.chosen.features
+    if not packing.bundle.features or packing.config.features.mode != "search":
+        return None
+    return Event(
+        "searched",
+        {
+            "specs": len(packing.bundle.features),
+            "keywords": len(features.keywords),
+            "matches": len(features.hits),
+            "whole": len(features.order),
+            "listed": len(features.listed),
+            "tokens": int(features.tokens.sum()),
+        },
+    )
+
+
+def _packed(packing: Packing) -> Event:
+    verdict = packing.verdict
+    return Event(
+        "packed",
+        {
+            "model": packing.model,
+            "profile": packing.profile,
+            "tokenizer": packing.tokenizer,
+            "level": verdict.level,
+            "items": verdict.items,
+            "asked_tokens": verdict.asked_tokens,
+            "sent_tokens": verdict.sent_tokens,
+            "limit_tokens": verdict.limit_tokens,
+            "fates": dict(verdict.counts),
+        },
+    )

@@ -1,0 +1,28 @@
+"""What a preview logs of its packing."""
+
+from __future__ import annotations
+
+import json
+
+from structlog.testing import capture_logs
+
+from budgeteer.workbench import preview as module
+from budgeteer.workbench import services
+from budgeteer.workbench.configuring import effective
+from budgeteer.workbench.preview import preview
+
+
+def test_each_packing_is_logged_once_with_figures_and_no_text(session, monkeypatch) -> None:
+    services.commit(session, {"history": {"strategy": "newestFirst", "maxTokens": 2000}})
+    with capture_logs() as lines:
+        monkeypatch.setattr(module, "log", module.structlog.get_logger("budgeteer.packing"))
+        packed = preview(session, effective(session)).packed
+        preview(session, effective(session))
+    assert packed is not None
+    mine = [line for line in lines if line.get("workspace_id") == str(session.pk)]
+    assert [line["event"] for line in mine].count("packed") == 1
+    assert "truncated" in [line["event"] for line in mine]
+    said = json.dumps(mine)
+    texts = [decision.name for decision in packed.packing.ledger if len(decision.name) > 12]
+    assert texts
+    assert not [text for text in texts if text in said]
