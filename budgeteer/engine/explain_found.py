@@ -28,7 +28,8 @@ def explain_feature(fit: FeatureFit, features: Sequence[FeatureSpec], config: Fe
             ranked = (
                 f"It comes {ordinal(needed)} with a score of {_score(fit, row):,}; {config.top_k:,} specs are loaded."
             )
-            return Reason("features.topK", ranked, f"Kept if features.topK were ≥ {needed:,}.")
+            fate = "Kept" if fit.limit_tokens is None else "Considered"
+            return Reason("features.topK", ranked, f"{fate} if features.topK were ≥ {needed:,}.")
         case FeatureCause.NO_MATCH:
             return Reason("features.search", f"It matches none of {_words(fit)}.", "Kept under features.mode all.")
         case FeatureCause.EXCLUDED:

@@ -20,6 +20,7 @@ PATHS = {
     "maxSkillsPromptChars": "skillsBudget.limits.maxSkillsPromptChars",
     "maxSkillsPromptTokens": "skillsBudget.limits.maxSkillsPromptTokens",
     "maxToolDefinitionChars": "skillsBudget.limits.maxToolDefinitionChars",
+    "features.topK": "features.topK",
     "history.maxTokens": "history.maxTokens",
     "history.maxHistoryMessages": "history.maxHistoryMessages",
 }

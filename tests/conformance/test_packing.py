@@ -81,7 +81,7 @@ def configurations(draw: st.DrawFn, *, strategy: str | None = None) -> dict[str,
         "shares": draw(st.just({"enabled": False}) | shares()),
         "features": {
             "mode": draw(st.sampled_from(["all", "search"])),
-            "keywords": draw(st.none() | st.lists(generated.PIECES | generated.NAMES, max_size=3)),
+            "keywords": draw(st.none() | st.lists(generated.PIECES | st.sampled_from(["md", "a", "e"]), max_size=3)),
             "topK": draw(st.integers(1, 4)),
         },
         "retrieval": {"searchTopK": draw(st.integers(1, 8)), "fit": draw(st.sampled_from(["prefix", "fill"]))},
