@@ -212,7 +212,7 @@ def test_an_exchange_that_is_over_is_a_stated_error_with_and_without_retry() -> 
 
 def test_every_window_from_the_last_exchange_on_is_used_and_never_passed() -> None:
     def at(window: int) -> Packing:
-        config = {"contextWindow": window, "outputReserve": 0, "history": recent(maxHistoryMessages=3)["history"]}
+        config = {"contextWindow": window, "outputReserve": 0, "history": recent(maxHistoryMessages=1)["history"]}
         return packed(bundle_of(*TALK), config, profile="openai-chat")
 
     exchange = packed(bundle_of(*TALK[4:])).total.tokens
@@ -294,6 +294,7 @@ def test_a_line_can_be_read_back() -> None:
 def test_topics_are_said_once_and_end_where_the_line_is_full() -> None:
     messages = [user(text) for text in ("Newest. And more.", "Same", " \n", "Same", "Oldest")]
     assert topics_of(messages, topic_chars=10, most_chars=100) == Named(("Oldest", "Same", "Newest"))
+    assert topics_of(messages, topic_chars=10, most_chars=10) == Named(("Oldest", "Same", "Newest"))
     assert topics_of(messages, topic_chars=10, most_chars=9) == Named(("Same", "Newest"), more=True)
     assert topics_of([], topic_chars=10, most_chars=9) == Named(())
 

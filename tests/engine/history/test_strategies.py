@@ -73,6 +73,33 @@ def test_pins_that_alone_are_over_are_a_stated_error() -> None:
     assert (packing.error.needed_tokens, packing.error.allowed_tokens) == (100, 30)
 
 
+def test_newest_first_charges_the_query_once() -> None:
+    bundle = bundle_of(user("x" * 40), assistant("x" * 40), user("x" * 40), tokenizer=QUARTER)
+    assert kept(packed(bundle, history("newestFirst", maxTokens=19))) == ["m3"]
+    assert kept(packed(bundle, history("newestFirst", maxTokens=20))) == ["m2", "m3"]
+
+
+def test_the_ladder_cuts_no_group_in_half() -> None:
+    bundle = bundle_of(
+        user("x" * 40),
+        assistant("", "a", "b"),
+        result("a", "x" * 40),
+        result("b", "x" * 40),
+        user("x" * 40),
+        assistant("x" * 40),
+        tokenizer=QUARTER,
+    )
+    packing = packed(bundle, history("full") | {"contextWindow": 50, "outputReserve": 0})
+    assert kept(packing) == ["m2", "m3", "m4", "m5", "m6"]
+
+
+def test_a_history_of_just_its_limit_is_left_alone() -> None:
+    bundle = bundle_of(*LONG, tokenizer=QUARTER)
+    chars = packed(bundle, history("full")).total.chars
+    assert packed(bundle, history("summarizeOlder", maxChars=chars)).chosen.history.summary is None
+    assert packed(bundle, history("summarizeOlder", maxChars=chars - 1)).chosen.history.summary is not None
+
+
 def test_a_percent_limit_is_taken_of_the_input_budget() -> None:
     bundle = bundle_of(user("x" * 400), assistant("y" * 40), tokenizer=QUARTER)
     config = history("newestFirst", maxTokens="50%") | {"contextWindow": 120, "outputReserve": 20}
