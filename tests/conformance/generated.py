@@ -12,7 +12,7 @@ from budgeteer.engine.chat import (
     ToolCallPart,
     ToolResultPart,
 )
-from budgeteer.engine.library import Chunk, FeatureSpec, Skill, ToolDefinition
+from budgeteer.engine.library import Chunk, FeatureSpec, Skill, ToolDefinition, ToolForm
 from tests.conformance.accidents import broken
 
 # Pieces that vocabularies split in surprising ways: contractions, digits, blank lines, slashes, wide characters,
@@ -79,16 +79,30 @@ def skills(draw: st.DrawFn) -> tuple[Skill, ...]:
     )
 
 
+#: Tools that run at a provider, as each of them is told.
+HOSTED = (
+    ToolDefinition("web_search", "", None, "openai", {"type": "web_search"}),
+    ToolDefinition("bash", "", None, "anthropic", {"type": "bash_20250124", "name": "bash"}),
+    ToolDefinition("googleSearch", "", None, "mcp", {"googleSearch": {}}),
+)
+
+
 @st.composite
 def tools(draw: st.DrawFn) -> tuple[ToolDefinition, ...]:
-    """Up to ten tool definitions with distinct names, in the OpenAI form."""
+    """Up to ten tool definitions with distinct names, functions in three forms, and tools that run at a provider."""
     found = []
     for number in range(draw(st.integers(0, 10))):
         name, description = f"{draw(NAMES)}{number}", draw(TEXTS)
         parameters = {"type": "object", "properties": {draw(NAMES): {"type": "string", "description": draw(TEXTS)}}}
-        raw = {"type": "function", "function": {"name": name, "description": description, "parameters": parameters}}
-        found.append(ToolDefinition(name, description, parameters, "openai", raw))
-    return tuple(found)
+        described = {"name": name, "description": description}
+        form: ToolForm = draw(st.sampled_from(["openai", "openai", "anthropic", "mcp"]))
+        raws: dict[ToolForm, dict[str, object]] = {
+            "openai": {"type": "function", "function": {**described, "parameters": parameters}},
+            "anthropic": {**described, "input_schema": parameters},
+            "mcp": {**described, "inputSchema": parameters},
+        }
+        found.append(ToolDefinition(name, description, parameters, form, raws[form]))
+    return (*found, *draw(st.lists(st.sampled_from(HOSTED), max_size=3, unique_by=lambda tool: tool.name)))
 
 
 @st.composite
