@@ -11,8 +11,8 @@ from typing import Any
 
 import openai
 
-from budgeteer.engine.history.summary import SummaryFailed
 from budgeteer.llm.settings import Endpoint
+from budgeteer.llm.summary import EndpointFailed
 
 WAIT_SECONDS = 0.2
 """How often whoever waits is asked whether to go on waiting."""
@@ -21,10 +21,6 @@ _SESSION_GONE = re.compile(
     r"create a new session|session[^.]{0,40}(expired|not found|gone|closed|invalid)", re.IGNORECASE
 )
 _THOUGHT = re.compile(r"\A\s*<think>.*?</think>", re.DOTALL)
-
-
-class EndpointFailed(SummaryFailed):
-    """The endpoint gave no usable answer; `sentence` says why and how to mend it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from budgeteer.engine.history.summary import SUMMARY_LINE, SummaryFailed, Summar
 from budgeteer.engine.sentences import cut_at_sentence
 from budgeteer.llm.endpoint import Asker
 from budgeteer.llm.settings import Endpoint
+from budgeteer.llm.summary import Written
 from budgeteer.llm.transcript import pieces_of, question
 
 LEAST_CHARS = 60
@@ -18,15 +19,6 @@ LEAST_CHARS = 60
 
 def _do_nothing() -> None:
     pass
-
-
-@dataclass(frozen=True, slots=True)
-class Written:
-    """A summary as it may stand in a prompt, who wrote it, and what is to be said about it."""
-
-    text: str
-    writer: str
-    notes: tuple[str, ...] = ()
 
 
 @dataclass(slots=True)

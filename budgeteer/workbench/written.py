@@ -20,8 +20,7 @@ from budgeteer.engine.history.summary import (
 )
 from budgeteer.jobs import services as jobs
 from budgeteer.jobs.models import Job
-from budgeteer.llm.endpoint import EndpointFailed
-from budgeteer.llm.summarising import ModelSummariser, Written
+from budgeteer.llm.summary import EndpointFailed, Written
 from budgeteer.workbench.models import Summary, Workspace
 
 EXTRACTIVE = "extractive"
@@ -132,6 +131,8 @@ def _by_model(
     endpoint = settings.LLM_ENDPOINT
     if endpoint is None:
         return Written(extractive_summary(request), EXTRACTIVE)
+    from budgeteer.llm.summarising import ModelSummariser  # the client takes most of a second to load
+
     try:
         with ModelSummariser(endpoint, keep_waiting=keep_waiting, progress=progress) as summariser:
             return summariser.write(request)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import socket
+import subprocess
+import sys
 import time
 from dataclasses import replace
 
@@ -11,9 +13,9 @@ import pytest
 from budgeteer.engine.chat import Message, TextPart
 from budgeteer.engine.history.summary import SUMMARY_LINE, SummaryFailed, SummaryRequest
 from budgeteer.llm import transcript
-from budgeteer.llm.endpoint import EndpointFailed
 from budgeteer.llm.settings import Endpoint
-from budgeteer.llm.summarising import ModelSummariser, Written
+from budgeteer.llm.summarising import ModelSummariser
+from budgeteer.llm.summary import EndpointFailed, Written
 from tests.llm.model_server import (
     ModelServer,
     Reply,
@@ -198,3 +200,8 @@ def test_nothing_to_say_and_no_room_to_say_it_ask_nobody() -> None:
             with pytest.raises(SummaryFailed):
                 write(endpoint(server), request)
     assert server.asked == []
+
+
+def test_the_web_process_loads_no_client() -> None:
+    look = "import django, sys; django.setup(); import budgeteer.urls; sys.exit('openai' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", look], check=False).returncode == 0
