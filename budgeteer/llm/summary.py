@@ -1,0 +1,20 @@
+"""What a language model wrote, or why it did not: plain types, so that whoever only waits loads no client."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from budgeteer.engine.history.summary import SummaryFailed
+
+
+class EndpointFailed(SummaryFailed):
+    """The endpoint gave no usable answer; `sentence` says why and how to mend it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A summary as it may stand in a prompt, who wrote it, and what is to be said about it."""
+
+    text: str
+    writer: str
+    notes: tuple[str, ...] = ()
