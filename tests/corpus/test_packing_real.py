@@ -11,10 +11,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from budgeteer.engine.bundle import Inputs, build_bundle
-from budgeteer.engine.chat import Conversation
+from budgeteer.engine.chat import Conversation, Message
 from budgeteer.engine.config import load_config
 from budgeteer.engine.errors import FormatError
 from budgeteer.engine.expressing import Loss
@@ -31,7 +32,7 @@ from budgeteer.formats.detect import import_bytes
 from tests.conformance import reference
 from tests.conformance.invariants import check_everything
 from tests.conformance.recount import recount
-from tests.conformance.seed_history import NaiveMessage, truncate_messages_to_fit
+from tests.conformance.seed_history import NaiveMessage, truncate_history, truncate_messages_to_fit
 from tests.conformance.seed_skills import NaiveLimits, NaiveSkill, fit_skills_to_budget, format_skills
 from tests.conformance.test_newest_first import chars_of
 
@@ -138,6 +139,35 @@ def test_newest_first_keeps_what_the_seed_keeps_of_plain_conversations(path: Pat
             kept.add(body[-1].id)
         sent = {one.id.removeprefix("message:") for one in packing.ledger if one.fate == "kept"}
         assert sent & {message.id for message in body} == kept
+
+
+@pytest.mark.parametrize("max_chars", [500, 12_000, 200_000])
+@pytest.mark.parametrize("path", files(), ids=lambda path: path.name)
+def test_summarize_older_keeps_what_naide_keeps_of_plain_conversations(path: Path, max_chars: int) -> None:
+    counter = counter_for("chars/4")
+    history = {"strategy": "summarizeOlder", "maxChars": max_chars}
+    config = load_config({"model": "gpt-4.1", "tokenizer": "chars/4", "history": history, "retry": {"enabled": False}})
+    for talk in conversations_of(path):
+        bundle = build_bundle(Inputs(conversation=talk), counter=counter)
+        packing = pack(bundle, config, counter=counter, profile="openai-chat", summarise=lambda _: "s")
+        if any(one.rule.startswith("validity:") for one in packing.ledger):
+            continue  # beyond the seed
+        try:
+            sizes = [NaiveMessage(role_in(message), chars_of(message)) for message in bundle.history]
+        except AssertionError:
+            continue  # images, reasoning and provider blocks are too
+        if any(size.role == "system" for size in sizes):
+            continue
+        wanted = truncate_history(sizes, max_chars)
+        left = max_chars - sum(sizes[row].chars for row in wanted.kept)
+        if left != 0:
+            assert np.flatnonzero(packing.chosen.history.kept).tolist() == wanted.kept
+            assert (packing.chosen.history.over is None) == (left > 0)
+
+
+def role_in(message: Message) -> str:
+    """Who speaks, as Naide sees it: what nobody typed is no request."""
+    return message.role if message.typed else "other"
 
 
 @functools.cache
