@@ -45,6 +45,7 @@ __all__ = [
     "ensure_measured",
     "formats",
     "import_again",
+    "importing_job",
     "just_deleted",
     "latest_job",
     "load_inputs",
@@ -223,13 +224,30 @@ def refresh_state(source: Source) -> Source:
     if source.state != Source.State.IMPORTING:
         return source
     job = latest_job(source)
-    if job is None or job.state not in ("failed", "cancelled"):
+    if job is None or not job.is_finished:
+        return source
+    if job.state == "succeeded":  # since the source was read
+        source.refresh_from_db()
         return source
     cancelled = {"what": "The import was cancelled", "where": "", "mend": "Import it again when you like"}
     error = job.error or {**cancelled, "sentence": f"{cancelled['what']}. {cancelled['mend']}"}
     outcomes.give_up(source, error, job_id=job.id, asked=source.requested_format)
     source.refresh_from_db(fields=["state", "error", "requested_format", "import_job"])
     return source
+
+
+def importing_job(source: Source) -> Job | None:
+    """The import that is under way, None where there is none; the source's state is brought up to date.
+
+    Rows are read one after the other: an import that ended in between must not be waited for.
+    """
+    if source.state != Source.State.IMPORTING:
+        return None
+    job = latest_job(source)
+    if job is None or not job.is_finished:
+        return job
+    refresh_state(source)
+    return latest_job(source) if source.state == Source.State.IMPORTING else None
 
 
 def import_again(source: Source, *, as_format: str = "") -> None:

@@ -144,7 +144,7 @@ def _detail(request: SignedInRequest, source: Source, *, status: int = 200, **mo
 
 def _report(request: HttpRequest, source: Source) -> _Report:
     row = pages.SourceRow(source)
-    job = None if source.is_ready else services.latest_job(source)
+    job = services.importing_job(source) or (None if source.is_ready else services.latest_job(source))
     card = job_card(job, then=source.get_absolute_url()) if job else None
     if not source.items:
         return _Report(row, card, [], 0, [], None, [])

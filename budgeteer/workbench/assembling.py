@@ -57,7 +57,7 @@ def readiness_of(links: Iterable[WorkspaceSource], *, tokenizer: str) -> Readine
     found = Readiness()
     for link in links:
         found.links.append(link)
-        job = sources.latest_job(link.source) if link.source.state == "importing" else None
+        job = sources.importing_job(link.source)
         if link.source.state == "ready":
             job = sources.ensure_measured(link.source, tokenizer)
         if job is not None:

@@ -121,6 +121,8 @@ def preview(workspace: Workspace, current: Effective, *, draft: bool = False, pr
         if draft:
             raise
         job = request_summary(workspace, pending.request.key)
+        if job.state == "succeeded":  # since the packing looked for the summary
+            return preview(workspace, current, profile=profile)
         return Preview(None, (job,), tuple(readiness.problems), tuple(readiness.links))
     except BudgeteerError as error:
         links = workspace.links.select_related("source").filter(source__deleted_at__isnull=True)

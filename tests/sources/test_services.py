@@ -14,7 +14,7 @@ from budgeteer.jobs import services as jobs
 from budgeteer.jobs.models import Job
 from budgeteer.sources import services
 from budgeteer.sources.models import Source
-from tests.sources.material import chat, imported, stored_bytes, upload
+from tests.sources.material import chat, imported, run_jobs, stored_bytes, upload
 
 pytestmark = pytest.mark.django_db
 
@@ -96,3 +96,21 @@ def test_a_new_name_is_cleaned(owner):
     source = upload(owner, chat())
     services.rename(source, " My\x07 session ")
     assert Source.objects.get().name == "My session"
+
+
+@pytest.mark.django_db
+def test_an_import_that_ended_while_a_page_was_made_is_not_waited_for(owner):
+    source = upload(owner, chat(2))
+    assert services.importing_job(source) == services.latest_job(source)
+    run_jobs()
+    assert source.state == "importing", "as the page read it before the worker was done"
+    assert services.importing_job(source) is None
+    assert source.is_ready
+
+
+@pytest.mark.django_db
+def test_an_import_that_failed_while_a_page_was_made_is_said_to_have_failed(owner):
+    source = upload(owner, b"\x89PNG\r\n\x1a\n\0", name="picture.png")
+    run_jobs()
+    assert services.importing_job(source) is None
+    assert source.state == "failed"

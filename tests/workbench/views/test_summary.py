@@ -169,3 +169,21 @@ def test_the_summary_of_somebody_else_is_not_there(client, summarised, run_jobs,
     assert post(stranger, summarised, text="- theirs").status_code == 404
     mine = services.open_with_sources(other, [])
     assert post(stranger, mine, text="- theirs").status_code == 404
+
+
+def test_a_summary_that_was_written_while_a_page_was_made_is_not_waited_for(
+    client, summarised, run_jobs, monkeypatch
+) -> None:
+    from budgeteer.workbench import preview as module
+
+    request_summary = module.request_summary
+
+    def overtaken(workspace, key):
+        request_summary(workspace, key)
+        run_jobs()
+        return request_summary(workspace, key)
+
+    monkeypatch.setattr(module, "request_summary", overtaken)
+    html = client.get(summarised.get_absolute_url() + SEL).content.decode()
+    assert shown(html)
+    assert 'data-state="' not in html
