@@ -1,4 +1,6 @@
-"""One worker beside two over the same forty files: `python -m benchmarks.workers FOLDER [--rounds 3] [--stack …]`.
+"""One worker beside the two of `budgeteer serve` over the same forty files.
+
+    python -m benchmarks.workers FOLDER [--rounds 3] [--stack postgres|sqlite]
 
 Every round starts from nothing (an empty database, nothing counted before), with one worker and then with two; the
 clock runs from the commit that asks for all imports until the last of them has ended. Prints each round, the medians

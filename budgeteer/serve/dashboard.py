@@ -54,10 +54,11 @@ def run_dashboard(listening: Listening, *, worker: bool, browser: bool) -> int:
 def _start_background() -> list[Child]:
     """Start the workers and the scheduler.
 
-    One worker takes everything and one small work only, so a large import never holds up a small one.
+    One worker takes everything, what is large first, and one small work only, so a large import never holds up a
+    small one, and is not left for the end while the other worker has nothing to do.
     The first one is not to share the processor with the others while it starts: somebody is waiting.
     """
-    everything = Child("worker", ("worker", "all", "default,large"))
+    everything = Child("worker", ("worker", "all", "large,default"))
     everything.start()
     small = Child("second worker", ("worker", "small", "default"))
     small.start_in(SECOND_WORKER_SECONDS)

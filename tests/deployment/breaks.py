@@ -37,7 +37,7 @@ BREAKS: dict[str, tuple[Break, ...]] = {
         compose("replicas: 1\n", "replicas: 2\n"),
     ),
     "every_queue_is_served_and_small_work_has_a_worker_of_its_own": (
-        compose('"default,large"', '"default"'),
+        compose('"large,default"', '"default"'),
         compose('"--queues", "default", ', ""),
         compose("${SMALL_WORKERS:-1}", "${SMALL_WORKERS:-0}"),
     ),

@@ -154,7 +154,7 @@ def start_parts(stack: Stack) -> None:
     """Start web, two workers and the scheduler as an operator does: `budgeteer serve --only …`."""
     commands = {
         "web": ["web", "--port", str(stack.port)],
-        "worker all": ["worker", "--name", "all"],
+        "worker all": ["worker", "--name", "all", "--queues", "large,default"],
         "worker small": ["worker", "--name", "small", "--queues", "default"],
         "scheduler": ["scheduler"],
     }
@@ -163,9 +163,9 @@ def start_parts(stack: Stack) -> None:
 
 
 def start_workers(stack: Stack, count: int) -> None:
-    """Start so many workers that take everything, and nothing else."""
-    for number in range(1, count + 1):
-        _start(stack, f"worker {number}", ["worker", "--name", f"worker{number}"])
+    """Start the first one or both of the two workers that `budgeteer serve` starts, and nothing else."""
+    for name, queues in (("all", "large,default"), ("small", "default"))[:count]:
+        _start(stack, f"worker {name}", ["worker", "--name", name, "--queues", queues])
 
 
 def _start(stack: Stack, name: str, arguments: list[str]) -> None:
