@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
 # The tests on both stacks: on PostgreSQL with Redis whatever such servers could change, on SQLite with the file broker
-# everything. What is pure (tests/conftest.py) is left to the second run; make test-all runs it on the first stack too.
+# everything. What is pure (tests/conftest.py) and the browser are left to the second run; make test-all runs them on
+# the first stack too.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 jobs=${JOBS:-auto}
 
 echo "Tests on PostgreSQL and Redis"
-.venv/bin/python scripts/with_servers.py .venv/bin/pytest -q -m "not pure and not slow" --numprocesses "$jobs" --dist loadgroup
+.venv/bin/python scripts/with_servers.py .venv/bin/pytest -q -m "not pure and not slow and not browser" --numprocesses "$jobs" --dist loadgroup
 
 # Servers that were given are for the tests that ask for one; everything else runs as `make run` would.
 given=()

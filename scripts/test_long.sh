@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # What `make test-all` adds to `make test`, so that literally everything has run on both stacks: the slow tests on both,
-# the pure ones on PostgreSQL and Redis, and the real files where BUDGETEER_CORPUS names their folder.
+# the pure ones and the browser on PostgreSQL and Redis, and the real files where BUDGETEER_CORPUS names their folder.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 jobs=${JOBS:-auto}
@@ -17,10 +17,10 @@ run() {  # "no tests were chosen" (status 5) is no failure
   [ "$status" -eq 5 ] || return "$status"
 }
 
-echo "Slow and pure tests on PostgreSQL and Redis"
+echo "Slow and pure tests and the browser on PostgreSQL and Redis"
 # The kills start both stacks by themselves; once is enough.
 run .venv/bin/python scripts/with_servers.py \
-  .venv/bin/pytest -q -m "slow or pure" --ignore tests/kills --numprocesses "$jobs" --dist loadgroup
+  .venv/bin/pytest -q -m "slow or pure or browser" --ignore tests/kills --numprocesses "$jobs" --dist loadgroup
 
 given=()
 [ -n "${DATABASE_URL:-}" ] && given+=("TEST_DATABASE_URL=$DATABASE_URL")
