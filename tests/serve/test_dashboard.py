@@ -46,7 +46,7 @@ def test_it_answers_signs_in_by_its_link_and_stops_everything_on_ctrl_c(tmp_path
 def test_the_second_start_is_quick(tmp_path: Path) -> None:
     """Counted in processor time of web server and supervisor one after the other: other tests share the clock.
 
-    About three seconds on a quiet machine, of five at most; a processor that others use as well counts up to twice that.
+    About three seconds on a quiet machine, five at most; a processor that others use too counts up to twice that.
     """
     seconds = []
     for _start in range(2):
