@@ -71,8 +71,8 @@ def enqueue_once(
 
     Two requests that ask at the same moment get the same job: the table takes only one.
     """
-    asked_before = Job.objects.filter(kind=kind, subject=subject, is_only_one=True, state__in=UNFINISHED)
-    while (job := asked_before.first()) is None:
+    under_way = _under_way(kind, subject)
+    while (job := under_way.first()) is None:
         new = Job(kind=kind, arguments=dict(arguments), owner=owner, subject=subject, queue=queue, is_only_one=True)
         new.request_id = current_request_id()
         try:
@@ -81,6 +81,11 @@ def enqueue_once(
         except IntegrityError:
             continue  # another request was quicker; its job is there now, or has ended already
     return job
+
+
+def _under_way(kind: str, subject: str) -> models.QuerySet[Job]:
+    """The one unfinished job of that kind about the subject, where there is to be only one."""
+    return Job.objects.filter(kind=kind, subject=subject, is_only_one=True, state__in=UNFINISHED)
 
 
 def _create(job: Job) -> Job:
@@ -117,9 +122,8 @@ def cancel(job: Job) -> None:
 
 def retry(job: Job) -> None:
     """Queue a failed or cancelled job again under the next attempt; any other stays as it is."""
-    asked_anew = Job.objects.filter(kind=job.kind, subject=job.subject, is_only_one=True, state__in=UNFINISHED)
-    if job.is_only_one and asked_anew.exists():
-        return  # the same work is under way already
+    if job.is_only_one and _under_way(job.kind, job.subject).exists():
+        return
     with transaction.atomic():
         stopped = Job.objects.filter(id=job.id, state__in=(State.FAILED, State.CANCELLED))
         if stopped.requeue():
@@ -210,11 +214,6 @@ def _send(job: Job) -> None:
     Job.objects.filter(id=job.id, attempt=job.attempt, state=State.QUEUED).update(
         sent_at=timezone.now(), sends=models.F("sends") + 1
     )
-
-
-def is_finished(job: Job) -> bool:
-    """Nothing more will happen to it by itself."""
-    return job.state in FINISHED
 
 
 def forget_finished(*, before: datetime) -> int:
