@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import math
+import time
 import uuid
 from collections.abc import Iterable
 from typing import Any
@@ -47,14 +49,19 @@ def _named_on_each_line(job: Job) -> dict[str, Any]:
     return named | {"request_id": job.request_id} if job.request_id else named
 
 
-def work_off(queues: Iterable[str]) -> None:
-    """Do what else waits in these queues, oldest first, the first queue first.
+def work_off(queues: Iterable[str], *, seconds: float = math.inf) -> bool:
+    """Do what else waits in these queues, oldest first, the first queue first; whether something was left waiting.
 
-    The rows are the queue and a message is only a nudge, so whatever the broker lost is done all the same.
+    The rows are the queue and a message is only a nudge, so whatever the broker lost is done all the same. No job is
+    begun after so many seconds: other messages (to look for lost jobs, to sweep) have their turn.
     """
+    until = time.monotonic() + seconds
     while not worker_stopping.is_set() and (waiting := _next_waiting(queues)) is not None:
+        if time.monotonic() >= until:
+            return True
         execute(*waiting)
         close_old_connections()
+    return False
 
 
 def _next_waiting(queues: Iterable[str]) -> tuple[uuid.UUID, int] | None:

@@ -18,9 +18,10 @@ from budgeteer.jobs.housekeeping import sweep
 
 @app.task(name="jobs.run")  # type: ignore[untyped-decorator]  # celery ships no types
 def run(job_id: str, attempt: int) -> None:
-    """Do one attempt of one job, and then whatever else waits in this worker's queues."""
+    """Do one attempt of one job, and then what else waits in this worker's queues, for a while at a time."""
     execute(uuid.UUID(job_id), attempt)
-    work_off(list(app.amqp.queues.consume_from))
+    if work_off(list(app.amqp.queues.consume_from), seconds=settings.JOB_REAP_SECONDS):
+        services.nudge()
 
 
 @app.task(name="jobs.reap")  # type: ignore[untyped-decorator]  # celery ships no types

@@ -167,6 +167,18 @@ def test_one_message_is_enough_for_everything_that_waits(monkeypatch: pytest.Mon
     assert Job.objects.get(queue="other").state == "queued"
 
 
+def test_a_long_queue_leaves_other_messages_their_turn(monkeypatch: pytest.MonkeyPatch) -> None:
+    def linger(context: JobContext) -> None:
+        time.sleep(0.05)
+
+    for _ in range(3):
+        job_of(linger, monkeypatch)
+    assert work_off(["default"], seconds=0.02) is True
+    assert Job.objects.filter(state="queued").count() == 2
+    assert work_off(["default"]) is False
+    assert not Job.objects.filter(state="queued").exists()
+
+
 def test_an_owner_that_is_deleted_takes_the_jobs_along() -> None:
     owner = User.objects.create_user("gone")
     Job.objects.create(kind="probe.count", owner=owner)
