@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import os
+import signal
 import socket
 import threading
 import warnings
@@ -20,6 +21,8 @@ def run_web(host: str, port: int, *, grace_seconds: float) -> int:
     from granian.log import LogLevels
 
     name_process("web")
+    # A process that is told to stop before it serves would inherit the parent's handler, hear nothing and be killed late.
+    os.register_at_fork(after_in_child=lambda: signal.signal(signal.SIGTERM, signal.SIG_DFL))
     Granian(
         "budgeteer.wsgi:application",
         address=host,

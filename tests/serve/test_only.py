@@ -109,6 +109,12 @@ def test_the_web_part_answers_and_ends_with_its_processes_on_sigterm(start: Star
     assert not answers(port)
 
 
+def test_a_web_part_that_is_still_starting_ends_as_fast(start: Start) -> None:
+    web = start("--only", "web", "--port", str(free_port()), BUDGETEER_WEB_PROCESSES="2")
+    wait_until(lambda: len(children_of(web.pid)) >= 2, what="two web processes")
+    assert stopped(web) < GRACE_SECONDS
+
+
 def test_a_worker_serves_the_queues_it_is_given_and_no_other(start: Start, owner: User) -> None:
     worker = start("--only", "worker", "--queues", "default", "--name", "small")
     large = workers.enqueue(owner, queue="large", steps=1)
