@@ -124,6 +124,7 @@ class Rows:
 
     `ids` and `names` may read their entries on demand. `frame_tokens` is each sent message's own frame, already inside
     the section's overhead and only repeated here so that a picture by category adds up. `explain(row)` writes a reason.
+    `messages` says which message of the bundle's history each decision is about, -1 where it is about none.
     """
 
     section: str
@@ -140,6 +141,7 @@ class Rows:
     group: Ints
     estimated: NDArray[np.bool_]
     explain: Callable[[int], Reason]
+    messages: Ints | None = None
 
     def __len__(self) -> int:
         return len(self.fate)
@@ -176,6 +178,11 @@ class Ledger:
 
     def __iter__(self) -> Iterator[Decision]:
         return (self.decision(index) for index in range(len(self)))
+
+    def messages(self) -> Ints:
+        """For each decision the row of the bundle's history that it is about, -1 where it is about none."""
+        parts = [np.full(len(part), -1) if part.messages is None else part.messages for part in self.parts]
+        return self._joined(parts, np.int64)
 
     def place(self, index: int) -> tuple[Rows, int]:
         """The section's rows that hold a decision, and its row among them."""

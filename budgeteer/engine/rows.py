@@ -229,6 +229,7 @@ def history_rows(bundle: Bundle, view: HistoryView, fit: HistoryFit, profile: st
         after_tokens=after_tokens,
         after_chars=after_chars,
         explain=lambda row: explain_message(view, fit, loss, profile, row),
+        messages=np.arange(len(measures)),
         **columns,
     )
 
