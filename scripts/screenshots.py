@@ -110,6 +110,7 @@ def prepare(page: Page, address: str) -> list[Shot]:
         Shot("workspaces", "/w/"),
         Shot("workbench-map", agent, whole=False),
         Shot("workbench-item", f"{agent}{item.split('#')[0]}", whole=False),
+        Shot("workbench-messages", f"{agent}?view=messages", whole=False),
         Shot("workbench-prompt", f"{agent}?view=prompt", whole=False),
         Shot("workbench-config", f"{agent}?view=config", whole=False),
         Shot("workbench-skills", workspaces["skills library"], whole=False),

@@ -22,6 +22,7 @@ from budgeteer.workbench.header import Header, header_of
 from budgeteer.workbench.icicle import Icicle, icicle_of
 from budgeteer.workbench.inputs import InputRow, TextField, input_rows, text_fields
 from budgeteer.workbench.inspector import Item, inspected
+from budgeteer.workbench.message_list import MessageList, message_list
 from budgeteer.workbench.model_menu import ModelGroup, model_groups
 from budgeteer.workbench.models import Workspace
 from budgeteer.workbench.notes import Note, notes_of
@@ -39,7 +40,7 @@ OFFERED_SOURCES = 30
 SHOWN_NOTES = 1
 """How many notes stand open (result.html counts to the same); the others are one click away."""
 
-TAB_TITLES = {"map": "Map", "prompt": "Prompt", "config": "Config"}
+TAB_TITLES = {"map": "Map", "messages": "Messages", "prompt": "Prompt", "config": "Config"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,7 +161,7 @@ class Page:
     @property
     def tabs(self) -> tuple[Tab, ...]:
         return tuple(
-            Tab(key, title, self.state.query(view=key, page=1), key == self.state.view)
+            Tab(key, title, self.state.query(view=key, page=1, open=""), key == self.state.view)
             for key, title in TAB_TITLES.items()
         )
 
@@ -169,6 +170,10 @@ class Page:
         if self.packed is None:
             return None
         return item_list(self.packed.packing.ledger, self.state, names=self.packed.names_of)
+
+    @cached_property
+    def messages(self) -> MessageList | None:
+        return message_list(self.packed, self.state) if self.packed else None
 
     @cached_property
     def icicle(self) -> Icicle | None:

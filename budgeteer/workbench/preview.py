@@ -23,6 +23,7 @@ from budgeteer.sources.kept import Kept
 from budgeteer.workbench.assembling import Problem, Readiness, inputs_of, links_of, load_all, readiness_of
 from budgeteer.workbench.configuring import Effective, error_parts
 from budgeteer.workbench.models import Workspace, WorkspaceSource
+from budgeteer.workbench.texts import text_of_item
 from budgeteer.workbench.written import edition_of, request_summary, stored_summaries
 
 log = structlog.get_logger(PACKING)
@@ -33,10 +34,17 @@ KEPT_BUNDLES = 12
 
 @dataclass(slots=True)
 class ReadTexts:
-    """What was read of a bundle's history: the names of messages by row, and every message's row by its id."""
+    """What was read of a bundle's history.
+
+    Attributes:
+        names: of messages, by row.
+        rows: every message's row by its id.
+        folded: the case-folded texts of messages, by row, once somebody searched in them.
+    """
 
     names: dict[int, str] = field(default_factory=dict)
     rows: dict[str, int] = field(default_factory=dict)
+    folded: dict[int, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +69,19 @@ class Packed:
             else:
                 found[index] = self.read.names.setdefault(row, "") or rows.names(row)
                 self.read.names[row] = found[index]
+        return found
+
+    def texts_of(self, indices: Sequence[int]) -> dict[int, str]:
+        """The case-folded texts of these messages, for a search in them."""
+        messages = self.packing.ledger.messages()
+        found: dict[int, str] = {}
+        for index in sorted(indices):
+            row = int(messages[index])
+            if row < 0:
+                found[index] = text_of_item(self.packing, index).casefold()
+            else:
+                found[index] = self.read.folded.get(row) or text_of_item(self.packing, index).casefold()
+                self.read.folded[row] = found[index]
         return found
 
     def find(self, decision_id: str) -> int | None:

@@ -65,7 +65,7 @@
     if (detail.verb !== "get" || (region !== "result" && region !== "inspector")) return;
     const url = new URL(detail.path, location.href);
     const wanted = region === "result" ? new URLSearchParams({ sel: selected() }) : new URLSearchParams(location.search);
-    const names = region === "result" ? ["sel"] : ["view", "filter", "q", "sort", "page"];
+    const names = region === "result" ? ["sel"] : ["view", "filter", "q", "sort", "page", "open"];
     for (const name of names) {
       const value = wanted.get(name);
       url.searchParams.delete(name);
@@ -148,6 +148,23 @@
     next.focus();
     next.click();
   };
+  // The next changed message, or the first of the next or last turn; past the end of a page, its neighbour opens.
+  const seek = (by, isWanted) => {
+    const rows = [...document.querySelectorAll(".msgs tbody tr")];
+    if (!rows.length) return;
+    const focused = rows.findIndex((row) => row.contains(document.activeElement));
+    const from = focused >= 0 ? focused : rows.findIndex((row) => row.classList.contains("on"));
+    for (let at = from + by; at >= 0 && at < rows.length; at += by) {
+      if (!isWanted(rows[at], rows[at - 1])) continue;
+      const link = rows[at].querySelector(".c-name a, a");
+      link.focus();
+      if (link.matches(".c-name a")) link.click();
+      return;
+    }
+    document.getElementById(by > 0 ? "page-next" : "page-previous")?.click();
+  };
+  const isChanged = (row) => row.matches("[data-changed], .folded");
+  const opensTurn = (row, before) => row.querySelector("a") && (before?.classList.contains("turn") ?? true);
   document.addEventListener("keydown", (event) => {
     if (event.key === "Escape" && !document.querySelector("details[data-menu][open], dialog[open]")) {
       const close = document.getElementById("inspector-close");
@@ -166,6 +183,9 @@
     if (document.documentElement.dataset.keys === "off" || event.ctrlKey || event.metaKey || event.altKey) return;
     if (event.key === "j") step(1);
     else if (event.key === "k") step(-1);
+    else if (event.key === "f") seek(1, isChanged);
+    else if (event.key === "]") seek(1, opensTurn);
+    else if (event.key === "[") seek(-1, opensTurn);
     else if (event.key === "p") document.getElementById("pin")?.click();
     else document.querySelector(`.tabnav [data-key="${CSS.escape(event.key)}"]`)?.click();
   });
