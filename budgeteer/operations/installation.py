@@ -55,11 +55,12 @@ def environment() -> Iterator[Finding]:
 
 def tokenizers() -> Iterator[Finding]:
     """Every vocabulary is packaged, and is the one that tiktoken expects."""
-    from budgeteer.engine.tokens import TOKENIZERS, counter_for
+    from budgeteer.engine.tokens import TOKENIZERS, counter_for, reference_for
 
     for name in TOKENIZERS:
         try:
-            counter_for(name)
+            if counter_for(name).kind == "exact":
+                reference_for(name)
         except TokenizerUnavailable as error:
             yield failed("tokenizers", f"{error.sentence.rstrip('.')}.", mend="Install Budgeteer again")
             return
