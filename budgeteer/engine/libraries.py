@@ -113,7 +113,7 @@ class LibraryFitter:
         if self.shares is not None and config.enabled:
             left = self._left_of_system(self.block.tokens(self.block.pieces()))
             own = config.limits.max_skills_prompt_tokens
-            if not isinstance(own, int) or (left is not None and left < own):
+            if own is None or isinstance(own, str) or (left is not None and left < own):
                 limits = config.limits.model_copy(update={"max_skills_prompt_tokens": left})
                 config, rule = config.model_copy(update={"limits": limits}), "shares.system"
         fit = fit_skills(bundle.skills, bundle.skill_measures, config, counter=self.block.counter, usage=bundle.usage)

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from budgeteer.engine.allocation import Allowance, allowance, profile_of, settled, shares_of
+from budgeteer.engine.allocation import Allowance, Shares, allowance, profile_of, settled, shares_of
 from budgeteer.engine.bundle import Bundle
 from budgeteer.engine.chat import calls_of
 from budgeteer.engine.config import BudgetConfig
@@ -73,8 +73,7 @@ def pack(
         raise ValueError(f"measured with {bundle.tokenizer}, packed with {counter.name}")
     form = profile or profile_of(config)
     allowed = allowance(config, counter)
-    packer = _Packer(bundle, settled(config, allowed), counter, form, allowed)
-    return packer.pack(summarise)
+    return Packer.of(bundle, settled(config, allowed), counter, form, allowed).pack(summarise)
 
 
 def pack_unlimited(packing: Packing) -> Packing:
@@ -94,24 +93,63 @@ def pack_unlimited(packing: Packing) -> Packing:
     )
     counter = counter_for(packing.bundle.tokenizer)
     allowed = replace(packing.allowance, usable_tokens=sys.maxsize)
-    return _Packer(packing.bundle, everything, counter, packing.profile, allowed).pack(extractive_summary)
+    return Packer.of(packing.bundle, everything, counter, packing.profile, allowed).pack(extractive_summary)
 
 
 @dataclass(frozen=True, slots=True)
-class _Packer:
-    """One packing under way: everything that does not change while tools and history are fitted."""
+class Fitted:
+    """What stays of a bundle, before a word is said of it: the fits, and the view with the room they were made in."""
+
+    block: Block
+    libraries: Libraries
+    history: HistoryFit
+    view: HistoryView
+
+
+@dataclass(frozen=True, slots=True)
+class Packer:
+    """One packing under way: everything that does not change while tools and history are fitted.
+
+    `config` has no percents left (allocation.settled); `shares` are None where they are off.
+    """
 
     bundle: Bundle
     config: BudgetConfig
     counter: TokenCounter
     profile: str
     allowed: Allowance
+    shares: Shares | None
+
+    @classmethod
+    def of(
+        cls, bundle: Bundle, config: BudgetConfig, counter: TokenCounter, profile: str, allowed: Allowance
+    ) -> Packer:
+        """The packer with the shares of its configuration."""
+        framing = Framing(bundle, profile, counter)
+        shares = shares_of(config, allowed, query_tokens=framing.query_tokens() + framing.reply())
+        return cls(bundle, config, counter, profile, allowed, shares)
 
     @property
     def framing(self) -> Framing:
         return Framing(self.bundle, self.profile, self.counter)
 
     def pack(self, summarise: Summariser) -> Packing:
+        """Everything fitted, with a decision for each item, sums, limits and the verdict."""
+        fitted = self.fitted(summarise)
+        libraries = fitted.libraries
+        chosen = Chosen(
+            libraries.pieces,
+            libraries.tools,
+            libraries.skills,
+            libraries.features,
+            libraries.retrieval,
+            fitted.history,
+            self.shares,
+        )
+        return self._result(self.ledger(fitted), chosen, fitted.view)
+
+    def fitted(self, summarise: Summariser) -> Fitted:
+        """What stays of everything."""
         bundle, framing = self.bundle, self.framing
         view = view_of(
             bundle.history_measures,
@@ -120,22 +158,16 @@ class _Packer:
             pinned=self._pinned_messages(),
             config=self.config.history,
         )
-        shares = shares_of(self.config, self.allowed, query_tokens=framing.query_tokens() + framing.reply())
         block = Block.of(bundle, self.config, framing)
-        fitter = LibraryFitter(block, self.allowed, shares, exchange_tokens=self._exchange_tokens(view))
+        fitter = LibraryFitter(block, self.allowed, self.shares, exchange_tokens=self._exchange_tokens(view))
         libraries, history, view = self._fit(fitter, view, summarise)
-        overheads = self._overheads(block, libraries, history, view)
-        ledger = Ledger(self._rows(libraries, history, view), overheads, kind=self.allowed.kind)
-        chosen = Chosen(
-            libraries.pieces,
-            libraries.tools,
-            libraries.skills,
-            libraries.features,
-            libraries.retrieval,
-            history,
-            shares,
-        )
-        return self._result(ledger, chosen, view)
+        return Fitted(block, libraries, history, view)
+
+    def ledger(self, fitted: Fitted) -> Ledger:
+        """Every decision and overhead of what was fitted."""
+        overheads = self._overheads(fitted.block, fitted.libraries, fitted.history, fitted.view)
+        rows = self._rows(fitted.libraries, fitted.history, fitted.view)
+        return Ledger(rows, overheads, kind=self.allowed.kind)
 
     def _exchange_tokens(self, view: HistoryView) -> int:
         """What the most recent exchange takes at most: the best chunks come after it, older history after them."""

@@ -140,7 +140,7 @@ def view_of(
         room_tokens=0,
         query_tokens=0,
         config=config,
-        max_tokens=config.max_tokens if isinstance(config.max_tokens, int) else 0,
+        max_tokens=0 if isinstance(config.max_tokens, str) else config.max_tokens,
     )
 
 

@@ -203,7 +203,7 @@ class _Search:
     def max_tokens(self) -> int | None:
         """The token limit, a number by now."""
         limit = self.config.limits.max_skills_prompt_tokens
-        return limit if isinstance(limit, int) else None
+        return None if isinstance(limit, str) else limit
 
     def asked(self, eligible: Sequence[int]) -> Size:
         """The block of all eligible skills, limits aside."""
