@@ -96,25 +96,41 @@ def extractive_summary(request: SummaryRequest) -> str:
     Raises:
         SummaryFailed: the limit leaves no room for the summary line and one bullet.
     """
-    room = request.max_chars - len(SUMMARY_LINE) - 2
-    if room < 60:
-        raise SummaryFailed(f"{request.max_chars} characters leave no room for a summary")
-    sources = (
-        list(_topics(request.messages, request.topic_chars)),
-        _distinct(_decisions(request.messages)),
-        list(_context(request.messages)),
-    )
-    blocks: list[str] = []
-    spare = 0
-    for heading, share, bullets in zip(_HEADINGS, _SHARES, sources, strict=True):
-        allowed = int(room * share) + spare
-        block = _block(heading, bullets, allowed)
-        spare = allowed - len(block) - (2 if block else 0)
-        if block:
-            blocks.append(block)
-    if not blocks:
-        raise SummaryFailed("the messages hold no text to summarise")
-    return storable(f"{SUMMARY_LINE}\n\n" + "\n\n".join(blocks))
+    return Extract.of(request).text(request.max_chars)
+
+
+@dataclass(frozen=True, slots=True)
+class Extract:
+    """What an extractive summary may say: the bullets under each heading, oldest first; no limit has a part in it."""
+
+    bullets: tuple[tuple[str, ...], ...]
+
+    @classmethod
+    def of(cls, request: SummaryRequest) -> Extract:
+        """The bullets of a request's messages."""
+        topics = tuple(_topics(request.messages, request.topic_chars))
+        return cls((topics, tuple(_distinct(_decisions(request.messages))), tuple(_context(request.messages))))
+
+    def text(self, max_chars: int) -> str:
+        """The summary of at most so many characters.
+
+        Raises:
+            SummaryFailed: they leave no room for the summary line and one bullet, or there is nothing to say.
+        """
+        room = max_chars - len(SUMMARY_LINE) - 2
+        if room < 60:
+            raise SummaryFailed(f"{max_chars} characters leave no room for a summary")
+        blocks: list[str] = []
+        spare = 0
+        for heading, share, bullets in zip(_HEADINGS, _SHARES, self.bullets, strict=True):
+            allowed = int(room * share) + spare
+            block = _block(heading, bullets, allowed)
+            spare = allowed - len(block) - (2 if block else 0)
+            if block:
+                blocks.append(block)
+        if not blocks:
+            raise SummaryFailed("the messages hold no text to summarise")
+        return storable(f"{SUMMARY_LINE}\n\n" + "\n\n".join(blocks))
 
 
 def storable(text: str) -> str:
