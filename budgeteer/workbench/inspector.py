@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from budgeteer.engine.config import BudgetConfig
@@ -63,6 +64,7 @@ class Item:
     counterfactual: str
     fix: str
     fix_label: str
+    fix_effect: str
     policies: tuple[PolicyChoice, ...]
     policy_hint: str
     text: str
@@ -70,8 +72,8 @@ class Item:
     close_url: str
 
 
-def inspected(packed: Packed, state: ViewState) -> Item | None:
-    """The selected item, None when nothing (that is there) is selected."""
+def inspected(packed: Packed, state: ViewState, *, try_out: Callable[[str], str]) -> Item | None:
+    """The selected item, None when nothing (that is there) is selected; `try_out` says what a fix would come to."""
     ledger = packed.packing.ledger
     index = packed.find(state.sel) if state.sel else None
     if index is None:
@@ -104,6 +106,7 @@ def inspected(packed: Packed, state: ViewState) -> Item | None:
         counterfactual=decision.counterfactual,
         fix=fix,
         fix_label=fix_label,
+        fix_effect=try_out(fix) if fix else "",
         policies=policies,
         policy_hint=next((hint for value, _, hint in POLICIES if value == chosen), ""),
         text=text[:TEXT_CHARS],

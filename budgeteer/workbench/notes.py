@@ -37,7 +37,11 @@ SETTING_FIXES = (
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """One note. `apply` is "path=value" for the button that applies its fix, "" where there is no single one."""
+    """One note.
+
+    `apply` is "path=value" for the button that applies its fix, "" where there is no single one; `effect` is what that
+    would come to, where somebody tried it out.
+    """
 
     tone: str
     title: str
@@ -45,6 +49,7 @@ class Note:
     fix: str
     apply: str
     apply_label: str
+    effect: str = ""
 
 
 def notes_of(packing: Packing, current: Effective) -> tuple[Note, ...]:

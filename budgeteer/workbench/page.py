@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -16,7 +15,9 @@ from budgeteer.presets import services as presets
 from budgeteer.sources import services as sources
 from budgeteer.sources.models import Source
 from budgeteer.workbench.assembling import Problem
+from budgeteer.workbench.config_view import ConfigView, config_view
 from budgeteer.workbench.configuring import Change, Effective, version_key
+from budgeteer.workbench.effects import TryOut, trying_out, with_effects
 from budgeteer.workbench.fieldset import Choice, FormField, FormGroup, form_field, form_groups
 from budgeteer.workbench.header import Header, header_of
 from budgeteer.workbench.icicle import Icicle, icicle_of
@@ -60,18 +61,6 @@ class Waiting:
     icon: str
     sentence: str
     more: str
-
-
-@dataclass(frozen=True, slots=True)
-class ConfigView:
-    """The configuration as JSON, and what was pasted in vain."""
-
-    sentence: str
-    preset: str
-    delta: str
-    whole: str
-    pasted: str = ""
-    error: str = ""
 
 
 @dataclass(frozen=True)
@@ -144,7 +133,13 @@ class Page:
 
     @cached_property
     def notes(self) -> tuple[Note, ...]:
-        return notes_of(self.packed.packing, self.current) if self.packed else ()
+        if self.packed is None or self.try_out is None:
+            return ()
+        return with_effects(notes_of(self.packed.packing, self.current), self.try_out)
+
+    @cached_property
+    def try_out(self) -> TryOut | None:
+        return trying_out(self.workspace, self.current, self.packed) if self.packed else None
 
     @property
     def more_notes(self) -> str:
@@ -181,7 +176,9 @@ class Page:
 
     @cached_property
     def item(self) -> Item | None:
-        return inspected(self.packed, self.state) if self.packed else None
+        if self.packed is None or self.try_out is None:
+            return None
+        return inspected(self.packed, self.state, try_out=self.try_out)
 
     @cached_property
     def summary(self) -> SummaryShown | None:
@@ -257,17 +254,7 @@ class Page:
 
     @cached_property
     def config_view(self) -> ConfigView:
-        version = self.current.version
-        changed = len(changed_paths(self.current))
-        count = "nothing" if not changed else f"{changed} setting" if changed == 1 else f"{changed} settings"
-        return ConfigView(
-            sentence=f"{count} beyond preset {version.preset.title} v{version.number}",
-            preset=f"{version.preset.title} v{version.number}",
-            delta=json.dumps(self.current.delta, indent=2, ensure_ascii=False),
-            whole=json.dumps(self.current.data, indent=2, ensure_ascii=False),
-            pasted=self.pasted,
-            error=self.paste_error,
-        )
+        return config_view(self.current, pasted=self.pasted, error=self.paste_error)
 
     @property
     def can_undo(self) -> bool:
@@ -281,11 +268,6 @@ class Page:
     def model_chip(self) -> str:
         packing = self.packed.packing if self.packed else None
         return f"{packing.model} · {packing.window:,}" if packing else self.current.config.model
-
-
-def changed_paths(current: Effective) -> list[str]:
-    """Every leaf whose value is the workspace's own."""
-    return [field.path for field in fields() if current.is_overridden(field.path)]
 
 
 def page_context(page: Page, **more: Any) -> dict[str, Any]:

@@ -52,6 +52,7 @@ CONTROLS = frozenset(
         "q",
         "sort",
         "page",
+        "open",
         "preset",
         "reset",
         "seen",
