@@ -7,9 +7,10 @@ pair up that way is named, for validity to decide on.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
+from typing import Final
 
 from budgeteer.engine.chat import Message, ReasoningPart, TextPart, ToolCallPart, ToolResultPart
 
@@ -42,6 +43,10 @@ class Place:
     again: bool = False
 
 
+#: The place of a message that hangs together with no other; recognised by identity where many are looked at.
+ALONE: Final = Place()
+
+
 @dataclass(frozen=True, slots=True)
 class Pairing:
     """How the messages of one conversation hang together, one entry a message.
@@ -57,38 +62,68 @@ class Pairing:
     turn: list[int]
 
 
-def pair(messages: Sequence[Message]) -> Pairing:
-    """The pairing of a conversation, in one pass."""
-    size = len(messages)
-    answers: list[dict[int, int]] = [{} for _ in range(size)]
-    fault = [Fault.NONE] * size
-    joined = list(range(size))
-    again = [False] * size
-    turn = [0] * size
-    seen: set[str] = set()
-    opener = -1
-    open_calls: dict[str, int] = {}
-    turns = 0
+def pair(messages: Sequence[Message], *, seen: Collection[str] = ()) -> Pairing:
+    """The pairing of a conversation, in one pass; `seen` are the call ids used before it."""
+    walk = _Walk(messages, set(seen))
     for index, message in enumerate(messages):
-        turns += message.role == "user" and message.typed
-        turn[index] = turns
-        result = next((part for part in message.parts if isinstance(part, ToolResultPart)), None)
+        walk.step(index, message)
+    heirs = _join_reasoning(messages, walk)
+    return Pairing(_numbered(walk.joined), _places(walk, heirs), walk.turn)
+
+
+class _Walk:
+    """One pass over a conversation: what is known of each message when all before it were seen."""
+
+    def __init__(self, messages: Sequence[Message], seen: set[str]) -> None:
+        self.messages = messages
+        self.seen = seen
+        self.joined = list(range(len(messages)))
+        self.turn = [0] * len(messages)
+        #: Calling message -> the position of each answered call among its parts -> the message that answers it.
+        self.answers: dict[int, dict[int, int]] = {}
+        self.fault: dict[int, Fault] = {}
+        self.again: set[int] = set()
+        self.reasoning: list[int] = []
+        self._turns = 0
+        self._opener = -1
+        self._open: dict[str, int] = {}
+
+    def step(self, index: int, message: Message) -> None:
+        """Take the next message."""
+        if message.role == "user" and message.typed:
+            self._turns += 1
+        self.turn[index] = self._turns
+        result = None
+        calls: dict[str, int] | None = None
+        for at, part in enumerate(message.parts):
+            if isinstance(part, ToolResultPart):
+                result = part
+                break
+            if isinstance(part, ToolCallPart) and message.role == "assistant":
+                calls = {**(calls or {}), part.id: at}
         if result is not None:
-            if result.call_id in open_calls:
-                answers[opener][open_calls.pop(result.call_id)] = index
-                joined[index] = opener
-                again[index] = again[opener]
-            else:
-                fault[index] = _fault(result, messages[opener] if opener >= 0 else None, seen)
-            continue
-        calls = _calls(message)
-        again[index] = not seen.isdisjoint(calls)
-        seen.update(calls)
-        opener, open_calls = (index, calls) if calls else (-1, {})
-    heirs = _join_reasoning(messages, joined, answers)
-    moved = _moved(answers)
-    places = [Place(frozenset(answers[i]), fault[i], heirs[i], i in moved, again[i]) for i in range(size)]
-    return Pairing(_numbered(joined), places, turn)
+            self._answer(index, result)
+        elif calls is None:
+            self._opener, self._open = -1, {}
+            if _reasons_only(message):
+                self.reasoning.append(index)
+        else:
+            if not self.seen.isdisjoint(calls):
+                self.again.add(index)
+            self.seen.update(calls)
+            self._opener, self._open = index, calls
+            self.answers[index] = {}
+
+    def _answer(self, index: int, result: ToolResultPart) -> None:
+        opener = self._opener
+        at = self._open.pop(result.call_id, None)
+        if at is None:
+            self.fault[index] = _fault(result, self.messages[opener] if opener >= 0 else None, self.seen)
+            return
+        self.answers[opener][at] = index
+        self.joined[index] = opener
+        if opener in self.again:
+            self.again.add(index)
 
 
 def _calls(message: Message) -> dict[str, int]:
@@ -98,32 +133,56 @@ def _calls(message: Message) -> dict[str, int]:
     return {part.id: at for at, part in enumerate(message.parts) if isinstance(part, ToolCallPart)}
 
 
-def _fault(result: ToolResultPart, opener: Message | None, seen: set[str]) -> Fault:
+def _fault(result: ToolResultPart, opener: Message | None, seen: Collection[str]) -> Fault:
     if opener is not None and result.call_id in _calls(opener):
         return Fault.REPEATED
     return Fault.NOT_NEXT if result.call_id in seen else Fault.NO_CALL
 
 
-def _moved(answers: Sequence[dict[int, int]]) -> set[int]:
+def _places(walk: _Walk, heirs: Collection[int]) -> list[Place]:
+    """How each message stands; those that stand alike share one Place, those without relations ALONE."""
+    places = [ALONE] * len(walk.joined)
+    moved = _moved(walk.answers.values())
+    known: dict[tuple[frozenset[int], Fault, bool, bool, bool], Place] = {}
+    none: dict[int, int] = {}
+    for index in {*walk.answers, *walk.fault, *walk.again, *heirs, *moved}:
+        key = (
+            frozenset(walk.answers.get(index, none)),
+            walk.fault.get(index, Fault.NONE),
+            index in heirs,
+            index in moved,
+            index in walk.again,
+        )
+        place = known.get(key)
+        if place is None:
+            place = known[key] = Place(*key)
+        places[index] = place
+    return places
+
+
+def _moved(answers: Iterable[Mapping[int, int]]) -> set[int]:
     """The results that do not stand in the order of their calls."""
     moved: set[int] = set()
     for answered in answers:
-        given = [answered[at] for at in sorted(answered)]
-        moved.update(at for at, sorted_at in zip(given, sorted(given), strict=True) if at != sorted_at)
+        if len(answered) > 1:
+            given = [answered[at] for at in sorted(answered)]
+            moved.update(at for at, sorted_at in zip(given, sorted(given), strict=True) if at != sorted_at)
     return moved
 
 
-def _join_reasoning(messages: Sequence[Message], joined: list[int], answers: Sequence[dict[int, int]]) -> list[bool]:
+def _join_reasoning(messages: Sequence[Message], walk: _Walk) -> set[int]:
     """Join what is reasoning alone to the assistant's message after it; which of it leads to something said."""
-    heirs = [False] * len(messages)
-    for index in range(len(messages) - 1, 0, -1):
-        if _reasons_only(messages[index - 1]) and messages[index].role == "assistant":
-            joined[index] = index - 1
-            heirs[index - 1] = (
-                heirs[index] if _reasons_only(messages[index]) else _says(messages[index], answers[index])
-            )
-    for index, root in enumerate(joined):
-        joined[index] = joined[root]
+    heirs: set[int] = set()
+    alone = set(walk.reasoning)
+    for index in reversed(walk.reasoning):
+        after = index + 1
+        if after < len(messages) and messages[after].role == "assistant":
+            walk.joined[after] = index
+            if after in heirs if after in alone else _says(messages[after], walk.answers.get(after, {})):
+                heirs.add(index)
+    if alone:
+        for index, root in enumerate(walk.joined):
+            walk.joined[index] = walk.joined[root]
     return heirs
 
 
@@ -132,11 +191,19 @@ def _reasons_only(message: Message) -> bool:
     return message.role == "assistant" and bool(parts) and all(isinstance(part, ReasoningPart) for part in parts)
 
 
-def _says(message: Message, answered: dict[int, int]) -> bool:
+def _says(message: Message, answered: Mapping[int, int]) -> bool:
     """Whether something is left of it that every provider can be sent: words, or a call that is answered."""
     return bool(answered) or any(isinstance(part, TextPart) and part.text.strip() for part in message.parts)
 
 
-def _numbered(roots: list[int]) -> list[int]:
-    numbers: dict[int, int] = {}
-    return [numbers.setdefault(root, len(numbers)) for root in roots]
+def _numbered(roots: Sequence[int]) -> list[int]:
+    """The groups' numbers; a group's root is its first message."""
+    numbers = [0] * len(roots)
+    count = 0
+    for index, root in enumerate(roots):
+        if root == index:
+            numbers[index] = count
+            count += 1
+        else:
+            numbers[index] = numbers[root]
+    return numbers
