@@ -75,7 +75,6 @@ class MessageLine:
     reason: str = ""
     is_selected: bool = False
     is_pinned: bool = False
-    is_changed: bool = False
     url: str = ""
 
 
@@ -266,7 +265,6 @@ def _message(table: _Table, at: int, decision: Decision, name: str, state: ViewS
         reason=decision.sentence,
         is_selected=state.sel == decision.id,
         is_pinned=decision.pinned,
-        is_changed=decision.fate != "kept",
         url=state.query(sel=decision.id),
     )
 
@@ -304,7 +302,6 @@ def _folded(entry: _Entry, table: _Table, state: ViewState) -> MessageLine:
         tone=FATE_TONES[fate],
         fate_word=FATE_NAMES[fate],
         reason=f"{where}{middle.sentence}",
-        is_changed=True,
         url=state.query(open=middle.id),
     )
 

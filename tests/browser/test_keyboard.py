@@ -56,3 +56,57 @@ def test_the_first_tab_leads_to_the_content(visitor):
     expect(page.locator(".skip")).to_be_focused()
     page.keyboard.press("Enter")
     assert page.evaluate("document.activeElement.id") == "main"
+
+
+def test_a_command_is_found_by_its_name(visitor):
+    page = visitor().open("/")
+    tab_to(page, "A tool catalogue over its limit")
+    page.keyboard.press("Enter")
+    expect(page.locator("#share")).to_be_visible(timeout=WORK_MS)
+
+    page.keyboard.press("Control+k")
+    field = page.get_by_role("combobox", name="Find a command")
+    expect(field).to_be_focused()
+    page.keyboard.type("output reserve")
+    chosen = page.locator("#palette-list [aria-selected=true]")
+    expect(chosen).to_contain_text("Output reserve")
+    page.keyboard.press("Enter")
+    expect(page.locator("#i-outputReserve")).to_be_focused()
+
+    page.keyboard.press("Control+k")
+    page.keyboard.type("mess")
+    expect(chosen).to_contain_text("Messages")
+    page.keyboard.press("Enter")
+    expect(page.locator("#tab-messages")).to_have_attribute("aria-current", "page")
+
+    page.keyboard.press("Control+k")
+    page.keyboard.type("zzqqx")
+    expect(page.locator("#palette-list")).to_contain_text("Nothing here is called that.")
+    page.keyboard.press("Enter")
+    page.keyboard.press("Escape")
+    expect(page.locator("#palette")).not_to_be_visible()
+
+
+def test_the_messages_are_walked_by_turn_and_by_change(visitor):
+    page = visitor().open("/")
+    tab_to(page, "overflowing agent session|overflows")
+    page.keyboard.press("Enter")
+    expect(page.locator("#share")).to_be_visible(timeout=WORK_MS)
+    page.keyboard.press("2")
+    rows = page.locator(".msgs tbody tr")
+    expect(rows.first).to_be_visible()
+
+    page.keyboard.press("f")
+    expect(page.locator(".msgs tr.folded a").first).to_be_focused()
+    folded = page.locator(".msgs tr.folded").count()
+    page.keyboard.press("Enter")
+    expect(page.locator(".msgs tr.folded")).to_have_count(folded - 1)
+
+    page.keyboard.press("]")
+    inspected = page.locator("#inspector h2")
+    expect(inspected).to_be_visible()
+    first = inspected.inner_text()
+    page.keyboard.press("]")
+    expect(inspected).not_to_have_text(first)
+    page.keyboard.press("[")
+    expect(inspected).to_have_text(first)

@@ -150,7 +150,7 @@
   };
   // The next changed message, or the first of the next or last turn; past the end of a page, its neighbour opens.
   const seek = (by, isWanted) => {
-    const rows = [...document.querySelectorAll(".msgs tbody tr")];
+    const rows = [...document.querySelectorAll(".items tbody tr")];
     if (!rows.length) return;
     const focused = rows.findIndex((row) => row.contains(document.activeElement));
     const from = focused >= 0 ? focused : rows.findIndex((row) => row.classList.contains("on"));
@@ -163,7 +163,7 @@
     }
     document.getElementById(by > 0 ? "page-next" : "page-previous")?.click();
   };
-  const isChanged = (row) => row.matches("[data-changed], .folded");
+  const isChanged = (row) => row.querySelector("a") && !row.matches(".kept, .turn");
   const opensTurn = (row, before) => row.querySelector("a") && (before?.classList.contains("turn") ?? true);
   document.addEventListener("keydown", (event) => {
     if (event.key === "Escape" && !document.querySelector("details[data-menu][open], dialog[open]")) {
