@@ -13,6 +13,9 @@ from budgeteer.engine.windows import ModelRow, model
 #: Safety margin where counts are estimates, in percent. Source: domain, configuration defaults.
 ESTIMATE_MARGIN_PERCENT = 10
 
+#: The rule of whatever the system share leaves out.
+SYSTEM_SHARE = "shares.system"
+
 
 @dataclass(frozen=True, slots=True)
 class Allowance:

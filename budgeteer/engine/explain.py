@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from budgeteer.engine.allocation import SYSTEM_SHARE
 from budgeteer.engine.config import SkillsBudgetConfig
 from budgeteer.engine.expressing import ADAPTED, Loss
 from budgeteer.engine.history.recent_reasons import explain_recent
 from budgeteer.engine.history.summary import Summary
 from budgeteer.engine.history.view import HistoryFit, HistoryView, Rule
-from budgeteer.engine.ledger import Reason
+from budgeteer.engine.ledger import Reason, Size
 from budgeteer.engine.measures import Ints
 from budgeteer.engine.profiles import PROFILES
 from budgeteer.engine.sections.skills import Cause, SkillFit
 from budgeteer.engine.sections.tools import ToolFit
 
 KEPT = Reason("kept", "Sent as it is.")
-
-#: The rule of whatever the system share leaves out.
-SYSTEM_SHARE = "shares.system"
 
 _LOSSES = {
     Loss.REASONING: "reasoning cannot be sent to this provider",
@@ -65,28 +65,34 @@ def explain_skill(fit: SkillFit, config: SkillsBudgetConfig, row: int, *, shorte
 
 def _no_room(fit: SkillFit, config: SkillsBudgetConfig, needed_chars: int, needed_tokens: int) -> Reason:
     """Every limit that the block with this skill passes; under `fill` the block with all that come before it."""
-    limits = config.limits
-    passed = [("maxSkillsPromptChars", "characters", needed_chars, limits.max_skills_prompt_chars)]
-    if fit.limit_tokens is not None:
-        passed.append((fit.token_rule, "tokens", needed_tokens, fit.limit_tokens))
-    passed = [limit for limit in passed if limit[2] > limit[3]]
+    passed = _passed(fit, config, Size(needed_tokens, needed_chars))
     with_it = "with it and all before it" if config.fit == "fill" else "with it"
     sizes = " and ".join(f"{needed:,} {unit} {with_it}, {limit:,} may be used" for _, unit, needed, limit in passed)
-    wanted = " and ".join(
+    return Reason(passed[0][0], f"Does not fit: {sizes}.", f"Kept if {_wanted(passed)}.")
+
+
+def _passed(fit: SkillFit, config: SkillsBudgetConfig, size: Size) -> list[tuple[str, str, int, int]]:
+    """The limits that a block of this size passes: rule, unit, size, limit."""
+    limits = [("maxSkillsPromptChars", "characters", size.chars, config.limits.max_skills_prompt_chars)]
+    limits += [(rule, "tokens", size.tokens, most) for rule, most in fit.token_limits]
+    return [limit for limit in limits if limit[2] > limit[3]]
+
+
+def _wanted(passed: Sequence[tuple[str, str, int, int]]) -> str:
+    """What would have to hold for none of these limits to be passed."""
+    return " and ".join(
         f"{name} left {needed:,} tokens for skills" if name == SYSTEM_SHARE else f"{name} were ≥ {needed:,}"
         for name, _, needed, _ in passed
     )
-    return Reason(passed[0][0], f"Does not fit: {sizes}.", f"Kept if {wanted}.")
 
 
 def _kept_skill(fit: SkillFit, config: SkillsBudgetConfig, row: int, *, shortened: bool) -> Reason:
     if fit.short[row]:
         if fit.tier == "nameOnly":
-            full = fit.asked.chars
             return Reason(
                 "fallback:nameOnly",
                 "Not all skills fit in full, so each is listed by name and location.",
-                f"In full if maxSkillsPromptChars were ≥ {full:,}.",
+                f"In full if {_wanted(_passed(fit, config, fit.asked))}.",
             )
         return Reason("policy:nameOnly", "Its policy lists it by name and location only.", "In full under auto.")
     if shortened:
@@ -130,7 +136,7 @@ def _tool_without_room(fit: ToolFit, limit_chars: int, row: int, unused: str) ->
     """Every limit that the array passes with this definition and all before it."""
     chars, tokens = int(fit.needed_chars[row]), int(fit.needed_tokens[row])
     sizes, wanted, rules = [], [], []
-    if chars > limit_chars or fit.limit_tokens is None:
+    if chars > limit_chars:
         sizes.append(f"{chars:,} characters with it and all before it, {limit_chars:,} may be used")
         wanted.append(f"maxToolDefinitionChars were ≥ {chars:,}")
         rules.append("maxToolDefinitionChars")

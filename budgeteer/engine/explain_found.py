@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from budgeteer.engine.allocation import SYSTEM_SHARE
 from budgeteer.engine.config import FeaturesConfig, RetrievalConfig
-from budgeteer.engine.explain import SYSTEM_SHARE, ordinal
+from budgeteer.engine.explain import ordinal
 from budgeteer.engine.ledger import Reason
 from budgeteer.engine.library import FeatureSpec
 from budgeteer.engine.sections.features import FeatureCause, FeatureFit

@@ -16,7 +16,7 @@ from budgeteer.engine.sections.block import Block
 from budgeteer.engine.sections.features import FeatureAsk, FeatureFit, fit_features
 from budgeteer.engine.sections.order import Standing
 from budgeteer.engine.sections.retrieval import HEADER, ChunkCause, ChunkRoom, RetrievalFit, fit_chunks
-from budgeteer.engine.sections.skills import LIMIT_IN_TOKENS, SkillFit, fit_skills
+from budgeteer.engine.sections.skills import SkillAsk, SkillFit, fit_skills
 from budgeteer.engine.sections.system import FEATURES_HEADER, Piece
 from budgeteer.engine.sections.tools import ToolCosts, ToolFit, fit_tools
 
@@ -109,15 +109,11 @@ class LibraryFitter:
     @cached_property
     def _skills(self) -> SkillFit:
         bundle, config = self.block.bundle, self.block.config.skills_budget
-        rule = LIMIT_IN_TOKENS
-        if self.shares is not None and config.enabled:
+        left = None
+        if self.shares is not None:
             left = self._left_of_system(self.block.tokens(self.block.pieces()))
-            own = config.limits.max_skills_prompt_tokens
-            if own is None or isinstance(own, str) or (left is not None and left < own):
-                limits = config.limits.model_copy(update={"max_skills_prompt_tokens": left})
-                config, rule = config.model_copy(update={"limits": limits}), "shares.system"
-        fit = fit_skills(bundle.skills, bundle.skill_measures, config, counter=self.block.counter, usage=bundle.usage)
-        return replace(fit, token_rule=rule)
+        ask = SkillAsk(bundle.usage, left)
+        return fit_skills(bundle.skills, bundle.skill_measures, config, counter=self.block.counter, ask=ask)
 
     def _costs(self) -> ToolCosts:
         return ToolCosts(self.block.framing.profile, self.block.counter)

@@ -82,6 +82,25 @@ def test_a_smaller_token_limit_of_skills_is_the_one_that_is_named() -> None:
     assert {one.rule for one in gone(packing, "skills")} == {"maxSkillsPromptTokens"}
 
 
+def test_where_two_limits_on_the_tokens_of_skills_are_passed_both_are_named() -> None:
+    """Raising the one alone would keep nothing, so no promise may name it alone."""
+    bundle, narrow = bundle_of(user(), skills=SKILLS), {"system": 0.05, "context": 0}
+
+    def one_with(limit: int | None) -> Decision:
+        limits = {"enabled": True, "limits": {"maxSkillsPromptTokens": limit}}
+        return gone(packed(bundle, shared(2_000, narrow, skillsBudget=limits)), "skills")[-1]
+
+    share = one_with(None)
+    needed = int(share.counterfactual.split("left ")[1].split(" tokens")[0])
+    assert share.counterfactual == f"Kept if shares.system left {needed} tokens for skills."
+    both = one_with(needed - 1)
+    assert both.rule == "maxSkillsPromptTokens"
+    assert both.counterfactual == (
+        f"Kept if maxSkillsPromptTokens were ≥ {needed} and shares.system left {needed} tokens for skills."
+    )
+    assert one_with(needed).counterfactual == share.counterfactual
+
+
 def test_what_no_limit_may_drop_and_is_over_its_share_is_a_stated_error() -> None:
     packing = packed(bundle_of(user(), system="word " * 300), shared(2_000))
     assert packing.error is not None

@@ -7,14 +7,14 @@ The order of steps (domain: Libraries): files over the byte limit; policies; ord
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import IntEnum
-from types import MappingProxyType
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from budgeteer.engine.allocation import SYSTEM_SHARE
 from budgeteer.engine.config import SkillsBudgetConfig
 from budgeteer.engine.ledger import Size
 from budgeteer.engine.library import Skill
@@ -37,6 +37,19 @@ class Cause(IntEnum):
     NO_ROOM_CHARS = 4
     NO_ROOM_TOKENS = 5
     NOT_LIMITED = 6
+
+
+@dataclass(frozen=True, slots=True)
+class SkillAsk:
+    """What is asked of the skills beside the configuration.
+
+    Attributes:
+        usage: how often each was used, by path or by name.
+        share_tokens: what the system share leaves the block; None where there are no shares.
+    """
+
+    usage: Mapping[str, Use] = field(default_factory=dict)
+    share_tokens: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +83,7 @@ class SkillFit:
         order_sentence: what decided the order.
         tier: "full" or "nameOnly".
         opener: the text before each location's slash.
-        limit_tokens: the most tokens of the block, None where only characters are limited. token_rule: what sets it.
+        token_limits: (rule, tokens) of whatever limits the block's tokens, () where only characters are limited.
     """
 
     order: tuple[int, ...]
@@ -88,8 +101,7 @@ class SkillFit:
     order_sentence: str
     tier: str
     opener: str
-    limit_tokens: int | None = None
-    token_rule: str = LIMIT_IN_TOKENS
+    token_limits: tuple[tuple[str, int], ...] = ()
 
 
 def entry_sizes(
@@ -141,7 +153,7 @@ def fit_skills(
     config: SkillsBudgetConfig,
     *,
     counter: TokenCounter,
-    usage: Mapping[str, Use] = MappingProxyType({}),
+    ask: SkillAsk = SkillAsk(),
 ) -> SkillFit:
     """The skills that fit, and why the others do not.
 
@@ -159,11 +171,13 @@ def fit_skills(
         cause[measures.file_bytes > config.limits.max_skill_file_bytes] = Cause.FILE_TOO_LARGE
     keys = [(skill.name, skill.path) for skill in skills]
     prioritization = config.optimization.prioritization if config.enabled else None
-    sequence, sentence = ordered(keys, prioritization=prioritization, usage=usage)
+    sequence, sentence = ordered(keys, prioritization=prioritization, usage=ask.usage)
     eligible = [i for i in sequence if cause[i] in (Cause.FITS, Cause.NOT_LIMITED)]
     if config.enabled:
         eligible = [i for i in eligible if pinned[i]] + [i for i in eligible if not pinned[i]]
-    search = _Search(config, entries, wrapper, pinned, named)
+    token_limits = _token_limits(config, ask.share_tokens)
+    max_tokens = min((most for _, most in token_limits), default=None)
+    search = _Search(config, entries, wrapper, pinned, named, max_tokens)
     asked = search.asked(eligible)
     kept, short, needed, tier = search.run(eligible, cause)
     after_tokens = np.where(kept, np.where(short, entries.short_tokens, entries.full_tokens), 0)
@@ -187,8 +201,17 @@ def fit_skills(
         order_sentence=sentence,
         tier=tier,
         opener=location_opener(config),
-        limit_tokens=search.max_tokens if config.enabled else None,
+        token_limits=token_limits,
     )
+
+
+def _token_limits(config: SkillsBudgetConfig, share_tokens: int | None) -> tuple[tuple[str, int], ...]:
+    """What limits the block's tokens, the configuration's own limit first; a percent is a number by now."""
+    if not config.enabled:
+        return ()
+    limit = config.limits.max_skills_prompt_tokens
+    own = () if limit is None or isinstance(limit, str) else ((LIMIT_IN_TOKENS, limit),)
+    return own if share_tokens is None else (*own, (SYSTEM_SHARE, share_tokens))
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,12 +221,7 @@ class _Search:
     wrapper: Size
     pinned: NDArray[np.bool_]
     named: NDArray[np.bool_]
-
-    @property
-    def max_tokens(self) -> int | None:
-        """The token limit, a number by now."""
-        limit = self.config.limits.max_skills_prompt_tokens
-        return None if isinstance(limit, str) else limit
+    max_tokens: int | None
 
     def asked(self, eligible: Sequence[int]) -> Size:
         """The block of all eligible skills, limits aside."""

@@ -5,11 +5,12 @@ from typing import Any
 import pytest
 
 from budgeteer.engine.config import SkillsBudgetConfig
+from budgeteer.engine.explain import explain_skill
 from budgeteer.engine.library import Skill
 from budgeteer.engine.measures import measure_skills
 from budgeteer.engine.sections.order import Use
 from budgeteer.engine.sections.skill_block import effective, skill_entry, skills_block
-from budgeteer.engine.sections.skills import Cause, SkillFit, entry_sizes, fit_skills
+from budgeteer.engine.sections.skills import Cause, SkillAsk, SkillFit, entry_sizes, fit_skills
 from budgeteer.engine.tokens import counter_for
 
 COUNTER = counter_for("o200k_base")
@@ -30,7 +31,7 @@ def config(**changes: Any) -> SkillsBudgetConfig:
 
 def fit(settings: SkillsBudgetConfig, *, usage: dict[str, Use] | None = None) -> SkillFit:
     measures = measure_skills(SKILLS, counter=COUNTER)
-    return fit_skills(SKILLS, measures, settings, counter=COUNTER, usage=usage or {})
+    return fit_skills(SKILLS, measures, settings, counter=COUNTER, ask=SkillAsk(usage or {}))
 
 
 def block(settings: SkillsBudgetConfig, found: SkillFit) -> str:
@@ -138,6 +139,21 @@ def test_the_fallback_lists_by_name_and_location_when_not_all_fit() -> None:
     assert len(found.order) > len(fit(config(limits=limits)).order)
     assert all(found.short[list(found.order)])
     assert fit(config(fallback="nameOnly")).tier == "full"
+
+
+def test_what_is_only_named_says_every_limit_that_would_have_to_give_way() -> None:
+    whole = fit(config()).asked
+    for limits, wanted in (
+        ({"maxSkillsPromptChars": 850}, [f"maxSkillsPromptChars were ≥ {whole.chars:,}"]),
+        ({"maxSkillsPromptTokens": whole.tokens - 1}, [f"maxSkillsPromptTokens were ≥ {whole.tokens:,}"]),
+        (
+            {"maxSkillsPromptChars": 850, "maxSkillsPromptTokens": whole.tokens - 1},
+            [f"maxSkillsPromptChars were ≥ {whole.chars:,}", f"maxSkillsPromptTokens were ≥ {whole.tokens:,}"],
+        ),
+    ):
+        settings = config(limits=limits, fallback="nameOnly")
+        reason = explain_skill(fit(settings), settings, 0, shortened=False)
+        assert (reason.rule, reason.counterfactual) == ("fallback:nameOnly", f"In full if {' and '.join(wanted)}.")
 
 
 def test_prioritization_orders_before_the_limits() -> None:
