@@ -1,0 +1,227 @@
+"""Gemini generateContent: requests, responses, both together, bare contents, chat histories, JSONL of each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice
+from typing import Any, Final
+
+from budgeteer.engine.chat import Conversation, Message
+from budgeteer.formats.conversations import note_opaque, numbered, text_value, title_of
+from budgeteer.formats.document import Document
+from budgeteer.formats.entries import mappings
+from budgeteer.formats.envelopes import SAMPLED, require
+from budgeteer.formats.gemini_contents import ContentReader, is_content, key_of, parts_of
+from budgeteer.formats.report import Imported, Skipped
+
+_HISTORIES: Final = ("clientHistory", "history")
+_WRAPPERS: Final = ("body", "request", "generateContentRequest", "response")
+
+
+@dataclass(frozen=True, slots=True)
+class Body:
+    """One request, response, or both: the raw contents with their 1-based numbers, and what stands beside them.
+
+    `shape` is what it is in words, `where` its place in a file of several, `branches` how many other candidates there
+    are.
+    """
+
+    shape: str
+    contents: Sequence[tuple[int, Any]]
+    raw: Mapping[str, Any]
+    id: str = ""
+    where: str = ""
+    branches: int = 0
+
+
+def detect(document: Document) -> str | None:
+    """Why a document is of the Gemini API, None when it is not."""
+    for body in islice(_bodies(document), SAMPLED):
+        if any(is_content(content) for _, content in body.contents[:200]):
+            return f"is {body.shape} of the Gemini API"
+    return None
+
+
+def read(document: Document) -> Imported:
+    """Read every request and response of a document, one conversation each.
+
+    Raises:
+        FormatError: no contents with parts were found.
+    """
+    skipped = list(document.skipped)
+    conversations = []
+    for position, body in enumerate(_bodies(document), 1):
+        conversation = _conversation(body, position, document, skipped)
+        if conversation.messages:
+            conversations.append(conversation)
+    require(conversations, document, "Gemini")
+    return Imported(
+        format="", reason="", kind="conversation", conversations=tuple(conversations), skipped=tuple(skipped)
+    )
+
+
+def declared_tools(tools: Any) -> tuple[Mapping[str, Any], ...]:
+    """Every function declared, and every tool of Google's own as it came."""
+    found: list[Mapping[str, Any]] = []
+    for tool in mappings(tools):
+        declared = mappings(key_of(tool, "functionDeclarations"))
+        found += declared
+        own = {key: value for key, value in tool.items() if value is not None and not key.startswith("function")}
+        if own:
+            found.append(own)
+    return tuple(found)
+
+
+def prompt_tokens(usage: Any) -> int | None:
+    """The prompt tokens a response's usage reports, cached ones included; None when it reports none."""
+    count = key_of(usage, "promptTokenCount") if isinstance(usage, Mapping) else None
+    return count if isinstance(count, int) and not isinstance(count, bool) and count else None
+
+
+def _conversation(body: Body, position: int, document: Document, skipped: list[Skipped]) -> Conversation:
+    notes = document.notes
+    reader = ContentReader(notes)
+    config = body.raw.get("config")
+    around: Mapping[str, Any] = {**body.raw, **config} if isinstance(config, Mapping) else body.raw
+    messages = [*_system(reader, key_of(around, "systemInstruction"))]
+    for number, content in body.contents:
+        role = content.get("role") if isinstance(content, Mapping) else None
+        if not isinstance(content, Mapping) or role not in (None, "user", "model", "function", "tool", "system"):
+            skipped.append(Skipped(f"{body.where}content {number}", "no role of Gemini's", str(content)[:500]))
+            continue
+        messages += reader.messages(text_value(role), parts_of(content), line=number)
+    done = numbered(messages)
+    note_opaque(done, notes)
+    if key_of(around, "cachedContent"):
+        notes.say("The request begins with cached content that is not in this file")
+    if any(key_of(one, "groundingMetadata") for one in mappings(body.raw.get("candidates"))):
+        notes.say("It also holds passages that a search found; to import those, choose the format `chunks`")
+    model = text_value(body.raw.get("model")) or text_value(key_of(body.raw, "modelVersion"))
+    return Conversation(
+        id=body.id or f"c{position}",
+        title=title_of(done, body.id or document.stem or f"Conversation {position}"),
+        messages=done,
+        tools=declared_tools(around.get("tools")),
+        model=model.removeprefix("models/"),
+        reported_input_tokens=prompt_tokens(key_of(body.raw, "usageMetadata")),
+        branches=body.branches,
+    )
+
+
+def _system(reader: ContentReader, given: Any) -> Iterator[Message]:
+    parts = [part for raw in parts_of(given) for part in reader.part(raw)]
+    if parts:
+        yield Message("system", tuple(parts), id="system")
+
+
+def _bodies(document: Document) -> Iterator[Body]:
+    """Every body a JSON or JSONL document may hold, in order; nothing for text and archives."""
+    entries: list[tuple[int, str, Any]]
+    if document.shape == "jsonl":
+        entries = [(line.number, f"line {line.number}, ", line.value) for line in document.lines]
+    elif isinstance(document.value, list):
+        entries = [(at, f"element {at}, ", value) for at, value in enumerate(document.value, 1)]
+    elif isinstance(document.value, Mapping):
+        yield from _from_object(document.value)
+        return
+    else:
+        return
+    contents = [value for _, _, value in entries if is_content(value)]
+    if contents and len(contents) * 2 >= len(entries):
+        yield Body("a list of contents", [(at, value) for at, _, value in entries], {})
+        return
+    for values, where in _streams(entries, document):
+        for body in _from_object(values):
+            yield replace(body, shape=f"a file of several, each {body.shape}", where=where)
+
+
+def _streams(entries: Sequence[tuple[int, str, Any]], document: Document) -> Iterator[tuple[Mapping[str, Any], str]]:
+    """Every object, a response that came in pieces (of one `responseId`) joined."""
+    pieces: list[Mapping[str, Any]] = []
+    begun = ""
+    for _, where, value in entries:
+        if not isinstance(value, Mapping):
+            continue
+        own = text_value(key_of(value, "responseId"))
+        if pieces and (not own or own != text_value(key_of(pieces[0], "responseId"))):
+            yield _whole(pieces), begun
+            pieces = []
+        begun = begun if pieces else where
+        document.notes.count("Streamed pieces joined to their response", int(bool(pieces)))
+        pieces.append(value)
+    if pieces:
+        yield _whole(pieces), begun
+
+
+def _whole(pieces: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
+    """A response from its pieces: the parts in order, texts that go on joined, the last of everything else."""
+    if len(pieces) == 1:
+        return pieces[0]
+    parts: list[Any] = []
+    for piece in pieces:
+        for candidate in mappings(piece.get("candidates"))[:1]:
+            for part in parts_of(candidate.get("content")):
+                if parts and _goes_on(parts[-1], part):
+                    parts[-1] = {**parts[-1], "text": parts[-1]["text"] + part["text"]}
+                else:
+                    parts.append(part)
+    merged = {key: value for piece in pieces for key, value in piece.items()}
+    return {**merged, "candidates": [{"content": {"role": "model", "parts": parts}}]}
+
+
+def _goes_on(before: Any, after: Any) -> bool:
+    if not isinstance(before, Mapping) or not isinstance(after, Mapping):
+        return False
+    texts = isinstance(before.get("text"), str) and isinstance(after.get("text"), str)
+    same = bool(before.get("thought")) == bool(after.get("thought"))
+    return texts and same and not key_of(before, "thoughtSignature") and not key_of(after, "thoughtSignature")
+
+
+def _from_object(value: Mapping[str, Any]) -> Iterator[Body]:
+    body = _body(value)
+    if body is not None:
+        yield body
+        return
+    found = [one for key in _WRAPPERS if isinstance(value.get(key), Mapping) for one in _from_object(value[key])]
+    if found:
+        yield _joined(found, text_value(value.get("key")) or text_value(value.get("custom_id")))
+
+
+def _body(value: Mapping[str, Any]) -> Body | None:
+    given = value.get("contents")
+    listed: list[Any] = given if isinstance(given, list) else [given] if is_content(given) else []
+    contents = [_content(one) for one in (listed or parts_of(given))] if "model" in value else listed
+    if any(map(is_content, contents[:50])):
+        return Body("a request", tuple(enumerate(contents, 1)), value, _id(value))
+    candidates = [one for one in mappings(value.get("candidates")) if isinstance(one.get("content"), Mapping)]
+    if candidates and "parts" in candidates[0]["content"]:
+        reply = {"role": "model", **candidates[0]["content"]}
+        return Body("a response", ((1, reply),), value, _id(value), branches=len(candidates) - 1)
+    for key in _HISTORIES:
+        turns = value.get(key)
+        if isinstance(turns, list) and any(map(is_content, turns[:50])):
+            return Body(f"a chat's `{key}`", tuple(enumerate(turns, 1)), value, _id(value))
+    return None
+
+
+def _content(given: Any) -> Any:
+    """A content in the short forms that the SDKs take: a text, or a part."""
+    if isinstance(given, str):
+        return {"role": "user", "parts": [{"text": given}]}
+    if isinstance(given, Mapping) and "parts" not in given and "text" in given:
+        return {"role": "user", "parts": [given]}
+    return given
+
+
+def _joined(found: Sequence[Body], own_id: str) -> Body:
+    """A logged request and the response to it, as one."""
+    contents = [content for body in found for _, content in body.contents]
+    raw = {key: value for body in found for key, value in body.raw.items() if value not in (None, [], "")}
+    shape = "a request and its response" if len(found) > 1 else found[0].shape
+    branches = sum(body.branches for body in found)
+    return Body(shape, tuple(enumerate(contents, 1)), raw, own_id or found[-1].id, branches=branches)
+
+
+def _id(value: Mapping[str, Any]) -> str:
+    return text_value(key_of(value, "responseId")) or text_value(value.get("key"))

@@ -1,0 +1,179 @@
+"""OpenAI Responses: request bodies, response objects, both together, bare lists of items, JSONL of each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice
+from typing import Any, Final
+
+from budgeteer.engine.chat import Conversation, Message, Part, TextPart
+from budgeteer.formats.conversations import note_opaque, numbered, text_value, title_of
+from budgeteer.formats.document import Document
+from budgeteer.formats.entries import mappings
+from budgeteer.formats.envelopes import SAMPLED, require
+from budgeteer.formats.report import Imported, Skipped
+from budgeteer.formats.responses_items import ITEM_TYPES, PART_TYPES, content_parts, item_messages
+
+_REQUEST_KEYS: Final = frozenset({"model", "instructions", "tools", "previous_response_id", "max_output_tokens"})
+_WRAPPERS: Final = ("body", "request", "response")
+_ELSEWHERE: Final = {
+    "previous_response_id": "The request goes on from a response that is not in this file",
+    "conversation": "The request belongs to a stored conversation that is not in this file",
+    "prompt": "The request uses a stored prompt that is not in this file",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Body:
+    """One request, response, or both: the raw items with their 1-based numbers, and what stands beside them.
+
+    `shape` is what it is in words, `where` its place in a file of several, `sure` whether only Responses looks so.
+    """
+
+    shape: str
+    items: Sequence[tuple[int, Any]]
+    raw: Mapping[str, Any]
+    id: str = ""
+    where: str = ""
+    sure: bool = True
+
+
+def detect(document: Document) -> str | None:
+    """Why a document is OpenAI Responses, None when it is not."""
+    for body in islice(_bodies(document), SAMPLED):
+        if body.sure:
+            return f"is {body.shape} of OpenAI Responses"
+    return None
+
+
+def read(document: Document) -> Imported:
+    """Read every request and response of a document, one conversation each.
+
+    Raises:
+        FormatError: no list of items was found.
+    """
+    skipped = list(document.skipped)
+    conversations = []
+    for position, body in enumerate(_bodies(document), 1):
+        conversation = _conversation(body, position, document, skipped)
+        if conversation.messages:
+            conversations.append(conversation)
+    require(conversations, document, "OpenAI Responses")
+    return Imported(
+        format="", reason="", kind="conversation", conversations=tuple(conversations), skipped=tuple(skipped)
+    )
+
+
+def _conversation(body: Body, position: int, document: Document, skipped: list[Skipped]) -> Conversation:
+    notes = document.notes
+    messages = [*_instructions(body, document), *item_messages(body.items, notes, skipped, where=body.where)]
+    done = numbered(messages)
+    note_opaque(done, notes)
+    for key, sentence in _ELSEWHERE.items():
+        if body.raw.get(key):
+            notes.say(sentence)
+    passages = sum(len(mappings(raw.get("results"))) for _, raw in body.items if isinstance(raw, Mapping))
+    if passages:
+        notes.say("It also holds passages that a search found; to import those, choose the format `chunks`")
+    usage = body.raw.get("usage")
+    reported = usage.get("input_tokens") if isinstance(usage, Mapping) else None
+    return Conversation(
+        id=body.id or f"c{position}",
+        title=title_of(done, body.id or document.stem or f"Conversation {position}"),
+        messages=done,
+        tools=tuple(mappings(body.raw.get("tools"))),
+        model=text_value(body.raw.get("model")),
+        reported_input_tokens=reported if isinstance(reported, int) and not isinstance(reported, bool) else None,
+    )
+
+
+def _instructions(body: Body, document: Document) -> Iterator[Message]:
+    """The system text; in a response it may be a list of items, which then stand before the others."""
+    given = body.raw.get("instructions")
+    if isinstance(given, str) and given:
+        yield Message("system", (TextPart(given),), id="system")
+    elif isinstance(given, list):
+        parts: list[Part] = []
+        for item in mappings(given):
+            parts += content_parts(item.get("content"), document.notes)
+        if parts:
+            yield Message("system", tuple(parts), id="system")
+
+
+def _bodies(document: Document) -> Iterator[Body]:
+    """Every body a JSON or JSONL document may hold, in order; nothing for text and archives."""
+    entries: list[tuple[int, str, Any]]
+    if document.shape == "jsonl":
+        entries = [(line.number, f"line {line.number}, ", line.value) for line in document.lines]
+    elif isinstance(document.value, list):
+        entries = [(at, f"element {at}, ", value) for at, value in enumerate(document.value, 1)]
+    elif isinstance(document.value, Mapping):
+        yield from _from_object(document.value)
+        return
+    else:
+        return
+    items = [value for _, _, value in entries if _is_item(value)]
+    if items and len(items) * 2 >= len(entries):
+        yield Body("a list of items", [(at, value) for at, _, value in entries], {}, sure=any(map(_is_sure, items)))
+        return
+    for _, where, value in entries:
+        for body in _from_object(value) if isinstance(value, Mapping) else ():
+            yield replace(body, shape=f"a file of several, each {body.shape}", where=where)
+
+
+def _from_object(value: Mapping[str, Any]) -> Iterator[Body]:
+    kind = text_value(value.get("type"))
+    if kind.startswith("response.") and kind not in ("response.completed", "response.incomplete", "response.failed"):
+        return
+    body = _body(value)
+    if body is not None:
+        yield body
+        return
+    found = [one for key in _WRAPPERS if isinstance(value.get(key), Mapping) for one in _from_object(value[key])]
+    if found:
+        yield _joined(found, text_value(value.get("custom_id")))
+
+
+def _body(value: Mapping[str, Any]) -> Body | None:
+    given, output = value.get("input"), value.get("output")
+    is_response = text_value(value.get("object")).startswith("response")
+    if not is_response and ("messages" in value or not _is_request(value, given)):
+        return None
+    asked = given if isinstance(given, list) else [{"role": "user", "content": given}] if given else []
+    answered = output if isinstance(output, list) else []
+    shape = "a request and its response" if asked and answered else "a response" if is_response else "a request body"
+    own_id = text_value(value.get("id")) or text_value(value.get("custom_id"))
+    return Body(shape, tuple(enumerate([*asked, *answered], 1)), value, own_id)
+
+
+def _is_request(value: Mapping[str, Any], given: Any) -> bool:
+    if isinstance(given, str):
+        model = text_value(value.get("model"))
+        return bool(model) and "embedding" not in model
+    if not isinstance(given, list) or not any(map(_is_item, given[:50])):
+        return False
+    return not _REQUEST_KEYS.isdisjoint(value) or any(map(_is_sure, given[:200])) or "output" in value
+
+
+def _joined(found: Sequence[Body], custom_id: str) -> Body:
+    """A logged request and the response to it, as one."""
+    items = [raw for body in found for _, raw in body.items]
+    raw = {key: value for body in found for key, value in body.raw.items() if value not in (None, [], "")}
+    shape = "a request and its response" if len(found) > 1 else found[0].shape
+    return Body(shape, tuple(enumerate(items, 1)), raw, custom_id or found[-1].id)
+
+
+def _is_item(value: Any) -> bool:
+    if not isinstance(value, Mapping):
+        return False
+    kind = value.get("type")
+    return ("role" in value and "content" in value and kind in (None, "message")) or kind in ITEM_TYPES
+
+
+def _is_sure(value: Any) -> bool:
+    """Whether an item is one that only Responses has: a kind of its own, or a message made of its parts."""
+    if not isinstance(value, Mapping):
+        return False
+    own = value.get("type") in ITEM_TYPES and not {"call_id", "id", "summary", "encrypted_content"}.isdisjoint(value)
+    return own or any(part.get("type") in PART_TYPES for part in mappings(value.get("content")))
