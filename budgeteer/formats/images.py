@@ -5,6 +5,10 @@ from __future__ import annotations
 import base64
 import binascii
 import struct
+from collections.abc import Mapping
+from typing import Any
+
+from budgeteer.engine.chat import ImagePart
 
 HEADER_CHARACTERS = 700_000
 """Base64 characters decoded to find a size: a JPEG may carry half a megabyte of metadata before its frame header."""
@@ -45,6 +49,15 @@ def data_url_pixel_size(url: str) -> tuple[int, int] | None:
     if not comma or not head.startswith("data:") or ";base64" not in head:
         return None
     return base64_pixel_size(payload)
+
+
+def image_at(address: str, *, detail: str = "auto") -> ImagePart:
+    """A picture by its address, in the form every renderer knows; a path that no provider can fetch stays a path."""
+    if not address.startswith(("data:", "http://", "https://")):
+        return ImagePart({"image": address})
+    url: Mapping[str, Any] = {"url": address} if detail == "auto" else {"url": address, "detail": detail}
+    width, height = data_url_pixel_size(address) or (None, None)
+    return ImagePart({"type": "image_url", "image_url": url}, width, height, detail)
 
 
 def _jpeg_size(data: bytes) -> tuple[int, int] | None:

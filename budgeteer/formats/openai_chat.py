@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
@@ -71,9 +71,15 @@ def read(document: Document) -> Imported:
     )
 
 
+def messages_of(
+    raw: Sequence[tuple[int, Any]], notes: Notes, skipped: list[Skipped], where: str = ""
+) -> Iterator[Message]:
+    """Raw messages by number as ours; those without a known role are added to `skipped` under `where`."""
+    return _Reader(notes, skipped, where).messages(raw)
+
+
 def _conversation(envelope: Envelope, position: int, document: Document, skipped: list[Skipped]) -> Conversation:
-    reader = _Reader(document.notes, skipped, envelope.where)
-    messages = numbered(list(reader.messages(envelope)))
+    messages = numbered(list(messages_of(envelope.messages, document.notes, skipped, envelope.where)))
     note_opaque(messages, document.notes)
     return Conversation(
         id=envelope.id or f"c{position}",
@@ -96,8 +102,8 @@ class _Reader:
         self.waiting: dict[str, str] = {}
         self.made = 0
 
-    def messages(self, envelope: Envelope) -> Iterator[Message]:
-        for number, raw in envelope.messages:
+    def messages(self, given: Sequence[tuple[int, Any]]) -> Iterator[Message]:
+        for number, raw in given:
             role = ROLE_OF.get(text_value(raw.get("role"))) if isinstance(raw, Mapping) else None
             if role is None:
                 place = f"{self.where}message {number}"
@@ -136,6 +142,8 @@ class _Reader:
                 if text_value(raw.get(key)):
                     parts.append(ReasoningPart(raw[key]))
                     break
+            else:
+                parts.extend(_thinking(raw.get("thinking_blocks")))
         parts.extend(content_parts(raw.get("content")))
         if text_value(raw.get("refusal")):
             parts.append(OpaquePart("refusal", {"refusal": raw["refusal"]}, "openai"))
@@ -179,6 +187,14 @@ class _Reader:
             arguments = compact_json(arguments)
         self.waiting[call_id] = name
         return ToolCallPart(call_id, name, arguments)
+
+
+def _thinking(blocks: Any) -> Iterator[Part]:
+    """The thinking that agents keep beside a message, in Anthropic's form (`thinking`, `signature`, `data`)."""
+    for block in blocks if isinstance(blocks, list) else []:
+        if isinstance(block, Mapping):
+            text, signature = text_value(block.get("thinking")), text_value(block.get("signature"))
+            yield ReasoningPart(text, signature=signature, encrypted=text_value(block.get("data")))
 
 
 def content_parts(content: Any) -> list[ContentPart]:

@@ -1,0 +1,66 @@
+"""Parameter descriptions of benchmarks and registries as JSON Schema."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+_TYPES: Mapping[str, str] = {
+    **dict.fromkeys(("dict", "map", "hashtable", "hashmap"), "object"),
+    **dict.fromkeys(("list", "tuple", "arraylist", "set"), "array"),
+    **dict.fromkeys(("float", "double", "decimal"), "number"),
+    **dict.fromkeys(("int", "long", "short", "byte"), "integer"),
+    **dict.fromkeys(("str", "char"), "string"),
+    "bool": "boolean",
+}
+"""The names of programming languages for JSON Schema's types, as BFCL and others write them.
+
+Source: the type maps of the Berkeley function-calling benchmark for Python, Java and JavaScript.
+"""
+
+_FREE = frozenset({"any", "object | null"})
+_NAMED = ("properties", "patternProperties", "$defs", "definitions")
+_SINGLE = ("items", "additionalProperties", "not")
+_SEVERAL = ("anyOf", "oneOf", "allOf", "prefixItems")
+
+
+def json_schema(given: Any) -> Any:
+    """A schema with every type name as JSON Schema has it, all the way down; `any` becomes no type at all.
+
+    What is no object comes back as it is. Names of properties are not touched, whatever they are.
+    """
+    if not isinstance(given, Mapping):
+        return given
+    done: dict[str, Any] = {}
+    for key, value in given.items():
+        if key == "type" and isinstance(value, str):
+            if value.lower() not in _FREE:
+                done[key] = _TYPES.get(value.lower(), value)
+        elif key in _NAMED and isinstance(value, Mapping):
+            done[key] = {name: json_schema(inner) for name, inner in value.items()}
+        elif key in _SINGLE:
+            done[key] = json_schema(value)
+        elif key in _SEVERAL and isinstance(value, list):
+            done[key] = [json_schema(inner) for inner in value]
+        else:
+            done[key] = value
+    return done
+
+
+def from_arguments(arguments: list[Any]) -> dict[str, Any]:
+    """A JSON Schema from a list of `{name, type, desc, optional, items}`, as Docker's MCP registry has them.
+
+    Every argument that is not optional is required; only a list in which one says so tells them apart.
+    """
+    properties: dict[str, Any] = {}
+    required: list[str] = []
+    named = [one for one in arguments if isinstance(one, Mapping) and isinstance(one.get("name"), str) and one["name"]]
+    for argument in named:
+        said = argument.get("desc") or argument.get("description")
+        kept = {key: argument[key] for key in ("type", "items", "enum", "default") if key in argument}
+        properties[argument["name"]] = json_schema({**kept, **({"description": said} if isinstance(said, str) else {})})
+        if argument.get("required") is True or argument.get("optional") is False:
+            required.append(argument["name"])
+    if any("optional" in argument for argument in named):
+        required = [argument["name"] for argument in named if argument.get("optional") is not True]
+    return {"type": "object", "properties": properties, **({"required": required} if required else {})}
