@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterator, Mapping
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Any, Final, Literal, get_args, get_origin
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from pydantic.alias_generators import to_camel
@@ -23,6 +23,8 @@ type Percentage = Annotated[str, Field(pattern=r"^(100|[0-9]{1,2})(\.[0-9]+)?%$"
 type TokenLimit = Count | Percentage
 #: The most older messages that recentExchange may keep. Source: the seed's slider, 0 to 5 (Gemma plan, step 5).
 MOST_HISTORY_MESSAGES: Final = 5
+#: A message ("m042") or a compressed block ("b3"), as the tags in the prompt name them (seed: pruning prompts).
+type ContextId = Annotated[str, Field(pattern=r"^(m[0-9]{3,9}|b[1-9][0-9]{0,8})$")]
 type Policy = Literal["auto", "pinned", "nameOnly", "off"]
 
 
@@ -120,8 +122,24 @@ class HistoryConfig(_Part):
     uncounted_fallback_messages: Count = 10
 
 
+class CompressRange(_Part):
+    """One span of messages or blocks that a summary stands for, first and last included; `open` shows them again."""
+
+    start_id: ContextId
+    end_id: ContextId
+    summary: Annotated[str, Field(min_length=1)]
+    open: bool = False
+
+
+class CompressBatch(_Part):
+    """One call of `compress`: ranges that are checked and applied together, under one topic."""
+
+    topic: Annotated[str, Field(min_length=1)]
+    ranges: Annotated[list[CompressRange], Field(min_length=1)]
+
+
 class PruningConfig(_Part):
-    """Dynamic context pruning (seed: pruning prompts)."""
+    """Dynamic context pruning (seed: pruning prompts). `ranges` are the batches committed so far, oldest first."""
 
     mode: Literal["off", "auto", "manual"] = "off"
     min_context_percent: Percent = 40
@@ -136,7 +154,7 @@ class PruningConfig(_Part):
     purge_errors_after_turns: Count = 4
     max_nesting: Annotated[int, Field(ge=1)] = 3
     max_summary_percent: Percent = 25
-    ranges: list[dict[str, Any]] = []
+    ranges: list[CompressBatch] = []
 
 
 class RetryConfig(_Part):
@@ -184,7 +202,8 @@ def config_errors(data: object) -> list[ConfigError]:
         BudgetConfig.model_validate(dict(data))
     except ValidationError as error:
         seen: dict[str, ConfigError] = {}
-        for detail in error.errors(include_url=False):
+        details = error.errors(include_url=False)
+        for detail in sorted(details, key=lambda one: one["type"] == "missing"):  # a misspelt key says more
             problem = _problem(detail)
             seen.setdefault(problem.where, problem)
         return list(seen.values())
@@ -225,7 +244,11 @@ def _problem(detail: Any) -> ConfigError:
     where = ".".join(path)
     if detail["type"] == "extra_forbidden":
         return unknown_key(where)
+    if detail["type"] == "missing":
+        return ConfigError("this key is missing", where=where, mend="Give it a value.")
     message = str(detail["msg"]).removeprefix("Input should be ")
+    if where.endswith((".startId", ".endId")):
+        message = "the id of a message such as m042, or of a block such as b3"
     if where.endswith(_TOKEN_LIMITS):
         message = 'a whole number of tokens, or a percentage of the input budget such as "30%"'
     shown = repr(detail.get("input"))
@@ -244,7 +267,8 @@ def _is_union_tag(step: int | str) -> bool:
 def unknown_key(path: str) -> ConfigError:
     """The error for a key the schema does not have, naming the nearest one it has."""
     parent, _, key = path.rpartition(".")
-    siblings = [known.removeprefix(f"{parent}.") for known in _paths() if known.rpartition(".")[0] == parent]
+    group = ".".join("0" if step.isdecimal() else step for step in parent.split("."))
+    siblings = [known.rpartition(".")[2] for known in _paths() if known.rpartition(".")[0] == group]
     anywhere = [known for known in _paths() if known.rpartition(".")[2] == key]
     if anywhere:
         return ConfigError("this key is not known here", where=path, mend=f"It belongs at {anywhere[0]}.")
@@ -256,7 +280,22 @@ def unknown_key(path: str) -> ConfigError:
 
 
 def _paths() -> list[str]:
-    return [path for path, _ in walk_schema(BudgetConfig)]
+    """Every path of the schema, those inside the elements of a list under the number 0."""
+    return list(_inside(BudgetConfig, ""))
+
+
+def _inside(part: type[BaseModel], prefix: str) -> Iterator[str]:
+    for path, info in walk_schema(part, prefix):
+        yield path
+        element = _element(info.annotation)
+        if element is not None:
+            yield from _inside(element, f"{path}.0.")
+
+
+def _element(annotation: Any) -> type[BaseModel] | None:
+    """The schema of the elements of a list, None where they are no groups of values."""
+    of = get_args(annotation)[0] if get_origin(annotation) is list else None
+    return of if isinstance(of, type) and issubclass(of, BaseModel) else None
 
 
 def walk_schema(part: type[BaseModel], prefix: str = "") -> Iterator[tuple[str, Any]]:

@@ -3,6 +3,7 @@
 BudgeteerError
 ├── InputError               bad input: what, where, how to mend
 │   ├── ConfigError          a configuration key or value that cannot be used
+│   │   ├── CompressRefused  a batch of compress ranges that does not go with the conversation
 │   │   └── NotAvailableYet  a valid setting whose rule the engine does not have yet
 │   └── FormatError          an upload that holds nothing usable
 ├── TokenizerUnavailable     a vocabulary that is not packaged here
@@ -10,6 +11,10 @@ BudgeteerError
 """
 
 from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
 
 
 class BudgeteerError(Exception):
@@ -44,6 +49,65 @@ class InputError(BudgeteerError):
 
 class ConfigError(InputError):
     """A configuration key or value that cannot be used."""
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """One thing that is wrong with a batch of compress ranges.
+
+    Attributes:
+        code: "unknown" (no such id here), "covered" (a block stands for it), "order" (start is not before end),
+            "group" (the range cuts a group), "overlap" (two ranges share something), "missing", "repeated" or
+            "invented" (placeholders of blocks), "nesting" (blocks in blocks in blocks), "size" (all summaries).
+        batch, range: which, counted from 0; `range` is None where it is the whole batch.
+        field: the key it stands at: "startId", "endId", "summary", or "" for the whole range.
+        ids: what it is about: the ids that are wrong, the placeholders in question, the ends of both ranges.
+        nearest: the ids that would do, those before it first; of "covered", the block that stands there.
+        sentence: the same in words. mend: how to put it right.
+    """
+
+    code: str
+    batch: int
+    range: int | None
+    field: str
+    ids: tuple[str, ...]
+    sentence: str
+    mend: str
+    nearest: tuple[str, ...] = ()
+
+    @property
+    def where(self) -> str:
+        """The path of the configuration it stands at."""
+        path = f"pruning.ranges.{self.batch}"
+        if self.range is None:
+            return path
+        return ".".join(filter(None, (f"{path}.ranges.{self.range}", self.field)))
+
+    def to_json(self) -> dict[str, Any]:
+        """Every field as plain data, with `where`."""
+        return {
+            "code": self.code,
+            "batch": self.batch,
+            "range": self.range,
+            "field": self.field,
+            "where": self.where,
+            "ids": list(self.ids),
+            "nearest": list(self.nearest),
+            "sentence": self.sentence,
+            "mend": self.mend,
+        }
+
+
+class CompressRefused(ConfigError):
+    """A batch of compress ranges that does not go with the conversation; nothing of it was applied.
+
+    `refusals` is everything that is wrong with the batch, in its order; the sentence is the first one's.
+    """
+
+    def __init__(self, refusals: Sequence[Refusal]) -> None:
+        self.refusals = tuple(refusals)
+        first = self.refusals[0]
+        super().__init__(first.sentence, where=first.where, mend=first.mend)
 
 
 class NotAvailableYet(ConfigError):
