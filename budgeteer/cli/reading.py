@@ -111,7 +111,7 @@ def read_conversation(written: str, *, whole: bool = False) -> Conversation:
 def pick_conversation(written: str, imported: Imported) -> Conversation:
     """The conversation `FILE` or `FILE#N` means in what was imported from FILE.
 
-    A file with one conversation beside runs of sub-agents means that one.
+    A file with one conversation beside its other branches and runs of sub-agents means that one.
 
     Raises:
         InputError: no conversation, no such number, or several and no number (with their list).
@@ -127,7 +127,7 @@ def pick_conversation(written: str, imported: Imported) -> Conversation:
             what = f"has no conversation #{choice.number}"
             raise InputError(what, where=choice.name, mend=_listing(choice.name, found))
         return found[choice.number - 1]
-    main = [conversation for conversation in found if not conversation.is_subagent]
+    main = [conversation for conversation in found if not conversation.is_subagent and not conversation.branch_of]
     if len(found) > 1 and len(main) != 1:
         what = f"holds {len(found):,} conversations"
         raise InputError(what, where=choice.name, mend=_listing(choice.name, found))

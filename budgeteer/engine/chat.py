@@ -139,7 +139,8 @@ class Conversation:
         tools: the tool definitions the file itself carries, as given (see library.ToolDefinition.raw).
         model: the model the source names, "" when none.
         reported_input_tokens: the input tokens the source's last request reported, None when it does not say.
-        branches: how many other branches the file offers.
+        branches: how many other branches the source has.
+        branch_of: the id of the conversation that this one is another branch of, "" for a main branch.
         is_subagent: True for a sub-agent's own run.
     """
 
@@ -151,6 +152,7 @@ class Conversation:
     reported_input_tokens: int | None = None
     branches: int = 0
     is_subagent: bool = False
+    branch_of: str = ""
     metadata: Mapping[str, Any] = field(default_factory=dict)
 
 

@@ -104,10 +104,10 @@ def last_text(parts: Iterable[Part]) -> str:
     return texts[-1] if texts else ""
 
 
-def short_line(text: str) -> str:
-    """A text as one short line: white space collapsed, cut at 80 characters with an ellipsis."""
+def short_line(text: str, limit: int = TITLE_CHARACTERS) -> str:
+    """A text as one short line: white space collapsed, cut at so many characters with an ellipsis."""
     line = " ".join(text[: TITLE_CHARACTERS * 8].split())
-    return line if len(line) <= TITLE_CHARACTERS else line[: TITLE_CHARACTERS - 1].rstrip() + "…"
+    return line if len(line) <= limit else line[: limit - 1].rstrip() + "…"
 
 
 def text_value(value: Any) -> str:

@@ -165,10 +165,11 @@ def _storable(text: str) -> str:
 
 
 def _with_storable_names(chat: Conversation) -> Conversation:
-    named = (chat.id, chat.title, chat.model)
+    named = (chat.id, chat.title, chat.model, chat.branch_of)
     if not any("\x00" in name for name in named):
         return chat
-    return replace(chat, id=_storable(chat.id), title=_storable(chat.title), model=_storable(chat.model))
+    given, title, model, branch_of = map(_storable, named)
+    return replace(chat, id=given, title=title, model=model, branch_of=branch_of)
 
 
 def _detected(document: Document) -> tuple[Format, str]:

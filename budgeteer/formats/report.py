@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from budgeteer.engine.chat import (
     Conversation,
     ImagePart,
+    Message,
     ReasoningPart,
     ToolCallPart,
     ToolResultPart,
@@ -74,13 +76,14 @@ def report_json(imported: Imported) -> dict[str, Any]:
 
 
 def counts_of(imported: Imported) -> dict[str, int]:
-    """How many of each thing an import found, sub-agents' runs included."""
-    parts = [part for conversation in imported.conversations for m in conversation.messages for part in m.parts]
+    """How many of each thing an import found, sub-agents' runs included; what branches share counts once."""
+    messages = _counted_messages(imported.conversations)
+    parts = [part for message in messages for part in message.parts]
     inner = [piece for part in parts if isinstance(part, ToolResultPart) for piece in part.content]
     carried = sum(len(conversation.tools) for conversation in imported.conversations)
     return {
         "conversations": len(imported.conversations),
-        "messages": sum(len(conversation.messages) for conversation in imported.conversations),
+        "messages": len(messages),
         "toolCalls": sum(isinstance(part, ToolCallPart) for part in parts),
         "toolResults": sum(isinstance(part, ToolResultPart) for part in parts),
         "images": sum(isinstance(part, ImagePart) for part in (*parts, *inner)),
@@ -93,6 +96,24 @@ def counts_of(imported: Imported) -> dict[str, int]:
     }
 
 
+def _counted_messages(conversations: Sequence[Conversation]) -> list[Message]:
+    """Every message; one that stands in several branches of a conversation (same id, same content) once."""
+    with_branches = {conversation.branch_of for conversation in conversations} - {""}
+    seen: dict[tuple[str, str], Message] = {}
+    found: list[Message] = []
+    for conversation in conversations:
+        family = conversation.branch_of or conversation.id
+        if family not in with_branches:
+            found.extend(conversation.messages)
+            continue
+        for message in conversation.messages:
+            key = (family, message.id)
+            if key not in seen or seen[key] != message:
+                seen[key] = message
+                found.append(message)
+    return found
+
+
 def _conversation_row(conversation: Conversation) -> dict[str, Any]:
     return {
         "id": conversation.id,
@@ -101,4 +122,5 @@ def _conversation_row(conversation: Conversation) -> dict[str, Any]:
         "toolCalls": sum(len(calls_of(message)) for message in conversation.messages),
         "toolResults": sum(len(results_of(message)) for message in conversation.messages),
         "branches": conversation.branches,
+        **({"branchOf": conversation.branch_of} if conversation.branch_of else {}),
     }

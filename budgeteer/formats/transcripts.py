@@ -116,7 +116,7 @@ def _read_entry(document: Document, archive: Archive, entry: Entry, skipped: lis
 
 
 def _ordered(conversations: Sequence[Conversation]) -> tuple[Conversation, ...]:
-    """Each session before its sub-agents; a run that is both a file and embedded lines is kept once, as the file."""
+    """Each session, its other branches, then its sub-agents; a run that is a file and embedded lines is kept once."""
     sessions: dict[str, int] = {}
     for position, conversation in enumerate(conversations):
         sessions.setdefault(_session(conversation), position)
@@ -127,7 +127,12 @@ def _ordered(conversations: Sequence[Conversation]) -> tuple[Conversation, ...]:
             chosen[key] = conversation
     ordered = sorted(chosen.values(), key=lambda each: (sessions[_session(each)], each.is_subagent))
     ids = unique_ids(conversation.id for conversation in ordered)
-    return tuple(replace(each, id=unique) for each, unique in zip(ordered, ids, strict=True))
+    main = ""
+    renamed: list[Conversation] = []
+    for each, unique in zip(ordered, ids, strict=True):
+        main = main if each.branch_of else unique
+        renamed.append(replace(each, id=unique, branch_of=main if each.branch_of else ""))
+    return tuple(renamed)
 
 
 def _session(conversation: Conversation) -> str:

@@ -95,6 +95,7 @@ def _conversation_rows(conversations: Iterable[Conversation]) -> Iterator[Item]:
             "reported_input_tokens": talk.reported_input_tokens,
             "branches": talk.branches,
             "is_subagent": talk.is_subagent,
+            "branch_of": talk.branch_of,
             "metadata": plain(talk.metadata),
         }
         start += count
@@ -131,6 +132,7 @@ class Contents:
             reported_input_tokens=row["reported_input_tokens"],
             branches=row["branches"],
             is_subagent=row["is_subagent"],
+            branch_of=row.get("branch_of", ""),
             metadata=row["metadata"],
         )
 

@@ -70,6 +70,7 @@ def conversation_rows(contents: Contents, *, chosen: int) -> list[ConversationRo
                 note
                 for note in (
                     "sub-agent" if row["is_subagent"] else "",
+                    "branch" if row.get("branch_of") else "",
                     f"{row['branches']} other branches" if row["branches"] else "",
                 )
                 if note
