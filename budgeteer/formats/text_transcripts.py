@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from itertools import zip_longest
 
 from budgeteer.engine.chat import Conversation, Message, Role, TextPart, ToolCallPart, ToolResultPart
 from budgeteer.engine.library import compact_json
@@ -81,6 +82,6 @@ def _messages(text: str, notes: Notes) -> Iterator[Message]:
 def _turns(text: str) -> Iterator[tuple[Role, str]]:
     """(role, what is said) of each turn."""
     labels = list(_LABEL.finditer(text))
-    ends = [label.start() for label in labels[1:]] + [len(text)]
-    for label, end in zip(labels, ends, strict=True):
+    for label, after in zip_longest(labels, labels[1:]):
+        end = after.start() if after else len(text)
         yield _ROLES[label[1]], text[label.end() : end].strip("\r\n")

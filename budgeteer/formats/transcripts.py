@@ -7,7 +7,26 @@ from dataclasses import dataclass, replace
 
 from budgeteer.engine.chat import Conversation
 from budgeteer.engine.errors import FormatError
-from budgeteer.formats import anthropic_messages, claude_code, openai_chat
+from budgeteer.formats import (
+    adk,
+    adk_evals,
+    anthropic_messages,
+    bfcl,
+    chatgpt_export,
+    claude_code,
+    gemini,
+    gemini_cli,
+    langchain,
+    llama_factory,
+    oasst,
+    openai_chat,
+    openai_responses,
+    sharegpt,
+    swe_agent,
+    text_transcripts,
+    toolbench,
+    ui_messages,
+)
 from budgeteer.formats.archives import Archive
 from budgeteer.formats.conversations import unique_ids
 from budgeteer.formats.document import Document, open_document
@@ -28,6 +47,21 @@ class _Reader:
 
 _READERS = (
     _Reader("Claude Code", claude_code.detect, claude_code.read),
+    _Reader("ChatGPT export", chatgpt_export.detect, chatgpt_export.read),
+    _Reader("OpenAssistant", oasst.detect, oasst.read),
+    _Reader("LangChain", langchain.detect, langchain.read),
+    _Reader("AI SDK UI messages", ui_messages.detect, ui_messages.read),
+    _Reader("ToolBench", toolbench.detect, toolbench.read),
+    _Reader("ShareGPT", sharegpt.detect, sharegpt.read),
+    _Reader("LLaMA-Factory", llama_factory.detect, llama_factory.read),
+    _Reader("BFCL", bfcl.detect, bfcl.read),
+    _Reader("text transcripts", text_transcripts.detect, text_transcripts.read),
+    _Reader("SWE-agent", swe_agent.detect, swe_agent.read),
+    _Reader("Gemini CLI", gemini_cli.detect, gemini_cli.read),
+    _Reader("ADK", adk.detect, adk.read),
+    _Reader("ADK evaluation", adk_evals.detect, adk_evals.read),
+    _Reader("Gemini API", gemini.detect, gemini.read),
+    _Reader("OpenAI Responses", openai_responses.detect, openai_responses.read),
     _Reader("Anthropic Messages", anthropic_messages.detect, anthropic_messages.read),
     _Reader("OpenAI chat", openai_chat.detect, openai_chat.read),
 )

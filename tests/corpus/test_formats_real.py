@@ -264,19 +264,9 @@ def test_tool_lists_are_read_to_the_last_tool(corpus: Path, name: str, tools: in
 @pytest.mark.parametrize(
     "path",
     named(
-        "conversations/api-requests/openai-responses-*.json",
-        "conversations/api-requests/gemini-*.json",
-        "conversations/bfcl/*",
-        "conversations/chatgpt-export/*",
         "conversations/codex/*",
         "conversations/copilot-cli/*",
-        "conversations/gemini-cli/*",
-        "conversations/gemini/*",
-        "conversations/langchain/*",
         "conversations/pi/*",
-        "conversations/ui-message/*",
-        "rag/gemini-*",
-        "rag/openai-*",
     ),
 )
 def test_what_is_not_read_yet_is_named_and_never_read_as_something_else(path: Path) -> None:

@@ -8,8 +8,6 @@ from budgeteer.engine.errors import FormatError
 from budgeteer.formats.detect import import_bytes
 from tests.formats.shapes import dumps, jsonl
 
-TURNS = [{"from": "human", "value": "hi"}, {"from": "gpt", "value": "hello"}]
-
 
 @pytest.mark.parametrize(
     ("data", "title"),
@@ -26,23 +24,6 @@ TURNS = [{"from": "human", "value": "hi"}, {"from": "gpt", "value": "hello"}]
             jsonl({"type": "session", "id": "1"}, {"type": "message", "message": {"role": "user", "content": []}}),
             "a pi",
         ),
-        (dumps([{"title": "t", "mapping": {}, "current_node": "x"}]), "ChatGPT export"),
-        (dumps([{"conversations": TURNS}]), "ShareGPT"),
-        (jsonl({"conversations": TURNS}, {"conversations": TURNS}), "ShareGPT"),
-        (dumps([{"messages": [{"role": "user", "content": [{"type": "text", "value": "x"}]}]}]), "LLaMA-Factory"),
-        (dumps([{"id": "1", "role": "user", "parts": [{"type": "text", "text": "x"}]}]), "AI SDK"),
-        (dumps({"contents": [{"role": "user", "parts": [{"text": "x"}]}]}), "Gemini"),
-        (dumps({"candidates": [{"content": {"parts": [{"text": "x"}]}}]}), "Gemini"),
-        (dumps([{"role": "user", "parts": [{"text": "x"}]}, {"role": "model", "parts": [{"text": "y"}]}]), "Gemini"),
-        (dumps({"app_name": "a", "user_id": "u", "events": []}), "ADK"),
-        (dumps({"sessionId": "s", "messages": [{"type": "user", "content": "x"}, {"type": "gemini"}]}), "Gemini CLI"),
-        (dumps({"messages": [{"lc": 1, "type": "constructor", "id": [], "kwargs": {}}]}), "LangChain"),
-        (dumps({"model": "gpt-5", "input": [{"role": "user", "content": "x"}]}), "OpenAI Responses"),
-        (dumps({"model": "gpt-5", "input": "x", "instructions": "y"}), "OpenAI Responses"),
-        (dumps({"object": "response", "id": "r", "output": []}), "OpenAI Responses"),
-        (dumps([{"type": "function_call", "call_id": "c", "name": "f", "arguments": "{}"}]), "OpenAI Responses"),
-        (jsonl({"id": "1", "question": [[{"role": "user", "content": "x"}]], "function": []}), "BFCL"),
-        (jsonl({"messages_display": "user: x"}, {"messages_display": "user: y"}), "text transcripts"),
     ],
 )
 def test_a_known_format_is_refused_by_its_title(data: bytes, title: str) -> None:
