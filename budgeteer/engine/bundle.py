@@ -20,9 +20,10 @@ from budgeteer.engine.measures import (
     measure_skills,
     measure_tools,
 )
+from budgeteer.engine.message_rows import system_text
 from budgeteer.engine.sections.order import Use
 from budgeteer.engine.tokens import TokenCounter
-from budgeteer.engine.transcript import MessageMeasures, measure_messages, system_text
+from budgeteer.engine.transcript import MessageMeasures, measure_messages
 
 type SystemKind = Literal["system", "spec", "workspace"]
 
@@ -82,6 +83,7 @@ class Bundle:
     last message or was typed. `notes` are
     sentences on what was taken from where. `reported_input_tokens` is what the source's last request reported,
     `file_input_tokens` what the conversation's own file holds of that request: everything before the last reply.
+    `prepared` keeps what was read of its texts, so that the next packing need not read them again.
     """
 
     tokenizer: str
@@ -103,6 +105,7 @@ class Bundle:
     notes: tuple[str, ...] = ()
     reported_input_tokens: int | None = None
     file_input_tokens: int = 0
+    prepared: dict[str, Any] = field(default_factory=dict, compare=False, repr=False)
 
 
 def build_bundle(inputs: Inputs, *, counter: TokenCounter) -> Bundle:
