@@ -8,7 +8,7 @@ A message that brings its tag along (a packed prompt read back) keeps its id, an
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -121,14 +121,15 @@ class Numbering:
         return int(messages[at]) if found else None
 
 
-def number_messages(shown: Sequence[str], within: Mapping[str, int]) -> Numbering:
+def number_messages(shown: Sequence[str], within: Mapping[str, int], query: Iterable[str] = ()) -> Numbering:
     """The numbering of messages, given the id each brings along ("" for none) and every id found anywhere.
 
-    Numbers ascend: a message without an id gets the next one; an id that does not ascend is ordinary text.
+    Numbers ascend: a message without an id gets the next one; an id that does not ascend is ordinary text. `query` are
+    the ids found in the query, where a block may stand that the user's words were joined to.
     """
     numbers = np.zeros(len(shown), np.int64)
     own = np.zeros(len(shown), np.bool_)
-    blocks: dict[int, int] = {int(one[1:]): -1 for one in within if one[0] == "b"}
+    blocks: dict[int, int] = {int(one[1:]): -1 for one in (*within, *query) if one[0] == "b"}
     last = 0
     for row, brought in enumerate(shown):
         if brought[:1] == "b" and blocks.get(int(brought[1:]), row) == -1:
@@ -138,11 +139,6 @@ def number_messages(shown: Sequence[str], within: Mapping[str, int]) -> Numberin
         last = int(brought[1:]) if own[row] else last + 1
         numbers[row] = last
     return Numbering(numbers, own, blocks, within)
-
-
-def positional(size: int) -> Numbering:
-    """The numbering of a history that brings no ids along: by position."""
-    return Numbering(np.arange(1, size + 1), np.zeros(size, np.bool_), {}, {})
 
 
 @dataclass(frozen=True, slots=True)
