@@ -1,0 +1,78 @@
+"""What holds for every request form: a part without a place in it is an error, never left out in silence."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import pytest
+
+from budgeteer.engine.chat import (
+    ImagePart,
+    Message,
+    OpaquePart,
+    ReasoningPart,
+    TextPart,
+    ToolCallPart,
+    ToolResultPart,
+)
+from budgeteer.engine.ledger import Decision
+from budgeteer.engine.rendering import render_request
+from budgeteer.engine.rendering.gemini import gemini_contents
+from budgeteer.engine.rendering.openai_chat import openai_message
+from budgeteer.engine.rendering.openai_responses import responses_items
+from tests.engine.packs import bundle_of, packed, system, user
+
+THOUGHT = ReasoningPart("Hm.")
+CALL = Message("assistant", (ToolCallPart("a", "run", "{}"),))
+#: A result holds no reasoning by its type; what a careless importer could still build must not vanish.
+HOLLOW = Message("tool", (ToolResultPart("a", (THOUGHT,)),))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("write", "messages"),
+    [
+        (lambda messages: [openai_message(one) for one in messages], [Message("user", (THOUGHT,))]),
+        (responses_items, [Message("assistant", (ImagePart({}, None, None, ""),))]),
+        (responses_items, [Message("user", (THOUGHT, TextPart("Hi")))]),
+        (gemini_contents, [CALL, HOLLOW]),
+    ],
+)
+def test_a_part_without_a_place_is_refused(write: Callable[[Sequence[Message]], Any], messages: list[Message]) -> None:
+    with pytest.raises(TypeError, match=r"^(ReasoningPart|ImagePart) is "):
+        write(messages)
+
+
+@pytest.mark.parametrize("profile", ["openai-chat", "openai-responses", "anthropic", "gemini"])
+def test_a_query_of_which_nothing_can_be_sent_is_left_out_and_says_so(profile: str) -> None:
+    stranger = OpaquePart("thing", {"type": "thing"}, "nobody")
+    packing = packed(bundle_of(system(), Message("user", (stranger,))), profile=profile)
+    decision: Decision = list(packing.ledger)[-1]
+    assert (decision.id, decision.rule, decision.after.tokens) == ("message:m2", f"validity:{profile}", 0)
+    assert decision.sentence == "Not sent: a block of another provider cannot be sent to this one."
+    assert "thing" not in str(render_request(packing))
+
+
+@pytest.mark.parametrize("profile", ["openai-chat", "openai-responses", "anthropic", "gemini"])
+def test_a_query_that_loses_a_part_says_which(profile: str) -> None:
+    stranger = OpaquePart("thing", {"type": "thing"}, "nobody")
+    packing = packed(bundle_of(Message("user", (TextPart("Hi"), stranger))), profile=profile)
+    decision = list(packing.ledger)[-1]
+    assert decision.sentence == "Sent without a part: a block of another provider cannot be sent to this one."
+    assert decision.before.tokens > decision.after.tokens > 0
+    assert "thing" not in str(render_request(packing))
+
+
+def test_an_empty_message_of_the_assistant_is_an_empty_text_in_chat() -> None:
+    assert openai_message(Message("assistant", ())) == {"role": "assistant", "content": ""}
+
+
+def test_an_item_of_responses_own_stands_alone_between_the_texts_of_a_message() -> None:
+    own = OpaquePart("item_reference", {"type": "item_reference", "id": "i"}, "openai-responses")
+    first, last = TextPart("Before"), TextPart("After")
+    assert responses_items([Message("user", (own, first, own, last)), user("Go")]) == [
+        dict(own.raw),
+        {"role": "user", "content": "Before"},
+        dict(own.raw),
+        {"role": "user", "content": "After"},
+        {"role": "user", "content": "Go"},
+    ]
+    assert responses_items([Message("user", (own,))]) == [dict(own.raw)]
