@@ -89,7 +89,7 @@ def _is_reply(value: Mapping[str, Any]) -> bool:
 
 
 def _is_said(value: Mapping[str, Any], types: tuple[str, ...]) -> bool:
-    return value.get("type") in types and "id" in value and "content" in value and "uuid" not in value
+    return value.get("type") in types and ("content" in value or "toolCalls" in value) and "uuid" not in value
 
 
 def _take_all(session: _Session, messages: Any, skipped: list[Skipped]) -> None:

@@ -167,13 +167,13 @@ def _joined(found: Sequence[Body], custom_id: str) -> Body:
 def _is_item(value: Any) -> bool:
     if not isinstance(value, Mapping):
         return False
-    kind = value.get("type")
-    return ("role" in value and "content" in value and kind in (None, "message")) or kind in ITEM_TYPES
+    kind = text_value(value.get("type"))
+    return ("role" in value and "content" in value and kind in ("", "message")) or kind in ITEM_TYPES
 
 
 def _is_sure(value: Any) -> bool:
     """Whether an item is one that only Responses has: a kind of its own, or a message made of its parts."""
     if not isinstance(value, Mapping):
         return False
-    own = value.get("type") in ITEM_TYPES and not {"call_id", "id", "summary", "encrypted_content"}.isdisjoint(value)
-    return own or any(part.get("type") in PART_TYPES for part in mappings(value.get("content")))
+    own = text_value(value.get("type")) in ITEM_TYPES and not {"call_id", "id", "summary", "encrypted_content"}.isdisjoint(value)
+    return own or any(text_value(part.get("type")) in PART_TYPES for part in mappings(value.get("content")))

@@ -14,6 +14,8 @@ from budgeteer.engine.chat import message_from_json, message_to_json
 from budgeteer.engine.errors import FormatError
 from budgeteer.formats.detect import format_names, import_bytes
 from budgeteer.formats.report import Imported, report_json
+from tests.formats.google_shapes import ADK_EVALS, ADK_SESSION, GEMINI_BODY, GEMINI_CLI
+from tests.formats.responses_shapes import RESPONSES_BODY
 from tests.formats.shapes import (
     ANTHROPIC_BODY,
     OPENAI_CHAT,
@@ -60,6 +62,12 @@ VALID = (
     b"User: hi\nAssistant: yes\n",
     skill("a", "b").encode(),
     png(1, 1),
+    b"<!-- budgeteer transcript 1 -->\n\n## user\n\nhi\n\n## tool\n\n```result\nx\n```\n",
+    dumps(RESPONSES_BODY),
+    dumps(GEMINI_BODY),
+    dumps(ADK_SESSION),
+    dumps(ADK_EVALS),
+    dumps(GEMINI_CLI),
 )
 FORMATS = st.none() | st.sampled_from(format_names())
 FUZZ = settings(
@@ -137,12 +145,19 @@ KEYS = st.sampled_from(
         "uuid", "parentUuid", "message", "sessionId", "isSidechain", "data", "subtype", "tool_use_id", "input", "usage",
         "source", "image_url", "url", "traj", "history", "choices", "response", "kwargs", "system", "mapping", "parts",
         "contents", "score", "input_schema", "parameters", "properties", "function_call", "tool_call_id", "leafUuid",
+        "candidates", "functionCall", "function_response", "args", "response", "thought", "thoughtSignature", "output",
+        "inlineData", "mimeType", "events", "author", "actions", "compaction", "branch", "app_name", "eval_cases",
+        "conversation", "user_content", "intermediate_data", "tool_uses", "final_response", "query", "timestamp",
+        "expected_tool_use", "toolCalls", "thoughts", "$set", "$rewindTo", "projectHash", "instructions", "object",
+        "call_id", "summary", "encrypted_content", "systemInstruction", "functionDeclarations", "annotations",
         "isCompactSummary", "logicalParentUuid", "result", "agentId", "tool_call_ids", "model", "payload", "body",
     ]
 )  # fmt: skip
 WORDS = st.sampled_from(
     [
         "user", "assistant", "system", "tool", "function", "text", "tool_use", "tool_result", "thinking", "image",
+        "function_call", "function_call_output", "reasoning", "input_image", "output_text", "web_search_call", "model",
+        "gemini", "image/png", "response", "image_generation_call", "custom_tool_call", "input_file",
         "compact_boundary", "agent_progress", "progress", "summary", "message", "a", "", "\ud800", "image_url",
     ]
 )  # fmt: skip
