@@ -1,0 +1,126 @@
+"""What a packing answers: the fate of every item, what is sent in all and by section, and whether it fits.
+
+Two packings with the same answer send the same items. Sentences, limits and demand are no part of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from budgeteer.engine.ledger import ADDED, DROPPED, FATES, SECTIONS, SUMMARISED, Ledger, Rows, Size
+from budgeteer.engine.packing import Fitted
+
+#: The fates of items that are not sent.
+_GONE: Final = (SUMMARISED, DROPPED)
+
+
+@dataclass(frozen=True, slots=True)
+class SectionAnswer:
+    """One section: its items that are sent (whole or in part), and what it takes, overhead and added texts included."""
+
+    name: str
+    kept: int
+    size: Size
+
+    def to_json(self) -> dict[str, int]:
+        """`{tokens, kept}`."""
+        return {"tokens": self.size.tokens, "kept": self.kept}
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What one packing answers.
+
+    Attributes:
+        fits: whether it is within the budget; else what cannot shrink is over.
+        size: everything that is sent.
+        sections: those that hold anything, in prompt order.
+        fates: one byte an item (an index into ledger.FATES), in the order of `item_ids`; added texts are no items.
+    """
+
+    fits: bool
+    size: Size
+    sections: tuple[SectionAnswer, ...]
+    fates: bytes
+
+    @property
+    def kept(self) -> int:
+        """How many items are sent, whole or in part."""
+        return sum(section.kept for section in self.sections)
+
+    def to_json(self) -> dict[str, Any]:
+        """`{tokens, kept, fits, sections: {name: {tokens, kept}}}`."""
+        return {
+            "tokens": self.size.tokens,
+            "kept": self.kept,
+            "fits": self.fits,
+            "sections": {section.name: section.to_json() for section in self.sections},
+        }
+
+
+def answer_of(ledger: Ledger, fitted: Fitted, *, fits: bool) -> Answer:
+    """The answer of a ledger and the fits behind it."""
+    sent = ~np.isin(ledger.fate, (*_GONE, ADDED))
+    tokens, chars, kept = (_by_section(ledger, column) for column in (ledger.after_tokens, ledger.after_chars, sent))
+    for entry in ledger.overhead:
+        at = SECTIONS.index(entry.section)
+        tokens[at] += entry.size.tokens
+        chars[at] += entry.size.chars
+    sizes = [Size(int(tokens[at]), int(chars[at])) for at in range(len(SECTIONS))]
+    there = np.bincount(ledger.section, minlength=len(SECTIONS)) > 0
+    sections = tuple(
+        SectionAnswer(name, int(kept[at]), sizes[at])
+        for at, name in enumerate(SECTIONS)
+        if there[at] or sizes[at] != Size()
+    )
+    return Answer(fits, sum(sizes, Size()), sections, _fates(ledger, fitted))
+
+
+def item_ids(ledger: Ledger, fitted: Fitted) -> tuple[str, ...]:
+    """The decision id of every item, section by section; libraries in the order they were given."""
+    found: list[str] = []
+    for part in _items(ledger):
+        given = list(part.ids)
+        for place, row in enumerate(_rows_of(part, fitted)):
+            given[row] = part.ids[place]
+        found += given
+    return tuple(found)
+
+
+def fates_by_id(ids: Sequence[str], answer: Answer) -> dict[str, str]:
+    """The fate of every item by its decision id."""
+    return {one: FATES[fate] for one, fate in zip(ids, answer.fates, strict=True)}
+
+
+def _by_section(ledger: Ledger, column: NDArray[Any]) -> NDArray[np.int64]:
+    return np.bincount(ledger.section, weights=column, minlength=len(SECTIONS)).astype(np.int64)
+
+
+def _fates(ledger: Ledger, fitted: Fitted) -> bytes:
+    found = []
+    for part in _items(ledger):
+        fates = np.empty(len(part), np.int8)
+        fates[np.array(_rows_of(part, fitted), np.int64)] = part.fate
+        found.append(fates.tobytes())
+    return b"".join(found)
+
+
+def _items(ledger: Ledger) -> list[Rows]:
+    return [part for part in ledger.parts if part.fate[0] != ADDED]
+
+
+def _rows_of(part: Rows, fitted: Fitted) -> Sequence[int]:
+    """The row, in the order given, of each decision of a section."""
+    libraries = fitted.libraries
+    sequences: dict[str, Sequence[int]] = {
+        "tools": libraries.tools.sequence,
+        "skills": libraries.skills.sequence,
+        "features": libraries.features.sequence,
+        "retrieval": libraries.retrieval.sequence,
+    }
+    return sequences.get(part.section, range(len(part)))

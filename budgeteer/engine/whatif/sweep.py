@@ -1,0 +1,170 @@
+"""Sweep: every breakpoint of a limit, and the answer from each on.
+
+The answer is a step function of the limit. Each packing on the way says itself up to where its answer is certain
+(swept), so the next one is made where that ends, and nowhere else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any, Final
+
+from budgeteer.engine.errors import ConfigError
+from budgeteer.engine.measures import Progress
+from budgeteer.engine.whatif.answers import Answer, item_ids
+from budgeteer.engine.whatif.axes import Axis, Unit
+from budgeteer.engine.whatif.probing import Probed, Prober, Subject
+
+#: A curve that rises less than this share above its chord has no knee. Source: ours.
+_LEAST_BEND: Final = 0.05
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One step: from the value `at` on, up to the next step, the answer is this."""
+
+    at: int | float
+    answer: Answer
+
+    def to_json(self) -> dict[str, Any]:
+        """`{at, tokens, kept, fits, sections}`."""
+        return {"at": self.at, **self.answer.to_json()}
+
+
+@dataclass(frozen=True, slots=True)
+class Sweep:
+    """Every breakpoint of one limit within an interval.
+
+    Attributes:
+        path: the limit. unit: what it counts.
+        first, last: the interval; values beyond `last` were not asked for, or are not allowed.
+        steps: the first stands at `first`; neighbours differ. A reserve is swept from the largest to the smallest.
+        current: the value in force, None where the configuration sets no such limit.
+        knee: the index of the step where the curve of tokens sent bends most, None where it does not bend.
+        items: the decision ids that the answers' fates stand for.
+    """
+
+    path: str
+    unit: Unit
+    first: int | float
+    last: int | float
+    steps: tuple[Step, ...]
+    current: int | float | None
+    knee: int | None
+    items: Callable[[], tuple[str, ...]]
+
+    def step_at(self, value: float) -> int:
+        """The index of the step that a value within the interval stands on."""
+        falling = self.first > self.last
+        reached = [at for at, step in enumerate(self.steps) if (step.at >= value if falling else step.at <= value)]
+        return reached[-1] if reached else 0
+
+    def to_json(self) -> dict[str, Any]:
+        """`{path, unit, from, to, current, knee, steps: [{at, tokens, kept, fits, sections}]}`."""
+        return {
+            "path": self.path,
+            "unit": self.unit,
+            "from": self.first,
+            "to": self.last,
+            "current": self.current,
+            "knee": None if self.knee is None else self.steps[self.knee].at,
+            "steps": [step.to_json() for step in self.steps],
+        }
+
+
+def sweep(
+    subject: Subject,
+    name: str,
+    *,
+    between: tuple[float | None, float | None] = (None, None),
+    progress: Progress | None = None,
+) -> Sweep:
+    """Every breakpoint of the limit called `name`: a configuration path, its last step, or `inputBudget`.
+
+    `between` bounds the interval; by default it is all that the schema, the model and the material allow.
+
+    Raises:
+        ConfigError: there is no such limit, nothing of it lies in the interval, or the configuration cannot be used.
+        NotAvailableYet: the configuration asks for a rule the engine does not have yet.
+    """
+    prober = Prober.of(subject, name)
+    low, high = _interval(prober.axis, between)
+    found = list(_walk(prober, low, high, progress))
+    runs = [next(run) for _, run in groupby(found, key=lambda one: one[1].answer)]
+    steps = tuple(Step(prober.axis.value(position), probed.answer) for position, probed in runs)
+    first = found[0][1]
+    return Sweep(
+        path=prober.axis.path,
+        unit=prober.axis.unit,
+        first=prober.axis.value(low),
+        last=prober.axis.value(high),
+        steps=steps,
+        current=prober.axis.current,
+        knee=knee_of([(position, probed.answer.size.tokens) for position, probed in runs]),
+        items=lambda: item_ids(first.ledger, first.fitted),
+    )
+
+
+def sweep_at(subject: Subject, name: str, values: Sequence[float]) -> list[Answer]:
+    """The answers at some values of a limit, in the order of the values.
+
+    Raises:
+        ConfigError: as `sweep`, and where a value is outside of what may be swept.
+    """
+    prober = Prober.of(subject, name)
+    axis = prober.axis
+    positions = [axis.position(value) for value in values]
+    for position, value in zip(positions, values, strict=True):
+        if not axis.low <= position <= axis.high:
+            mend = f"Take values from {axis.value(axis.low):,} to {axis.value(axis.high):,}."
+            raise ConfigError(f"{value:,} is outside of what may be swept", where=axis.path, mend=mend)
+    found: dict[int, Answer] = {}
+    last, answer = axis.low - 1, None
+    for position in sorted(set(positions)):
+        if answer is None or position > last:
+            probed = prober.probe(position)
+            last, answer = probed.last, probed.answer
+        found[position] = answer
+    return [found[position] for position in positions]
+
+
+def knee_of(curve: Sequence[tuple[int, int]]) -> int | None:
+    """The index of the point that rises most above the line from the first point to the last; None without a bend.
+
+    Both axes are scaled to that line. Source: the knee of Satopaa et al. (2011, "Finding a Kneedle in a Haystack"),
+    without its smoothing: these are steps.
+    """
+    if len(curve) < 3:
+        return None
+    (start, bottom), (end, top) = curve[0], curve[-1]
+    if top <= bottom or end <= start:
+        return None
+    above = [(tokens - bottom) / (top - bottom) - (at - start) / (end - start) for at, tokens in curve]
+    highest = max(range(len(above)), key=lambda index: above[index])
+    return highest if above[highest] >= _LEAST_BEND else None
+
+
+def _interval(axis: Axis, between: tuple[float | None, float | None]) -> tuple[int, int]:
+    """The first and last position that is asked for."""
+    least, most = (None if value is None else axis.position(value) for value in between)
+    if axis.value(axis.low) > axis.value(axis.high):
+        least, most = most, least
+    low = axis.low if least is None else max(least, axis.low)
+    high = axis.high if most is None else min(most, axis.high)
+    if low > high:
+        ends = sorted((axis.value(axis.low), axis.value(axis.high)))
+        mend = f"It may be swept from {ends[0]:,} to {ends[1]:,}."
+        raise ConfigError("nothing of this limit lies in the interval asked for", where=axis.path, mend=mend)
+    return low, high
+
+
+def _walk(prober: Prober, low: int, high: int, progress: Progress | None) -> Iterator[tuple[int, Probed]]:
+    position = low
+    while position <= high:
+        probed = prober.probe(position)
+        yield position, probed
+        if progress is not None:
+            progress(probed.answer.kept, len(probed.answer.fates))
+        position = probed.last + 1
