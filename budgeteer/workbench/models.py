@@ -18,7 +18,8 @@ class Workspace(models.Model):
         preset_slug: the preset it follows.
         preset_number: the version it stays on; None follows the newest.
         config_delta: what differs from the preset, in the engine's own key names; always valid.
-        undo_steps, redo_steps: earlier and undone deltas, oldest first, at most services.UNDO_STEPS each.
+        edits: by decision id, items in the owner's own words (see edits.py).
+        undo_steps, redo_steps: earlier and undone `{delta, edits}`, oldest first, at most steps.UNDO_STEPS each.
         last_verdict: the figures of the last preview (see header.Snapshot), so that lists need not pack.
         shared_with_team: whether everybody who is signed in may look at it (team mode only).
         deleted_at: when it was deleted; the row stays for the undo and is swept later.
@@ -30,6 +31,7 @@ class Workspace(models.Model):
     preset_slug = models.SlugField(db_index=True)
     preset_number = models.PositiveIntegerField(null=True, blank=True)
     config_delta = models.JSONField(default=dict, blank=True)
+    edits = models.JSONField(default=dict, blank=True)
     undo_steps = models.JSONField(default=list, blank=True)
     redo_steps = models.JSONField(default=list, blank=True)
     system_text = models.TextField(blank=True)

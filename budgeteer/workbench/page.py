@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -17,6 +17,7 @@ from budgeteer.sources.models import Source
 from budgeteer.workbench.assembling import Problem
 from budgeteer.workbench.config_view import ConfigView, config_view
 from budgeteer.workbench.configuring import Change, Effective, version_key
+from budgeteer.workbench.edits import Editable, editable
 from budgeteer.workbench.effects import TryOut, trying_out, with_effects
 from budgeteer.workbench.fieldset import Choice, FormField, FormGroup, form_field, form_groups
 from budgeteer.workbench.header import Header, header_of
@@ -70,6 +71,7 @@ class Page:
     Attributes:
         change: the post that is being answered, for its errors.
         refused_texts: by text field, a typed text that was not saved, and why.
+        refused_edit: an item's wording that was not saved, and why.
         refused_summary: a wording of the summary that was not saved, and why.
         pasted, paste_error: a configuration that was pasted and refused.
         looking: why the reader may look and not change anything; None where they may.
@@ -82,6 +84,7 @@ class Page:
     change: Change | None = None
     refused_texts: Mapping[str, RefusedText] | None = None
     refused_summary: tuple[str, str] | None = None
+    refused_edit: tuple[str, str] | None = None
     pasted: str = ""
     paste_error: str = ""
     looking: Looking | None = None
@@ -179,6 +182,18 @@ class Page:
         if self.packed is None or self.try_out is None:
             return None
         return inspected(self.packed, self.state, try_out=self.try_out)
+
+    @cached_property
+    def editable(self) -> Editable | None:
+        """What of the selected item may be put into other words."""
+        index = self.packed.find(self.state.sel) if self.packed and self.state.sel else None
+        found = (
+            editable(self.packed.packing, index, self.workspace.edits) if self.packed and index is not None else None
+        )
+        if found is None or self.refused_edit is None:
+            return found
+        text, problem = self.refused_edit
+        return replace(found, text=text, problem=problem)
 
     @cached_property
     def summary(self) -> SummaryShown | None:

@@ -22,6 +22,7 @@ from budgeteer.logs import PACKING
 from budgeteer.sources.kept import Kept
 from budgeteer.workbench.assembling import Problem, Readiness, inputs_of, links_of, load_all, readiness_of
 from budgeteer.workbench.configuring import Effective, error_parts
+from budgeteer.workbench.edits import edited
 from budgeteer.workbench.models import Workspace, WorkspaceSource
 from budgeteer.workbench.texts import text_of_item
 from budgeteer.workbench.written import edition_of, request_summary, stored_summaries
@@ -174,6 +175,7 @@ def pack_workspace(
     def build() -> tuple[Bundle, ReadTexts]:
         loaded = load_all(readiness.ready, tokenizer=tokenizer)
         inputs = with_usage(inputs_of(workspace, loaded), current.config)
+        inputs = edited(inputs, workspace.edits, counter=counter)
         return build_bundle(inputs, counter=counter), ReadTexts()
 
     asked = ""
@@ -214,4 +216,4 @@ def _inputs_key(workspace: Workspace, links: Sequence[WorkspaceSource], *, token
     """What the inputs are, as one string: two workspaces over the same sources and texts share it."""
     used = [[str(link.source_id), link.source.revision, link.conversation_index, link.role] for link in links]
     texts = [workspace.system_text, workspace.context_text, workspace.query_text]
-    return json.dumps([workspace.owner_id, tokenizer, used, texts])
+    return json.dumps([workspace.owner_id, tokenizer, used, texts, workspace.edits])

@@ -26,7 +26,6 @@ from budgeteer.workbench.configuring import effective
 from budgeteer.workbench.models import Workspace, WorkspaceSource
 from budgeteer.workbench.written import stored_summaries
 
-UNDO_STEPS = 50
 TEXT_LIMIT_BYTES = 20_000
 """The most a text typed into a workspace may hold: what a preview may count as it comes (the design, measuring)."""
 
@@ -107,55 +106,6 @@ def choose_role(workspace: Workspace, link_id: int, role: str) -> None:
     if role in WorkspaceSource.Role.values:
         workspace.links.filter(pk=link_id).update(role=role)
         touch(workspace)
-
-
-_STEPS = ("undo_steps", "redo_steps", "config_delta")
-
-
-def _lock_steps(workspace: Workspace) -> None:
-    """Read the configuration and its steps anew and hold them until the transaction ends."""
-    workspace.refresh_from_db(fields=_STEPS, from_queryset=Workspace.objects.select_for_update())
-
-
-@transaction.atomic
-def commit(workspace: Workspace, delta: Mapping[str, Any]) -> bool:
-    """Save a configuration as one step that can be undone; False when nothing changed."""
-    _lock_steps(workspace)
-    if delta == workspace.config_delta:
-        return False
-    workspace.undo_steps = [*workspace.undo_steps, workspace.config_delta][-UNDO_STEPS:]
-    workspace.redo_steps = []
-    workspace.config_delta = dict(delta)
-    workspace.save(update_fields=["undo_steps", "redo_steps", "config_delta", "updated_at"])
-    return True
-
-
-@transaction.atomic
-def undo(workspace: Workspace) -> bool:
-    """Go one step back; False when there is none."""
-    _lock_steps(workspace)
-    if not workspace.undo_steps:
-        return False
-    *earlier, step = workspace.undo_steps
-    workspace.redo_steps = [*workspace.redo_steps, workspace.config_delta][-UNDO_STEPS:]
-    workspace.undo_steps = earlier
-    workspace.config_delta = step
-    workspace.save(update_fields=["undo_steps", "redo_steps", "config_delta", "updated_at"])
-    return True
-
-
-@transaction.atomic
-def redo(workspace: Workspace) -> bool:
-    """Take back one undo; False when there is none."""
-    _lock_steps(workspace)
-    if not workspace.redo_steps:
-        return False
-    *earlier, step = workspace.redo_steps
-    workspace.undo_steps = [*workspace.undo_steps, workspace.config_delta][-UNDO_STEPS:]
-    workspace.redo_steps = earlier
-    workspace.config_delta = step
-    workspace.save(update_fields=["undo_steps", "redo_steps", "config_delta", "updated_at"])
-    return True
 
 
 def follow(workspace: Workspace, slug: str, *, number: int | None = None) -> None:

@@ -95,6 +95,7 @@ def copy_for(user: User, workspace: Workspace) -> Workspace:
             preset_slug=workspace.preset_slug,
             preset_number=workspace.preset_number,
             config_delta=workspace.config_delta,
+            edits=workspace.edits,
             system_text=workspace.system_text,
             context_text=workspace.context_text,
             query_text=workspace.query_text,

@@ -26,6 +26,7 @@ def take_snapshot(workspace: Workspace) -> dict[str, Any]:
     return {
         "preset": {"slug": workspace.preset_slug, "number": preset_of(workspace).number},
         "delta": workspace.config_delta,
+        "edits": workspace.edits,
         "texts": {
             "system": workspace.system_text,
             "context": workspace.context_text,
@@ -56,6 +57,7 @@ def read_snapshot(snapshot: Mapping[str, Any], *, owner_id: int) -> tuple[Worksp
         preset_slug=snapshot["preset"]["slug"],
         preset_number=snapshot["preset"]["number"],
         config_delta=snapshot["delta"],
+        edits=snapshot.get("edits", {}),  # a snapshot of before there were any has none
         system_text=texts["system"],
         context_text=texts["context"],
         query_text=texts["query"],

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from budgeteer.engine.history.summary import SummaryPending, SummaryRequest
-from budgeteer.workbench import services
+from budgeteer.workbench import steps
 from budgeteer.workbench.configuring import apply_posted, effective
 from budgeteer.workbench.effects import effect_of, trying_out, with_effects
 from budgeteer.workbench.models import Workspace
@@ -33,9 +33,9 @@ def test_every_button_says_what_it_then_does(name: str, request: pytest.FixtureR
     offered = [note for note in notes if note.apply]
     assert offered
     for note in offered:
-        services.commit(workspace, apply_posted(current, dict([split_apply(note.apply)])).delta)
+        steps.commit(workspace, apply_posted(current, dict([split_apply(note.apply)])).delta)
         after = packed_of(workspace).packing
-        services.undo(workspace)
+        steps.undo(workspace)
         sent = figure(r"sends ([\d,]+) more token", note.effect) - figure(r"saves ([\d,]+) token", note.effect)
         assert sent == after.total.tokens - before.total.tokens
         back = figure(r"([\d,]+) items? comes? back", note.effect) - figure(r"([\d,]+) more items? go", note.effect)
@@ -50,7 +50,7 @@ def test_what_changes_nothing_says_so(session: Workspace) -> None:
 
 def test_it_says_whether_it_fits_then(session: Workspace) -> None:
     fits = packed_of(session).packing
-    services.commit(session, {"contextWindow": 4_000, "outputReserve": 500})
+    steps.commit(session, {"contextWindow": 4_000, "outputReserve": 500})
     over = packed_of(session).packing
     assert effect_of(fits, over).endswith("it would not fit any more")
     assert effect_of(over, fits).endswith("it fits then")
@@ -67,7 +67,7 @@ def test_a_summary_that_is_still_to_be_written_is_no_effect(
     def pending(request: SummaryRequest) -> str:
         raise SummaryPending(request)
 
-    services.commit(session, {"history": {"maxChars": 300_000}})
+    steps.commit(session, {"history": {"maxChars": 300_000}})
     monkeypatch.setattr("budgeteer.workbench.effects.stored_summaries", lambda _owner: pending)
     current = effective(session)
     try_out = trying_out(session, current, packed_of(session))

@@ -4,7 +4,7 @@ import json
 
 from django.test import Client
 
-from budgeteer.workbench import services
+from budgeteer.workbench import services, steps
 from budgeteer.workbench.bar import pieces_of
 from budgeteer.workbench.header import figures_of, glance_of, header_of, snapshot_of
 from budgeteer.workbench.models import Workspace
@@ -21,7 +21,7 @@ def test_the_bar_is_drawn_from_the_packings_own_totals(session: Workspace) -> No
 def test_the_header_says_how_it_was_counted(session: Workspace) -> None:
     header = header_of(services.packing_of(session))
     assert header.kind_text == "exact · o200k_base"
-    services.commit(session, {"tokenizer": "chars/4"})
+    steps.commit(session, {"tokenizer": "chars/4"})
     header = header_of(services.packing_of(session))
     assert header.kind_text == "estimated · chars/4"
     assert "A safety margin of 10 % is kept back." in header.kind_title

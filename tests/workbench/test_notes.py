@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from budgeteer.workbench import services
+from budgeteer.workbench import services, steps
 from budgeteer.workbench.configuring import apply_posted, effective
 from budgeteer.workbench.models import Workspace
 from budgeteer.workbench.notes import notes_of, split_apply
@@ -26,12 +26,12 @@ def test_every_fix_that_is_offered_can_be_applied(session: Workspace, library: W
 def test_raising_a_limit_by_its_fix_ends_its_warning(session: Workspace) -> None:
     current = effective(session)
     note = next(n for n in notes_of(services.packing_of(session), current) if n.apply.startswith("history.maxTokens="))
-    services.commit(session, apply_posted(current, dict([split_apply(note.apply)])).delta)
+    steps.commit(session, apply_posted(current, dict([split_apply(note.apply)])).delta)
     titles = [n.title for n in notes_of(services.packing_of(session), effective(session))]
     assert "History tokens: limit exceeded." not in titles
 
 
 def test_what_cannot_fit_is_said_before_every_warning(session: Workspace) -> None:
-    services.commit(session, {"contextWindow": 4_000, "outputReserve": 500})
+    steps.commit(session, {"contextWindow": 4_000, "outputReserve": 500})
     notes = notes_of(services.packing_of(session), effective(session))
     assert notes[0].title == "This cannot fit."

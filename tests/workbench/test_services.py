@@ -4,7 +4,7 @@ import pytest
 from django.contrib.auth.models import User
 
 from budgeteer.engine.errors import ConfigError, InputError
-from budgeteer.workbench import services
+from budgeteer.workbench import services, steps
 from budgeteer.workbench.followers import count_followers
 from budgeteer.workbench.models import Workspace
 
@@ -35,30 +35,30 @@ def test_a_deleted_workspace_is_gone_until_it_is_brought_back(workspace: Workspa
 
 def test_every_saved_change_is_one_step_to_undo(workspace: Workspace) -> None:
     first, second = {"model": "gpt-4"}, {"model": "gpt-4", "outputReserve": 9}
-    assert services.commit(workspace, first)
-    assert services.commit(workspace, second)
-    assert not services.commit(workspace, dict(second))
-    assert services.undo(workspace)
+    assert steps.commit(workspace, first)
+    assert steps.commit(workspace, second)
+    assert not steps.commit(workspace, dict(second))
+    assert steps.undo(workspace)
     assert workspace.config_delta == first
-    assert services.redo(workspace)
+    assert steps.redo(workspace)
     assert workspace.config_delta == second
-    assert services.undo(workspace)
-    assert services.undo(workspace)
-    assert not services.undo(workspace)
+    assert steps.undo(workspace)
+    assert steps.undo(workspace)
+    assert not steps.undo(workspace)
     assert workspace.config_delta == {}
 
 
 def test_a_new_change_ends_what_could_be_done_again(workspace: Workspace) -> None:
-    services.commit(workspace, {"model": "gpt-4"})
-    services.undo(workspace)
-    services.commit(workspace, {"outputReserve": 9})
-    assert not services.redo(workspace)
+    steps.commit(workspace, {"model": "gpt-4"})
+    steps.undo(workspace)
+    steps.commit(workspace, {"outputReserve": 9})
+    assert not steps.redo(workspace)
 
 
 def test_fifty_steps_are_kept(workspace: Workspace) -> None:
-    for number in range(services.UNDO_STEPS + 5):
-        services.commit(workspace, {"outputReserve": number})
-    assert len(workspace.undo_steps) == services.UNDO_STEPS
+    for number in range(steps.UNDO_STEPS + 5):
+        steps.commit(workspace, {"outputReserve": number})
+    assert len(workspace.undo_steps) == steps.UNDO_STEPS
 
 
 def test_an_empty_name_is_not_taken(workspace: Workspace) -> None:

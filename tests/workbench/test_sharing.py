@@ -12,7 +12,7 @@ from django.test import Client
 from budgeteer.accounts.rules import Role, set_role
 from budgeteer.engine.profiles import PROFILES
 from budgeteer.sources.models import Source
-from budgeteer.workbench import services, sharing
+from budgeteer.workbench import services, sharing, steps
 from budgeteer.workbench.models import Workspace
 from tests import people
 from tests.workbench.pages import text_of
@@ -146,7 +146,7 @@ def test_local_mode_shares_with_nobody(settings: object, client: Client, shared:
 def test_an_editor_makes_a_copy_with_sources_of_their_own(
     client: Client, shared: Workspace, other: User, run_jobs: Callable[[], None]
 ) -> None:
-    services.commit(shared, {"history": {"strategy": "newestFirst"}})
+    steps.commit(shared, {"history": {"strategy": "newestFirst"}})
     services.write_texts(shared, {"query": "What now?"})
     verdict = text_of(client.get(shared.get_absolute_url()).content.decode(), "verdict")
     theirs = signed_in(other)

@@ -13,7 +13,7 @@ from django.views.decorators.http import require_POST
 from budgeteer.accounts.rules import access
 from budgeteer.engine.errors import ConfigError
 from budgeteer.engine.history.summary import SummaryPending
-from budgeteer.workbench import services
+from budgeteer.workbench import services, steps
 from budgeteer.workbench.configuring import (
     Change,
     Effective,
@@ -82,7 +82,7 @@ def configure(request: HtmxRequest, workspace_id: uuid.UUID) -> HttpResponse:
     applied = request.POST.get("apply", "")
     posted = dict([split_apply(applied)]) if applied else _changes(request.POST, current)
     change = _with(apply_posted(current, {} if followed else posted), refusal)
-    services.commit(workspace, change.delta)
+    steps.commit(workspace, change.delta)
     whole_form = followed or bool(applied) or _is_stale(request.POST, current)
     return _answer(request, workspace, state, change=change, whole_form=whole_form)
 
@@ -92,7 +92,7 @@ def configure(request: HtmxRequest, workspace_id: uuid.UUID) -> HttpResponse:
 def undo(request: HtmxRequest, workspace_id: uuid.UUID) -> HttpResponse:
     """One step back."""
     workspace = get_workspace_for_user(request.user, workspace_id)
-    said = "Undone" if services.undo(workspace) else "Nothing to undo"
+    said = "Undone" if steps.undo(workspace) else "Nothing to undo"
     return say(_answer(request, workspace, ViewState.read(request.POST), whole_form=True), said)
 
 
@@ -101,7 +101,7 @@ def undo(request: HtmxRequest, workspace_id: uuid.UUID) -> HttpResponse:
 def redo(request: HtmxRequest, workspace_id: uuid.UUID) -> HttpResponse:
     """One undone step forward again."""
     workspace = get_workspace_for_user(request.user, workspace_id)
-    said = "Done again" if services.redo(workspace) else "Nothing to do again"
+    said = "Done again" if steps.redo(workspace) else "Nothing to do again"
     return say(_answer(request, workspace, ViewState.read(request.POST), whole_form=True), said)
 
 
@@ -128,7 +128,7 @@ def item(request: HtmxRequest, workspace_id: uuid.UUID) -> HttpResponse:
             return say(_answer(request, workspace, state, whole_form=False), error.sentence)
         messages.error(request, error.sentence)
         return back_to(workspace, state)
-    services.commit(workspace, delta)
+    steps.commit(workspace, delta)
     return _answer(request, workspace, state, whole_form=False)
 
 
@@ -141,7 +141,7 @@ def paste_config(request: HtmxRequest, workspace_id: uuid.UUID) -> HttpResponse:
     pasted = request.POST.get("config", "")
     try:
         data = json.loads(pasted)
-        services.commit(workspace, delta_of(effective(workspace), data))
+        steps.commit(workspace, delta_of(effective(workspace), data))
     except json.JSONDecodeError as error:
         sentence = f"Line {error.lineno}, column {error.colno}: not JSON ({error.msg}). Nothing was changed."
     except ValueError:
@@ -171,7 +171,7 @@ def _draft(request: HtmxRequest, workspace: Workspace, state: ViewState) -> Http
 
 def _reset(request: HtmxRequest, workspace: Workspace, state: ViewState, *, path: str) -> HttpResponse:
     try:
-        services.commit(workspace, without(effective(workspace), path))
+        steps.commit(workspace, without(effective(workspace), path))
     except ConfigError as error:
         messages.error(request, error.sentence)
     return _answer(request, workspace, state, whole_form=True)

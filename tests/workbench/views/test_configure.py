@@ -7,7 +7,7 @@ from django.contrib.auth.models import User
 from django.test import Client
 
 from budgeteer.presets import services as presets
-from budgeteer.workbench import services
+from budgeteer.workbench import services, steps
 from budgeteer.workbench.configuring import effective
 from budgeteer.workbench.models import Workspace
 from budgeteer.workbench.preview import preview
@@ -143,12 +143,12 @@ def test_a_form_of_a_version_nobody_knows_changes_nothing(client: Client, librar
 
 def test_two_tabs_lose_no_step(library: Workspace) -> None:
     other = Workspace.objects.get(pk=library.pk)
-    services.commit(library, {"outputReserve": 1})
-    services.commit(other, {"outputReserve": 2})
-    services.undo(library)
+    steps.commit(library, {"outputReserve": 1})
+    steps.commit(other, {"outputReserve": 2})
+    steps.undo(library)
     library.refresh_from_db()
     assert library.config_delta == {"outputReserve": 1}
-    assert library.undo_steps == [{}]
+    assert library.undo_steps == [{"delta": {}, "edits": {}}]
 
 
 @pytest.mark.parametrize("policy", ["pinned", "nameOnly", "off"])

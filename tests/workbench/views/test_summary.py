@@ -11,7 +11,7 @@ from django.test import Client
 from budgeteer.engine.history.summary import SUMMARY_LINE
 from budgeteer.jobs.models import Job
 from budgeteer.llm.settings import Endpoint
-from budgeteer.workbench import services
+from budgeteer.workbench import services, steps
 from budgeteer.workbench.models import Summary, Workspace
 from tests.llm.model_server import ModelServer, fails, hangs, model_server, says
 
@@ -31,7 +31,7 @@ def asking(settings):
 
 @pytest.fixture
 def summarised(session: Workspace) -> Workspace:
-    services.commit(session, {"history": {"strategy": "summarizeOlder", "maxChars": 120_000}})
+    steps.commit(session, {"history": {"strategy": "summarizeOlder", "maxChars": 120_000}})
     return session
 
 

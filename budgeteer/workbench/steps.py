@@ -1,0 +1,80 @@
+"""What can be undone: one step a committed change of the configuration or of an item's text, at most UNDO_STEPS."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from django.db import transaction
+
+from budgeteer.workbench.models import Workspace
+
+UNDO_STEPS = 50
+
+_FIELDS = ("undo_steps", "redo_steps", "config_delta", "edits")
+
+
+@transaction.atomic
+def commit(workspace: Workspace, delta: Mapping[str, Any]) -> bool:
+    """Save a configuration as one step that can be undone; False when nothing changed."""
+    _lock(workspace)
+    return _step_to(workspace, {"delta": dict(delta), "edits": workspace.edits})
+
+
+@transaction.atomic
+def write_edit(workspace: Workspace, decision_id: str, text: str | None) -> bool:
+    """Save another wording of an item (None: as it came) as one step that can be undone; False when nothing changed."""
+    _lock(workspace)
+    edits = {key: value for key, value in workspace.edits.items() if key != decision_id}
+    if text is not None:
+        edits[decision_id] = text
+    return _step_to(workspace, {"delta": workspace.config_delta, "edits": edits})
+
+
+@transaction.atomic
+def undo(workspace: Workspace) -> bool:
+    """Go one step back; False when there is none."""
+    _lock(workspace)
+    if not workspace.undo_steps:
+        return False
+    *earlier, step = workspace.undo_steps
+    workspace.redo_steps = [*workspace.redo_steps, _here(workspace)][-UNDO_STEPS:]
+    workspace.undo_steps = earlier
+    _stand_on(workspace, step)
+    return True
+
+
+@transaction.atomic
+def redo(workspace: Workspace) -> bool:
+    """Take back one undo; False when there is none."""
+    _lock(workspace)
+    if not workspace.redo_steps:
+        return False
+    *earlier, step = workspace.redo_steps
+    workspace.undo_steps = [*workspace.undo_steps, _here(workspace)][-UNDO_STEPS:]
+    workspace.redo_steps = earlier
+    _stand_on(workspace, step)
+    return True
+
+
+def _lock(workspace: Workspace) -> None:
+    """Read what steps are made of anew and hold it until the transaction ends."""
+    workspace.refresh_from_db(fields=_FIELDS, from_queryset=Workspace.objects.select_for_update())
+
+
+def _here(workspace: Workspace) -> dict[str, Any]:
+    return {"delta": workspace.config_delta, "edits": workspace.edits}
+
+
+def _step_to(workspace: Workspace, step: dict[str, Any]) -> bool:
+    if step == _here(workspace):
+        return False
+    workspace.undo_steps = [*workspace.undo_steps, _here(workspace)][-UNDO_STEPS:]
+    workspace.redo_steps = []
+    _stand_on(workspace, step)
+    return True
+
+
+def _stand_on(workspace: Workspace, step: Mapping[str, Any]) -> None:
+    workspace.config_delta, workspace.edits = step["delta"], step["edits"]
+    workspace.save(update_fields=[*_FIELDS, "updated_at"])

@@ -1,0 +1,92 @@
+"""Put an item into other words, see what that comes to, or take it back."""
+
+from __future__ import annotations
+
+import uuid
+from dataclasses import replace
+
+from django.contrib import messages
+from django.http import Http404, HttpResponse
+from django.utils.html import escape
+from django.views.decorators.http import require_POST
+
+from budgeteer.accounts.rules import access
+from budgeteer.engine.errors import InputError
+from budgeteer.engine.history.summary import SummaryPending
+from budgeteer.workbench import steps
+from budgeteer.workbench.configuring import Effective, effective
+from budgeteer.workbench.edits import Editable, checked, editable
+from budgeteer.workbench.effects import effect_of
+from budgeteer.workbench.models import Workspace
+from budgeteer.workbench.preview import Packed, preview
+from budgeteer.workbench.state import ViewState
+from budgeteer.workbench.views.answering import (
+    HtmxRequest,
+    back_to,
+    build_page,
+    get_workspace_for_user,
+    render_page,
+    render_swaps,
+    say,
+)
+
+
+@access()
+@require_POST
+def edit(request: HtmxRequest, workspace_id: uuid.UUID) -> HttpResponse:
+    """Save the wording of an item; with `draft` only say what it would come to, with `act=restore` as it came."""
+    workspace = get_workspace_for_user(request.user, workspace_id)
+    current = effective(workspace)
+    packed, found = _found(workspace, current, request.POST.get("item", ""))
+    state = replace(ViewState.read(request.POST), sel=found.key)
+    if request.POST.get("act") == "restore":
+        steps.write_edit(workspace, found.key, None)
+        return _answer(request, workspace, state, "It stands as it came.")
+    text = request.POST.get("text", "")
+    try:
+        plain = checked(found.key, text, name=found.name)
+    except InputError as error:
+        if "draft" in request.POST:
+            return HttpResponse(escape(error.sentence))
+        return _refused(request, workspace, state, text, error)
+    if "draft" in request.POST:
+        return _draft(workspace, current, packed, found, plain)
+    steps.write_edit(workspace, found.key, plain)
+    return _answer(request, workspace, state, "Your wording is in use.")
+
+
+def _found(workspace: Workspace, current: Effective, decision_id: str) -> tuple[Packed, Editable]:
+    packed = preview(workspace, current).packed
+    index = packed.find(decision_id) if packed else None
+    if packed is None or index is None:
+        raise Http404("There is no such item")
+    found = editable(packed.packing, index, workspace.edits)
+    if found is None:
+        raise Http404("This item cannot be edited")
+    return packed, found
+
+
+def _draft(workspace: Workspace, current: Effective, packed: Packed, found: Editable, text: str) -> HttpResponse:
+    """What saving would come to; the workspace is not saved."""
+    workspace.edits = {**workspace.edits, found.key: text}
+    try:
+        then = preview(workspace, current, draft=True).packed
+    except SummaryPending:
+        then = None
+    return HttpResponse(escape(f"This {effect_of(packed.packing, then.packing)}." if then else ""))
+
+
+def _refused(
+    request: HtmxRequest, workspace: Workspace, state: ViewState, text: str, error: InputError
+) -> HttpResponse:
+    page = build_page(workspace, state, refused_edit=(text, error.sentence))
+    if request.htmx:
+        return render_swaps(request, page, whole_form=False)
+    return render_page(request, page, status=422)
+
+
+def _answer(request: HtmxRequest, workspace: Workspace, state: ViewState, said: str) -> HttpResponse:
+    if request.htmx:
+        return say(render_swaps(request, build_page(workspace, state), whole_form=False), said)
+    messages.success(request, said)
+    return back_to(workspace, state)
