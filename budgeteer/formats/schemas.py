@@ -18,7 +18,10 @@ _TYPES: Mapping[str, str] = {
 Source: the type maps of the Berkeley function-calling benchmark for Python, Java and JavaScript.
 """
 
-_FREE = frozenset({"any", "object | null"})
+_CAPITALS = frozenset({"OBJECT", "ARRAY", "STRING", "NUMBER", "INTEGER", "BOOLEAN", "NULL"})
+"""JSON Schema's own names as Gemini's function declarations write them."""
+
+_FREE = frozenset({"any"})
 _NAMED = ("properties", "patternProperties", "$defs", "definitions")
 _SINGLE = ("items", "additionalProperties", "not")
 _SEVERAL = ("anyOf", "oneOf", "allOf", "prefixItems")
@@ -35,7 +38,7 @@ def json_schema(given: Any) -> Any:
     for key, value in given.items():
         if key == "type" and isinstance(value, str):
             if value.lower() not in _FREE:
-                done[key] = _TYPES.get(value.lower(), value)
+                done[key] = value.lower() if value in _CAPITALS else _TYPES.get(value.lower(), value)
         elif key in _NAMED and isinstance(value, Mapping):
             done[key] = {name: json_schema(inner) for name, inner in value.items()}
         elif key in _SINGLE:
@@ -50,7 +53,7 @@ def json_schema(given: Any) -> Any:
 def from_arguments(arguments: list[Any]) -> dict[str, Any]:
     """A JSON Schema from a list of `{name, type, desc, optional, items}`, as Docker's MCP registry has them.
 
-    Every argument that is not optional is required; only a list in which one says so tells them apart.
+    Every argument that does not say that it is optional is required.
     """
     properties: dict[str, Any] = {}
     required: list[str] = []
@@ -59,8 +62,6 @@ def from_arguments(arguments: list[Any]) -> dict[str, Any]:
         said = argument.get("desc") or argument.get("description")
         kept = {key: argument[key] for key in ("type", "items", "enum", "default") if key in argument}
         properties[argument["name"]] = json_schema({**kept, **({"description": said} if isinstance(said, str) else {})})
-        if argument.get("required") is True or argument.get("optional") is False:
+        if argument.get("optional") is not True and argument.get("required") is not False:
             required.append(argument["name"])
-    if any("optional" in argument for argument in named):
-        required = [argument["name"] for argument in named if argument.get("optional") is not True]
     return {"type": "object", "properties": properties, **({"required": required} if required else {})}

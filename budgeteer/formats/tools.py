@@ -9,7 +9,7 @@ from budgeteer.engine.errors import FormatError
 from budgeteer.engine.library import ToolDefinition, compact_json
 from budgeteer.formats import jsontext
 from budgeteer.formats.archives import Archive
-from budgeteer.formats.conversations import text_value
+from budgeteer.formats.conversations import Notes, text_value
 from budgeteer.formats.decoding import decode
 from budgeteer.formats.document import Document
 from budgeteer.formats.envelopes import SAMPLED, described
@@ -17,8 +17,18 @@ from budgeteer.formats.jsontext import JsonProblem
 from budgeteer.formats.limits import Limits
 from budgeteer.formats.packed import Entry
 from budgeteer.formats.report import Imported, Skipped
+from budgeteer.formats.schemas import from_arguments, json_schema
 
 _CONVERSATION_KEYS = frozenset({"messages", "input", "contents", "traj", "history", "question", "mapping"})
+_SCHEMA_KEYS = (
+    ("input_schema", "anthropic"),
+    ("inputSchema", "mcp"),
+    ("parameters", "mcp"),
+    ("parametersJsonSchema", "mcp"),
+)
+_LIST_KEYS = ("tools", "functions", "function", "functionDeclarations", "function_declarations")
+"""Where tools are listed: a request, a legacy one, a benchmark's task, Gemini's declarations."""
+
 _DOCUMENT_ENDINGS = (".json", ".jsonl", ".ndjson", ".snap", ".txt", "")
 
 
@@ -26,18 +36,19 @@ def definition(raw: Mapping[str, Any]) -> ToolDefinition | None:
     """One definition as given, None when it is none.
 
     Understood: OpenAI `{type, function}` and its flat form, legacy functions, Anthropic `input_schema`, server tools
-    that have only a type, MCP `inputSchema`, lists of `arguments`. `form` is "mcp" for every form that must be
-    rewritten for any provider.
+    that have only a type, MCP `inputSchema`, lists of `arguments`, Gemini's declarations. `form` is "mcp" for every
+    form that must be rewritten for any provider.
     """
     inner = raw.get("function")
     if raw.get("type") == "function" and isinstance(inner, Mapping) and text_value(inner.get("name")):
-        return _built(inner, _schema(inner.get("parameters")) or {}, "openai", raw)
+        given = inner.get("parameters")
+        return _built(inner, json_schema(given) if isinstance(given, Mapping) else {}, "openai", raw)
     name = text_value(raw.get("name"))
-    for key, form in (("input_schema", "anthropic"), ("inputSchema", "mcp"), ("parameters", "mcp")):
+    for key, form in _SCHEMA_KEYS:
         if name and isinstance(raw.get(key), Mapping):
-            return _built(raw, _schema(raw[key]) or {}, form, raw)
+            return _built(raw, json_schema(raw[key]), form, raw)
     if name and isinstance(raw.get("arguments"), list):
-        return _built(raw, _from_arguments(raw["arguments"]), "mcp", raw)
+        return _built(raw, from_arguments(raw["arguments"]), "mcp", raw)
     kind = text_value(raw.get("type"))
     if kind and kind not in ("function", "message", "text") and _is_server_tool(raw, kind):
         form = "anthropic" if name else "openai"
@@ -64,24 +75,6 @@ def _built(
     )
 
 
-def _schema(parameters: Any) -> Mapping[str, Any] | None:
-    """A JSON Schema; the `dict` and `tuple` of one benchmark become `object` and `array`."""
-    if not isinstance(parameters, Mapping):
-        return None
-    return {**parameters, "type": "object"} if parameters.get("type") == "dict" else parameters
-
-
-def _from_arguments(arguments: list[Any]) -> dict[str, Any]:
-    """A JSON Schema from a list of `{name, type, desc}`."""
-    properties: dict[str, Any] = {}
-    for argument in arguments:
-        if isinstance(argument, Mapping) and text_value(argument.get("name")):
-            said = text_value(argument.get("desc")) or text_value(argument.get("description"))
-            kind = {"type": argument["type"]} if "type" in argument else {}
-            properties[argument["name"]] = {**kind, **({"description": said} if said else {})}
-    return {"type": "object", "properties": properties}
-
-
 def definitions(value: Any, *, sure: bool = False) -> Iterator[ToolDefinition | Mapping[str, Any]]:
     """Every definition a JSON value holds, and every object in its place that is none.
 
@@ -96,17 +89,20 @@ def definitions(value: Any, *, sure: bool = False) -> Iterator[ToolDefinition | 
     items = [item for item in listed if isinstance(item, Mapping)]
     sure = sure or listed is not value or any(definition(item) for item in items)
     for item in items:
-        yield definition(item) or (_without_parameters(item) if sure else None) or item
+        if _listed_tools(item) is not None:
+            yield from definitions(item)
+        else:
+            yield definition(item) or (_without_parameters(item) if sure else None) or item
 
 
 def _listed_tools(value: Any) -> list[Any] | None:
-    """The list under `tools`, `functions` or a JSON-RPC answer's `result.tools`."""
+    """The list under one of the keys that hold tools, also in a JSON-RPC answer's `result`."""
     if not isinstance(value, Mapping):
         return None
     result = value.get("result")
     holder = result if isinstance(result, Mapping) and isinstance(result.get("tools"), list) else value
-    listed = holder.get("tools", holder.get("functions"))
-    return listed if isinstance(listed, list) else None
+    lists = (holder.get(key) for key in _LIST_KEYS)
+    return next((listed for listed in lists if isinstance(listed, list)), None)
 
 
 def _without_parameters(raw: Mapping[str, Any]) -> ToolDefinition | None:
@@ -170,10 +166,18 @@ def read(document: Document) -> Imported:
             where=document.name,
             mend="Choose an OpenAI, Anthropic or MCP tool list",
         )
+    _say_rewritten(tools, document.notes)
     repeated = len(tools) - len({tool.name for tool in tools})
     if repeated:
         document.notes.count("Tool names that repeat an earlier one, each definition kept", repeated)
     return Imported(format="", reason="", kind="tools", tools=tuple(tools), skipped=tuple(skipped))
+
+
+def _say_rewritten(tools: list[ToolDefinition], notes: Notes) -> None:
+    """Count the definitions whose parameters are no longer those of the file."""
+    notes.count("Tools with a list of arguments, read as a JSON Schema", sum("arguments" in tool.raw for tool in tools))
+    renamed = sum(tool.raw.get("parameters", tool.parameters) != tool.parameters for tool in tools)
+    notes.count("Tools with types like `dict` and `float`, read as `object` and `number`", renamed)
 
 
 def _take(
@@ -219,7 +223,9 @@ def _read_archive(document: Document, archive: Archive, tools: list[ToolDefiniti
         data = archive.read(entry)
         if data is not None:
             try:
+                before = len(tools) + len(skipped)
                 _take(_in_entry(data, document.options.limits, sure=True), entry.path, tools, skipped)
+                document.notes.count("Files that list no tool", int(len(tools) + len(skipped) == before))
             except JsonProblem as problem:
                 skipped.append(Skipped(entry.path, f"not JSON: {problem.why}"))
             except FormatError as error:

@@ -37,7 +37,60 @@ MCP = {"name": "m", "description": "M", "inputSchema": SCHEMA, "annotations": {"
             {"name": "d", "arguments": [{"name": "x", "type": "string", "desc": "X"}, {"name": "y"}]},
             "d",
             "mcp",
-            {"type": "object", "properties": {"x": {"type": "string", "description": "X"}, "y": {}}},
+            {
+                "type": "object",
+                "properties": {"x": {"type": "string", "description": "X"}, "y": {}},
+                "required": ["x", "y"],
+            },
+        ),
+        (
+            {
+                "name": "e",
+                "arguments": [
+                    {"name": "x", "type": "array", "items": {"type": "string"}, "desc": "X"},
+                    {"name": "y", "type": "number", "desc": "Y", "optional": True},
+                    {"name": "z", "type": "string", "required": False},
+                ],
+            },
+            "e",
+            "mcp",
+            {
+                "type": "object",
+                "properties": {
+                    "x": {"type": "array", "items": {"type": "string"}, "description": "X"},
+                    "y": {"type": "number", "description": "Y"},
+                    "z": {"type": "string"},
+                },
+                "required": ["x"],
+            },
+        ),
+        (
+            {
+                "name": "f",
+                "parameters": {
+                    "type": "dict",
+                    "properties": {
+                        "type": {"type": "float", "description": "dict"},
+                        "list": {"type": "tuple", "items": {"type": "dict", "properties": {"a": {"type": "any"}}}},
+                    },
+                },
+                "response": {"type": "dict"},
+            },
+            "f",
+            "mcp",
+            {
+                "type": "object",
+                "properties": {
+                    "type": {"type": "number", "description": "dict"},
+                    "list": {"type": "array", "items": {"type": "object", "properties": {"a": {}}}},
+                },
+            },
+        ),
+        (
+            {"name": "g", "parameters": {"type": "OBJECT", "properties": {"n": {"type": "STRING"}}}},
+            "g",
+            "mcp",
+            {"type": "object", "properties": {"n": {"type": "string"}}},
         ),
     ],
 )
@@ -63,6 +116,9 @@ def test_other_objects_are_no_definitions(raw: dict[str, Any]) -> None:
         dumps({"jsonrpc": "2.0", "id": 1, "result": {"tools": [OPENAI_TOOL, ANTHROPIC, MCP], "nextCursor": None}}),
         jsonl(OPENAI_TOOL, ANTHROPIC, MCP),
         zipped({"a.json": dumps(OPENAI_TOOL), "b.snap": dumps(ANTHROPIC), "c.json": dumps([MCP]), "d.png": b"\x89PNG"}),
+        dumps([{"result": {"tools": [OPENAI_TOOL]}}, {"result": {"tools": [ANTHROPIC, MCP]}}]),
+        dumps([OPENAI_TOOL, {"functionDeclarations": [ANTHROPIC, MCP]}]),
+        zipped({"all.json": jsonl(OPENAI_TOOL, ANTHROPIC, MCP), "none.json": b"[]"}),
         zipped({"README.md": "# Tools", "all.jsonl": jsonl(OPENAI_TOOL, ANTHROPIC, MCP)}),
     ],
 )
@@ -105,3 +161,20 @@ def test_no_tool_is_an_error() -> None:
 def test_people_with_names_are_no_tools() -> None:
     with pytest.raises(FormatError, match="Nothing that can be read was found"):
         import_bytes(dumps([{"name": "Ada", "description": "Engineer"}, {"name": "Bo", "description": "Cook"}]))
+
+
+def test_what_was_rewritten_and_which_files_were_empty_is_said() -> None:
+    listed = {"name": "d", "description": "D", "arguments": [{"name": "x", "type": "string"}]}
+    typed = {"name": "e", "description": "E", "parameters": {"type": "dict", "properties": {}}}
+    found = import_bytes(zipped({"a.json": dumps([listed]), "b.json": jsonl(typed), "c.json": b"[]", "d.json": b"[]"}))
+    assert [tool.name for tool in found.tools] == ["d", "e"]
+    assert found.warnings == (
+        "Files that list no tool: 2",
+        "Tools with a list of arguments, read as a JSON Schema: 1",
+        "Tools with types like `dict` and `float`, read as `object` and `number`: 1",
+    )
+
+
+def test_the_functions_of_a_benchmark_are_tools_when_the_format_is_named() -> None:
+    task = {"id": "t", "question": [[{"role": "user", "content": "?"}]], "function": [{"name": "a", "parameters": {}}]}
+    assert [tool.name for tool in import_bytes(jsonl(task, task), as_format="tools").tools] == ["a", "a"]
