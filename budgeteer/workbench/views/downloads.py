@@ -22,6 +22,7 @@ from budgeteer.engine.result import Packing
 from budgeteer.engine.validity import check_every_profile
 from budgeteer.workbench.configuring import Effective, effective
 from budgeteer.workbench.preview import preview
+from budgeteer.workbench.tuning import seed_shaped, tuned
 from budgeteer.workbench.views.answering import HtmxRequest, get_workspace_to_look_at
 
 
@@ -46,8 +47,6 @@ OF_CONFIG: dict[str, tuple[str, Callable[[Effective], Any]]] = {
     "delta": ("changes.json", lambda current: current.delta),
     "skills-budget": ("skills-budget.json", lambda current: {"skillsBudget": seed_shaped(current)}),
 }
-#: What the seed's `skillsBudget` holds; the other keys of ours are extensions.
-SEED_KEYS = ("enabled", "limits", "optimization", "warnings")
 
 
 @access()
@@ -60,22 +59,14 @@ def export(request: HtmxRequest, workspace_id: uuid.UUID, what: str) -> HttpResp
     if what in OF_CONFIG:
         suffix, write = OF_CONFIG[what]
         return _file(write(current), f"{stem}.{suffix}")
-    if what not in OF_PACKING:
+    if what not in OF_PACKING and what != "tuning":
         raise Http404("There is no such download")
-    download = OF_PACKING[what]
+    download = OF_PACKING.get(what) or Download("tuning.json", lambda packing: tuned(packing, current, workspace.edits))
     packed = preview(workspace, current, profile=download.profile).packed
     if packed is None:
         messages.error(request, "There is no packed prompt yet.")
         return redirect(workspace)
     return _file(download.write(packed.packing), f"{stem}.{download.suffix}")
-
-
-def seed_shaped(current: Effective) -> dict[str, Any]:
-    """The skills budget in the keys of the seed document, without our extensions."""
-    budget = current.data["skillsBudget"]
-    shaped = {key: budget[key] for key in SEED_KEYS}
-    shaped["limits"] = {key: value for key, value in budget["limits"].items() if key != "maxSkillsPromptTokens"}
-    return shaped
 
 
 def _file(content: Any, name: str) -> HttpResponse:

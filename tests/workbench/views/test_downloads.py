@@ -1,11 +1,13 @@
 from __future__ import annotations
 
+import html
 import json
 
 import pytest
 from django.test import Client
 
-from budgeteer.workbench import services
+from budgeteer.engine.rendering import render_text
+from budgeteer.workbench import services, steps
 from budgeteer.workbench.models import Workspace
 
 
@@ -66,3 +68,19 @@ def test_an_empty_workspace_has_no_prompt_to_give(client: Client, owner) -> None
     workspace = services.open_with_sources(owner, [])
     response = client.get(f"{workspace.get_absolute_url()}export/text/", follow=True)
     assert "There is no packed prompt yet." in response.content.decode()
+
+
+def test_what_tuning_gave_is_one_file(client: Client, library: Workspace) -> None:
+    steps.commit(library, {"skillsBudget": {"enabled": True, "optimization": {"minifyDescriptions": True}}})
+    packing = services.packing_of(library)
+    kept = [one for one in packing.ledger if one.fate in {"kept", "truncated"}]
+    steps.write_edit(library, kept[0].id, "In order to see the harbour,   look at it.")
+    data = json.loads(client.get(f"{library.get_absolute_url()}export/tuning/").content)
+    assert [one["id"] for one in data["kept"]][:5] == [one.id for one in kept][:5]
+    assert data["edits"] == {kept[0].id: "In order to see the harbour,   look at it."}
+    assert data["skillsBudget"]["optimization"]["minifyDescriptions"] is True
+    sent = render_text(services.packing_of(library))
+    assert data["shortened"]
+    assert all(html.escape(one["description"], quote=False) in sent for one in data["shortened"])
+    steps.commit(library, {})
+    assert json.loads(client.get(f"{library.get_absolute_url()}export/tuning/").content)["shortened"] == []
