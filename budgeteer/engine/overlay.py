@@ -39,11 +39,8 @@ def set_path(data: Mapping[str, Any], path: str, value: object) -> dict[str, Any
 
 def _unknown_path(path: str, known: set[str]) -> ConfigError:
     steps = path.split(".")
-    for depth in range(1, len(steps) + 1):
-        head = ".".join(steps[:depth])
-        if head not in known:
-            return unknown_key(head)
-    return unknown_key(path)
+    heads = (".".join(steps[:depth]) for depth in range(1, len(steps) + 1))
+    return unknown_key(next(head for head in heads if head not in known))
 
 
 def unset_path(data: Mapping[str, Any], path: str) -> dict[str, Any]:

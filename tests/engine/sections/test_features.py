@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
+from budgeteer.engine.config import load_config
 from budgeteer.engine.feature_modes import feature_modes
-from budgeteer.engine.feature_search import keywords_of_query, normalised
+from budgeteer.engine.feature_search import keywords_of_query, normalised, search_features
 from budgeteer.engine.ledger import Decision
 from budgeteer.engine.library import FeatureSpec
 from budgeteer.engine.rendering import render_request
@@ -107,6 +108,25 @@ def test_a_query_gives_the_words_that_may_name_its_subject(query: str, keywords:
 
 def test_keywords_are_trimmed_folded_and_taken_once() -> None:
     assert normalised([" Chat", "chat ", "", "  ", "STRASSE", "straße"]) == ("chat", "strasse")
+
+
+def test_a_file_name_that_several_share_counts_with_its_folder() -> None:
+    shared = (
+        FeatureSpec("docs/crane/spec.md", "", "", "Lifts."),
+        FeatureSpec("docs/ferry/spec.md", "", "", "Sails."),
+        FeatureSpec("crane/tide.md", "", "", "Rises."),
+    )
+    found = {
+        word: [(hit.row, hit.filename_hits) for hit in search_features(shared, (word,), load_config({}).features)]
+        for word in ("crane", "ferry", "spec", "docs", "tide")
+    }
+    assert found == {
+        "crane": [(0, 1)],
+        "ferry": [(1, 1)],
+        "spec": [(0, 1), (1, 1)],
+        "docs": [],
+        "tide": [(2, 1)],
+    }
 
 
 def test_both_modes_are_side_by_side_whichever_is_in_force() -> None:
