@@ -130,7 +130,7 @@ def test_a_tool_that_fits_says_how_much_is_used_with_it() -> None:
         (101, "101st"),
         (111, "111th"),
         (1_003, "1,003rd"),
-    ],  # fmt: skip
+    ],
 )
 def test_a_place_in_an_order_is_written_as_english_does(number: int, word: str) -> None:
     assert ordinal(number) == word
