@@ -1,8 +1,9 @@
 """Retrieval chunks: JSON, JSONL and CSV as search engines, frameworks and evaluation sets write them.
 
 A chunk is an object with a text. Where an object holds a list of chunks (`results`, `chunks`, `retrieved_context`, …)
-its own text is the whole they were cut from, and only they are read. A score is any finite number; embeddings are not
-text, and no text is taken twice from one object.
+its own text is the whole they were cut from, and only they are read. A list of plain texts is one of chunks, too. A
+score is any finite number; embeddings are not text, and no text is taken twice from one object. What is left out so
+is counted (chunk_notes.py).
 """
 
 from __future__ import annotations
@@ -15,8 +16,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from budgeteer.engine.errors import FormatError
-from budgeteer.engine.library import Chunk
+from budgeteer.engine.library import Chunk, compact_json
+from budgeteer.formats.chunk_notes import say_left_out, say_queries
 from budgeteer.formats.document import Document
+from budgeteer.formats.entries import entries_of
 from budgeteer.formats.envelopes import described
 from budgeteer.formats.report import Imported, Skipped
 
@@ -25,7 +28,8 @@ _TEXTS: Final = ("text", "content", "passage", "page_content", "chunk", "raw_con
 _INNER: Final = ("retrievedContext", "node", "document", "_source", "payload", "metadata", "web")
 #: Lists of chunks inside an object, the closest to the text first.
 _HOLDERS: Final = (
-    *("chunks", "golden_chunks", "retrieved_context", "sourceNodes", "source_nodes", "groundingChunks", "passages"),
+    *("chunks", "golden_chunks", "retrieved_context", "retrieved_contexts", "contexts", "sourceNodes", "source_nodes"),
+    *("groundingChunks", "passages", "points"),
     *(
         "matches",
         "hits",
@@ -35,6 +39,7 @@ _HOLDERS: Final = (
         "groundingMetadata",
         "output",
         "candidates",
+        "result",
         "data",
     ),
 )
@@ -47,7 +52,10 @@ _SIGNS: Final = frozenset(
 )
 #: What a row of an evaluation set has.
 _EVALUATION_SIGNS: Final = frozenset(
-    {"correct_chunks", "golden_chunks", "golden_chunk_uuids", "retrieved_context", "golden_documents"}
+    {
+        *("correct_chunks", "golden_chunks", "golden_chunk_uuids", "golden_documents"),
+        *("retrieved_context", "retrieved_contexts", "contexts"),
+    }
 )
 _SAMPLE: Final = 40
 _DEEPEST: Final = 8
@@ -73,12 +81,13 @@ def read(document: Document) -> Imported:
     """
     skipped = list(document.skipped)
     chunks: list[Chunk] = []
-    rows = list(_rows(document))
+    rows = list(_rows(document, skipped))
     for done, (where, row) in enumerate(rows, 1):
         found = list(_chunks_in(row, _DEEPEST))
         chunks += found
         if not found:
-            skipped.append(Skipped(where, "no passage in it"))
+            skipped.append(Skipped(where, "no passage in it", compact_json(row)[:500]))
+        say_left_out(row, document.notes)
         if document.options.progress is not None:
             document.options.progress(done, len(rows), "chunks")
     if not chunks:
@@ -87,26 +96,29 @@ def read(document: Document) -> Imported:
             where=document.name,
             mend=f"Each needs a text under {', '.join(_TEXTS)}",
         )
+    say_queries([row for _, row in rows], document.notes)
     unscored = sum(chunk.score is None for chunk in chunks)
     if 0 < unscored < len(chunks):
         document.notes.count("Chunks without a score, which come after the others", unscored)
     return Imported(format="", reason="", kind="chunks", chunks=tuple(chunks), skipped=tuple(skipped))
 
 
-def _rows(document: Document) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Where it stands, and what: every line of JSONL, entry of an array, line of a table; an object is one row."""
+def _rows(document: Document, skipped: list[Skipped] | None = None) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Where it stands, and what: every line of JSONL, entry of an array, line of a table; an object is one row.
+
+    Entries that are no object, and what a table too long to read ends in, are added to `skipped`.
+    """
     if document.shape == "jsonl":
         yield from ((f"line {line.number}", line.value) for line in document.lines)
     elif isinstance(document.value, Mapping):
         yield "the object", document.value
     elif isinstance(document.value, list):
-        mappings = ((at, item) for at, item in enumerate(document.value, 1) if isinstance(item, Mapping))
-        yield from ((f"entry {at}", item) for at, item in mappings)
+        yield from ((entry.where, entry.value) for entry in entries_of(document, skipped))
     elif document.shape == "text":
-        yield from _table(document.text)
+        yield from _table(document.text, skipped if skipped is not None else [])
 
 
-def _table(text: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
+def _table(text: str, skipped: list[Skipped]) -> Iterator[tuple[str, Mapping[str, Any]]]:
     """The lines of a table as objects, under its names in small letters. A line too long for a table ends it."""
     text = text.lstrip("\ufeff")
     head = text.split("\n", 1)[0]
@@ -115,8 +127,10 @@ def _table(text: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
         for row in reader:
             named = {str(key).strip().lower(): value for key, value in row.items() if isinstance(value, str)}
             yield f"line {reader.line_num}", named
-    except csv.Error:
-        return
+    except csv.Error as error:
+        skipped.append(
+            Skipped(f"after line {reader.line_num}", f"no line of a table: {error}; nothing after it is read")
+        )
 
 
 def _chunks_in(value: object, depth: int) -> Iterator[Chunk]:
@@ -125,6 +139,8 @@ def _chunks_in(value: object, depth: int) -> Iterator[Chunk]:
         return
     if isinstance(value, list):
         for item in value:
+            if isinstance(item, str) and item.strip():
+                yield Chunk(item)
             yield from _chunks_in(item, depth - 1)
     elif isinstance(value, Mapping):
         for key in _HOLDERS:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from budgeteer.engine.library import compact_json
 from budgeteer.formats.document import Document
 from budgeteer.formats.jsontext import json_type
 from budgeteer.formats.report import Skipped
@@ -35,7 +36,7 @@ def entries_of(document: Document, skipped: list[Skipped] | None = None) -> Iter
                 yield Entry(number, f"element {number}", item)
             elif skipped is not None:
                 skipped.append(
-                    Skipped(f"element {number}", f"a JSON {json_type(item)}, not an object", str(item)[:500])
+                    Skipped(f"element {number}", f"a JSON {json_type(item)}, not an object", compact_json(item)[:500])
                 )
 
 

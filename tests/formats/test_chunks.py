@@ -43,8 +43,22 @@ def jsonl(*rows: Any) -> bytes:
             [Chunk("One, and\ntwo", "p1", 0.5), Chunk("Three", "p2")],
         ),
         (b"id\tcontent\n1\tOne\n", [Chunk("One", "1")]),
+        (
+            dumps({"result": {"points": [{"id": 7, "score": 0.3, "payload": {"text": "x"}, "vector": [0.1, 0.2]}]}}),
+            [Chunk("x", "7", 0.3)],
+        ),
+        (dumps({"hits": {"hits": [{"_id": "a", "_score": 2.5, "_source": {"text": "x"}}]}}), [Chunk("x", "a", 2.5)]),
+        (jsonl({"question": "q", "contexts": ["one", "two", " "]}), [Chunk("one"), Chunk("two")]),
+        (dumps({"ids": [["a"]], "documents": [["x"]], "distances": [[0.4]]}), [Chunk("x")]),
+        (
+            dumps([{"golden_chunks": [{"content": "x", "doc_uuid": "d"}], "golden_documents": [{"content": "x y"}]}]),
+            [Chunk("x", source="d")],
+        ),
     ],
-    ids=["array", "JSONL", "web search", "evaluation", "documents", "nodes", "metadata", "CSV", "tabs"],
+    ids=[
+        *("array", "JSONL", "web search", "evaluation", "documents", "nodes", "metadata", "CSV", "tabs"),
+        *("points", "hits", "texts", "columns", "golden"),
+    ],
 )
 def test_chunks_are_read_with_what_is_said_about_them(data: bytes, chunks: list[Chunk]) -> None:
     assert list(import_bytes(data, as_format="chunks").chunks) == chunks
@@ -107,6 +121,28 @@ def test_a_file_that_was_cut_off_is_read_in_part_or_refused(whole: bytes, share:
     assert len(read) < 50
 
 
+def test_what_is_left_out_beside_the_passages_is_said() -> None:
+    rows = [
+        {"query": "one", "content": "a b", "chunks": [{"content": "a", "embedding": [0.1, 0.2]}, {"content": "b"}]},
+        {"query": "two", "results": [{"content": "c", "raw_content": "c d", "score": 1, "vector": {"x": [1, 2]}}]},
+    ]
+    imported = import_bytes(jsonl(*rows), as_format="chunks")
+    assert [chunk.text for chunk in imported.chunks] == ["a", "b", "c"]
+    assert set(imported.warnings) >= {
+        "The file holds 2 queries; the passages of all of them are read as one set",
+        "Embedding vectors, which are no text, left out: 2",
+        "Whole documents beside the passages cut from them, left out: 1",
+        "Whole pages beside the passages found in them, left out: 1",
+    }
+
+
+def test_entries_that_are_no_objects_are_listed() -> None:
+    imported = import_bytes(dumps([{"text": "x", "score": 1}, {"text": "y", "score": 2}, 7]))
+    assert [(one.where, one.why, one.line) for one in imported.skipped] == [
+        ("element 3", "a JSON number, not an object", "7")
+    ]
+
+
 def test_hostile_nesting_ends() -> None:
     deep: Any = {"text": "deep"}
     for _ in range(40):
@@ -117,4 +153,6 @@ def test_hostile_nesting_ends() -> None:
 
 def test_a_field_too_long_for_a_table_ends_it() -> None:
     data = b"id,text\n1,one\n2," + b"x" * 200_000 + b"\n"
-    assert import_bytes(data, as_format="chunks").chunks == (Chunk("one", "1"),)
+    imported = import_bytes(data, as_format="chunks")
+    assert imported.chunks == (Chunk("one", "1"),)
+    assert [(one.where, one.why.split(":")[0]) for one in imported.skipped] == [("after line 2", "no line of a table")]
