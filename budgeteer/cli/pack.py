@@ -15,7 +15,7 @@ DONE = 0
 CANNOT_FIT = 1
 
 #: What `--request` may print: engine.rendering.REQUEST_FORMS, written out so that `--help` loads no engine.
-REQUESTS = ("openai-chat", "openai-responses", "anthropic", "gemini", "text")
+REQUESTS = ("openai-chat", "openai-responses", "anthropic", "gemini", "text", "markdown")
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +68,7 @@ def command(**written: Any) -> int:
     check_usage(options)
     from budgeteer.cli.materials import packed
 
-    packing = packed(options, profile=None if options.request in (None, "text") else options.request)
+    packing = packed(options, profile=None if options.request in (None, "text", "markdown") else options.request)
     if options.request is not None:
         _print_request(packing, options.request)
     elif options.as_json:
@@ -107,11 +107,13 @@ def check_usage(options: PackOptions) -> None:
 
 def _print_request(packing: Packing, request: str) -> None:
     """Print the packed prompt; what cannot be made to fit is not sent, so only its sentence is said."""
-    from budgeteer.engine.rendering import render_request, render_text
+    from budgeteer.engine.rendering import render_markdown, render_request, render_text
 
     if packing.error is not None:
         click.echo(f"budgeteer: {packing.error.sentence}", err=True)
     elif request == "text":
         click.echo(render_text(packing), nl=False)
+    elif request == "markdown":
+        click.echo(render_markdown(packing), nl=False)
     else:
         click.echo(json.dumps(render_request(packing), ensure_ascii=False, indent=2))

@@ -167,11 +167,15 @@ _SCHEMA_KEYS: tuple[tuple[str, ToolForm], ...] = (
     ("inputSchema", "mcp"),
     ("parameters", "mcp"),
     ("parametersJsonSchema", "mcp"),
+    ("parameters_json_schema", "mcp"),
 )
 
 
 def tool_from_raw(raw: Mapping[str, Any]) -> ToolDefinition:
-    """One definition in any provider's form, or MCP's, as a ToolDefinition."""
+    """One definition in any provider's form, or MCP's, as a ToolDefinition.
+
+    Of only a name and a description it is a function without parameters; a tool that runs at a provider has a type.
+    """
     function = raw.get("function")
     if isinstance(function, Mapping):
         parameters = function.get("parameters")
@@ -187,6 +191,8 @@ def tool_from_raw(raw: Mapping[str, Any]) -> ToolDefinition:
         schema = raw.get(key)
         if isinstance(schema, Mapping):
             return ToolDefinition(name, description, schema, form, raw)
+    if name and "type" not in raw:
+        return ToolDefinition(name, description, {"type": "object", "properties": {}}, "mcp", raw)
     return ToolDefinition(name or str(raw.get("type", "")), description, None, "anthropic", raw)
 
 

@@ -158,7 +158,9 @@ def _openai_media(part: Part, raw: Mapping[str, object], role: Role) -> bool:
 
 
 def _responses_media(part: Part, raw: Mapping[str, object], role: Role) -> bool:
-    """Responses: pictures and files in the user's messages and in results; no sound."""
+    """Responses: pictures and files in the user's messages and in results, and those it drew itself; no sound."""
+    if raw.get("type") == "image_generation_call":
+        return role == "assistant"
     media = media_of(raw)
     if role not in ("user", "tool") or isinstance(part, AudioPart) or media is None:
         return False

@@ -9,7 +9,9 @@ from typing import Any
 import pytest
 
 from budgeteer.cli.pack import REQUESTS
+from budgeteer.engine.profiles import PROFILES
 from budgeteer.engine.rendering import REQUEST_FORMS
+from budgeteer.formats.detect import import_bytes
 from tests.cli.conftest import MESSAGES, Budgeteer
 from tests.conformance.recount import recount
 
@@ -159,7 +161,7 @@ def test_a_gemini_model_is_sent_in_its_form(budgeteer: Budgeteer, everything: li
 
 def test_the_rules_of_every_provider_are_checked(budgeteer: Budgeteer, everything: list[str]) -> None:
     checks = json.loads(budgeteer("pack", *everything, "--json").out)["validity"]
-    assert list(dict.fromkeys(check["profile"] for check in checks)) == list(REQUESTS[:-1])
+    assert list(dict.fromkeys(check["profile"] for check in checks)) == list(PROFILES)
     assert all(check["ok"] for check in checks)
 
 
@@ -186,6 +188,16 @@ def test_text_is_for_reading(budgeteer: Budgeteer, everything: list[str]) -> Non
     assert "The 06:10 to Skarholm." in run.out
     assert run.out.endswith("\n")
     assert not run.out.endswith("\n\n")
+
+
+def test_markdown_is_imported_as_the_messages_that_were_packed(budgeteer: Budgeteer, everything: list[str]) -> None:
+    run = budgeteer("pack", *everything, "--request", "markdown")
+    sent = json.loads(budgeteer("pack", *everything, "--request", "openai-chat").out)
+    found = import_bytes(run.out.encode())
+    (talk,) = found.conversations
+    assert (run.status, found.format, found.skipped) == (0, "markdown", ())
+    assert [message.role for message in talk.messages] == [message["role"] for message in sent["messages"]]
+    assert list(talk.tools) == sent["tools"]
 
 
 def test_the_summary_shows_verdict_sections_warnings_and_what_went(budgeteer: Budgeteer, everything: list[str]) -> None:

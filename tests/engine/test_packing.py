@@ -333,8 +333,8 @@ def test_text_is_readable_and_names_what_is_not_text() -> None:
         assert expected in text
 
 
-def test_every_request_form_but_text_is_a_profile() -> None:
-    assert [request_profile(form) for form in REQUEST_FORMS] == [*PROFILES, None]
+def test_every_request_form_but_those_to_read_is_a_profile() -> None:
+    assert [request_profile(form) for form in REQUEST_FORMS] == [*PROFILES, None, None]
     with pytest.raises(InputError, match="there is no request form mistral"):
         request_profile("mistral")
 

@@ -9,6 +9,7 @@ from budgeteer.engine.errors import InputError
 from budgeteer.engine.profiles import PROFILES
 from budgeteer.engine.rendering.anthropic import anthropic_request
 from budgeteer.engine.rendering.gemini import gemini_request
+from budgeteer.engine.rendering.markdown import render_markdown
 from budgeteer.engine.rendering.openai_chat import openai_request
 from budgeteer.engine.rendering.openai_responses import responses_request
 from budgeteer.engine.rendering.sent import system_message
@@ -18,6 +19,7 @@ from budgeteer.engine.result import Packing
 __all__ = [
     "REQUEST_FORMS",
     "PromptSpan",
+    "render_markdown",
     "render_request",
     "render_spans",
     "render_text",
@@ -25,7 +27,7 @@ __all__ = [
     "system_message",
 ]
 
-REQUEST_FORMS: Final = ("openai-chat", "openai-responses", "anthropic", "gemini", "text")
+REQUEST_FORMS: Final = ("openai-chat", "openai-responses", "anthropic", "gemini", "text", "markdown")
 
 _REQUESTS: Final[Mapping[str, Callable[[Packing], dict[str, Any]]]] = {
     "openai-chat": openai_request,
@@ -44,12 +46,12 @@ def render_request(packing: Packing) -> dict[str, Any]:
 
 
 def request_profile(form: str) -> str | None:
-    """The profile to pack with for a `--request` form: None for text, which is any profile's.
+    """The profile to pack with for a `--request` form: None for those to read, which are any profile's.
 
     Raises:
         InputError: there is no such form.
     """
-    if form == "text":
+    if form in ("text", "markdown"):
         return None
     if form in PROFILES:
         return form

@@ -74,7 +74,7 @@ def _item(part: Part, ids: CallIds) -> dict[str, Any]:
             known = {"id": part.id} if part.id else {}
             summary = [{"type": "summary_text", "text": part.text}] if part.text else []
             return {"type": "reasoning", **known, "summary": summary, "encrypted_content": part.encrypted}
-        case OpaquePart(raw=raw):
+        case OpaquePart(raw=raw) | ImagePart(raw=raw):
             return dict(raw)
         case _:
             raise TypeError(f"{type(part).__name__} is no item of OpenAI's Responses")
