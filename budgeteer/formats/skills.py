@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from pathlib import PurePosixPath
 from typing import Any
 
 from budgeteer.engine.errors import FormatError
@@ -73,7 +74,25 @@ def _from_archive(document: Document, notes: Notes, skipped: list[Skipped]) -> l
             progress(done, len(entries), "skills")
     skipped.extend(archive.skipped)
     skipped.extend(_misnamed(archive))
+    skipped.extend(_without_skill(archive))
     return skills
+
+
+def _without_skill(archive: Archive) -> list[Skipped]:
+    """Folders that stand beside skills but hold no `SKILL.md`, in themselves or below."""
+    folders = {parent for entry in _skill_entries(archive) for parent in PurePosixPath(entry.path).parents}
+    homes = {PurePosixPath(entry.path).parent.parent for entry in _skill_entries(archive) if "/" in entry.path}
+    misnamed = {PurePosixPath(item.where).parent for item in _misnamed(archive)}
+    beside: dict[PurePosixPath, None] = {}
+    for entry in archive.entries:
+        for folder in PurePosixPath(entry.path).parents:
+            if folder.parent in homes and folder not in folders and folder != folder.parent:
+                beside[folder] = None
+    return [
+        Skipped(f"{folder}/", f"no {FILE_NAME} in this folder")
+        for folder in beside
+        if not folder.name.startswith(".") and not any(folder in (each, *each.parents) for each in misnamed)
+    ]
 
 
 def _misnamed(archive: Archive) -> list[Skipped]:
@@ -114,6 +133,8 @@ def skill_from(data: bytes, entry: Entry, limits: Limits, notes: Notes, skipped:
     if not name:
         name = _folder_name(entry.path)
         notes.count("Skills without a `name` in their front matter, named after their folder")
+    elif "/" in entry.path and name != _folder_name(entry.path):
+        notes.count("Skills whose `name` differs from that of their folder")
     description = _text(matter.written.get("description"), matter.values.get("description"))
     if not description:
         notes.count("Skills without a `description` in their front matter")

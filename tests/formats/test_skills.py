@@ -99,6 +99,25 @@ def test_a_missing_name_is_the_folders_and_a_missing_description_is_said() -> No
     assert "1 skill name(s) occur more than once: tidy" in found.warnings
 
 
+def test_a_folder_beside_skills_without_one_is_listed() -> None:
+    files = {
+        "lib/one/SKILL.md": skill("one", "x"),
+        "lib/one/scripts/run.py": "",
+        "lib/empty/notes.md": "n",
+        "lib/empty/deep/more.md": "m",
+        "lib/group/inner/SKILL.md": skill("other", "y"),
+        "lib/.github/x.yml": "",
+        "lib/lower/skill.md": skill("lower", "z"),
+        "docs/guide.md": "no home of skills",
+    }
+    found = import_bytes(zipped(files))
+    assert {item.where: item.why for item in found.skipped} == {
+        "lib/empty/": "no SKILL.md in this folder",
+        "lib/lower/skill.md": "the file must be named SKILL.md exactly",
+    }
+    assert found.warnings == ("Skills whose `name` differs from that of their folder: 1",)
+
+
 def test_an_archive_without_one_usable_skill_is_an_error_with_reasons() -> None:
     with pytest.raises(FormatError, match=r"No usable SKILL.md .*a/SKILL.md: no front matter"):
         import_bytes(zipped({"a/SKILL.md": "# no"}), name="lib.zip")
@@ -112,8 +131,8 @@ def test_a_single_skill_file_is_a_library_of_one() -> None:
 
 
 def test_invalid_bytes_are_replaced_and_said() -> None:
-    found = import_bytes(zipped({"a/SKILL.md": b"---\nname: caf\xe9\ndescription: d\n---\n"}))
-    assert found.skills[0].name == "caf\ufffd"
+    found = import_bytes(zipped({"a/SKILL.md": b"---\nname: a\ndescription: caf\xe9\n---\n"}))
+    assert found.skills[0].description == "caf\ufffd"
     assert found.warnings == ("SKILL.md files with invalid bytes, which were replaced: 1",)
 
 
