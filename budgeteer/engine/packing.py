@@ -274,13 +274,13 @@ class Packer:
                 room = eased.view(room)
                 history = fit_history(room, self.config, writing=writing)
                 libraries = eased.libraries(history.relief)
-            history = self._first_is_user(history, room)
+            history = self.first_is_user(history, room)
             now = called | self._called(history.kept)
             if now == called or not self.config.skills_budget.enabled:
                 return libraries, history, room
             called = now
 
-    def _first_is_user(self, fit: HistoryFit, view: HistoryView) -> HistoryFit:
+    def first_is_user(self, fit: HistoryFit, view: HistoryView) -> HistoryFit:
         """Where the first message must be the user's, what stands before the first kept user message goes."""
         if not PROFILES[self.profile].first_is_user or fit.summary is not None:
             return fit

@@ -92,6 +92,16 @@ def item_ids(ledger: Ledger, fitted: Fitted) -> tuple[str, ...]:
     return tuple(found)
 
 
+def item_slice(ledger: Ledger, section: str) -> slice:
+    """Where a section's items stand in an answer's fates."""
+    start = 0
+    for part in _items(ledger):
+        if part.section == section:
+            return slice(start, start + len(part))
+        start += len(part)
+    return slice(start, start)
+
+
 def fates_by_id(ids: Sequence[str], answer: Answer) -> dict[str, str]:
     """The fate of every item by its decision id."""
     return {one: FATES[fate] for one, fate in zip(ids, answer.fates, strict=True)}

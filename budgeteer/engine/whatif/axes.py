@@ -12,12 +12,14 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
+import numpy as np
 from pydantic import BaseModel
 
 from budgeteer.engine.allocation import Allowance, allowance
 from budgeteer.engine.bundle import Bundle
 from budgeteer.engine.config import MOST_HISTORY_MESSAGES, BudgetConfig, dump_config
 from budgeteer.engine.errors import ConfigError
+from budgeteer.engine.measures import Ints
 from budgeteer.engine.overlay import get_path
 from budgeteer.engine.tokens import TokenCounter
 
@@ -131,6 +133,24 @@ def axis_of(path: str, bundle: Bundle, config: BudgetConfig, *, counter: TokenCo
     if isinstance(current, str):
         current = allowed.tokens(current)
     return _plain(path, low, high, lambda at: with_value(config, path, at), current)
+
+
+def usable_tokens(path: str, config: BudgetConfig, allowed: Allowance, positions: Ints) -> Ints:
+    """What a budget lets be used at each of many positions: allocation.allowance for arrays.
+
+    `allowed` is the allowance at any of them.
+    """
+    if path == "inputBudget":
+        budget = positions
+    elif path == "outputReserve":
+        budget = allowed.window + positions
+    else:
+        own = config.output_reserve
+        reserve = np.minimum(allowed.row.output_reserve, positions // 4) if own is None else np.int64(own)
+        budget = positions - reserve
+    if allowed.row.max_input is not None:
+        budget = np.minimum(budget, allowed.row.max_input)
+    return budget * (100 - allowed.safety_margin_percent) // 100
 
 
 def with_value(part: BudgetConfig, path: str, value: Any) -> BudgetConfig:

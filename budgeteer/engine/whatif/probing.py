@@ -19,7 +19,7 @@ from budgeteer.engine.result import Packing
 from budgeteer.engine.sentences import cut_at_word
 from budgeteer.engine.tokens import TokenCounter
 from budgeteer.engine.verdict import error_of
-from budgeteer.engine.whatif.answers import Answer, answer_of
+from budgeteer.engine.whatif.answers import Answer, answer_of, item_ids
 from budgeteer.engine.whatif.axes import BUDGETS, COMPARED, MOST, Axis, axis_of, full_path, with_value
 from budgeteer.engine.whatif.swept import Swept, Watch
 
@@ -97,6 +97,11 @@ class Prober:
         error = error_of(ledger, fitted.history.over, packer.allowed.usable_tokens, shares=packer.shares)
         last = watch.last(self.axis.high) if watch.roots else position
         return Probed(answer_of(ledger, fitted, fits=error is None), last, packer, fitted, ledger)
+
+    def items(self) -> tuple[str, ...]:
+        """The decision ids that an answer's fates stand for."""
+        probed = self.probe(self.axis.high)
+        return item_ids(probed.ledger, probed.fitted)
 
     def _packer(self, watch: Watch) -> Packer:
         """The packer at the watch's position, with a watched number wherever the axis sets one."""

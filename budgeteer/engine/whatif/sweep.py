@@ -13,9 +13,10 @@ from typing import Any, Final
 
 from budgeteer.engine.errors import ConfigError
 from budgeteer.engine.measures import Progress
-from budgeteer.engine.whatif.answers import Answer, item_ids
+from budgeteer.engine.whatif.answers import Answer
 from budgeteer.engine.whatif.axes import Axis, Unit
-from budgeteer.engine.whatif.probing import Probed, Prober, Subject
+from budgeteer.engine.whatif.prefixes import prefixes_of
+from budgeteer.engine.whatif.probing import Prober, Subject
 
 #: A curve that rises less than this share above its chord has no knee. Source: ours.
 _LEAST_BEND: Final = 0.05
@@ -91,19 +92,18 @@ def sweep(
     """
     prober = Prober.of(subject, name)
     low, high = _interval(prober.axis, between)
-    found = list(_walk(prober, low, high, progress))
-    runs = [next(run) for _, run in groupby(found, key=lambda one: one[1].answer)]
-    steps = tuple(Step(prober.axis.value(position), probed.answer) for position, probed in runs)
-    first = found[0][1]
+    found = list(_answers(prober, low, high, progress))
+    runs = [next(run) for _, run in groupby(found, key=lambda one: one[1])]
+    value = prober.axis.value
     return Sweep(
         path=prober.axis.path,
         unit=prober.axis.unit,
-        first=prober.axis.value(low),
-        last=prober.axis.value(high),
-        steps=steps,
+        first=value(low),
+        last=value(high),
+        steps=tuple(Step(value(position), answer) for position, answer in runs),
         current=prober.axis.current,
-        knee=knee_of([(position, probed.answer.size.tokens) for position, probed in runs]),
-        items=lambda: item_ids(first.ledger, first.fitted),
+        knee=knee_of([(position, answer.size.tokens) for position, answer in runs]),
+        items=prober.items,
     )
 
 
@@ -120,9 +120,12 @@ def sweep_at(subject: Subject, name: str, values: Sequence[float]) -> list[Answe
         if not axis.low <= position <= axis.high:
             mend = f"Take values from {axis.value(axis.low):,} to {axis.value(axis.high):,}."
             raise ConfigError(f"{value:,} is outside of what may be swept", where=axis.path, mend=mend)
-    found: dict[int, Answer] = {}
+    prefixes = prefixes_of(prober)
+    wanted = sorted(set(positions))
+    quick = [] if prefixes is None else [position for position in wanted if position >= prefixes.first]
+    found = dict(zip(quick, prefixes.answers(quick), strict=True)) if prefixes else {}
     last, answer = axis.low - 1, None
-    for position in sorted(set(positions)):
+    for position in wanted[: len(wanted) - len(quick)]:
         if answer is None or position > last:
             probed = prober.probe(position)
             last, answer = probed.last, probed.answer
@@ -160,11 +163,17 @@ def _interval(axis: Axis, between: tuple[float | None, float | None]) -> tuple[i
     return low, high
 
 
-def _walk(prober: Prober, low: int, high: int, progress: Progress | None) -> Iterator[tuple[int, Probed]]:
+def _answers(prober: Prober, low: int, high: int, progress: Progress | None) -> Iterator[tuple[int, Answer]]:
+    """The answers from `low` to `high`, each with the position it begins at; neighbours may be the same."""
+    prefixes = prefixes_of(prober)
+    quick_from = high + 1 if prefixes is None else max(prefixes.first, low)
     position = low
-    while position <= high:
+    while position <= min(high, quick_from - 1):
         probed = prober.probe(position)
-        yield position, probed
+        yield position, probed.answer
         if progress is not None:
             progress(probed.answer.kept, len(probed.answer.fates))
         position = probed.last + 1
+    if prefixes is not None and quick_from <= high:
+        turns = [quick_from, *(at for at in prefixes.candidates() if quick_from < at <= high)]
+        yield from zip(turns, prefixes.answers(turns), strict=True)

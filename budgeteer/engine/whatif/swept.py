@@ -251,6 +251,12 @@ class Swept:
         return int(np.asarray(self >= column).sum())
 
 
+def plain(number: int) -> int:
+    """The number itself, whether it is swept or not."""
+    swept: object = number
+    return swept.value if isinstance(swept, Swept) else number
+
+
 def _negated(found: Any) -> Any:
     if found is NotImplemented:
         return found
