@@ -20,6 +20,8 @@ from budgeteer.formats import (
     chatgpt_export,
     chunks,
     claude_code,
+    codex,
+    copilot_cli,
     features,
     gemini,
     gemini_cli,
@@ -29,6 +31,7 @@ from budgeteer.formats import (
     oasst,
     openai_chat,
     openai_responses,
+    pi,
     plain_text,
     sharegpt,
     skills,
@@ -44,7 +47,6 @@ from budgeteer.formats.document import Document, Options, open_document
 from budgeteer.formats.envelopes import described
 from budgeteer.formats.jsontext import Progress
 from budgeteer.formats.limits import COMMAND_LINE_LIMITS, DEFAULT_LIMITS, Limits
-from budgeteer.formats.not_yet import known_but_unread, refuse_unread
 from budgeteer.formats.report import Imported, Kind, Skipped
 
 
@@ -58,7 +60,6 @@ class Format:
         kind: what kind of source it makes.
         detect: why a document is of this format, a clause that goes on from "It ", None when it is not.
         read: the document as engine objects; raises FormatError when nothing is usable.
-        guards: whether it is so plain a format that the known but unread ones are ruled out first.
     """
 
     name: str
@@ -66,21 +67,23 @@ class Format:
     kind: Kind
     detect: Callable[[Document], str | None]
     read: Callable[[Document], Imported]
-    guards: bool = True
 
 
 FORMATS: tuple[Format, ...] = (
-    Format("skills", "Skill library", "skills", skills.detect, skills.read, guards=False),
-    Format("features", "Feature library", "features", features.detect, features.read, guards=False),
-    Format("claude-code", "Claude Code session", "conversation", claude_code.detect, claude_code.read, guards=False),
-    Format("chatgpt", "ChatGPT export", "conversation", chatgpt_export.detect, chatgpt_export.read, guards=False),
-    Format("oasst", "OpenAssistant trees", "conversation", oasst.detect, oasst.read, guards=False),
-    Format("langchain", "LangChain dump", "conversation", langchain.detect, langchain.read, guards=False),
-    Format("ai-sdk", "AI SDK UI messages", "conversation", ui_messages.detect, ui_messages.read, guards=False),
-    Format("toolbench", "ToolBench", "conversation", toolbench.detect, toolbench.read, guards=False),
-    Format("sharegpt", "ShareGPT", "conversation", sharegpt.detect, sharegpt.read, guards=False),
-    Format("llama-factory", "LLaMA-Factory", "conversation", llama_factory.detect, llama_factory.read, guards=False),
-    Format("bfcl", "BFCL tasks", "conversation", bfcl.detect, bfcl.read, guards=False),
+    Format("skills", "Skill library", "skills", skills.detect, skills.read),
+    Format("features", "Feature library", "features", features.detect, features.read),
+    Format("claude-code", "Claude Code session", "conversation", claude_code.detect, claude_code.read),
+    Format("codex", "Codex rollout", "conversation", codex.detect, codex.read),
+    Format("copilot-cli", "Copilot CLI session", "conversation", copilot_cli.detect, copilot_cli.read),
+    Format("pi", "pi session", "conversation", pi.detect, pi.read),
+    Format("chatgpt", "ChatGPT export", "conversation", chatgpt_export.detect, chatgpt_export.read),
+    Format("oasst", "OpenAssistant trees", "conversation", oasst.detect, oasst.read),
+    Format("langchain", "LangChain dump", "conversation", langchain.detect, langchain.read),
+    Format("ai-sdk", "AI SDK UI messages", "conversation", ui_messages.detect, ui_messages.read),
+    Format("toolbench", "ToolBench", "conversation", toolbench.detect, toolbench.read),
+    Format("sharegpt", "ShareGPT", "conversation", sharegpt.detect, sharegpt.read),
+    Format("llama-factory", "LLaMA-Factory", "conversation", llama_factory.detect, llama_factory.read),
+    Format("bfcl", "BFCL tasks", "conversation", bfcl.detect, bfcl.read),
     Format("text-transcripts", "Text transcripts", "conversation", text_transcripts.detect, text_transcripts.read),
     Format("swe-agent", "SWE-agent trajectory", "conversation", swe_agent.detect, swe_agent.read),
     Format(
@@ -89,19 +92,17 @@ FORMATS: tuple[Format, ...] = (
         "conversation",
         markdown_transcript.detect,
         markdown_transcript.read,
-        guards=False,
     ),
-    Format("gemini-cli", "Gemini CLI session", "conversation", gemini_cli.detect, gemini_cli.read, guards=False),
-    Format("adk", "ADK session", "conversation", adk.detect, adk.read, guards=False),
-    Format("adk-evals", "ADK evaluation set", "conversation", adk_evals.detect, adk_evals.read, guards=False),
-    Format("gemini", "Gemini API", "conversation", gemini.detect, gemini.read, guards=False),
+    Format("gemini-cli", "Gemini CLI session", "conversation", gemini_cli.detect, gemini_cli.read),
+    Format("adk", "ADK session", "conversation", adk.detect, adk.read),
+    Format("adk-evals", "ADK evaluation set", "conversation", adk_evals.detect, adk_evals.read),
+    Format("gemini", "Gemini API", "conversation", gemini.detect, gemini.read),
     Format(
         "openai-responses",
         "OpenAI Responses",
         "conversation",
         openai_responses.detect,
         openai_responses.read,
-        guards=False,
     ),
     Format("chunks", "Retrieval chunks", "chunks", chunks.detect, chunks.read),
     Format("anthropic", "Anthropic Messages", "conversation", anthropic_messages.detect, anthropic_messages.read),
@@ -219,13 +220,7 @@ def _with_storable_names(chat: Conversation) -> Conversation:
 
 
 def _detected(document: Document) -> tuple[Format, str]:
-    unread: str | None = None
-    asked = False
     for row in FORMATS:
-        if row.guards and not asked:
-            unread, asked = known_but_unread(document), True
-        if unread:
-            raise refuse_unread(unread, where=document.name)
         reason = row.detect(document)
         if reason is not None:
             return row, f"It {reason}."

@@ -14,6 +14,8 @@ from budgeteer.formats import (
     bfcl,
     chatgpt_export,
     claude_code,
+    codex,
+    copilot_cli,
     gemini,
     gemini_cli,
     langchain,
@@ -21,6 +23,7 @@ from budgeteer.formats import (
     oasst,
     openai_chat,
     openai_responses,
+    pi,
     sharegpt,
     swe_agent,
     text_transcripts,
@@ -31,7 +34,6 @@ from budgeteer.formats.archives import Archive
 from budgeteer.formats.conversations import unique_ids
 from budgeteer.formats.document import Document, open_document
 from budgeteer.formats.envelopes import described
-from budgeteer.formats.not_yet import known_but_unread
 from budgeteer.formats.packed import Entry
 from budgeteer.formats.report import Imported, Skipped
 
@@ -47,6 +49,9 @@ class _Reader:
 
 _READERS = (
     _Reader("Claude Code", claude_code.detect, claude_code.read),
+    _Reader("Codex", codex.detect, codex.read),
+    _Reader("Copilot CLI", copilot_cli.detect, copilot_cli.read),
+    _Reader("pi", pi.detect, pi.read),
     _Reader("ChatGPT export", chatgpt_export.detect, chatgpt_export.read),
     _Reader("OpenAssistant", oasst.detect, oasst.read),
     _Reader("LangChain", langchain.detect, langchain.read),
@@ -125,8 +130,6 @@ def _open(document: Document, archive: Archive, entry: Entry, skipped: list[Skip
 
 
 def _reader_of(opened: Document) -> _Reader | None:
-    if claude_code.detect(opened) is None and known_but_unread(opened):
-        return None
     return next((reader for reader in _READERS if reader.detect(opened)), None)
 
 
@@ -136,9 +139,7 @@ def _read_entry(document: Document, archive: Archive, entry: Entry, skipped: lis
         return None
     reader = _reader_of(opened)
     if reader is None:
-        title = known_but_unread(opened)
-        why = f"it looks like {title}, which is not read yet" if title else f"no transcript: {described(opened)}"
-        skipped.append(Skipped(entry.path, why))
+        skipped.append(Skipped(entry.path, f"no transcript: {described(opened)}"))
         return None
     try:
         found = reader.read(opened)
@@ -178,5 +179,5 @@ def _nothing(document: Document, skipped: list[Skipped]) -> FormatError:
     return FormatError(
         f"No transcript that can be read was found in {described(document)}" + (f" ({reasons})" if reasons else ""),
         where=document.name,
-        mend="Choose an archive of Claude Code, OpenAI chat or Anthropic files",
+        mend="Choose an archive whose files are transcripts, for example of Claude Code or Codex",
     )

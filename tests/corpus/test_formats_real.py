@@ -262,19 +262,6 @@ def test_tool_lists_are_read_to_the_last_tool(corpus: Path, name: str, tools: in
 
 
 @pytest.mark.parametrize(
-    "path",
-    named(
-        "conversations/codex/*",
-        "conversations/copilot-cli/*",
-        "conversations/pi/*",
-    ),
-)
-def test_what_is_not_read_yet_is_named_and_never_read_as_something_else(path: Path) -> None:
-    with pytest.raises(FormatError, match=r"This looks like .*, which Budgeteer does not read yet"):
-        imported(path)
-
-
-@pytest.mark.parametrize(
     ("name", "chunks", "scored"),
     [
         ("anthropic-cookbook-anthropic_docs.json", 232, 0),

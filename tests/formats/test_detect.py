@@ -133,3 +133,8 @@ def test_no_nul_reaches_the_report() -> None:
     found = import_bytes(json.dumps(chat).encode())
     assert "\\u0000" not in json.dumps(report_json(found))
     assert found.conversations[0].messages[0].parts == (TextPart("b\x00"),)
+
+
+def test_a_format_given_by_name_is_not_second_guessed() -> None:
+    data = dumps([{"role": "user", "content": "x", "parts": [{"text": "x"}]}])
+    assert import_bytes(data, as_format="openai-chat").conversations[0].messages

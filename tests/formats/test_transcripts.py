@@ -52,7 +52,7 @@ def test_other_formats_and_broken_files_are_listed() -> None:
     }
     found = import_bytes(zipped(files))
     why = {item.where: item.why for item in found.skipped}
-    assert why["codex.jsonl"] == "it looks like a Codex rollout, which is not read yet"
+    assert why["codex.jsonl"] == "This Codex rollout holds no message, only its header"
     assert why["cut.json"].startswith("The JSON is cut off")
     assert why["empty.jsonl"] == "The file is empty"
     assert why["line.jsonl, line 6"].startswith("cut off")

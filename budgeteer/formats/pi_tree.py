@@ -1,0 +1,162 @@
+"""The entries of a pi session: which branch they belong to, and what a compaction keeps.
+
+Sources: pi's own session format (`session-manager`, versions 1 to 3). Version 1 has no ids: each entry follows the
+line before it, and a compaction names the first entry it keeps by its place in the file (`firstKeptEntryIndex`, the
+header is 0). Later versions have `id` and `parentId`, and `firstKeptEntryId`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from budgeteer.engine.library import compact_json
+from budgeteer.formats.conversations import Notes, text_value
+from budgeteer.formats.entries import Entry
+from budgeteer.formats.report import Skipped
+from budgeteer.formats.trees import other_leaves, path_to
+
+_SAYING: Final = frozenset({"message", "custom_message", "branch_summary", "compaction"})
+_UNFINISHED: Final = frozenset({"aborted", "error"})
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """One entry: its line, its type, its API message ({} where it has none) and the whole of it."""
+
+    number: int
+    kind: str
+    message: Mapping[str, Any]
+    raw: Mapping[str, Any]
+
+    @property
+    def is_message(self) -> bool:
+        """Whether the model read or wrote it."""
+        return self.kind in _SAYING
+
+    @property
+    def role(self) -> str:
+        """The role of its message, "" where it has none."""
+        return text_value(self.message.get("role"))
+
+
+@dataclass(frozen=True, slots=True)
+class Branch:
+    """One branch.
+
+    Attributes:
+        records: what the model would see of it, the last compaction first; everything when that was wanted.
+        entire: all its entries.
+        model: the model of the last reply or change.
+        reported: the input tokens of its last request that came back after the last compaction, cached ones included.
+    """
+
+    records: list[Record]
+    entire: list[Record] = field(default_factory=list)
+    compactions: int = 0
+    before: int = 0
+    model: str = ""
+    reported: int | None = None
+
+
+def records_of(entries: Iterable[Entry], notes: Notes, skipped: list[Skipped]) -> list[Record]:
+    """Every entry; those that are no messages are counted by their type, unreadable messages are skipped."""
+    records: list[Record] = []
+    for entry in entries:
+        kind = text_value(entry.value.get("type")) or "line without a type"
+        given = entry.value.get("message")
+        message = given if kind == "message" and isinstance(given, Mapping) else {}
+        if kind == "message" and not text_value(message.get("role")):
+            why = "a `message` line without a readable message"
+            skipped.append(Skipped(entry.where, why, compact_json(entry.value)[:500]))
+            kind = "unreadable"
+        elif kind not in _SAYING:
+            notes.other_lines[kind] += 1
+        records.append(Record(entry.number, kind, message, entry.value))
+    return records
+
+
+class Tree:
+    """Parents by position in the list of records."""
+
+    def __init__(self, records: Sequence[Record]) -> None:
+        self.records = records
+        self.place_of = {
+            text_value(record.raw.get("id")): place
+            for place, record in enumerate(records)
+            if record.kind != "session" and text_value(record.raw.get("id"))
+        }
+
+    def parent(self, place: int) -> int | None:
+        """The entry before this one: by `parentId` where entries have one, else the line above."""
+        raw = self.records[place].raw
+        if "parentId" in raw:
+            return self.place_of.get(text_value(raw["parentId"]))
+        return place - 1 if place else None
+
+    def main(self, *, whole: bool) -> Branch:
+        """The branch that ends in the last entry, which is where pi goes on."""
+        return self.branch(len(self.records) - 1, whole=whole) if self.records else Branch([])
+
+    def branch(self, leaf: int, *, whole: bool) -> Branch:
+        """The branch that ends in an entry."""
+        path = path_to(self.parent, leaf)
+        last = max((at for at, place in enumerate(path) if self.records[place].kind == "compaction"), default=None)
+        entire = [self.records[place] for place in path]
+        seen = entire if whole or last is None else self._after(path, last)
+        since = entire if last is None else entire[last:]
+        return Branch(
+            records=seen,
+            entire=entire,
+            compactions=sum(record.kind == "compaction" for record in entire),
+            before=sum(record.is_message for record in entire) - sum(record.is_message for record in seen),
+            model=_model(entire),
+            reported=_reported(since),
+        )
+
+    def other_leaves(self, main: Branch) -> list[int]:
+        """Where the other branches end, the newest first."""
+        inside = {id(record) for record in main.entire}
+        places = range(len(self.records) - 1, -1, -1)
+        on_main = {place for place in places if id(self.records[place]) in inside}
+        return other_leaves(self.parent, [place for place in places if self.records[place].is_message], on_main)
+
+    def _after(self, path: Sequence[int], last: int) -> list[Record]:
+        """The compaction, what it kept of the entries before it, and what follows."""
+        compaction = self.records[path[last]]
+        first = self._first_kept(compaction)
+        start = path.index(first, 0, last) if first in path[:last] else last
+        kept = [self.records[place] for place in path[start:last] if self.records[place].kind != "compaction"]
+        return [compaction, *kept, *(self.records[place] for place in path[last + 1 :])]
+
+    def _first_kept(self, compaction: Record) -> int | None:
+        index = compaction.raw.get("firstKeptEntryIndex")
+        if isinstance(index, int) and not isinstance(index, bool):
+            return index
+        return self.place_of.get(text_value(compaction.raw.get("firstKeptEntryId")))
+
+
+def is_unfinished(message: Mapping[str, Any]) -> bool:
+    """Whether a reply was broken off or failed: pi does not send it again."""
+    return text_value(message.get("stopReason")) in _UNFINISHED
+
+
+def _model(records: Sequence[Record]) -> str:
+    for record in reversed(records):
+        model = text_value(record.raw.get("modelId")) or text_value(record.message.get("model"))
+        if model:
+            return model
+    return ""
+
+
+def _reported(records: Sequence[Record]) -> int | None:
+    """The input of the last request that reported any: its own tokens, those read from and written to the cache."""
+    for record in reversed(records):
+        usage = record.message.get("usage") if record.role == "assistant" else None
+        if isinstance(usage, Mapping):
+            counts = [usage.get(key) for key in ("input", "cacheRead", "cacheWrite")]
+            total = sum(count for count in counts if isinstance(count, int) and not isinstance(count, bool))
+            if total:
+                return total
+    return None
