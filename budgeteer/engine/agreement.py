@@ -49,14 +49,15 @@ def doubtful_pattern(characters: Characters | ModuleType) -> re.Pattern[str]:
     """One doubtful character, by these tables; a version newer than was compared trusts only what 3.2 (2002) had."""
     if tuple(map(int, characters.unidata_version.split(".")[:2])) > _COMPARED:
         characters = unicodedata.ucd_3_2_0
-    ranges = [(_LONG_S, _LONG_S)]
+
+    def is_trusted(code: int) -> bool:
+        return code != _LONG_S and characters.category(chr(code)) not in ("Cn", "Cs")
+
+    trusted = list(_TRUSTED_BEYOND)
     after = 0
-    for known, codes in groupby(range(_BASIC_PLANE), lambda code: characters.category(chr(code)) not in ("Cn", "Cs")):
+    for known, codes in groupby(range(_BASIC_PLANE), is_trusted):
         first, after = after, after + len(list(codes))
-        if not known:
-            ranges.append((first, after - 1))
-    for first, last in _TRUSTED_BEYOND:
-        ranges.append((after, first - 1))
-        after = last + 1
-    ranges.append((after, 0x10FFFF))
-    return re.compile("[" + "".join(f"\\U{first:08x}-\\U{last:08x}" for first, last in ranges) + "]")
+        if known:
+            trusted.append((first, after - 1))
+    # What is trusted is listed, for it is found at the first look; almost every character is.
+    return re.compile("[^" + "".join(f"\\U{first:08x}-\\U{last:08x}" for first, last in sorted(trusted)) + "]")

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 type Role = Literal["system", "developer", "user", "assistant", "tool"]
 
@@ -169,15 +169,28 @@ def results_of(message: Message) -> list[ToolResultPart]:
 def call_input(arguments: str) -> dict[str, Any]:
     """A call's arguments as the object some providers ask for; what is no JSON object stands under "arguments"."""
     try:
-        value = json.loads(arguments, parse_constant=_no_constant) if arguments else {}
-        json.dumps(value, ensure_ascii=False).encode()  # half of a surrogate pair can be escaped, but not be sent
+        value = _DECODER.decode(arguments) if arguments else {}
+        if not _can_be_written(arguments):
+            json.dumps(value, ensure_ascii=False).encode()
     except (ValueError, RecursionError):
         return {"arguments": arguments}
     return value if isinstance(value, dict) else {"arguments": value}
 
 
+def _can_be_written(arguments: str) -> bool:
+    """Whether JSON read from this text can surely be written again: without half of a surrogate pair, and not deep."""
+    halves = "\\u" in arguments or not arguments.isascii()
+    return not halves and arguments.count("[") + arguments.count("{") <= _SURELY_SHALLOW
+
+
 def _no_constant(name: str) -> None:
     raise ValueError(f"{name} is no JSON")
+
+
+_DECODER: Final = json.JSONDecoder(parse_constant=_no_constant)
+
+#: Brackets up to which nesting cannot come near the interpreter's limit (1,000 calls).
+_SURELY_SHALLOW: Final = 100
 
 
 def text_of(message: Message) -> str:

@@ -46,6 +46,9 @@ class Place:
 #: The place of a message that hangs together with no other; recognised by identity where many are looked at.
 ALONE: Final = Place()
 
+#: The calls that may still be answered where there are none; nothing is ever put into it.
+_NOTHING_OPEN: Final[dict[str, int]] = {}
+
 
 @dataclass(frozen=True, slots=True)
 class Pairing:
@@ -65,8 +68,7 @@ class Pairing:
 def pair(messages: Sequence[Message], *, seen: Collection[str] = ()) -> Pairing:
     """The pairing of a conversation, in one pass; `seen` are the call ids used before it."""
     walk = _Walk(messages, set(seen))
-    for index, message in enumerate(messages):
-        walk.step(index, message)
+    walk.through()
     heirs = _join_reasoning(messages, walk)
     return Pairing(_numbered(walk.joined), _places(walk, heirs), walk.turn)
 
@@ -84,35 +86,46 @@ class _Walk:
         self.fault: dict[int, Fault] = {}
         self.again: set[int] = set()
         self.reasoning: list[int] = []
-        self._turns = 0
         self._opener = -1
-        self._open: dict[str, int] = {}
+        self._open = _NOTHING_OPEN
 
-    def step(self, index: int, message: Message) -> None:
-        """Take the next message."""
-        if message.role == "user" and message.typed:
-            self._turns += 1
-        self.turn[index] = self._turns
-        result = None
-        calls: dict[str, int] | None = None
+    def through(self) -> None:
+        """Look at every message, in order."""
+        turn, turns = self.turn, 0
+        for index, message in enumerate(self.messages):
+            if message.role == "user" and message.typed:
+                turns += 1
+            turn[index] = turns
+            parts = message.parts
+            if len(parts) == 1 and isinstance(parts[0], TextPart):
+                self._opener, self._open = -1, _NOTHING_OPEN
+            else:
+                self._step(index, message)
+
+    def _step(self, index: int, message: Message) -> None:
+        reasons_only = message.role == "assistant" and bool(message.parts)
+        calls: dict[str, int] = {}
         for at, part in enumerate(message.parts):
             if isinstance(part, ToolResultPart):
-                result = part
-                break
+                self._answer(index, part)
+                return
             if isinstance(part, ToolCallPart) and message.role == "assistant":
-                calls = {**(calls or {}), part.id: at}
-        if result is not None:
-            self._answer(index, result)
-        elif calls is None:
-            self._opener, self._open = -1, {}
-            if _reasons_only(message):
-                self.reasoning.append(index)
-        else:
-            if not self.seen.isdisjoint(calls):
-                self.again.add(index)
-            self.seen.update(calls)
-            self._opener, self._open = index, calls
-            self.answers[index] = {}
+                calls[part.id] = at
+            if reasons_only and not isinstance(part, ReasoningPart):
+                reasons_only = False
+        if calls:
+            self._call(index, calls)
+            return
+        self._opener, self._open = -1, _NOTHING_OPEN
+        if reasons_only:
+            self.reasoning.append(index)
+
+    def _call(self, index: int, calls: dict[str, int]) -> None:
+        if not self.seen.isdisjoint(calls):
+            self.again.add(index)
+        self.seen.update(calls)
+        self._opener, self._open = index, calls
+        self.answers[index] = {}
 
     def _answer(self, index: int, result: ToolResultPart) -> None:
         opener = self._opener
@@ -184,11 +197,6 @@ def _join_reasoning(messages: Sequence[Message], walk: _Walk) -> set[int]:
         for index, root in enumerate(walk.joined):
             walk.joined[index] = walk.joined[root]
     return heirs
-
-
-def _reasons_only(message: Message) -> bool:
-    parts = message.parts
-    return message.role == "assistant" and bool(parts) and all(isinstance(part, ReasoningPart) for part in parts)
 
 
 def _says(message: Message, answered: Mapping[int, int]) -> bool:

@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 type ToolForm = Literal["openai", "anthropic", "mcp"]
 type RequestForm = Literal["openai", "responses", "anthropic", "gemini"]
@@ -78,7 +78,10 @@ class Chunk:
 
 def compact_json(value: object) -> str:
     """JSON without white space, non-ASCII kept: the text a tool definition is counted and sent as."""
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    return _COMPACT.encode(value)
+
+
+_COMPACT: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 
 
 def tool_in_form(tool: ToolDefinition, form: RequestForm) -> dict[str, Any]:

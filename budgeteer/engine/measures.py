@@ -6,7 +6,7 @@ with its variants (minified, followed by a blank line, without what a provider c
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from html import escape
 from typing import Any, Protocol, Self
@@ -43,24 +43,31 @@ class Rows(Protocol):
     def __call__(
         self,
         count: int,
-        make: Callable[[int], Sequence[int]],
+        make: Callable[[int, int], Table],
         *,
         beside: Callable[[int], bytes] | None = None,
         progress: Progress | None = None,
     ) -> Table:
-        """The rows 0 to `count`, as `make` makes them."""
+        """The rows 0 to `count`; `make(start, stop)` makes those of a stretch."""
         ...
 
 
 def fresh_rows(
     count: int,
-    make: Callable[[int], Sequence[int]],
+    make: Callable[[int, int], Table],
     *,
     beside: Callable[[int], bytes] | None = None,  # noqa: ARG001 - nothing is known here
     progress: Progress | None = None,
 ) -> Table:
-    """Every row made anew."""
-    return [make(at) for at in reported(range(count), progress)]
+    """Every row made anew; all at once unless progress is to be told."""
+    if progress is None or not count:
+        return make(0, count)
+    found: list[Table] = []
+    for start in range(0, count, BATCH):
+        stop = min(start + BATCH, count)
+        found.append(make(start, stop))
+        progress(stop, count)
+    return np.concatenate(found)
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +91,7 @@ class Columns:
     def of_rows(cls, rows: Table) -> Self:
         """Columns from rows in the order of the fields."""
         names = [field.name for field in fields(cls)]
-        table = np.array(rows, dtype=np.int64).reshape(len(rows), len(names))
+        table = np.asarray(rows, dtype=np.int64).reshape(len(rows), len(names))
         return cls(**{name: np.ascontiguousarray(table[:, at]) for at, name in enumerate(names)})
 
     def joined(self, other: Self) -> Self:
@@ -94,7 +101,9 @@ class Columns:
 
     def taken(self, rows: Ints | slice) -> Self:
         """Only the rows given."""
-        return type(self)(**{name: column[rows] for name, column in self.to_arrays().items()})
+        return type(self)(
+            **{name: column[rows] if len(column) else column for name, column in self.to_arrays().items()}
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,13 +199,19 @@ def measure_skills(
 ) -> SkillMeasures:
     """Count every skill once, with its minified description."""
 
-    def row(skill: Skill) -> list[int]:
-        head, tail = skill_head(skill), skill_tail(skill.path)
-        full, short = skill_description(skill.description), skill_description(minify_description(skill.description))
-        sizes = [size for text in (head, full, short, tail, skill.body) for size in (counter.count(text), len(text))]
-        return [*sizes, skill.file_bytes]
+    def make(start: int, stop: int) -> Ints:
+        some = skills[start:stop]
+        pieces = (
+            [skill_head(skill) for skill in some],
+            [skill_description(skill.description) for skill in some],
+            [skill_description(minify_description(skill.description)) for skill in some],
+            [skill_tail(skill.path) for skill in some],
+            [skill.body for skill in some],
+        )
+        sizes = [size for texts in pieces for size in _sizes(texts, counter)]
+        return _table([*sizes, [skill.file_bytes for skill in some]])
 
-    return SkillMeasures.of_rows(rows(len(skills), lambda at: row(skills[at]), progress=progress))
+    return SkillMeasures.of_rows(rows(len(skills), make, progress=progress))
 
 
 def measure_tools(
@@ -204,11 +219,11 @@ def measure_tools(
 ) -> ToolMeasures:
     """Count every tool definition once in each form."""
 
-    def row(tool: ToolDefinition) -> list[int]:
-        texts = [compact_json(tool_in_form(tool, form)) for form in REQUEST_FORMS]
-        return [size for text in texts for size in (counter.count(text), len(text))]
+    def make(start: int, stop: int) -> Ints:
+        forms = [[compact_json(tool_in_form(tool, form)) for tool in tools[start:stop]] for form in REQUEST_FORMS]
+        return _table([size for texts in forms for size in _sizes(texts, counter)])
 
-    return ToolMeasures.of_rows(rows(len(tools), lambda at: row(tools[at]), progress=progress))
+    return ToolMeasures.of_rows(rows(len(tools), make, progress=progress))
 
 
 def measure_features(
@@ -216,11 +231,12 @@ def measure_features(
 ) -> FeatureMeasures:
     """Count every feature spec once, alone and followed by a blank line."""
 
-    def row(feature: FeatureSpec) -> list[int]:
-        text = feature_text(feature)
-        return [counter.count(text), counter.count(text + "\n\n"), len(text)]
+    def make(start: int, stop: int) -> Ints:
+        texts = [feature_text(feature) for feature in features[start:stop]]
+        followed = counter.count_all([text + "\n\n" for text in texts])
+        return _table([counter.count_all(texts), followed, list(map(len, texts))])
 
-    return FeatureMeasures.of_rows(rows(len(features), lambda at: row(features[at]), progress=progress))
+    return FeatureMeasures.of_rows(rows(len(features), make, progress=progress))
 
 
 def measure_chunks(
@@ -228,17 +244,21 @@ def measure_chunks(
 ) -> ChunkMeasures:
     """Count every chunk once: alone, as it stands in the prompt, and followed by a blank line."""
 
-    def row(chunk: Chunk) -> list[int]:
-        rest = chunk_rest(chunk)
-        return [counter.count(chunk.text), counter.count(rest), counter.count(rest + "\n\n"), len(chunk.text)]
+    def make(start: int, stop: int) -> Ints:
+        texts = [chunk.text for chunk in chunks[start:stop]]
+        rests = [chunk_rest(chunk) for chunk in chunks[start:stop]]
+        followed = counter.count_all([rest + "\n\n" for rest in rests])
+        return _table([counter.count_all(texts), counter.count_all(rests), followed, list(map(len, texts))])
 
-    return ChunkMeasures.of_rows(rows(len(chunks), lambda at: row(chunks[at]), progress=progress))
+    return ChunkMeasures.of_rows(rows(len(chunks), make, progress=progress))
 
 
-def reported[T](items: Sequence[T], progress: Progress | None) -> Iterator[T]:
-    """The items, with a call of `progress(done, total)` after every BATCH of them and after the last."""
-    total = len(items)
-    for done, item in enumerate(items, start=1):
-        yield item
-        if progress is not None and (done % BATCH == 0 or done == total):
-            progress(done, total)
+def _sizes(texts: Sequence[str], counter: TokenCounter) -> tuple[list[int], list[int]]:
+    """Tokens and characters of each text."""
+    return counter.count_all(texts), list(map(len, texts))
+
+
+def _table(columns: Sequence[Sequence[int]]) -> Ints:
+    """Rows from columns."""
+    table: Ints = np.array(columns, dtype=np.int64).T
+    return table

@@ -3,32 +3,19 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 
 import numpy as np
 
-from budgeteer.engine.chat import (
-    ROLES,
-    AudioPart,
-    FilePart,
-    ImagePart,
-    Message,
-    OpaquePart,
-    Part,
-    ReasoningPart,
-    TextPart,
-    ToolCallPart,
-    ToolResultPart,
-    call_input,
-)
-from budgeteer.engine.expressing import can_express, sendable
-from budgeteer.engine.groups import Place, pair
-from budgeteer.engine.library import compact_json
+from budgeteer.engine.chat import AudioPart, FilePart, ImagePart, Message, Part, ReasoningPart
+from budgeteer.engine.expressing import can_express
+from budgeteer.engine.groups import ALONE, Place, pair
 from budgeteer.engine.measures import Columns, Ints, Progress, Rows, fresh_rows
+from budgeteer.engine.message_rows import FORM, flat, message_table
 from budgeteer.engine.pictures import image_tokens
-from budgeteer.engine.profiles import PROFILES, Profile
+from budgeteer.engine.profiles import DEFAULT_PROFILE, PROFILES
 from budgeteer.engine.tokens import TokenCounter
 
 
@@ -83,14 +70,30 @@ class MessageMeasures(Columns):
     def column(self, profile: str, name: str) -> Ints:
         """A profile's column: `before_tokens`, `before_chars`, `tokens`, `chars`, `loss` or `unknown`."""
         column: Ints = getattr(self, f"{PROFILES[profile].prefix}_{name}")
+        if len(column) != len(self):
+            raise NotMeasured(f"These messages were not measured for {profile}.")
         return column
 
 
+class NotMeasured(ValueError):
+    """Raised where a profile's columns are asked for that were not measured."""
+
+
 def measure_messages(
-    messages: Sequence[Message], *, counter: TokenCounter, progress: Progress | None = None
+    messages: Sequence[Message],
+    *,
+    counter: TokenCounter,
+    progress: Progress | None = None,
+    profiles: Collection[str] = tuple(PROFILES),
 ) -> MessageMeasures:
-    """Count every message once, for every profile."""
-    return measure_conversations([messages], counter=counter, progress=progress)
+    """Count every message once, for every profile or for those given (and OpenAI chat, which others are held against).
+
+    To pack in another form than those, measure again: its columns raise NotMeasured.
+    """
+    measures = measure_conversations([messages], counter=counter, progress=progress, profiles=profiles)
+    asked = {DEFAULT_PROFILE, *profiles}
+    left = [f"{PROFILES[name].prefix}_{column}" for name in PROFILES if name not in asked for column in FORM]
+    return replace(measures, **{name: np.zeros(0, np.int64) for name in left}) if left else measures
 
 
 def measure_conversations(
@@ -99,6 +102,7 @@ def measure_conversations(
     counter: TokenCounter,
     progress: Progress | None = None,
     rows: Rows = fresh_rows,
+    profiles: Collection[str] = tuple(PROFILES),
 ) -> MessageMeasures:
     """Count the messages of several conversations, one conversation's rows after the other's.
 
@@ -106,14 +110,14 @@ def measure_conversations(
     """
     kept = [tuple(messages) for messages in conversations]
     pairings = [pair(messages) for messages in kept]
-    paired = [
-        _Paired(*row)
-        for messages, pairing in zip(kept, pairings, strict=True)
-        for row in zip(messages, pairing.place, strict=True)
-    ]
-    table = rows(
-        len(paired), lambda at: _row(paired[at], counter), beside=lambda at: paired[at].standing(), progress=progress
-    )
+    messages = list(chain.from_iterable(kept))
+    places = [place for pairing in pairings for place in pairing.place]
+    asked = {DEFAULT_PROFILE, *profiles}
+
+    def make(start: int, stop: int) -> Ints:
+        return message_table(messages[start:stop], places[start:stop], counter=counter, profiles=asked)
+
+    table = rows(len(messages), make, beside=lambda at: _standing(places[at]), progress=progress)
     return replace(
         MessageMeasures.of_rows(table),
         group=_joined(pairing.group for pairing in pairings),
@@ -122,109 +126,19 @@ def measure_conversations(
 
 
 def _joined(columns: Iterable[Sequence[int]]) -> Ints:
-    return np.fromiter(chain.from_iterable(columns), dtype=np.int64)
+    return np.array(list(chain.from_iterable(columns)), dtype=np.int64)
 
 
-@dataclass(frozen=True, slots=True)
-class _Paired:
-    """A message with how it stands among the others."""
-
-    message: Message
-    place: Place
-
-    def standing(self) -> bytes:
-        """How it stands, the same for the same."""
-        place = self.place
-        if place == Place():
-            return b""
-        return repr((sorted(place.answered), int(place.fault), place.heir, place.moved, place.again)).encode()
-
-
-def _row(paired: _Paired, counter: TokenCounter) -> list[int]:
-    """The columns of one message; its group and turn are filled in afterwards."""
-    message = paired.message
-    framed = counter.per_message_overhead
-    name = counter.count(message.name) if framed else 0
-    row = [
-        ROLES.index(message.role),
-        0,
-        0,
-        sum(isinstance(part, ToolCallPart) for part in message.parts),
-        int(any(isinstance(part, ToolResultPart) for part in message.parts)),
-        (counter.count(message.role) if framed else 0) + name,
-        name,
-        int(bool(message.name)),
-        sum(isinstance(part, ImagePart) for part in _flat(message.parts)),
-        *_system_sizes(message, counter),
-    ]
-    count = _counted_once(counter)
-    for profile in PROFILES.values():
-        sent = sendable(message, profile.name, paired.place)
-        before = _size(message.parts, profile, count)
-        after = before if sent.parts == message.parts else _size(sent.parts, profile, count)
-        row += [before.tokens, before.chars, after.tokens, after.chars, int(sent.loss), after.unknown]
-    return row
-
-
-def _counted_once(counter: TokenCounter) -> Callable[[tuple[str, ...]], int]:
-    """The count of the texts of an item; what several profiles are sent alike is counted once."""
-    known: dict[tuple[str, ...], int] = {}
-
-    def count(texts: tuple[str, ...]) -> int:
-        if texts not in known:
-            known[texts] = counter.count_parts(texts)
-        return known[texts]
-
-    return count
-
-
-def _system_sizes(message: Message, counter: TokenCounter) -> tuple[int, int]:
-    """A system text's tokens alone, and with a blank line after it; 0 for any other message."""
-    if message.role not in ("system", "developer"):
-        return 0, 0
-    text = system_text(message)
-    return counter.count(text), counter.count(text + "\n\n")
-
-
-def system_text(message: Message) -> str:
-    """The text of a system or developer message, its text parts joined by a blank line."""
-    return "\n\n".join(part.text for part in message.parts if isinstance(part, TextPart))
-
-
-@dataclass(frozen=True, slots=True)
-class _PartSizes:
-    tokens: int
-    chars: int
-    unknown: int
-
-
-def _size(parts: Sequence[Part], profile: Profile, count: Callable[[tuple[str, ...]], int]) -> _PartSizes:
-    """Tokens and characters of parts: text, results, reasoning, opaque JSON, call names and arguments, images."""
-    texts: list[str] = []
-    picture_tokens = unknown = 0
-    for part in _flat(parts):
-        match part:
-            case TextPart(text=text):
-                texts.append(text)
-            case ToolCallPart(name=name, arguments=arguments):
-                texts += [name, compact_json(call_input(arguments)) if profile.calls_as_objects else arguments]
-            case ReasoningPart(text=text, encrypted=encrypted):
-                texts.append(text)
-                unknown += bool(encrypted)
-            case OpaquePart(raw=raw):
-                texts.append(compact_json(raw))
-            case ImagePart():
-                estimate = image_tokens(part, profile.name)
-                picture_tokens += estimate or 0
-                unknown += estimate is None
-            case _:
-                unknown += 1
-    return _PartSizes(count(tuple(texts)) + picture_tokens, sum(map(len, texts)), unknown)
+def _standing(place: Place) -> bytes:
+    """How a message stands among the others, the same for the same."""
+    if place == ALONE:
+        return b""
+    return repr((sorted(place.answered), int(place.fault), place.heir, place.moved, place.again)).encode()
 
 
 def unknown_kinds(message: Message, profile: str) -> str:
     """What of a message's parts the provider takes without a published count: "audio", "2 × file"."""
-    sent = [part for part in _flat(message.parts) if can_express(part, profile, message.role)]
+    sent = [part for part in flat(message.parts) if can_express(part, profile, message.role)]
     kinds = Counter(kind for part in sent if (kind := _unknown_kind(part, profile)))
     return ", ".join(kind if count == 1 else f"{count:,} × {kind}" for kind, count in kinds.items())
 
@@ -241,13 +155,3 @@ def _unknown_kind(part: Part, profile: str) -> str:
             return "image of unknown size"
         case _:
             return ""
-
-
-def _flat(parts: Sequence[Part]) -> list[Part]:
-    flat: list[Part] = []
-    for part in parts:
-        if isinstance(part, ToolResultPart):
-            flat.extend(part.content)
-        else:
-            flat.append(part)
-    return flat

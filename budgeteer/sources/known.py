@@ -85,7 +85,7 @@ class KnownRows:
     def __call__(
         self,
         count: int,
-        make: Callable[[int], Sequence[int]],
+        make: Callable[[int, int], Table],
         *,
         beside: Callable[[int], bytes] | None = None,
         progress: Progress | None = None,
@@ -100,7 +100,7 @@ class KnownRows:
         for start, stop, key in runs:
             rows = _unpacked(key, known.get(key, b""), items=stop - start)
             if rows is None:
-                rows = np.array([make(at) for at in range(start, stop)], dtype=np.int64)
+                rows = np.asarray(make(start, stop), dtype=np.int64)
                 fresh[key] = _packed(key, rows)
             found.append(rows)
             if progress is not None:

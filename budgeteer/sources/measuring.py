@@ -134,7 +134,9 @@ def measure(
         return report
 
     def one_number(table: str, texts: Sequence[str], reached: Progress | None = None) -> Ints:
-        counted = source_of(table)(len(texts), lambda at: [counter.count(texts[at])], progress=reached)
+        counted = source_of(table)(
+            len(texts), lambda start, stop: [[n] for n in counter.count_all(texts[start:stop])], progress=reached
+        )
         return np.array(counted, dtype=np.int64).reshape(len(texts))
 
     measures = Measures(

@@ -60,12 +60,6 @@ def test_many_texts_count_as_each_of_them(name: str, texts: list[str]) -> None:
     assert counter.count_parts(texts) == sum(counter.count_all(texts))
 
 
-def test_many_long_texts_count_on_several_cores_as_on_one() -> None:
-    counter = counter_for("o200k_base")
-    texts = [f"{number} {'words and \u2705 more ' * 40}\u0378" for number in range(1000)]
-    assert counter.count_all(texts) == [counter.count(text) for text in texts]
-
-
 def every_character() -> Iterator[str]:
     return (chr(code) for code in range(0x110000))
 

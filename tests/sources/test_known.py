@@ -84,6 +84,10 @@ class Watched:
         self.characters += sum(map(len, texts))
         return COUNTER.count_parts(texts)
 
+    def count_all(self, texts: Sequence[str]) -> list[int]:
+        self.characters += sum(map(len, texts))
+        return COUNTER.count_all(texts)
+
 
 def counted(what: Measurable, memory: Memory, counter: Watched | None = None) -> Measures:
     prints = Prints()
