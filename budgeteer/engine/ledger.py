@@ -252,6 +252,11 @@ def by_category(ledger: Ledger, *, asked_tokens: int) -> list[CategoryTotal]:
         sent[LETTERS.index(homes.get(entry.section, "S"))] += entry.size.tokens
     sent[LETTERS.index("S")] -= framed
     rest = asked_tokens - int(sent.sum()) - int(gone.sum())
+    while rest < 0 and gone.max() > 0:  # what was written in the place of items is no item that went
+        largest = int(np.argmax(gone))
+        taken = min(int(gone[largest]), -rest)
+        gone[largest] -= taken
+        rest += taken
     gone[int(np.argmax(gone))] += rest
     totals = []
     for index, letter in enumerate(LETTERS):

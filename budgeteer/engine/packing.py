@@ -25,8 +25,11 @@ from budgeteer.engine.history.view import USER, HistoryFit, HistoryView, Mask, R
 from budgeteer.engine.history.writing import Writing
 from budgeteer.engine.ledger import Ledger, Overhead, Rows, Size
 from budgeteer.engine.libraries import Libraries, LibraryFitter
-from budgeteer.engine.options import check_available
 from budgeteer.engine.profiles import PROFILES
+from budgeteer.engine.pruning.ledger_rows import pruned_rows, with_added
+from budgeteer.engine.pruning.prompt import pruned_demand, pruned_notes, tag_overhead, tagged_view
+from budgeteer.engine.pruning.pruned import Pruned, Pruning
+from budgeteer.engine.pruning.texts import TOOL_NAME
 from budgeteer.engine.result import Chosen, Packing
 from budgeteer.engine.rows import (
     chunk_rows,
@@ -64,11 +67,10 @@ def pack(
     request form, by default the model's own.
 
     Raises:
-        NotAvailableYet: the configuration asks for a rule the engine does not have yet.
         ConfigError: model, window and reserve do not go together.
+        CompressRefused: a batch of compress ranges does not go with the conversation.
         SummaryPending: only from a `summarise` that raises it.
     """
-    check_available(config)
     if bundle.tokenizer != counter.name:
         raise ValueError(f"measured with {bundle.tokenizer}, packed with {counter.name}")
     form = profile or profile_of(config)
@@ -89,6 +91,7 @@ def pack_unlimited(packing: Packing) -> Packing:
             "skills_budget": config.skills_budget.model_copy(update={"enabled": False}),
             "features": config.features.model_copy(update={"mode": "all"}),
             "history": config.history.model_copy(update={"strategy": "full"}),
+            "pruning": config.pruning.model_copy(update={"mode": "off"}),
         }
     )
     counter = counter_for(packing.bundle.tokenizer)
@@ -98,19 +101,24 @@ def pack_unlimited(packing: Packing) -> Packing:
 
 @dataclass(frozen=True, slots=True)
 class Fitted:
-    """What stays of a bundle, before a word is said of it: the fits, and the view with the room they were made in."""
+    """What stays of a bundle, before a word is said of it: the fits, and the view with the room they were made in.
+
+    `pruned` is what pruning left of the bundle before anything was fitted, None where it is off.
+    """
 
     block: Block
     libraries: Libraries
     history: HistoryFit
     view: HistoryView
+    pruned: Pruned | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Packer:
     """One packing under way: everything that does not change while tools and history are fitted.
 
-    `config` has no percents left (allocation.settled); `shares` are None where they are off.
+    `config` has no percents left (allocation.settled); `shares` are None where they are off. `pruned` is set where
+    `bundle` is what pruning left.
     """
 
     bundle: Bundle
@@ -119,6 +127,7 @@ class Packer:
     profile: str
     allowed: Allowance
     shares: Shares | None
+    pruned: Pruned | None = None
 
     @classmethod
     def of(
@@ -135,6 +144,8 @@ class Packer:
 
     def pack(self, summarise: Summariser) -> Packing:
         """Everything fitted, with a decision for each item, sums, limits and the verdict."""
+        if self._prunes:
+            return self._over(self._pruned()).pack(summarise)
         fitted = self.fitted(summarise)
         libraries = fitted.libraries
         chosen = Chosen(
@@ -149,25 +160,44 @@ class Packer:
         return self._result(self.ledger(fitted), chosen, fitted.view)
 
     def fitted(self, summarise: Summariser) -> Fitted:
-        """What stays of everything."""
-        bundle, framing = self.bundle, self.framing
+        """What stays of everything: pruning first, then the libraries and history in the room that is left."""
+        if self._prunes:
+            return self._over(self._pruned()).fitted(summarise)
+        bundle, framing, pruned = self.bundle, self.framing, self.pruned
         view = view_of(
             bundle.history_measures,
             self.profile,
             frame_tokens=framing.messages(bundle.history_measures),
-            pinned=self._pinned_messages(),
+            pinned=self._pinned_messages() if pruned is None else pruned.pinned,
             config=self.config.history,
         )
+        view = view if pruned is None else tagged_view(view, pruned)
         block = Block.of(bundle, self.config, framing)
         fitter = LibraryFitter(block, self.allowed, self.shares, exchange_tokens=self._exchange_tokens(view))
         libraries, history, view = self._fit(fitter, view, summarise)
-        return Fitted(block, libraries, history, view)
+        return Fitted(block, libraries, history, view, pruned)
 
     def ledger(self, fitted: Fitted) -> Ledger:
         """Every decision and overhead of what was fitted."""
+        if self._prunes and fitted.pruned is not None:
+            return self._over(fitted.pruned).ledger(fitted)
         overheads = self._overheads(fitted.block, fitted.libraries, fitted.history, fitted.view)
         rows = self._rows(fitted.libraries, fitted.history, fitted.view)
         return Ledger(rows, overheads, kind=self.allowed.kind)
+
+    @property
+    def _prunes(self) -> bool:
+        """Whether pruning is on and the bundle is still as it came."""
+        return self.pruned is None and self.config.pruning.mode != "off"
+
+    def _pruned(self) -> Pruned:
+        """What pruning leaves of the bundle."""
+        pruning = Pruning(self.config.pruning, self.profile, self.counter, self.allowed.input_budget)
+        return pruning.prune(self.bundle, self._pinned_messages())
+
+    def _over(self, pruned: Pruned) -> Packer:
+        """The packer over what pruning left."""
+        return replace(self, bundle=pruned.bundle, pruned=pruned)
 
     def _exchange_tokens(self, view: HistoryView) -> int:
         """What the most recent exchange takes at most: the best chunks come after it, older history after them."""
@@ -185,22 +215,34 @@ class Packer:
             Overhead("skills", "header and tags", libraries.skills.wrapper, self.counter.kind),
             block.labels(libraries.pieces, libraries.retrieval),
             Overhead("tools", "joins and preamble", joins, "estimated"),
-            Overhead("history", "message frames", framing.history(view, history), framing.kind),
+            *self._message_overheads(view, history),
             Overhead("query", "message frame", Size(framing.query()), framing.kind),
             Overhead("query", "reply priming", Size(framing.reply()), framing.kind),
         ]
 
+    def _message_overheads(self, view: HistoryView, history: HistoryFit) -> list[Overhead]:
+        frames = self.framing.history(view, history)
+        if self.pruned is None:
+            return [Overhead("history", "message frames", frames, self.framing.kind)]
+        tags = tag_overhead(self.pruned, history, kind=self.counter.kind)
+        return [Overhead("history", "message frames", Size(frames.tokens - tags.size.tokens), self.framing.kind), tags]
+
     def _rows(self, libraries: Libraries, history: HistoryFit, view: HistoryView) -> list[Rows]:
         bundle, framing, budget = self.bundle, self.framing, effective(self.config.skills_budget)
         entries = entry_sizes(bundle.skills, bundle.skill_measures, budget, counter=self.counter)
-        parts = [
+        pruned = self.pruned
+        system, tools = (
             system_rows(bundle, libraries.pieces),
             tool_rows(bundle, libraries.tools, self.config.skills_budget, ever_called=self._ever_called()),
+        )
+        parts = [
+            system if pruned is None else with_added(system, pruned),
+            tools if pruned is None else with_added(tools, pruned),
             skill_rows(bundle, libraries.skills, entries, budget),
             feature_rows(bundle, libraries.features, self.config.features),
             chunk_rows(bundle, libraries.retrieval, self.config.retrieval),
             summary_row(history, frame_tokens=framing.written("user")),
-            history_rows(bundle, view, history, self.profile),
+            history_rows(bundle, view, history, self.profile) if pruned is None else pruned_rows(pruned, view, history),
             query_rows(bundle, self.profile, frame_tokens=framing.query()),
         ]
         return [part for part in parts if part is not None]
@@ -208,6 +250,9 @@ class Packer:
     def _result(self, ledger: Ledger, chosen: Chosen, view: HistoryView) -> Packing:
         error = error_of(ledger, chosen.history.over, self.allowed.usable_tokens, shares=chosen.shares)
         sections = section_totals(ledger, chosen, self.config, self.allowed, view)
+        if self.pruned is not None:
+            given_frames = int(self.framing.messages(self.pruned.given.history_measures).sum())
+            sections = pruned_demand(sections, ledger, self.pruned, view, given_frames=given_frames)
         demand = sum((section.demand.size for section in sections), Size())
         whole = budget_limit(chosen, self.config, view, demand=demand, allowed=self.allowed)
         limits = [*limits_of(self.bundle, chosen, self.config, view), whole]
@@ -218,8 +263,10 @@ class Packer:
         if self.bundle.skills and self.config.skills_budget.optimization.prioritization:
             known = f" ({self.bundle.usage_source})" if "first" in chosen.skills.order_sentence else ""
             notes.append(f"Skills are taken {chosen.skills.order_sentence}{known}.")
+        notes += pruned_notes(self.pruned, self.config.pruning)
         return Packing(
-            bundle=self.bundle,
+            bundle=self.bundle if self.pruned is None else self.pruned.given,
+            pruned=self.pruned,
             config=self.config,
             profile=self.profile,
             allowance=self.allowed,
@@ -244,19 +291,14 @@ class Packer:
         return pinned
 
     def _ever_called(self) -> frozenset[str]:
-        return self._called(np.ones(len(self.bundle.history_measures), np.bool_))
-
-    def _called(self, kept: Mask) -> frozenset[str]:
-        if not self.bundle.tools:
-            return frozenset()
-        rows = np.flatnonzero(kept & (self.bundle.history_measures.calls > 0))
-        return frozenset(call.name for row in rows for call in calls_of(self.bundle.history[int(row)]))
+        bundle = self.bundle if self.pruned is None else self.pruned.given
+        return _called(bundle, np.ones(len(bundle.history_measures), np.bool_))
 
     def _fit(
         self, fitter: LibraryFitter, view: HistoryView, summarise: Summariser
     ) -> tuple[Libraries, HistoryFit, HistoryView]:
         """Fit both until the tools that kept history calls are all in; the protected set only grows, so it ends."""
-        called: frozenset[str] = frozenset()
+        called = frozenset() if self.pruned is None else frozenset({TOOL_NAME})
         query = self.framing.query_tokens()
         writing = Writing(
             self.bundle.history,
@@ -275,7 +317,7 @@ class Packer:
                 history = fit_history(room, self.config, writing=writing)
                 libraries = eased.libraries(history.relief)
             history = self.first_is_user(history, room)
-            now = called | self._called(history.kept)
+            now = called | _called(self.bundle, history.kept)
             if now == called or not self.config.skills_budget.enabled:
                 return libraries, history, room
             called = now
@@ -290,3 +332,11 @@ class Packer:
         if not early.any():
             return fit
         return fit.without(fit.kept & np.isin(view.group, np.unique(view.group[early])), Rule.FIRST_IS_USER)
+
+
+def _called(bundle: Bundle, kept: Mask) -> frozenset[str]:
+    """The names of the tools that kept history calls."""
+    if not bundle.tools:
+        return frozenset()
+    rows = np.flatnonzero(kept & (bundle.history_measures.calls > 0))
+    return frozenset(call.name for row in rows for call in calls_of(bundle.history[int(row)]))

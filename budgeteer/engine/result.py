@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal
 
+import numpy as np
+
 from budgeteer.engine.allocation import Allowance, Shares
 from budgeteer.engine.bundle import Bundle
 from budgeteer.engine.chat import Message
@@ -12,6 +14,7 @@ from budgeteer.engine.config import BudgetConfig
 from budgeteer.engine.errors import BudgetExceeded
 from budgeteer.engine.history.view import HistoryFit
 from budgeteer.engine.ledger import CategoryTotal, Ledger, Size, by_category
+from budgeteer.engine.pruning.pruned import Pruned
 from budgeteer.engine.sections.features import FeatureFit
 from budgeteer.engine.sections.retrieval import RetrievalFit
 from budgeteer.engine.sections.skills import SkillFit
@@ -142,6 +145,7 @@ class Packing:
         unknown: (decision id, what) of parts whose tokens nobody publishes; outside the total.
         notes: sentences on what was taken from where, and what decided an order.
         demand: what everything would take with no limit.
+        pruned: what pruning left of the bundle before it was fitted, None where it is off.
     """
 
     bundle: Bundle
@@ -158,6 +162,12 @@ class Packing:
     unknown: tuple[tuple[str, str], ...]
     notes: tuple[str, ...]
     demand: Size
+    pruned: Pruned | None = None
+
+    @property
+    def fitted_bundle(self) -> Bundle:
+        """What was fitted: the bundle, or what pruning left of it."""
+        return self.bundle if self.pruned is None else self.pruned.bundle
 
     @property
     def fits(self) -> bool:
@@ -218,5 +228,11 @@ class Packing:
     @property
     def history_sent(self) -> list[Message]:
         """What is kept of the history's messages, before what a provider cannot be sent is taken out."""
-        fit = self.chosen.history
-        return [fit.sent(row, self.bundle.history[row]) for row in range(len(self.bundle.history)) if fit.kept[row]]
+        fit, history = self.chosen.history, self.fitted_bundle.history
+        return [fit.sent(row, history[row]) for row in np.flatnonzero(fit.kept).tolist()]
+
+    @property
+    def tags_sent(self) -> list[str]:
+        """The tag of each message that is sent, "" for none: all are none where pruning is off."""
+        rows = np.flatnonzero(self.chosen.history.kept).tolist()
+        return ["" if self.pruned is None else self.pruned.tag(row) for row in rows]

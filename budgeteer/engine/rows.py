@@ -26,8 +26,9 @@ from budgeteer.engine.sections.system import Piece
 from budgeteer.engine.sections.tools import ToolFit
 from budgeteer.engine.transcript import MessageMeasures
 
-#: Role -> category letter.
-_LETTER_OF_ROLE = {"system": "S", "developer": "S", "user": "U", "assistant": "A", "tool": "X"}
+_LETTERS = {"system": "S", "developer": "S", "user": "U", "assistant": "A", "tool": "X"}
+#: Index into chat.ROLES -> index into ledger.LETTERS.
+LETTER_OF_ROLE = np.array([LETTERS.index(_LETTERS[role]) for role in ROLES], np.int8)
 LABEL_CHARS = 80
 SUMMARY_NAMES = {"summary": "Summary of earlier messages", "previous": "What was discussed before"}
 
@@ -195,8 +196,7 @@ class _MessageColumns:
     def columns(self) -> dict[str, Any]:
         size = len(self.measures)
         columns = _columns(size, "U")
-        letters = np.array([LETTERS.index(_LETTER_OF_ROLE[role]) for role in ROLES], np.int8)
-        columns["category"] = letters[self.measures.role]
+        columns["category"] = LETTER_OF_ROLE[self.measures.role]
         columns["fate"] = np.where(self.kept, KEPT_FATE, DROPPED).astype(np.int8)
         columns["fate"][self.kept & ((self.get("loss") & ~int(ADAPTED)) != 0)] = TRUNCATED
         columns["estimated"] = self.measures.images > 0

@@ -73,9 +73,9 @@ def calls_in(messages: Sequence[Message], *, counter: TokenCounter) -> Calls:
     for call_row, position, call, result_row, result in found:
         signature = _signature(call)
         known = -1 if signature is None else signatures.setdefault(signature, len(signatures))
-        writes, reads = (files.setdefault(path, len(files)) if path else -1 for path in _files_of(call))
+        written, read = (files.setdefault(path, len(files)) if path else -1 for path in _files_of(call))
         tool = tools.setdefault(call.name, len(tools))
-        rows.append((call_row, result_row, position, tool, known, int(result.is_error), writes, reads))
+        rows.append((call_row, result_row, position, tool, known, int(result.is_error), written, read))
     table = np.array(rows, np.int64).reshape(len(rows), 8)
     columns = [np.ascontiguousarray(column) for column in table.T]
     failed, writes = columns[5] > 0, columns[6]

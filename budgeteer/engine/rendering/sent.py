@@ -14,6 +14,7 @@ from budgeteer.engine.groups import pair
 from budgeteer.engine.history.summary import summary_message
 from budgeteer.engine.library import tool_in_form
 from budgeteer.engine.profiles import PROFILES
+from budgeteer.engine.pruning.ids import tagged
 from budgeteer.engine.result import Packing
 from budgeteer.engine.sections.system import JOIN
 from budgeteer.engine.tokens import starts_safely
@@ -53,14 +54,19 @@ def _prepended(message: Message, lead: str) -> Message:
 
 
 def messages_alone(packing: Packing) -> list[Message]:
-    """History and query as they are sent: kept messages without what the provider cannot be sent, the summary first."""
+    """History and query as they are sent: the summary first, then kept messages without what cannot be sent.
+
+    While pruning is on, each message of the history has its tag at its end.
+    """
     kept = packing.history_sent
     messages = []
     summary = packing.chosen.history.summary
     if summary is not None:
         messages.append(summary_message(summary.text))
-    for message, place in zip(kept, pair(kept).place, strict=True):
-        messages.append(replace(message, parts=sendable(message, packing.profile, place).parts))
+    tags = packing.tags_sent
+    for message, place, tag in zip(kept, pair(kept).place, tags, strict=True):
+        parts = sendable(message, packing.profile, place).parts
+        messages.append(replace(message, parts=tagged(parts, tag, packing.profile) if tag else parts))
     query = packing.bundle.query
     if query is not None:
         sent = sendable(query, packing.profile, pair([query]).place[0])
@@ -72,7 +78,7 @@ def messages_alone(packing: Packing) -> list[Message]:
 def sent_tools(packing: Packing) -> list[dict[str, Any]]:
     """The tool definitions in the profile's form, in the order sent."""
     form = PROFILES[packing.profile].prefix
-    return [tool_in_form(packing.bundle.tools[row], form) for row in packing.chosen.tools.order]
+    return [tool_in_form(packing.fitted_bundle.tools[row], form) for row in packing.chosen.tools.order]
 
 
 class CallIds:

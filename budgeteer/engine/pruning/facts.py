@@ -1,0 +1,53 @@
+"""What pruning reads of a bundle's texts, once: ids that messages bring along, blocks among them, calls."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from budgeteer.engine.bundle import Bundle
+from budgeteer.engine.chat import Message, TextPart
+from budgeteer.engine.pruning.calls import Calls, calls_in
+from budgeteer.engine.pruning.ids import BLOCK_HEADER, Numbering, ids_within, number_messages, untagged
+from budgeteer.engine.rows import message_id
+from budgeteer.engine.tokens import TokenCounter
+
+_KEPT_AS = "pruning.facts"
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What was read of a history: its numbering, the blocks it brings along, its calls, the decision ids."""
+
+    numbering: Numbering
+    bodies: Mapping[int, str]
+    calls: Calls
+    decision_ids: tuple[str, ...]
+
+
+def facts_of(bundle: Bundle, *, counter: TokenCounter) -> Facts:
+    """The facts of a bundle, read at the first packing that prunes."""
+    facts = bundle.prepared.get(_KEPT_AS)
+    if not isinstance(facts, Facts):
+        facts = bundle.prepared[_KEPT_AS] = _read(bundle, counter)
+    return facts
+
+
+def _read(bundle: Bundle, counter: TokenCounter) -> Facts:
+    messages = list(bundle.history)
+    ids: dict[str, int] = {}
+    for row, message in enumerate(messages):
+        for shown in ids_within(message):
+            ids.setdefault(shown, row)
+    bare = [untagged(message) for message in messages]
+    query = ids_within(bundle.query) if bundle.query is not None else []
+    numbering = number_messages([shown for _, shown in bare], ids, query)
+    bodies = {number: body_of(bare[row][0]) for number, row in numbering.blocks.items() if row >= 0}
+    calls = calls_in(messages, counter=counter)
+    return Facts(numbering, bodies, calls, tuple(message_id(message, row) for row, message in enumerate(messages)))
+
+
+def body_of(block: Message) -> str:
+    """What a block that was read back says under its header."""
+    text = "\n\n".join(part.text for part in block.parts if isinstance(part, TextPart))
+    return text.removeprefix(BLOCK_HEADER).lstrip("\n")
