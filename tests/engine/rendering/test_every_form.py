@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from budgeteer.engine.chat import (
-    ImagePart,
+    AudioPart,
     Message,
     OpaquePart,
     ReasoningPart,
@@ -31,13 +31,13 @@ HOLLOW = Message("tool", (ToolResultPart("a", (THOUGHT,)),))  # type: ignore[arg
     ("write", "messages"),
     [
         (lambda messages: [openai_message(one) for one in messages], [Message("user", (THOUGHT,))]),
-        (responses_items, [Message("assistant", (ImagePart({}, None, None, ""),))]),
+        (responses_items, [Message("assistant", (AudioPart({}),))]),
         (responses_items, [Message("user", (THOUGHT, TextPart("Hi")))]),
         (gemini_contents, [CALL, HOLLOW]),
     ],
 )
 def test_a_part_without_a_place_is_refused(write: Callable[[Sequence[Message]], Any], messages: list[Message]) -> None:
-    with pytest.raises(TypeError, match=r"^(ReasoningPart|ImagePart) is "):
+    with pytest.raises(TypeError, match=r"^(ReasoningPart|AudioPart) is "):
         write(messages)
 
 
