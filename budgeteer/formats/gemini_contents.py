@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any, Final
 
 from budgeteer.engine.chat import (
@@ -92,7 +93,7 @@ class ContentReader:
             if isinstance(response, Mapping):
                 results.append(self.response(response))
             else:
-                others += self.part(part)
+                _append(others, self.part(part))
         if speaker == "user" and others:
             self.calls.waiting.clear()
         said: list[tuple[Role, str, tuple[Part, ...]]] = [("tool", "", (result,)) for result in results]
@@ -142,6 +143,16 @@ class ContentReader:
         for inner in mappings(raw.get("parts")):
             parts += self.content(inner)
         return ToolResultPart(call_id, tuple(parts), failed)
+
+
+def _append(parts: list[Part], more: list[Part]) -> None:
+    """Add the parts; the thought that led to a sealed part takes the seal, which belongs to what follows it."""
+    if len(more) > 1 and isinstance(more[0], ReasoningPart) and parts:
+        before = parts[-1]
+        if isinstance(before, ReasoningPart) and not before.signature:
+            parts[-1] = replace(before, signature=more[0].signature)
+            more = more[1:]
+    parts += more
 
 
 def _said(response: Any) -> list[str]:
