@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import struct
+import tarfile
 import zipfile
 from pathlib import Path
 
@@ -11,7 +12,7 @@ import pytest
 
 from budgeteer.engine.errors import FormatError
 from budgeteer.formats.archives import Archive, open_archive, open_folder
-from budgeteer.formats.limits import Limits
+from budgeteer.formats.limits import Limits, readable_bytes
 from budgeteer.formats.packed import decompress
 from tests.formats.shapes import tarred, zipped, zipped_with_link
 
@@ -174,3 +175,60 @@ def test_a_folder_is_read_without_following_links(tmp_path: Path) -> None:
         open_folder(tmp_path, limits=Limits(archive_entries=0))
     with pytest.raises(FormatError, match=r"not a folder"):
         open_folder(tmp_path / "b" / "x.md", limits=LIMITS)
+
+
+def test_an_encrypted_file_among_others_is_listed_and_not_read() -> None:
+    data = bytearray(zipped({"a.md": "x", "b.md": "y"}))
+    for mark, offset in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):
+        data[data.find(mark) + offset] |= 1
+    archive = opened(bytes(data))
+    assert [entry.path for entry in archive.entries] == ["b.md"]
+    assert reasons(archive) == {"a.md": "encrypted"}
+
+
+def test_what_a_tar_holds_beside_files_is_listed_and_not_read() -> None:
+    buffer = io.BytesIO()
+    with tarfile.open(fileobj=buffer, mode="w:") as written:
+        for name, kind in (
+            ("folder", tarfile.DIRTYPE),
+            ("soft", tarfile.SYMTYPE),
+            ("hard", tarfile.LNKTYPE),
+            ("pipe", tarfile.FIFOTYPE),
+        ):
+            info = tarfile.TarInfo(name)
+            info.type, info.linkname = kind, "a.md"
+            written.addfile(info)
+        for name, text in (("a.md", b"a"), ("big.md", b"x" * 2_000)):
+            info = tarfile.TarInfo(name)
+            info.size = len(text)
+            written.addfile(info, io.BytesIO(text))
+    archive = opened(buffer.getvalue(), Limits(file_bytes=1_000))
+    assert [(entry.path, entry.modified) for entry in archive.entries] == [("a.md", "")]
+    assert reasons(archive) == {
+        "soft": "a link",
+        "hard": "a link",
+        "pipe": "not a regular file",
+        "big.md": "too large: 2 kB; the limit on file size is 1 kB",
+    }
+
+
+def test_a_tar_of_too_many_entries_is_refused_by_the_name_of_the_limit() -> None:
+    data = tarred({f"f{number}": "x" for number in range(4)}, "w:")
+    assert len(opened(data, Limits(archive_entries=4)).entries) == 4
+    with pytest.raises(FormatError, match=r"lists more than 3 entries; the limit on archive entries is 3"):
+        open_archive(data, limits=Limits(archive_entries=3))
+
+
+@pytest.mark.parametrize(
+    ("count", "text"),
+    [
+        (0, "0 bytes"),
+        (999, "999 bytes"),
+        (1_000, "1 kB"),
+        (1_540, "1.5 kB"),
+        (2_000_000, "2 MB"),
+        (1_500_000_000, "1.5 GB"),
+    ],
+)
+def test_a_size_is_written_as_people_read_it(count: int, text: str) -> None:
+    assert readable_bytes(count) == text

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from budgeteer.formats.jsontext import JsonProblem, depth_of, first_value, parse, parse_lines, refuse
+from budgeteer.formats.jsontext import JsonProblem, depth_of, first_value, json_type, parse, parse_lines, refuse
 
 
 def nested(value: object) -> int:
@@ -123,3 +123,51 @@ def test_progress_tells_lines_of_lines() -> None:
     told: list[tuple[int, int, str]] = []
     parse_lines('{"a":1}\n' * 1_200, depth_limit=200, progress=lambda *step: told.append(step))
     assert told == [(500, 1_201, "lines"), (1_000, 1_201, "lines")]
+
+
+def test_nesting_that_the_limit_would_allow_but_nobody_can_read_is_a_problem_and_no_crash() -> None:
+    deep = "[" * 200_000
+    for read in (parse, first_value):
+        with pytest.raises(JsonProblem, match=r"deeper|too deep|too long to read"):
+            read(deep + "]" * 200_000, depth_limit=1_000_000)
+    digits = "9" * 10_000
+    with pytest.raises(JsonProblem, match=r"too deep to read"):
+        parse(f"[{digits}, {deep}" + "]" * 200_001, depth_limit=1_000_000)
+
+
+def test_a_first_value_that_is_cut_or_too_long_is_a_problem() -> None:
+    with pytest.raises(JsonProblem) as caught:
+        first_value('{"a": ', depth_limit=200)
+    assert caught.value.cut_off
+    with pytest.raises(JsonProblem, match=r"a number or nesting that is too long to read"):
+        first_value("9" * 10_000, depth_limit=200)
+
+
+@pytest.mark.parametrize(
+    ("rest", "why"),
+    [
+        ('{"b":', "cut off"),
+        ('{"b": nope}', "Expecting value"),
+        ('{"b": ' + "9" * 10_000 + "}", "a number or nesting that is too long to read"),
+    ],
+)
+def test_what_is_glued_to_a_good_object_is_listed_by_its_own_fault(rest: str, why: str) -> None:
+    lines, skipped = parse_lines('{"a": 1}' + rest, depth_limit=200)
+    assert [line.value for line in lines] == [{"a": 1}]
+    assert [(item.where, why in item.why) for item in skipped] == [("line 1", True)]
+
+
+@pytest.mark.parametrize(
+    ("value", "name"),
+    [
+        ({}, "object"),
+        ([], "array"),
+        ("", "string"),
+        (True, "true or false"),
+        (None, "null"),
+        (1, "number"),
+        (1.5, "number"),
+    ],
+)
+def test_a_value_has_the_name_of_its_type_in_json(value: object, name: str) -> None:
+    assert json_type(value) == name

@@ -67,3 +67,21 @@ def test_a_folder_of_transcripts_is_read(tmp_path: Path) -> None:
 def test_no_transcript_is_an_error() -> None:
     with pytest.raises(FormatError, match=r"No transcript that can be read .*a.json: no transcript: a JSON object"):
         import_bytes(zipped({"a.json": b'{"x": 1}'}), as_format="transcripts")
+
+
+def test_files_that_no_reader_can_open_are_listed_and_told_of_as_they_are_read() -> None:
+    told: list[tuple[int, int, str]] = []
+    files = {
+        "a.json": dumps(OPENAI_CHAT),
+        "b.jsonl": zipped({"c.json": dumps(OPENAI_CHAT)}),
+        "bomb.json": b" " * 20_000_000,
+    }
+    found = import_bytes(zipped(files), as_format="transcripts", progress=lambda *step: told.append(step))
+    assert len(found.conversations) == 1
+    assert [item.where for item in found.skipped] == ["bomb.json"]
+    assert [step for step in told if step[2] == "files"] == [(1, 3, "files"), (2, 3, "files"), (3, 3, "files")]
+
+
+def test_a_file_alone_is_no_folder_of_transcripts() -> None:
+    with pytest.raises(FormatError, match=r"No transcript that can be read"):
+        import_bytes(dumps(OPENAI_CHAT), as_format="transcripts")
