@@ -111,6 +111,8 @@ def prepare(page: Page, address: str) -> list[Shot]:
         Shot("workbench-map", agent, whole=False),
         Shot("workbench-item", f"{agent}{item.split('#')[0]}", whole=False),
         Shot("workbench-messages", f"{agent}?view=messages", whole=False),
+        Shot("workbench-sweep", f"{agent}?view=sweep", whole=False),
+        Shot("workbench-sweep-tokens", f"{agent}?view=sweep&over=history.maxTokens", whole=False),
         Shot("workbench-prompt", f"{agent}?view=prompt", whole=False),
         Shot("workbench-config", f"{agent}?view=config", whole=False),
         Shot("workbench-skills", workspaces["skills library"], whole=False),

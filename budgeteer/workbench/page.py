@@ -36,13 +36,14 @@ from budgeteer.workbench.sharing import Looking, is_team
 from budgeteer.workbench.state import ViewState
 from budgeteer.workbench.summaries import ceilings_of, summaries_of
 from budgeteer.workbench.summary_card import SUMMARY_ID, SummaryShown, summary_shown
+from budgeteer.workbench.sweep_shown import SweepShown, sweep_shown
 from budgeteer.workbench.words import count_of
 
 OFFERED_SOURCES = 30
 SHOWN_NOTES = 1
 """How many notes stand open (result.html counts to the same); the others are one click away."""
 
-TAB_TITLES = {"map": "Map", "messages": "Messages", "prompt": "Prompt", "config": "Config"}
+TAB_TITLES = {"map": "Map", "messages": "Messages", "prompt": "Prompt", "sweep": "Sweep", "config": "Config"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +75,7 @@ class Page:
         refused_edit: an item's wording that was not saved, and why.
         refused_summary: a wording of the summary that was not saved, and why.
         pasted, paste_error: a configuration that was pasted and refused.
+        is_draft: a value is still moving: nothing is saved and no job is started.
         looking: why the reader may look and not change anything; None where they may.
     """
 
@@ -88,6 +90,7 @@ class Page:
     pasted: str = ""
     paste_error: str = ""
     looking: Looking | None = None
+    is_draft: bool = False
 
     @property
     def can_edit(self) -> bool:
@@ -206,6 +209,10 @@ class Page:
     @cached_property
     def prompt(self) -> PromptView | None:
         return prompt_view(self.packed, self.state) if self.packed else None
+
+    @cached_property
+    def sweep(self) -> SweepShown | None:
+        return sweep_shown(self.workspace, self.packed, self.state, draft=self.is_draft) if self.packed else None
 
     @cached_property
     def groups(self) -> tuple[FormGroup, ...]:

@@ -52,12 +52,13 @@ class ReadTexts:
 class Packed:
     """A packing, and what was read of its conversation's texts so far (shared by the packings of one bundle).
 
-    `summary_key` names the stored summary that it used, "" where there is none.
+    `summary_key` names the stored summary that it used, "" where there is none; `inputs_key` what was packed.
     """
 
     packing: Packing
     read: ReadTexts
     summary_key: str = ""
+    inputs_key: str = ""
 
     def names_of(self, indices: Sequence[int]) -> dict[int, str]:
         """The names of these decisions; read in prompt order, so that stored texts are unpacked once."""
@@ -190,7 +191,7 @@ def pack_workspace(
         packing = pack(bundle, current.config, counter=counter, summarise=summarise_and_note, profile=profile)
         for event in events_of(packing):
             log.info(event.name, workspace_id=str(workspace.pk), **event.fields)
-        return Packed(packing, read, asked)
+        return Packed(packing, read, asked, inputs_key)
 
     config_key = json.dumps(current.data, sort_keys=True)
     summarises = current.config.history.strategy == "summarizeOlder"

@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields, replace
 from typing import Any, Self
 from urllib.parse import urlencode
 
-VIEWS = ("map", "messages", "prompt", "config")
+VIEWS = ("map", "messages", "prompt", "sweep", "config")
 SORTS = ("tokens", "after", "chars", "name", "fate", "order")
 
 
@@ -21,6 +21,7 @@ class ViewState:
         q: text that a name must hold.
         sort: one of SORTS, with a leading "-" for the other direction than the column's own.
         page: of the list or of the prompt, from 1.
+        over: the limit that is swept.
         open: the decision whose folded run of messages stands open.
     """
 
@@ -31,6 +32,7 @@ class ViewState:
     sort: str = "tokens"
     page: int = 1
     open: str = ""
+    over: str = ""
 
     @classmethod
     def read(cls, params: Mapping[str, Any]) -> Self:
@@ -44,6 +46,7 @@ class ViewState:
             filter=str(params.get("filter") or "all")[:40],
             q=str(params.get("q") or "")[:200],
             sort=sort if sort.removeprefix("-") in SORTS else "tokens",
+            over=str(params.get("over") or "")[:80],
             open=str(params.get("open") or "")[:500],
             page=int(page) if page.isdecimal() and 0 < len(page) < 7 and int(page) else 1,
         )

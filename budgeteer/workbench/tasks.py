@@ -12,7 +12,7 @@ from budgeteer.jobs.context import JobContext
 from budgeteer.jobs.housekeeping import sweep
 from budgeteer.jobs.registry import job
 from budgeteer.sources.services import UNDO_TIME
-from budgeteer.workbench import services, written
+from budgeteer.workbench import services, sweeping, written
 from budgeteer.workbench.assembling import links_of, readiness_of
 from budgeteer.workbench.configuring import effective
 from budgeteer.workbench.models import Workspace
@@ -76,6 +76,31 @@ def _write(context: JobContext, workspace: Workspace, request: SummaryRequest, *
         context.progress(count, count, "messages", note)
     context.progress(count, count, "messages", f"Wrote a summary of {len(summary.text):,} characters")
     return summary.text
+
+
+@job("workbench.sweep", title="Sweep a limit")
+def sweep_limit(context: JobContext, *, workspace_id: str, over: str) -> dict[str, Any]:
+    """Sweep a limit of the workspace as it stands, for a page that did not wait so long.
+
+    Raises:
+        InputError: the workspace is gone, or its sources are not ready.
+        BudgeteerError: nothing can be swept.
+    """
+    workspace = Workspace.objects.filter(id=workspace_id, deleted_at__isnull=True).first()
+    if workspace is None:
+        raise InputError("the workspace was deleted before its turn came", mend="Bring it back and open it again")
+    current = effective(workspace)
+    readiness = readiness_of(links_of(workspace), tokenizer=tokenizer_of(current.config))
+    if readiness.jobs:
+        raise InputError("a source is still being imported", where=workspace.name, mend="Try again when it is done")
+    summarise = sweeping.known_or_extractive(workspace.owner_id)
+    packed = pack_workspace(workspace, current, readiness=readiness, summarise=summarise)
+
+    def progress(done: int, total: int) -> None:
+        context.progress(done, total, "items", "Packing at every value at which something changes")
+
+    found = sweeping.sweep_now(workspace, packed.packing, over, progress=progress)
+    return {"digest": sweeping.digest_of(packed, over), "sweep": found.to_json()}
 
 
 @sweep("deleted workspaces")

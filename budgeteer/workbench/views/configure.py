@@ -53,6 +53,7 @@ CONTROLS = frozenset(
         "sort",
         "page",
         "open",
+        "over",
         "preset",
         "reset",
         "seen",
@@ -163,7 +164,7 @@ def _draft(request: HtmxRequest, workspace: Workspace, state: ViewState) -> Http
     change = apply_posted(saved, _changes(request.POST, saved))
     current = effective(workspace, change.delta)
     try:
-        page = Page(workspace, state, current, preview(workspace, current, draft=True), change=change)
+        page = Page(workspace, state, current, preview(workspace, current, draft=True), change=change, is_draft=True)
     except SummaryPending:
         return HttpResponse(status=204)
     return render_swaps(request, page, whole_form=False, touched=_touched(request.POST))
