@@ -26,6 +26,7 @@ class CheckOptions:
     form: str
     strict: bool
     show_all: bool
+    usage: str | None = None
 
 
 @click.command()
@@ -34,6 +35,9 @@ class CheckOptions:
 @click.option("--model", metavar="M", help="The model, over what the configuration says.")
 @click.option(
     "--set", "assignments", metavar="PATH=VALUE", multiple=True, help="One configuration value; may be repeated."
+)
+@click.option(
+    "--usage", metavar="FILE", help="How often, or when, skills were used: for the orders frequent and recent."
 )
 @click.option(
     "--format", "form", type=click.Choice(FORMATS), default="text", show_default=True, help="What is printed."
@@ -90,7 +94,7 @@ def check(options: CheckOptions) -> Checked:
     """
     from budgeteer.cli.configuration import assemble
     from budgeteer.cli.progress import progress_bar
-    from budgeteer.cli.reading import read_kind
+    from budgeteer.cli.reading import read_kind, read_source
     from budgeteer.engine.allocation import tokenizer_of
     from budgeteer.engine.bundle import Inputs, build_bundle
     from budgeteer.engine.checking import check_library
@@ -106,7 +110,8 @@ def check(options: CheckOptions) -> Checked:
     imported = read_kind(options.skills, "skills")
     with progress_bar("Counting skills") as progress:
         measures = measure_skills(imported.skills, counter=counter, progress=progress)
-    inputs = with_usage(Inputs(skills=imported.skills, skill_measures=measures), config)
+    recorded = {} if options.usage is None else read_source(options.usage, as_format="usage").usage
+    inputs = with_usage(Inputs(skills=imported.skills, skill_measures=measures), config, recorded)
     packing = pack(build_bundle(inputs, counter=counter), config, counter=counter)
     skipped = tuple((entry.where, entry.why) for entry in imported.skipped)
     return Checked(options.skills, check_library(packing), skipped, options.strict, options.show_all)

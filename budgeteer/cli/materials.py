@@ -29,7 +29,8 @@ def packed(options: PackOptions, *, profile: str | None) -> Packing:
     config = assemble(options.config, options.model, options.assignments)
     check_available(config)
     counter = counter_for(tokenizer_of(config))
-    inputs = with_usage(gather(options, counter=counter), config)
+    recorded = {} if options.usage is None else read_source(options.usage, as_format="usage").usage
+    inputs = with_usage(gather(options, counter=counter), config, recorded)
     return pack(build_bundle(inputs, counter=counter), config, counter=counter, profile=profile)
 
 

@@ -28,6 +28,7 @@ class PackOptions:
     features: str | None = None
     tools: str | None = None
     chunks: str | None = None
+    usage: str | None = None
     system: str | None = None
     specs: tuple[str, ...] = ()
     workspace_context: str | None = None
@@ -47,6 +48,9 @@ class PackOptions:
 @click.option("--features", metavar="FILE|DIR", help="A library of feature specs.")
 @click.option("--tools", metavar="FILE|DIR", help="Tool definitions, in place of the conversation's own.")
 @click.option("--chunks", metavar="FILE", help="Retrieved chunks: JSON, JSONL or CSV.")
+@click.option(
+    "--usage", metavar="FILE", help="How often, or when, skills were used: for the orders frequent and recent."
+)
 @click.option("--system", metavar="TEXT|@FILE", help="The system text, in place of the conversation's own.")
 @click.option("--spec", "specs", metavar="FILE", multiple=True, help="A spec file; may be repeated.")
 @click.option("--workspace-context", metavar="TEXT|@FILE", help="What the workspace tells the model.")

@@ -23,6 +23,7 @@ KIND_WORDS: dict[Kind, str] = {
     "features": "a feature library",
     "chunks": "retrieval chunks",
     "text": "plain text",
+    "usage": "a usage file",
 }
 
 

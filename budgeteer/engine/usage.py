@@ -13,11 +13,12 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
+from types import MappingProxyType
 
-from budgeteer.engine.bundle import Inputs
+from budgeteer.engine.bundle import Inputs, tools_of
 from budgeteer.engine.chat import Message, TextPart, ToolCallPart, calls_of
 from budgeteer.engine.config import BudgetConfig
-from budgeteer.engine.library import Skill
+from budgeteer.engine.library import Skill, ToolDefinition
 from budgeteer.engine.sections.order import Use
 
 _FILE = re.compile(r"(?:[\w.@+-]+[/\\]+)+SKILL\.md", re.IGNORECASE)
@@ -48,20 +49,54 @@ def usage_of(messages: Sequence[Message], skills: Sequence[Skill] = ()) -> dict[
     return uses
 
 
-def with_usage(inputs: Inputs, config: BudgetConfig) -> Inputs:
+def with_usage(inputs: Inputs, config: BudgetConfig, recorded: Mapping[str, Use] = MappingProxyType({})) -> Inputs:
     """The inputs with the use of their skills and tools, where the configuration orders by it; else unchanged.
 
-    A skill's use comes from the conversation; where it uses none of them, `recent` takes the times of their files.
+    A skill's use comes from `recorded` (a usage file, by the names it gives), else from the conversation; where neither
+    uses any of them, `recent` takes the times of their files. A usage file without times does not tell what is recent;
+    one that names no tool leaves the tools to the conversation.
     """
     budget = config.skills_budget
     if not budget.enabled or budget.optimization.prioritization not in ("recent", "frequent"):
         return inputs
     messages = inputs.conversation.messages if inputs.conversation else ()
     uses = usage_of(messages, inputs.skills)
+    own = tools_of(inputs.conversation) if inputs.tools is None and inputs.conversation else inputs.tools or ()
+    known, strangers = recorded_use(recorded, inputs.skills, own)
+    if any(use.last if budget.optimization.prioritization == "recent" else use.count for use in known.values()):
+        more = f", in which {strangers:,} name(s) belong to no skill or tool here" if strangers else ""
+        paths = {skill.path for skill in inputs.skills}
+        called = {} if known.keys() - paths else {name: use for name, use in uses.items() if name not in paths}
+        return replace(inputs, usage=called | known, usage_source=f"in the usage file{more}")
     if any(skill.path in uses for skill in inputs.skills) or budget.optimization.prioritization == "frequent":
         return replace(inputs, usage=uses, usage_source="in the conversation")
     times = {skill.path: Use(0, _seconds(skill.modified)) for skill in inputs.skills if skill.modified}
     return replace(inputs, usage=uses | times, usage_source="by the times of their files")
+
+
+def recorded_use(
+    recorded: Mapping[str, Use], skills: Sequence[Skill], tools: Sequence[ToolDefinition] = ()
+) -> tuple[dict[str, Use], int]:
+    """What a usage file says of these skills (by path) and tools (by name), and how many of its names are strange.
+
+    A skill is named by its path, its name, or the end of its path, with or without `SKILL.md`.
+    """
+    by_name: dict[str, list[str]] = {}
+    for skill in skills:
+        by_name.setdefault(skill.name, []).append(skill.path)
+    paths, names, files = {skill.path for skill in skills}, {tool.name for tool in tools}, _Files(skills)
+    uses: dict[str, Use] = {}
+    strangers = 0
+    for written, use in recorded.items():
+        name = written.strip().lstrip("/")
+        whole = name if name.lower().endswith("skill.md") else f"{name.rstrip('/')}/SKILL.md"
+        found = [name] if name in paths else by_name.get(name) or list(files.named_in(whole))
+        found += [name] if name in names else []
+        strangers += not found
+        for key in found:
+            before = uses.get(key, Use())
+            uses[key] = Use(before.count + use.count, max(before.last, use.last))
+    return uses, strangers
 
 
 def _seconds(moment: str) -> float:

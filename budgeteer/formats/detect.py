@@ -41,6 +41,7 @@ from budgeteer.formats import (
     tools,
     transcripts,
     ui_messages,
+    usage_file,
 )
 from budgeteer.formats.archives import Archive, open_folder
 from budgeteer.formats.document import Document, Options, open_document
@@ -109,6 +110,7 @@ FORMATS: tuple[Format, ...] = (
     Format("openai-chat", "OpenAI chat", "conversation", openai_chat.detect, openai_chat.read),
     Format("tools", "Tool definitions", "tools", tools.detect, tools.read),
     Format("transcripts", "Archive of transcripts", "conversation", transcripts.detect, transcripts.read),
+    Format("usage", "Usage of skills and tools", "usage", usage_file.detect, usage_file.read),
     Format("pasted-chat", "Pasted chat", "conversation", plain_text.detect_chat, plain_text.read_chat),
     Format("text", "Plain text", "text", plain_text.detect_text, plain_text.read_text),
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -17,8 +17,9 @@ from budgeteer.engine.chat import (
     results_of,
 )
 from budgeteer.engine.library import Chunk, FeatureSpec, Skill, ToolDefinition
+from budgeteer.engine.sections.order import Use
 
-type Kind = Literal["conversation", "skills", "tools", "features", "chunks", "text"]
+type Kind = Literal["conversation", "skills", "tools", "features", "chunks", "text", "usage"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +42,7 @@ class Imported:
         conversations, skills, tools, features, chunks: what was read; all but those of `kind` are usually empty
             (a request body holds a conversation with its own tools inside Conversation.tools).
         text: pasted plain text, when `kind` is "text".
+        usage: how often skills and tools were used and when last, by the names the file gives them.
         skipped: every line or entry that was not read, with its reason.
         warnings: sentences about what was merged, replaced, left out (base64, repeated results, unknown kinds).
         encoding: how the bytes were read ("utf-8", "utf-16", …).
@@ -55,6 +57,7 @@ class Imported:
     features: tuple[FeatureSpec, ...] = ()
     chunks: tuple[Chunk, ...] = ()
     text: str = ""
+    usage: Mapping[str, Use] = field(default_factory=dict)
     skipped: tuple[Skipped, ...] = ()
     warnings: tuple[str, ...] = ()
     encoding: str = "utf-8"
@@ -92,6 +95,7 @@ def counts_of(imported: Imported) -> dict[str, int]:
         "tools": len(imported.tools) + carried,
         "features": len(imported.features),
         "chunks": len(imported.chunks),
+        "usage": len(imported.usage),
         "skipped": len(imported.skipped),
     }
 

@@ -7,6 +7,7 @@ from dataclasses import fields
 from typing import Any, Protocol
 
 from budgeteer.engine.chat import Conversation, Message, message_from_json, message_to_json
+from budgeteer.engine.errors import InputError
 from budgeteer.engine.library import Chunk, FeatureSpec, Skill, ToolDefinition
 from budgeteer.formats.report import Imported, Skipped
 from budgeteer.sources.store import Item, ItemReader, StoredSequence
@@ -22,6 +23,18 @@ MAIN_STREAM: Mapping[str, str] = {
     "chunks": CHUNKS,
     "text": TEXT,
 }
+
+
+def fit_for_a_source(imported: Imported, *, name: str = "") -> Imported:
+    """What was imported, if a source can hold it.
+
+    Raises:
+        InputError: it is a usage file, which has nothing that a prompt could hold.
+    """
+    if imported.kind not in MAIN_STREAM:
+        what = "This is a usage file, which holds nothing that a prompt could hold"
+        raise InputError(what, where=name, mend="Give it to `budgeteer pack --usage` on the command line")
+    return imported
 
 
 class Countable(Protocol):

@@ -32,6 +32,7 @@ def test_the_report_as_json_has_the_shape_of_the_contract(budgeteer: Budgeteer, 
         "tools": 0,
         "features": 0,
         "chunks": 0,
+        "usage": 0,
         "skipped": 0,
     }
     (conversation,) = report["conversations"]

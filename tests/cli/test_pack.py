@@ -261,6 +261,24 @@ def test_skills_the_conversation_used_come_first(budgeteer: Budgeteer, skills_fo
     assert "Skills are taken most used first (in the conversation)." in data["notes"]
 
 
+def test_a_usage_file_orders_skills(budgeteer: Budgeteer, skills_folder: Path, tmp_path: Path) -> None:
+    used = tmp_path / "used.json"
+    used.write_text('{"skill-05": 2, "skill-09": 8, "gone": 1}', encoding="utf-8")
+    order = ("--set", "skillsBudget.enabled=true", "--set", "skillsBudget.optimization.prioritization=frequent")
+    run = budgeteer("pack", "--skills", skills_folder, "--usage", used, *order, "--json")
+    data = json.loads(run.out)
+    names = [one["name"] for one in data["decisions"] if one["section"] == "skills"]
+    assert names[:3] == ["skill-09", "skill-05", "skill-00"]
+    said = "Skills are taken most used first (in the usage file, in which 1 name(s) belong to no skill or tool here)."
+    assert said in data["notes"]
+    run = budgeteer("check", skills_folder, "--usage", used, *order)
+    assert run.status == 0
+    used.write_text("{}", encoding="utf-8")
+    run = budgeteer("pack", "--skills", skills_folder, "--usage", used)
+    assert run.status == 2
+    assert f"{used}: No use of a skill or tool was found" in run.err
+
+
 def test_several_conversations_need_a_choice(budgeteer: Budgeteer, chats_file: Path) -> None:
     run = budgeteer("pack", "--conversation", chats_file)
     assert run.status == 2

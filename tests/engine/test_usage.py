@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 
 from budgeteer.engine.bundle import Inputs
-from budgeteer.engine.chat import Message, TextPart, ToolCallPart, ToolResultPart
+from budgeteer.engine.chat import Conversation, Message, TextPart, ToolCallPart, ToolResultPart
 from budgeteer.engine.config import load_config
-from budgeteer.engine.library import Skill
+from budgeteer.engine.library import Skill, ToolDefinition
 from budgeteer.engine.sections.order import Use
-from budgeteer.engine.usage import usage_of, with_usage
+from budgeteer.engine.usage import recorded_use, usage_of, with_usage
 
 LIBRARY = tuple(
     Skill(name, "", path)
@@ -94,3 +94,45 @@ def test_with_no_use_in_a_conversation_recent_takes_the_times_of_the_files() -> 
     assert found.usage_source == "by the times of their files"
     assert {path: use.last > 0 for path, use in found.usage.items()} == {"old/SKILL.md": True, "bad/SKILL.md": False}
     assert _ordered_by("frequent").usage_source == "in the conversation"
+
+
+RECORDED = {"git-commit": Use(2, 50), "documents/pdf": Use(9, 10), "/plans:write": Use(1), "unheard-of": Use(7)}
+
+
+def test_a_usage_file_names_skills_by_name_or_path() -> None:
+    uses, strangers = recorded_use({**RECORDED, "git/commit/SKILL.md": Use(1, 60), "write": Use(4)}, LIBRARY)
+    assert uses == {
+        "git/commit/SKILL.md": Use(3, 60),
+        "documents/pdf/SKILL.md": Use(9, 10),
+        "plans/write/SKILL.md": Use(1),
+        "essays/write/SKILL.md": Use(4),
+    }
+    assert strangers == 1
+
+
+@pytest.mark.parametrize(
+    ("order", "first"), [("frequent", "documents/pdf/SKILL.md"), ("recent", "git/commit/SKILL.md")]
+)
+def test_a_usage_file_goes_before_the_conversation(order: str, first: str) -> None:
+    talk = Conversation("c", "t", (said("/plans:write"), called("Bash", "{}")))
+    config = load_config({"skillsBudget": {"enabled": True, "optimization": {"prioritization": order}}})
+    found = with_usage(Inputs(skills=LIBRARY, conversation=talk), config, RECORDED)
+    assert found.usage_source == "in the usage file, in which 1 name(s) belong to no skill or tool here"
+    rank = {path: use.count if order == "frequent" else use.last for path, use in found.usage.items() if "/" in path}
+    assert max(rank, key=rank.__getitem__) == first
+    assert found.usage["Bash"] == Use(1, 2)
+
+
+def test_a_usage_file_without_times_does_not_tell_what_is_recent() -> None:
+    config = load_config({"skillsBudget": {"enabled": True, "optimization": {"prioritization": "recent"}}})
+    talk = Conversation("c", "t", (said("git-commit"),))
+    found = with_usage(Inputs(skills=LIBRARY, conversation=talk), config, {"pdf": Use(9)})
+    assert found.usage_source == "in the conversation"
+
+
+def test_a_usage_file_that_names_tools_orders_them() -> None:
+    tool = ToolDefinition("Bash", "", {}, "mcp", {"name": "Bash", "parameters": {}})
+    talk = Conversation("c", "t", (called("Read", "{}"),), tools=(tool.raw,))
+    config = load_config({"skillsBudget": {"enabled": True, "optimization": {"prioritization": "frequent"}}})
+    for inputs in (Inputs(skills=LIBRARY, tools=[tool], conversation=talk), Inputs(conversation=talk)):
+        assert with_usage(inputs, config, {"Bash": Use(5)}).usage == {"Bash": Use(5)}

@@ -28,6 +28,7 @@ def test_a_conversation_is_reported_in_the_shape_of_the_contract() -> None:
             "tools": 0,
             "features": 0,
             "chunks": 0,
+            "usage": 0,
             "skipped": 0,
         },
         "conversations": [
