@@ -8,12 +8,14 @@ from typing import Any
 from budgeteer.engine.chat import Conversation
 from budgeteer.engine.errors import FormatError
 from budgeteer.formats.anthropic_messages import input_tokens
+from budgeteer.formats.claude_code_lines import Record, records_of
 from budgeteer.formats.claude_code_messages import build_messages
-from budgeteer.formats.claude_code_tree import Branch, Record, main_branch, records_of
+from budgeteer.formats.claude_code_tree import Branch, Tree
 from budgeteer.formats.conversations import Notes, listed_counts, note_opaque, short_line, text_value, title_of
 from budgeteer.formats.document import Document
 from budgeteer.formats.jsontext import Line
 from budgeteer.formats.report import Imported
+from budgeteer.formats.trees import with_branches
 
 _OWN_TYPES = frozenset(
     {"summary", "file-history-snapshot", "queue-operation", "custom-title", "last-prompt", "pr-link", "progress"}
@@ -65,9 +67,10 @@ def read(document: Document) -> Imported:
     conversations: list[Conversation] = []
     main = [record for record in records if not record.sidechain]
     if any(record.is_message for record in main):
-        conversations.append(_conversation(main, document, lines))
+        given = [line.value for line in lines if line.value.get("type") in ("custom-title", "summary")]
+        conversations.extend(_run(main, document, given))
     for agent, run in _agents(records).items():
-        conversations.append(_agent_conversation(agent, run, document))
+        conversations.extend(_run(run, document, (), agent))
     if not conversations:
         raise FormatError(
             f"This Claude Code file holds no message, only {listed_counts(notes.other_lines) or 'unreadable lines'}",
@@ -83,22 +86,38 @@ def read(document: Document) -> Imported:
     )
 
 
-def _conversation(main: list[Record], document: Document, lines: Sequence[Line]) -> Conversation:
-    whole = document.options.whole
-    branch = main_branch(main, whole=whole)
-    messages = build_messages(branch.records, document.notes)
-    note_opaque(messages, document.notes)
+def _run(
+    run: list[Record], document: Document, titles: Sequence[Mapping[str, Any]], agent: str = ""
+) -> tuple[Conversation, ...]:
+    """The main branch of a session or of a sub-agent's run, and its other branches."""
+    tree = Tree(run, whole=document.options.whole)
+    branch = tree.main()
+    main = _conversation(branch, document, titles, agent, document.notes)
+    _say_branch(branch, main.title, document)
+    document.notes.count("Lines whose parent is not in the file, read after the line before them", tree.dangling)
+    others = (_conversation(tree.branch(leaf), document, titles, agent, Notes()) for leaf in tree.others)
+    return with_branches(main, others, document.notes, total=len(tree.others))
+
+
+def _conversation(
+    branch: Branch, document: Document, titles: Sequence[Mapping[str, Any]], agent: str, notes: Notes
+) -> Conversation:
+    messages = build_messages(branch.records, notes)
+    note_opaque(messages, notes)
     session = next((record.session for record in reversed(branch.records) if record.session), "")
-    title = _given_title(lines, branch) or _first_prompt(branch, document.stem or "Session")
-    _say_branch(branch, title, document)
+    metadata = _metadata(branch, whole=document.options.whole)
+    if agent:
+        title, metadata = title_of(messages, f"Sub-agent {agent}"), {**metadata, "agent": agent, "session": session}
+    else:
+        title = _given_title(titles, branch) or _first_prompt(branch, document.stem or "Session")
     return Conversation(
-        id=session or "c1",
+        id=f"agent-{agent}" if agent else session or "c1",
         title=title,
         messages=messages,
         model=_model(branch.records),
-        reported_input_tokens=_reported(branch.records),
-        branches=branch.others,
-        metadata=_metadata(branch, whole=whole),
+        reported_input_tokens=_reported([record for record in branch.records if record.number not in branch.kept]),
+        is_subagent=bool(agent),
+        metadata=metadata,
     )
 
 
@@ -127,8 +146,8 @@ def _say_branch(branch: Branch, title: str, document: Document) -> None:
             f"“{title}” was compacted {times}: it begins at the last summary, as the model saw it; message lines that "
             f"only the whole transcript has: {branch.before_compaction:,}"
         )
-    notes.count("Lines whose parent is not in the file, read after the line before them", branch.dangling)
-    notes.count("Other branches, left out (the branch that ends in the last message was read)", branch.others)
+    if branch.kept:
+        notes.say(f"The last compaction of “{title}” kept messages as they were; they stand behind its summary")
 
 
 def _agents(records: Sequence[Record]) -> dict[str, list[Record]]:
@@ -144,29 +163,11 @@ def _agents(records: Sequence[Record]) -> dict[str, list[Record]]:
     return {agent: run for agent, run in runs.items() if any(record.is_message for record in run)}
 
 
-def _agent_conversation(agent: str, run: list[Record], document: Document) -> Conversation:
-    branch = main_branch(run, whole=document.options.whole)
-    messages = build_messages(branch.records, document.notes)
-    note_opaque(messages, document.notes)
-    session = next((record.session for record in run if record.session), "")
-    return Conversation(
-        id=f"agent-{agent}",
-        title=title_of(messages, f"Sub-agent {agent}"),
-        messages=messages,
-        model=_model(branch.records),
-        reported_input_tokens=_reported(branch.records),
-        branches=branch.others,
-        is_subagent=True,
-        metadata={**_metadata(branch, whole=document.options.whole), "agent": agent, "session": session},
-    )
-
-
-def _given_title(lines: Sequence[Line], branch: Branch) -> str:
+def _given_title(titles: Sequence[Mapping[str, Any]], branch: Branch) -> str:
     """The title a person gave, else the summary of this very branch, else ""."""
     on_branch = {record.uuid for record in branch.records}
     summary = ""
-    for line in reversed(lines):
-        value = line.value
+    for value in reversed(titles):
         if value.get("type") == "custom-title" and text_value(value.get("customTitle")):
             return short_line(value["customTitle"])
         if value.get("type") == "summary" and text_value(value.get("leafUuid")) in on_branch and not summary:

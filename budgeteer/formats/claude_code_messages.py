@@ -8,7 +8,8 @@ from dataclasses import dataclass, field, replace
 
 from budgeteer.engine.chat import Message, Part, Role, ToolCallPart, calls_of, results_of
 from budgeteer.formats.anthropic_messages import split_message
-from budgeteer.formats.claude_code_tree import Record
+from budgeteer.formats.claude_code_attachments import is_typed_attachment
+from budgeteer.formats.claude_code_lines import Record
 from budgeteer.formats.conversations import Notes, last_text, numbered, text_value
 
 _NOT_TYPED = re.compile(
@@ -100,6 +101,9 @@ class _Writer:
 
     def _typed(self, record: Record, message: Message) -> bool:
         """Whether a person typed it: not a command, its output, a skill's text, or a compaction's summary."""
+        if record.raw.get("type") == "attachment" and not is_typed_attachment(record.raw):
+            self.notes.count("Attachments that the model read as messages, kept with the text the file has")
+            return False
         if record.raw.get("isMeta") is True or _NOT_TYPED.match(last_text(message.parts)):
             self.notes.count(
                 "User messages nobody typed (commands, their output, skill texts), kept: the model saw them"

@@ -9,7 +9,7 @@ import pytest
 from budgeteer.engine.chat import Conversation, TextPart, calls_of, results_of, text_of
 from budgeteer.engine.errors import FormatError
 from budgeteer.formats.detect import import_bytes
-from budgeteer.formats.report import Imported
+from budgeteer.formats.report import Imported, counts_of
 from tests.formats.shapes import Session, dumps, jsonl, text_block, use_block
 
 
@@ -84,9 +84,17 @@ def test_the_branch_that_ends_in_the_last_message_is_read() -> None:
     session.user("u3", "Second try")
     session.assistant("a3", text_block("Yes."), message_id="msg_3")
     found = imported(session)
-    assert outline(found.conversations[0]) == ["user:u1", "assistant:a1", "user:u3", "assistant:a3"]
-    assert found.conversations[0].branches == 1
-    assert "Other branches, left out (the branch that ends in the last message was read): 1" in found.warnings
+    main, other = found.conversations
+    assert outline(main) == ["user:u1", "assistant:a1", "user:u3", "assistant:a3"]
+    assert (main.branches, main.branch_of) == (1, "")
+    assert outline(other) == ["user:u1", "assistant:a1", "user:u2", "assistant:a2"]
+    assert (other.id, other.branch_of, other.title) == (
+        "s-1~2",
+        "s-1",
+        "Fix the tests, branch after message 2: First try",
+    )
+    assert counts_of(found)["messages"] == 6
+    assert "Messages that these branches share with the main one, counted once: 2" in found.warnings
 
 
 def test_another_root_is_another_branch() -> None:
@@ -94,9 +102,156 @@ def test_another_root_is_another_branch() -> None:
     session.last = None
     session.user("u2", "From the start")
     session.assistant("a2", text_block("Yes."), message_id="msg_2")
-    chat = conversation(session)
+    chat, other = imported(session).conversations
     assert outline(chat) == ["user:u2", "assistant:a2"]
     assert chat.branches == 1
+    assert outline(other) == ["user:u1", "assistant:a1"]
+    assert other.title == "From the start, branch from its start: Fix the tests"
+
+
+def test_a_branch_with_parallel_calls_is_one_branch() -> None:
+    session = simple()
+    first = session.assistant("a2", use_block("t1"), message_id="msg_2")
+    second = session.assistant("a3", use_block("t2"), message_id="msg_2")
+    session.last = first
+    session.result("r1", "t1")
+    session.last = second
+    session.result("r2", "t2")
+    session.last = "a1"
+    session.user("u3", "Something else")
+    main, other = imported(session).conversations
+    assert (main.branches, outline(main)) == (1, ["user:u1", "assistant:a1", "user:u3"])
+    assert outline(other) == ["user:u1", "assistant:a1", "assistant:a2", "tool:r1", "tool:r2"]
+
+
+def test_a_branch_that_was_compacted_begins_at_its_summary() -> None:
+    session = simple()
+    session.compact("c1", "Summary")
+    session.user("u2", "First try")
+    session.last = "a1"
+    session.user("u3", "Second try")
+    main, other = imported(session).conversations
+    assert outline(main) == ["user:u1", "assistant:a1", "user:u3"]
+    assert outline(other) == ["user:c1", "user:u2"]
+    assert other.metadata["forksAfter"] == 0
+
+
+def test_more_branches_than_are_offered_are_counted() -> None:
+    session = simple()
+    for number in range(30):
+        session.last = "a1"
+        session.user(f"b{number}", f"Try {number}")
+    found = imported(session)
+    assert len(found.conversations) == 21
+    assert found.conversations[0].branches == 29
+    assert outline(found.conversations[1])[-1] == "user:b28"
+    assert "Other branches in the file: 29" in found.warnings
+
+
+def test_branches_of_a_sub_agents_run_are_offered_behind_it() -> None:
+    session = simple()
+    for number in (1, 2):
+        session.last = None
+        session.user(f"x{number}", f"Search {number}", isSidechain=True, agentId="abc")
+        answer = text_block("Found.")
+        session.assistant(f"y{number}", answer, message_id=f"m{number}", isSidechain=True, agentId="abc")
+    _, agent, other = imported(session).conversations
+    assert (agent.id, agent.branches, outline(agent)) == ("agent-abc", 1, ["user:x2", "assistant:y2"])
+    assert (other.id, other.branch_of, other.is_subagent) == ("agent-abc~2", "agent-abc", True)
+
+
+def kept_through_compaction(*, anchor: str = "c1", tail: str = "a2") -> Session:
+    """u1 a1 u2 a2, a compaction that keeps u2 and a2 as they were, then u3 and a3."""
+    session = simple()
+    session.user("u2", "Next")
+    session.assistant("a2", text_block("Sure."), message_id="msg_2")
+    session.compact("c1", "Summary")
+    metadata = session.lines[-2]["compactMetadata"]
+    metadata["preservedSegment"] = {"headUuid": "u2", "anchorUuid": anchor, "tailUuid": tail}
+    session.user("u3", "Go on")
+    session.assistant("a3", text_block("Going on."), message_id="msg_3")
+    return session
+
+
+@pytest.mark.parametrize("hangs_under", ["c1", "a2"])
+def test_messages_that_a_compaction_kept_stand_behind_its_summary(hangs_under: str) -> None:
+    session = kept_through_compaction()
+    session.lines[-2]["parentUuid"] = hangs_under
+    found = imported(session)
+    (chat,) = found.conversations
+    assert outline(chat) == ["user:c1", "user:u2", "assistant:a2", "user:u3", "assistant:a3"]
+    assert chat.metadata["messagesBeforeCompaction"] == 2
+    assert any(
+        warning.endswith("kept messages as they were; they stand behind its summary") for warning in found.warnings
+    )
+    (whole,) = imported(session, whole=True).conversations
+    assert outline(whole) == [
+        "user:u1",
+        "assistant:a1",
+        "user:u2",
+        "assistant:a2",
+        "user:c1",
+        "user:u3",
+        "assistant:a3",
+    ]
+    assert whole.branches == 0
+
+
+def test_kept_messages_may_stand_between_the_boundary_and_the_summary() -> None:
+    session = kept_through_compaction(anchor="c1-boundary")
+    assert outline(conversation(session)) == ["user:u2", "assistant:a2", "user:c1", "user:u3", "assistant:a3"]
+
+
+def test_a_segment_that_is_not_whole_in_the_file_is_not_kept() -> None:
+    for session in (kept_through_compaction(tail="gone"), kept_through_compaction(tail="u1")):
+        assert outline(conversation(session)) == ["user:c1", "user:u3", "assistant:a3"]
+
+
+def test_usage_from_before_a_compaction_is_not_reported_for_kept_messages() -> None:
+    session = kept_through_compaction()
+    del session.lines[-1]
+    assert conversation(session).reported_input_tokens is None
+
+
+def attach(session: Session, uuid: str, kind: str, **more: Any) -> None:
+    session.add("attachment", uuid, attachment={"type": kind, **more})
+
+
+def test_attachments_whose_text_is_in_the_file_are_messages_nobody_typed() -> None:
+    session = simple()
+    attach(session, "t1", "nested_memory", path="/x/NOTES.md", content={"path": "/x", "content": "Use tabs."})
+    attach(session, "t2", "hook_additional_context", content=["One.", "Two."], hookName="SessionStart")
+    attach(session, "t3", "todo_reminder", content=[{"content": "x"}], itemCount=1)
+    attach(session, "t4", "hook_success", content="quiet", hookEvent="PostToolUse")
+    attach(session, "t5", "hook_success", content="Welcome", hookEvent="SessionStart")
+    attach(session, "t6", "invoked_skills", skills=[{"name": "s", "content": "Do it."}])
+    session.user("u2", "Next")
+    found = imported(session)
+    (chat,) = found.conversations
+    assert outline(chat) == ["user:u1", "assistant:a1", "user:t1", "user:t2", "user:t5", "user:t6", "user:u2"]
+    assert [text_of(message) for message in chat.messages[2:6]] == ["Use tabs.", "One.\nTwo.", "Welcome", "Do it."]
+    assert [message.id for message in chat.messages if not message.typed] == ["t1", "t2", "t5", "t6"]
+    assert found.warnings[0] == (
+        "Lines that are no messages, not read: 2 (1 attachment (todo_reminder), 1 attachment (hook_success))"
+    )
+    assert "Attachments that the model read as messages, kept with the text the file has: 4" in found.warnings
+
+
+def test_a_prompt_that_waited_in_the_queue_was_typed() -> None:
+    session = simple()
+    attach(session, "q1", "queued_command", prompt="Also this", commandMode="prompt")
+    attach(session, "q2", "queued_command", prompt=[text_block("And that")])
+    attach(session, "q3", "queued_command", prompt="Task done", commandMode="task-notification")
+    chat = conversation(session)
+    assert [(message.id, message.typed) for message in chat.messages[2:]] == [("q1", True), ("q2", True), ("q3", False)]
+
+
+def test_an_attachment_that_nothing_follows_is_no_branch() -> None:
+    session = simple()
+    attach(session, "t1", "skill_listing", content="- a skill")
+    session.last = "a1"
+    session.user("u2", "Next")
+    assert [chat.branches for chat in imported(session).conversations] == [0]
 
 
 def test_progress_lines_link_the_tree_but_are_no_messages() -> None:
