@@ -44,12 +44,14 @@ class LibraryFitter:
     Attributes:
         shares: the fixed shares of the window, None where they are off.
         exchange_tokens: what the most recent exchange takes: the chunks leave it that much room.
+        known_skills: the skills where they were fitted before; without shares they depend on no other section.
     """
 
     block: Block
     allowed: Allowance
     shares: Shares | None
     exchange_tokens: int
+    known_skills: SkillFit | None = None
 
     def fit(self, called: frozenset[str], *, most: int | None = None, cause: ChunkCause = ChunkCause.FITS) -> Libraries:
         """Everything in order; `called` are the tools that history calls, `most` what a retry leaves of the chunks."""
@@ -108,6 +110,8 @@ class LibraryFitter:
 
     @cached_property
     def _skills(self) -> SkillFit:
+        if self.known_skills is not None:
+            return self.known_skills
         bundle, config = self.block.bundle, self.block.config.skills_budget
         left = None
         if self.shares is not None:

@@ -44,7 +44,7 @@ from budgeteer.engine.rows import (
 )
 from budgeteer.engine.sections.block import Block
 from budgeteer.engine.sections.skill_block import effective
-from budgeteer.engine.sections.skills import entry_sizes
+from budgeteer.engine.sections.skills import SkillFit, entry_sizes
 from budgeteer.engine.sections.tools import ToolCosts
 from budgeteer.engine.summing import budget_limit, cost_of, limits_of, section_totals, share_limits, unknown_parts
 from budgeteer.engine.tokens import TokenCounter, counter_for
@@ -118,7 +118,8 @@ class Packer:
     """One packing under way: everything that does not change while tools and history are fitted.
 
     `config` has no percents left (allocation.settled); `shares` are None where they are off. `pruned` is set where
-    `bundle` is what pruning left.
+    `bundle` is what pruning left. `skills` may be given where they were fitted before: without shares they depend on
+    no other section.
     """
 
     bundle: Bundle
@@ -128,6 +129,7 @@ class Packer:
     allowed: Allowance
     shares: Shares | None
     pruned: Pruned | None = None
+    skills: SkillFit | None = None
 
     @classmethod
     def of(
@@ -173,7 +175,7 @@ class Packer:
         )
         view = view if pruned is None else tagged_view(view, pruned)
         block = Block.of(bundle, self.config, framing)
-        fitter = LibraryFitter(block, self.allowed, self.shares, exchange_tokens=self._exchange_tokens(view))
+        fitter = LibraryFitter(block, self.allowed, self.shares, self._exchange_tokens(view), self.skills)
         libraries, history, view = self._fit(fitter, view, summarise)
         return Fitted(block, libraries, history, view, pruned)
 

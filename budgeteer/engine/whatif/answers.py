@@ -84,7 +84,7 @@ def answer_of(ledger: Ledger, fitted: Fitted, *, fits: bool) -> Answer:
 def item_ids(ledger: Ledger, fitted: Fitted) -> tuple[str, ...]:
     """The decision id of every item, section by section; libraries in the order they were given."""
     found: list[str] = []
-    for part in _items(ledger):
+    for part in _items(ledger, fitted):
         given = list(part.ids)
         for place, row in enumerate(_rows_of(part, fitted)):
             given[row] = part.ids[place]
@@ -92,10 +92,10 @@ def item_ids(ledger: Ledger, fitted: Fitted) -> tuple[str, ...]:
     return tuple(found)
 
 
-def item_slice(ledger: Ledger, section: str) -> slice:
+def item_slice(ledger: Ledger, fitted: Fitted, section: str) -> slice:
     """Where a section's items stand in an answer's fates."""
     start = 0
-    for part in _items(ledger):
+    for part in _items(ledger, fitted):
         if part.section == section:
             return slice(start, start + len(part))
         start += len(part)
@@ -113,15 +113,19 @@ def _by_section(ledger: Ledger, column: NDArray[Any]) -> NDArray[np.int64]:
 
 def _fates(ledger: Ledger, fitted: Fitted) -> bytes:
     found = []
-    for part in _items(ledger):
+    for part in _items(ledger, fitted):
         fates = np.empty(len(part), np.int8)
         fates[np.array(_rows_of(part, fitted), np.int64)] = part.fate
         found.append(fates.tobytes())
     return b"".join(found)
 
 
-def _items(ledger: Ledger) -> list[Rows]:
-    return [part for part in ledger.parts if part.fate[0] != ADDED]
+def _items(ledger: Ledger, fitted: Fitted) -> list[Rows]:
+    """The ledger's parts but the row of a summary, which comes before the rest of the history."""
+    parts = list(ledger.parts)
+    if fitted.history.summary is not None:
+        del parts[next(at for at, part in enumerate(parts) if part.section == "history")]
+    return parts
 
 
 def _rows_of(part: Rows, fitted: Fitted) -> Sequence[int]:

@@ -36,7 +36,7 @@ def prefixes_of(prober: Prober) -> Prefixes | None:
         return None
     if path in BUDGETS and any(isinstance(limit, str) for limit in percents):
         return None
-    if config.history.strategy not in ("full", "newestFirst"):
+    if config.history.strategy not in ("full", "newestFirst") or config.pruning.mode != "off":
         return None
     if path == SKILL_CHARS and not (budget.enabled and budget.fit == "prefix" and budget.fallback == "none"):
         return None
@@ -107,10 +107,10 @@ class Prefixes:
     def _answer(self, place: int, skills: int) -> Answer:
         history, widest = self._history(place), self.widest.answer
         fates = np.frombuffer(widest.fates, np.int8).copy()
-        fates[item_slice(self.widest.ledger, "history")] = history.fates
+        fates[self._slice("history")] = history.fates
         sections = [self._changed(section, history, skills) for section in widest.sections]
         if skills < len(self._skill_rows):
-            fates[item_slice(self.widest.ledger, "skills")][self._skill_rows[skills:]] = DROPPED
+            fates[self._slice("skills")][self._skill_rows[skills:]] = DROPPED
         size = sum((section.size for section in sections), Size())
         return replace(widest, size=size, sections=tuple(sections), fates=fates.tobytes())
 
@@ -124,6 +124,9 @@ class Prefixes:
             )
             return SectionAnswer("skills", skills, section.size - gone)
         return section
+
+    def _slice(self, section: str) -> slice:
+        return item_slice(self.widest.ledger, self.widest.fitted, section)
 
     @functools.cached_property
     def _view(self) -> HistoryView:
@@ -166,7 +169,7 @@ class Prefixes:
             free = view.alive & ~kept
             kept = kept | (free & (fit.needed_tokens <= self._reaches[place - 1]))
         kept = self.widest.packer.first_is_user(replace(fit, kept=kept), view).kept
-        whole = np.frombuffer(self.widest.answer.fates, np.int8)[item_slice(self.widest.ledger, "history")]
+        whole = np.frombuffer(self.widest.answer.fates, np.int8)[self._slice("history")]
         size = Size(int(view.tokens[kept].sum()), int(view.chars[kept].sum()))
         return _History(np.where(kept, whole, np.int8(DROPPED)), int(kept.sum()), size)
 

@@ -13,7 +13,6 @@ from budgeteer.engine.config import BudgetConfig
 from budgeteer.engine.framing import Framing
 from budgeteer.engine.history.summary import Extract, SummaryFailed, SummaryRequest, extractive_summary
 from budgeteer.engine.ledger import Ledger
-from budgeteer.engine.options import check_available
 from budgeteer.engine.packing import Fitted, Packer, Summariser, pack
 from budgeteer.engine.result import Packing
 from budgeteer.engine.sentences import cut_at_word
@@ -76,10 +75,8 @@ class Prober:
 
         Raises:
             ConfigError: there is no such limit, or the configuration cannot be used.
-            NotAvailableYet: the configuration asks for a rule the engine does not have yet.
         """
         bundle, config, counter = subject.bundle, subject.config, subject.counter
-        check_available(config)
         if bundle.tokenizer != counter.name:
             raise ValueError(f"measured with {bundle.tokenizer}, packed with {counter.name}")
         form = subject.profile or profile_of(config)
@@ -123,7 +120,11 @@ class Prober:
         def watched(pick: Callable[[_Numbers], int]) -> int:
             return watch.number(lambda position: pick(self.numbers(position)))
 
-        allowed = replace(packer.allowed, usable_tokens=watched(lambda found: found.allowed.usable_tokens))
+        allowed = replace(
+            packer.allowed,
+            usable_tokens=watched(lambda found: found.allowed.usable_tokens),
+            input_budget=watched(lambda found: found.allowed.input_budget),
+        )
         config, limits = packer.config, self.subject.config.skills_budget.limits
         if isinstance(self.subject.config.history.max_tokens, str):
             config = with_value(config, "history.maxTokens", watched(_history_tokens))

@@ -88,7 +88,6 @@ def sweep(
 
     Raises:
         ConfigError: there is no such limit, nothing of it lies in the interval, or the configuration cannot be used.
-        NotAvailableYet: the configuration asks for a rule the engine does not have yet.
     """
     prober = Prober.of(subject, name)
     low, high = _interval(prober.axis, between)
