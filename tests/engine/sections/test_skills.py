@@ -132,6 +132,57 @@ def test_fill_goes_on_past_a_skill_that_does_not_fit() -> None:
     assert kept == {"prefix": (0,), "fill": (0, 2)}
 
 
+@pytest.mark.parametrize("mode", ["prefix", "fill"])
+@pytest.mark.parametrize("limit", ["maxSkillsPromptChars", "maxSkillsPromptTokens"])
+def test_a_limit_holds_the_block_as_it_is_rendered_and_not_one_less(mode: str, limit: str) -> None:
+    """The block with its header and tags is what is written and counted here, whatever the fit adds up."""
+    measured = len if limit == "maxSkillsPromptChars" else COUNTER.count
+    for count in range(1, len(SKILLS) + 1):
+        entries = [skill_entry(skill, effective(config()), short=False) for skill in SKILLS[:count]]
+        size = measured(skills_block(entries))
+        assert len(fit(config(limits={limit: size}, fit=mode)).order) == count
+        assert len(fit(config(limits={limit: size - 1}, fit=mode)).order) == count - 1
+
+
+@pytest.mark.parametrize("limit", ["maxSkillsPromptChars", "maxSkillsPromptTokens"])
+def test_fill_charges_only_what_it_takes(limit: str) -> None:
+    library = [Skill(name, "word " * words, name) for name, words in (("a", 10), ("b", 200), ("c", 10))]
+    measures = measure_skills(library, counter=COUNTER)
+    text = skills_block([skill_entry(library[row], effective(config()), short=False) for row in (0, 2)])
+    size = len(text) if limit == "maxSkillsPromptChars" else COUNTER.count(text)
+    for allowed, order in ((size, (0, 2)), (size - 1, (0,))):
+        settings = config(limits={"maxSkillsPromptChars": 100_000, limit: allowed}, fit="fill")
+        found = fit_skills(library, measures, settings, counter=COUNTER)
+        assert found.order == order
+        assert found.cause[1] == (Cause.NO_ROOM_CHARS if limit == "maxSkillsPromptChars" else Cause.NO_ROOM_TOKENS)
+
+
+def test_a_pin_beats_every_limit_of_the_block_in_either_fit() -> None:
+    for mode in ("prefix", "fill"):
+        for limits in ({"maxSkillsPromptChars": 0}, {"maxSkillsPromptTokens": 0}, {"maxSkillsInPrompt": 0}):
+            found = fit(config(limits=limits, fit=mode, policies={"skill-3": "pinned"}))
+            assert names(found) == ["skill-3"]
+
+
+def test_a_file_of_just_the_bytes_allowed_stays() -> None:
+    assert "skill-4" in names(fit(config(limits={"maxSkillFileBytes": 400})))
+    assert "skill-4" not in names(fit(config(limits={"maxSkillFileBytes": 399})))
+
+
+def test_a_policy_by_name_goes_before_one_by_path() -> None:
+    found = fit(config(policies={"skill-1": "pinned", "s1/SKILL.md": "off"}))
+    assert names(found)[0] == "skill-1"
+
+
+def test_a_pinned_skill_is_whole_where_the_others_are_only_named() -> None:
+    settings = config(limits={"maxSkillsPromptChars": 850}, fallback="nameOnly", policies={"skill-5": "pinned"})
+    found = fit(settings)
+    assert found.tier == "nameOnly"
+    assert names(found)[0] == "skill-5"
+    assert found.short.tolist()[5] is False
+    assert "others" in block(settings, found)
+
+
 def test_the_fallback_lists_by_name_and_location_when_not_all_fit() -> None:
     limits = {"maxSkillsPromptChars": 850}
     found = fit(config(limits=limits, fallback="nameOnly"))
