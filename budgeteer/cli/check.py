@@ -99,13 +99,11 @@ def check(options: CheckOptions) -> Checked:
     from budgeteer.engine.bundle import Inputs, build_bundle
     from budgeteer.engine.checking import check_library
     from budgeteer.engine.measures import measure_skills
-    from budgeteer.engine.options import check_available
     from budgeteer.engine.packing import pack
     from budgeteer.engine.tokens import counter_for
     from budgeteer.engine.usage import with_usage
 
     config = assemble(options.config, options.model, (*options.assignments, "skillsBudget.enabled=true"))
-    check_available(config)
     counter = counter_for(tokenizer_of(config))
     imported = read_kind(options.skills, "skills")
     with progress_bar("Counting skills") as progress:

@@ -13,7 +13,7 @@ from budgeteer.cli.tables import table
 from budgeteer.engine.allocation import allowance, tokenizer_of
 from budgeteer.engine.config import BudgetConfig, config_schema, dump_config, load_config
 from budgeteer.engine.errors import ConfigError
-from budgeteer.engine.options import check_available, fields
+from budgeteer.engine.options import fields
 from budgeteer.engine.overlay import get_path
 from budgeteer.engine.tokens import counter_for
 from budgeteer.engine.windows import model
@@ -63,15 +63,12 @@ def validate(*, file: str) -> int:
 
 
 def _unusable(file: ConfigFile) -> list[ConfigError]:
-    """What is spelt right and still cannot be used: an unknown model, a rule that is not available yet."""
-    config = load_config(file.data)
-    found: list[ConfigError] = []
-    for check in (lambda: model(config.model), lambda: check_available(config)):
-        try:
-            check()
-        except ConfigError as error:
-            found.append(file.placed(error))
-    return found
+    """What is spelt right and still cannot be used: an unknown model."""
+    try:
+        model(load_config(file.data).model)
+    except ConfigError as error:
+        return [file.placed(error)]
+    return []
 
 
 def _rows(config: BudgetConfig, file: ConfigFile | None, given: set[str]) -> Iterator[Sequence[str]]:

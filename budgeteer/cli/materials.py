@@ -11,7 +11,6 @@ from budgeteer.cli.reading import read_conversation, read_kind, read_source, rea
 from budgeteer.engine.allocation import tokenizer_of
 from budgeteer.engine.bundle import Inputs, build_bundle
 from budgeteer.engine.measures import measure_chunks, measure_features, measure_skills, measure_tools
-from budgeteer.engine.options import check_available
 from budgeteer.engine.packing import pack
 from budgeteer.engine.result import Packing
 from budgeteer.engine.tokens import TokenCounter, counter_for
@@ -27,7 +26,6 @@ def packed(options: PackOptions, *, profile: str | None) -> Packing:
         TokenizerUnavailable: the model's vocabulary is not packaged.
     """
     config = assemble(options.config, options.model, options.assignments)
-    check_available(config)
     counter = counter_for(tokenizer_of(config))
     recorded = {} if options.usage is None else read_source(options.usage, as_format="usage").usage
     inputs = with_usage(gather(options, counter=counter), config, recorded)

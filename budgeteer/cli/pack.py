@@ -95,7 +95,7 @@ def check_usage(options: PackOptions) -> None:
     """Refuse what cannot be meant, before anything is read.
 
     Raises:
-        click.UsageError: options that exclude each other, are not available yet, or leave nothing to pack.
+        click.UsageError: options that exclude each other, or leave nothing to pack.
     """
     if options.request is not None and options.as_json:
         raise click.UsageError("--json and --request print different things; give one")

@@ -3,8 +3,7 @@
 BudgeteerError
 ├── InputError               bad input: what, where, how to mend
 │   ├── ConfigError          a configuration key or value that cannot be used
-│   │   ├── CompressRefused  a batch of compress ranges that does not go with the conversation
-│   │   └── NotAvailableYet  a valid setting whose rule the engine does not have yet
+│   │   └── CompressRefused  a batch of compress ranges that does not go with the conversation
 │   └── FormatError          an upload that holds nothing usable
 ├── TokenizerUnavailable     a vocabulary that is not packaged here
 └── BudgetExceeded           pinned and protected content alone is over the budget
@@ -108,10 +107,6 @@ class CompressRefused(ConfigError):
         self.refusals = tuple(refusals)
         first = self.refusals[0]
         super().__init__(first.sentence, where=first.where, mend=first.mend)
-
-
-class NotAvailableYet(ConfigError):
-    """A valid setting whose rule the engine does not have yet: refused, never ignored."""
 
 
 class FormatError(InputError):

@@ -1,4 +1,4 @@
-"""The configuration as a list of fields: what a form, a help page and the availability check read."""
+"""The configuration as a list of fields: what a form and a help page read."""
 
 from __future__ import annotations
 
@@ -12,15 +12,9 @@ from typing import Any, Literal
 from pydantic.fields import FieldInfo
 
 from budgeteer.engine.config import BudgetConfig, dump_config, walk_schema
-from budgeteer.engine.errors import NotAvailableYet
 from budgeteer.engine.overlay import get_path
 
 type FieldKind = Literal["int", "percentOrInt", "number", "bool", "choice", "text", "list", "map"]
-
-#: Values of the schema whose rule the engine does not have yet: path -> values that are refused.
-_UNAVAILABLE: Mapping[str, tuple[Any, ...]] = {
-    "pruning.mode": ("auto", "manual"),
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +24,7 @@ class Field:
     Attributes:
         path: where it stands, e.g. "skillsBudget.limits.maxSkillsPromptChars".
         kind: what a form offers for it.
-        choices: the values of a choice; `unavailable` those of them (or of a bool) the engine does not have yet.
+        choices: the values of a choice.
         default: the schema's default.
         minimum, maximum: inclusive bounds of a number, None when open.
         nullable: whether null is a value of its own ("the model's row decides", "as given").
@@ -40,7 +34,6 @@ class Field:
     path: str
     kind: FieldKind
     choices: tuple[str, ...]
-    unavailable: tuple[Any, ...]
     default: Any
     minimum: float | None
     maximum: float | None
@@ -60,29 +53,6 @@ def fields() -> tuple[Field, ...]:
     return tuple(leaves)
 
 
-def check_available(config: BudgetConfig) -> None:
-    """Refuse what the engine does not do yet.
-
-    Raises:
-        NotAvailableYet: names the path, the value and what may be used instead.
-    """
-    data = dump_config(config)
-    for path, refused in _UNAVAILABLE.items():
-        value = get_path(data, path)
-        if value in refused:
-            raise _not_yet(path, value)
-    if config.pruning.ranges:
-        raise _not_yet("pruning.ranges", "a compress range")
-
-
-def _not_yet(path: str, value: object) -> NotAvailableYet:
-    usable = next((f for f in fields() if f.path == path), None)
-    choices = [c for c in usable.choices if c not in usable.unavailable] if usable else []
-    mend = f"Use {' or '.join(choices)}." if choices else "Leave it at its default."
-    shown = "true" if value is True else str(value)
-    return NotAvailableYet(f"{shown} is not available yet", where=path, mend=mend)
-
-
 def _field(path: str, info: FieldInfo, default: Any) -> Field:
     kind, choices, nullable = _kind(info.annotation)
     low, high = _bounds(info.annotation, info.metadata)
@@ -90,7 +60,6 @@ def _field(path: str, info: FieldInfo, default: Any) -> Field:
         path=path,
         kind=kind,
         choices=choices,
-        unavailable=_UNAVAILABLE.get(path, ()),
         default=default,
         minimum=low,
         maximum=high,

@@ -10,7 +10,6 @@ from typing import Any
 
 from budgeteer.engine.config import BudgetConfig, dump_config, load_config
 from budgeteer.engine.errors import ConfigError
-from budgeteer.engine.options import check_available
 from budgeteer.engine.overlay import delta_between, merge
 from budgeteer.engine.windows import model
 
@@ -51,10 +50,9 @@ def smallest_delta(config: Mapping[str, Any]) -> dict[str, Any]:
     """The smallest delta over the engine's defaults that says the same as `config`.
 
     Raises:
-        ConfigError: if a key or a value cannot be used, its rule is not available yet, or the model is not known.
+        ConfigError: if a key or a value cannot be used, or the model is not known.
     """
     loaded = load_config(merge(engine_defaults(), config))
-    check_available(loaded)
     model(loaded.model)
     return delta_between(engine_defaults(), dump_config(loaded))
 

@@ -10,7 +10,7 @@ from budgeteer.engine.allocation import allowance, tokenizer_of
 from budgeteer.engine.config import BudgetConfig, config_errors, dump_config, load_config
 from budgeteer.engine.errors import BudgeteerError, ConfigError
 from budgeteer.engine.ledger import Decision
-from budgeteer.engine.options import Field, check_available, fields
+from budgeteer.engine.options import Field, fields
 from budgeteer.engine.overlay import delta_between, get_path, merge, set_path, unset_path
 from budgeteer.engine.tokens import counter_for
 from budgeteer.presets import services as presets
@@ -192,7 +192,6 @@ def check_usable(data: Mapping[str, Any]) -> None:
     if errors:
         raise errors[0]
     config = load_config(data)
-    check_available(config)
     allowance(config, counter_for(tokenizer_of(config)))
 
 

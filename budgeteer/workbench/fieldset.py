@@ -16,10 +16,6 @@ from budgeteer.workbench.words import GROUP_TITLES, wording
 
 type Control = Literal["switch", "segments", "select", "number", "text"]
 
-NOT_YET = "not available yet"
-
-#: Groups whose rule the engine does not have yet as a whole: only their switch is shown, and it cannot be changed.
-GROUPS_NOT_YET = frozenset({"pruning"})
 GROUPS_OPEN = frozenset({"model", "skillsBudget", "tools", "history"})
 
 #: Numbers that also get a slider.
@@ -62,7 +58,6 @@ class Choice:
     value: str
     label: str
     is_chosen: bool
-    is_available: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +89,6 @@ class FormField:
     is_overridden: bool
     preset_value: str
     error: str
-    is_disabled: bool
     strategy: str
 
     @property
@@ -112,7 +106,6 @@ class FormGroup:
     summary: str
     fields: tuple[FormField, ...]
     is_open: bool
-    is_not_yet: bool
 
 
 def form_groups(
@@ -134,10 +127,9 @@ def form_groups(
         FormGroup(
             key=key,
             title=title,
-            summary=NOT_YET if key in GROUPS_NOT_YET else summaries.get(key, ""),
-            fields=tuple(grouped[key][:1] if key in GROUPS_NOT_YET else grouped[key]),
+            summary=summaries.get(key, ""),
+            fields=tuple(grouped[key]),
             is_open=key in GROUPS_OPEN or any(field.error for field in grouped[key]),
-            is_not_yet=key in GROUPS_NOT_YET,
         )
         for key, title in GROUP_TITLES.items()
     )
@@ -166,7 +158,6 @@ def form_field(
         is_overridden=current.is_overridden(field.path),
         preset_value=shown_value(get_path(current.base, field.path)) or "empty",
         error=_said(error, path=field.path),
-        is_disabled=_group_of(field) in GROUPS_NOT_YET or True in field.unavailable,
         strategy=STRATEGY_OF.get(field.path, ""),
     )
 
@@ -210,7 +201,7 @@ def _control(field: Field) -> Control:
     if field.kind == "bool":
         return "switch"
     if field.kind == "choice":
-        few = len(field.choices) == 2 and not field.nullable and not field.unavailable
+        few = len(field.choices) == 2 and not field.nullable
         return "segments" if few else "select"
     return "number" if field.kind in {"int", "percentOrInt", "number"} else "text"
 
@@ -220,12 +211,8 @@ def _choices(field: Field, value: Any) -> tuple[Choice, ...]:
         return ()
     listed: list[Choice] = []
     if field.nullable:
-        listed.append(Choice("", NULL_CHOICES.get(field.path, "none"), value is None, is_available=True))
-    for choice in field.choices:
-        usable = choice not in field.unavailable
-        label = choice if usable else f"{choice} ({NOT_YET})"
-        listed.append(Choice(choice, label, choice == value, usable))
-    return tuple(listed)
+        listed.append(Choice("", NULL_CHOICES.get(field.path, "none"), value is None))
+    return (*listed, *(Choice(choice, choice, choice == value) for choice in field.choices))
 
 
 def _placeholder(current: Effective, field: Field) -> str:

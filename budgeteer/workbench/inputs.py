@@ -113,7 +113,6 @@ def _conversations(link: WorkspaceSource) -> tuple[Choice, ...]:
             value=str(index),
             label=_title(titles[index] if index < len(titles) else {}, index=index, number=number),
             is_chosen=index == link.conversation_index,
-            is_available=True,
         )
         for index in range(min(number, MOST_CONVERSATIONS))
     )
@@ -128,6 +127,4 @@ def _title(row: Mapping[str, object], *, index: int, number: int) -> str:
 def _roles(link: WorkspaceSource) -> tuple[Choice, ...]:
     if link.source.kind != "text":
         return ()
-    return tuple(
-        Choice(role.value, str(role.label), role.value == link.role, is_available=True) for role in WorkspaceSource.Role
-    )
+    return tuple(Choice(role.value, str(role.label), role.value == link.role) for role in WorkspaceSource.Role)

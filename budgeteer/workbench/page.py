@@ -246,14 +246,13 @@ class Page:
                 version.preset.slug,
                 f"{version.preset.title} · v{version.number}",
                 version.preset.slug == slug and number in {None, version.number},
-                is_available=True,
             )
             for version in presets.newest_versions()
             if version.preset.is_offered or version.preset.slug == slug
         ]
         if not any(choice.is_chosen for choice in choices):
             label = f"{current.preset.title} · stays on v{current.number}"
-            choices.insert(0, Choice(f"{slug}@{current.number}", label, is_chosen=True, is_available=True))
+            choices.insert(0, Choice(f"{slug}@{current.number}", label, is_chosen=True))
         return tuple(choices)
 
     @cached_property

@@ -70,7 +70,7 @@ def test_validate_names_line_and_nearest_name_of_everything_that_is_wrong(
         ('{"model": "gpt-4o",\n}', ":2: is not JSON"),
         ("[]", ": a configuration is a JSON object"),
         ('{"model": "gpt4o"}', ":1: model: there is no model 'gpt4o'. Did you mean "),
-        ('{"pruning":\n{"mode": "auto"}}', ":2: pruning.mode: auto is not available yet"),
+        ('{"pruning":\n{"mode": "on"}}', ":2: pruning.mode: 'on' cannot be used here"),
         ("[" * 100_000, ": is nested too deeply"),
     ],
 )

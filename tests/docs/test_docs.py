@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 from budgeteer.cli.program import COMMANDS, NOT_YET
-from budgeteer.engine import options
 from budgeteer.env import settings_table
 from budgeteer.formats.detect import format_names
 
@@ -100,15 +99,6 @@ def test_every_option_of_a_command_is_documented(command):
 @pytest.mark.parametrize("name", format_names())
 def test_every_format_is_documented(name):
     assert f"| `{name}` |" in text_of("docs/formats.md")
-
-
-def test_the_readme_names_every_rule_that_is_not_available_yet():
-    listed = text_of("README.md").partition("## Not available yet")[2].partition("\n## ")[0]
-    words = {"system.placement": "prepended", "shares.enabled": "shares", "features.mode": "feature search"}
-    words |= {"pruning.mode": "pruning"}
-    for field in options.fields():
-        if field.unavailable:
-            assert words[field.path] in listed
 
 
 def test_the_changelog_names_the_version():

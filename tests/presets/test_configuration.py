@@ -55,7 +55,7 @@ def test_text_that_is_no_configuration_is_refused_with_place_and_mend(text, word
         ({"skillsBudget": {"limts": {}}}, ("skillsBudget.limts", "Did you mean skillsBudget.limits?")),
         ({"model": "gpt-4oo"}, ("gpt-4oo", "gpt-4o")),
         ({"history": {"maxTokens": -1}}, ("history.maxTokens",)),
-        ({"pruning": {"mode": "auto"}}, ("pruning.mode", "not available yet")),
+        ({"pruning": {"mode": "sometimes"}}, ("pruning.mode", "auto")),
     ],
 )
 def test_a_configuration_that_cannot_be_used_names_path_and_nearest(config, words):

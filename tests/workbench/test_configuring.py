@@ -49,7 +49,7 @@ def test_an_empty_field_is_null_where_null_means_something(workspace: Workspace)
         (CHARS, "-1", "greater than or equal to 0"),
         (CHARS, "1.5", "1.5"),
         (CHARS, "", "''"),
-        ("pruning.mode", "auto", "not available yet"),
+        ("pruning.mode", "sometimes", "'auto'"),
         ("model", "gpt-4oo", "gpt-4o"),
         ("outputReserve", "128000", "leaves nothing"),
         ("skillsBudget.limits.maxSkilsInPrompt", "3", "Did you mean"),

@@ -200,7 +200,7 @@ def test_a_pasted_configuration_is_used(client: Client, library: Workspace) -> N
         ('{"histroy": {}}', "Did you mean history?"),
         ('{"model": ', "Line 1, column 11: not JSON"),
         ("[1, 2]", "a configuration is a JSON object"),
-        ('{"pruning": {"mode": "auto"}}', "not available yet"),
+        ('{"pruning": {"mode": "sometimes"}}', "pruning.mode"),
         ("[" * 100_000, "Nothing was changed"),
         ('{"skillsBudget": 3}', "Nothing was changed"),
         ('{"outputReserve": ' + "9" * 5000 + "}", "too many digits"),
