@@ -1,21 +1,32 @@
-"""`budgeteer prompts`: the texts and tool definitions that a model is given for search, to use elsewhere."""
+"""`budgeteer prompts`: texts and tool definitions for search and pruning, to use elsewhere."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 import click
 
 from budgeteer.cli.tables import table
 
-FORMS = ("text", "openai", "anthropic", "mcp")
+if TYPE_CHECKING:
+    from budgeteer.engine.library import ToolDefinition
 
-#: Name -> what it is. The prompts of pruning follow with pruning.
+FORMS = ("text", "openai", "responses", "anthropic", "mcp", "gemini")
+
+#: Name -> what it is.
 PROMPTS = {
     "search_features": "The tool that finds feature specifications by keywords.",
     "search_features.instructions": "What a system text says to a model that has the tool.",
+    "compress": "The tool that replaces ranges of the conversation by summaries.",
+    "compress.instructions": "What a system text says to a model that compresses as it works (pruning.mode auto).",
+    "compress.manual": "What it says to a model that compresses only on request (pruning.mode manual).",
+    "nudge.contextLimitStrong": "Above pruning.maxContextPercent, with pruning.nudgeForce strong.",
+    "nudge.contextLimitSoft": "The same, with pruning.nudgeForce soft.",
+    "nudge.iteration": "From pruning.minContextPercent on, after many calls since the user last wrote.",
+    "nudge.turn": "From pruning.minContextPercent on.",
 }
-NOT_YET = ("compress",)
 
 
 @click.command()
@@ -26,31 +37,46 @@ NOT_YET = ("compress",)
 def command(*, name: str | None, form: str) -> None:
     """Print the prompt NAME, or the list of prompts.
 
-    A tool definition is printed as text to read, or as the JSON that OpenAI, Anthropic or an MCP server takes.
+    A tool definition is printed as text to read, or as the JSON that OpenAI (chat or Responses), Anthropic, Gemini or
+    an MCP server takes.
     """
     if name is None:
         click.echo(table(("name", ""), list(PROMPTS.items())))
         return
-    if name in NOT_YET:
-        raise click.UsageError(f"{name} is not available yet. Available: {', '.join(PROMPTS)}")
     if name not in PROMPTS:
         raise click.UsageError(f"{name}: there is no such prompt. Available: {', '.join(PROMPTS)}")
-    from budgeteer.engine.search_tool import SEARCH_INSTRUCTIONS
-
-    if name == "search_features":
-        click.echo(_definition(form))
+    tools = _tools()
+    if name in tools:
+        click.echo(_definition(tools[name], form))
     elif form == "text":
-        click.echo(SEARCH_INSTRUCTIONS)
+        click.echo(_texts()[name])
     else:
         raise click.UsageError(f"{name} is a text: --form {form} is for tool definitions")
 
 
-def _definition(form: str) -> str:
-    from budgeteer.engine.library import tool_in_form
+def _tools() -> Mapping[str, ToolDefinition]:
+    from budgeteer.engine.pruning.texts import COMPRESS_TOOL
     from budgeteer.engine.search_tool import SEARCH_TOOL
 
+    return {tool.name: tool for tool in (SEARCH_TOOL, COMPRESS_TOOL)}
+
+
+def _texts() -> Mapping[str, str]:
+    from budgeteer.engine.pruning.texts import NUDGE_TEXTS, SYSTEM_AUTO, SYSTEM_MANUAL
+    from budgeteer.engine.search_tool import SEARCH_INSTRUCTIONS
+
+    own = {
+        "search_features.instructions": SEARCH_INSTRUCTIONS,
+        "compress.instructions": SYSTEM_AUTO,
+        "compress.manual": SYSTEM_MANUAL,
+    }
+    return own | {f"nudge.{nudge}": text for nudge, text in NUDGE_TEXTS.items()}
+
+
+def _definition(tool: ToolDefinition, form: str) -> str:
+    from budgeteer.engine.library import tool_in_form
+
     if form == "text":
-        parameters = json.dumps(SEARCH_TOOL.parameters, indent=2)
-        return f"{SEARCH_TOOL.name}\n\n{SEARCH_TOOL.description}\n\n{parameters}"
-    raw = dict(SEARCH_TOOL.raw) if form == "mcp" else tool_in_form(SEARCH_TOOL, form)  # type: ignore[arg-type] # FORMS
+        return f"{tool.name}\n\n{tool.description}\n\n{json.dumps(tool.parameters, indent=2)}"
+    raw = dict(tool.raw) if form == "mcp" else tool_in_form(tool, form)  # type: ignore[arg-type] # one of FORMS
     return json.dumps(raw, indent=2)

@@ -123,7 +123,6 @@ def test_the_instructions_are_printed_and_the_names_listed(budgeteer: Budgeteer)
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (("compress",), "compress is not available yet"),
         (("nothing",), "there is no such prompt"),
         (("search_features.instructions", "--form", "mcp"), "is a text"),
     ],

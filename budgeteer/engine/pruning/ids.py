@@ -45,15 +45,21 @@ def id_in(part: Part) -> str:
 def tagged(parts: Sequence[Part], tag: str, profile: str) -> tuple[Part, ...]:
     """The parts of a message with its tag behind what it says.
 
-    Reasoning stays with the call it led to; but Anthropic wants it first, so there the tag stands behind it.
+    Reasoning stays with the call it led to; but Anthropic wants it first, so there the tag stands behind it. A text
+    that says nothing goes: beside the tag it would be an empty part.
     """
     end = TextPart(tag)
     if len(parts) == 1 and isinstance(parts[0], ToolResultPart):
-        return (replace(parts[0], content=(*parts[0].content, end)),)
+        return (replace(parts[0], content=(*filter(_says, parts[0].content), end)),)
+    parts = tuple(filter(_says, parts))
     at = _first_call(parts)
     while profile != "anthropic" and 0 < at < len(parts) and isinstance(parts[at - 1], ReasoningPart):
         at -= 1
     return (*parts[:at], end, *parts[at:])
+
+
+def _says(part: Part) -> bool:
+    return not isinstance(part, TextPart) or bool(part.text)
 
 
 def untagged(message: Message) -> tuple[Message, str]:
