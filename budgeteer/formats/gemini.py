@@ -24,7 +24,7 @@ class Body:
     """One request, response, or both: the raw contents with their 1-based numbers, and what stands beside them.
 
     `shape` is what it is in words, `where` its place in a file of several, `branches` how many other candidates there
-    are.
+    are, `pieces` in how many pieces it was streamed.
     """
 
     shape: str
@@ -33,6 +33,7 @@ class Body:
     id: str = ""
     where: str = ""
     branches: int = 0
+    pieces: int = 1
 
 
 def detect(document: Document) -> str | None:
@@ -81,6 +82,7 @@ def prompt_tokens(usage: Any) -> int | None:
 
 def _conversation(body: Body, position: int, document: Document, skipped: list[Skipped]) -> Conversation:
     notes = document.notes
+    notes.count("Streamed pieces joined to their response", body.pieces - 1)
     reader = ContentReader(notes)
     config = body.raw.get("config")
     around: Mapping[str, Any] = {**body.raw, **config} if isinstance(config, Mapping) else body.raw
@@ -131,13 +133,14 @@ def _bodies(document: Document) -> Iterator[Body]:
     if contents and len(contents) * 2 >= len(entries):
         yield Body("a list of contents", [(at, value) for at, _, value in entries], {})
         return
-    for values, where in _streams(entries, document):
-        for body in _from_object(values):
-            yield replace(body, shape=f"a file of several, each {body.shape}", where=where)
+    for where, pieces in _streams(entries):
+        for body in _from_object(_whole(pieces)):
+            shape = f"a file of several, each {body.shape}"
+            yield replace(body, shape=shape, where=where, pieces=len(pieces))
 
 
-def _streams(entries: Sequence[tuple[int, str, Any]], document: Document) -> Iterator[tuple[Mapping[str, Any], str]]:
-    """Every object, a response that came in pieces (of one `responseId`) joined."""
+def _streams(entries: Sequence[tuple[int, str, Any]]) -> Iterator[tuple[str, list[Mapping[str, Any]]]]:
+    """Every object with its place, a response that came in pieces (of one `responseId`) as a list of them."""
     pieces: list[Mapping[str, Any]] = []
     begun = ""
     for _, where, value in entries:
@@ -145,13 +148,12 @@ def _streams(entries: Sequence[tuple[int, str, Any]], document: Document) -> Ite
             continue
         own = text_value(key_of(value, "responseId"))
         if pieces and (not own or own != text_value(key_of(pieces[0], "responseId"))):
-            yield _whole(pieces), begun
+            yield begun, pieces
             pieces = []
         begun = begun if pieces else where
-        document.notes.count("Streamed pieces joined to their response", int(bool(pieces)))
         pieces.append(value)
     if pieces:
-        yield _whole(pieces), begun
+        yield begun, pieces
 
 
 def _whole(pieces: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
