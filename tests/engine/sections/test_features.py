@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -11,10 +12,14 @@ from budgeteer.engine.feature_modes import feature_modes
 from budgeteer.engine.feature_search import keywords_of_query, normalised, search_features
 from budgeteer.engine.ledger import Decision
 from budgeteer.engine.library import FeatureSpec
+from budgeteer.engine.measures import feature_text, measure_features
 from budgeteer.engine.rendering import render_request
 from budgeteer.engine.result import Packing
+from budgeteer.engine.sections.features import NO_KEYWORD_HEADER, FeatureAsk, FeatureCause, FeatureFit, fit_features
+from budgeteer.engine.tokens import counter_for
 from tests.engine.packs import bundle_of, packed, user
 
+COUNTER = counter_for("o200k_base")
 SPECS = (
     FeatureSpec("crane.md", "Crane", "", "The crane. A crane lifts."),
     FeatureSpec("bugs/crane-falls.md", "Crane falls", "", "The crane fell."),
@@ -127,6 +132,45 @@ def test_a_file_name_that_several_share_counts_with_its_folder() -> None:
         "docs": [],
         "tide": [(2, 1)],
     }
+
+
+def fitted(limit: int | None, specs: Sequence[FeatureSpec] = SPECS, *pins: str, **features: Any) -> FeatureFit:
+    settings = load_config({"features": features}).features
+    ask = FeatureAsk("", frozenset(pins), limit)
+    return fit_features(specs, measure_features(specs, counter=COUNTER), settings, counter=COUNTER, ask=ask)
+
+
+def section(*texts: str) -> int:
+    """The section as it is written, with its header and the blank line after it, counted as one text."""
+    return COUNTER.count("".join(f"{text}\n\n" for text in ("# Feature specifications", *texts)))
+
+
+def test_a_limit_holds_the_section_as_it_is_written_and_not_one_less() -> None:
+    texts = [feature_text(spec) for spec in SPECS]
+    for count in range(1, len(SPECS) + 1):
+        size = section(*texts[:count])
+        assert fitted(size).order == tuple(range(count))
+        short = fitted(size - 1)
+        assert short.order == tuple(range(count - 1))
+        assert (short.cause[count - 1], short.needed[count - 1]) == (FeatureCause.NO_ROOM, size)
+
+
+def test_the_first_spec_that_does_not_fit_ends_the_section_and_a_pin_stays() -> None:
+    specs = (SPECS[0], FeatureSpec("long.md", "Long", "", "word " * 200), SPECS[3])
+    enough = section(feature_text(specs[0]), feature_text(specs[2]))
+    assert fitted(enough, specs).order == (0,)
+    assert fitted(0, specs, "feature:tide.md").order == (2,)
+    assert fitted(None, specs).order == (0, 1, 2)
+
+
+def test_a_list_of_files_ends_where_the_limit_does() -> None:
+    lines = ["- crane.md\n", "- ferry.md\n", "- tide.md\n"]
+    header = f"{NO_KEYWORD_HEADER}\n\n"
+    for count in range(1, 4):
+        size = COUNTER.count(header + "".join(lines[:count]))
+        found = fitted(size, mode="search", keywords=[])
+        assert [SPECS[row].path for row in found.listed] == ["crane.md", "ferry.md", "tide.md"][:count]
+        assert len(fitted(size - 1, mode="search", keywords=[]).listed) == count - 1
 
 
 def test_both_modes_are_side_by_side_whichever_is_in_force() -> None:

@@ -1,5 +1,6 @@
 """Tool definitions: the array they stand in, its limit, pins, and tools that history calls."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from budgeteer.engine.config import SkillsBudgetConfig
@@ -41,9 +42,7 @@ def test_pinned_and_called_tools_go_first_and_beat_the_limit() -> None:
     assert found.needed_chars[0] == array_chars(1, 2, 0)
 
 
-def test_fill_goes_on_past_a_definition_that_does_not_fit() -> None:
-    limit = array_chars(0, 2) - 0
-    assert fit(limits={"maxToolDefinitionChars": limit}, fit="fill").order in {(0, 1), (0, 2)}
+def test_a_limit_below_the_smallest_definition_keeps_none() -> None:
     assert fit(limits={"maxToolDefinitionChars": array_chars(0) - 1}, fit="fill").order == ()
 
 
@@ -61,3 +60,44 @@ def test_joins_are_one_token_a_bracket_or_comma_and_the_providers_preamble() -> 
     assert ToolCosts("anthropic", COUNTER).joins(3).tokens == 350
     assert ToolCosts("openai-chat", counter_for("chars/4")).joins(3).tokens == 0
     assert ToolCosts("openai-chat", COUNTER).joins(0).chars == 0
+
+
+def test_a_token_limit_is_on_the_whole_array_and_not_one_less() -> None:
+    whole = fit()
+    for count in range(1, len(TOOLS) + 1):
+        size = int(whole.tokens[:count].sum()) + ToolCosts("openai-chat", COUNTER).joins(count).tokens
+        assert limited(size).order == tuple(range(count))
+        assert limited(size - 1).order == tuple(range(count - 1))
+        assert limited(size - 1).needed_tokens[count - 1] == size
+
+
+def limited(tokens: int, tools: Sequence[ToolDefinition] = TOOLS, *pins: str, **changes: Any) -> ToolFit:
+    return fit_tools(
+        tools,
+        measure_tools(tools, counter=COUNTER),
+        SkillsBudgetConfig.model_validate({"enabled": True, **changes}),
+        costs=ToolCosts("openai-chat", COUNTER, tokens),
+        standing=Standing(pins=frozenset(pins)),
+    )
+
+
+def test_fill_charges_only_what_it_takes_and_prefix_ends_at_the_first_that_does_not_fit() -> None:
+    long = ToolDefinition("long", "d" * 500, {"type": "object"}, "mcp", {"name": "long"})
+    tools = [TOOLS[0], long, TOOLS[1]]
+    size = len(compact_json([tool_in_form(tools[row], "openai") for row in (0, 2)]))
+    for mode, allowed, order in (("fill", size, (0, 2)), ("fill", size - 1, (0,)), ("prefix", size, (0,))):
+        found = limited(10_000, tools, fit=mode, limits={"maxToolDefinitionChars": allowed})
+        assert found.order == order
+        assert found.needed_chars[1] == len(compact_json([tool_in_form(tools[row], "openai") for row in (0, 1)]))
+
+
+def test_what_runs_at_another_provider_takes_no_room_and_no_pin_sends_it() -> None:
+    hosted = ToolDefinition("web_search", "", None, "openai", {"type": "web_search"})
+    found = limited(
+        10_000,
+        [hosted, *TOOLS],
+        "tool:web_search",
+        limits={"maxToolDefinitionChars": array_chars(0, 1, 2)},
+    )
+    assert found.order == (1, 2, 3)
+    assert found.refused.tolist() == [True, False, False, False]
