@@ -11,7 +11,6 @@ from budgeteer.engine.ledger import Ledger
 from budgeteer.engine.options import fields
 from budgeteer.engine.profiles import PROFILES, Profile
 from budgeteer.jobs.cards import JobCard, job_card
-from budgeteer.presets import services as presets
 from budgeteer.sources import services as sources
 from budgeteer.sources.models import Source
 from budgeteer.workbench.assembling import Problem
@@ -19,6 +18,7 @@ from budgeteer.workbench.config_view import ConfigView, config_view
 from budgeteer.workbench.configuring import Change, Effective, version_key
 from budgeteer.workbench.edits import Editable, editable
 from budgeteer.workbench.effects import TryOut, trying_out, with_effects
+from budgeteer.workbench.feature_view import FeatureView, feature_view
 from budgeteer.workbench.fieldset import Choice, FormField, FormGroup, form_field, form_groups
 from budgeteer.workbench.header import Header, header_of
 from budgeteer.workbench.icicle import Icicle, icicle_of
@@ -28,6 +28,7 @@ from budgeteer.workbench.message_list import MessageList, message_list
 from budgeteer.workbench.model_menu import ModelGroup, model_groups
 from budgeteer.workbench.models import Workspace
 from budgeteer.workbench.notes import Note, notes_of
+from budgeteer.workbench.preset_menu import preset_choices
 from budgeteer.workbench.preview import Packed, Preview
 from budgeteer.workbench.prompt import PromptView, prompt_view
 from budgeteer.workbench.rows import ItemList, item_list
@@ -43,7 +44,14 @@ OFFERED_SOURCES = 30
 SHOWN_NOTES = 1
 """How many notes stand open (result.html counts to the same); the others are one click away."""
 
-TAB_TITLES = {"map": "Map", "messages": "Messages", "prompt": "Prompt", "sweep": "Sweep", "config": "Config"}
+TAB_TITLES = {
+    "map": "Map",
+    "messages": "Messages",
+    "prompt": "Prompt",
+    "sweep": "Sweep",
+    "features": "Features",
+    "config": "Config",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,7 +172,16 @@ class Page:
         return tuple(
             Tab(key, title, self.state.query(view=key, page=1, open=""), key == self.state.view)
             for key, title in TAB_TITLES.items()
+            if key != "features" or self.has_features or self.state.view == key
         )
+
+    @property
+    def has_features(self) -> bool:
+        return self.packed is not None and bool(self.packed.packing.bundle.features)
+
+    @cached_property
+    def features(self) -> FeatureView | None:
+        return feature_view(self.packed.packing, self.state) if self.packed else None
 
     @cached_property
     def list(self) -> ItemList | None:
@@ -239,21 +256,7 @@ class Page:
 
     @cached_property
     def presets(self) -> tuple[Choice, ...]:
-        slug, number = self.workspace.preset_slug, self.workspace.preset_number
-        current = self.current.version
-        choices = [
-            Choice(
-                version.preset.slug,
-                f"{version.preset.title} · v{version.number}",
-                version.preset.slug == slug and number in {None, version.number},
-            )
-            for version in presets.newest_versions()
-            if version.preset.is_offered or version.preset.slug == slug
-        ]
-        if not any(choice.is_chosen for choice in choices):
-            label = f"{current.preset.title} · stays on v{current.number}"
-            choices.insert(0, Choice(f"{slug}@{current.number}", label, is_chosen=True))
-        return tuple(choices)
+        return preset_choices(self.workspace, self.current)
 
     @cached_property
     def inputs(self) -> tuple[InputRow, ...]:

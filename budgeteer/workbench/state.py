@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields, replace
 from typing import Any, Self
 from urllib.parse import urlencode
 
-VIEWS = ("map", "messages", "prompt", "sweep", "config")
+VIEWS = ("map", "messages", "prompt", "sweep", "features", "config")
 SORTS = ("tokens", "after", "chars", "name", "fate", "order")
 
 
@@ -22,6 +22,7 @@ class ViewState:
         sort: one of SORTS, with a leading "-" for the other direction than the column's own.
         page: of the list or of the prompt, from 1.
         over: the limit that is swept.
+        keywords: what the feature specs are searched for, comma separated; "" takes the configuration's.
         open: the decision whose folded run of messages stands open.
     """
 
@@ -33,6 +34,7 @@ class ViewState:
     page: int = 1
     open: str = ""
     over: str = ""
+    keywords: str = ""
 
     @classmethod
     def read(cls, params: Mapping[str, Any]) -> Self:
@@ -46,6 +48,7 @@ class ViewState:
             filter=str(params.get("filter") or "all")[:40],
             q=str(params.get("q") or "")[:200],
             sort=sort if sort.removeprefix("-") in SORTS else "tokens",
+            keywords=str(params.get("keywords") or "")[:400],
             over=str(params.get("over") or "")[:80],
             open=str(params.get("open") or "")[:500],
             page=int(page) if page.isdecimal() and 0 < len(page) < 7 and int(page) else 1,

@@ -54,6 +54,7 @@ CONTROLS = frozenset(
         "page",
         "open",
         "over",
+        "keywords",
         "preset",
         "reset",
         "seen",
