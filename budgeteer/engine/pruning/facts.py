@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Final
 
 from budgeteer.engine.bundle import Bundle
 from budgeteer.engine.chat import Message, TextPart
@@ -12,7 +13,8 @@ from budgeteer.engine.pruning.ids import BLOCK_HEADER, Numbering, ids_within, nu
 from budgeteer.engine.rows import message_id
 from budgeteer.engine.tokens import TokenCounter
 
-_KEPT_AS = "pruning.facts"
+#: Where the facts are kept in `Bundle.prepared`.
+KEPT_AS: Final = "pruning.facts"
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,9 +29,9 @@ class Facts:
 
 def facts_of(bundle: Bundle, *, counter: TokenCounter) -> Facts:
     """The facts of a bundle, read at the first packing that prunes."""
-    facts = bundle.prepared.get(_KEPT_AS)
+    facts = bundle.prepared.get(KEPT_AS)
     if not isinstance(facts, Facts):
-        facts = bundle.prepared[_KEPT_AS] = _read(bundle, counter)
+        facts = bundle.prepared[KEPT_AS] = _read(bundle, counter)
     return facts
 
 
