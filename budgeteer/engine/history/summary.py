@@ -11,7 +11,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Final, Literal
 
@@ -103,13 +103,14 @@ def extractive_summary(request: SummaryRequest) -> str:
 class Extract:
     """What an extractive summary may say: the bullets under each heading, oldest first; no limit has a part in it."""
 
-    bullets: tuple[tuple[str, ...], ...]
+    bullets: tuple[Sequence[str], ...]
 
     @classmethod
     def of(cls, request: SummaryRequest) -> Extract:
         """The bullets of a request's messages."""
-        topics = tuple(_topics(request.messages, request.topic_chars))
-        return cls((topics, tuple(_distinct(_decisions(request.messages))), tuple(_context(request.messages))))
+        gathered = Gathered()
+        gathered.add(request.messages, request.topic_chars)
+        return gathered.extract()
 
     def text(self, max_chars: int) -> str:
         """The summary of at most so many characters.
@@ -159,47 +160,58 @@ def _more(count: int) -> str:
     return f"\n- ({count} more before these)" if count else ""
 
 
-def _topics(messages: Sequence[Message], topic_chars: int) -> Iterator[str]:
-    for message in messages:
-        if message.role == "user" and message.typed:
-            topic = cut_at_word(" ".join(plain_text(message).split()), topic_chars)
-            if topic:
-                yield topic
+@dataclass(slots=True)
+class Gathered:
+    """What is gathered of messages as they come: the topics, decisions and context of an extractive summary."""
+
+    topics: list[str] = field(default_factory=list)
+    decisions: dict[str, None] = field(default_factory=dict)
+    paths: Counter[str] = field(default_factory=Counter)
+    tools: Counter[str] = field(default_factory=Counter)
+    errors: int = 0
+
+    def add(self, messages: Sequence[Message], topic_chars: int) -> None:
+        """Read further messages."""
+        for message in messages:
+            text = plain_text(message)
+            self.topics += _topics(message, text, topic_chars)
+            self.decisions.update(dict.fromkeys(filter(None, _decisions(message, text))))
+            self.paths.update(_PATH.findall(text))
+            for call in calls_of(message):
+                self.tools[call.name] += 1
+                self.paths.update(_PATH.findall(call.arguments))
+            self.errors += sum(result.is_error for result in results_of(message))
+
+    def extract(self) -> Extract:
+        """The bullets so far."""
+        return Extract((tuple(self.topics), tuple(self.decisions), tuple(self._context())))
+
+    def _context(self) -> Iterator[str]:
+        if self.errors:
+            yield f"{self.errors} tool calls failed"
+        if self.tools:
+            yield "Tools used: " + ", ".join(f"{name} ({count})" for name, count in self.tools.most_common(8))
+        named = [path for path, _ in self.paths.most_common(8)]
+        if named:
+            yield "Files: " + ", ".join(sorted(named))
 
 
-def _decisions(messages: Sequence[Message]) -> Iterator[str]:
-    for message in messages:
-        if message.role != "assistant":
-            continue
-        for line in plain_text(message).splitlines():
-            match = _BULLET.match(line) or _HEADING.match(line)
-            if match:
-                yield cut_at_sentence(" ".join(match["text"].split()), 120)
-            elif _CONCLUSION.search(line):
-                yield cut_at_sentence(" ".join(line.split()), 160)
+def _topics(message: Message, text: str, topic_chars: int) -> Iterator[str]:
+    if message.role == "user" and message.typed:
+        topic = cut_at_word(" ".join(text.split()), topic_chars)
+        if topic:
+            yield topic
 
 
-def _context(messages: Sequence[Message]) -> Iterator[str]:
-    paths: Counter[str] = Counter()
-    tools: Counter[str] = Counter()
-    errors = 0
-    for message in messages:
-        paths.update(_PATH.findall(plain_text(message)))
-        for call in calls_of(message):
-            tools[call.name] += 1
-            paths.update(_PATH.findall(call.arguments))
-        errors += sum(result.is_error for result in results_of(message))
-    if errors:
-        yield f"{errors} tool calls failed"
-    if tools:
-        yield "Tools used: " + ", ".join(f"{name} ({count})" for name, count in tools.most_common(8))
-    named = [path for path, _ in paths.most_common(8)]
-    if named:
-        yield "Files: " + ", ".join(sorted(named))
-
-
-def _distinct(texts: Iterator[str]) -> list[str]:
-    return list(dict.fromkeys(text for text in texts if text))
+def _decisions(message: Message, text: str) -> Iterator[str]:
+    if message.role != "assistant":
+        return
+    for line in text.splitlines():
+        match = _BULLET.match(line) or _HEADING.match(line)
+        if match:
+            yield cut_at_sentence(" ".join(match["text"].split()), 120)
+        elif _CONCLUSION.search(line):
+            yield cut_at_sentence(" ".join(line.split()), 160)
 
 
 def plain_text(message: Message) -> str:
