@@ -64,7 +64,8 @@ def read(document: Document) -> Imported:
 def _is_entry(value: Mapping[str, Any]) -> bool:
     message = value.get("message")
     wrapped = value.get("type") == "message" and isinstance(message, Mapping) and "role" in message
-    return wrapped or text_value(value.get("type")) in _OWN_LINES
+    is_header = value.get("type") == "session" and "cwd" in value
+    return wrapped or is_header or text_value(value.get("type")) in _OWN_LINES
 
 
 def _others(tree: Tree, leaves: Sequence[int], header: Mapping[str, Any], document: Document) -> Iterator[Conversation]:
