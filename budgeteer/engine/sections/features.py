@@ -123,7 +123,7 @@ def fit_features(
     )
     fits = np.ones(len(rows), np.bool_)
     if ask.limit_tokens is not None:
-        fits = np.logical_and.accumulate(reach <= ask.limit_tokens) | pinned[rows]
+        fits = (reach <= ask.limit_tokens) | pinned[rows]
         cause[rows[~fits]] = FeatureCause.NO_ROOM
         needed[rows[~fits]] = reach[~fits]
     after_tokens, after_chars = np.zeros(size, np.int64), np.zeros(size, np.int64)
