@@ -9,7 +9,7 @@ PYTHON_VERSION := $(shell cat .python-version)
 BIN := .venv/bin
 JOBS ?= auto
 
-.PHONY: help run env deps format lint types test test-all servers-present kills samples clean
+.PHONY: help run env deps format lint types test test-all servers-present kills bench samples clean
 
 help: ## list the commands
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 20
@@ -39,11 +39,14 @@ test-all: test ## make test, then the long tests and, with BUDGETEER_CORPUS=fold
 kills: .venv/.installed-dev servers-present ## kill workers, web, scheduler and servers at random moments (ARGS="--kills 60 --seed 7")
 	@$(BIN)/python -m tests.kills $(ARGS)
 
+bench: .venv/.installed .venv-bench/.installed ## measure beside other packers and write docs/performance.md (ARGS="--quick" prints only)
+	@.venv-bench/bin/python -m benchmarks $(ARGS)
+
 samples: .venv/.installed-dev ## write the three samples anew
 	$(BIN)/python scripts/make_samples.py
 
 clean: ## remove the environment and the caches; var/ (your data) stays
-	rm -rf .venv .deps build dist .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
+	rm -rf .venv .venv-bench .deps build dist .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
 
 servers-present: .venv/.installed-dev
 	@$(BIN)/python scripts/missing_deps.py || scripts/install_deps.sh
@@ -54,3 +57,6 @@ servers-present: .venv/.installed-dev
 
 .venv/.installed-dev: .venv/.installed
 	@scripts/make_env.sh dev
+
+.venv-bench/.installed: pyproject.toml benchmarks/constraints.txt .python-version scripts/make_env.sh
+	@scripts/make_env.sh bench

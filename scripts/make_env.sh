@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Make .venv with the pinned versions; with the argument `dev`, what the tests need as well.
+# Make .venv with the pinned versions; with the argument `dev`, what the tests need as well. With the argument `bench`,
+# make .venv-bench instead: what `make bench` measures against, which wants other versions of what the dashboard needs.
 # Needs python3 (3.11 or newer) and the package registry, nothing else.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -42,10 +43,19 @@ find_python() {  # prints the interpreter that .venv is made from
 }
 
 uv=$(find_uv)
-if [ ! -x .venv/bin/python ]; then
+place=.venv
+if [ "${1:-}" = bench ]; then place=.venv-bench; fi
+if [ ! -x "$place/bin/python" ]; then
   python=$(find_python "$uv")
-  say "Making .venv with $("$python" -V)"
-  "$uv" venv --quiet --python "$python" .venv
+  say "Making $place with $("$python" -V)"
+  "$uv" venv --quiet --python "$python" "$place"
+fi
+
+if [ "${1:-}" = bench ]; then
+  say "Installing the pinned packages to measure against"
+  "$uv" pip install --quiet --python "$place/bin/python" -c benchmarks/constraints.txt --group bench
+  touch "$place/.installed"
+  exit
 fi
 
 extra=""; stamp=.venv/.installed

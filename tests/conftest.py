@@ -26,7 +26,7 @@ CHROMIUM_FLAGS = [
 TESTS_FOLDER = Path(__file__).parent
 
 #: Folders whose tests call functions that know no database, broker or process …
-PURE_FOLDERS = frozenset({"cli", "conformance", "corpus", "docs", "engine", "formats"})
+PURE_FOLDERS = frozenset({"benchmarks", "cli", "conformance", "corpus", "docs", "engine", "formats"})
 #: … but for those tests in them that ask for one of these.
 IMPURE_FIXTURES = frozenset({"db", "transactional_db", "own_servers", "page", "redis_url", "postgres_url"})
 

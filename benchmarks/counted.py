@@ -1,0 +1,130 @@
+"""A conversation and a list of entries that were counted once, and what of them fits: the harness's questions.
+
+The entries are texts of any form whose sizes add up (each ends with a line end); the engine's own fit is given their
+sizes in the place of its own pieces.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+
+from benchmarks import ours
+from benchmarks.workloads import Call, Said
+from budgeteer.engine.bundle import Bundle, Inputs, build_bundle
+from budgeteer.engine.chat import Conversation
+from budgeteer.engine.config import BudgetConfig
+from budgeteer.engine.ledger import Size
+from budgeteer.engine.library import Skill
+from budgeteer.engine.measures import Ints, SkillMeasures
+from budgeteer.engine.packing import pack
+from budgeteer.engine.sections.skill_block import location_opener, wrapper_size
+from budgeteer.engine.sections.skills import fit_skills
+from budgeteer.engine.whatif.probing import Subject
+from budgeteer.engine.whatif.sweep import sweep_at
+
+
+def load_vocabulary() -> None:
+    """So that it is not loaded in what is timed."""
+    ours.counter().count("loads the vocabulary")
+
+
+def conversation_of_chat(messages: Sequence[Mapping[str, Any]]) -> Conversation:
+    """A conversation from OpenAI chat messages."""
+    said = []
+    for message in messages:
+        calls = tuple(
+            Call(call["id"], call["function"]["name"], call["function"]["arguments"])
+            for call in message.get("tool_calls") or ()
+        )
+        said.append(Said(message["role"], message.get("content") or "", calls, message.get("tool_call_id", "")))
+    return ours.conversation_of(said)
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """Everything counted.
+
+    Attributes:
+        system: how many messages lead.
+        skills, measures: one an entry, measured so that the engine's fit sees the entry's own size.
+        fixed: what stands around all entries.
+        in_chars: whether entries are limited in characters.
+    """
+
+    bundle: Bundle
+    system: int
+    skills: tuple[Skill, ...]
+    measures: SkillMeasures
+    fixed: Size
+    in_chars: bool
+
+    @classmethod
+    def of(cls, conversation: Conversation, entries: Sequence[str], around: Sequence[str], *, in_chars: bool) -> Self:
+        """Count every message, every entry, and what stands around the entries."""
+        counter = ours.counter()
+        bundle = build_bundle(Inputs(conversation=conversation), counter=counter)
+        skills = tuple(Skill(str(at), "", "") for at in range(len(entries)))
+        chars = np.array([len(entry) for entry in entries], np.int64)
+        tokens = np.zeros(len(entries), np.int64) if in_chars else np.array(counter.count_all(entries), np.int64)
+        fixed = Size(sum(map(counter.count, around)), sum(map(len, around)))
+        return cls(bundle, len(bundle.system), skills, _measures(tokens, chars), fixed, in_chars)
+
+    def messages_within(self, budget_tokens: int) -> list[int]:
+        """The places of the messages that are kept."""
+        packing = pack(self.bundle, ours.budgeted(budget_tokens), counter=ours.counter())
+        return ours.kept_messages(packing, self.system)
+
+    def skills_within(self, limit: int) -> int:
+        """How many of the first entries fit, with what stands around them."""
+        config = self._skills_config(limit).skills_budget
+        return len(fit_skills(self.skills, self.measures, config, counter=ours.counter()).order)
+
+    def sweep(self, budgets: Sequence[int], *, share_percent: int) -> tuple[list[int], list[int]]:
+        """The first kept message and the number of entries under each budget, a share of it for the entries."""
+        counter = ours.counter()
+        library = build_bundle(Inputs(skills=self.skills, skill_measures=self.measures), counter=counter)
+        limits = [budget * share_percent // 100 for budget in budgets]
+        config = self._skills_config(limits[-1])
+        shift = wrapper_size(counter).tokens - self.fixed.tokens
+        found = sweep_at(Subject(library, config, counter), "maxSkillsPromptTokens", [at + shift for at in limits])
+        kept = [answer.kept for answer in found]
+        taken = np.concatenate(([0], np.cumsum(self.measures.body_tokens)))
+        rooms = [budget - self.fixed.tokens - int(taken[count]) for budget, count in zip(budgets, kept, strict=True)]
+        answers = sweep_at(Subject(self.bundle, ours.budgeted(max(rooms)), counter), "inputBudget", rooms)
+        size = self.system + len(self.bundle.history) + (self.bundle.query is not None)
+        return [size - answer.kept + self.system for answer in answers], kept
+
+    def _skills_config(self, limit: int) -> BudgetConfig:
+        """One limit, moved by what our own block has around its entries more than theirs."""
+        wrapper = wrapper_size(ours.counter())
+        limits = dict(ours.NO_LIMITS)
+        if self.in_chars:
+            limits["maxSkillsPromptChars"] = limit - self.fixed.chars + wrapper.chars
+        else:
+            limits["maxSkillsPromptTokens"] = limit - self.fixed.tokens + wrapper.tokens
+        return ours.budgeted(
+            max(limit, 1), {"skillsBudget": {"enabled": True, "limits": limits, "installRoot": ours.INSTALL_ROOT}}
+        )
+
+
+def _measures(tokens: Ints, chars: Ints) -> SkillMeasures:
+    """Measures whose entries come to these sizes; `body_tokens` holds the size itself."""
+    opener = location_opener(ours.budgeted(1).skills_budget)
+    none = np.zeros(len(tokens), np.int64)
+    return SkillMeasures(
+        head_tokens=tokens - ours.counter().count(opener),
+        head_chars=chars - len(opener),
+        description_tokens=none,
+        description_chars=none,
+        minified_tokens=none,
+        minified_chars=none,
+        tail_tokens=none,
+        tail_chars=none,
+        body_tokens=tokens,
+        body_chars=chars,
+        file_bytes=none,
+    )
