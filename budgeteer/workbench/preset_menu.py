@@ -16,12 +16,11 @@ def preset_choices(workspace: Workspace, current: Effective) -> tuple[Choice, ..
             version.preset.slug,
             f"{version.preset.title} · v{version.number}",
             version.preset.slug == slug and number in {None, version.number},
-            is_available=True,
         )
         for version in presets.newest_versions()
         if version.preset.is_offered or version.preset.slug == slug
     ]
     if not any(choice.is_chosen for choice in choices):
         label = f"{current.version.preset.title} · stays on v{current.version.number}"
-        choices.insert(0, Choice(f"{slug}@{current.version.number}", label, is_chosen=True, is_available=True))
+        choices.insert(0, Choice(f"{slug}@{current.version.number}", label, is_chosen=True))
     return tuple(choices)
