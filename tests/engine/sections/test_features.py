@@ -134,6 +134,13 @@ def test_a_file_name_that_several_share_counts_with_its_folder() -> None:
     }
 
 
+def test_letters_of_either_case_match_in_names_and_texts_and_a_file_is_no_folder() -> None:
+    specs = (FeatureSpec("CRANE.md", "", "", "A Crane. THE CRANE."), FeatureSpec("docs/bugs", "", "", "crane"))
+    settings = load_config({"features": {"excludedFolders": ["bugs"]}}).features
+    hits = search_features(specs, ("crane",), settings)
+    assert [(hit.row, hit.filename_hits, hit.content_hits) for hit in hits] == [(0, 1, 2), (1, 0, 1)]
+
+
 def fitted(limit: int | None, specs: Sequence[FeatureSpec] = SPECS, *pins: str, **features: Any) -> FeatureFit:
     settings = load_config({"features": features}).features
     ask = FeatureAsk("", frozenset(pins), limit)

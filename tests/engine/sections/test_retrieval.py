@@ -59,6 +59,28 @@ def test_at_the_size_it_needs_a_chunk_fits_and_one_below_it_does_not() -> None:
         assert row not in fit(ChunkRoom(needed - 1)).order
 
 
+@pytest.mark.parametrize("closed", [True, False])
+def test_blank_lines_that_cost_a_token_of_their_own_are_charged_once(closed: bool) -> None:
+    """A line end melts into the full stop before it, but not into a word."""
+    words = tuple(Chunk("word word", str(number), 1 - number / 10) for number in range(4))
+    assert COUNTER.count("word\n\n") == COUNTER.count("word") + 1
+    settings = load_config({"retrieval": {"searchTopK": 4}}).retrieval
+    for count in range(1, 5):
+        text = "\n\n".join(["# Retrieved context", *(f"[Source {n}]: word word" for n in range(1, count + 1))])
+        size = COUNTER.count(text if closed else text + "\n\n")
+        for tokens, kept in ((size, count), (size - 1, count - 1)):
+            found = fit_chunks(
+                words,
+                measure_chunks(words, counter=COUNTER),
+                settings,
+                counter=COUNTER,
+                room=ChunkRoom(tokens, closed=closed),
+            )
+            assert len(found.order) == kept
+            assert found.needed_tokens[count - 1] == size
+            assert not kept or found.tokens <= tokens
+
+
 def test_no_more_than_top_k_are_considered() -> None:
     found = fit(ChunkRoom(10_000), searchTopK=1)
     assert found.order == (1,)
