@@ -78,7 +78,7 @@ def said(raw: Mapping[str, Any]) -> Said | None:
     if isinstance(data, Mapping) and "content" in data:
         return _of_type(kind, "as dicts with `data`", data)
     about = {"additional_kwargs", "response_metadata", "tool_call_id", "tool_calls", "example"} & raw.keys()
-    if "content" in raw and "role" not in raw and (kind in ("human", "ai") or about):
+    if "content" in raw and ("role" not in raw or kind == "chat") and (kind in ("human", "ai") or about):
         return _of_type(kind, "as plain dicts", raw)
     return None
 
