@@ -10,6 +10,8 @@ import numpy as np
 
 from budgeteer.engine.history.view import Rule
 from budgeteer.engine.ledger import FATES, SECTIONS
+from budgeteer.engine.pruning.automatic import RULES
+from budgeteer.engine.pruning.pruned import Pruned
 from budgeteer.engine.result import Packing
 
 
@@ -24,13 +26,31 @@ class Event:
 def events_of(packing: Packing) -> tuple[Event, ...]:
     """The events of one packing in the order things happened.
 
-    `truncated` for each section of which something was left out or shortened; `searched` where feature specs were
-    searched; `packed` always, last.
+    `pruned` where pruning is on; `truncated` for each section of which something was left out or shortened; `searched`
+    where feature specs were searched; `packed` always, last.
     """
-    found = [event for name in SECTIONS if (event := _truncation(packing, name)) is not None]
+    found = [] if packing.pruned is None else [_pruning(packing, packing.pruned)]
+    found += [event for name in SECTIONS if (event := _truncation(packing, name)) is not None]
     if (search := _search(packing)) is not None:
         found.append(search)
     return (*found, _packed(packing))
+
+
+def _pruning(packing: Packing, pruned: Pruned) -> Event:
+    """The blocks that stand, what they stand for, and by strategy how many messages were shortened."""
+    strategies = {RULES[strategy]: int((pruned.shortened.strategy == strategy).sum()) for strategy in RULES}
+    return Event(
+        "pruned",
+        {
+            "mode": packing.config.pruning.mode,
+            "blocks": len(pruned.blocks),
+            "covered": int((pruned.cover > 0).sum()),
+            "earlier": pruned.compressed.earlier,
+            "summary_tokens": pruned.compressed.tokens,
+            "max_summary_tokens": pruned.max_summary_tokens,
+            "rules": strategies,
+        },
+    )
 
 
 def _truncation(packing: Packing, section: str) -> Event | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 from budgeteer.engine.chat import Message, ReasoningPart, text_of
+from budgeteer.engine.ledger import Rows
 from budgeteer.engine.measures import feature_text
 from budgeteer.engine.result import Packing
 from budgeteer.engine.sections.skill_block import skill_entry
@@ -13,7 +14,7 @@ from budgeteer.engine.sections.skill_block import skill_entry
 def text_of_item(packing: Packing, index: int) -> str:
     """The whole text of the item at `index`; "" where it has none (a picture, sealed reasoning)."""
     rows, row = packing.ledger.place(index)
-    bundle, chosen = packing.bundle, packing.chosen
+    bundle, chosen = packing.fitted_bundle, packing.chosen
     match rows.section:
         case "tools":
             return json.dumps(bundle.tools[chosen.tools.sequence[row]].raw, indent=2, ensure_ascii=False)
@@ -25,18 +26,22 @@ def text_of_item(packing: Packing, index: int) -> str:
         case "retrieval":
             return bundle.chunks[chosen.retrieval.sequence[row]].text
         case "history":
-            return _history_text(packing, rows.ids[row], row)
+            return _history_text(packing, rows, row)
         case "query":
             return _message_text(bundle.query) if bundle.query else ""
         case _:
             return next((text.text for text in bundle.system if text.id == rows.ids[row]), "")
 
 
-def _history_text(packing: Packing, decision_id: str, row: int) -> str:
+def _history_text(packing: Packing, rows: Rows, row: int) -> str:
     summary = packing.chosen.history.summary
-    if summary is not None and decision_id == summary.id:
+    if summary is not None and rows.ids[row] == summary.id:
         return summary.text
-    return _message_text(packing.bundle.history[row])
+    message = row if rows.messages is None else int(rows.messages[row])
+    if message >= 0:
+        return _message_text(packing.bundle.history[message])
+    blocks = packing.pruned.blocks if packing.pruned is not None else ()
+    return next((block.text for block in blocks if f"block:{block.id}" == rows.ids[row]), "")
 
 
 def _message_text(message: Message) -> str:
