@@ -119,6 +119,7 @@ def _conversation(envelope: Envelope, position: int, document: Document, skipped
         messages.extend(split_message(role, item.get("content"), line=number))
     if any(isinstance(part, OpaquePart) and part.kind == "compaction" for m in messages for part in m.parts):
         document.notes.count("Conversations with a compaction block, before which the provider leaves everything out")
+    document.notes.count("Blocks whose `cache_control` is left out", _cache_marks(raw.get("system"), envelope))
     done = numbered(messages)
     note_opaque(done, document.notes)
     usage = raw.get("usage") if envelope.shape.endswith("a single response") else None
@@ -130,6 +131,14 @@ def _conversation(envelope: Envelope, position: int, document: Document, skipped
         model=envelope.model,
         reported_input_tokens=input_tokens(usage),
     )
+
+
+def _cache_marks(system: Any, envelope: Envelope) -> int:
+    """How many blocks of texts and calls have a mark that the cache ends there; other blocks keep theirs."""
+    contents = [system, *(item.get("content") for _, item in envelope.messages if isinstance(item, Mapping))]
+    blocks = [block for content in contents if isinstance(content, list) for block in content]
+    marked = (block for block in blocks if isinstance(block, Mapping) and block.get("cache_control"))
+    return sum(block.get("type") in ("text", "tool_use", "tool_result") for block in marked)
 
 
 def _system(system: Any) -> Iterator[Message]:

@@ -114,6 +114,14 @@ def test_a_single_response_is_a_conversation_of_one_message() -> None:
     assert (chat.id, chat.reported_input_tokens, len(chat.messages)) == ("msg_1", 13, 1)
 
 
+def test_marks_of_the_cache_are_counted() -> None:
+    mark = {"cache_control": {"type": "ephemeral"}}
+    image = {"type": "image", "source": {"type": "url", "url": "https://example.com/x"}, **mark}
+    given = {**body({"type": "text", "text": "x", **mark}, image), "system": [{"type": "text", "text": "S", **mark}]}
+    found = import_bytes(dumps(given))
+    assert found.warnings == ("Blocks whose `cache_control` is left out: 2",)
+
+
 def test_bodies_on_lines_are_many_conversations() -> None:
     found = import_bytes(jsonl(ANTHROPIC_BODY, ANTHROPIC_BODY))
     assert (found.format, len(found.conversations)) == ("anthropic", 2)
