@@ -15,9 +15,10 @@ import numpy as np
 
 from budgeteer.engine.allocation import allowance, profile_of, settled
 from budgeteer.engine.bundle import Bundle, Inputs, build_bundle
-from budgeteer.engine.chat import Conversation, Message, ReasoningPart, ToolResultPart
+from budgeteer.engine.chat import Conversation, Message
 from budgeteer.engine.config import BudgetConfig
 from budgeteer.engine.errors import ConfigError
+from budgeteer.engine.groups import group_start
 from budgeteer.engine.history.newest_first import newest_first
 from budgeteer.engine.history.view import HistoryView, view_of
 from budgeteer.engine.libraries import LibraryFitter
@@ -127,7 +128,7 @@ class _Walk:
         found: list[MessageMeasures] = []
         at, taken = end, self._query_tokens
         while at > start and taken <= self._limit_tokens:
-            before = _group_start(self._messages, max(at - _STRETCH, start), start)
+            before = group_start(self._messages, max(at - _STRETCH, start), start)
             found.insert(0, self._measured(self._messages[before:at]))
             taken += int(self._view(found[0]).tokens.sum())
             at = before
@@ -154,19 +155,6 @@ class _Walk:
             config=self._packer.config.history,
         )
         return replace(view, room_tokens=self._room_tokens, query_tokens=self._query_tokens)
-
-
-def _group_start(messages: Sequence[Message], at: int, first: int) -> int:
-    """The place at or before `at`, but not before `first`, where nothing hangs together with what stands before it."""
-    while at > first and any(isinstance(part, ToolResultPart) for part in messages[at].parts):
-        at -= 1
-    while at > first and messages[at].role == "assistant" and _reasons_only(messages[at - 1]):
-        at -= 1
-    return at
-
-
-def _reasons_only(message: Message) -> bool:
-    return message.role == "assistant" and all(isinstance(part, ReasoningPart) for part in message.parts)
 
 
 def _joined(pieces: Sequence[MessageMeasures]) -> MessageMeasures:

@@ -8,11 +8,12 @@ pair up that way is named, for validity to decide on.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from enum import IntEnum
 from typing import Final
 
-from budgeteer.engine.chat import Message, ReasoningPart, TextPart, ToolCallPart, ToolResultPart
+from budgeteer.engine.chat import Message, ReasoningPart, TextPart, ToolCallPart, ToolResultPart, calls_of
 
 
 class Fault(IntEnum):
@@ -65,9 +66,9 @@ class Pairing:
     turn: list[int]
 
 
-def pair(messages: Sequence[Message], *, seen: Collection[str] = ()) -> Pairing:
+def pair(messages: Sequence[Message], *, seen: AbstractSet[str] = frozenset()) -> Pairing:
     """The pairing of a conversation, in one pass; `seen` are the call ids used before it."""
-    walk = _Walk(messages, set(seen))
+    walk = _Walk(messages, seen)
     walk.through()
     heirs = _join_reasoning(messages, walk)
     return Pairing(_numbered(walk.joined), _places(walk, heirs), walk.turn)
@@ -76,9 +77,11 @@ def pair(messages: Sequence[Message], *, seen: Collection[str] = ()) -> Pairing:
 class _Walk:
     """One pass over a conversation: what is known of each message when all before it were seen."""
 
-    def __init__(self, messages: Sequence[Message], seen: set[str]) -> None:
+    def __init__(self, messages: Sequence[Message], before: AbstractSet[str]) -> None:
         self.messages = messages
-        self.seen = seen
+        #: The call ids used before these messages, and in them so far.
+        self.before = before
+        self.seen: set[str] = set()
         self.joined = list(range(len(messages)))
         self.turn = [0] * len(messages)
         #: Calling message -> the position of each answered call among its parts -> the message that answers it.
@@ -121,7 +124,7 @@ class _Walk:
             self.reasoning.append(index)
 
     def _call(self, index: int, calls: dict[str, int]) -> None:
-        if not self.seen.isdisjoint(calls):
+        if not (self.seen.isdisjoint(calls) and self.before.isdisjoint(calls)):
             self.again.add(index)
         self.seen.update(calls)
         self._opener, self._open = index, calls
@@ -131,25 +134,19 @@ class _Walk:
         opener = self._opener
         at = self._open.pop(result.call_id, None)
         if at is None:
-            self.fault[index] = _fault(result, self.messages[opener] if opener >= 0 else None, self.seen)
+            self.fault[index] = self._fault(result)
             return
         self.answers[opener][at] = index
         self.joined[index] = opener
         if opener in self.again:
             self.again.add(index)
 
-
-def _calls(message: Message) -> dict[str, int]:
-    """Call id -> position of the part; only the assistant calls."""
-    if message.role != "assistant":
-        return {}
-    return {part.id: at for at, part in enumerate(message.parts) if isinstance(part, ToolCallPart)}
-
-
-def _fault(result: ToolResultPart, opener: Message | None, seen: Collection[str]) -> Fault:
-    if opener is not None and result.call_id in _calls(opener):
-        return Fault.REPEATED
-    return Fault.NOT_NEXT if result.call_id in seen else Fault.NO_CALL
+    def _fault(self, result: ToolResultPart) -> Fault:
+        """Why a result answers no open call."""
+        opener = self.messages[self._opener] if self._opener >= 0 else None
+        if opener is not None and any(call.id == result.call_id for call in calls_of(opener)):
+            return Fault.REPEATED
+        return Fault.NOT_NEXT if result.call_id in self.seen or result.call_id in self.before else Fault.NO_CALL
 
 
 def _places(walk: _Walk, heirs: Collection[int]) -> list[Place]:
@@ -215,3 +212,16 @@ def _numbered(roots: Sequence[int]) -> list[int]:
         else:
             numbers[index] = numbers[root]
     return numbers
+
+
+def group_start(messages: Sequence[Message], at: int, first: int) -> int:
+    """The place at or before `at`, but not before `first`, where nothing hangs together with what stands before it."""
+    while at > first and any(isinstance(part, ToolResultPart) for part in messages[at].parts):
+        at -= 1
+    while at > first and messages[at].role == "assistant" and _reasons_only(messages[at - 1]):
+        at -= 1
+    return at
+
+
+def _reasons_only(message: Message) -> bool:
+    return message.role == "assistant" and all(isinstance(part, ReasoningPart) for part in message.parts)
