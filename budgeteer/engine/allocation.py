@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from fractions import Fraction
 
 from budgeteer.engine.config import BudgetConfig, TokenLimit
 from budgeteer.engine.errors import ConfigError
@@ -40,10 +41,11 @@ class Allowance:
     kind: CountKind
 
     def tokens(self, limit: TokenLimit) -> int:
-        """A token limit as a number: a percent is taken of the input budget, floored."""
+        """A token limit as a number: a percent is taken of the input budget, floored; exactly, as it is written."""
         if isinstance(limit, int):
             return limit
-        return int(self.input_budget * float(limit.rstrip("%")) / 100)
+        part = Fraction(limit.rstrip("%")) / 100
+        return self.input_budget * part.numerator // part.denominator
 
 
 def tokenizer_of(config: BudgetConfig) -> str:
