@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from benchmarks import library, oracle, ours, peers, starting, sweeping, workloads
+from benchmarks import appending, library, oracle, ours, peers, starting, sweeping, workloads
 from benchmarks.oracle import Costs
 from benchmarks.race import Contender, Pace
 
@@ -17,6 +17,7 @@ GROWTH: Final = "growth"
 SWEEP_SHARE: Final = "sweep-share"
 SWEEP_LIMIT: Final = "sweep-limit"
 SKILLS: Final = "skills"
+APPEND: Final = "append"
 HELP: Final = "help"
 REAL: Final = "real"
 
@@ -46,6 +47,7 @@ class Plan:
 
 
 _IN_MEMORY: Final = (
+    (CONVERSATION, ours.ANSWER),
     (CONVERSATION, ours.WARM),
     (CONVERSATION, ours.COLD),
     (CONVERSATION, peers.LANGCHAIN),
@@ -67,6 +69,7 @@ FULL: Final = Plan(
         SWEEP_SHARE: (3_000,),
         SWEEP_LIMIT: (3_000,),
         SKILLS: (50, 500, 5_000, 50_000),
+        APPEND: (100_000,),
         HELP: (1,),
     },
     pace=Pace(rounds=7, limit_seconds=60.0, share_seconds=30.0),
@@ -81,6 +84,7 @@ QUICK: Final = Plan(
         SWEEP_SHARE: (1_000,),
         SWEEP_LIMIT: (1_000,),
         SKILLS: (50, 5_000),
+        APPEND: (10_000,),
         HELP: (1,),
     },
     pace=Pace(rounds=3, limit_seconds=3.0, share_seconds=2.0),
@@ -115,7 +119,7 @@ def _conversation(size: int) -> list[Contender]:
 
 def _growth(size: int) -> list[Contender]:
     budget = min(workloads.BUDGET_TOKENS, costs_at(size).of(range(size)))
-    return [one for one in ours.packers(costs_at(size), budget) if one.name == ours.WARM]
+    return [one for one in ours.packers(costs_at(size), budget) if one.name in (ours.ANSWER, ours.WARM)]
 
 
 def _sweep_share(size: int) -> list[Contender]:
@@ -135,6 +139,10 @@ def _skills(size: int) -> list[Contender]:
     return library.fitters(workloads.skills(size), workloads.SKILLS_TOKENS)
 
 
+def _append(size: int) -> list[Contender]:
+    return appending.appenders(costs_at(size))
+
+
 def _help(_size: int) -> list[Contender]:
     return starting.starters(ENVIRONMENT)
 
@@ -145,5 +153,6 @@ _MAKERS: Final[Mapping[str, Callable[[int], list[Contender]]]] = {
     SWEEP_SHARE: _sweep_share,
     SWEEP_LIMIT: _sweep_limit,
     SKILLS: _skills,
+    APPEND: _append,
     HELP: _help,
 }

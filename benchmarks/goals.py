@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from benchmarks import library, ours, peers, starting, sweeping
-from benchmarks.comparisons import CONVERSATION, GROWTH, HELP, SKILLS, SWEEP_LIMIT, SWEEP_SHARE
+from benchmarks import appending, library, ours, peers, starting, sweeping
+from benchmarks.comparisons import APPEND, CONVERSATION, GROWTH, HELP, SKILLS, SWEEP_LIMIT, SWEEP_SHARE
 from benchmarks.results import Ratio, Results, ratio
 
 
@@ -104,9 +104,11 @@ GOALS: tuple[_Faster | _NoSlower | _Within, ...] = (
     _Faster("Packing cold with totals, messages", CONVERSATION, ours.COLD, peers.LANGCHAIN, 8),
     _NoSlower("Packing cold with totals, messages", CONVERSATION, ours.COLD, peers.FAST, 2.5, size=10_000),
     _NoSlower("Packing cold with totals, messages", CONVERSATION, ours.COLD, peers.FAST, 2.5),
+    _NoSlower("Only what stays, messages", GROWTH, ours.ANSWER, ours.ANSWER, 1.5, than_smallest=True),
     _Faster("Prepared skills", SKILLS, library.PREPARED, library.SEED, 500),
     _Faster("Skills counted anew", SKILLS, library.COUNTED, library.SEED, 2.5),
     _Within("Memory added by counting and fitting the skills", 40, "MB", _skills_megabytes),
+    _NoSlower("Appending a message to", APPEND, appending.APPENDED, appending.ENCODED, 2),
     _Within("Time to the help, which loads neither Django nor numpy nor a tokenizer", 150, "ms", _help_milliseconds),
 )
 

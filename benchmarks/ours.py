@@ -1,6 +1,7 @@
 """Budgeteer over the same conversations and skills.
 
 Warm: everything was counted before, as it is in a preview. Cold: nothing was, and every message is counted in the call.
+Only what stays: nothing was counted either, and messages are counted from the newest until the budget is full.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from benchmarks.oracle import Costs
 from benchmarks.race import Contender, Work
 from benchmarks.tokenizer import ENCODING
 from benchmarks.workloads import Entry, Said
+from budgeteer.engine.answer import NewestKept, newest_kept
 from budgeteer.engine.bundle import Bundle, Inputs, build_bundle
 from budgeteer.engine.chat import Conversation, Message, Part, TextPart, ToolCallPart, ToolResultPart
 from budgeteer.engine.config import BudgetConfig, load_config
@@ -24,6 +26,7 @@ from budgeteer.engine.packing import pack
 from budgeteer.engine.result import Packing
 from budgeteer.engine.tokens import TokenCounter, counter_for
 
+ANSWER = "Budgeteer, only what stays"
 WARM = "Budgeteer, warm"
 COLD = "Budgeteer, cold with totals"
 
@@ -83,7 +86,7 @@ def _in_turn(budget_tokens: int) -> tuple[BudgetConfig, ...]:
 
 
 def packers(costs: Costs, budget_tokens: int) -> list[Contender]:
-    """Packing one conversation, warm and cold."""
+    """Packing one conversation: only what stays, warm, and cold."""
     size, conversation, configs = len(costs.messages), conversation_of(costs.messages), _in_turn(budget_tokens)
 
     def bundle() -> Bundle:
@@ -91,6 +94,10 @@ def packers(costs: Costs, budget_tokens: int) -> list[Contender]:
 
     def answer(packing: Packing) -> tuple[Packing, int]:
         return packing, packing.total.tokens
+
+    def only() -> Work:
+        counter().count("loads the vocabulary")
+        return lambda turn: newest_kept(conversation, configs[turn % BUDGETS_IN_TURN], counter=counter())
 
     def warm() -> Work:
         ready = bundle()
@@ -103,7 +110,16 @@ def packers(costs: Costs, budget_tokens: int) -> list[Contender]:
     def faults(answered: tuple[Packing, int]) -> list[str]:
         return packing_faults(*answered, costs=costs, budget_tokens=budget_tokens)
 
-    return [Contender(WARM, size, warm, faults, ours=True), Contender(COLD, size, cold, faults, ours=True)]
+    def faults_of_answer(kept: NewestKept) -> list[str]:
+        last = len(costs.messages) - 1
+        query = [last] if costs.messages[last].role == "user" else []
+        return oracle.faults(costs, budget_tokens, [*range(costs.system), *kept.rows, *query])
+
+    return [
+        Contender(ANSWER, size, only, faults_of_answer, ours=True),
+        Contender(WARM, size, warm, faults, ours=True),
+        Contender(COLD, size, cold, faults, ours=True),
+    ]
 
 
 def kept_messages(packing: Packing, system: int) -> list[int]:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from benchmarks import goals, ours
-from benchmarks.comparisons import CONVERSATION, HELP, REAL, SKILLS, SWEEP_LIMIT, SWEEP_SHARE
+from benchmarks.comparisons import APPEND, CONVERSATION, HELP, REAL, SKILLS, SWEEP_LIMIT, SWEEP_SHARE
 from benchmarks.race import Lap
 from benchmarks.results import Results, ratio
 
@@ -50,6 +50,8 @@ def generated(results: Results) -> str:
         _sized(results, SWEEP_LIMIT),
         "### A library of skills within 8,000 tokens",
         _sized(results, SKILLS),
+        "### One more message",
+        _sized(results, APPEND),
         "### The command line",
         _sized(results, HELP),
     ]

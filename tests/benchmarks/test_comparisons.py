@@ -14,6 +14,7 @@ TINY = {
     comparisons.SWEEP_SHARE: 30,
     comparisons.SWEEP_LIMIT: 30,
     comparisons.SKILLS: 20,
+    comparisons.APPEND: 30,
 }
 
 
