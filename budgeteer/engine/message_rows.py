@@ -106,16 +106,18 @@ class _Plain:
         roles = np.array([_ROLE_AT[messages[row].role] for row in self._words.rows], np.int64)
         table[_ROLE, rows] = roles
         table[_IS_RESULT, rows] = roles == _ROLE_AT["tool"]
-        table[_CALLS, self._arguments.rows] = np.diff(self._arguments.ends, prepend=0)
+        table[_CALLS, self._arguments.rows] = _steps(np.array([self._arguments.ends], np.int64))[0]
         if counter.per_message_overhead:
             table[_FRAME, rows] = np.array([counter.count(role) for role in ROLES], np.int64)[roles]
         shared: Ints = np.zeros((2, len(messages)), np.int64)
         shared[:, rows] = self._words.sizes(counter.count_all)
-        shared[:, self._names.rows] += self._names.sizes(lambda names: _counted_by_kind(names, counter))
+        if self._names.rows:
+            shared[:, self._names.rows] += self._names.sizes(lambda names: _counted_by_kind(names, counter))
         for as_objects in {profile.calls_as_objects for profile in self._profiles}:
             sizes = shared.copy()
-            arguments = self._arguments.as_objects() if as_objects else self._arguments
-            sizes[:, self._arguments.rows] += arguments.sizes(counter.count_all)
+            if self._arguments.rows:
+                arguments = self._arguments.as_objects() if as_objects else self._arguments
+                sizes[:, arguments.rows] += arguments.sizes(counter.count_all)
             tokens, chars = sizes[:, rows] if counter.per_message_overhead else _quartered(sizes[:, rows])
             for form, profile in enumerate(PROFILES.values()):
                 if profile in self._profiles and profile.calls_as_objects is as_objects:
@@ -126,6 +128,13 @@ class _Plain:
 def _quartered(sizes: Ints) -> Ints:
     """Tokens and characters under chars/4, where a message is one item: its characters' quarter, rounded up once."""
     return np.stack([-(-sizes[1] // 4), sizes[1]])
+
+
+def _steps(sums: Ints) -> Ints:
+    """How much each sum adds to the one before it, row by row."""
+    steps = sums.copy()
+    steps[:, 1:] -= sums[:, :-1]
+    return steps
 
 
 class _Gathered:
@@ -159,9 +168,7 @@ class _Gathered:
         """The tokens (first) and characters (second) of each row."""
         sums = np.zeros((2, len(self.texts) + 1), np.int64)
         np.cumsum([count(self.texts), list(map(len, self.texts))], axis=1, out=sums[:, 1:])
-        ends = np.array(self.ends, np.int64)
-        sizes: Ints = np.diff(sums[:, ends], axis=1, prepend=0)
-        return sizes
+        return _steps(sums[:, self.ends])
 
     def as_objects(self) -> _Gathered:
         """The same with each text as the compact JSON of a call's arguments."""
