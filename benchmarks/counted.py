@@ -14,6 +14,7 @@ import numpy as np
 
 from benchmarks import ours
 from benchmarks.workloads import Call, Said
+from budgeteer.engine.answer import newest_kept
 from budgeteer.engine.bundle import Bundle, Inputs, build_bundle
 from budgeteer.engine.chat import Conversation
 from budgeteer.engine.config import BudgetConfig
@@ -42,6 +43,21 @@ def conversation_of_chat(messages: Sequence[Mapping[str, Any]]) -> Conversation:
         )
         said.append(Said(message["role"], message.get("content") or "", calls, message.get("tool_call_id", "")))
     return ours.conversation_of(said)
+
+
+def systems_in(conversation: Conversation) -> list[int]:
+    """The places of its system texts, which an importer knows."""
+    return [at for at, message in enumerate(conversation.messages) if message.role == "system"]
+
+
+def messages_within(conversation: Conversation, systems: Sequence[int], budget_tokens: int) -> list[int]:
+    """The places of the messages that are kept, found from the newest on, with nothing counted before."""
+    messages = conversation.messages
+    config = ours.budgeted(budget_tokens)
+    rows = newest_kept(conversation, config, counter=ours.counter(), systems=systems).rows
+    leading = next((at for at, message in enumerate(messages) if message.role != "system"), len(messages))
+    query = [len(messages) - 1] if messages[-1].role == "user" else []
+    return [*range(leading), *rows, *query]
 
 
 @dataclass(frozen=True, slots=True)

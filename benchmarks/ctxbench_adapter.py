@@ -6,7 +6,8 @@ In the harness's folder, with PYTHONPATH naming this checkout and `make bench` r
     CHECKOUT/.venv-bench/bin/python -m ctxbench.compare --module benchmarks.ctxbench_adapter --kind trim --size 1000
         --adapters limit-cold,budgeteer-cold,budgeteer-warm
 
-`budgeteer-cold` counts everything in the call, `budgeteer-warm` has counted before. The harness writes lists of skills
+`budgeteer-cold` counts everything in the call, `budgeteer-warm` has counted before, and `budgeteer-answer` has counted
+nothing before and counts only what stays. The harness writes lists of skills
 in a form of its own; what fits of them is found from the sizes of its entries, counted by us.
 """
 
@@ -73,3 +74,23 @@ class Warm(Cold):
     def pack(self, workload: Workload) -> Result:
         """Only answered."""
         return self.answered(workload, self.ready)
+
+
+class Answer(Cold):
+    """Counted from the newest message until the budget is full, in the call."""
+
+    name = "budgeteer-answer"
+    kinds: ClassVar[set[str]] = {"trim"}
+
+    def prepare(self, workload: Workload) -> None:
+        """As cold, with the places of system texts, which an importer knows."""
+        from benchmarks.counted import systems_in
+
+        super().prepare(workload)
+        self.systems = systems_in(self.conversation)
+
+    def pack(self, workload: Workload) -> Result:
+        """Only what stays."""
+        from benchmarks.counted import messages_within
+
+        return Result(messages_within(self.conversation, self.systems, workload.budget))
