@@ -40,6 +40,23 @@ def test_whole_sentences_stay_up_to_the_limit() -> None:
 
 
 @pytest.mark.parametrize(
+    ("second", "kept"), [(MINIFIED_CHARS, True), (MINIFIED_CHARS + 1, False), (MINIFIED_CHARS - 1, True)]
+)
+def test_a_sentence_that_ends_just_at_the_limit_stays(second: int, *, kept: bool) -> None:
+    opening = "A first sentence. B"
+    sentence = opening + "b" * (second - len(opening) - 1) + "."
+    text = sentence + " A third one."
+    assert minify_description(text) == (sentence if kept else "A first sentence.")
+
+
+def test_a_text_of_just_the_limit_is_left_as_it_is_though_its_last_sentence_has_no_end() -> None:
+    text = "A first sentence. B" + "b" * (MINIFIED_CHARS - 19)
+    assert len(text) == MINIFIED_CHARS
+    assert minify_description(text) == text
+    assert minify_description(text + "b") == "A first sentence."
+
+
+@pytest.mark.parametrize(
     ("path", "short"),
     [
         ("/Users/ann/x/SKILL.md", "~/x/SKILL.md"),
