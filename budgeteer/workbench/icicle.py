@@ -133,11 +133,14 @@ def _groups(packing: Packing, starts: Ints, scale: float) -> Iterator[Block]:
 
 
 def _turns(packing: Packing, starts: Ints, scale: float) -> Iterator[Block]:
-    first = next((i for i, part in enumerate(packing.ledger.parts) if not isinstance(part.ids, list)), None)
+    parts = packing.ledger.parts
+    first = next((at for at, part in enumerate(parts) if part.messages is not None), None)
     if first is None:
         return
-    offset = sum(len(part) for part in packing.ledger.parts[:first])
-    turns = packing.bundle.history_measures.turn
+    offset = sum(len(part) for part in parts[:first])
+    messages = packing.ledger.messages()[offset : offset + len(parts[first])]
+    about = np.where(messages < 0, np.roll(messages, -1), messages)  # a block is of the turn of what it stands for
+    turns = packing.bundle.history_measures.turn[about]
     edges = [0, *(np.flatnonzero(np.diff(turns)) + 1).tolist(), len(turns)]
     held: list[tuple[int, int]] = []
     for start, stop in pairwise(edges):
