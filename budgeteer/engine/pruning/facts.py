@@ -8,6 +8,8 @@ from typing import Final
 
 from budgeteer.engine.bundle import Bundle
 from budgeteer.engine.chat import Message, TextPart
+from budgeteer.engine.history.previous import read_line
+from budgeteer.engine.history.summary import SUMMARY_LINE
 from budgeteer.engine.pruning.calls import Calls, calls_in
 from budgeteer.engine.pruning.ids import BLOCK_HEADER, Numbering, ids_within, number_messages, untagged
 from budgeteer.engine.rows import message_id
@@ -43,7 +45,8 @@ def _read(bundle: Bundle, counter: TokenCounter) -> Facts:
             ids.setdefault(shown, row)
     bare = [untagged(message) for message in messages]
     query = ids_within(bundle.query) if bundle.query is not None else []
-    numbering = number_messages([shown for _, shown in bare], ids, query)
+    written = [None if _is_written(message) else shown for message, shown in bare]
+    numbering = number_messages(written, ids, query)
     bodies = {number: body_of(bare[row][0]) for number, row in numbering.blocks.items() if row >= 0}
     calls = calls_in(messages, counter=counter)
     return Facts(numbering, bodies, calls, tuple(message_id(message, row) for row, message in enumerate(messages)))
@@ -53,3 +56,12 @@ def body_of(block: Message) -> str:
     """What a block that was read back says under its header."""
     text = "\n\n".join(part.text for part in block.parts if isinstance(part, TextPart))
     return text.removeprefix(BLOCK_HEADER).lstrip("\n")
+
+
+def _is_written(message: Message) -> bool:
+    """Whether a packing wrote it in the place of others: a summary, or a line that names what went."""
+    match message.parts:
+        case (TextPart(text=text),) if message.role == "user":
+            return text.startswith(SUMMARY_LINE) or read_line(message) is not None
+        case _:
+            return False

@@ -99,7 +99,7 @@ class Numbering:
     """The ids of one history.
 
     Attributes:
-        numbers: per message its number, 0 where it is a block that was read back.
+        numbers: per message its number, 0 where it is a block that was read back, or has no id.
         own: whether the message brings its tag along.
         blocks: number of a block that was read back -> its row; the row is -1 where it is inside another message.
         rows: id -> row, for the ids that the messages bring along.
@@ -110,8 +110,15 @@ class Numbering:
     blocks: Mapping[int, int]
     rows: Mapping[str, int]
 
+    @property
+    def named(self) -> NDArray[np.bool_]:
+        """Which messages have an id: all but those that a packing wrote in the place of others."""
+        named: NDArray[np.bool_] = self.numbers > 0
+        named[[row for row in self.blocks.values() if row >= 0]] = True
+        return named
+
     def id_of(self, row: int) -> str:
-        """The id of the message at `row`."""
+        """The id of the message at `row`, which has one."""
         number = int(self.numbers[row])
         return message_context_id(number) if number else next(f"b{n}" for n, at in self.blocks.items() if at == row)
 
@@ -127,17 +134,20 @@ class Numbering:
         return int(messages[at]) if found else None
 
 
-def number_messages(shown: Sequence[str], within: Mapping[str, int], query: Iterable[str] = ()) -> Numbering:
+def number_messages(shown: Sequence[str | None], within: Mapping[str, int], query: Iterable[str] = ()) -> Numbering:
     """The numbering of messages, given the id each brings along ("" for none) and every id found anywhere.
 
-    Numbers ascend: a message without an id gets the next one; an id that does not ascend is ordinary text. `query` are
-    the ids found in the query, where a block may stand that the user's words were joined to.
+    Numbers ascend: a message without an id gets the next one; an id that does not ascend is ordinary text. None is a
+    message that an earlier packing wrote, such as a summary: it gets no id. `query` are the ids found in the query,
+    where a block may stand that the user's words were joined to.
     """
     numbers = np.zeros(len(shown), np.int64)
     own = np.zeros(len(shown), np.bool_)
     blocks: dict[int, int] = {int(one[1:]): -1 for one in (*within, *query) if one[0] == "b"}
     last = 0
     for row, brought in enumerate(shown):
+        if brought is None:
+            continue
         if brought[:1] == "b" and blocks.get(int(brought[1:]), row) == -1:
             blocks[int(brought[1:])], own[row] = row, True
             continue

@@ -179,7 +179,7 @@ class Pruning:
         tokens, chars = own.tokens[rows], own.chars[rows]
         tokens[blocks] = sizes.tokens(numbers, of_blocks=True)
         chars[blocks] = sizes.chars(numbers, of_blocks=True)
-        shown = blocks | (left.bare.alive & ~lead)[rows]
+        shown = blocks | (left.bare.alive & facts.numbering.named & ~lead)[rows]
         body = Sized(left.shortened.sized.tokens[rows], left.shortened.sized.chars[rows])
         body.tokens[blocks] = [block.tokens for block in left.blocks]
         body.chars[blocks] = [len(block.text) for block in left.blocks]

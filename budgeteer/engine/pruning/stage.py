@@ -133,7 +133,7 @@ class Stage:
 
     def neighbour(self, key: int, *, step: int) -> tuple[int, str] | None:
         """The next thing to be seen after a key (`step` 1) or before it (-1): its key and its id."""
-        rows = np.flatnonzero(self.cover == 0)
+        rows = np.flatnonzero((self.cover == 0) & self.shape.numbering.named)
         keys = {2 * self.blocks[one].anchor: f"b{one}" for one in self.top}
         beyond = [one for one in keys if (one - key) * step > 0]
         place = int(np.searchsorted(2 * rows + 1, key, side="right" if step > 0 else "left"))
