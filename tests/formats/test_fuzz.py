@@ -59,6 +59,45 @@ VALID = (
     tarred({"a.md": "# A"}),
     zipped({"a.jsonl": session_bytes(), "b.json": dumps(ANTHROPIC_BODY)}),
     zipped({"t.json": dumps(OPENAI_TOOL)}),
+    dumps(
+        [{"conversations": [{"from": "human", "value": "<image>x"}, {"from": "gpt", "value": "y"}], "images": ["a"]}]
+    ),
+    jsonl({"messages": [{"role": "assistant", "content": [{"type": "tool_call", "value": '{"name":"f","args":{}}'}]}]}),
+    dumps([{"id": "Step 1: q", "conversations": [{"from": "assistant", "value": "Action: f\nAction Input: {}"}]}]),
+    dumps({"answer_generation": {"train_messages": [OPENAI_CHAT[:2], OPENAI_CHAT], "function": [OPENAI_TOOL]}}),
+    dumps(
+        {"values": {"messages": [{"type": "human", "content": "x"}, {"type": "ai", "content": [], "tool_calls": []}]}}
+    ),
+    dumps({"messages": [{"lc": 1, "type": "constructor", "id": ["HumanMessage"], "kwargs": {"content": "x"}}]}),
+    dumps([{"role": "assistant", "parts": [{"type": "tool-f", "state": "output-available", "output": 1}]}]),
+    jsonl(
+        {"id": "t", "question": [[{"role": "user", "content": "x"}]], "function": [{"parameters": {"type": "dict"}}]}
+    ),
+    jsonl({"messages_display": "user: a\nassistant: None\ntool: b"}),
+    dumps({"trajectory": [{"action": "a", "observation": "b", "query": OPENAI_CHAT}]}),
+    dumps([{"prompt": {"text": "a", "role": "prompter", "replies": [{"text": "b", "role": "assistant", "rank": 0}]}}]),
+    dumps(
+        [
+            {
+                "current_node": "b",
+                "mapping": {
+                    "a": {"message": None, "parent": None},
+                    "b": {
+                        "parent": "a",
+                        "message": {
+                            "author": {"role": "assistant"},
+                            "recipient": "python",
+                            "create_time": 1.5,
+                            "content": {"content_type": "code", "text": "x"},
+                        },
+                    },
+                },
+            }
+        ]
+    ),
+    dumps({"git-commit": 3, "pdf": [1_772_359_200]}),
+    b"2026-03-01T10:00:00Z git-commit\n",
+    dumps([{"text": "a", "score": 1, "embedding": [0.1, 0.2]}]),
     b"User: hi\nAssistant: yes\n",
     skill("a", "b").encode(),
     png(1, 1),
@@ -151,6 +190,11 @@ KEYS = st.sampled_from(
         "expected_tool_use", "toolCalls", "thoughts", "$set", "$rewindTo", "projectHash", "instructions", "object",
         "call_id", "summary", "encrypted_content", "systemInstruction", "functionDeclarations", "annotations",
         "isCompactSummary", "logicalParentUuid", "result", "agentId", "tool_call_ids", "model", "payload", "body",
+        "conversations", "from", "value", "images", "lc", "additional_kwargs", "state", "toolCallId", "output",
+        "question", "messages_display", "trajectory", "action", "observation", "prompt", "replies", "message_id",
+        "parent_id", "rank", "current_node", "author", "recipient", "content_type", "create_time", "metadata",
+        "weight", "timestamp", "skill", "count", "answer_generation", "train_messages", "parent", "embedding",
+        "contexts", "values", "providerMetadata",
     ]
 )  # fmt: skip
 WORDS = st.sampled_from(
@@ -158,7 +202,10 @@ WORDS = st.sampled_from(
         "user", "assistant", "system", "tool", "function", "text", "tool_use", "tool_result", "thinking", "image",
         "function_call", "function_call_output", "reasoning", "input_image", "output_text", "web_search_call", "model",
         "gemini", "image/png", "response", "image_generation_call", "custom_tool_call", "input_file",
-        "compact_boundary", "agent_progress", "progress", "summary", "message", "a", "", "\ud800", "image_url",
+        "human", "gpt", "observation", "function_call", "constructor", "HumanMessage", "ai", "tool-x", "step-start",
+        "output-error", "prompter", "multimodal_text", "code", "dict", "2026-03-01", "Step 1: a", "<image>",
+        "reasoning", "compact_boundary", "agent_progress", "progress", "summary", "message", "a", "", "\ud800",
+        "image_url",
     ]
 )  # fmt: skip
 SHAPED = st.recursive(
