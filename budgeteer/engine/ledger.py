@@ -37,6 +37,8 @@ LETTERS: Final = tuple(CATEGORIES)
 def unique(names: Sequence[str]) -> list[str]:
     """The names with `#2`, `#3`, … behind those that were there before, so that no two are the same."""
     taken = set(names)
+    if len(taken) == len(names):
+        return list(names)
     seen: dict[str, int] = {}
     found = []
     for name in names:

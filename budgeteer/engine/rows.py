@@ -127,7 +127,7 @@ def skill_rows(bundle: Bundle, fit: SkillFit, entries: Entries, config: SkillsBu
     paths = unique([bundle.skills[row].path for row in fit.sequence])
     return Rows(
         section="skills",
-        ids=[f"skill:{path}" for path in paths],
+        ids=Lazy(len(paths), lambda row: f"skill:{paths[row]}"),
         names=lambda row: bundle.skills[fit.sequence[row]].name,
         before_tokens=before_tokens,
         before_chars=before_chars,

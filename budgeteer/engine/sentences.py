@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from itertools import accumulate
+from itertools import accumulate, chain, pairwise
 from typing import Final
 
 from icu4py.breakers import BaseBreaker, LineBreaker, SentenceBreaker, WordBreaker
@@ -39,16 +39,33 @@ def sentence_ends(text: str) -> list[int]:
 
     A line end alone ends no sentence; neither does an abbreviation, an initial, or anything inside code.
     """
-    prose = _CODE.sub(lambda code: "X" * len(code[0]), text)
-    ends: list[int] = []
-    start = 0
-    for boundary in _boundaries(SentenceBreaker, prose):
-        sentence = prose[start:boundary].rstrip()
-        end = start + len(sentence)
-        if _is_ended(sentence) and not _ABBREVIATIONS.search(prose, max(end - _LONGEST_CHARS, 0), end):
-            ends.append(end)
-        start = boundary
-    return ends
+    prose = _prose(text)
+    return [end for start, end in _stretches(prose) if _ends(prose, start, end)]
+
+
+def sentence_end_within(text: str, limit_chars: int) -> int:
+    """The last of sentence_ends of at most `limit_chars`; the first of all where none is, 0 where there is none."""
+    prose = _prose(text)
+    stretches = _stretches(prose)
+    fitting = [stretch for stretch in stretches if stretch[1] <= limit_chars]
+    wanted = chain(reversed(fitting), stretches[len(fitting) :])
+    return next((end for start, end in wanted if _ends(prose, start, end)), 0)
+
+
+def _prose(text: str) -> str:
+    """The text with a letter in the place of each character of code."""
+    return _CODE.sub(lambda code: "X" * len(code[0]), text) if "`" in text else text
+
+
+def _stretches(prose: str) -> list[tuple[int, int]]:
+    """Where each of ICU's sentences begins and ends, the white space after it left out."""
+    bounds = [0, *_boundaries(SentenceBreaker, prose)]
+    return [(start, start + len(prose[start:stop].rstrip())) for start, stop in pairwise(bounds)]
+
+
+def _ends(prose: str, start: int, end: int) -> bool:
+    ended = _is_ended(prose[start:end])
+    return ended and not _ABBREVIATIONS.search(prose, max(end - _LONGEST_CHARS, 0), end)
 
 
 def cut_at_sentence(text: str, limit_chars: int) -> str:
@@ -56,8 +73,8 @@ def cut_at_sentence(text: str, limit_chars: int) -> str:
     if len(text) <= limit_chars:
         return text
     head = text[: max(limit_chars, 0) + _LOOK_AHEAD_CHARS]
-    fitting = [end for end in sentence_ends(head) if end <= limit_chars]
-    return text[: fitting[-1]] if fitting else cut_at_word(text, limit_chars)
+    end = sentence_end_within(head, limit_chars)
+    return text[:end] if 0 < end <= limit_chars else cut_at_word(text, limit_chars)
 
 
 def cut_at_word(text: str, limit_chars: int) -> str:

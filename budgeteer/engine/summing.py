@@ -166,15 +166,8 @@ def _raise(name: str, asked: int, allowed: int, *, or_else: str = "") -> str:
 def _shortening_fix(bundle: Bundle, chosen: Chosen, config: BudgetConfig) -> str:
     """The shortening that is not on yet, with its saving; "" when both are on or save nothing."""
     optimization = config.skills_budget.optimization
-    measures, rows = (
-        bundle.skill_measures,
-        list(chosen.skills.order)
-        + [
-            row
-            for row in chosen.skills.sequence
-            if not chosen.skills.kept[row] and chosen.skills.cause[row] not in (1, 2)
-        ],
-    )
+    fit, measures = chosen.skills, bundle.skill_measures
+    rows = np.flatnonzero(fit.kept | ((fit.cause != 1) & (fit.cause != 2)))
     if not optimization.minify_descriptions:
         saved_chars = int((measures.description_chars - measures.minified_chars)[rows].sum())
         saved_tokens = int((measures.description_tokens - measures.minified_tokens)[rows].sum())

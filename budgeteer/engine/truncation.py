@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from budgeteer.engine.sentences import sentence_ends
+from budgeteer.engine.sentences import sentence_end_within
 
 #: A minified description keeps whole sentences up to this many characters, and always its first sentence.
 #: Source: ours; two sentences of the real libraries' descriptions.
@@ -39,11 +39,7 @@ def minify_description(text: str) -> str:
         opened = opened[0].upper() + opened[1:]
     if len(opened) <= MINIFIED_CHARS:
         return opened
-    ends = sentence_ends(opened)
-    fitting = [end for end in ends if end <= MINIFIED_CHARS]
-    if fitting:
-        return opened[: fitting[-1]]
-    return opened[: ends[0]] if ends else opened
+    return opened[: sentence_end_within(opened, MINIFIED_CHARS) or len(opened)]
 
 
 def compact_path(path: str) -> str:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from budgeteer.engine.sentences import cut_at_sentence, cut_at_word, sentence_ends
+from budgeteer.engine.sentences import cut_at_sentence, cut_at_word, sentence_end_within, sentence_ends
 
 THAI = "ฉันไปตลาดเมื่อวานวันนี้ฉันอยู่บ้าน"  # "I went to the market yesterday, today I am at home", without a space
 
@@ -153,3 +153,15 @@ def test_a_cut_text_is_not_cut_again(text: str, limit: int) -> None:
 def test_a_larger_limit_never_keeps_less(text: str, more: int, limit: int) -> None:
     shorter = cut_at_word(text, limit).removesuffix("…")
     assert len(cut_at_word(text, limit + more).removesuffix("…")) >= len(shorter)
+
+
+@given(
+    text=st.lists(
+        st.sampled_from(["One", " two", ".", "!", " ", "e.g.", "`a. B`", "\n", "你好。", "Mr.", "X"]), max_size=25
+    ).map("".join),
+    limit=st.integers(0, 60),
+)
+def test_the_last_end_within_a_limit_is_looked_for_alone(text: str, limit: int) -> None:
+    ends = sentence_ends(text)
+    fitting = [end for end in ends if end <= limit]
+    assert sentence_end_within(text, limit) == (fitting[-1] if fitting else ends[0] if ends else 0)

@@ -162,19 +162,19 @@ def fit_skills(
     config = effective(config)
     entries = entry_sizes(skills, measures, config, counter=counter)
     wrapper = wrapper_size(counter)
-    policy = [config.policies.get(skill.name, config.policies.get(skill.path, "auto")) for skill in skills]
-    pinned = np.array([p == "pinned" for p in policy], np.bool_)
-    named = np.array([p == "nameOnly" for p in policy], np.bool_)
+    pinned, named, off = (_with_policy(skills, config, policy) for policy in ("pinned", "nameOnly", "off"))
     cause = np.full(len(skills), int(Cause.FITS if config.enabled else Cause.NOT_LIMITED), np.int64)
     if config.enabled:
-        cause[[p == "off" for p in policy]] = Cause.POLICY_OFF
+        cause[off] = Cause.POLICY_OFF
         cause[measures.file_bytes > config.limits.max_skill_file_bytes] = Cause.FILE_TOO_LARGE
     keys = [(skill.name, skill.path) for skill in skills]
     prioritization = config.optimization.prioritization if config.enabled else None
-    sequence, sentence = ordered(keys, prioritization=prioritization, usage=ask.usage)
-    eligible = [i for i in sequence if cause[i] in (Cause.FITS, Cause.NOT_LIMITED)]
+    taken, sentence = ordered(keys, prioritization=prioritization, usage=ask.usage)
+    sequence = np.array(taken, np.int64)
+    considered = (cause[sequence] == Cause.FITS) | (cause[sequence] == Cause.NOT_LIMITED)
+    eligible, rest = sequence[considered], sequence[~considered]
     if config.enabled:
-        eligible = [i for i in eligible if pinned[i]] + [i for i in eligible if not pinned[i]]
+        eligible = np.concatenate([eligible[pinned[eligible]], eligible[~pinned[eligible]]])
     token_limits = _token_limits(config, ask.share_tokens)
     max_tokens = min((most for _, most in token_limits), default=None)
     search = _Search(config, entries, wrapper, pinned, named, max_tokens)
@@ -182,12 +182,10 @@ def fit_skills(
     kept, short, needed, tier = search.run(eligible, cause)
     after_tokens = np.where(kept, np.where(short, entries.short_tokens, entries.full_tokens), 0)
     after_chars = np.where(kept, np.where(short, entries.short_chars, entries.full_chars), 0)
-    order = tuple(i for i in eligible if kept[i])
-    chosen = set(eligible)
-    rest = [i for i in sequence if i not in chosen]
+    order = tuple(eligible[kept[eligible]].tolist())
     return SkillFit(
         order=order,
-        sequence=(*eligible, *rest),
+        sequence=(*eligible.tolist(), *rest.tolist()),
         kept=kept,
         short=short & kept,
         pinned=pinned,
@@ -203,6 +201,14 @@ def fit_skills(
         opener=location_opener(config),
         token_limits=token_limits,
     )
+
+
+def _with_policy(skills: Sequence[Skill], config: SkillsBudgetConfig, policy: str) -> NDArray[np.bool_]:
+    """Which skills have this policy, by their name or else their path; it is not the one that all have."""
+    named = config.policies
+    if policy not in named.values():
+        return np.zeros(len(skills), np.bool_)
+    return np.array([named.get(skill.name, named.get(skill.path)) == policy for skill in skills], np.bool_)
 
 
 def _token_limits(config: SkillsBudgetConfig, share_tokens: int | None) -> tuple[tuple[str, int], ...]:
@@ -223,21 +229,18 @@ class _Search:
     named: NDArray[np.bool_]
     max_tokens: int | None
 
-    def asked(self, eligible: Sequence[int]) -> Size:
+    def asked(self, eligible: Ints) -> Size:
         """The block of all eligible skills, limits aside."""
-        if not eligible:
+        if not len(eligible):
             return Size()
-        chars, tokens = self._sizes(np.array(eligible), self.named)
+        chars, tokens = self._sizes(eligible, self.named)
         return Size(int(tokens.sum()), int(chars.sum())) + self.wrapper
 
-    def run(
-        self, eligible: Sequence[int], cause: Ints
-    ) -> tuple[NDArray[np.bool_], NDArray[np.bool_], tuple[Ints, Ints], str]:
+    def run(self, indices: Ints, cause: Ints) -> tuple[NDArray[np.bool_], NDArray[np.bool_], tuple[Ints, Ints], str]:
         """Kept, short, (needed characters, needed tokens) and the tier; writes the causes of what does not fit."""
         size = len(self.pinned)
         kept, short = np.zeros(size, np.bool_), self.named.copy()
         needed = np.zeros(size, np.int64), np.zeros(size, np.int64)
-        indices = np.array(eligible, np.int64)
         if not self.config.enabled:
             kept[indices] = True
             return kept, np.zeros(size, np.bool_), needed, "full"
