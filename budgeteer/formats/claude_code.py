@@ -132,8 +132,10 @@ def _metadata(branch: Branch, *, whole: bool) -> dict[str, Any]:
 
 
 def _first_prompt(branch: Branch, fallback: str) -> str:
-    """The beginning of what the user typed first, also before a compaction."""
-    return title_of([message for message in build_messages(branch.entire, Notes()) if message.typed], fallback)
+    """The beginning of what the user typed first, also before a compaction; no more lines are read than that takes."""
+    prompts = (record for record in branch.entire if record.kind == "user")
+    said = (message for record in prompts for message in build_messages([record], Notes()))
+    return title_of((message for message in said if message.typed), fallback)
 
 
 def _say_branch(branch: Branch, title: str, document: Document) -> None:

@@ -73,24 +73,41 @@ class Record:
 def records_of(lines: Sequence[Line], notes: Notes, skipped: list[Skipped]) -> list[Record]:
     """Every line of the tree; lines that are no messages are counted by their type."""
     records: list[Record] = []
-    seen: set[tuple[str, str]] = set()
+    repeated = _Repeated()
     for line in lines:
         record = _record(line.value, line.number, skipped)
         if record is None:
             continue
         if not record.is_message:
             notes.other_lines[_type_name(line.value)] += 1
-        elif record.uuid:
-            key = (record.uuid, compact_json(record.message["content"]))
-            if key in seen:
-                notes.count("Lines that repeat a line with the same `uuid`, read once")
-                continue
-            seen.add(key)
+        elif record.uuid and repeated(record.uuid, record.message["content"]):
+            notes.count("Lines that repeat a line with the same `uuid`, read once")
+            continue
         records.append(record)
         inner = _agent_progress(line)
         if inner is not None:
             records.append(inner)
     return records
+
+
+class _Repeated:
+    """Whether a content was met before under a uuid; contents are written out only where a uuid comes again."""
+
+    def __init__(self) -> None:
+        self.first: dict[str, Any] = {}
+        self.others: set[tuple[str, str]] = set()
+
+    def __call__(self, uuid: str, content: Any) -> bool:
+        if uuid not in self.first:
+            self.first[uuid] = content
+            return False
+        if self.first[uuid] == content:
+            return True
+        key = (uuid, compact_json(content))
+        if key in self.others:
+            return True
+        self.others.add(key)
+        return False
 
 
 def _record(value: Mapping[str, Any], number: int, skipped: list[Skipped]) -> Record | None:

@@ -18,7 +18,7 @@ from budgeteer.formats.conversations import (
 )
 from budgeteer.formats.document import Document
 from budgeteer.formats.entries import entries_of, mostly
-from budgeteer.formats.pi_messages import messages_of
+from budgeteer.formats.pi_messages import message_of, messages_of
 from budgeteer.formats.pi_tree import Branch, Record, Tree, records_of
 from budgeteer.formats.report import Imported
 from budgeteer.formats.trees import with_branches
@@ -80,11 +80,7 @@ def _conversation(
 ) -> Conversation:
     messages = numbered(messages_of(branch.records, notes))
     note_opaque(messages, notes)
-    given = [text_value(record.raw.get("name")) for record in records if record.kind == "session_info"]
-    typed = [message for message in messages_of(branch.entire, Notes()) if message.typed]
-    title = short_line(next((name for name in reversed(given) if name), "")) or title_of(
-        typed, document.stem or "Session"
-    )
+    title = _name(records) or _first_prompt(branch, document.stem or "Session")
     metadata: dict[str, Any] = {
         "source": "pi",
         "session": text_value(header.get("id")),
@@ -103,6 +99,18 @@ def _conversation(
         reported_input_tokens=branch.reported,
         metadata=metadata,
     )
+
+
+def _name(records: Sequence[Record]) -> str:
+    """The name a person gave the session last, "" for none."""
+    given = (text_value(record.raw.get("name")) for record in reversed(records) if record.kind == "session_info")
+    return short_line(next((name for name in given if name), ""))
+
+
+def _first_prompt(branch: Branch, fallback: str) -> str:
+    """The beginning of what the user typed first, also before a compaction; no more is read than that takes."""
+    said = (message_of(record, Notes()) for record in branch.entire)
+    return title_of((message for message in said if message is not None and message.typed), fallback)
 
 
 def _say_compactions(chat: Conversation, notes: Notes) -> None:

@@ -53,12 +53,13 @@ _UNTYPED: Final = "User messages nobody typed (commands, summaries, texts of ext
 
 def messages_of(records: Sequence[Record], notes: Notes) -> list[Message]:
     """The messages of a branch, each result behind its call."""
-    found = [message for record in records if (message := _message(record, notes)) is not None]
+    found = [message for record in records if (message := message_of(record, notes)) is not None]
     notes.count(_UNTYPED, sum(1 for message in found if not message.typed))
     return behind_calls(found, notes)
 
 
-def _message(record: Record, notes: Notes) -> Message | None:
+def message_of(record: Record, notes: Notes) -> Message | None:
+    """The message that an entry stands for, None when pi sends none."""
     match record.kind:
         case "message":
             return _said(record, notes)

@@ -1,0 +1,86 @@
+"""Sessions of a hundred thousand lines: read in seconds, whatever shape their tree has."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+import pytest
+
+from budgeteer.engine.chat import Conversation
+from budgeteer.formats.detect import import_bytes
+from tests.formats.agent_shapes import Events, PiSession, Rollout, pi_call
+from tests.formats.shapes import Session, text_block, use_block
+
+LINES = 100_000
+SECONDS = 30.0
+"""Of the processor, some times what any of these takes on an idle core; quadratic work would take hours."""
+
+
+def claude_code_comb() -> bytes:
+    """A chain of calls with a branch of one prompt at every step."""
+    session = Session()
+    for number in range(LINES // 5):
+        session.user(f"u{number}", f"Step {number}")
+        session.assistant(f"a{number}", text_block("Yes."), message_id=f"m{number}")
+        session.assistant(f"b{number}", use_block(f"t{number}"), message_id=f"m{number}")
+        at = session.result(f"r{number}", f"t{number}")
+        session.user(f"x{number}", f"Aside {number}")
+        session.last = at
+    return session.data
+
+
+def codex_compacted_often() -> bytes:
+    rollout = Rollout()
+    for number in range(LINES // 4):
+        rollout.item("message", role="user", content=[{"type": "input_text", "text": f"Step {number}"}])
+        rollout.call(f"k{number}")
+        rollout.output(f"k{number}")
+        if number % 10 == 5:
+            rollout.event("thread_rolled_back", num_turns=1)
+        elif number % 100 == 99:
+            kept = {"type": "message", "role": "user", "content": "Go on"}
+            rollout.add("compacted", {"message": "", "replacement_history": [kept]})
+        else:
+            rollout.usage(number + 1, number + 1)
+    return rollout.data
+
+
+def copilot_with_parallel_calls() -> bytes:
+    events = Events()
+    for number in range(LINES // 7):
+        events.user(f"Step {number}")
+        events.assistant("", f"t{number}", f"s{number}")
+        events.result(f"s{number}")
+        events.result(f"t{number}")
+        events.assistant("Done.")
+    return events.data
+
+
+def pi_comb() -> bytes:
+    session = PiSession(tree=True)
+    for number in range(LINES // 4):
+        session.user(f"Step {number}")
+        session.assistant(pi_call(f"t{number}"))
+        at = session.result(f"t{number}")
+        session.user(f"Aside {number}")
+        session.last = at
+    return session.data
+
+
+@pytest.mark.parametrize(
+    ("make", "messages", "branches"),
+    [
+        (claude_code_comb, LINES // 5 * 3 + 1, LINES // 5 - 1),
+        (codex_compacted_often, 2, 0),
+        (copilot_with_parallel_calls, LINES // 7 * 5, 0),
+        (pi_comb, LINES // 4 * 3 + 1, LINES // 4 - 1),
+    ],
+    ids=["claude-code", "codex", "copilot-cli", "pi"],
+)
+def test_a_long_session_is_read_in_seconds(make: Callable[[], bytes], messages: int, branches: int) -> None:
+    data = make()
+    start = time.process_time()
+    main: Conversation = import_bytes(data).conversations[0]
+    assert time.process_time() - start < SECONDS
+    assert (len(main.messages), main.branches) == (messages, branches)
