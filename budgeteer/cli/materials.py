@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from budgeteer.cli.configuration import assemble
 from budgeteer.cli.pack import PackOptions
 from budgeteer.cli.progress import progress_bar
 from budgeteer.cli.reading import read_conversation, read_kind, read_source, read_text, read_text_file
+from budgeteer.cli.source_options import SourceOptions
 from budgeteer.engine.allocation import tokenizer_of
-from budgeteer.engine.bundle import Inputs, build_bundle
+from budgeteer.engine.bundle import Bundle, Inputs, build_bundle
+from budgeteer.engine.config import BudgetConfig
 from budgeteer.engine.measures import measure_chunks, measure_features, measure_skills, measure_tools
-from budgeteer.engine.packing import pack
 from budgeteer.engine.result import Packing
 from budgeteer.engine.tokens import TokenCounter, counter_for
 from budgeteer.engine.transcript import measure_messages
 from budgeteer.engine.usage import with_usage
+from budgeteer.engine.whatif.probing import Subject
 
 
 def packed(options: PackOptions, *, profile: str | None) -> Packing:
@@ -25,14 +29,39 @@ def packed(options: PackOptions, *, profile: str | None) -> Packing:
         InputError: a file or the configuration cannot be used.
         TokenizerUnavailable: the model's vocabulary is not packaged.
     """
+    return replace(subject_of(options), profile=profile).packed()
+
+
+def subject_of(options: SourceOptions) -> Subject:
+    """What the options describe, ready to be packed under this configuration and others.
+
+    Raises:
+        InputError: a file or the configuration cannot be used.
+        TokenizerUnavailable: the model's vocabulary is not packaged.
+    """
     config = assemble(options.config, options.model, options.assignments)
-    counter = counter_for(tokenizer_of(config))
+    return Subject(bundle_maker(options)(config), config, counter_for(tokenizer_of(config)))
+
+
+def bundle_maker(options: SourceOptions) -> Callable[[BudgetConfig], Bundle]:
+    """Makes the bundle of the sources for a configuration; what a tokenizer counted is not counted again.
+
+    Raises:
+        InputError: a file cannot be used.
+    """
     recorded = {} if options.usage is None else read_source(options.usage, as_format="usage").usage
-    inputs = with_usage(gather(options, counter=counter), config, recorded)
-    return pack(build_bundle(inputs, counter=counter), config, counter=counter, profile=profile)
+    gathered: dict[str, Inputs] = {}
+
+    def bundle_of(config: BudgetConfig) -> Bundle:
+        counter = counter_for(tokenizer_of(config))
+        if counter.name not in gathered:
+            gathered[counter.name] = gather(options, counter=counter)
+        return build_bundle(with_usage(gathered[counter.name], config, recorded), counter=counter)
+
+    return bundle_of
 
 
-def gather(options: PackOptions, *, counter: TokenCounter) -> Inputs:
+def gather(options: SourceOptions, *, counter: TokenCounter) -> Inputs:
     """Everything the options name, read and measured.
 
     Raises:

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from budgeteer.cli.source_options import SourceOptions, check_something_is_given, source_options
+
 if TYPE_CHECKING:
     from budgeteer.engine.result import Packing
 
@@ -19,47 +21,16 @@ REQUESTS = ("openai-chat", "openai-responses", "anthropic", "gemini", "text", "m
 
 
 @dataclass(frozen=True, slots=True)
-class PackOptions:
-    """What the command line says; None or () where an option was not given."""
+class PackOptions(SourceOptions):
+    """What the command line says: the sources, the configuration, and what is printed."""
 
-    conversation: str | None = None
-    whole: bool = False
-    skills: str | None = None
-    features: str | None = None
-    tools: str | None = None
-    chunks: str | None = None
-    usage: str | None = None
-    system: str | None = None
-    specs: tuple[str, ...] = ()
-    workspace_context: str | None = None
-    query: str | None = None
-    config: str | None = None
-    model: str | None = None
-    assignments: tuple[str, ...] = ()
     as_json: bool = False
     request: str | None = None
     before_after: bool = False
 
 
 @click.command()
-@click.option("--conversation", metavar="FILE[#N]", help="A conversation; #N chooses one of several.")
-@click.option("--whole", is_flag=True, help="The whole transcript, not only what follows its last compaction.")
-@click.option("--skills", metavar="FILE|DIR", help="A skill library.")
-@click.option("--features", metavar="FILE|DIR", help="A library of feature specs.")
-@click.option("--tools", metavar="FILE|DIR", help="Tool definitions, in place of the conversation's own.")
-@click.option("--chunks", metavar="FILE", help="Retrieved chunks: JSON, JSONL or CSV.")
-@click.option(
-    "--usage", metavar="FILE", help="How often, or when, skills were used: for the orders frequent and recent."
-)
-@click.option("--system", metavar="TEXT|@FILE", help="The system text, in place of the conversation's own.")
-@click.option("--spec", "specs", metavar="FILE", multiple=True, help="A spec file; may be repeated.")
-@click.option("--workspace-context", metavar="TEXT|@FILE", help="What the workspace tells the model.")
-@click.option("--query", metavar="TEXT|@FILE", help="What the user asks, after the conversation.")
-@click.option("--config", metavar="FILE", help="A configuration; 'budgeteer config schema' describes it.")
-@click.option("--model", metavar="M", help="The model, over what the configuration says.")
-@click.option(
-    "--set", "assignments", metavar="PATH=VALUE", multiple=True, help="One configuration value; may be repeated."
-)
+@source_options
 @click.option("--json", "as_json", is_flag=True, help="Print every decision and figure as JSON.")
 @click.option("--before-after", is_flag=True, help="Also compare with everything loaded before the first message.")
 @click.option("--request", metavar="PROFILE", help=f"Print the packed prompt, ready to send: {', '.join(REQUESTS)}.")
@@ -101,12 +72,7 @@ def check_usage(options: PackOptions) -> None:
         raise click.UsageError("--json and --request print different things; give one")
     if options.request is not None and options.request not in REQUESTS:
         raise click.UsageError(f"--request {options.request}: there is no such profile. Known: {', '.join(REQUESTS)}")
-    materials = (options.conversation, options.skills, options.features, options.tools, options.chunks)
-    texts = (options.system, options.workspace_context, options.query)
-    if not any(one is not None for one in (*materials, *texts)) and not options.specs:
-        raise click.UsageError(
-            "nothing to pack: give --conversation, --skills, --features, --tools, --chunks or a text"
-        )
+    check_something_is_given(options)
 
 
 def _print_request(packing: Packing, request: str) -> None:

@@ -25,6 +25,9 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "import": ("budgeteer.cli.import_", "Detect what a file is, read it, and report."),
     "count": ("budgeteer.cli.count", "Count tokens and characters, by item and in total."),
     "pack": ("budgeteer.cli.pack", "Pack a prompt into its budget and show every decision."),
+    "sweep": ("budgeteer.cli.sweep", "Show every breakpoint of a limit, and what is sent from each on."),
+    "replay": ("budgeteer.cli.replay", "Replay a conversation request by request: what overflows, when and why."),
+    "compare": ("budgeteer.cli.compare", "Compare two configurations on the same sources: what moved, and by what."),
     "check": ("budgeteer.cli.check", "Check a skill library against its budget: a gate for continuous integration."),
     "search": ("budgeteer.cli.search", "Find feature specs by keywords, and compare what both modes cost."),
     "prompts": ("budgeteer.cli.prompts", "Print the prompts and tool definitions a model is given."),
@@ -33,7 +36,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
 }
 
 #: Commands of the contract that no release has yet: asked for by name, they are refused with a sentence.
-NOT_YET = frozenset({"sweep", "replay", "compare", "push"})
+NOT_YET = frozenset({"push"})
 
 
 class LazyGroup(click.Group):

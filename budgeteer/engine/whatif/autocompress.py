@@ -31,6 +31,18 @@ _USER = ROLES.index("user")
 _SYSTEM = (ROLES.index("system"), ROLES.index("developer"))
 
 
+def policy_named(name: str) -> Policy:
+    """The policy of this name.
+
+    Raises:
+        ConfigError: there is none; names them all.
+    """
+    for policy in POLICIES:
+        if policy == name:
+            return policy
+    raise ConfigError(f"there is no policy {name!r}", where="policy", mend=f"Known: {', '.join(POLICIES)}.")
+
+
 @dataclass(frozen=True, slots=True)
 class Due:
     """The configuration of a request, and a sentence for each batch that is new in it."""

@@ -83,6 +83,7 @@ class Axis:
         low, high: the first and the last position; nothing changes beyond `high`, or nothing wider is allowed.
         value: position -> the value in the configuration's own terms. position: its inverse, the last one not above.
         config: position -> the configuration with that value.
+        widest: the value at the last position; of a share the largest one, which may come to no more tokens.
         current: the value in force, None where the configuration sets no such limit.
     """
 
@@ -93,6 +94,7 @@ class Axis:
     value: Callable[[int], int | float]
     position: Callable[[float], int]
     config: Callable[[int], BudgetConfig]
+    widest: int | float
     current: int | float | None
 
 
@@ -168,7 +170,7 @@ def _changed(part: BaseModel, steps: list[str], value: Any) -> BaseModel:
 
 
 def _plain(path: str, low: int, high: int, config: Callable[[int], BudgetConfig], current: float | None) -> Axis:
-    return Axis(path, UNITS[path], low, high, lambda at: at, int, config, current)
+    return Axis(path, UNITS[path], low, high, lambda at: at, int, config, high, current)
 
 
 def _budget_axis(path: str, config: BudgetConfig, allowed: Allowance) -> Axis:
@@ -181,7 +183,7 @@ def _budget_axis(path: str, config: BudgetConfig, allowed: Allowance) -> Axis:
         def reserving(at: int) -> BudgetConfig:
             return with_value(config, path, -at)
 
-        return Axis(path, "tokens", 1 - allowed.window, 0, lambda at: -at, lambda v: -int(v), reserving, reserve)
+        return Axis(path, "tokens", 1 - allowed.window, 0, lambda at: -at, lambda v: -int(v), reserving, 0, reserve)
 
     def leaving(at: int) -> BudgetConfig:
         return with_value(with_value(config, "contextWindow", at + reserve), "outputReserve", reserve)
@@ -214,6 +216,7 @@ def _share_axis(path: str, config: BudgetConfig, available_tokens: int) -> Axis:
         value,
         position,
         lambda at: with_value(config, path, value(at)),
+        max(widest, current),
         current,
     )
 

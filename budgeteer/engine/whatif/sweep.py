@@ -6,6 +6,7 @@ The answer is a step function of the limit. Each packing on the way says itself 
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
@@ -43,6 +44,7 @@ class Sweep:
         first, last: the interval; values beyond `last` were not asked for, or are not allowed.
         steps: the first stands at `first`; neighbours differ. A reserve is swept from the largest to the smallest.
         current: the value in force, None where the configuration sets no such limit.
+        current_step: the index of the step it stands on, None where it is not set or outside of the interval.
         knee: the index of the step where the curve of tokens sent bends most, None where it does not bend.
         items: the decision ids that the answers' fates stand for.
     """
@@ -53,6 +55,7 @@ class Sweep:
     last: int | float
     steps: tuple[Step, ...]
     current: int | float | None
+    current_step: int | None
     knee: int | None
     items: Callable[[], tuple[str, ...]]
 
@@ -61,6 +64,13 @@ class Sweep:
         falling = self.first > self.last
         reached = [at for at, step in enumerate(self.steps) if (step.at >= value if falling else step.at <= value)]
         return reached[-1] if reached else 0
+
+    def breakpoints_to_json(self) -> list[dict[str, Any]]:
+        """`[{at, tokens, kept, fits, sections, current, knee}]`: each step, and whether it is one of the two."""
+        marked = [("current", self.current_step), ("knee", self.knee)]
+        return [
+            {**step.to_json(), **{name: index == at for name, index in marked}} for at, step in enumerate(self.steps)
+        ]
 
     def to_json(self) -> dict[str, Any]:
         """`{path, unit, from, to, current, knee, steps: [{at, tokens, kept, fits, sections}]}`."""
@@ -98,9 +108,10 @@ def sweep(
         path=prober.axis.path,
         unit=prober.axis.unit,
         first=value(low),
-        last=value(high),
+        last=prober.axis.widest if high == prober.axis.high else value(high),
         steps=tuple(Step(value(position), answer) for position, answer in runs),
         current=prober.axis.current,
+        current_step=_current_step(prober.axis, low, high, [position for position, _ in runs]),
         knee=knee_of([(position, answer.size.tokens) for position, answer in runs]),
         items=prober.items,
     )
@@ -160,6 +171,13 @@ def _interval(axis: Axis, between: tuple[float | None, float | None]) -> tuple[i
         mend = f"It may be swept from {ends[0]:,} to {ends[1]:,}."
         raise ConfigError("nothing of this limit lies in the interval asked for", where=axis.path, mend=mend)
     return low, high
+
+
+def _current_step(axis: Axis, low: int, high: int, turns: Sequence[int]) -> int | None:
+    """The index of the step, by the positions where they begin, of the value in force."""
+    if axis.current is None or not low <= axis.position(axis.current) <= high:
+        return None
+    return bisect_right(turns, axis.position(axis.current)) - 1
 
 
 def _answers(prober: Prober, low: int, high: int, progress: Progress | None) -> Iterator[tuple[int, Answer]]:

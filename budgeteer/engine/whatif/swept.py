@@ -2,7 +2,7 @@
 
 A packing decides by comparing limits with sums. Give it a `Swept` in the place of a limit, and every such comparison
 is noted: as long as all of them come out the same, the packing is the same. So one packing answers for a whole range
-of the number that is swept, and the next one is made where the first comparison turns (decision 013).
+of the number that is swept, and the next one is made where the first comparison turns (decision 010).
 
 It is no `int` on purpose: whatever would use its value without comparing it (an index, a text, `int()`) raises
 TypeError, so that nothing is decided behind its back.
