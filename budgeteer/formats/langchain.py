@@ -11,7 +11,7 @@ from budgeteer.engine.chat import Conversation, Message
 from budgeteer.engine.library import compact_json
 from budgeteer.formats.conversations import note_opaque, numbered, text_value, title_of
 from budgeteer.formats.document import Document
-from budgeteer.formats.entries import entries_of, mappings
+from budgeteer.formats.entries import SAMPLED, entries_of, mappings
 from budgeteer.formats.envelopes import require
 from budgeteer.formats.langchain_messages import Said, message_from, said
 from budgeteer.formats.open_calls import OpenCalls
@@ -35,7 +35,7 @@ class _Talk:
 
 def detect(document: Document) -> str | None:
     """Why a document is a LangChain dump, None when it is not."""
-    lists = [talk.messages[:50] for talk in islice(_lists(document), 20)]
+    lists = [talk.messages[:50] for talk in islice(_lists(document, SAMPLED), 20)]
     talk = [one for found in lists for one in map(said, mappings(list(found))) if one is not None]
     if not any(each.role in ("user", "assistant") for each in talk):
         return None
@@ -59,9 +59,9 @@ def read(document: Document) -> Imported:
     return Imported("", "", "conversation", conversations=tuple(found), skipped=tuple(skipped))
 
 
-def _lists(document: Document) -> Iterator[_Talk]:
-    """Each list of messages; where every entry is a message, all of them are one list."""
-    entries = list(entries_of(document))
+def _lists(document: Document, most: int | None = None) -> Iterator[_Talk]:
+    """Each list of messages of so many entries; where every entry is a message, all of them are one list."""
+    entries = list(islice(entries_of(document), most))
     bare = [entry for entry in entries if said(entry.value) is not None]
     if bare and len(bare) * 2 >= len(entries):
         yield _Talk([entry.value for entry in entries])

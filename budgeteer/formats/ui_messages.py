@@ -11,7 +11,7 @@ from budgeteer.engine.chat import Conversation, Message, Role
 from budgeteer.engine.library import compact_json
 from budgeteer.formats.conversations import Notes, note_opaque, numbered, text_value, title_of
 from budgeteer.formats.document import Document
-from budgeteer.formats.entries import entries_of, mappings
+from budgeteer.formats.entries import SAMPLED, entries_of, mappings
 from budgeteer.formats.envelopes import require
 from budgeteer.formats.report import Imported, Skipped
 from budgeteer.formats.ui_parts import Step, read_part
@@ -22,7 +22,7 @@ _IDS = ("id", "chatId", "chat_id")
 
 def detect(document: Document) -> str | None:
     """Why a document is AI SDK UI messages, None when it is not."""
-    for chat in islice(_chats(document), 20):
+    for chat in islice(_chats(document, SAMPLED), 20):
         fitting = sum(1 for raw in chat.messages[:40] if is_ui_message(raw))
         if fitting and fitting * 2 >= len(chat.messages[:40]):
             return "holds messages whose `parts` have a `type`, as the AI SDK's UI messages do"
@@ -66,9 +66,9 @@ class _Chat:
     holder: Mapping[str, Any]
 
 
-def _chats(document: Document) -> Iterator[_Chat]:
-    """Each chat; where every entry is a message, all of them are one chat."""
-    entries = list(entries_of(document))
+def _chats(document: Document, most: int | None = None) -> Iterator[_Chat]:
+    """Each chat of so many entries; where every entry is a message, all of them are one chat."""
+    entries = list(islice(entries_of(document), most))
     own = [entry for entry in entries if is_ui_message(entry.value)]
     if own and len(own) * 2 >= len(entries):
         yield _Chat([entry.value for entry in entries], "", {})
