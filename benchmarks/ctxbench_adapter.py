@@ -1,10 +1,13 @@
 """Budgeteer as adapters of ctxbench, a harness that measures packers of conversations and lists of skills.
 
-In the harness's folder, with PYTHONPATH naming this checkout and `make bench` run once (for .venv-bench):
+In the harness's folder, once `make bench` has made .venv-bench, with CHECKOUT for where this checkout lies:
 
-    python -m ctxbench.run --module benchmarks.ctxbench_adapter --kind trim --sizes 1000 --only budgeteer-cold
-    CHECKOUT/.venv-bench/bin/python -m ctxbench.compare --module benchmarks.ctxbench_adapter --kind trim --size 1000
-        --adapters limit-cold,budgeteer-cold,budgeteer-warm
+    PYTHONPATH=CHECKOUT CHECKOUT/.venv-bench/bin/python -m ctxbench.compare --module benchmarks.ctxbench_adapter
+        --kind trim --size 1000 --adapters limit-cold,budgeteer-cold,budgeteer-warm
+    PYTHONPATH=CHECKOUT:CHECKOUT/benchmarks .venv/bin/python -m ctxbench.run --module ctxbench_adapter
+        --kind trim --sizes 1000 --only budgeteer-cold
+
+(`ctxbench.run` starts a process for each cell, and that one finds no module whose name has a dot.)
 
 `budgeteer-cold` counts everything in the call, `budgeteer-warm` has counted before, and `budgeteer-answer` has counted
 nothing before and counts only what stays. The harness writes lists of skills
