@@ -292,6 +292,14 @@ class Packer:
                 pinned[row] = message_id(message, row) in pins
         return pinned
 
+    def _called_by(self, kept: Mask) -> frozenset[str]:
+        if self.pruned is None:
+            return _called(self.bundle, kept)
+        given = np.zeros(len(self.pruned.cover), np.bool_)
+        rows = self.pruned.rows[kept]
+        given[rows[rows >= 0]] = True
+        return _called(self.pruned.given, given)
+
     def _ever_called(self) -> frozenset[str]:
         bundle = self.bundle if self.pruned is None else self.pruned.given
         return _called(bundle, np.ones(len(bundle.history_measures), np.bool_))
@@ -319,7 +327,7 @@ class Packer:
                 history = fit_history(room, self.config, writing=writing)
                 libraries = eased.libraries(history.relief)
             history = self.first_is_user(history, room)
-            now = called | _called(self.bundle, history.kept)
+            now = called | self._called_by(history.kept)
             if now == called or not self.config.skills_budget.enabled:
                 return libraries, history, room
             called = now

@@ -77,7 +77,7 @@ class _Union:
         alone = np.bincount(measures.group)[measures.group] == 1
         return Rows(
             section="history",
-            ids=[self._id(at) for at in range(len(place))],
+            ids=self._ids(),
             names=self._name,
             category=np.where(under, LETTER_OF_ROLE[measures.role][self.row], left.category[place]).astype(np.int8),
             fate=self._fates(block),
@@ -105,9 +105,11 @@ class _Union:
         found: Mask = self.under & ~self.pruned.bare.alive[self.row]
         return found
 
-    def _id(self, at: int) -> str:
-        row = int(self.row[at])
-        return f"block:{self._block(at).id}" if row < 0 else self.pruned.facts.decision_ids[row]
+    def _ids(self) -> list[str]:
+        ids = list(self.pruned.facts.decision_ids)
+        for at in np.flatnonzero(self.row < 0).tolist():
+            ids.insert(at, f"block:{self._block(at).id}")
+        return ids
 
     def _block(self, at: int) -> Block:
         return self.pruned.blocks[int((self.pruned.rows[: self.place[at]] < 0).sum())]

@@ -29,6 +29,7 @@ from budgeteer.engine.pruning.sizes import Sized
 from budgeteer.engine.tokens import TokenCounter
 from budgeteer.engine.transcript import MessageMeasures
 
+_KEPT_AS = "pruning.last"
 _USER = ROLES.index("user")
 _SYSTEM = (ROLES.index("system"), ROLES.index("developer"))
 
@@ -82,6 +83,14 @@ class Pruned:
 
 
 @dataclass(frozen=True, slots=True)
+class _Kept:
+    """What a bundle was pruned to, and how that was asked for."""
+
+    asked: tuple[PruningConfig, str, int, bytes]
+    pruned: Pruned
+
+
+@dataclass(frozen=True, slots=True)
 class Pruning:
     """How a bundle is pruned: the configuration's part, the request form, the counter, and the input budget."""
 
@@ -98,9 +107,20 @@ class Pruning:
     def prune(self, given: Bundle, pinned: Mask) -> Pruned:
         """The bundle pruned; `pinned` says of each message whether it, and so its group, is pinned.
 
+        The last answer is kept with the bundle, for most changes of a configuration leave it as it is.
+
         Raises:
             CompressRefused: the ranges do not go with the conversation.
         """
+        asked = (self.config, self.profile, self.input_budget, pinned.tobytes())
+        kept = given.prepared.get(_KEPT_AS)
+        if isinstance(kept, _Kept) and kept.asked == asked:
+            return kept.pruned
+        pruned = self._prune(given, pinned)
+        given.prepared[_KEPT_AS] = _Kept(asked, pruned)
+        return pruned
+
+    def _prune(self, given: Bundle, pinned: Mask) -> Pruned:
         facts, measures = facts_of(given, counter=self.counter), given.history_measures
         pinned = np.isin(measures.group, np.unique(measures.group[pinned]))
         compressed = self._compressed(measures, facts, pinned)
