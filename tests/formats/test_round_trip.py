@@ -111,6 +111,9 @@ def enriched(draw: st.DrawFn, profile: str) -> Conversation:
             rest = [part for part in message.parts if not isinstance(part, TextPart)]
             order = [*extra, *texts, *rest] if draw(st.booleans()) else [*texts, *extra, *rest]
             message = replace(message, parts=tuple(order))
+        result = message.parts[0] if message.role == "tool" else None
+        if isinstance(result, ToolResultPart):
+            message = replace(message, parts=(replace(result, is_error=draw(st.booleans())),))
         messages.append(message)
     raws = tuple(dict(tool.raw) for tool in draw(tools()))
     return replace(plain, messages=tuple(messages), tools=raws)
@@ -126,7 +129,7 @@ def held(messages: Sequence[Message], profile: str) -> list[tuple[str, str, tupl
     """(role, name, parts) of each message as the form can hold them: no empty texts, some neighbours joined."""
     rows: list[tuple[str, str, tuple[Part, ...]]] = []
     for message in messages:
-        parts = tuple(filled(message.parts))
+        parts = tuple(filled(message.parts, marked=PROFILES[profile].marks_errors))
         if rows and rows[-1][0] == message.role and message.role in JOINED[profile]:
             rows[-1] = (message.role, rows[-1][1], (*rows[-1][2], *parts))
         else:
@@ -134,10 +137,11 @@ def held(messages: Sequence[Message], profile: str) -> list[tuple[str, str, tupl
     return rows
 
 
-def filled(parts: Sequence[Part]) -> Iterator[Part]:
+def filled(parts: Sequence[Part], *, marked: bool) -> Iterator[Part]:
     for part in parts:
         if isinstance(part, ToolResultPart):
-            yield replace(part, content=tuple(inner for inner in part.content if inner != TextPart("")))
+            content = tuple(inner for inner in part.content if inner != TextPart(""))
+            yield replace(part, content=content, is_error=part.is_error and marked)
         elif part != TextPart(""):
             yield part
 

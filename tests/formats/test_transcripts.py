@@ -8,6 +8,8 @@ import pytest
 
 from budgeteer.engine.errors import FormatError
 from budgeteer.formats.detect import import_bytes, import_folder
+from tests.formats.google_shapes import ADK_EVALS, ADK_SESSION, GEMINI_BODY, GEMINI_CLI
+from tests.formats.responses_shapes import RESPONSES_BODY
 from tests.formats.shapes import ANTHROPIC_BODY, OPENAI_CHAT, Session, dumps, jsonl, text_block, zipped
 
 
@@ -85,3 +87,16 @@ def test_files_that_no_reader_can_open_are_listed_and_told_of_as_they_are_read()
 def test_a_file_alone_is_no_folder_of_transcripts() -> None:
     with pytest.raises(FormatError, match=r"No transcript that can be read"):
         import_bytes(dumps(OPENAI_CHAT), as_format="transcripts")
+
+
+def test_an_archive_may_hold_every_form_of_request_and_session() -> None:
+    files: dict[str, str | bytes] = {
+        "a.json": dumps(RESPONSES_BODY),
+        "b.json": dumps(GEMINI_BODY),
+        "c.json": dumps(ADK_SESSION),
+        "d.json": dumps(ADK_EVALS),
+        "e.json": dumps(GEMINI_CLI),
+    }
+    found = import_bytes(zipped(files))
+    assert (found.format, len(found.conversations), found.skipped) == ("transcripts", 5, ())
+    assert [chat.model for chat in found.conversations] == ["gpt-5", "gemini-3-pro", "", "", "gemini-3-flash"]
