@@ -152,15 +152,14 @@ def _read_entry(document: Document, archive: Archive, entry: Entry, skipped: lis
 
 def _ordered(conversations: Sequence[Conversation]) -> tuple[Conversation, ...]:
     """Each session, its other branches, then its sub-agents; a run that is a file and embedded lines is kept once."""
-    sessions: dict[str, int] = {}
-    for position, conversation in enumerate(conversations):
-        sessions.setdefault(_session(conversation), position)
     chosen: dict[str, Conversation] = {}
     for conversation in conversations:
         key = f"{_session(conversation)}/{conversation.id}" if conversation.is_subagent else f"#{len(chosen)}"
         if key not in chosen or len(chosen[key].messages) < len(conversation.messages):
             chosen[key] = conversation
-    ordered = sorted(chosen.values(), key=lambda each: (sessions[_session(each)], each.is_subagent))
+    found = list(chosen.values())
+    places = _places(found)
+    ordered = [found[at] for at in sorted(range(len(found)), key=lambda at: (places[at], found[at].is_subagent))]
     ids = unique_ids(conversation.id for conversation in ordered)
     main = ""
     renamed: list[Conversation] = []
@@ -168,6 +167,26 @@ def _ordered(conversations: Sequence[Conversation]) -> tuple[Conversation, ...]:
         main = main if each.branch_of else unique
         renamed.append(replace(each, id=unique, branch_of=main if each.branch_of else ""))
     return tuple(renamed)
+
+
+def _places(found: Sequence[Conversation]) -> list[int]:
+    """Where each belongs: a branch with its main one, a sub-agent with its session, all others where they stand.
+
+    Files may give the same ids: only a sub-agent is looked up by one.
+    """
+    sessions: dict[str, int] = {}
+    for at, conversation in enumerate(found):
+        if not conversation.branch_of and not conversation.is_subagent:
+            sessions.setdefault(_session(conversation), at)
+    places: list[int] = []
+    for at, conversation in enumerate(found):
+        if conversation.branch_of and places:
+            places.append(places[-1])
+        elif conversation.is_subagent:
+            places.append(sessions.setdefault(_session(conversation), at))
+        else:
+            places.append(at)
+    return places
 
 
 def _session(conversation: Conversation) -> str:

@@ -214,6 +214,14 @@ def test_the_archive_of_an_export_is_read() -> None:
     assert (found.format, len(found.conversations)) == ("transcripts", 1)
 
 
+def test_files_of_one_archive_with_the_same_ids_keep_their_branches() -> None:
+    export = Export().add("u", said("user", text("Pick"))).add("a1", said("assistant", text("Oslo")))
+    data = dumps([export.add("a2", said("assistant", text("Bergen")), under="u").value()])
+    found = import_bytes(zipped({"a.json": data, "b.json": data}))
+    ties = [(chat.id, chat.branch_of) for chat in found.conversations]
+    assert ties == [("conv-1", ""), ("conv-1~2", "conv-1"), ("conv-1#2", ""), ("conv-1~2#2", "conv-1#2")]
+
+
 def test_an_export_that_says_nothing_is_refused() -> None:
     with pytest.raises(FormatError, match="No ChatGPT messages were found"):
         import_bytes(dumps([{"title": "t", "mapping": {}, "current_node": "x"}]))
