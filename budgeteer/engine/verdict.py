@@ -115,4 +115,12 @@ def _over_share(ledger: Ledger, shares: Shares) -> BudgetExceeded | None:
             f"shares.system leaves them {allowed:,}. Raise it, or turn the skills budget on."
         )
         return BudgetExceeded("system", needed_tokens=taken, allowed_tokens=allowed, sentence=sentence)
+    context = shares.context_tokens + (shares.system_tokens - taken if shares.redistribute else 0)
+    chunks = ledger.total("retrieval").tokens
+    if chunks > context:
+        sentence = (
+            f"Pinned chunks take {chunks:,} tokens that no limit may drop; shares.context leaves them {context:,}. "
+            "Raise it, or unpin one."
+        )
+        return BudgetExceeded("retrieval", needed_tokens=chunks, allowed_tokens=context, sentence=sentence)
     return None

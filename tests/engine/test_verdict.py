@@ -62,6 +62,33 @@ def test_the_system_group_may_take_just_its_share() -> None:
     assert (over.error.section, over.error.needed_tokens, over.error.allowed_tokens) == ("system", group, group - 1)
 
 
+@pytest.mark.parametrize("redistribute", [False, True])
+def test_pinned_chunks_over_their_share_are_a_stated_error(redistribute: bool) -> None:
+    inputs = {"chunks": (Chunk("word " * 200, "a"),)}
+    shares = {"enabled": True, "system": 0.25, "context": 0.25, "history": 0.5, "redistribute": redistribute}
+
+    def one_of(window: int, *pins: str) -> Packing:
+        return at(window, system("word " * 50), user(), inputs=inputs, pins=list(pins), shares=shares)
+
+    wide = one_of(8_000, "chunk:a")
+    group, chunks, query = (wide.ledger.total(name).tokens for name in ("system", "retrieval", "query"))
+    # Chunks may take a quarter, and what the system texts leave of theirs where it flows on; each share is floored.
+    enough = 4 * (-(-(group + chunks) // 2) if redistribute else chunks)
+    assert wide.error is None
+    assert one_of(enough + query, "chunk:a").error is None
+    over = one_of(enough + query - 4, "chunk:a")
+    assert over.error is not None
+    assert over.error.section == "retrieval"
+    assert over.error.needed_tokens == chunks
+    assert chunks - 2 <= over.error.allowed_tokens < chunks
+    assert over.verdict.level == "cannotFit"
+    assert over.error.sentence == (
+        f"Pinned chunks take {chunks:,} tokens that no limit may drop; shares.context leaves them "
+        f"{over.error.allowed_tokens:,}. Raise it, or unpin one."
+    )
+    assert one_of(enough + query - 4).error is None
+
+
 def test_what_was_written_here_is_no_item_that_was_asked_for() -> None:
     talk = [user("First of all. " * 40), assistant("Second to none. " * 40), user("third"), assistant("fourth")]
     packing = at(4_000, *talk, history={"strategy": "summarizeOlder", "maxChars": 800, "keepUserTurns": 1})
