@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 
@@ -106,7 +106,8 @@ def measure_conversations(
 ) -> MessageMeasures:
     """Count the messages of several conversations, one conversation's rows after the other's.
 
-    What a message costs depends on itself and on how it pairs up with its neighbours, and on nothing else.
+    What a message costs depends on itself and on how it pairs up with its neighbours, and on nothing else: the very
+    same message of several branches, paired up alike, is counted once.
     """
     kept = [tuple(messages) for messages in conversations]
     pairings = [pair(messages) for messages in kept]
@@ -114,15 +115,46 @@ def measure_conversations(
     places = [place for pairing in pairings for place in pairing.place]
     asked = {DEFAULT_PROFILE, *profiles}
 
-    def make(start: int, stop: int) -> Ints:
+    def every(start: int, stop: int) -> Ints:
         return message_table(messages[start:stop], places[start:stop], counter=counter, profiles=asked)
 
+    def some(which: Sequence[int]) -> Ints:
+        chosen, standing = [messages[at] for at in which], [places[at] for at in which]
+        return message_table(chosen, standing, counter=counter, profiles=asked)
+
+    same = _same(messages, places)
+    make = every if same is None else _counted_once(same, some)
     table = rows(len(messages), make, beside=lambda at: _standing(places[at]), progress=progress)
     return replace(
         MessageMeasures.of_rows(table),
         group=_joined(pairing.group for pairing in pairings),
         turn=_joined(pairing.turn for pairing in pairings),
     )
+
+
+def _same(messages: Sequence[Message], places: Sequence[Place]) -> Ints | None:
+    """For each message the first place where the very same one stands alike, None where every one is another."""
+    if len({id(message) for message in messages}) == len(messages):
+        return None
+    first: dict[tuple[int, bytes], int] = {}
+    found = [
+        first.setdefault((id(message), _standing(place)), at)
+        for at, (message, place) in enumerate(zip(messages, places, strict=True))
+    ]
+    return np.array(found, dtype=np.int64)
+
+
+def _counted_once(same: Ints, count: Callable[[Sequence[int]], Ints]) -> Callable[[int, int], Ints]:
+    """Rows from one place to another, of which `count` makes each distinct one once; later ones are copied."""
+    known: dict[int, Ints] = {}
+
+    def make(start: int, stop: int) -> Ints:
+        wanted = [int(at) for at in same[start:stop]]
+        fresh = [at for at in dict.fromkeys(wanted) if at not in known]
+        known.update(zip(fresh, count(fresh), strict=True))
+        return np.stack([known[at] for at in wanted])
+
+    return make
 
 
 def _joined(columns: Iterable[Sequence[int]]) -> Ints:
