@@ -71,7 +71,7 @@ def measured(plan: Plan, only: Collection[str]) -> Results:
             results.laps[group] = [lap for laps in races for lap in laps]
     folder = os.environ.get(FOLDER)
     if folder and (not only or REAL in only):
-        laps = (_run(REAL, contenders, plan.pace) for contenders in real.races(Path(folder)))
+        laps = (_run(REAL, contenders, plan.pace_of(REAL)) for contenders in real.races(Path(folder)))
         results.laps[REAL] = [lap for one in laps for lap in one]
     if memory.is_measured() and (not only or MEMORY in only):
         results.memory.extend(_memory(plan))

@@ -31,18 +31,21 @@ ENVIRONMENT: Final = Path(__file__).parent.parent / ".venv"
 class Plan:
     """How much is measured.
 
-    `sizes` are messages, or skills for SKILLS; at GROWTH all sizes meet in one race. `memory` names group, size and
-    contender.
+    `sizes` are messages, or skills for SKILLS; at GROWTH all sizes meet in one race. `slow_pace` is the sweeps', which
+    have a call of minutes in them, `real_pace` that of real conversations. `memory` names group, size and contender.
     """
 
     name: str
     sizes: Mapping[str, tuple[int, ...]]
     pace: Pace
     slow_pace: Pace
+    real_pace: Pace
     memory: tuple[tuple[str, int, str], ...]
 
     def pace_of(self, group: str) -> Pace:
-        """The sweep has one call of minutes in it."""
+        """The pace of one group's races."""
+        if group == REAL:
+            return self.real_pace
         return self.slow_pace if group in (SWEEP_SHARE, SWEEP_LIMIT) else self.pace
 
 
@@ -74,6 +77,7 @@ FULL: Final = Plan(
     },
     pace=Pace(rounds=7, limit_seconds=60.0, share_seconds=30.0),
     slow_pace=Pace(rounds=5, limit_seconds=240.0, share_seconds=60.0),
+    real_pace=Pace(rounds=5, limit_seconds=20.0, share_seconds=10.0),
     memory=tuple((group, _LARGEST[group], name) for group, name in _IN_MEMORY),
 )
 QUICK: Final = Plan(
@@ -89,6 +93,7 @@ QUICK: Final = Plan(
     },
     pace=Pace(rounds=3, limit_seconds=3.0, share_seconds=2.0),
     slow_pace=Pace(rounds=3, limit_seconds=5.0, share_seconds=5.0),
+    real_pace=Pace(rounds=3, limit_seconds=2.0, share_seconds=2.0),
     memory=((CONVERSATION, 10_000, ours.COLD), (SKILLS, 5_000, library.COUNTED)),
 )
 

@@ -17,15 +17,19 @@ from benchmarks.workloads import Call, Said
 from budgeteer.engine.answer import newest_kept
 from budgeteer.engine.bundle import Bundle, Inputs, build_bundle
 from budgeteer.engine.chat import Conversation
-from budgeteer.engine.config import BudgetConfig
+from budgeteer.engine.config import SkillsBudgetConfig
 from budgeteer.engine.ledger import Size
 from budgeteer.engine.library import Skill
 from budgeteer.engine.measures import Ints, SkillMeasures
 from budgeteer.engine.packing import pack
 from budgeteer.engine.sections.skill_block import location_opener, wrapper_size
-from budgeteer.engine.sections.skills import fit_skills
+from budgeteer.engine.sections.skill_prefixes import SkillPrefixes, skill_prefixes
 from budgeteer.engine.whatif.probing import Subject
 from budgeteer.engine.whatif.sweep import sweep_at
+
+#: No limit but the one that is asked about.
+_NO_LIMIT = ours.NO_LIMITS["maxSkillsPromptChars"]
+_CONFIG = SkillsBudgetConfig(enabled=True)
 
 
 def load_vocabulary() -> None:
@@ -66,15 +70,16 @@ class Counted:
 
     Attributes:
         system: how many messages lead.
-        skills, measures: one an entry, measured so that the engine's fit sees the entry's own size.
-        fixed: what stands around all entries.
+        prefixes: the entries' sums, within a block of ours. sizes: each entry's own tokens.
+        wrapper: what our block has around its entries. fixed: what stands around them in the list.
         in_chars: whether entries are limited in characters.
     """
 
     bundle: Bundle
     system: int
-    skills: tuple[Skill, ...]
-    measures: SkillMeasures
+    prefixes: SkillPrefixes
+    sizes: Ints
+    wrapper: Size
     fixed: Size
     in_chars: bool
 
@@ -83,11 +88,12 @@ class Counted:
         """Count every message, every entry, and what stands around the entries."""
         counter = ours.counter()
         bundle = build_bundle(Inputs(conversation=conversation), counter=counter)
-        skills = tuple(Skill(str(at), "", "") for at in range(len(entries)))
         chars = np.array([len(entry) for entry in entries], np.int64)
         tokens = np.zeros(len(entries), np.int64) if in_chars else np.array(counter.count_all(entries), np.int64)
+        skills = tuple(Skill(str(at), "", "") for at in range(len(entries)))
+        prefixes = skill_prefixes(skills, _measures(tokens, chars), _CONFIG, counter=counter)
         fixed = Size(sum(map(counter.count, around)), sum(map(len, around)))
-        return cls(bundle, len(bundle.system), skills, _measures(tokens, chars), fixed, in_chars)
+        return cls(bundle, len(bundle.system), prefixes, tokens, wrapper_size(counter), fixed, in_chars)
 
     def messages_within(self, budget_tokens: int) -> list[int]:
         """The places of the messages that are kept."""
@@ -96,40 +102,24 @@ class Counted:
 
     def skills_within(self, limit: int) -> int:
         """How many of the first entries fit, with what stands around them."""
-        config = self._skills_config(limit).skills_budget
-        return len(fit_skills(self.skills, self.measures, config, counter=ours.counter()).order)
+        if self.in_chars:
+            return self.prefixes.kept(max_chars=limit + self.wrapper.chars - self.fixed.chars)
+        tokens = limit + self.wrapper.tokens - self.fixed.tokens
+        return self.prefixes.kept(max_chars=_NO_LIMIT, max_tokens=tokens)
 
     def sweep(self, budgets: Sequence[int], *, share_percent: int) -> tuple[list[int], list[int]]:
         """The first kept message and the number of entries under each budget, a share of it for the entries."""
-        counter = ours.counter()
-        library = build_bundle(Inputs(skills=self.skills, skill_measures=self.measures), counter=counter)
-        limits = [budget * share_percent // 100 for budget in budgets]
-        config = self._skills_config(limits[-1])
-        shift = wrapper_size(counter).tokens - self.fixed.tokens
-        found = sweep_at(Subject(library, config, counter), "maxSkillsPromptTokens", [at + shift for at in limits])
-        kept = [answer.kept for answer in found]
-        taken = np.concatenate(([0], np.cumsum(self.measures.body_tokens)))
-        rooms = [budget - self.fixed.tokens - int(taken[count]) for budget, count in zip(budgets, kept, strict=True)]
-        answers = sweep_at(Subject(self.bundle, ours.budgeted(max(rooms)), counter), "inputBudget", rooms)
+        kept = [self.skills_within(budget * share_percent // 100) for budget in budgets]
+        taken = np.concatenate(([0], np.cumsum(self.sizes))) + self.fixed.tokens
+        rooms = [budget - int(taken[count]) for budget, count in zip(budgets, kept, strict=True)]
+        subject = Subject(self.bundle, ours.budgeted(max(rooms)), ours.counter())
         size = self.system + len(self.bundle.history) + (self.bundle.query is not None)
-        return [size - answer.kept + self.system for answer in answers], kept
-
-    def _skills_config(self, limit: int) -> BudgetConfig:
-        """One limit, moved by what our own block has around its entries more than theirs."""
-        wrapper = wrapper_size(ours.counter())
-        limits = dict(ours.NO_LIMITS)
-        if self.in_chars:
-            limits["maxSkillsPromptChars"] = limit - self.fixed.chars + wrapper.chars
-        else:
-            limits["maxSkillsPromptTokens"] = limit - self.fixed.tokens + wrapper.tokens
-        return ours.budgeted(
-            max(limit, 1), {"skillsBudget": {"enabled": True, "limits": limits, "installRoot": ours.INSTALL_ROOT}}
-        )
+        return [size - answer.kept + self.system for answer in sweep_at(subject, "inputBudget", rooms)], kept
 
 
 def _measures(tokens: Ints, chars: Ints) -> SkillMeasures:
-    """Measures whose entries come to these sizes; `body_tokens` holds the size itself."""
-    opener = location_opener(ours.budgeted(1).skills_budget)
+    """Measures whose entries come to these sizes."""
+    opener = location_opener(_CONFIG)
     none = np.zeros(len(tokens), np.int64)
     return SkillMeasures(
         head_tokens=tokens - ours.counter().count(opener),
@@ -140,7 +130,7 @@ def _measures(tokens: Ints, chars: Ints) -> SkillMeasures:
         minified_chars=none,
         tail_tokens=none,
         tail_chars=none,
-        body_tokens=tokens,
-        body_chars=chars,
+        body_tokens=none,
+        body_chars=none,
         file_bytes=none,
     )

@@ -105,7 +105,7 @@ GOALS: tuple[_Faster | _NoSlower | _Within, ...] = (
     _NoSlower("Packing cold with totals, messages", CONVERSATION, ours.COLD, peers.FAST, 2.5, size=10_000),
     _NoSlower("Packing cold with totals, messages", CONVERSATION, ours.COLD, peers.FAST, 2.5),
     _NoSlower("Only what stays, messages", GROWTH, ours.ANSWER, ours.ANSWER, 1.5, than_smallest=True),
-    _Faster("Prepared skills", SKILLS, library.PREPARED, library.SEED, 500),
+    _Faster("Skills prepared", SKILLS, library.PREPARED, library.SEED, 500),
     _Faster("Skills counted anew", SKILLS, library.COUNTED, library.SEED, 2.5),
     _Within("Memory added by counting and fitting the skills", 40, "MB", _skills_megabytes),
     _NoSlower("Appending a message to", APPEND, appending.APPENDED, appending.ENCODED, 2),

@@ -9,15 +9,20 @@ from benchmarks.race import Contender, Work
 from benchmarks.workloads import Entry
 from budgeteer.engine.config import SkillsBudgetConfig
 from budgeteer.engine.measures import SkillMeasures, measure_skills
+from budgeteer.engine.sections.skill_prefixes import skill_prefixes
 from budgeteer.engine.sections.skills import SkillFit, fit_skills
 
 PREPARED = "Budgeteer, prepared"
+WARM = "Budgeteer, counted before"
 COUNTED = "Budgeteer, counting all"
 SEED = "seed's loop"
 
 
 def fitters(entries: tuple[Entry, ...], limit_tokens: int) -> list[Contender]:
-    """Every way to the longest prefix of a library within a number of tokens."""
+    """Every way to the longest prefix of a library within a number of tokens.
+
+    PREPARED has counted before and made the sums as well, WARM has counted before.
+    """
     size, skills = len(entries), ours.skills_of(entries)
     configs = [skills_config(limit_tokens - turn) for turn in range(ours.BUDGETS_IN_TURN)]
 
@@ -25,6 +30,12 @@ def fitters(entries: tuple[Entry, ...], limit_tokens: int) -> list[Contender]:
         return fit_skills(skills, measures, configs[turn % ours.BUDGETS_IN_TURN], counter=ours.counter())
 
     def prepared() -> Work:
+        measures = measure_skills(skills, counter=ours.counter())
+        prefixes = skill_prefixes(skills, measures, configs[0], counter=ours.counter())
+        most = ours.NO_LIMITS["maxSkillsPromptChars"]
+        return lambda turn: prefixes.kept(max_chars=most, max_tokens=limit_tokens - turn % ours.BUDGETS_IN_TURN)
+
+    def warm() -> Work:
         measures = measure_skills(skills, counter=ours.counter())
         return lambda turn: fitted(measures, turn)
 
@@ -45,7 +56,8 @@ def fitters(entries: tuple[Entry, ...], limit_tokens: int) -> list[Contender]:
         return faults(len(fit.order)) + fit_faults(entries, fit)
 
     return [
-        Contender(PREPARED, size, prepared, faults_of_fit, ours=True),
+        Contender(PREPARED, size, prepared, faults, ours=True),
+        Contender(WARM, size, warm, faults_of_fit, ours=True),
         Contender(COUNTED, size, counted, faults_of_fit, ours=True),
         Contender(SEED, size, seeds, faults),
     ]

@@ -33,29 +33,24 @@ def page_with(text: str, generated: str) -> str:
 
 def generated(results: Results) -> str:
     """Everything that stands between the markers."""
-    parts = [
-        _machine(results),
-        "### Goals",
-        _table(["goal", "measured", ""], [_goal(one) for one in goals.judged(results)], left=1),
-        "### One conversation within a budget",
-        "![Time against messages, both scales logarithmic](images/performance.svg)",
-        _sized(results, CONVERSATION, against=ours.WARM),
-    ]
-    if REAL in results.laps:
-        parts += ["### Real conversations, each within half of its tokens", _sized(results, REAL, against=ours.WARM)]
-    parts += [
-        "### 200 budgets at once, a tenth of each for 500 skills",
-        _sized(results, SWEEP_SHARE),
-        "### 200 budgets at once, 500 skills within 2,000 tokens of each",
-        _sized(results, SWEEP_LIMIT),
-        "### A library of skills within 8,000 tokens",
-        _sized(results, SKILLS),
-        "### One more message",
-        _sized(results, APPEND),
-        "### The command line",
-        _sized(results, HELP),
-    ]
-    return "\n\n".join(part for part in parts if part)
+    judged = [_goal(one) for one in goals.judged(results)]
+    sections = {
+        "Goals": _table(["goal", "measured", ""], judged, left=1) if judged else "",
+        "One conversation within a budget": _pictured(results),
+        "Real conversations, each within half of its tokens": _sized(results, REAL, against=ours.WARM),
+        "200 budgets at once, a tenth of each for 500 skills": _sized(results, SWEEP_SHARE),
+        "200 budgets at once, 500 skills within 2,000 tokens of each": _sized(results, SWEEP_LIMIT),
+        "A library of skills within 8,000 tokens": _sized(results, SKILLS),
+        "One more message": _sized(results, APPEND),
+        "The command line": _sized(results, HELP),
+    }
+    return "\n\n".join([_machine(results), *(f"### {title}\n\n{body}" for title, body in sections.items() if body)])
+
+
+def _pictured(results: Results) -> str:
+    table = _sized(results, CONVERSATION, against=ours.WARM)
+    picture = "![Time against messages, both scales logarithmic](images/performance.svg)"
+    return f"{picture}\n\n{table}" if table else ""
 
 
 def _machine(results: Results) -> str:
