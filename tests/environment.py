@@ -12,6 +12,7 @@ from pathlib import Path
 
 DATA_FOLDER = Path(tempfile.mkdtemp(prefix="budgeteer-tests-"))
 os.environ["BUDGETEER_DATA_DIR"] = str(DATA_FOLDER)
+os.environ["XDG_CACHE_HOME"] = str(DATA_FOLDER / "cache")  # the command line's kept counts
 os.environ["DJANGO_SETTINGS_MODULE"] = "budgeteer.settings"
 os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "true"  # Playwright's loop runs in the thread of the test
 

@@ -2,24 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import replace
+from collections.abc import Callable, Collection
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
+import click
+
 from budgeteer.cli.configuration import assemble
+from budgeteer.cli.kept_counts import keeping_counter
 from budgeteer.cli.pack import PackOptions
 from budgeteer.cli.progress import progress_bar
 from budgeteer.cli.reading import read_conversation, read_kind, read_source, read_text, read_text_file
 from budgeteer.cli.source_options import SourceOptions
-from budgeteer.engine.allocation import tokenizer_of
+from budgeteer.engine.allocation import profile_of, tokenizer_of
 from budgeteer.engine.bundle import Bundle, Inputs, build_bundle
 from budgeteer.engine.config import BudgetConfig
 from budgeteer.engine.measures import measure_chunks, measure_features, measure_skills, measure_tools
+from budgeteer.engine.profiles import PROFILES
 from budgeteer.engine.result import Packing
 from budgeteer.engine.tokens import TokenCounter, counter_for
 from budgeteer.engine.transcript import measure_messages
 from budgeteer.engine.usage import with_usage
 from budgeteer.engine.whatif.probing import Subject
+
+
+@dataclass(frozen=True, slots=True)
+class Counting:
+    """How texts are counted: `counters` gives the counter of a name; `profiles` are the forms messages are sent in."""
+
+    counters: Callable[[str], TokenCounter] = counter_for
+    profiles: tuple[str, ...] = tuple(PROFILES)
 
 
 def packed(options: PackOptions, *, profile: str | None) -> Packing:
@@ -29,10 +42,16 @@ def packed(options: PackOptions, *, profile: str | None) -> Packing:
         InputError: a file or the configuration cannot be used.
         TokenizerUnavailable: the model's vocabulary is not packaged.
     """
-    return replace(subject_of(options), profile=profile).packed()
+    config = assemble(options.config, options.model, options.assignments)
+    # The rules of every form are checked for the JSON; otherwise one form is enough.
+    profiles = tuple(PROFILES) if options.as_json else (profile or profile_of(config),)
+    if options.no_cache:
+        return replace(subject_of(options, Counting(profiles=profiles)), profile=profile).packed()
+    with keeping_counter(tokenizer_of(config), complain=partial(click.echo, err=True)) as counter:
+        return replace(subject_of(options, Counting(lambda _: counter, profiles)), profile=profile).packed()
 
 
-def subject_of(options: SourceOptions) -> Subject:
+def subject_of(options: SourceOptions, counting: Counting | None = None) -> Subject:
     """What the options describe, ready to be packed under this configuration and others.
 
     Raises:
@@ -40,28 +59,31 @@ def subject_of(options: SourceOptions) -> Subject:
         TokenizerUnavailable: the model's vocabulary is not packaged.
     """
     config = assemble(options.config, options.model, options.assignments)
-    return Subject(bundle_maker(options)(config), config, counter_for(tokenizer_of(config)))
+    counting = counting or Counting()
+    bundle = bundle_maker(options, counting)(config)
+    return Subject(bundle, config, counting.counters(tokenizer_of(config)))
 
 
-def bundle_maker(options: SourceOptions) -> Callable[[BudgetConfig], Bundle]:
+def bundle_maker(options: SourceOptions, counting: Counting | None = None) -> Callable[[BudgetConfig], Bundle]:
     """Makes the bundle of the sources for a configuration; what a tokenizer counted is not counted again.
 
     Raises:
         InputError: a file cannot be used.
     """
+    counting = counting or Counting()
     recorded = {} if options.usage is None else read_source(options.usage, as_format="usage").usage
     gathered: dict[str, Inputs] = {}
 
     def bundle_of(config: BudgetConfig) -> Bundle:
-        counter = counter_for(tokenizer_of(config))
+        counter = counting.counters(tokenizer_of(config))
         if counter.name not in gathered:
-            gathered[counter.name] = gather(options, counter=counter)
+            gathered[counter.name] = gather(options, counter=counter, profiles=counting.profiles)
         return build_bundle(with_usage(gathered[counter.name], config, recorded), counter=counter)
 
     return bundle_of
 
 
-def gather(options: SourceOptions, *, counter: TokenCounter) -> Inputs:
+def gather(options: SourceOptions, *, counter: TokenCounter, profiles: Collection[str] = tuple(PROFILES)) -> Inputs:
     """Everything the options name, read and measured.
 
     Raises:
@@ -77,7 +99,7 @@ def gather(options: SourceOptions, *, counter: TokenCounter) -> Inputs:
         talk = read_conversation(options.conversation, whole=options.whole)
         inputs["conversation"] = talk
         with progress_bar("Counting messages") as progress:
-            measures = measure_messages(talk.messages, counter=counter, progress=progress)
+            measures = measure_messages(talk.messages, counter=counter, progress=progress, profiles=profiles)
         inputs["conversation_measures"] = measures
     if options.skills is not None:
         inputs["skills"] = read_kind(options.skills, "skills").skills

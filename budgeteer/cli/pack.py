@@ -27,12 +27,14 @@ class PackOptions(SourceOptions):
     as_json: bool = False
     request: str | None = None
     before_after: bool = False
+    no_cache: bool = False
 
 
 @click.command()
 @source_options
 @click.option("--json", "as_json", is_flag=True, help="Print every decision and figure as JSON.")
 @click.option("--before-after", is_flag=True, help="Also compare with everything loaded before the first message.")
+@click.option("--no-cache", is_flag=True, help="Count every text anew, and keep no counts for the next time.")
 @click.option("--request", metavar="PROFILE", help=f"Print the packed prompt, ready to send: {', '.join(REQUESTS)}.")
 def command(**written: Any) -> int:
     """Pack a prompt into its budget and show what is kept, shortened and dropped, and why.

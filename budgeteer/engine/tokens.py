@@ -51,6 +51,8 @@ class TokenCounter(Protocol):
         """The tokens of each of many texts."""
         ...
 
+    def __hash__(self) -> int: ...
+
 
 #: Name -> (sha256 of the vocabulary, split pattern). Source of both: tiktoken 0.14, tiktoken_ext/openai_public.py.
 _ENCODINGS: Final[dict[str, tuple[str, str]]] = {

@@ -17,7 +17,7 @@ from budgeteer.engine.ledger import unique
 from budgeteer.engine.library import FeatureSpec
 from budgeteer.engine.measures import FeatureMeasures, Ints, feature_text
 from budgeteer.engine.sections.system import FEATURES_HEADER, Piece, text_piece
-from budgeteer.engine.tokens import TokenCounter, counter_for
+from budgeteer.engine.tokens import TokenCounter
 
 #: What stands above the specs. Source: the seed asks for a header that tells the model to apply them; words ours.
 FOUND_HEADER: Final = (
@@ -136,7 +136,7 @@ def fit_features(
     listed = tuple(row for row in choice.listed if row in sent)
     if listed:
         last = _line(features[listed[-1]].path)
-        after_tokens[listed[-1]], after_chars[listed[-1]] = _line_tokens(last, counter.name), len(last)
+        after_tokens[listed[-1]], after_chars[listed[-1]] = _line_tokens(last, counter), len(last)
     return FeatureFit(
         sequence=(*considered, *rest),
         order=tuple(row for row in choice.whole if row in sent),
@@ -168,7 +168,7 @@ def feature_pieces(
     pieces = [header, *(piece(row) for row in fit.order)]
     if fit.listed:
         rows = list(fit.listed)
-        followed = _line_tokens(_line(features[rows[-1]].path) + "\n\n", counter.name) - int(fit.tokens[rows[-1]])
+        followed = _line_tokens(_line(features[rows[-1]].path) + "\n\n", counter) - int(fit.tokens[rows[-1]])
         tokens, chars = int(fit.tokens[rows].sum()), int(fit.chars[rows].sum())
         listing = "\n".join(_line(features[row].path) for row in rows)
         pieces.append(Piece("features", "", lambda: listing, tokens, tokens + followed, chars))
@@ -222,7 +222,7 @@ def _sizes(
     if not choice.listed:
         return alone, followed, chars
     ended = [_line(features[row].path) + "\n" for row in choice.listed]
-    tokens = np.array([_line_tokens(line, counter.name) for line in ended], np.int64)
+    tokens = np.array([_line_tokens(line, counter) for line in ended], np.int64)
     return (
         np.concatenate([alone, tokens]),
         np.concatenate([followed, tokens]),
@@ -236,5 +236,5 @@ def _line(path: str) -> str:
 
 
 @functools.lru_cache(maxsize=8192)
-def _line_tokens(line: str, tokenizer: str) -> int:
-    return counter_for(tokenizer).count(line)
+def _line_tokens(line: str, counter: TokenCounter) -> int:
+    return counter.count(line)

@@ -20,7 +20,7 @@ from budgeteer.engine.ledger import Size, unique
 from budgeteer.engine.library import Chunk
 from budgeteer.engine.measures import ChunkMeasures, Ints, chunk_label, chunk_rest
 from budgeteer.engine.sections.system import JOIN, Piece, text_piece
-from budgeteer.engine.tokens import TokenCounter, counter_for
+from budgeteer.engine.tokens import TokenCounter
 
 HEADER: Final = "# Retrieved context"
 #: What stands there when no chunk can be sent. Source: the seed's own sentence.
@@ -191,7 +191,7 @@ def _entry_tokens(measures: ChunkMeasures, row: int, number: int, counter: Token
     if not counter.per_message_overhead:
         alone = int(measures.tokens[row])
         return alone, alone
-    label = _label_tokens(number, counter.name)
+    label = _label_tokens(number, counter)
     return label + int(measures.labelled_tokens[row]), label + int(measures.followed_tokens[row])
 
 
@@ -201,5 +201,5 @@ def _followed(text: str, counter: TokenCounter) -> int:
 
 
 @functools.lru_cache(maxsize=8192)
-def _label_tokens(number: int, tokenizer: str) -> int:
-    return counter_for(tokenizer).count(chunk_label(number))
+def _label_tokens(number: int, counter: TokenCounter) -> int:
+    return counter.count(chunk_label(number))
