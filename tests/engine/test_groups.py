@@ -90,3 +90,14 @@ def test_call_ids_may_be_used_again_in_a_later_turn() -> None:
 
 def test_no_messages_are_no_groups() -> None:
     assert pair([]).group == []
+
+
+def test_two_results_in_another_order_than_their_calls_are_both_out_of_place() -> None:
+    call = calls("a", "b")
+    assert [place.moved for place in pair([call, result("a"), result("b")]).place] == [False, False, False]
+    assert [place.moved for place in pair([call, result("b"), result("a")]).place] == [False, True, True]
+
+
+def test_what_nobody_typed_begins_no_turn() -> None:
+    told = Message("user", (TextPart("<output>"),), typed=False)
+    assert list(pair([thinking(), user(), told, calls("a"), user(), told]).turn) == [0, 1, 1, 1, 2, 2]

@@ -76,3 +76,19 @@ def test_an_item_of_responses_own_stands_alone_between_the_texts_of_a_message() 
         {"role": "user", "content": "Go"},
     ]
     assert responses_items([Message("user", (own,))]) == [dict(own.raw)]
+
+
+@pytest.mark.parametrize(
+    ("profile", "blank", "empty"),
+    [
+        ("openai-chat", True, True),
+        ("openai-responses", True, False),
+        ("anthropic", False, False),
+        ("gemini", True, False),
+    ],
+)
+def test_text_that_says_nothing_goes_only_where_it_may_stand(profile: str, *, blank: bool, empty: bool) -> None:
+    for text, sent in ((" \n", blank), ("", empty)):
+        packing = packed(bundle_of(user("Hi"), Message("assistant", (TextPart(text),)), user("Go")), profile=profile)
+        decision = {one.id: one for one in packing.ledger}["message:m2"]
+        assert (decision.fate != "dropped") is sent

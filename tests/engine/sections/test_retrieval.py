@@ -109,6 +109,12 @@ def test_a_pin_goes_first_and_beats_every_limit() -> None:
     assert explain_chunk(found, load_config({}).retrieval, 2).rule == "pin"
 
 
+def test_more_pins_than_chunks_may_be_searched_for_all_stay() -> None:
+    found = fit(ChunkRoom(10_000, pins=frozenset({"chunk:a", "chunk:c"})), searchTopK=1)
+    assert found.order == (0, 2)
+    assert [found.cause[row] for row in (1, 3)] == [ChunkCause.TOO_MANY, ChunkCause.TOO_MANY]
+
+
 def test_even_the_sentence_that_there_is_nothing_needs_room() -> None:
     needed = reference.count(f"# Retrieved context\n\n{NOTHING}")
     assert fit(ChunkRoom(needed)).says_nothing

@@ -50,6 +50,8 @@ VARIANTS = [
     config(optimization={"minifyDescriptions": True, "compactPaths": True}),
     config(installRoot="/opt/skills (shared)/"),
     config(installRoot=""),
+    config(installRoot="/opt/skills."),
+    config(installRoot="C:\\skills\\"),
     config(fallback="nameOnly", limits={"maxSkillsPromptChars": 700}),
     SkillsBudgetConfig.model_validate({"optimization": {"compactPaths": True}}),
 ]
