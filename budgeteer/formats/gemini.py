@@ -165,7 +165,7 @@ def _whole(pieces: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
         for candidate in mappings(piece.get("candidates"))[:1]:
             for part in parts_of(candidate.get("content")):
                 if parts and _goes_on(parts[-1], part):
-                    parts[-1] = {**parts[-1], "text": parts[-1]["text"] + part["text"]}
+                    parts[-1] = {**parts[-1], **part, "text": parts[-1]["text"] + part["text"]}
                 else:
                     parts.append(part)
     merged = {key: value for piece in pieces for key, value in piece.items()}
@@ -173,11 +173,12 @@ def _whole(pieces: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
 
 
 def _goes_on(before: Any, after: Any) -> bool:
+    """Whether a piece's text goes on where the one before it ended; a seal comes with the last piece of its text."""
     if not isinstance(before, Mapping) or not isinstance(after, Mapping):
         return False
     texts = isinstance(before.get("text"), str) and isinstance(after.get("text"), str)
     same = bool(before.get("thought")) == bool(after.get("thought"))
-    return texts and same and not key_of(before, "thoughtSignature") and not key_of(after, "thoughtSignature")
+    return texts and same and not key_of(before, "thoughtSignature")
 
 
 def _from_object(value: Mapping[str, Any]) -> Iterator[Body]:

@@ -175,5 +175,6 @@ def _is_sure(value: Any) -> bool:
     """Whether an item is one that only Responses has: a kind of its own, or a message made of its parts."""
     if not isinstance(value, Mapping):
         return False
-    own = text_value(value.get("type")) in ITEM_TYPES and not {"call_id", "id", "summary", "encrypted_content"}.isdisjoint(value)
+    kind = text_value(value.get("type"))
+    own = kind in ITEM_TYPES and not {"call_id", "id", "summary", "encrypted_content"}.isdisjoint(value)
     return own or any(text_value(part.get("type")) in PART_TYPES for part in mappings(value.get("content")))

@@ -252,7 +252,7 @@ def test_several_responses_are_a_list_and_the_pieces_of_one_are_joined() -> None
         ]
     )
     first, second = found.conversations
-    assert first.messages[0].parts[:2] == (ReasoningPart("Hm", provider="gemini"), TextPart("Hello"))
+    assert first.messages[0].parts == (ReasoningPart("Hm", signature="s", provider="gemini"), TextPart("Hello"))
     assert (first.id, second.id, second.messages[0].parts) == ("r1", "r2", (TextPart("Other"),))
     assert found.warnings == ("Streamed pieces joined to their response: 3",)
 
