@@ -44,7 +44,7 @@ def _items(items: list[dict[str, Any]]) -> Iterator[Message]:
 def _texts(content: Any) -> tuple[TextPart, ...]:
     if isinstance(content, str):
         return (TextPart(content),) if content else ()
-    return tuple(TextPart(part["text"]) for part in content)
+    return tuple(TextPart(part if isinstance(part, str) else part["text"]) for part in content)
 
 
 def _text_of(turn: Mapping[str, Any] | None) -> str:

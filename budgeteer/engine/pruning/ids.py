@@ -8,7 +8,7 @@ A message that brings its tag along (a packed prompt read back) keeps its id, an
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -103,12 +103,14 @@ class Numbering:
         own: whether the message brings its tag along.
         blocks: number of a block that was read back -> its row; the row is -1 where it is inside another message.
         rows: id -> row, for the ids that the messages bring along.
+        read_back: whether the conversation brings any id along, its query's included: it was packed before.
     """
 
     numbers: Ints
     own: NDArray[np.bool_]
     blocks: Mapping[int, int]
     rows: Mapping[str, int]
+    read_back: bool
 
     @property
     def named(self) -> NDArray[np.bool_]:
@@ -134,7 +136,7 @@ class Numbering:
         return int(messages[at]) if found else None
 
 
-def number_messages(shown: Sequence[str | None], within: Mapping[str, int], query: Iterable[str] = ()) -> Numbering:
+def number_messages(shown: Sequence[str | None], within: Mapping[str, int], query: Sequence[str] = ()) -> Numbering:
     """The numbering of messages, given the id each brings along ("" for none) and every id found anywhere.
 
     Numbers ascend: a message without an id gets the next one; an id that does not ascend is ordinary text. None is a
@@ -154,7 +156,7 @@ def number_messages(shown: Sequence[str | None], within: Mapping[str, int], quer
         own[row] = brought[:1] == "m" and int(brought[1:]) > last
         last = int(brought[1:]) if own[row] else last + 1
         numbers[row] = last
-    return Numbering(numbers, own, blocks, within)
+    return Numbering(numbers, own, blocks, within, bool(within or query))
 
 
 @dataclass(frozen=True, slots=True)

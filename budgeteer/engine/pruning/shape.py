@@ -40,11 +40,6 @@ class Shape:
     def __len__(self) -> int:
         return len(self.first)
 
-    @property
-    def read_back(self) -> bool:
-        """Whether the messages bring ids along, so that they went through a packing before."""
-        return bool(self.numbering.rows)
-
 
 def leads(measures: MessageMeasures) -> Mask:
     """The messages of reasoning alone that lead to the assistant's message after them."""

@@ -57,7 +57,7 @@ class Stage:
     def is_earlier(self, asked: CompressRange) -> bool:
         """Whether the range was applied in an earlier packing of the same conversation."""
         ends = (asked.start_id, asked.end_id)
-        return self.shape.read_back and not any(self._knows(one) for one in ends)
+        return self.shape.numbering.read_back and not any(self._knows(one) for one in ends)
 
     def _knows(self, context_id: str) -> bool:
         made = context_id[0] == "b" and int(context_id[1:]) in self.blocks
