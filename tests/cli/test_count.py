@@ -9,6 +9,7 @@ import pytest
 
 from tests.cli.conftest import MESSAGES, Budgeteer
 from tests.conformance import reference
+from tests.formats.shapes import Session, text_block
 
 
 def cookbook_tokens(messages: list[dict[str, object]]) -> int:
@@ -59,6 +60,22 @@ def test_several_conversations_need_a_choice(budgeteer: Budgeteer, chats_file: P
     assert [line.split()[0] for line in run.err.splitlines()[1:]] == ["#1", "#2", "#3"]
     assert budgeteer("count", f"{chats_file}#3").status == 0
     assert "has no conversation #4" in budgeteer("count", f"{chats_file}#4").err
+
+
+def test_a_conversation_beside_its_other_branches_is_the_one_meant(budgeteer: Budgeteer, tmp_path: Path) -> None:
+    session = Session()
+    session.user("u1", "Start")
+    session.assistant("a1", text_block("Yes."), message_id="m1")
+    session.user("u2", "First try")
+    session.last = "a1"
+    session.user("u3", "Second try")
+    file = tmp_path / "session.jsonl"
+    file.write_bytes(session.data)
+    report = json.loads(budgeteer("import", file, "--json").out)
+    assert [row.get("branchOf") for row in report["conversations"]] == [None, "s-1"]
+    assert report["counts"]["messages"] == 4
+    counted = [json.loads(budgeteer("count", f"{file}{which}", "--json").out) for which in ("", "#1", "#2")]
+    assert counted[0] == counted[1] != counted[2]
 
 
 def test_a_skills_body_is_shown_apart(budgeteer: Budgeteer, skills_folder: Path) -> None:

@@ -8,6 +8,8 @@ import pytest
 
 from budgeteer.engine.errors import FormatError
 from budgeteer.formats.detect import import_bytes, import_folder
+from budgeteer.formats.report import counts_of
+from tests.formats.agent_shapes import Events, PiSession, Rollout
 from tests.formats.google_shapes import ADK_EVALS, ADK_SESSION, GEMINI_BODY, GEMINI_CLI
 from tests.formats.responses_shapes import RESPONSES_BODY
 from tests.formats.shapes import ANTHROPIC_BODY, OPENAI_CHAT, Session, dumps, jsonl, text_block, zipped
@@ -42,6 +44,44 @@ def test_ids_that_repeat_are_made_unique() -> None:
     files = {"a.json": dumps(OPENAI_CHAT), "b.json": dumps(ANTHROPIC_BODY), "c.jsonl": jsonl(*OPENAI_CHAT)}
     found = import_bytes(zipped(files))
     assert [chat.id for chat in found.conversations] == ["c1", "c1#2", "c1#3"]
+
+
+def test_branches_stand_behind_their_own_session_in_an_archive() -> None:
+    def branched(session_id: str) -> bytes:
+        session = Session(session=session_id)
+        session.user("u1", "Start")
+        session.assistant("a1", text_block("Yes."), message_id="m1")
+        session.user("u2", "First try")
+        session.last = "a1"
+        session.user("u3", "Second try")
+        return session.data
+
+    _, agent = session_with_agent()
+    files = {"a.jsonl": branched("s-9"), "b.jsonl": branched("s-9"), "s-9/subagents/agent-q.jsonl": agent}
+    found = import_bytes(zipped(files))
+    assert [(chat.id, chat.branch_of, chat.is_subagent) for chat in found.conversations] == [
+        ("s-9", "", False),
+        ("s-9~2", "s-9", False),
+        ("agent-q", "", True),
+        ("s-9#2", "", False),
+        ("s-9~2#2", "s-9#2", False),
+    ]
+    assert counts_of(found)["messages"] == 4 + 4 + 2
+
+
+def test_sessions_of_several_programs_in_one_archive_are_each_read() -> None:
+    rollout, events, session = Rollout(), Events(), PiSession()
+    rollout.said("user", "One")
+    events.user("Two")
+    session.user("Three")
+    files = {"rollout.jsonl": rollout.data, "events.jsonl": events.data, "pi.jsonl": session.data}
+    found = import_bytes(zipped(files))
+    assert {chat.title: chat.metadata["source"] for chat in found.conversations} == {
+        "One": "codex",
+        "Two": "copilot-cli",
+        "Three": "pi",
+    }
+    assert found.skipped == ()
 
 
 def test_other_formats_and_broken_files_are_listed() -> None:
