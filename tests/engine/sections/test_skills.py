@@ -50,8 +50,8 @@ VARIANTS = [
     config(optimization={"minifyDescriptions": True, "compactPaths": True}),
     config(installRoot="/opt/skills (shared)/"),
     config(installRoot=""),
-    config(installRoot="/opt/skills."),
-    config(installRoot="C:\\skills\\"),
+    config(installRoot="/opt/skills@"),
+    config(installRoot="/opt/."),
     config(fallback="nameOnly", limits={"maxSkillsPromptChars": 700}),
     SkillsBudgetConfig.model_validate({"optimization": {"compactPaths": True}}),
 ]
