@@ -146,9 +146,11 @@ def _without_undone(events: Sequence[_Event], notes: Notes) -> list[_Event]:
     for event in events:
         actions = event.raw.get("actions")
         undone = text_value(key_of(actions, "rewindBeforeInvocationId")) if isinstance(actions, Mapping) else ""
-        at = next((at for at, one in enumerate(kept) if undone and _invocation(one) == undone), len(kept))
-        notes.count("Events undone by a rewind, left out", len(kept) - at)
-        kept = [*kept[:at], event]
+        if undone:
+            at = next((at for at, one in enumerate(kept) if _invocation(one) == undone), len(kept))
+            notes.count("Events undone by a rewind, left out", len(kept) - at)
+            del kept[at:]
+        kept.append(event)
     return kept
 
 
@@ -166,12 +168,14 @@ def _compacted(events: Sequence[_Event], notes: Notes) -> list[_Event]:
         if not isinstance(content, Mapping) or not isinstance(compaction, Mapping):
             continue
         start, end = key_of(compaction, "startTimestamp"), key_of(compaction, "endTimestamp")
-        covered = [one for one in kept if one is not event and _within(one.raw.get("timestamp"), start, end)]
         summary = _Event(event.number, {**event.raw, "content": content}, event.branch)
-        first = min((kept.index(one) for one in covered), default=kept.index(event))
-        rest = [one for one in kept if one is not event and one not in covered]
-        kept = [*rest[:first], summary, *rest[first:]]
-        notes.count("Events for which a compaction's summary stands", len(covered))
+        gone = [one.number == event.number or _within(one.raw.get("timestamp"), start, end) for one in kept]
+        if not any(gone):
+            continue
+        first = gone.index(True)
+        rest = [one for one, is_gone in zip(kept[first:], gone[first:], strict=True) if not is_gone]
+        notes.count("Events for which a compaction's summary stands", sum(gone) - 1)
+        kept = [*kept[:first], summary, *rest]
     return kept
 
 

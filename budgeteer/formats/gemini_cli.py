@@ -154,10 +154,10 @@ def _set(  # noqa: PLR0913  # where the change goes, what it is, and where the r
 
 
 def _rewind(session: _Session, back: str, notes: Notes, *, whole: bool) -> None:
-    ids = list(session.messages)
-    undone = ids[ids.index(back) :] if back in ids else ids
     if whole:
         return
+    ids = list(session.messages)
+    undone = ids[ids.index(back) :] if back in session.messages else ids
     notes.count("Messages undone by a rewind, left out", len(undone))
     for own in undone:
         del session.messages[own]
