@@ -14,6 +14,7 @@ from budgeteer.engine.chat import message_from_json, message_to_json
 from budgeteer.engine.errors import FormatError
 from budgeteer.formats.detect import format_names, import_bytes
 from budgeteer.formats.report import Imported, report_json
+from tests.formats.agent_shapes import Events, PiSession, Rollout, pi_call
 from tests.formats.google_shapes import ADK_EVALS, ADK_SESSION, GEMINI_BODY, GEMINI_CLI
 from tests.formats.responses_shapes import RESPONSES_BODY
 from tests.formats.shapes import (
@@ -44,6 +45,39 @@ def session_bytes() -> bytes:
     session.compact("c1", "Summary")
     session.add("progress", "p1", data={"type": "agent_progress", "agentId": "q", "message": session.lines[0]})
     session.user("x1", "Side", isSidechain=True)
+    return session.data
+
+
+def rollout_bytes() -> bytes:
+    rollout = Rollout()
+    rollout.said("user", "Fix")
+    rollout.call("k1")
+    rollout.output("k1")
+    rollout.usage(9, 9)
+    rollout.add("compacted", {"message": "Summary"})
+    rollout.event("thread_rolled_back", num_turns=1)
+    rollout.said("user", "Again")
+    return rollout.data
+
+
+def events_bytes() -> bytes:
+    events = Events()
+    events.user("Fix")
+    events.assistant("Look", "t1")
+    events.result("t1")
+    events.add("session.compaction_complete", success=True, summaryContent="Summary")
+    events.add("session.snapshot_rewind", upToEventId=events.user("Again"))
+    return events.data
+
+
+def pi_bytes() -> bytes:
+    session = PiSession(tree=True)
+    first = session.user("Fix")
+    session.assistant(pi_call("t1"))
+    session.result("t1")
+    session.add("compaction", summary="Summary", firstKeptEntryId=first)
+    session.last = first
+    session.user("Again")
     return session.data
 
 
@@ -107,6 +141,9 @@ VALID = (
     dumps(ADK_SESSION),
     dumps(ADK_EVALS),
     dumps(GEMINI_CLI),
+    rollout_bytes(),
+    events_bytes(),
+    pi_bytes(),
 )
 FORMATS = st.none() | st.sampled_from(format_names())
 FUZZ = settings(
@@ -194,7 +231,10 @@ KEYS = st.sampled_from(
         "question", "messages_display", "trajectory", "action", "observation", "prompt", "replies", "message_id",
         "parent_id", "rank", "current_node", "author", "recipient", "content_type", "create_time", "metadata",
         "weight", "timestamp", "skill", "count", "answer_generation", "train_messages", "parent", "embedding",
-        "contexts", "values", "providerMetadata",
+        "contexts", "values", "providerMetadata", "replacement_history", "base_instructions", "call_id", "num_turns",
+        "info", "last_token_usage", "execution", "toolRequests", "summaryContent", "upToEventId", "attachments",
+        "parentToolCallId", "parentId", "firstKeptEntryId", "firstKeptEntryIndex", "stopReason", "attachment",
+        "compactMetadata", "preservedSegment", "headUuid", "tailUuid", "anchorUuid",
     ]
 )  # fmt: skip
 WORDS = st.sampled_from(
@@ -205,7 +245,9 @@ WORDS = st.sampled_from(
         "human", "gpt", "observation", "function_call", "constructor", "HumanMessage", "ai", "tool-x", "step-start",
         "output-error", "prompter", "multimodal_text", "code", "dict", "2026-03-01", "Step 1: a", "<image>",
         "reasoning", "compact_boundary", "agent_progress", "progress", "summary", "message", "a", "", "\ud800",
-        "image_url",
+        "image_url", "response_item", "compacted", "event_msg", "thread_rolled_back", "token_count", "session_meta",
+        "user.message", "assistant.message", "tool.execution_complete", "session.compaction_complete",
+        "session.snapshot_rewind", "session", "compaction", "toolResult", "bashExecution", "toolCall", "attachment",
     ]
 )  # fmt: skip
 SHAPED = st.recursive(
