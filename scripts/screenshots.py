@@ -101,6 +101,9 @@ def prepare(page: Page, address: str) -> list[Shot]:
     report = publish(page, address + agent)
     page.goto(f"{address}/sources/")
     source = page.locator("main a[href*='/sources/']").first.get_attribute("href") or "/sources/"
+    for view in ("timeline", "sweep"):  # a worker may have to make them first
+        page.goto(f"{address}{agent}?view={view}")
+        expect(page.locator("svg.chart").first).to_be_visible(timeout=WORK_MS)
     page.goto(address + agent)
     item = page.locator("table.items tbody tr.dropped a").first.get_attribute("href") or "?"
     return [
@@ -111,6 +114,7 @@ def prepare(page: Page, address: str) -> list[Shot]:
         Shot("workbench-map", agent, whole=False),
         Shot("workbench-item", f"{agent}{item.split('#')[0]}", whole=False),
         Shot("workbench-messages", f"{agent}?view=messages", whole=False),
+        Shot("workbench-timeline", f"{agent}?view=timeline", whole=False),
         Shot("workbench-sweep", f"{agent}?view=sweep", whole=False),
         Shot("workbench-sweep-tokens", f"{agent}?view=sweep&over=history.maxTokens", whole=False),
         Shot("workbench-prompt", f"{agent}?view=prompt", whole=False),

@@ -129,8 +129,9 @@ class _Table:
 def message_list(packed: Packed, state: ViewState) -> MessageList:
     """The lines this state asks for, at most PAGE_LINES of them."""
     table = _table(packed.packing)
+    opened = packed.find(state.open) if state.open else None
     chosen = _matching(packed, table, state)
-    entries = _entries(table, chosen, folds=state.filter == "all" and not state.q.strip(), opened=state.open)
+    entries = _entries(table, chosen, folds=state.filter == "all" and not state.q.strip(), opened=opened)
     pages = max(1, -(-len(entries) // PAGE_LINES))
     page = min(state.page, pages)
     window = entries[(page - 1) * PAGE_LINES : page * PAGE_LINES]
@@ -157,7 +158,7 @@ def page_of(packed: Packed, decision_id: str) -> int:
     table = _table(packed.packing)
     if index is None:
         return 1
-    entries = _entries(table, np.arange(len(table)), folds=True, opened=decision_id)
+    entries = _entries(table, np.arange(len(table)), folds=True, opened=index)
     at = int(np.searchsorted(table.index, index))
     for number, entry in enumerate(entries):
         if entry.kind != "turn" and entry.first <= at <= entry.last:
@@ -199,7 +200,7 @@ def _mask(table: _Table, key: str) -> NDArray[np.bool_]:
     return np.ones(len(table), np.bool_)
 
 
-def _entries(table: _Table, chosen: Indices, *, folds: bool, opened: str) -> list[_Entry]:
+def _entries(table: _Table, chosen: Indices, *, folds: bool, opened: int | None) -> list[_Entry]:
     """Heads of turns, messages and folded runs, in order."""
     found: list[_Entry] = []
     turn = -1
@@ -227,13 +228,10 @@ def _runs(table: _Table, chosen: Indices) -> list[tuple[int, int]]:
     return [(int(chosen[start]), int(chosen[end])) for start, end in zip(starts, ends, strict=True)]
 
 
-def _is_folded(table: _Table, first: int, last: int, opened: str) -> bool:
+def _is_folded(table: _Table, first: int, last: int, opened: int | None) -> bool:
     if last - first + 1 < FOLDED_FROM or int(table.fate[first]) not in {DROPPED, SUMMARISED}:
         return False
-    if not opened:
-        return True
-    found = table.ledger.find(opened)
-    return found is None or not int(table.index[first]) <= found <= int(table.index[last])
+    return opened is None or not int(table.index[first]) <= opened <= int(table.index[last])
 
 
 def _line(entry: _Entry, table: _Table, *, names: dict[int, str], state: ViewState) -> MessageLine:

@@ -38,30 +38,13 @@ from budgeteer.workbench.state import ViewState
 from budgeteer.workbench.summaries import ceilings_of, summaries_of
 from budgeteer.workbench.summary_card import SUMMARY_ID, SummaryShown, summary_shown
 from budgeteer.workbench.sweep_shown import SweepShown, sweep_shown
+from budgeteer.workbench.tabs import Tab, tabs_of
+from budgeteer.workbench.timeline_shown import TimelineShown, timeline_shown
 from budgeteer.workbench.words import count_of
 
 OFFERED_SOURCES = 30
 SHOWN_NOTES = 1
 """How many notes stand open (result.html counts to the same); the others are one click away."""
-
-TAB_TITLES = {
-    "map": "Map",
-    "messages": "Messages",
-    "prompt": "Prompt",
-    "sweep": "Sweep",
-    "features": "Features",
-    "config": "Config",
-}
-
-
-@dataclass(frozen=True, slots=True)
-class Tab:
-    """One view of the workbench."""
-
-    key: str
-    title: str
-    url: str
-    is_current: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,11 +152,7 @@ class Page:
 
     @property
     def tabs(self) -> tuple[Tab, ...]:
-        return tuple(
-            Tab(key, title, self.state.query(view=key, page=1, open=""), key == self.state.view)
-            for key, title in TAB_TITLES.items()
-            if key != "features" or self.has_features or self.state.view == key
-        )
+        return tabs_of(self.state, has_features=self.has_features)
 
     @property
     def has_features(self) -> bool:
@@ -226,6 +205,10 @@ class Page:
     @cached_property
     def prompt(self) -> PromptView | None:
         return prompt_view(self.packed, self.state) if self.packed else None
+
+    @cached_property
+    def timeline(self) -> TimelineShown | None:
+        return timeline_shown(self.workspace, self.packed, self.state, draft=self.is_draft) if self.packed else None
 
     @cached_property
     def sweep(self) -> SweepShown | None:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
+import numpy as np
 import structlog
 
 from budgeteer.engine.allocation import tokenizer_of
@@ -15,6 +16,7 @@ from budgeteer.engine.events import events_of
 from budgeteer.engine.history.summary import SummaryPending, SummaryRequest
 from budgeteer.engine.packing import pack
 from budgeteer.engine.result import Packing
+from budgeteer.engine.rows import message_id
 from budgeteer.engine.tokens import counter_for
 from budgeteer.engine.usage import with_usage
 from budgeteer.jobs.models import Job
@@ -66,11 +68,12 @@ class Packed:
         found: dict[int, str] = {}
         for index in sorted(indices):
             rows, row = ledger.place(index)
-            if isinstance(rows.ids, list):
+            message = -1 if rows.messages is None else int(rows.messages[row])
+            if message < 0:
                 found[index] = rows.names(row)
             else:
-                found[index] = self.read.names.setdefault(row, "") or rows.names(row)
-                self.read.names[row] = found[index]
+                found[index] = self.read.names.get(message) or rows.names(row)
+                self.read.names[message] = found[index]
         return found
 
     def texts_of(self, indices: Sequence[int]) -> dict[int, str]:
@@ -88,16 +91,28 @@ class Packed:
 
     def find(self, decision_id: str) -> int | None:
         """The index of the decision with this id, None when there is none."""
+        message = self._row_of(decision_id) if decision_id.startswith("message:") else None
         start = 0
+        rows: Iterator[int]
         for part in self.packing.ledger.parts:
-            if isinstance(part.ids, list):
-                rows = {key: row for row, key in enumerate(part.ids)}
+            if part.messages is None:
+                rows = (row for row, key in enumerate(part.ids) if key == decision_id)
+            elif message is not None:
+                rows = iter(np.flatnonzero(part.messages == message))
             else:
-                rows = self.read.rows = self.read.rows or {key: row for row, key in enumerate(part.ids)}
-            if decision_id in rows:
-                return start + rows[decision_id]
+                rows = (int(row) for row in np.flatnonzero(part.messages < 0) if part.ids[int(row)] == decision_id)
+            found = next(rows, None)
+            if found is not None:
+                return start + int(found)
             start += len(part)
         return None
+
+    def _row_of(self, decision_id: str) -> int | None:
+        """The row of the bundle's history that a message's id names."""
+        if not self.read.rows:
+            history = self.packing.bundle.history
+            self.read.rows = {message_id(message, row): row for row, message in enumerate(history)}
+        return self.read.rows.get(decision_id)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields, replace
 from typing import Any, Self
 from urllib.parse import urlencode
 
-VIEWS = ("map", "messages", "prompt", "sweep", "features", "config")
+VIEWS = ("map", "messages", "prompt", "timeline", "sweep", "features", "config")
 SORTS = ("tokens", "after", "chars", "name", "fate", "order")
 
 
@@ -22,6 +22,7 @@ class ViewState:
         sort: one of SORTS, with a leading "-" for the other direction than the column's own.
         page: of the list or of the prompt, from 1.
         over: the limit that is swept.
+        policy: which policy compresses in the timeline, "" none.
         keywords: what the feature specs are searched for, comma separated; "" takes the configuration's.
         open: the decision whose folded run of messages stands open.
     """
@@ -35,6 +36,7 @@ class ViewState:
     open: str = ""
     over: str = ""
     keywords: str = ""
+    policy: str = ""
 
     @classmethod
     def read(cls, params: Mapping[str, Any]) -> Self:
@@ -48,6 +50,7 @@ class ViewState:
             filter=str(params.get("filter") or "all")[:40],
             q=str(params.get("q") or "")[:200],
             sort=sort if sort.removeprefix("-") in SORTS else "tokens",
+            policy=str(params.get("policy") or "")[:40],
             keywords=str(params.get("keywords") or "")[:400],
             over=str(params.get("over") or "")[:80],
             open=str(params.get("open") or "")[:500],

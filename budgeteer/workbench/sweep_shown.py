@@ -10,8 +10,9 @@ from budgeteer.workbench.configuring import error_parts
 from budgeteer.workbench.models import Workspace
 from budgeteer.workbench.preview import Packed
 from budgeteer.workbench.state import ViewState
+from budgeteer.workbench.studies import answered
 from budgeteer.workbench.sweep_view import Choice, SweepView, sweep_choices, sweep_view
-from budgeteer.workbench.sweeping import SweptLimit, swept
+from budgeteer.workbench.sweeping import SweptLimit, sweep_study
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +30,7 @@ def sweep_shown(workspace: Workspace, packed: Packed, state: ViewState, *, draft
     choices = sweep_choices(packed.packing, state)
     over = next(choice.path for choice in choices if choice.is_chosen)
     try:
-        found = swept(workspace, packed, over, draft=draft)
+        found = answered(sweep_study(workspace, packed, over), workspace, draft=draft)
     except BudgeteerError as error:
         return SweepShown(choices, sentence=error_parts(error)["sentence"])
     if found is None:

@@ -1,32 +1,22 @@
-"""What a limit would let in at every value: swept while the page waits, or by a worker where that takes too long."""
+"""What a limit would let in at every value."""
 
 from __future__ import annotations
 
-import hashlib
-import json
-import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from budgeteer.engine.history.summary import SummaryPending, SummaryRequest, extractive_summary
-from budgeteer.engine.overlay import get_path, set_path
+from budgeteer.engine.config import dump_config
+from budgeteer.engine.overlay import set_path
 from budgeteer.engine.result import Packing
-from budgeteer.engine.tokens import counter_for
 from budgeteer.engine.whatif.probing import Subject
 from budgeteer.engine.whatif.sweep import sweep
-from budgeteer.jobs import services as jobs
-from budgeteer.jobs.models import Job
-from budgeteer.sources.kept import Kept
 from budgeteer.workbench.models import Workspace
 from budgeteer.workbench.preview import Packed
-from budgeteer.workbench.written import stored_summaries
+from budgeteer.workbench.studies import Study, Watch, digest_of, subject_of
 
-PATIENCE_SECONDS = 0.3
-"""How long a page sweeps before it leaves that to a worker (the design, interactions)."""
 MOST_STEPS = 600
 """As many steps are kept of a sweep: more cannot be told apart in a picture."""
-KEPT_SWEEPS = 16
 
 
 def _has_skills(packing: Packing) -> bool:
@@ -49,10 +39,6 @@ AXES: Mapping[str, tuple[str, Callable[[Packing], bool]]] = {
     "retrieval.searchTopK": ("Retrieved chunks", lambda p: bool(len(p.bundle.chunks))),
     "features.topK": ("Found specs", lambda p: p.config.features.mode == "search" and bool(len(p.bundle.features))),
 }
-
-
-class _TooLong(Exception):
-    """The page has waited long enough."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,65 +90,30 @@ class SweptLimit:
         return cls(data["path"], data["unit"], data["first"], data["last"], data["knee"], steps)
 
 
-_sweeps: Kept[SweptLimit] = Kept(KEPT_SWEEPS)
-
-
 def axes_of(packing: Packing) -> dict[str, str]:
     """What of this packing may be swept, by path: its title."""
     return {path: title for path, (title, limits) in AXES.items() if limits(packing)}
 
 
-def swept(workspace: Workspace, packed: Packed, over: str, *, draft: bool = False) -> SweptLimit | Job | None:
-    """The sweep, or the job that makes it; None for a draft that would need one.
-
-    Raises:
-        BudgeteerError: nothing can be swept.
-    """
-    digest = digest_of(packed, over)
-    try:
-        return _sweeps.get(digest, lambda: sweep_now(workspace, packed.packing, over, seconds=PATIENCE_SECONDS))
-    except _TooLong:
-        pass
-    subject = f"sweep:{workspace.pk}:{over}"
-    last = jobs.latest_for(subject)
-    result = last.result if last is not None and last.state == "succeeded" else None
-    if result and result.get("digest") == digest:
-        found = SweptLimit.from_json(result["sweep"])
-        return _sweeps.get(digest, lambda: found)
-    if draft:
-        return None
-    arguments = {"workspace_id": str(workspace.pk), "over": over}
-    return jobs.enqueue_once("workbench.sweep", arguments=arguments, owner=workspace.owner, subject=subject)
-
-
-def sweep_now(
-    workspace: Workspace,
-    packing: Packing,
-    over: str,
-    *,
-    seconds: float | None = None,
-    progress: Callable[[int, int], None] | None = None,
-) -> SweptLimit:
-    """Sweep; longer than `seconds` is given up.
-
-    Raises:
-        BudgeteerError: nothing can be swept.
-    """
-    deadline = None if seconds is None else time.monotonic() + seconds
-
-    def watch(done: int, total: int) -> None:
-        if deadline is not None and time.monotonic() > deadline:
-            raise _TooLong
-        if progress is not None:
-            progress(done, total)
-
-    subject = Subject(
-        packing.bundle,
-        packing.config,
-        counter_for(packing.bundle.tokenizer),
-        known_or_extractive(workspace.owner_id),
-        packing.profile,
+def sweep_study(workspace: Workspace, packed: Packed, over: str) -> Study[SweptLimit]:
+    """The question what a limit would let in; it does not depend on the value the limit has now."""
+    data: Any = dump_config(packed.packing.config)
+    path = "contextWindow" if over == "inputBudget" else over
+    return Study(
+        kind="workbench.sweep",
+        arguments={"over": over},
+        digest=digest_of(packed, set_path(data, path, None), "sweep", over),
+        find=lambda watch: sweep_limit(subject_of(workspace, packed.packing), over, watch),
+        read=SweptLimit.from_json,
     )
+
+
+def sweep_limit(subject: Subject, over: str, watch: Watch | None = None) -> SweptLimit:
+    """Sweep.
+
+    Raises:
+        BudgeteerError: nothing can be swept.
+    """
     found = sweep(subject, over, progress=watch)
     steps = [
         SweptStep(step.at, a.size.tokens, a.kept, a.fits, {one.name: one.size.tokens for one in a.sections})
@@ -170,34 +121,6 @@ def sweep_now(
     ]
     knee = None if found.knee is None else found.steps[found.knee].at
     return SweptLimit(over, found.unit, found.first, found.last, knee, _thinned(steps, keep=knee))
-
-
-def known_or_extractive(owner_id: int) -> Callable[[SummaryRequest], str]:
-    """A summariser for questions of what if: what was written where there is anything, else what needs no model."""
-    known = stored_summaries(owner_id)
-
-    def summarise(request: SummaryRequest) -> str:
-        try:
-            return known(request)
-        except SummaryPending:
-            return extractive_summary(request)
-
-    return summarise
-
-
-def digest_of(packed: Packed, over: str) -> str:
-    """What a sweep depends on: everything but the value that is swept."""
-    data: Any = packed.packing.config.model_dump(mode="json", by_alias=True)
-    path = "contextWindow" if over == "inputBudget" else over
-    if get_path(data, path) is not None:
-        data = set_path(data, path, None)
-    told = json.dumps([packed.inputs_key, packed.packing.profile, over, data], sort_keys=True)
-    return hashlib.sha256(told.encode()).hexdigest()
-
-
-def forget_sweeps() -> None:
-    """Drop every sweep kept in this process (tests start from nothing)."""
-    _sweeps.clear()
 
 
 def _thinned(steps: list[SweptStep], *, keep: float | None) -> tuple[SweptStep, ...]:

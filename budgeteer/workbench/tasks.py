@@ -1,4 +1,4 @@
-"""The job of this app: writing a summary that a preview asked for."""
+"""The jobs of this app: a summary that a preview asked for, and what takes longer than a page should wait."""
 
 from __future__ import annotations
 
@@ -12,11 +12,14 @@ from budgeteer.jobs.context import JobContext
 from budgeteer.jobs.housekeeping import sweep
 from budgeteer.jobs.registry import job
 from budgeteer.sources.services import UNDO_TIME
-from budgeteer.workbench import services, sweeping, written
-from budgeteer.workbench.assembling import links_of, readiness_of
+from budgeteer.workbench import services, written
+from budgeteer.workbench.assembling import Readiness, links_of, readiness_of
 from budgeteer.workbench.configuring import effective
 from budgeteer.workbench.models import Workspace
-from budgeteer.workbench.preview import forget_previews, pack_workspace
+from budgeteer.workbench.preview import Packed, forget_previews, pack_workspace
+from budgeteer.workbench.studies import known_or_extractive, result_of
+from budgeteer.workbench.sweeping import sweep_study
+from budgeteer.workbench.timeline import timeline_study
 
 
 @job("workbench.summarise", title="Summarise older history")
@@ -26,13 +29,8 @@ def summarise(context: JobContext, *, workspace_id: str, key: str, again: bool =
     Raises:
         InputError: the workspace is gone, or its sources are not ready.
     """
-    workspace = Workspace.objects.filter(id=workspace_id, deleted_at__isnull=True).first()
-    if workspace is None:
-        raise InputError("the workspace was deleted before its turn came", mend="Bring it back and open it again")
+    workspace, readiness = _ready(workspace_id)
     current = effective(workspace)
-    readiness = readiness_of(links_of(workspace), tokenizer=tokenizer_of(current.config))
-    if readiness.jobs:
-        raise InputError("a source is still being imported", where=workspace.name, mend="Try again when it is done")
     made: list[str] = []
 
     def summarise(request: SummaryRequest) -> str:
@@ -86,21 +84,49 @@ def sweep_limit(context: JobContext, *, workspace_id: str, over: str) -> dict[st
         InputError: the workspace is gone, or its sources are not ready.
         BudgeteerError: nothing can be swept.
     """
+    workspace, packed = _packed(workspace_id)
+
+    def watch(done: int, total: int) -> None:
+        context.progress(done, total, "items", "Packing at every value at which something changes")
+
+    return result_of(sweep_study(workspace, packed, over), watch)
+
+
+@job("workbench.replay", title="Replay a conversation")
+def replay(context: JobContext, *, workspace_id: str, policy: str) -> dict[str, Any]:
+    """Replay the workspace's conversation as it stands, for a page that did not wait so long.
+
+    Raises:
+        InputError: the workspace is gone, or its sources are not ready.
+        BudgeteerError: it cannot be replayed.
+    """
+    workspace, packed = _packed(workspace_id)
+
+    def watch(done: int, total: int) -> None:
+        context.progress(done, total, "requests", "Packing every request of the conversation")
+
+    return result_of(timeline_study(workspace, packed, policy), watch)
+
+
+def _packed(workspace_id: str) -> tuple[Workspace, Packed]:
+    """The workspace as it stands, packed.
+
+    Raises:
+        InputError: it is gone, or its sources are not ready.
+    """
+    workspace, readiness = _ready(workspace_id)
+    summarise = known_or_extractive(workspace.owner_id)
+    return workspace, pack_workspace(workspace, effective(workspace), readiness=readiness, summarise=summarise)
+
+
+def _ready(workspace_id: str) -> tuple[Workspace, Readiness]:
     workspace = Workspace.objects.filter(id=workspace_id, deleted_at__isnull=True).first()
     if workspace is None:
         raise InputError("the workspace was deleted before its turn came", mend="Bring it back and open it again")
-    current = effective(workspace)
-    readiness = readiness_of(links_of(workspace), tokenizer=tokenizer_of(current.config))
+    readiness = readiness_of(links_of(workspace), tokenizer=tokenizer_of(effective(workspace).config))
     if readiness.jobs:
         raise InputError("a source is still being imported", where=workspace.name, mend="Try again when it is done")
-    summarise = sweeping.known_or_extractive(workspace.owner_id)
-    packed = pack_workspace(workspace, current, readiness=readiness, summarise=summarise)
-
-    def progress(done: int, total: int) -> None:
-        context.progress(done, total, "items", "Packing at every value at which something changes")
-
-    found = sweeping.sweep_now(workspace, packed.packing, over, progress=progress)
-    return {"digest": sweeping.digest_of(packed, over), "sweep": found.to_json()}
+    return workspace, readiness
 
 
 @sweep("deleted workspaces")

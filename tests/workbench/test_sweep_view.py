@@ -6,7 +6,7 @@ from collections.abc import Callable
 import pytest
 
 from budgeteer.jobs.models import Job
-from budgeteer.workbench import services, steps, sweeping
+from budgeteer.workbench import services, steps, studies, sweeping
 from budgeteer.workbench.configuring import apply_posted, effective
 from budgeteer.workbench.models import Workspace
 from budgeteer.workbench.notes import split_apply
@@ -19,12 +19,12 @@ from budgeteer.workbench.sweeping import MOST_STEPS, SweptLimit, SweptStep
 
 @pytest.fixture(autouse=True)
 def _no_sweeps() -> None:
-    sweeping.forget_sweeps()
+    studies.forget_answers()
 
 
 @pytest.fixture
 def patient(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sweeping, "PATIENCE_SECONDS", 60.0)
+    monkeypatch.setattr(studies, "PATIENCE_SECONDS", 60.0)
 
 
 def packed_of(workspace: Workspace) -> Packed:
@@ -76,7 +76,7 @@ def test_moving_the_swept_value_asks_for_no_new_sweep(session: Workspace, monkey
     def never(*_args: object, **_more: object) -> SweptLimit:
         raise AssertionError("swept again")
 
-    monkeypatch.setattr(sweeping, "sweep_now", never)
+    monkeypatch.setattr(sweeping, "sweep_limit", never)
     (now,) = [pick for pick in view_of(session, "history.maxTokens").picks if pick.is_current]
     assert number(now.at) == 50_000
 
@@ -84,7 +84,7 @@ def test_moving_the_swept_value_asks_for_no_new_sweep(session: Workspace, monkey
 def test_what_takes_too_long_is_a_job_that_comes_back_with_it(
     session: Workspace, monkeypatch: pytest.MonkeyPatch, run_jobs: Callable[[], None]
 ) -> None:
-    monkeypatch.setattr(sweeping, "PATIENCE_SECONDS", -1.0)
+    monkeypatch.setattr(studies, "PATIENCE_SECONDS", -1.0)
     shown = sweep_shown(session, packed_of(session), ViewState(view="sweep"), draft=True)
     assert "let go" in shown.sentence
     assert not Job.objects.filter(kind="workbench.sweep").exists()
@@ -95,12 +95,12 @@ def test_what_takes_too_long_is_a_job_that_comes_back_with_it(
     run_jobs()
     assert Job.objects.get(kind="workbench.sweep").state == "succeeded"
     slow = view_of(session)
-    sweeping.forget_sweeps()
-    monkeypatch.setattr(sweeping, "PATIENCE_SECONDS", 60.0)
+    studies.forget_answers()
+    monkeypatch.setattr(studies, "PATIENCE_SECONDS", 60.0)
     assert view_of(session) == slow
     steps.commit(session, {"history": {"strategy": "full"}})
-    sweeping.forget_sweeps()
-    monkeypatch.setattr(sweeping, "PATIENCE_SECONDS", -1.0)
+    studies.forget_answers()
+    monkeypatch.setattr(studies, "PATIENCE_SECONDS", -1.0)
     assert sweep_shown(session, packed_of(session), ViewState(view="sweep")).job is not None
 
 
@@ -129,7 +129,7 @@ def test_curves_are_steps_within_the_drawing(library: Workspace, over: str) -> N
 
 
 def test_a_sweep_survives_its_storage(library: Workspace) -> None:
-    found = sweeping.sweep_now(library, packed_of(library).packing, "inputBudget")
+    found = sweeping.sweep_limit(studies.subject_of(library, packed_of(library).packing), "inputBudget")
     assert SweptLimit.from_json(found.to_json()) == found
     assert found.step_at(0) == found.steps[0]
 

@@ -55,6 +55,7 @@ CONTROLS = frozenset(
         "open",
         "over",
         "keywords",
+        "policy",
         "preset",
         "reset",
         "seen",

@@ -1,0 +1,139 @@
+"""Questions of what if that a page asks: answered while it waits, or by a worker where that takes too long."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol, Self
+
+from budgeteer.engine.history.summary import SummaryPending, SummaryRequest, extractive_summary
+from budgeteer.engine.result import Packing
+from budgeteer.engine.tokens import counter_for
+from budgeteer.engine.whatif.probing import Subject
+from budgeteer.jobs import services as jobs
+from budgeteer.jobs.models import Job
+from budgeteer.sources.kept import Kept
+from budgeteer.workbench.models import Workspace
+from budgeteer.workbench.preview import Packed
+from budgeteer.workbench.written import stored_summaries
+
+PATIENCE_SECONDS = 0.3
+"""How long a page works on an answer before it leaves that to a worker (the design, interactions)."""
+KEPT_ANSWERS = 16
+
+type Watch = Callable[[int, int], None]
+
+
+class TooLong(Exception):
+    """The page has waited long enough."""
+
+
+class Answer(Protocol):
+    """What a study finds, as a job keeps it."""
+
+    def to_json(self) -> dict[str, Any]:
+        """As plain data."""
+        ...
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Self:
+        """The inverse of to_json."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Study[T: Answer]:
+    """One question about one workspace.
+
+    Attributes:
+        kind: the registered job that answers it.
+        arguments: the job's, beside the workspace.
+        digest: names everything that the answer depends on.
+        find: answers it; it tells its progress to the function it is given, which may end it.
+        read: an answer that a job kept.
+    """
+
+    kind: str
+    arguments: Mapping[str, str]
+    digest: str
+    find: Callable[[Watch], T]
+    read: Callable[[Mapping[str, Any]], T]
+
+
+_answers: Kept[Any] = Kept(KEPT_ANSWERS)
+
+
+def answered[T: Answer](study: Study[T], workspace: Workspace, *, draft: bool = False) -> T | Job | None:
+    """The answer, or the job that finds it; None for a draft that would need one.
+
+    Raises:
+        BudgeteerError: there is no answer.
+    """
+    deadline = time.monotonic() + PATIENCE_SECONDS
+
+    def watch(_done: int, _total: int) -> None:
+        if time.monotonic() > deadline:
+            raise TooLong
+
+    try:
+        found: T = _answers.get(study.digest, lambda: study.find(watch))
+    except TooLong:
+        return _by_a_worker(study, workspace, draft=draft)
+    return found
+
+
+def _by_a_worker[T: Answer](study: Study[T], workspace: Workspace, *, draft: bool) -> T | Job | None:
+    subject = ":".join([study.kind, str(workspace.pk), *study.arguments.values()])
+    last = jobs.latest_for(subject)
+    result = last.result if last is not None and last.state == "succeeded" else None
+    if result and result.get("digest") == study.digest:
+        kept = study.read(result["answer"])
+        found: T = _answers.get(study.digest, lambda: kept)
+        return found
+    if draft:
+        return None
+    arguments = {"workspace_id": str(workspace.pk), **study.arguments}
+    return jobs.enqueue_once(study.kind, arguments=arguments, owner=workspace.owner, subject=subject)
+
+
+def result_of[T: Answer](study: Study[T], watch: Watch) -> dict[str, Any]:
+    """What the study's job keeps."""
+    return {"digest": study.digest, "answer": study.find(watch).to_json()}
+
+
+def subject_of(workspace: Workspace, packing: Packing) -> Subject:
+    """What is asked about: the packing's inputs and configuration."""
+    return Subject(
+        packing.bundle,
+        packing.config,
+        counter_for(packing.bundle.tokenizer),
+        known_or_extractive(workspace.owner_id),
+        packing.profile,
+    )
+
+
+def known_or_extractive(owner_id: int) -> Callable[[SummaryRequest], str]:
+    """A summariser for questions of what if: what was written where there is anything, else what needs no model."""
+    known = stored_summaries(owner_id)
+
+    def summarise(request: SummaryRequest) -> str:
+        try:
+            return known(request)
+        except SummaryPending:
+            return extractive_summary(request)
+
+    return summarise
+
+
+def digest_of(packed: Packed, data: Mapping[str, Any], *asked: str) -> str:
+    """The name of what an answer depends on: inputs, request form, configuration, and what is asked."""
+    told = json.dumps([packed.inputs_key, packed.packing.profile, packed.summary_key, data, asked], sort_keys=True)
+    return hashlib.sha256(told.encode()).hexdigest()
+
+
+def forget_answers() -> None:
+    """Drop every answer kept in this process (tests start from nothing)."""
+    _answers.clear()
