@@ -137,8 +137,8 @@ def axis_of(path: str, bundle: Bundle, config: BudgetConfig, *, counter: TokenCo
     return _plain(path, low, high, lambda at: with_value(config, path, at), current)
 
 
-def usable_tokens(path: str, config: BudgetConfig, allowed: Allowance, positions: Ints) -> Ints:
-    """What a budget lets be used at each of many positions: allocation.allowance for arrays.
+def input_budgets(path: str, config: BudgetConfig, allowed: Allowance, positions: Ints) -> Ints:
+    """The input budget at each of many positions of a budget: allocation.allowance for arrays.
 
     `allowed` is the allowance at any of them.
     """
@@ -151,8 +151,8 @@ def usable_tokens(path: str, config: BudgetConfig, allowed: Allowance, positions
         reserve = np.minimum(allowed.row.output_reserve, positions // 4) if own is None else np.int64(own)
         budget = positions - reserve
     if allowed.row.max_input is not None:
-        budget = np.minimum(budget, allowed.row.max_input)
-    return budget * (100 - allowed.safety_margin_percent) // 100
+        return np.minimum(budget, allowed.row.max_input)
+    return budget
 
 
 def with_value(part: BudgetConfig, path: str, value: Any) -> BudgetConfig:

@@ -8,59 +8,74 @@ sums. Everywhere else `prefixes_of` gives None, and packings are made one by one
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import Final
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from budgeteer.engine.history.view import HistoryView
+from budgeteer.engine.config import BudgetConfig
+from budgeteer.engine.history.view import USER, HistoryView, Mask
 from budgeteer.engine.ledger import DROPPED, Size
 from budgeteer.engine.measures import Ints
+from budgeteer.engine.profiles import PROFILES
 from budgeteer.engine.whatif.answers import Answer, SectionAnswer, item_slice
-from budgeteer.engine.whatif.axes import BUDGETS, usable_tokens
+from budgeteer.engine.whatif.axes import BUDGETS, input_budgets
 from budgeteer.engine.whatif.probing import Probed, Prober
 from budgeteer.engine.whatif.swept import plain
 
 SKILL_CHARS: Final = "skillsBudget.limits.maxSkillsPromptChars"
 HISTORY_TOKENS: Final = "history.maxTokens"
+#: So many positions of a budget are looked at in one go.
+_AT_ONCE: Final = 2**18
 
 
 def prefixes_of(prober: Prober) -> Prefixes | None:
     """The prefixes of a prober's axis; None where anything but prefixes depends on it."""
-    config, bundle = prober.subject.config, prober.subject.bundle
-    budget, path = config.skills_budget, prober.axis.path
-    percents = (config.history.max_tokens, budget.limits.max_skills_prompt_tokens)
-    if path not in (*BUDGETS, SKILL_CHARS, HISTORY_TOKENS) or config.shares.enabled or bundle.chunks:
+    config, path = prober.subject.config, prober.axis.path
+    if path not in (*BUDGETS, SKILL_CHARS, HISTORY_TOKENS) or not _is_plain(prober.subject.config, path):
         return None
-    if path in BUDGETS and any(isinstance(limit, str) for limit in percents):
-        return None
-    if config.history.strategy not in ("full", "newestFirst") or config.pruning.mode != "off":
-        return None
-    if path == SKILL_CHARS and not (budget.enabled and budget.fit == "prefix" and budget.fallback == "none"):
+    if prober.subject.bundle.chunks:
         return None
     widest = prober.probe(prober.axis.high)
-    return Prefixes(prober, widest) if _is_regular(prober, widest) else None
+    return Prefixes(prober, widest) if _is_regular(config, path, widest) else None
 
 
-def _is_regular(prober: Prober, widest: Probed) -> bool:
-    """Whether nothing else may turn: no ladder, no tool that comes and goes, no frame that depends on who speaks."""
-    config, libraries, fit = prober.subject.config, widest.fitted.libraries, widest.fitted.history
+def _is_plain(config: BudgetConfig, path: str) -> bool:
+    """Whether the configuration takes things in rows, and nothing but one of them depends on the limit."""
+    if config.shares.enabled or config.pruning.mode != "off":
+        return False
+    if config.history.strategy not in ("full", "newestFirst"):
+        return False
+    if path in BUDGETS and isinstance(config.history.max_tokens, str):
+        return False
     budget = config.skills_budget
+    return not _sweeps_skills(config, path) or (budget.enabled and budget.fit == "prefix" and budget.fallback == "none")
+
+
+def _sweeps_skills(config: BudgetConfig, path: str) -> bool:
+    """Whether skills come and go with the limit."""
+    percent = config.skills_budget.enabled and isinstance(config.skills_budget.limits.max_skills_prompt_tokens, str)
+    return path == SKILL_CHARS or (path in BUDGETS and percent)
+
+
+def _is_regular(config: BudgetConfig, path: str, widest: Probed) -> bool:
+    """Whether nothing else may turn: no ladder, no tool that comes and goes, no frame that depends on who speaks."""
+    libraries, fit, budget = widest.fitted.libraries, widest.fitted.history, config.skills_budget
     settled_tools = not budget.enabled or libraries.tools.asked.chars <= budget.limits.max_tool_definition_chars
     settled_frame = config.system.placement == "dedicated" or widest.packer.framing.has_query()
-    has_skills = prober.axis.path != SKILL_CHARS or bool(libraries.skills.order)
+    has_skills = not _sweeps_skills(config, path) or bool(libraries.skills.order)
     return widest.answer.fits and not fit.rungs and settled_tools and settled_frame and has_skills
 
 
-@dataclass(frozen=True, slots=True)
-class _History:
-    """The history at one place of the row: its fates, how many messages are sent, and what they take with frames."""
+class _Places(NamedTuple):
+    """At each position: how many skills are kept, how many groups are reached, whether that is all there is to it."""
 
-    fates: NDArray[np.int8]
-    kept: int
-    size: Size
+    skills: Ints
+    groups: Ints
+    valid: Mask
 
 
 @dataclass(frozen=True)
@@ -70,67 +85,96 @@ class Prefixes:
     prober: Prober
     widest: Probed
 
-    @functools.cached_property
-    def first(self) -> int:
-        """The first position from which on prefixes are all there is to it."""
-        axis = self.prober.axis
-        if axis.path == SKILL_CHARS:
-            return axis.low if self._pinned_skills else max(int(self._skill_chars[0]), axis.low)
-        least = int(self._view.tokens[self._stays].sum())
-        if axis.path == HISTORY_TOKENS:
-            return max(least, axis.low) if self._is_newest_first else axis.low
-        return int(self._leaving(np.array([least]))[0])
-
-    def candidates(self) -> list[int]:
-        """Every position from `first` on where the answer may change, `first` among them."""
-        axis = self.prober.axis
-        if axis.path == SKILL_CHARS:
-            found = self._skill_chars
-        elif axis.path == HISTORY_TOKENS:
-            found = self._reaches
-        else:
-            found = self._leaving(self._reaches - self._query_tokens)
-        return sorted({self.first, *found[(found >= self.first) & (found <= axis.high)].tolist()})
+    def holds(self, positions: Sequence[int]) -> Mask:
+        """At which positions prefixes are all there is to it."""
+        return self._places(np.array(positions, np.int64)).valid
 
     def answers(self, positions: Sequence[int]) -> list[Answer]:
-        """The answers at positions that are not before `first`."""
-        at = np.array(positions, np.int64)
+        """The answers at positions where it holds."""
+        places = self._places(np.array(positions, np.int64))
+        fates = self._fates(places)
+        history = zip(*(column[places.groups].tolist() for column in self._history), strict=True)
+        skills = zip(*(column[places.skills].tolist() for column in self._skills), strict=True)
+        return [
+            self._answer(row.tobytes(), mine, theirs) for row, mine, theirs in zip(fates, history, skills, strict=True)
+        ]
+
+    def _fates(self, places: _Places) -> NDArray[np.int8]:
+        """One row a place."""
+        ledger, fitted = self.widest.ledger, self.widest.fitted
+        whole = np.frombuffer(self.widest.answer.fates, np.int8)
+        fates = np.tile(whole, (len(places.groups), 1))
+        mine = item_slice(ledger, fitted, "history")
+        fates[:, mine] = np.where(self._level <= places.groups[:, np.newaxis], whole[mine], np.int8(DROPPED))
+        if self._skill_rows:
+            rows = item_slice(ledger, fitted, "skills").start + np.array(self._skill_rows)
+            rank = np.arange(len(rows))
+            fates[:, rows] = np.where(rank < places.skills[:, np.newaxis], whole[rows], np.int8(DROPPED))
+        return fates
+
+    def _answer(self, fates: bytes, history: tuple[int, ...], skills: tuple[int, ...]) -> Answer:
+        """The widest answer with what is kept of history and skills: items, and the tokens and characters less."""
+        widest = self.widest.answer
+        sections = list(widest.sections)
+        size = widest.size
+        for name, (kept, tokens, chars) in (("history", history), ("skills", skills)):
+            at = self._section_at.get(name)
+            if at is not None:
+                less = Size(tokens, chars)
+                sections[at] = SectionAnswer(name, kept, sections[at].size - less)
+                size -= less
+        return Answer(fits=True, size=size, sections=tuple(sections), fates=fates)
+
+    def turns(self, low: int, high: int) -> list[int]:
+        """From the first position on from which it holds up to `high`: that one, and each where the answer may change.
+
+        Empty where it does not hold at `high`.
+        """
+        if self.prober.axis.path not in BUDGETS:
+            row = self._skill_reaches if self._sweeps_skills else self._reaches
+            found = sorted({low, *row[(row > low) & (row <= high)].tolist()})
+            held = self.holds(found).tolist()
+            return found[len(held) - held[::-1].index(False) :] if False in held else found
+        turns: list[int] = []
+        for first, places in self._scanned(low, high):
+            keys = places.groups * (len(self._skill_tokens) + 1) + places.skills
+            new = np.append([True], keys[1:] != keys[:-1])
+            lost = np.flatnonzero(~places.valid)
+            if len(lost):
+                turns = []
+                new[: lost[-1] + 1] = False
+                new[lost[-1] + 1 : lost[-1] + 2] = True
+            turns += (first + np.flatnonzero(new)).tolist()
+        return turns
+
+    def _scanned(self, low: int, high: int) -> Iterator[tuple[int, _Places]]:
+        for first in range(low, high + 1, _AT_ONCE):
+            yield first, self._places(np.arange(first, min(first + _AT_ONCE, high + 1)))
+
+    def _places(self, at: Ints) -> _Places:
+        axis = self.prober.axis
         skills = np.full(len(at), len(self._skill_tokens) - 1)
-        if self.prober.axis.path == SKILL_CHARS:
-            skills = np.maximum(np.searchsorted(self._skill_chars, at, side="right"), self._pinned_skills)
+        if self._sweeps_skills:
+            reached = np.searchsorted(self._skill_reaches, self._skill_limits(at), side="right")
+            skills = np.maximum(reached, self._pinned_skills)
         room = self._room_tokens(at) + self._skill_tokens[-1] - self._skill_tokens[skills]
-        own = at if self.prober.axis.path == HISTORY_TOKENS else np.int64(plain(self._view.max_tokens))
-        limits = np.minimum(own, room + self._query_tokens)
-        places = np.searchsorted(self._reaches, limits, side="right")
-        return [self._answer(int(place), int(count)) for place, count in zip(places, skills, strict=True)]
-
-    def _answer(self, place: int, skills: int) -> Answer:
-        history, widest = self._history(place), self.widest.answer
-        fates = np.frombuffer(widest.fates, np.int8).copy()
-        fates[self._slice("history")] = history.fates
-        sections = [self._changed(section, history, skills) for section in widest.sections]
-        if skills < len(self._skill_rows):
-            fates[self._slice("skills")][self._skill_rows[skills:]] = DROPPED
-        size = sum((section.size for section in sections), Size())
-        return replace(widest, size=size, sections=tuple(sections), fates=fates.tobytes())
-
-    def _changed(self, section: SectionAnswer, history: _History, skills: int) -> SectionAnswer:
-        if section.name == "history":
-            return SectionAnswer("history", history.kept, section.size - self._widest_history + history.size)
-        if section.name == "skills" and self.prober.axis.path == SKILL_CHARS:
-            gone = Size(
-                int(self._skill_tokens[-1] - self._skill_tokens[skills]),
-                int(self._skill_sizes[-1] - self._skill_sizes[skills]),
-            )
-            return SectionAnswer("skills", skills, section.size - gone)
-        return section
-
-    def _slice(self, section: str) -> slice:
-        return item_slice(self.widest.ledger, self.widest.fitted, section)
+        least = int(self._view.tokens[self._stays].sum())
+        own = at if axis.path == HISTORY_TOKENS else np.full(len(at), plain(self._view.max_tokens))
+        groups = np.searchsorted(self._reaches, np.minimum(own, room + self._query_tokens), side="right")
+        valid = room >= least
+        if self._is_newest_first:
+            valid &= own >= least
+        return _Places(skills, groups, valid & (skills > 0) if self._sweeps_skills else valid)
 
     @functools.cached_property
     def _view(self) -> HistoryView:
         return self.widest.fitted.view
+
+    @functools.cached_property
+    def _section_at(self) -> dict[str, int]:
+        """Where the sections stand that come and go."""
+        moving = ("history", "skills") if self._sweeps_skills else ("history",)
+        return {section.name: at for at, section in enumerate(self.widest.answer.sections) if section.name in moving}
 
     @functools.cached_property
     def _is_newest_first(self) -> bool:
@@ -141,7 +185,7 @@ class Prefixes:
         return self._view.query_tokens
 
     @functools.cached_property
-    def _stays(self) -> NDArray[np.bool_]:
+    def _stays(self) -> Mask:
         """What of the history no position leaves out: under `full` everything, for below that there is no prefix."""
         return self._view.always if self._is_newest_first else self._view.alive
 
@@ -152,42 +196,68 @@ class Prefixes:
         return np.unique(self.widest.fitted.history.needed_tokens[free])
 
     @functools.cached_property
-    def _histories(self) -> dict[int, _History]:
-        """What was made by `_history`."""
-        return {}
+    def _level(self) -> Ints:
+        """For each message how many groups must be within the limit for it to be sent; past all where it never is.
 
-    def _history(self, place: int) -> _History:
-        """The history where so many of `_reaches` are within the limit."""
-        if place not in self._histories:
-            self._histories[place] = self._made_history(place)
-        return self._histories[place]
-
-    def _made_history(self, place: int) -> _History:
-        view, fit = self._view, self.widest.fitted.history
-        kept = self._stays
-        if place:
-            free = view.alive & ~kept
-            kept = kept | (free & (fit.needed_tokens <= self._reaches[place - 1]))
-        kept = self.widest.packer.first_is_user(replace(fit, kept=kept), view).kept
-        whole = np.frombuffer(self.widest.answer.fates, np.int8)[self._slice("history")]
-        size = Size(int(view.tokens[kept].sum()), int(view.chars[kept].sum()))
-        return _History(np.where(kept, whole, np.int8(DROPPED)), int(kept.sum()), size)
+        Where the first message must be the user's, those before the first user's go, with their groups: so a message
+        waits for a user's that stands no later than its group.
+        """
+        view = self._view
+        never = len(self._reaches) + 1
+        level = np.searchsorted(self._reaches, self.widest.fitted.history.needed_tokens) + 1
+        level = np.where(view.alive, np.where(self._stays, 0, level), never)
+        if PROFILES[self.widest.packer.profile].first_is_user and len(view):
+            first = np.full(int(view.group.max()) + 1, len(view) - 1)
+            rows = np.flatnonzero(view.alive)
+            np.minimum.at(first, view.group[rows], rows)
+            users = np.minimum.accumulate(np.where(view.alive & (view.role == USER), level, never))
+            level = np.maximum(level, users[first[view.group]])
+        return level
 
     @functools.cached_property
-    def _widest_history(self) -> Size:
-        """What the widest position's messages take."""
+    def _history(self) -> tuple[Ints, Ints, Ints]:
+        """By the number of groups: the messages sent, the tokens and characters less than at the widest position."""
+        view, level = self._view, self._level
         kept = self.widest.fitted.history.kept
-        return Size(int(self._view.tokens[kept].sum()), int(self._view.chars[kept].sum()))
+        ones = np.ones(len(view), np.int64)
+        sums = [self._by_level(column, level <= len(self._reaches)) for column in (ones, view.tokens, view.chars)]
+        most = [int(column[kept].sum()) for column in (view.tokens, view.chars)]
+        return sums[0], most[0] - sums[1], most[1] - sums[2]
+
+    def _by_level(self, column: Ints, sent: Mask) -> Ints:
+        """The sum over the messages of each level and all below it."""
+        found = np.bincount(self._level[sent], weights=column[sent], minlength=len(self._reaches) + 1)
+        return np.cumsum(found).astype(np.int64)
+
+    @functools.cached_property
+    def _skills(self) -> tuple[Ints, Ints, Ints]:
+        """By the number of skills: that number, and the tokens and characters less than at the widest position."""
+        tokens, chars = self._skill_tokens, self._skill_chars
+        return np.arange(len(tokens)), tokens[-1] - tokens, chars[-1] - chars
+
+    @functools.cached_property
+    def _sweeps_skills(self) -> bool:
+        return _sweeps_skills(self.prober.subject.config, self.prober.axis.path)
 
     @functools.cached_property
     def _skill_rows(self) -> list[int]:
-        """The skills that the widest position keeps, in their order, where they are what is swept."""
-        return list(self.widest.fitted.libraries.skills.order) if self.prober.axis.path == SKILL_CHARS else []
+        """The skills that the widest position keeps, in their order, where they come and go."""
+        return list(self.widest.fitted.libraries.skills.order) if self._sweeps_skills else []
 
     @functools.cached_property
-    def _skill_chars(self) -> Ints:
-        """The block's characters up to and including each skill."""
-        return self.widest.fitted.libraries.skills.needed_chars[self._skill_rows]
+    def _skill_reaches(self) -> Ints:
+        """The block up to and including each skill, in the unit of the limit that lets them in."""
+        skills = self.widest.fitted.libraries.skills
+        needed = skills.needed_chars if self.prober.axis.path == SKILL_CHARS else skills.needed_tokens
+        return needed[self._skill_rows]
+
+    def _skill_limits(self, positions: Ints) -> Ints:
+        """What the skills may take at positions, in that unit."""
+        if self.prober.axis.path == SKILL_CHARS:
+            return positions
+        percent = str(self.prober.subject.config.skills_budget.limits.max_skills_prompt_tokens)
+        part = Fraction(percent.rstrip("%")) / 100
+        return self._budgets(positions) * part.numerator // part.denominator
 
     @functools.cached_property
     def _skill_tokens(self) -> Ints:
@@ -195,31 +265,23 @@ class Prefixes:
         return np.cumsum([0, *self.widest.fitted.libraries.skills.after_tokens[self._skill_rows]])
 
     @functools.cached_property
-    def _skill_sizes(self) -> Ints:
+    def _skill_chars(self) -> Ints:
         """The characters of the first so many skills."""
         return np.cumsum([0, *self.widest.fitted.libraries.skills.after_chars[self._skill_rows]])
 
     @functools.cached_property
     def _pinned_skills(self) -> int:
-        """How many of them no limit on characters drops."""
+        """How many of them no limit drops."""
         return int(self.widest.fitted.libraries.skills.pinned[self._skill_rows].sum())
 
-    def _usable(self, positions: Ints) -> Ints:
-        return usable_tokens(self.prober.axis.path, self.prober.subject.config, self.widest.packer.allowed, positions)
+    def _budgets(self, positions: Ints) -> Ints:
+        """The input budget at positions of a budget."""
+        return input_budgets(self.prober.axis.path, self.prober.subject.config, self.widest.packer.allowed, positions)
 
     def _room_tokens(self, positions: Ints) -> Ints:
         """What is left for history at positions, with the skills of the widest one."""
-        room = plain(self._view.room_tokens)
+        room, allowed = plain(self._view.room_tokens), self.widest.packer.allowed
         if self.prober.axis.path not in BUDGETS:
             return np.full(len(positions), room)
-        return room - plain(self.widest.packer.allowed.usable_tokens) + self._usable(positions)
-
-    def _leaving(self, rooms: Ints) -> Ints:
-        """The first position of a budget that leaves history so much room, past the last one where none does."""
-        axis = self.prober.axis
-        low, high = np.full(len(rooms), axis.low), np.full(len(rooms), axis.high + 1)
-        while (low < high).any():
-            middle = (low + high) // 2
-            enough = self._room_tokens(middle) >= rooms
-            low, high = np.where(enough, low, np.minimum(middle + 1, high)), np.where(enough, middle, high)
-        return low
+        usable = self._budgets(positions) * (100 - allowed.safety_margin_percent) // 100
+        return room - plain(allowed.usable_tokens) + usable

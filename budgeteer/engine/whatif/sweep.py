@@ -132,10 +132,12 @@ def sweep_at(subject: Subject, name: str, values: Sequence[float]) -> list[Answe
             raise ConfigError(f"{value:,} is outside of what may be swept", where=axis.path, mend=mend)
     prefixes = prefixes_of(prober)
     wanted = sorted(set(positions))
-    quick = [] if prefixes is None else [position for position in wanted if position >= prefixes.first]
-    found = dict(zip(quick, prefixes.answers(quick), strict=True)) if prefixes else {}
+    found: dict[int, Answer] = {}
+    if prefixes is not None:
+        quick = [position for position, held in zip(wanted, prefixes.holds(wanted), strict=True) if held]
+        found = dict(zip(quick, prefixes.answers(quick), strict=True))
     last, answer = axis.low - 1, None
-    for position in wanted[: len(wanted) - len(quick)]:
+    for position in [position for position in wanted if position not in found]:
         if answer is None or position > last:
             probed = prober.probe(position)
             last, answer = probed.last, probed.answer
@@ -183,14 +185,14 @@ def _current_step(axis: Axis, low: int, high: int, turns: Sequence[int]) -> int 
 def _answers(prober: Prober, low: int, high: int, progress: Progress | None) -> Iterator[tuple[int, Answer]]:
     """The answers from `low` to `high`, each with the position it begins at; neighbours may be the same."""
     prefixes = prefixes_of(prober)
-    quick_from = high + 1 if prefixes is None else max(prefixes.first, low)
+    turns = [] if prefixes is None else prefixes.turns(low, high)
+    end = turns[0] - 1 if turns else high
     position = low
-    while position <= min(high, quick_from - 1):
+    while position <= end:
         probed = prober.probe(position)
         yield position, probed.answer
         if progress is not None:
             progress(probed.answer.kept, len(probed.answer.fates))
         position = probed.last + 1
-    if prefixes is not None and quick_from <= high:
-        turns = [quick_from, *(at for at in prefixes.candidates() if quick_from < at <= high)]
+    if prefixes is not None and turns:
         yield from zip(turns, prefixes.answers(turns), strict=True)
