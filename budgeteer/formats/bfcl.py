@@ -13,7 +13,7 @@ from budgeteer.formats.entries import Entry, entries_of, mappings, mostly
 from budgeteer.formats.envelopes import require
 from budgeteer.formats.openai_chat import messages_of
 from budgeteer.formats.report import Imported, Skipped
-from budgeteer.formats.schemas import json_schema
+from budgeteer.formats.schemas import mended_tool
 
 _BESIDE = ("initial_config", "path", "involved_classes", "excluded_function", "missed_function", "ground_truth")
 """What a task says about its simulated world and its solution; no model is sent it."""
@@ -79,9 +79,6 @@ def _listed(value: Any) -> list[Any]:
 
 def _tool(raw: Mapping[str, Any], notes: Notes) -> Mapping[str, Any]:
     """A function whose parameters are a JSON Schema, the benchmark's own type names put right."""
-    given = raw.get("parameters")
-    parameters = json_schema(given)
-    if parameters == given:
-        return raw
-    notes.count("Functions with types like `dict` and `float`, read as `object` and `number`")
-    return {**raw, "parameters": parameters}
+    mended = mended_tool(raw)
+    notes.count("Functions with types like `dict` and `float`, read as `object` and `number`", int(mended != raw))
+    return mended

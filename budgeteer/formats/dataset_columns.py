@@ -14,6 +14,7 @@ from budgeteer.formats.images import image_at
 from budgeteer.formats.jsontext import JsonProblem
 from budgeteer.formats.limits import DEFAULT_LIMITS
 from budgeteer.formats.report import Skipped
+from budgeteer.formats.schemas import mended_tool
 
 _MARKER = re.compile(r"<(image|video|audio)>")
 _COLUMNS: Mapping[str, tuple[str, ...]] = {
@@ -24,7 +25,7 @@ _COLUMNS: Mapping[str, tuple[str, ...]] = {
 MEDIA_COLUMNS = frozenset(name for names in _COLUMNS.values() for name in names)
 
 
-def tools_of(entry: Entry, skipped: list[Skipped]) -> tuple[Mapping[str, Any], ...]:
+def tools_of(entry: Entry, notes: Notes, skipped: list[Skipped]) -> tuple[Mapping[str, Any], ...]:
     """The tool definitions under `tools`: a list, or a JSON text of one; what is neither is listed as skipped."""
     given = entry.value.get("tools")
     if isinstance(given, str) and given.strip():
@@ -35,7 +36,11 @@ def tools_of(entry: Entry, skipped: list[Skipped]) -> tuple[Mapping[str, Any], .
             return ()
     if isinstance(given, Mapping):
         given = [given]
-    return tuple(mappings(given))
+    tools = mappings(given)
+    mended = tuple(map(mended_tool, tools))
+    changed = sum(after != before for before, after in zip(tools, mended, strict=True))
+    notes.count("Tools whose parameters were written as the JSON Schema a model is sent", changed)
+    return mended
 
 
 class Marked:

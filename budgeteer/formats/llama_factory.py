@@ -76,7 +76,7 @@ def _conversation(entry: Entry, notes: Notes, skipped: list[Skipped]) -> Convers
         id=given[:200] or f"c{entry.number}",
         title=title_of(messages, given or f"Conversation {entry.number}"),
         messages=messages,
-        tools=tools_of(entry, skipped),
+        tools=tools_of(entry, notes, skipped),
     )
 
 

@@ -50,6 +50,24 @@ def json_schema(given: Any) -> Any:
     return done
 
 
+def mended_tool(raw: Mapping[str, Any]) -> Mapping[str, Any]:
+    """A definition whose parameters are a JSON Schema, with a `required` that stands beside them put inside.
+
+    Understood: OpenAI's form and the bare function; anything else comes back as it is.
+    """
+    function = raw.get("function")
+    inner = function if isinstance(function, Mapping) else raw
+    parameters = json_schema(inner.get("parameters"))
+    if not isinstance(parameters, Mapping):
+        return raw
+    beside = inner.get("required")
+    done = {**inner, "parameters": parameters}
+    if isinstance(beside, list):
+        del done["required"]
+        done["parameters"] = {**parameters, "required": parameters.get("required", beside)}
+    return {**raw, "function": done} if isinstance(function, Mapping) else done
+
+
 def from_arguments(arguments: list[Any]) -> dict[str, Any]:
     """A JSON Schema from a list of `{name, type, desc, optional, items}`, as Docker's MCP registry has them.
 

@@ -87,7 +87,7 @@ def conversation_of(entry: Entry, document: Document, skipped: list[Skipped], *,
         id=given[:200] or f"c{entry.number}",
         title=title_of(messages, given or f"Conversation {entry.number}"),
         messages=messages,
-        tools=tools_of(entry, skipped),
+        tools=tools_of(entry, document.notes, skipped),
         branches=1 if isinstance(entry.value.get("rejected"), Mapping) else 0,
     )
 

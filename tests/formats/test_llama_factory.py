@@ -87,6 +87,17 @@ def test_calls_left_open_end_with_the_next_question() -> None:
     assert [part.call_id for part in results if isinstance(part, ToolResultPart)] == ["call_3", "call_4"]
 
 
+def test_tools_are_put_as_a_model_is_sent_them() -> None:
+    loose = {"name": "tide", "parameters": {"type": "dict", "properties": {"c": {"type": "str"}}}, "required": ["c"]}
+    found = read(ASKED, tools=[{"type": "function", "function": loose}, {"type": "web_search"}])
+    schema = {"type": "object", "properties": {"c": {"type": "string"}}, "required": ["c"]}
+    assert found.conversations[0].tools == (
+        {"type": "function", "function": {"name": "tide", "parameters": schema}},
+        {"type": "web_search"},
+    )
+    assert found.warnings == ("Tools whose parameters were written as the JSON Schema a model is sent: 1",)
+
+
 def test_media_and_unknown_parts() -> None:
     found = read(
         said(
