@@ -22,7 +22,7 @@ class ViewState:
         sort: one of SORTS, with a leading "-" for the other direction than the column's own.
         page: of the list or of the prompt, from 1.
         over: the limit that is swept.
-        policy: which policy compresses in the timeline, "" none.
+        replaying: which policy compresses in the timeline, "" none.
         keywords: what the feature specs are searched for, comma separated; "" takes the configuration's.
         open: the decision whose folded run of messages stands open.
     """
@@ -36,7 +36,7 @@ class ViewState:
     open: str = ""
     over: str = ""
     keywords: str = ""
-    policy: str = ""
+    replaying: str = ""
 
     @classmethod
     def read(cls, params: Mapping[str, Any]) -> Self:
@@ -50,7 +50,7 @@ class ViewState:
             filter=str(params.get("filter") or "all")[:40],
             q=str(params.get("q") or "")[:200],
             sort=sort if sort.removeprefix("-") in SORTS else "tokens",
-            policy=str(params.get("policy") or "")[:40],
+            replaying=str(params.get("replaying") or "")[:40],
             keywords=str(params.get("keywords") or "")[:400],
             over=str(params.get("over") or "")[:80],
             open=str(params.get("open") or "")[:500],

@@ -29,7 +29,7 @@ class TimelineShown:
 def timeline_shown(workspace: Workspace, packed: Packed, state: ViewState, *, draft: bool = False) -> TimelineShown:
     """The replay of the workspace's conversation; for a draft no job is started."""
     try:
-        found = answered(timeline_study(workspace, packed, state.policy), workspace, draft=draft)
+        found = answered(timeline_study(workspace, packed, state.replaying), workspace, draft=draft)
     except BudgeteerError as error:
         return TimelineShown(sentence=error_parts(error)["sentence"])
     if found is None:

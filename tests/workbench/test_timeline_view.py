@@ -130,5 +130,5 @@ def test_without_a_conversation_it_says_what_to_add(library: Workspace) -> None:
 
 @pytest.mark.usefixtures("patient")
 def test_what_cannot_be_replayed_says_why(session: Workspace) -> None:
-    shown = timeline_shown(session, packed_of(session), ViewState(view="timeline", policy="extractive"))
+    shown = timeline_shown(session, packed_of(session), ViewState(view="timeline", replaying="extractive"))
     assert "a policy compresses only where pruning is on" in shown.sentence.lower()

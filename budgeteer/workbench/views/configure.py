@@ -55,7 +55,7 @@ CONTROLS = frozenset(
         "open",
         "over",
         "keywords",
-        "policy",
+        "replaying",
         "preset",
         "reset",
         "seen",

@@ -65,7 +65,7 @@
     if (detail.verb !== "get" || (region !== "result" && region !== "inspector")) return;
     const url = new URL(detail.path, location.href);
     const wanted = region === "result" ? new URLSearchParams({ sel: selected() }) : new URLSearchParams(location.search);
-    const names = region === "result" ? ["sel"] : ["view", "filter", "q", "sort", "page", "open", "over", "keywords", "policy"];
+    const names = region === "result" ? ["sel"] : ["view", "filter", "q", "sort", "page", "open", "over", "keywords", "replaying"];
     for (const name of names) {
       const value = wanted.get(name);
       url.searchParams.delete(name);
