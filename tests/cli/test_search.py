@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from budgeteer.cli.prompts import PROMPTS
 from budgeteer.engine.search_tool import SEARCH_INSTRUCTIONS
 from tests.cli.conftest import Budgeteer
 from tests.conformance import reference
@@ -118,6 +119,25 @@ def test_the_tool_is_printed_in_every_form(budgeteer: Budgeteer) -> None:
 def test_the_instructions_are_printed_and_the_names_listed(budgeteer: Budgeteer) -> None:
     assert budgeteer("prompts", "search_features.instructions").out == f"{SEARCH_INSTRUCTIONS}\n"
     assert "search_features.instructions" in budgeteer("prompts").out
+
+
+@pytest.mark.parametrize("form", ["openai", "responses", "anthropic", "gemini", "mcp"])
+def test_compress_is_printed_in_every_form(budgeteer: Budgeteer, form: str) -> None:
+    told = json.loads(budgeteer("prompts", "compress", "--form", form).out)
+    inner = told.get("function", told)
+    schema = next(
+        inner[key] for key in ("parameters", "input_schema", "inputSchema", "parametersJsonSchema") if key in inner
+    )
+    assert inner["name"] == "compress"
+    assert schema["required"] == ["topic", "ranges"]
+    assert schema["properties"]["ranges"]["items"]["required"] == ["startId", "endId", "summary"]
+
+
+def test_every_prompt_that_is_listed_is_printed(budgeteer: Budgeteer) -> None:
+    texts = {name: budgeteer("prompts", name) for name in PROMPTS}
+    assert all(run.status == 0 and run.out.strip() for run in texts.values())
+    assert len({run.out for run in texts.values()}) == len(PROMPTS)
+    assert all(name in budgeteer("prompts").out for name in PROMPTS)
 
 
 @pytest.mark.parametrize(

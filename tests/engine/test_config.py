@@ -39,6 +39,24 @@ def test_the_canonical_form_is_a_fixed_point_and_plain_json() -> None:
                 'the input budget such as "30%".'
             ),
         ),
+        (
+            {"pruning": {"ranges": [{"topic": "t", "ranges": [{"startID": "m001"}]}]}},
+            "pruning.ranges.0.ranges.0.startID: this key is not known. Did you mean pruning.ranges.0.ranges.0.startId?",
+        ),
+        (
+            {"pruning": {"ranges": [{"topic": "t", "ranges": [{"startId": "m1", "endId": "b1", "summary": "s"}]}]}},
+            (
+                "pruning.ranges.0.ranges.0.startId: 'm1' cannot be used here. "
+                "Expected: the id of a message such as m042, or of a block such as b3."
+            ),
+        ),
+        (
+            {"pruning": {"ranges": [{"ranges": []}]}},
+            (
+                "pruning.ranges.0.ranges: [] cannot be used here. "
+                "Expected: List should have at least 1 item after validation, not 0."
+            ),
+        ),
         ({"model": 3}, "model: 3 cannot be used here. Expected: a valid string."),
         (
             {"history": {"strategy": "newest"}},

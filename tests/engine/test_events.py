@@ -36,6 +36,21 @@ def test_what_history_leaves_out_is_counted_by_rule() -> None:
     assert truncated.fields["before_tokens"] > truncated.fields["after_tokens"]
 
 
+def test_pruning_says_what_stands_for_what() -> None:
+    ranges = [{"topic": SECRET, "ranges": [{"startId": "m001", "endId": "m010", "summary": SECRET}]}]
+    packing = packed(bundle_of(*TALK), {"pruning": {"mode": "auto", "ranges": ranges}})
+    event = events_of(packing)[0]
+    assert (event.name, event.fields["mode"], event.fields["blocks"], event.fields["covered"]) == (
+        "pruned",
+        "auto",
+        1,
+        10,
+    )
+    assert 0 < event.fields["summary_tokens"] < event.fields["max_summary_tokens"]
+    assert event.fields["rules"] == {"dedupe": 0, "purgeErrorsAfterTurns": 0, "supersedeWrites": 0}
+    assert SECRET not in json.dumps([one.fields for one in events_of(packing)])
+
+
 def test_a_search_says_how_much_it_found() -> None:
     packing = packed(bundle_of(*TALK, features=SPECS), {"features": {"mode": "search", "keywords": ["moor"]}})
     searched = next(event for event in events_of(packing) if event.name == "searched")

@@ -26,7 +26,7 @@ def with_additions(bundle: Bundle, mode: Literal["auto", "manual"], counter: Tok
     """The bundle with what is added to it, and the ids of that."""
     added: set[str] = set()
     text = system_text(mode)
-    if not _says(bundle, text):
+    if not says(bundle, text):
         own = SystemText(SYSTEM_ID, "Instructions for pruning", "system", text)
         bundle = replace(bundle, system=(*bundle.system, own))
         added.add(SYSTEM_ID)
@@ -37,7 +37,7 @@ def with_additions(bundle: Bundle, mode: Literal["auto", "manual"], counter: Tok
     return bundle, added
 
 
-def _says(bundle: Bundle, text: str) -> bool:
+def says(bundle: Bundle, text: str) -> bool:
     """Whether the text is there already: in a system text, or before the first words of the user."""
     if any(text in one.text for one in bundle.system):
         return True

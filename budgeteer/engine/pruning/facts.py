@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from budgeteer.engine.bundle import Bundle
 from budgeteer.engine.chat import Message, TextPart
 from budgeteer.engine.history.previous import read_line
 from budgeteer.engine.history.summary import SUMMARY_LINE
+from budgeteer.engine.pruning.additions import says
 from budgeteer.engine.pruning.calls import Calls, calls_in
 from budgeteer.engine.pruning.ids import BLOCK_HEADER, Numbering, ids_within, number_messages, untagged
+from budgeteer.engine.pruning.texts import SYSTEM_AUTO, SYSTEM_MANUAL
 from budgeteer.engine.rows import message_id
 from budgeteer.engine.tokens import TokenCounter
 
@@ -47,6 +49,8 @@ def _read(bundle: Bundle, counter: TokenCounter) -> Facts:
     query = ids_within(bundle.query) if bundle.query is not None else []
     written = [None if _is_written(message) else shown for message, shown in bare]
     numbering = number_messages(written, ids, query)
+    if any(says(bundle, text) for text in (SYSTEM_AUTO, SYSTEM_MANUAL)):
+        numbering = replace(numbering, read_back=True)
     bodies = {number: body_of(bare[row][0]) for number, row in numbering.blocks.items() if row >= 0}
     calls = calls_in(messages, counter=counter)
     return Facts(numbering, bodies, calls, tuple(message_id(message, row) for row, message in enumerate(messages)))

@@ -103,7 +103,7 @@ class Numbering:
         own: whether the message brings its tag along.
         blocks: number of a block that was read back -> its row; the row is -1 where it is inside another message.
         rows: id -> row, for the ids that the messages bring along.
-        read_back: whether the conversation brings any id along, its query's included: it was packed before.
+        read_back: whether the conversation was packed before: it brings ids along, or the system text of pruning.
     """
 
     numbers: Ints

@@ -73,7 +73,7 @@ def pruned_notes(pruned: Pruned | None, config: PruningConfig) -> Iterator[str]:
         return
     if pruned.compressed.earlier:
         count = pruned.compressed.earlier
-        yield f"Compress ranges applied in an earlier packing of this conversation: {count:,}."
+        yield f"Compress ranges whose ends are gone since an earlier packing of this conversation: {count:,}."
     if pruned.blocks:
         tokens, most = pruned.compressed.tokens, pruned.max_summary_tokens
         deepest = int(np.max([block.depth for block in pruned.blocks]))

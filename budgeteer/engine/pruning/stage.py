@@ -1,7 +1,8 @@
 """The conversation while batches are applied: what stands for which message, and where everything is.
 
 Blocks are numbered in the order of the ranges, from b1; numbers of blocks that a conversation brings along are left
-out. A conversation that brings ids along has been packed before: a range none of whose ends is left was applied then.
+out. A conversation that brings ids along has been packed before: a range whose ends are not both left was applied then,
+or what it shows (where it is open) was left out then.
 """
 
 from __future__ import annotations
@@ -57,7 +58,7 @@ class Stage:
     def is_earlier(self, asked: CompressRange) -> bool:
         """Whether the range was applied in an earlier packing of the same conversation."""
         ends = (asked.start_id, asked.end_id)
-        return self.shape.numbering.read_back and not any(self._knows(one) for one in ends)
+        return self.shape.numbering.read_back and not all(self._knows(one) for one in ends)
 
     def _knows(self, context_id: str) -> bool:
         made = context_id[0] == "b" and int(context_id[1:]) in self.blocks
