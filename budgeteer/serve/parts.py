@@ -21,7 +21,7 @@ def run_web(host: str, port: int, *, grace_seconds: float) -> int:
     from granian.log import LogLevels
 
     name_process("web")
-    # A process that is told to stop before it serves would inherit the parent's handler, hear nothing and be killed late.
+    # One that is told to stop before it serves would hear nothing through the handler it inherits, and be killed late.
     os.register_at_fork(after_in_child=lambda: signal.signal(signal.SIGTERM, signal.SIG_DFL))
     Granian(
         "budgeteer.wsgi:application",
