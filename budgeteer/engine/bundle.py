@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, overload
 
@@ -21,6 +21,7 @@ from budgeteer.engine.measures import (
     measure_tools,
 )
 from budgeteer.engine.message_rows import system_text
+from budgeteer.engine.profiles import PROFILES
 from budgeteer.engine.sections.order import Use
 from budgeteer.engine.tokens import TokenCounter
 from budgeteer.engine.transcript import MessageMeasures, measure_messages
@@ -108,13 +109,16 @@ class Bundle:
     prepared: dict[str, Any] = field(default_factory=dict, compare=False, repr=False)
 
 
-def build_bundle(inputs: Inputs, *, counter: TokenCounter) -> Bundle:
-    """The bundle of what was chosen. Counts only what comes without measures (and a typed query)."""
+def build_bundle(inputs: Inputs, *, counter: TokenCounter, profiles: Collection[str] = tuple(PROFILES)) -> Bundle:
+    """The bundle of what was chosen. Counts only what comes without measures (and a typed query).
+
+    `profiles` are the forms that messages without measures are counted for; the bundle is packed in no other.
+    """
     talk = inputs.conversation
     messages: Sequence[Message] = talk.messages if talk else ()
     measures = inputs.conversation_measures
     if measures is None:
-        measures = measure_messages(messages, counter=counter)
+        measures = measure_messages(messages, counter=counter, profiles=profiles)
     start = _leading_system(measures)
     system, notes = _system_texts(inputs, messages[:start], measures)
     end, query, query_measures = _query(inputs, messages, measures, counter=counter)

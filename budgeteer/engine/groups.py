@@ -99,9 +99,11 @@ class _Walk:
             if message.role == "user" and message.typed:
                 turns += 1
             turn[index] = turns
-            parts = message.parts
-            if len(parts) == 1 and isinstance(parts[0], TextPart):
+            only = message.parts[0] if len(message.parts) == 1 else None
+            if isinstance(only, TextPart):
                 self._opener, self._open = -1, _NOTHING_OPEN
+            elif isinstance(only, ToolResultPart):
+                self._answer(index, only)
             else:
                 self._step(index, message)
 
@@ -150,23 +152,27 @@ class _Walk:
 
 
 def _places(walk: _Walk, heirs: Collection[int]) -> list[Place]:
-    """How each message stands; those that stand alike share one Place, those without relations ALONE."""
+    """How each message stands; those whose calls are answered alike share a Place, those without relations ALONE."""
     places = [ALONE] * len(walk.joined)
     moved = _moved(walk.answers.values())
-    known: dict[tuple[frozenset[int], Fault, bool, bool, bool], Place] = {}
+    odd = {*walk.fault, *walk.again, *heirs, *moved}
+    known: dict[tuple[int, ...], Place] = {}
+    for index, answered in walk.answers.items():
+        if index not in odd:
+            positions = tuple(answered)
+            place = known.get(positions)
+            if place is None:
+                place = known[positions] = Place(frozenset(positions))
+            places[index] = place
     none: dict[int, int] = {}
-    for index in {*walk.answers, *walk.fault, *walk.again, *heirs, *moved}:
-        key = (
+    for index in odd:
+        places[index] = Place(
             frozenset(walk.answers.get(index, none)),
             walk.fault.get(index, Fault.NONE),
             index in heirs,
             index in moved,
             index in walk.again,
         )
-        place = known.get(key)
-        if place is None:
-            place = known[key] = Place(*key)
-        places[index] = place
     return places
 
 

@@ -87,10 +87,16 @@ class _Plain:
     def _take_calls(self, at: int, parts: Sequence[Part], place: Place) -> bool:
         if place.again or place.moved or place.heir or place.fault is not Fault.NONE:
             return False
-        calls = [part for part in parts if type(part) is ToolCallPart]
+        calls: list[ToolCallPart] = []
+        words: list[Part] = []
+        for part in parts:
+            if type(part) is ToolCallPart:
+                calls.append(part)
+            else:
+                words.append(part)
         if len(calls) != len(place.answered) or not self._are_known([call.id for call in calls]):
             return False
-        if not self._words.add_words(at, [part for part in parts if type(part) is not ToolCallPart]):
+        if not self._words.add_words(at, words):
             return False
         self._names.add(at, [call.name for call in calls])
         self._arguments.add(at, [call.arguments for call in calls])

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from budgeteer.engine import agreement
+from budgeteer.engine import agreement, tokens
 from budgeteer.engine.agreement import doubtful_pattern, is_doubtful
 from budgeteer.engine.tokens import counter_for, reference_for
 
@@ -58,6 +58,13 @@ def test_many_texts_count_as_each_of_them(name: str, texts: list[str]) -> None:
     counter = counter_for(name)
     assert counter.count_all(texts) == [counted(name, text) for text in texts]
     assert counter.count_parts(texts) == sum(counter.count_all(texts))
+
+
+def test_very_many_texts_count_on_all_cores_as_on_one() -> None:
+    counter = counter_for("o200k_base")
+    texts = [f"{number} {'words and \u2705 more ' * 40}\u0378" if number % 7 else "" for number in range(1000)]
+    assert sum(map(len, texts)) > tokens._MANY_CHARS
+    assert counter.count_all(texts) == [counter.count(text) for text in texts]
 
 
 def every_character() -> Iterator[str]:
