@@ -15,10 +15,14 @@ type Problems = set[tuple[str, int | None, tuple[str, ...], tuple[str, ...]]]
 
 @dataclass
 class Thing:
-    """A message or a block as it is shown. `group` is equal for messages that stay together, "" for blocks."""
+    """A message or a block as it is shown. `group` is equal for messages that stay together, "" for blocks.
+
+    `silent` is reasoning alone that leads to the next message: it shows no id and goes with that message.
+    """
 
     name: str
     group: str = ""
+    silent: bool = False
     inside: list[Thing] = field(default_factory=list)
     text: str = ""
 
@@ -74,7 +78,7 @@ def _apply(
         pieces = re.split(r"(\(b[1-9][0-9]*\))", ranges[number]["summary"])
         text = "".join(texts.get(piece, piece) for piece in pieces)
         at = after.index(shown[start])
-        after[at : at + stop + 1 - start] = [Thing(f"b{made}", "", shown[start : stop + 1], text)]
+        after[at : at + stop + 1 - start] = [Thing(f"b{made}", inside=shown[start : stop + 1], text=text)]
     if sum(len(f"[Compressed conversation section]\n\n{one.text}") for one in after if one.is_block) > most_chars:
         raise Refused({("size", None, (), ())})
     return after, made
@@ -100,6 +104,8 @@ def _spans(shown: list[Thing], ranges: list[dict[str, str]]) -> tuple[dict[int, 
         elif cut:
             problems |= {("group", number, (ends[which],), near) for which, near in cut}
         else:
+            while start and shown[start - 1].silent and shown[start - 1].group == shown[start].group:
+                start -= 1
             spans[number] = (start, stop)
     return spans, problems
 
@@ -107,13 +113,14 @@ def _spans(shown: list[Thing], ranges: list[dict[str, str]]) -> tuple[dict[int, 
 def _cuts(shown: list[Thing], start: int, stop: int) -> list[tuple[int, tuple[str, ...]]]:
     """Which end cuts a group (0 the start, 1 the end), with the nearest names that would not, within the range."""
     found = []
-    group = shown[start].group
-    mates = [at for at, one in enumerate(shown) if group and one.group == group]
-    if mates and mates[0] < start:
-        after = [shown[mates[-1] + 1].name] if mates[-1] + 1 < stop else []
-        found.append((0, (shown[mates[0]].name, *after)))
-    group = shown[stop].group
-    mates = [at for at, one in enumerate(shown) if group and one.group == group]
+    mates = [at for at, one in enumerate(shown) if shown[start].group and one.group == shown[start].group]
+    heard = [at for at in mates if not shown[at].silent]
+    if heard and heard[0] < start:
+        after = mates[-1] + 1
+        while after < len(shown) and shown[after].silent:
+            after += 1
+        found.append((0, (shown[heard[0]].name, *([shown[after].name] if after < stop else []))))
+    mates = [at for at, one in enumerate(shown) if shown[stop].group and one.group == shown[stop].group]
     if mates and mates[-1] > stop:
         before = [shown[mates[0] - 1].name] if mates[0] - 1 > start else []
         found.append((1, (*before, shown[mates[-1]].name)))

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from budgeteer.engine.chat import Message, ToolCallPart
+from budgeteer.engine.chat import Message, ReasoningPart, ToolCallPart
 from budgeteer.engine.config import load_config
 from budgeteer.engine.errors import CompressRefused
 from budgeteer.engine.pruning.blocks import Compressed
@@ -164,6 +164,9 @@ def talks(draw: st.DrawFn) -> list[Message]:
     messages: list[Message] = []
     for number in range(draw(st.integers(1, 9))):
         kind = draw(st.sampled_from(["user", "assistant", "calls", "calls"]))
+        if kind == "calls":
+            thoughts = draw(st.integers(0, 2)) if draw(st.booleans()) else 0
+            messages += [Message("assistant", (ReasoningPart("hm", "sealed"),))] * thoughts
         calls = [f"c{number}-{at}" for at in range(draw(st.integers(1, 3)))] if kind == "calls" else []
         messages.append(user("u") if kind == "user" else assistant("a", *calls))
         messages += [result(call) for call in calls]
@@ -212,12 +215,14 @@ def sequences(draw: st.DrawFn) -> tuple[list[Message], list[dict[str, Any]], int
 
 
 def things(messages: list[Message]) -> list[Thing]:
-    """The messages as the oracle sees them: calls and the results behind them are a group."""
+    """The messages as the oracle sees them: calls, their results and the reasoning before them are a group."""
     shown: list[Thing] = []
     for at, message in enumerate(messages, start=1):
         calls = any(isinstance(part, ToolCallPart) for part in message.parts)
-        opened = shown[-1].group if message.role == "tool" else ""
-        shown.append(Thing(f"m{at:03d}", f"g{at}" if calls else opened))
+        thinks = any(isinstance(part, ReasoningPart) for part in message.parts)
+        led_to = bool(shown) and shown[-1].silent
+        opened = shown[-1].group if message.role == "tool" or led_to else ""
+        shown.append(Thing(f"m{at:03d}", opened or (f"g{at}" if calls or thinks else ""), thinks))
     return shown
 
 
