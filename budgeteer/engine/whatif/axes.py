@@ -106,8 +106,8 @@ def full_path(name: str) -> str:
     """
     if name in UNITS:
         return name
-    short = {path.rpartition(".")[2]: path for path in UNITS}
-    if name in short and name not in ("context", "history", "system"):
+    short = {path.rpartition(".")[2]: path for path in UNITS if UNITS[path] != "share"}
+    if name in short:
         return short[name]
     known = [*UNITS, *short]
     near = difflib.get_close_matches(name, known, n=1, cutoff=0.5)

@@ -10,6 +10,7 @@ from typing import Final, NamedTuple, cast
 from budgeteer.engine.allocation import Allowance, Shares, allowance, profile_of, settled, shares_of
 from budgeteer.engine.bundle import Bundle
 from budgeteer.engine.config import BudgetConfig
+from budgeteer.engine.errors import CompressRefused
 from budgeteer.engine.framing import Framing
 from budgeteer.engine.history.summary import Extract, SummaryFailed, SummaryRequest, extractive_summary
 from budgeteer.engine.ledger import Ledger
@@ -85,9 +86,22 @@ class Prober:
         axis = axis_of(full_path(name), bundle, config, counter=counter, available_tokens=available)
         return cls(subject, form, axis, Writer(subject.summarise))
 
-    def probe(self, position: int) -> Probed:
-        """The packing at a position."""
+    def answer(self, position: int) -> tuple[Answer | None, int]:
+        """The answer at a position, None where a compress range is refused, and the last position where it is so."""
         watch = Watch(position)
+        try:
+            probed = self.probe(position, watch)
+        except CompressRefused:
+            return None, watch.last(self.axis.high) if watch.roots else position
+        return probed.answer, probed.last
+
+    def probe(self, position: int, watch: Watch | None = None) -> Probed:
+        """The packing at a position.
+
+        Raises:
+            CompressRefused: a compress range does not go with the conversation and the limits there.
+        """
+        watch = watch or Watch(position)
         packer = self._packer(watch)
         fitted = packer.fitted(self.writer.write)
         ledger = packer.ledger(fitted)

@@ -42,7 +42,8 @@ class Sweep:
     Attributes:
         path: the limit. unit: what it counts.
         first, last: the interval; values beyond `last` were not asked for, or are not allowed.
-        steps: the first stands at `first`; neighbours differ. A reserve is swept from the largest to the smallest.
+        steps: neighbours differ. The first stands at `first`, but where a compress range is refused there is none. A
+            reserve is swept from the largest to the smallest.
         current: the value in force, None where the configuration sets no such limit.
         current_step: the index of the step it stands on, None where it is not set or outside of the interval.
         knee: the index of the step where the curve of tokens sent bends most, None where it does not bend.
@@ -98,11 +99,15 @@ def sweep(
 
     Raises:
         ConfigError: there is no such limit, nothing of it lies in the interval, or the configuration cannot be used.
+        CompressRefused: a compress range is refused at every value.
     """
     prober = Prober.of(subject, name)
     low, high = _interval(prober.axis, between)
     found = list(_answers(prober, low, high, progress))
-    runs = [next(run) for _, run in groupby(found, key=lambda one: one[1])]
+    turned = [next(run) for _, run in groupby(found, key=lambda one: one[1])]
+    runs = [(position, answer) for position, answer in turned if answer is not None]
+    if not runs:
+        prober.probe(low)  # refused everywhere: raises what it is refused for
     value = prober.axis.value
     return Sweep(
         path=prober.axis.path,
@@ -182,17 +187,17 @@ def _current_step(axis: Axis, low: int, high: int, turns: Sequence[int]) -> int 
     return bisect_right(turns, axis.position(axis.current)) - 1
 
 
-def _answers(prober: Prober, low: int, high: int, progress: Progress | None) -> Iterator[tuple[int, Answer]]:
+def _answers(prober: Prober, low: int, high: int, progress: Progress | None) -> Iterator[tuple[int, Answer | None]]:
     """The answers from `low` to `high`, each with the position it begins at; neighbours may be the same."""
     prefixes = prefixes_of(prober)
     turns = [] if prefixes is None else prefixes.turns(low, high)
     end = turns[0] - 1 if turns else high
     position = low
     while position <= end:
-        probed = prober.probe(position)
-        yield position, probed.answer
-        if progress is not None:
-            progress(probed.answer.kept, len(probed.answer.fates))
-        position = probed.last + 1
+        answer, last = prober.answer(position)
+        yield position, answer
+        if progress is not None and answer is not None:
+            progress(answer.kept, len(answer.fates))
+        position = last + 1
     if prefixes is not None and turns:
         yield from zip(turns, prefixes.answers(turns), strict=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -11,25 +12,21 @@ from hypothesis import strategies as st
 
 from budgeteer.engine.bundle import Inputs, build_bundle
 from budgeteer.engine.config import load_config
-from budgeteer.engine.errors import ConfigError
+from budgeteer.engine.errors import CompressRefused, ConfigError
+from budgeteer.engine.history.summary import SummaryRequest
 from budgeteer.engine.ledger import SECTIONS, Size
 from budgeteer.engine.overlay import set_path
 from budgeteer.engine.packing import pack
 from budgeteer.engine.result import Packing
 from budgeteer.engine.tokens import counter_for
 from budgeteer.engine.whatif.answers import Answer, fates_by_id
-from budgeteer.engine.whatif.axes import UNITS
+from budgeteer.engine.whatif.axes import UNITS, full_path
 from budgeteer.engine.whatif.probing import Subject
-from budgeteer.engine.whatif.sweep import sweep, sweep_at
+from budgeteer.engine.whatif.sweep import knee_of, sweep, sweep_at
 from tests.conformance.test_packing import configurations, inputs
+from tests.engine.packs import assistant, talk, user
 
-slowly = settings(
-    deadline=None,
-    max_examples=int(__import__("os").environ.get("N", "60")),
-    phases=[__import__("hypothesis").Phase.generate],
-    suppress_health_check=[HealthCheck.too_slow],
-)
-LIMITS = "skillsBudget.limits."
+slowly = settings(deadline=None, max_examples=100, suppress_health_check=[HealthCheck.too_slow])
 
 
 def subject_of(given_inputs: Inputs, data: dict[str, Any], profile: str | None = None) -> Subject:
@@ -106,3 +103,132 @@ def test_every_step_is_what_packing_anew_says_there_and_right_before_the_next(
             before = swept.steps[swept.step_at(step.at - falling)]
             if step is not swept.steps[0]:
                 check_same(before.answer, items, anew(subject, data, path, step.at - falling))
+
+
+@slowly
+@given(st.data(), inputs(), configurations(strategy="newestFirst"), st.sampled_from([None, "openai-chat", "anthropic"]))
+def test_answers_by_sums_are_what_packing_anew_says(
+    drawn: st.DataObject, given_inputs: Inputs, data: dict[str, Any], profile: str | None
+) -> None:
+    """Where things are taken in rows: no chunks, no shares, skills as a prefix within a part of the budget."""
+    data = {**data, "shares": {"enabled": False}, "system": {"placement": "dedicated"}}
+    budget = data["skillsBudget"]
+    limits = {**budget["limits"], "maxToolDefinitionChars": 1_000_000, "maxSkillsPromptTokens": "30%"}
+    data["skillsBudget"] = {**budget, "fit": "prefix", "fallback": "none", "limits": limits}
+    subject = subject_of(replace(given_inputs, chunks=()), data, profile)
+    path = drawn.draw(st.sampled_from(["inputBudget", "contextWindow", "maxSkillsPromptChars", "history.maxTokens"]))
+    values = drawn.draw(st.lists(st.integers(1 + data["outputReserve"], 6_000), min_size=1, max_size=30))
+    swept = sweep(subject, path, between=(1, 6_000))
+    items = swept.items()
+    answers = sweep_at(subject, path, values)
+    for value, answer in list(zip(values, answers, strict=True))[:8]:
+        check_same(answer, items, anew(subject, data, full_path(path), value))
+    assert [swept.steps[swept.step_at(value)].answer for value in values] == answers
+
+
+def rows_of(count: int) -> Inputs:
+    """A conversation of so many questions and answers."""
+    said = [part for number in range(count) for part in (user(f"Question {number}. " + "why " * 20), assistant())]
+    return Inputs(conversation=talk(*said))
+
+
+def test_the_value_in_force_and_the_knee_are_named() -> None:
+    history = {"strategy": "newestFirst", "maxTokens": 120}
+    swept = sweep(subject_of(rows_of(8), {"history": history}), "maxTokens")
+    assert (swept.path, swept.unit, swept.current) == ("history.maxTokens", "tokens", 120)
+    assert swept.current_step is not None
+    there = swept.steps[swept.current_step]
+    assert there.at <= 120 < swept.steps[swept.current_step + 1].at
+    assert swept.to_json()["steps"][0] == swept.steps[0].to_json()
+    marked = swept.breakpoints_to_json()
+    assert [at for at, step in enumerate(marked) if step["current"]] == [swept.current_step]
+
+
+@pytest.mark.parametrize(
+    ("curve", "knee"),
+    [
+        ([(0, 0), (10, 90), (100, 100)], 1),
+        ([(0, 0), (50, 50), (100, 100)], None),
+        ([(0, 0), (50, 54), (100, 100)], None),
+        ([(0, 0), (50, 55), (100, 100)], 1),
+        ([(0, 0), (10, 50), (20, 85), (100, 100)], 2),
+        ([(0, 0), (90, 10), (100, 100)], None),
+        ([(0, 0), (100, 100)], None),
+        ([(0, 7), (50, 9), (100, 7)], None),
+        ([], None),
+    ],
+)
+def test_the_knee_is_where_the_curve_rises_most_above_its_chord(curve: list[tuple[int, int]], knee: int | None) -> None:
+    assert knee_of(curve) == knee
+
+
+@pytest.mark.parametrize(
+    ("name", "path"),
+    [
+        ("history.maxTokens", "history.maxTokens"),
+        ("maxSkillsPromptChars", "skillsBudget.limits.maxSkillsPromptChars"),
+        ("inputBudget", "inputBudget"),
+        ("topK", "features.topK"),
+        ("shares.history", "shares.history"),
+    ],
+)
+def test_a_limit_is_known_by_its_path_or_its_last_step(name: str, path: str) -> None:
+    assert full_path(name) == path
+
+
+@pytest.mark.parametrize(
+    ("name", "nearest"),
+    [("maxTokns", "maxTokens?"), ("inputbudget", "inputBudget?"), ("history", "shares.history?"), ("zzz", "Known: ")],
+)
+def test_an_unknown_limit_is_refused_with_the_nearest(name: str, nearest: str) -> None:
+    with pytest.raises(ConfigError) as error:
+        full_path(name)
+    assert nearest in error.value.mend
+
+
+def test_a_value_outside_of_what_may_be_swept_is_refused() -> None:
+    with pytest.raises(ConfigError, match="outside of what may be swept"):
+        sweep_at(subject_of(rows_of(1), {}), "contextWindow", [200_000])
+
+
+def test_a_bundle_measured_otherwise_is_refused() -> None:
+    subject = replace(subject_of(rows_of(1), {}), counter=counter_for("chars/4"))
+    with pytest.raises(ValueError, match="measured with o200k_base"):
+        sweep(subject, "inputBudget")
+
+
+def test_another_summariser_is_asked_for_every_limit_it_may_differ_at() -> None:
+    history = {"strategy": "summarizeOlder", "maxChars": 1_000, "summaryMaxChars": 40, "keepUserTurns": 2}
+    asked: list[int] = []
+
+    def summarise(request: SummaryRequest) -> str:
+        asked.append(request.max_chars)
+        return "a" * (request.max_chars // 10)
+
+    subject = replace(subject_of(rows_of(20), {"history": history}), summarise=summarise)
+    swept = sweep(subject, "summaryMaxChars", between=(0, 100))
+    sizes = {step.at: step.answer.size.chars for step in swept.steps}
+    least = min(sizes.values())
+    assert {at: chars - least for at, chars in sizes.items() if at >= 10} == {at: at // 10 for at in range(10, 101, 10)}
+    assert set(asked) == set(range(101))
+
+
+def test_where_a_compress_range_is_refused_there_is_no_step() -> None:
+    said = "word " * 60
+    pruning = {
+        "mode": "auto",
+        "maxSummaryPercent": 10,
+        "ranges": [{"topic": "t", "ranges": [{"startId": "m001", "endId": "m002", "summary": said}]}],
+    }
+    data = {"pruning": pruning, "history": {"strategy": "newestFirst"}}
+    subject = subject_of(rows_of(6), data)
+    swept = sweep(subject, "inputBudget", between=(1, 5_000))
+    first = int(swept.steps[0].at)
+    assert 500 < first < 1_500
+    with pytest.raises(CompressRefused):
+        anew(subject, data, "inputBudget", first - 1)
+    for step in swept.steps:
+        packing = anew(subject, data, "inputBudget", step.at)
+        assert (packing.total, packing.fits) == (step.answer.size, step.answer.fits)
+    with pytest.raises(CompressRefused):
+        sweep(subject, "inputBudget", between=(1, first - 1))
