@@ -2,7 +2,8 @@
 
     python -m benchmarks [--quick] [--only GROUP …] [--report]
 
-`--quick` takes two minutes at most and writes nothing. `--report` writes the page anew from what was kept.
+`--quick` takes two minutes at most and writes nothing. `--only` measures some groups again and keeps the figures of
+the others. `--report` writes the page anew from what was kept.
 BUDGETEER_CORPUS names a folder of real conversations, which are measured as well.
 """
 
@@ -33,7 +34,7 @@ def main(arguments: list[str]) -> int:
     """Measure, show, and write; status 1 where ours answers wrong."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description="Measure beside other packers.")
     parser.add_argument("--quick", action="store_true", help="small sizes, short limits; print and write nothing")
-    parser.add_argument("--only", nargs="+", default=(), metavar="GROUP", help="some of the groups; writes nothing")
+    parser.add_argument("--only", nargs="+", default=(), metavar="GROUP", help="some of the groups, keeping the others")
     parser.add_argument("--report", action="store_true", help="write the page from the last results")
     options = parser.parse_args(arguments)
     if options.report:
@@ -45,11 +46,13 @@ def main(arguments: list[str]) -> int:
     except WrongAnswerError as wrong:
         click.echo(f"Nothing is measured: {wrong}", err=True)
         return 1
-    if options.quick or options.only:
+    if options.quick:
         click.echo(report.generated(results))
-    else:
-        results.save()
-        write(Results.load())
+        return 0
+    if options.only:
+        results = Results.load().updated(results)
+    results.save()
+    write(Results.load())
     return 0
 
 
@@ -65,6 +68,8 @@ def write(results: Results) -> None:
 def measured(plan: Plan, only: Collection[str]) -> Results:
     """Every group of the plan, or only some."""
     results = Results(plan.name, machine())
+    if memory.is_measured() and (not only or MEMORY in only):
+        results.memory.extend(_memory(plan))
     for group, sizes in plan.sizes.items():
         if not only or group in only:
             races = _races(group, sizes, plan.pace_of(group))
@@ -73,8 +78,6 @@ def measured(plan: Plan, only: Collection[str]) -> Results:
     if folder and (not only or REAL in only):
         laps = (_run(REAL, contenders, plan.pace_of(REAL)) for contenders in real.races(Path(folder)))
         results.laps[REAL] = [lap for one in laps for lap in one]
-    if memory.is_measured() and (not only or MEMORY in only):
-        results.memory.extend(_memory(plan))
     return results
 
 

@@ -26,12 +26,18 @@ def is_measured() -> bool:
 
 
 def added_megabytes(group: str, size: int, name: str, *, limit_seconds: float) -> float | None:
-    """What the call of one contender adds, in a process of its own; None where it is over the limit."""
+    """What the call of one contender adds, in a process of its own; None where it is over the limit.
+
+    Raises:
+        RuntimeError: the process failed; with the end of what it said.
+    """
     command = [sys.executable, "-m", "benchmarks.memory", json.dumps([group, size, name])]
     try:
-        done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=limit_seconds)
+        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=limit_seconds)
     except subprocess.TimeoutExpired:
         return None
+    if done.returncode:
+        raise RuntimeError(done.stderr[-2_000:])
     return float(done.stdout.splitlines()[-1])
 
 

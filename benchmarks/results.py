@@ -75,6 +75,11 @@ class Results:
         slope: float = above / sum((x - middle_x) ** 2 for x, _ in points)
         return slope
 
+    def updated(self, newer: Results) -> Results:
+        """These results with whatever was measured again in the place of what it was before."""
+        memory = newer.memory or self.memory
+        return Results(newer.plan, newer.machine, {**self.laps, **newer.laps}, memory)
+
     def to_json(self) -> dict[str, Any]:
         """Plain data."""
         return asdict(self)
