@@ -14,7 +14,7 @@ from budgeteer.engine.bundle import Inputs, build_bundle
 from budgeteer.engine.config import load_config
 from budgeteer.engine.errors import CompressRefused, ConfigError
 from budgeteer.engine.history.summary import SummaryRequest
-from budgeteer.engine.ledger import SECTIONS, Size
+from budgeteer.engine.ledger import ADDED, FATES
 from budgeteer.engine.overlay import set_path
 from budgeteer.engine.packing import pack
 from budgeteer.engine.result import Packing
@@ -51,13 +51,14 @@ def check_same(answer: Answer, items: Sequence[str], packing: Packing) -> None:
     ledger = packing.ledger
     assert answer.size == packing.total
     assert answer.fits == packing.fits
-    assert fates_by_id(items, answer) == {one.id: one.fate for one in ledger if one.fate != "added"}
-    totals = {name: ledger.total(name) for name in SECTIONS}
+    ids = [one for part in ledger.parts for one in part.ids]
+    fates = {one: FATES[fate] for one, fate in zip(ids, ledger.fate.tolist(), strict=True) if fate != ADDED}
+    given = {one: fate for one, fate in fates_by_id(items, answer).items() if fate != "added"}
+    assert given == fates
     assert {section.name: section.size for section in answer.sections} == {
-        name: size for name, size in totals.items() if any(one.section == name for one in ledger) or size != Size()
+        section.name: section.after.size for section in packing.sections
     }
-    gone = ("dropped", "summarised", "added")
-    assert answer.kept == sum(one.fate not in gone for one in ledger)
+    assert answer.kept == sum(fate not in ("dropped", "summarised") for fate in fates.values())
 
 
 def values_between(low: float, high: float, path: str) -> st.SearchStrategy[float]:
