@@ -115,8 +115,10 @@ def calls_since_typed(messages: list[Message], end: int) -> int:
 @pytest.mark.parametrize("name", SESSIONS)
 def test_a_replay_nudges_where_a_simulation_from_the_specification_does(name: str, mode: str) -> None:
     pruning = {"mode": mode, "minContextPercent": 40, "maxContextPercent": 70, "nudgeFrequency": 5}
-    data = {"model": "gpt-4o", "contextWindow": 60_000, "outputReserve": 4_096, "pruning": pruning}
-    subject = subject_of(name, {**data, "history": {"strategy": "newestFirst"}}, with_skills=False)
+    data = {"model": "gpt-4o", "outputReserve": 500, "history": {"strategy": "newestFirst"}}
+    window = subject_of(name, data, with_skills=False).packed().demand.tokens * 3 // 4  # so that it overflows
+    window = min(window, 128_000)
+    subject = subject_of(name, {**data, "contextWindow": window, "pruning": pruning}, with_skills=False)
     turns = replay(subject).turns
     messages = list(subject.bundle.history)
     ends = requests_in(messages)
@@ -125,7 +127,7 @@ def test_a_replay_nudges_where_a_simulation_from_the_specification_does(name: st
         (turn.after_tokens, calls_since_typed(messages, end), False) for turn, end in zip(turns, ends, strict=False)
     ]
     nudges = [next((one.nudge for one in turn.events if one.kind == "nudge"), None) for turn in turns[: len(ends)]]
-    assert nudges == spec_nudges(observed, 60_000, {**pruning, "iterationNudgeThreshold": 15})
+    assert nudges == spec_nudges(observed, window, {**pruning, "iterationNudgeThreshold": 15})
     assert any(nudges)
 
 
