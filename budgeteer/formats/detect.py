@@ -1,125 +1,27 @@
-"""The registry of formats, and the two doors in: bytes and folders.
-
-A new format is one module with `detect` and `read`, and one row in `FORMATS`.
-"""
+"""The two doors in: bytes and folders, each read by the format that knows it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from difflib import get_close_matches
 from pathlib import Path
 
 from budgeteer.engine.chat import Conversation
 from budgeteer.engine.errors import FormatError
-from budgeteer.formats import (
-    adk,
-    adk_evals,
-    anthropic_messages,
-    bfcl,
-    chatgpt_export,
-    chunks,
-    claude_code,
-    codex,
-    copilot_cli,
-    features,
-    gemini,
-    gemini_cli,
-    langchain,
-    llama_factory,
-    markdown_transcript,
-    oasst,
-    openai_chat,
-    openai_responses,
-    pi,
-    plain_text,
-    sharegpt,
-    skills,
-    swe_agent,
-    text_transcripts,
-    toolbench,
-    tools,
-    transcripts,
-    ui_messages,
-    usage_file,
-)
 from budgeteer.formats.archives import Archive, open_folder
 from budgeteer.formats.document import Document, Options, open_document
 from budgeteer.formats.envelopes import described
+from budgeteer.formats.format import Format
 from budgeteer.formats.jsontext import Progress
 from budgeteer.formats.limits import COMMAND_LINE_LIMITS, DEFAULT_LIMITS, Limits
-from budgeteer.formats.report import Imported, Kind, Skipped
-
-
-@dataclass(frozen=True, slots=True)
-class Format:
-    """One row of the registry.
-
-    Attributes:
-        name: as in `import --as` and in reports.
-        title: as people read it.
-        kind: what kind of source it makes.
-        detect: why a document is of this format, a clause that goes on from "It ", None when it is not.
-        read: the document as engine objects; raises FormatError when nothing is usable.
-    """
-
-    name: str
-    title: str
-    kind: Kind
-    detect: Callable[[Document], str | None]
-    read: Callable[[Document], Imported]
-
-
-FORMATS: tuple[Format, ...] = (
-    Format("skills", "Skill library", "skills", skills.detect, skills.read),
-    Format("features", "Feature library", "features", features.detect, features.read),
-    Format("claude-code", "Claude Code session", "conversation", claude_code.detect, claude_code.read),
-    Format("codex", "Codex rollout", "conversation", codex.detect, codex.read),
-    Format("copilot-cli", "Copilot CLI session", "conversation", copilot_cli.detect, copilot_cli.read),
-    Format("pi", "pi session", "conversation", pi.detect, pi.read),
-    Format("chatgpt", "ChatGPT export", "conversation", chatgpt_export.detect, chatgpt_export.read),
-    Format("oasst", "OpenAssistant trees", "conversation", oasst.detect, oasst.read),
-    Format("langchain", "LangChain dump", "conversation", langchain.detect, langchain.read),
-    Format("ai-sdk", "AI SDK UI messages", "conversation", ui_messages.detect, ui_messages.read),
-    Format("toolbench", "ToolBench", "conversation", toolbench.detect, toolbench.read),
-    Format("sharegpt", "ShareGPT", "conversation", sharegpt.detect, sharegpt.read),
-    Format("llama-factory", "LLaMA-Factory", "conversation", llama_factory.detect, llama_factory.read),
-    Format("bfcl", "BFCL tasks", "conversation", bfcl.detect, bfcl.read),
-    Format("text-transcripts", "Text transcripts", "conversation", text_transcripts.detect, text_transcripts.read),
-    Format("swe-agent", "SWE-agent trajectory", "conversation", swe_agent.detect, swe_agent.read),
-    Format(
-        "markdown",
-        "Markdown transcript",
-        "conversation",
-        markdown_transcript.detect,
-        markdown_transcript.read,
-    ),
-    Format("gemini-cli", "Gemini CLI session", "conversation", gemini_cli.detect, gemini_cli.read),
-    Format("adk", "ADK session", "conversation", adk.detect, adk.read),
-    Format("adk-evals", "ADK evaluation set", "conversation", adk_evals.detect, adk_evals.read),
-    Format("gemini", "Gemini API", "conversation", gemini.detect, gemini.read),
-    Format(
-        "openai-responses",
-        "OpenAI Responses",
-        "conversation",
-        openai_responses.detect,
-        openai_responses.read,
-    ),
-    Format("chunks", "Retrieval chunks", "chunks", chunks.detect, chunks.read),
-    Format("anthropic", "Anthropic Messages", "conversation", anthropic_messages.detect, anthropic_messages.read),
-    Format("openai-chat", "OpenAI chat", "conversation", openai_chat.detect, openai_chat.read),
-    Format("tools", "Tool definitions", "tools", tools.detect, tools.read),
-    Format("transcripts", "Archive of transcripts", "conversation", transcripts.detect, transcripts.read),
-    Format("usage", "Usage of skills and tools", "usage", usage_file.detect, usage_file.read),
-    Format("pasted-chat", "Pasted chat", "conversation", plain_text.detect_chat, plain_text.read_chat),
-    Format("text", "Plain text", "text", plain_text.detect_text, plain_text.read_text),
-)
-"""In the order they are asked: an archive with one SKILL.md is a skill library before it is anything else."""
+from budgeteer.formats.plugins import PluginFailed
+from budgeteer.formats.registry import registry
+from budgeteer.formats.report import Imported, Skipped
 
 
 def format_names() -> tuple[str, ...]:
     """The name of every format that can be read, in the order of the registry."""
-    return tuple(row.name for row in FORMATS)
+    return tuple(row.name for row in registry().formats)
 
 
 def import_bytes(  # noqa: PLR0913  # the one door of the package: each argument is a choice of the caller
@@ -182,7 +84,7 @@ def format_named(name: str) -> Format:
     Raises:
         FormatError: there is none; the error tells the nearest.
     """
-    for row in FORMATS:
+    for row in registry().formats:
         if row.name == name:
             return row
     near = get_close_matches(name, format_names(), n=1)
@@ -192,11 +94,10 @@ def format_named(name: str) -> Format:
 
 def _import(document: Document, chosen: Format | None) -> Imported:
     if chosen is not None:
-        row, reason = chosen, "It was chosen by name."
+        row, reason, found = chosen, "It was chosen by name.", chosen.read(document)
     else:
-        row, reason = _detected(document)
-    found = row.read(document)
-    said = (*document.warnings, *document.notes.sentences(), *found.warnings)
+        row, reason, found = _detected(document)
+    said = (*document.warnings, *document.notes.sentences(), *found.warnings, *registry().warnings)
     return replace(
         found,
         format=row.name,
@@ -221,11 +122,16 @@ def _with_storable_names(chat: Conversation) -> Conversation:
     return replace(chat, id=given, title=title, model=model, branch_of=branch_of)
 
 
-def _detected(document: Document) -> tuple[Format, str]:
-    for row in FORMATS:
+def _detected(document: Document) -> tuple[Format, str, Imported]:
+    """The first format that knows the document and reads it; one of another package that fails is passed over."""
+    for row in registry().formats:
         reason = row.detect(document)
-        if reason is not None:
-            return row, f"It {reason}."
+        if reason is None:
+            continue
+        try:
+            return row, f"It {reason}.", row.read(document)
+        except PluginFailed as error:
+            document.notes.say(f"{error.what}; it was passed over")
     raise _unrecognised(document)
 
 

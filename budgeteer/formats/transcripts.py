@@ -2,89 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import replace
 
 from budgeteer.engine.chat import Conversation
 from budgeteer.engine.errors import FormatError
-from budgeteer.formats import (
-    adk,
-    adk_evals,
-    anthropic_messages,
-    bfcl,
-    chatgpt_export,
-    claude_code,
-    codex,
-    copilot_cli,
-    gemini,
-    gemini_cli,
-    langchain,
-    llama_factory,
-    oasst,
-    openai_chat,
-    openai_responses,
-    pi,
-    sharegpt,
-    swe_agent,
-    text_transcripts,
-    toolbench,
-    ui_messages,
-)
 from budgeteer.formats.archives import Archive
 from budgeteer.formats.conversations import unique_ids
 from budgeteer.formats.document import Document, open_document
 from budgeteer.formats.envelopes import described
+from budgeteer.formats.format import Format
 from budgeteer.formats.packed import Entry
 from budgeteer.formats.report import Imported, Skipped
 
 _ENDINGS = (".jsonl", ".json", ".ndjson", ".traj", ".log", ".txt")
 
 
-@dataclass(frozen=True, slots=True)
-class _Reader:
-    title: str
-    detect: Callable[[Document], str | None]
-    read: Callable[[Document], Imported]
+type Readers = Sequence[Format]
+"""The formats that the files of an archive may be of, in the order they are asked."""
 
 
-_READERS = (
-    _Reader("Claude Code", claude_code.detect, claude_code.read),
-    _Reader("Codex", codex.detect, codex.read),
-    _Reader("Copilot CLI", copilot_cli.detect, copilot_cli.read),
-    _Reader("pi", pi.detect, pi.read),
-    _Reader("ChatGPT export", chatgpt_export.detect, chatgpt_export.read),
-    _Reader("OpenAssistant", oasst.detect, oasst.read),
-    _Reader("LangChain", langchain.detect, langchain.read),
-    _Reader("AI SDK UI messages", ui_messages.detect, ui_messages.read),
-    _Reader("ToolBench", toolbench.detect, toolbench.read),
-    _Reader("ShareGPT", sharegpt.detect, sharegpt.read),
-    _Reader("LLaMA-Factory", llama_factory.detect, llama_factory.read),
-    _Reader("BFCL", bfcl.detect, bfcl.read),
-    _Reader("text transcripts", text_transcripts.detect, text_transcripts.read),
-    _Reader("SWE-agent", swe_agent.detect, swe_agent.read),
-    _Reader("Gemini CLI", gemini_cli.detect, gemini_cli.read),
-    _Reader("ADK", adk.detect, adk.read),
-    _Reader("ADK evaluation", adk_evals.detect, adk_evals.read),
-    _Reader("Gemini API", gemini.detect, gemini.read),
-    _Reader("OpenAI Responses", openai_responses.detect, openai_responses.read),
-    _Reader("Anthropic Messages", anthropic_messages.detect, anthropic_messages.read),
-    _Reader("OpenAI chat", openai_chat.detect, openai_chat.read),
-)
-
-
-def detect(document: Document) -> str | None:
+def detect(document: Document, *, readers: Readers) -> str | None:
     """Why an archive holds transcripts, None when it does not."""
     if document.archive is None:
         return None
     for entry in _candidates(document.archive)[:50]:
         opened = _open(document, document.archive, entry, [])
-        reader = _reader_of(opened) if opened else None
+        reader = _reader_of(opened, readers) if opened else None
         if reader is not None:
-            return f"is a {document.archive.kind} whose file {entry.path} is {reader.title}"
+            return f"is a {document.archive.kind} whose file {entry.path} is a transcript ({reader.title})"
     return None
 
 
-def read(document: Document) -> Imported:
+def read(document: Document, *, readers: Readers) -> Imported:
     """Read every transcript of an archive; files that are none are listed with their reason.
 
     Raises:
@@ -95,10 +45,9 @@ def read(document: Document) -> Imported:
     conversations: list[Conversation] = []
     entries = _candidates(archive) if archive else []
     for done, entry in enumerate(entries, 1):
-        if archive is not None:
-            found = _read_entry(document, archive, entry, skipped)
-            if found is not None:
-                conversations.extend(found.conversations)
+        found = _read_entry(document, entry, skipped, readers)
+        if found is not None:
+            conversations.extend(found.conversations)
         if document.options.progress is not None:
             document.options.progress(done, len(entries), "files")
     skipped.extend(archive.skipped if archive else [])
@@ -129,15 +78,16 @@ def _open(document: Document, archive: Archive, entry: Entry, skipped: list[Skip
     return None if opened.shape == "archive" else replace(opened, notes=document.notes)
 
 
-def _reader_of(opened: Document) -> _Reader | None:
-    return next((reader for reader in _READERS if reader.detect(opened)), None)
+def _reader_of(opened: Document, readers: Readers) -> Format | None:
+    return next((reader for reader in readers if reader.detect(opened)), None)
 
 
-def _read_entry(document: Document, archive: Archive, entry: Entry, skipped: list[Skipped]) -> Imported | None:
-    opened = _open(document, archive, entry, skipped)
+def _read_entry(document: Document, entry: Entry, skipped: list[Skipped], readers: Readers) -> Imported | None:
+    archive = document.archive
+    opened = _open(document, archive, entry, skipped) if archive else None
     if opened is None:
         return None
-    reader = _reader_of(opened)
+    reader = _reader_of(opened, readers)
     if reader is None:
         skipped.append(Skipped(entry.path, f"no transcript: {described(opened)}"))
         return None

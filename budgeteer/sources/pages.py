@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from django.db.models import Q
 
-from budgeteer.formats.detect import FORMATS
 from budgeteer.formats.limits import readable_bytes
+from budgeteer.formats.registry import registry
 from budgeteer.formats.report import Imported
 from budgeteer.sources.contents import MAIN_STREAM
 from budgeteer.sources.measuring import AT_IMPORT
@@ -99,7 +99,7 @@ class SourceRow:
 
 def format_title(name: str) -> str:
     """A format as people read it; its name when it is not among those that can be read now."""
-    return next((row.title for row in FORMATS if row.name == name), name)
+    return next((row.title for row in registry().formats if row.name == name), name)
 
 
 def hint_of(imported: Imported) -> str:

@@ -17,7 +17,9 @@ from django.utils.datastructures import MultiValueDict
 
 from budgeteer.engine.errors import InputError
 from budgeteer.engine.tokens import counter_for
-from budgeteer.formats.detect import FORMATS, Format, import_bytes
+from budgeteer.formats.detect import import_bytes
+from budgeteer.formats.format import Format
+from budgeteer.formats.registry import registry
 from budgeteer.formats.report import Imported
 from budgeteer.jobs import services as jobs
 from budgeteer.jobs.models import Job
@@ -182,7 +184,7 @@ def ensure_measured(source: Source, tokenizer: str) -> Job | None:
 
 def formats() -> tuple[Format, ...]:
     """Every format that makes a source, for a choice by name."""
-    return tuple(row for row in FORMATS if row.kind in MAIN_STREAM)
+    return tuple(row for row in registry().formats if row.kind in MAIN_STREAM)
 
 
 def look_at(text: str) -> Imported:

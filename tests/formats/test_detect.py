@@ -9,15 +9,16 @@ import pytest
 
 from budgeteer.engine.chat import TextPart
 from budgeteer.engine.errors import FormatError
-from budgeteer.formats.detect import FORMATS, format_names, import_bytes, import_folder
+from budgeteer.formats.detect import format_names, import_bytes, import_folder
 from budgeteer.formats.limits import Limits
+from budgeteer.formats.registry import registry
 from budgeteer.formats.report import report_json
 from tests.formats.shapes import ANTHROPIC_BODY, OPENAI_CHAT, OPENAI_TOOL, Session, dumps, jsonl, png, skill, zipped
 
 
 def test_the_registry_names_every_format_once() -> None:
-    assert format_names() == tuple(row.name for row in FORMATS)
-    assert len(set(format_names())) == len(FORMATS)
+    assert format_names() == tuple(row.name for row in registry().formats)
+    assert len(set(format_names())) == len(registry().formats)
 
 
 @pytest.mark.parametrize("name", ["", "wrong.png", "notes.md", "x.zip", "chat.json"])

@@ -9,7 +9,7 @@ from budgeteer.engine.chat import Conversation, Message, TextPart
 from budgeteer.engine.errors import InputError
 from budgeteer.engine.library import Chunk, FeatureSpec, Skill, ToolDefinition
 from budgeteer.engine.sections.order import Use
-from budgeteer.formats.detect import FORMATS
+from budgeteer.formats.registry import registry
 from budgeteer.formats.report import Imported, Skipped
 from budgeteer.sources.contents import Contents, fit_for_a_source, plain, report_of, streams_of
 from budgeteer.sources.services import formats, look_at
@@ -77,4 +77,4 @@ def test_a_usage_file_is_no_source_and_is_not_offered():
         look_at('{"git-commit": 3}')
     text = Imported("text", "because", "text", text="x")
     assert fit_for_a_source(text) is text
-    assert {row.name for row in FORMATS} - {row.name for row in formats()} == {"usage"}
+    assert {row.name for row in registry().formats} - {row.name for row in formats()} == {"usage"}
