@@ -21,7 +21,7 @@ def arguments(draw: st.DrawFn) -> str:
     """Arguments of few shapes, so that some are the same; now and then no object at all."""
     if draw(st.integers(0, 9)) == 0:
         return draw(st.sampled_from(["", "not json", "[1, 2]", '"text"']) | LONG)
-    value = {"path": draw(st.sampled_from(["a.py", "b.py"]))}
+    value: dict[str, Any] = {"path": draw(st.sampled_from(["a.py", "b.py"]))}
     if draw(st.booleans()):
         value["content"] = draw(LONG | SHORT)
     if draw(st.integers(0, 4)) == 0:
