@@ -7,14 +7,14 @@ from dataclasses import fields
 from typing import Any, Protocol
 
 from budgeteer.engine.chat import Conversation, Message, message_from_json, message_to_json
-from budgeteer.engine.errors import InputError
 from budgeteer.engine.library import Chunk, FeatureSpec, Skill, ToolDefinition
+from budgeteer.engine.sections.order import Use
 from budgeteer.formats.report import Imported, Skipped
 from budgeteer.sources.store import Item, ItemReader, StoredSequence
 
 CONVERSATIONS, MESSAGES, SKILLS, TOOLS = "conversations", "messages", "skills", "tools"
-FEATURES, CHUNKS, TEXT, SKIPPED = "features", "chunks", "text", "skipped"
-# The stream that holds the items of each kind of source, as counted and previewed.
+FEATURES, CHUNKS, TEXT, USAGE, SKIPPED = "features", "chunks", "text", "usage", "skipped"
+# The stream that holds the items of each kind of source, as previewed and, but for usage, as counted.
 MAIN_STREAM: Mapping[str, str] = {
     "conversation": MESSAGES,
     "skills": SKILLS,
@@ -22,19 +22,8 @@ MAIN_STREAM: Mapping[str, str] = {
     "features": FEATURES,
     "chunks": CHUNKS,
     "text": TEXT,
+    "usage": USAGE,
 }
-
-
-def fit_for_a_source(imported: Imported, *, name: str = "") -> Imported:
-    """What was imported, if a source can hold it.
-
-    Raises:
-        InputError: it is a usage file, which has nothing that a prompt could hold.
-    """
-    if imported.kind not in MAIN_STREAM:
-        what = "This is a usage file, which holds nothing that a prompt could hold"
-        raise InputError(what, where=name, mend="Give it to `budgeteer pack --usage` on the command line")
-    return imported
 
 
 class Countable(Protocol):
@@ -59,6 +48,7 @@ def streams_of(imported: Imported) -> dict[str, Iterable[Item]]:
     return {
         CONVERSATIONS: _conversation_rows(imported.conversations),
         **counted_streams(imported),
+        USAGE: ({"name": name, **row_of(use)} for name, use in imported.usage.items()),
         SKIPPED: map(row_of, imported.skipped),
     }
 
@@ -176,6 +166,10 @@ class Contents:
     def text(self) -> str:
         """The text of a source that is plain text, "" otherwise."""
         return "".join(row["text"] for row in self.reader.read(TEXT))
+
+    def usage(self) -> dict[str, Use]:
+        """How often each thing was used, and when last, by the names the file gives."""
+        return {row["name"]: Use(row["count"], row["last"]) for row in self.reader.read(USAGE)}
 
     def skipped(self, start: int = 0, stop: int | None = None) -> list[Skipped]:
         """Lines and entries that were not read."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import IO
 
 from django.db.models import QuerySet
@@ -12,6 +13,7 @@ from budgeteer.engine.chat import Conversation
 from budgeteer.engine.errors import InputError
 from budgeteer.engine.library import Chunk, FeatureSpec, Skill, ToolDefinition
 from budgeteer.engine.measures import ChunkMeasures, FeatureMeasures, SkillMeasures, ToolMeasures
+from budgeteer.engine.sections.order import Use
 from budgeteer.engine.transcript import MessageMeasures
 from budgeteer.sources.contents import Contents
 from budgeteer.sources.kept import Kept
@@ -53,6 +55,7 @@ class LoadedSource:
     chunks: tuple[Chunk, ...] = ()
     chunk_measures: ChunkMeasures | None = None
     text: str = ""
+    usage: Mapping[str, Use] = field(default_factory=dict)
 
 
 # Enough for the sources of a few open workspaces; the texts of a conversation are not among what is kept.
@@ -154,4 +157,5 @@ def _build(
         chunks=contents.chunks(),
         chunk_measures=measures.chunks if measures else None,
         text=contents.text(),
+        usage=contents.usage(),
     )

@@ -24,7 +24,7 @@ class Source(models.Model):
 
     Attributes:
         name: what the owner calls it; the file's own name at first.
-        kind: "conversation", "skills", "tools", "features", "chunks" or "text"; "" until imported.
+        kind: "conversation", "skills", "tools", "features", "chunks", "text" or "usage"; "" until imported.
         format: the importer that read it ("claude-code", …); "" until imported.
         requested_format: the importer the owner asked for; "" leaves the choice to detection.
         import_job: the import that was asked for last, the only one that may be published; None where unknown.

@@ -17,7 +17,7 @@ from budgeteer.sources.models import Source, SourceQuerySet
 PAGE_ROWS = 50
 LIST_ROWS = 50
 
-# Kind -> its words, its category letter, and what one and several of its items are called.
+# Kind -> its words, its category letter ("" for what is never sent), and what one and several of its items are called.
 KINDS: Mapping[str, tuple[str, str, str, str]] = {
     "conversation": ("Conversation", "H", "message", "messages"),
     "skills": ("Skills library", "K", "skill", "skills"),
@@ -25,6 +25,7 @@ KINDS: Mapping[str, tuple[str, str, str, str]] = {
     "features": ("Feature specs", "F", "spec", "specs"),
     "chunks": ("Retrieval chunks", "R", "chunk", "chunks"),
     "text": ("Text", "S", "text", "texts"),
+    "usage": ("Usage", "", "name", "names"),
 }
 COUNTED_WITH = AT_IMPORT[0]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import Any
 
 from budgeteer.engine.chat import Message, text_of
@@ -119,6 +120,8 @@ def _tokens(kind: str, measures: Measures | None, start: int, stop: int) -> Sequ
             column = measures.features.tokens
         case "chunks":
             column = measures.chunks.tokens
+        case "usage":
+            return None
         case _:
             return [measures.text_tokens]
     return [int(tokens) for tokens in column[start:stop]]
@@ -164,6 +167,19 @@ def _texts(contents: Contents, start: int, stop: int) -> _Shown:
         yield "S", "Text", row["text"]
 
 
+def _usage(contents: Contents, start: int, stop: int) -> _Shown:
+    for row in contents.reader.read("usage", start, stop):
+        times = f"used {row['count']:,} time{'' if row['count'] == 1 else 's'}"
+        yield "", row["name"], f"{times}, last on {_moment(row['last'])}" if row["last"] else times
+
+
+def _moment(seconds: float) -> str:
+    try:
+        return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%d %H:%M} UTC"
+    except (ValueError, OverflowError):  # a zone may move the ends of the calendar beyond it
+        return f"{seconds:,.0f} s of Unix time"
+
+
 _SHOWN: Mapping[str, Any] = {
     "conversation": _messages,
     "skills": _skills,
@@ -171,6 +187,7 @@ _SHOWN: Mapping[str, Any] = {
     "features": _features,
     "chunks": _chunks,
     "text": _texts,
+    "usage": _usage,
 }
 
 

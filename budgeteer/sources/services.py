@@ -24,7 +24,7 @@ from budgeteer.formats.report import Imported
 from budgeteer.jobs import services as jobs
 from budgeteer.jobs.models import Job
 from budgeteer.sources import outcomes, receiving
-from budgeteer.sources.contents import MAIN_STREAM, Contents, fit_for_a_source
+from budgeteer.sources.contents import Contents
 from budgeteer.sources.forms import Submission, read_submission
 from budgeteer.sources.loading import LoadedSource, SourceNotReady, contents_of, counted, load, measures_of
 from budgeteer.sources.models import Source, SourceQuerySet
@@ -183,8 +183,8 @@ def ensure_measured(source: Source, tokenizer: str) -> Job | None:
 
 
 def formats() -> tuple[Format, ...]:
-    """Every format that makes a source, for a choice by name."""
-    return tuple(row for row in registry().formats if row.kind in MAIN_STREAM)
+    """Every format, for a choice by name."""
+    return registry().formats
 
 
 def look_at(text: str) -> Imported:
@@ -193,7 +193,7 @@ def look_at(text: str) -> Imported:
     Raises:
         InputError: nothing usable is in it.
     """
-    return fit_for_a_source(import_bytes(text.encode("utf-8", errors="replace")))
+    return import_bytes(text.encode("utf-8", errors="replace"))
 
 
 def visible_source(owner: User | AnonymousUser, source_id: uuid.UUID) -> Source | None:

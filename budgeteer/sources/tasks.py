@@ -27,7 +27,7 @@ from budgeteer.jobs.context import JobContext
 from budgeteer.jobs.housekeeping import sweep
 from budgeteer.jobs.registry import job, preparation
 from budgeteer.sources import services, shelf, sweeping
-from budgeteer.sources.contents import MAIN_STREAM, counted_streams, fit_for_a_source, streams_of
+from budgeteer.sources.contents import MAIN_STREAM, counted_streams, streams_of
 from budgeteer.sources.known import Prints
 from budgeteer.sources.loading import contents_of
 from budgeteer.sources.measuring import AT_IMPORT, LAYOUT, Measurable, Measures, dump_measures
@@ -118,8 +118,7 @@ def _read(source: Source, context: JobContext, as_format: str) -> Imported:
         context.progress(done, total, sentence=sentence)
 
     limits = Limits(file_bytes=settings.UPLOAD_MAX_BYTES)
-    imported = import_bytes(data, name=source.name, as_format=as_format or None, limits=limits, progress=report)
-    return fit_for_a_source(imported, name=source.name)
+    return import_bytes(data, name=source.name, as_format=as_format or None, limits=limits, progress=report)
 
 
 def _store_items(imported: Imported, attempt: _Attempt, prints: Prints) -> tuple[dict[str, Any], str]:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from budgeteer.engine.bundle import Inputs
 from budgeteer.engine.measures import Columns
+from budgeteer.engine.sections.order import Use
 from budgeteer.jobs.models import Job
 from budgeteer.sources import services as sources
 from budgeteer.sources.services import LoadedSource
@@ -111,6 +112,16 @@ def inputs_of(workspace: Workspace, loaded: Sequence[tuple[WorkspaceSource, Load
         workspace_context="\n\n".join(texts["context"]) or None,
         query="\n\n".join(texts["query"]) or None,
     )
+
+
+def recorded_of(loaded: Iterable[tuple[WorkspaceSource, LoadedSource]]) -> Mapping[str, Use]:
+    """What the usage files record, by the names they give: the counts of several are added, the newest use stays."""
+    uses: dict[str, Use] = {}
+    for _, one in loaded:
+        for name, use in one.usage.items():
+            before = uses.get(name, Use())
+            uses[name] = Use(before.count + use.count, max(before.last, use.last))
+    return uses
 
 
 def _texts(workspace: Workspace, loaded: Sequence[tuple[WorkspaceSource, LoadedSource]]) -> dict[str, list[str]]:

@@ -21,7 +21,9 @@ KIND_COUNTS = {
     "tools": (("tools", "tool"),),
     "features": (("features", "feature spec"),),
     "chunks": (("chunks", "chunk"),),
+    "usage": (("usage", "name"),),
 }
+KIND_HINTS = {"usage": "Nothing of it is sent: it orders skills and tools where they are taken by use."}
 TEXT_HINTS = {
     "system": "Used instead of the conversation's own system text.",
     "context": "What the environment adds: folders, open files, rules.",
@@ -37,6 +39,7 @@ class InputRow:
         conversations: the choice where the file holds several, else empty.
         roles: the choice for a pasted text, else empty.
         note: a sentence where the source is not used, "" otherwise.
+        hint: what it is for, where that is not plain.
     """
 
     link_id: int
@@ -47,6 +50,7 @@ class InputRow:
     conversations: tuple[Choice, ...]
     roles: tuple[Choice, ...]
     note: str
+    hint: str
     can_come_first: bool
 
 
@@ -90,6 +94,7 @@ def _row(link: WorkspaceSource, *, is_second: bool) -> InputRow:
         conversations=_conversations(link),
         roles=_roles(link),
         note="Not used: one conversation is packed at a time." if is_second else "",
+        hint=KIND_HINTS.get(source.kind, ""),
         can_come_first=is_second,
     )
 

@@ -14,15 +14,15 @@ from budgeteer.engine.bundle import Bundle, build_bundle
 from budgeteer.engine.errors import BudgeteerError
 from budgeteer.engine.events import events_of
 from budgeteer.engine.history.summary import SummaryPending, SummaryRequest
+from budgeteer.engine.history_index import index_of
 from budgeteer.engine.packing import pack
 from budgeteer.engine.result import Packing
-from budgeteer.engine.rows import message_id
 from budgeteer.engine.tokens import counter_for
 from budgeteer.engine.usage import with_usage
 from budgeteer.jobs.models import Job
 from budgeteer.logs import PACKING
 from budgeteer.sources.kept import Kept
-from budgeteer.workbench.assembling import Problem, Readiness, inputs_of, links_of, load_all, readiness_of
+from budgeteer.workbench.assembling import Problem, Readiness, inputs_of, links_of, load_all, readiness_of, recorded_of
 from budgeteer.workbench.configuring import Effective, error_parts
 from budgeteer.workbench.edits import edited
 from budgeteer.workbench.models import Workspace, WorkspaceSource
@@ -110,8 +110,7 @@ class Packed:
     def _row_of(self, decision_id: str) -> int | None:
         """The row of the bundle's history that a message's id names."""
         if not self.read.rows:
-            history = self.packing.bundle.history
-            self.read.rows = {message_id(message, row): row for row, message in enumerate(history)}
+            self.read.rows = {key: row for row, key in enumerate(index_of(self.packing.bundle).ids)}
         return self.read.rows.get(decision_id)
 
 
@@ -151,7 +150,7 @@ def preview(workspace: Workspace, current: Effective, *, draft: bool = False, pr
     readiness = Readiness()
     try:
         readiness = readiness_of(links_of(workspace), tokenizer=tokenizer_of(current.config))
-        if readiness.jobs or (not readiness.ready and not _has_text(workspace)):
+        if readiness.jobs or not (_has_material(readiness.ready) or _has_text(workspace)):
             return _without(readiness)
         summarise = stored_summaries(workspace.owner_id)
         packed = pack_workspace(workspace, current, readiness=readiness, summarise=summarise, profile=profile)
@@ -190,7 +189,7 @@ def pack_workspace(
 
     def build() -> tuple[Bundle, ReadTexts]:
         loaded = load_all(readiness.ready, tokenizer=tokenizer)
-        inputs = with_usage(inputs_of(workspace, loaded), current.config)
+        inputs = with_usage(inputs_of(workspace, loaded), current.config, recorded_of(loaded))
         inputs = edited(inputs, workspace.edits, counter=counter)
         return build_bundle(inputs, counter=counter), ReadTexts()
 
@@ -222,6 +221,10 @@ def forget_previews() -> None:
 
 def _without(readiness: Readiness) -> Preview:
     return Preview(None, tuple(readiness.jobs), tuple(readiness.problems), tuple(readiness.links))
+
+
+def _has_material(links: Sequence[WorkspaceSource]) -> bool:
+    return any(link.source.kind != "usage" for link in links)
 
 
 def _has_text(workspace: Workspace) -> bool:

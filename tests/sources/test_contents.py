@@ -3,15 +3,12 @@ from __future__ import annotations
 import datetime as dt
 import io
 
-import pytest
-
 from budgeteer.engine.chat import Conversation, Message, TextPart
-from budgeteer.engine.errors import InputError
 from budgeteer.engine.library import Chunk, FeatureSpec, Skill, ToolDefinition
 from budgeteer.engine.sections.order import Use
 from budgeteer.formats.registry import registry
 from budgeteer.formats.report import Imported, Skipped
-from budgeteer.sources.contents import Contents, fit_for_a_source, plain, report_of, streams_of
+from budgeteer.sources.contents import MAIN_STREAM, Contents, plain, report_of, streams_of
 from budgeteer.sources.services import formats, look_at
 from budgeteer.sources.store import ItemReader, write_items
 
@@ -69,12 +66,13 @@ def test_the_report_groups_the_skipped_by_reason_most_common_first():
     assert report["warnings"] == ["merged 2"]
 
 
-def test_a_usage_file_is_no_source_and_is_not_offered():
-    used = Imported("usage", "because", "usage", usage={"git-commit": Use(3)})
-    with pytest.raises(InputError, match="This is a usage file, which holds nothing that a prompt could hold"):
-        fit_for_a_source(used, name="used.json")
-    with pytest.raises(InputError, match="This is a usage file"):
-        look_at('{"git-commit": 3}')
-    text = Imported("text", "because", "text", text="x")
-    assert fit_for_a_source(text) is text
-    assert {row.name for row in registry().formats} - {row.name for row in formats()} == {"usage"}
+def test_a_usage_file_comes_back_as_it_was():
+    used = Imported("usage", "because", "usage", usage={"git-commit": Use(3, 1.5e9), "pdf": Use(1)})
+    assert kept(used).usage() == dict(used.usage)
+    assert kept(Imported("text", "because", "text", text="x")).usage() == {}
+
+
+def test_every_format_is_offered_and_makes_a_source():
+    assert formats() == registry().formats
+    assert {row.kind for row in formats()} == set(MAIN_STREAM)
+    assert look_at('{"git-commit": 3}').usage == {"git-commit": Use(3)}

@@ -27,6 +27,7 @@ def test_a_page_is_moved_to_the_nearest_that_exists(number, total, words, earlie
         (chat(1), "OpenAI chat, 3 messages"),
         (skills_zip(), "Skill library, 2 skills"),
         (b"just some words", "Plain text"),
+        (b'{"git-commit": 3, "pdf": 1}', "Usage of skills and tools, 2 names"),
     ],
 )
 def test_a_hint_names_the_format_and_what_it_holds(data, hint):

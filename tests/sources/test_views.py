@@ -354,3 +354,14 @@ def test_a_pasted_text_that_fills_the_form_is_refused_with_the_limit(ada, settin
     response = ada.post("/sources/upload/", {"text": "x" * 2000})
     assert response.status_code == 413
     assert "the pasted text: this is more than the limit of 1 kB" in text_of(response)
+
+
+def test_a_usage_file_has_a_page_and_a_chip_like_any_other_source(ada, owner):
+    source = imported(owner, b'{"git-commit": 3, "pdf-forms": 1}', name="used.json")
+    page = text_of(ada.get(source.get_absolute_url()))
+    assert "Read as <b>Usage of skills and tools</b>" in page
+    assert "used 3 times" in page
+    assert '<option value="usage" selected>' in page
+    listed = text_of(ada.get("/sources/", {"kind": "usage"}))
+    assert "used.json" in listed
+    assert "2 names" in listed
