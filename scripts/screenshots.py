@@ -117,6 +117,7 @@ def prepare(page: Page, address: str) -> list[Shot]:
         Shot("workbench-timeline", f"{agent}?view=timeline", whole=False),
         Shot("workbench-sweep", f"{agent}?view=sweep", whole=False),
         Shot("workbench-sweep-tokens", f"{agent}?view=sweep&over=history.maxTokens", whole=False),
+        Shot("workbench-range", f"{agent}?view=messages&start=127&end=134&sel=", whole=False),
         Shot("workbench-prompt", f"{agent}?view=prompt", whole=False),
         Shot("workbench-config", f"{agent}?view=config", whole=False),
         Shot("workbench-skills", workspaces["skills library"], whole=False),

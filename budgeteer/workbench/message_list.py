@@ -8,19 +8,11 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from budgeteer.engine.ledger import ADDED, CATEGORIES, DROPPED, FATES, LETTERS, SECTIONS, SUMMARISED, Decision, Ledger
-from budgeteer.engine.result import Packing
+from budgeteer.engine.ledger import ADDED, CATEGORIES, FATES, LETTERS, Decision
+from budgeteer.workbench.message_runs import PAGE_LINES, Entry, Indices, Table, entries_of, table_of
 from budgeteer.workbench.preview import Packed
 from budgeteer.workbench.state import ViewState
 from budgeteer.workbench.words import FATE_ICONS, FATE_NAMES, FATE_TONES, count_of
-
-PAGE_LINES = 120
-"""The most lines of one page: messages, turn heads and folded runs together."""
-FOLDED_FROM = 3
-"""So many messages of one fate in a row, dropped or summarised, are folded."""
-
-type Indices = NDArray[np.int64]
-type Ints = NDArray[np.int64]
 
 CHIPS = (
     ("kept", "Kept"),
@@ -55,6 +47,7 @@ class MessageLine:
         label: the message's short number, the turn's, or the range that is folded.
         running: the tokens of the request up to and with this message, "" on other lines.
         text: the beginning of the message, what was typed, or what happened to the run.
+        row: the message's number in the conversation, by which a range is chosen; 0 for what is no message of it.
         size: tokens before, struck where it went; `after` what is left where that differs.
         url: where a click leads.
     """
@@ -75,6 +68,8 @@ class MessageLine:
     reason: str = ""
     is_selected: bool = False
     is_pinned: bool = False
+    is_in_range: bool = False
+    row: int = 0
     url: str = ""
 
 
@@ -93,45 +88,12 @@ class MessageList:
     next_url: str
 
 
-@dataclass(frozen=True, slots=True)
-class _Entry:
-    """A line before it is written: positions in the table's columns; a turn's `last` is the message that opens it."""
-
-    kind: Literal["message", "turn", "folded"]
-    first: int
-    last: int
-
-    @property
-    def named(self) -> int:
-        return self.last
-
-
-@dataclass(frozen=True, slots=True)
-class _Table:
-    """The messages of a packing as columns: ledger index, turn (-1: none), history row (-1: no message of its)."""
-
-    ledger: Ledger
-    index: Indices
-    row: Ints
-    turn: Ints
-    running: Ints
-    before_tokens: int
-
-    def __len__(self) -> int:
-        return len(self.index)
-
-    @property
-    def fate(self) -> NDArray[np.int8]:
-        fates: NDArray[np.int8] = self.ledger.fate[self.index]
-        return fates
-
-
 def message_list(packed: Packed, state: ViewState) -> MessageList:
     """The lines this state asks for, at most PAGE_LINES of them."""
-    table = _table(packed.packing)
+    table = table_of(packed.packing)
     opened = packed.find(state.open) if state.open else None
     chosen = _matching(packed, table, state)
-    entries = _entries(table, chosen, folds=state.filter == "all" and not state.q.strip(), opened=opened)
+    entries = entries_of(table, chosen, folds=state.filter == "all" and not state.q.strip(), opened=opened)
     pages = max(1, -(-len(entries) // PAGE_LINES))
     page = min(state.page, pages)
     window = entries[(page - 1) * PAGE_LINES : page * PAGE_LINES]
@@ -152,35 +114,7 @@ def message_list(packed: Packed, state: ViewState) -> MessageList:
     )
 
 
-def page_of(packed: Packed, decision_id: str) -> int:
-    """The page of the unfiltered list on which a message stands, counted from 1; 1 where it is no message."""
-    index = packed.find(decision_id)
-    table = _table(packed.packing)
-    if index is None:
-        return 1
-    entries = _entries(table, np.arange(len(table)), folds=True, opened=index)
-    at = int(np.searchsorted(table.index, index))
-    for number, entry in enumerate(entries):
-        if entry.kind != "turn" and entry.first <= at <= entry.last:
-            return number // PAGE_LINES + 1
-    return 1
-
-
-def _table(packing: Packing) -> _Table:
-    ledger, measures = packing.ledger, packing.bundle.history_measures
-    history = ledger.section == SECTIONS.index("history")
-    query = ledger.section == SECTIONS.index("query")
-    index = np.flatnonzero(history | query)
-    row = ledger.messages()[index]
-    turns = measures.turn[np.maximum(row, 0)] if len(measures) else np.zeros(len(row), np.int64)
-    newest = int(measures.turn.max(initial=0)) + 1  # the query begins a turn of its own
-    turn = np.where(query[index], newest, np.where(row >= 0, turns, -1))
-    before = sum(ledger.total(name).tokens for name in SECTIONS if name not in {"history", "query"})
-    sizes = ledger.after_tokens[index] + ledger.frame_tokens[index]
-    return _Table(ledger, index, row, turn, before + np.cumsum(sizes), before)
-
-
-def _matching(packed: Packed, table: _Table, state: ViewState) -> Indices:
+def _matching(packed: Packed, table: Table, state: ViewState) -> Indices:
     mask = _mask(table, state.filter)
     chosen: Indices = np.flatnonzero(mask).astype(np.int64)
     wanted = state.q.strip().casefold()
@@ -190,7 +124,7 @@ def _matching(packed: Packed, table: _Table, state: ViewState) -> Indices:
     return np.array([at for at in chosen if wanted in texts[int(table.index[at])]], dtype=np.int64)
 
 
-def _mask(table: _Table, key: str) -> NDArray[np.bool_]:
+def _mask(table: Table, key: str) -> NDArray[np.bool_]:
     if key in FATES:
         return np.asarray(table.fate == FATES.index(key))
     if key in LETTERS:
@@ -200,41 +134,7 @@ def _mask(table: _Table, key: str) -> NDArray[np.bool_]:
     return np.ones(len(table), np.bool_)
 
 
-def _entries(table: _Table, chosen: Indices, *, folds: bool, opened: int | None) -> list[_Entry]:
-    """Heads of turns, messages and folded runs, in order."""
-    found: list[_Entry] = []
-    turn = -1
-    for first, last in _runs(table, chosen):
-        if folds and _is_folded(table, first, last, opened):
-            found.append(_Entry("folded", first, last))
-            continue
-        for at in chosen[(chosen >= first) & (chosen <= last)] if first != last else (first,):
-            now = int(table.turn[at])
-            if now >= 0 and now != turn:
-                turn = now
-                found.append(_Entry("turn", int(at), int(np.argmax(table.turn == turn))))
-            found.append(_Entry("message", int(at), int(at)))
-    return found
-
-
-def _runs(table: _Table, chosen: Indices) -> list[tuple[int, int]]:
-    """First and last of each stretch of chosen neighbours with one fate."""
-    if not len(chosen):
-        return []
-    fate = table.fate[chosen]
-    cut = np.flatnonzero((np.diff(chosen) != 1) | (np.diff(fate) != 0)) + 1
-    starts = np.concatenate([[0], cut])
-    ends = np.concatenate([cut, [len(chosen)]]) - 1
-    return [(int(chosen[start]), int(chosen[end])) for start, end in zip(starts, ends, strict=True)]
-
-
-def _is_folded(table: _Table, first: int, last: int, opened: int | None) -> bool:
-    if last - first + 1 < FOLDED_FROM or int(table.fate[first]) not in {DROPPED, SUMMARISED}:
-        return False
-    return opened is None or not int(table.index[first]) <= opened <= int(table.index[last])
-
-
-def _line(entry: _Entry, table: _Table, *, names: dict[int, str], state: ViewState) -> MessageLine:
+def _line(entry: Entry, table: Table, *, names: dict[int, str], state: ViewState) -> MessageLine:
     if entry.kind == "folded":
         return _folded(entry, table, state)
     index = int(table.index[entry.first])
@@ -243,13 +143,14 @@ def _line(entry: _Entry, table: _Table, *, names: dict[int, str], state: ViewSta
     return _message(table, entry.first, table.ledger.decision(index), names[index], state)
 
 
-def _message(table: _Table, at: int, decision: Decision, name: str, state: ViewState) -> MessageLine:
+def _message(table: Table, at: int, decision: Decision, name: str, state: ViewState) -> MessageLine:
     added = decision.fate == FATES[ADDED]
+    row = int(table.row[at]) + 1
     before, after = f"{decision.before.tokens:,}", f"{decision.after.tokens:,}"
     return MessageLine(
         kind="message",
         anchor=f"at-{at}",
-        label=_label(table, at),
+        label=decision.id.removeprefix("block:") if decision.id.startswith("block:") else _label(table, at),
         text=name or decision.name or decision.id,
         size=after if added else before,
         after="" if added or before == after or decision.fate == "dropped" else after,
@@ -263,11 +164,13 @@ def _message(table: _Table, at: int, decision: Decision, name: str, state: ViewS
         reason=decision.sentence,
         is_selected=state.sel == decision.id,
         is_pinned=decision.pinned,
+        is_in_range=state.start <= row <= state.end and row > 0,
+        row=row,
         url=state.query(sel=decision.id),
     )
 
 
-def _turn(table: _Table, at: int, typed: str) -> MessageLine:
+def _turn(table: Table, at: int, typed: str) -> MessageLine:
     number = int(table.turn[at])
     mine = np.flatnonzero(table.turn == number)
     index = table.index[mine]
@@ -282,7 +185,7 @@ def _turn(table: _Table, at: int, typed: str) -> MessageLine:
     )
 
 
-def _folded(entry: _Entry, table: _Table, state: ViewState) -> MessageLine:
+def _folded(entry: Entry, table: Table, state: ViewState) -> MessageLine:
     span = slice(entry.first, entry.last + 1)
     fate = FATES[int(table.fate[entry.first])]
     first, last = _label(table, entry.first), _label(table, entry.last)
@@ -304,13 +207,13 @@ def _folded(entry: _Entry, table: _Table, state: ViewState) -> MessageLine:
     )
 
 
-def _label(table: _Table, at: int) -> str:
+def _label(table: Table, at: int) -> str:
     """`m001` for a message of the conversation, as pruning numbers them; nothing for what was written."""
     row = int(table.row[at])
-    return f"m{row + 1:03d}" if row >= 0 else ""
+    return table.name_of(row) if row >= 0 else ""
 
 
-def _chips(table: _Table, state: ViewState) -> tuple[MessageChip, ...]:
+def _chips(table: Table, state: ViewState) -> tuple[MessageChip, ...]:
     def chip(key: str, title: str, *, letter: str = "", icon: str = "") -> MessageChip:
         is_on = state.filter == key
         count = int(_mask(table, key).sum())

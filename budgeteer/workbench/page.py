@@ -14,6 +14,8 @@ from budgeteer.jobs.cards import JobCard, job_card
 from budgeteer.sources import services as sources
 from budgeteer.sources.models import Source
 from budgeteer.workbench.assembling import Problem
+from budgeteer.workbench.compressing import Draft
+from budgeteer.workbench.compressing_shown import Compressing, compressing_shown
 from budgeteer.workbench.config_view import ConfigView, config_view
 from budgeteer.workbench.configuring import Change, Effective, version_key
 from budgeteer.workbench.edits import Editable, editable
@@ -31,6 +33,7 @@ from budgeteer.workbench.notes import Note, notes_of
 from budgeteer.workbench.preset_menu import preset_choices
 from budgeteer.workbench.preview import Packed, Preview
 from budgeteer.workbench.prompt import PromptView, prompt_view
+from budgeteer.workbench.prompt_texts import PromptText, prompt_texts
 from budgeteer.workbench.rows import ItemList, item_list
 from budgeteer.workbench.services import RefusedText
 from budgeteer.workbench.sharing import Looking, is_team
@@ -64,6 +67,7 @@ class Page:
         change: the post that is being answered, for its errors.
         refused_texts: by text field, a typed text that was not saved, and why.
         refused_edit: an item's wording that was not saved, and why.
+        compress_draft: topic and summary of a block that are being written.
         refused_summary: a wording of the summary that was not saved, and why.
         pasted, paste_error: a configuration that was pasted and refused.
         is_draft: a value is still moving: nothing is saved and no job is started.
@@ -78,6 +82,7 @@ class Page:
     refused_texts: Mapping[str, RefusedText] | None = None
     refused_summary: tuple[str, str] | None = None
     refused_edit: tuple[str, str] | None = None
+    compress_draft: Draft | None = None
     pasted: str = ""
     paste_error: str = ""
     looking: Looking | None = None
@@ -173,6 +178,11 @@ class Page:
         return message_list(self.packed, self.state) if self.packed else None
 
     @cached_property
+    def compressing(self) -> Compressing | None:
+        """A chosen range, the selected block, and the blocks that stand open."""
+        return compressing_shown(self.packed, self.state, self.compress_draft or Draft()) if self.packed else None
+
+    @cached_property
     def icicle(self) -> Icicle | None:
         return icicle_of(self.packed.packing) if self.packed else None
 
@@ -262,6 +272,10 @@ class Page:
     @cached_property
     def config_view(self) -> ConfigView:
         return config_view(self.current, pasted=self.pasted, error=self.paste_error)
+
+    @property
+    def prompt_texts(self) -> tuple[PromptText, ...]:
+        return prompt_texts()
 
     @property
     def can_undo(self) -> bool:

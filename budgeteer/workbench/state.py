@@ -22,6 +22,7 @@ class ViewState:
         sort: one of SORTS, with a leading "-" for the other direction than the column's own.
         page: of the list or of the prompt, from 1.
         over: the limit that is swept.
+        start, end: the first and last message of a chosen range, counted from 1; 0 where none is chosen.
         replaying: which policy compresses in the timeline, "" none.
         keywords: what the feature specs are searched for, comma separated; "" takes the configuration's.
         open: the decision whose folded run of messages stands open.
@@ -37,13 +38,14 @@ class ViewState:
     over: str = ""
     keywords: str = ""
     replaying: str = ""
+    start: int = 0
+    end: int = 0
 
     @classmethod
     def read(cls, params: Mapping[str, Any]) -> Self:
         """From a query string or a posted form; what makes no sense is read as the default."""
         view = str(params.get("view") or "map")
         sort = str(params.get("sort") or "tokens")
-        page = str(params.get("page") or "1")
         return cls(
             view=view if view in VIEWS else "map",
             sel=str(params.get("sel") or "")[:500],
@@ -54,7 +56,9 @@ class ViewState:
             keywords=str(params.get("keywords") or "")[:400],
             over=str(params.get("over") or "")[:80],
             open=str(params.get("open") or "")[:500],
-            page=int(page) if page.isdecimal() and 0 < len(page) < 7 and int(page) else 1,
+            page=_number(params, "page") or 1,
+            start=_number(params, "start"),
+            end=_number(params, "end"),
         )
 
     def query(self, **changes: Any) -> str:
@@ -67,3 +71,9 @@ class ViewState:
             if getattr(wanted, field.name) != getattr(default, field.name)
         ]
         return f"?{urlencode(pairs)}"
+
+
+def _number(params: Mapping[str, Any], name: str) -> int:
+    """A number of at most six digits, 0 for anything else."""
+    text = str(params.get(name) or "")
+    return int(text) if text.isdecimal() and text.isascii() and len(text) < 7 else 0

@@ -92,6 +92,24 @@ def sweep_limit(context: JobContext, *, workspace_id: str, over: str) -> dict[st
     return result_of(sweep_study(workspace, packed, over), watch)
 
 
+@job("workbench.write_block", title="Write the summary of a block")
+def write_block(context: JobContext, *, workspace_id: str, first: int, last: int) -> dict[str, Any]:
+    """Have a language model summarise the messages of these rows, for a compress range that somebody chose.
+
+    Raises:
+        InputError: the workspace is gone, its sources are not ready, or it has fewer messages by now.
+        SummaryFailed: none could be written.
+    """
+    workspace, packed = _packed(workspace_id)
+    bundle, limits = packed.packing.bundle, packed.packing.config.history
+    if last >= len(bundle.history):
+        raise InputError("the conversation is another one by now", mend="Choose the range again")
+    chosen = tuple(bundle.history[row] for row in range(first, last + 1))
+    request = SummaryRequest(chosen, limits.summary_max_chars, limits.topic_chars)
+    _write(context, workspace, request, key=request.key)
+    return {"workspace": workspace_id, "written": request.key}
+
+
 @job("workbench.replay", title="Replay a conversation")
 def replay(context: JobContext, *, workspace_id: str, policy: str) -> dict[str, Any]:
     """Replay the workspace's conversation as it stands, for a page that did not wait so long.

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from budgeteer.engine.ledger import CATEGORIES
-from budgeteer.workbench.message_list import page_of
+from budgeteer.workbench.message_runs import page_of
 from budgeteer.workbench.preview import Packed
 from budgeteer.workbench.scale import Scale, pushed_apart, short
 from budgeteer.workbench.state import ViewState

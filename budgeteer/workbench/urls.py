@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.urls import path
 
-from budgeteer.workbench.views import configure, downloads, edit, home, inputs, page, summary
+from budgeteer.workbench.views import compress, configure, downloads, edit, home, inputs, page, summary
 
 app_name = "workbench"
 
@@ -20,6 +20,7 @@ urlpatterns = [
     path("w/<uuid:workspace_id>/undo/", configure.undo, name="undo"),
     path("w/<uuid:workspace_id>/redo/", configure.redo, name="redo"),
     path("w/<uuid:workspace_id>/item/", configure.item, name="item"),
+    path("w/<uuid:workspace_id>/compress/", compress.compress, name="compress"),
     path("w/<uuid:workspace_id>/edit/", edit.edit, name="edit"),
     path("w/<uuid:workspace_id>/summary/", summary.summary, name="summary"),
     path("w/<uuid:workspace_id>/texts/", inputs.texts, name="texts"),

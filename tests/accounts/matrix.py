@@ -117,6 +117,7 @@ ROWS: dict[str, Row] = {
     "workbench:undo": owned(405, 303),
     "workbench:redo": owned(405, 303),
     "workbench:item": owned(405, 303),
+    "workbench:compress": owned(405, 422),
     "workbench:edit": owned(405, 404).posting(item="none"),
     "workbench:summary": owned(405, 404).posting(key="none"),
     "workbench:texts": owned(405, 303).posting(query="How deep?"),

@@ -7,7 +7,8 @@ import pytest
 
 from budgeteer.engine.chat import text_of
 from budgeteer.workbench.configuring import effective
-from budgeteer.workbench.message_list import PAGE_LINES, MessageLine, MessageList, message_list, page_of
+from budgeteer.workbench.message_list import MessageLine, MessageList, message_list
+from budgeteer.workbench.message_runs import PAGE_LINES, page_of
 from budgeteer.workbench.models import Workspace
 from budgeteer.workbench.preview import Packed, preview
 from budgeteer.workbench.state import ViewState

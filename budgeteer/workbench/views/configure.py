@@ -56,6 +56,8 @@ CONTROLS = frozenset(
         "over",
         "keywords",
         "replaying",
+        "start",
+        "end",
         "preset",
         "reset",
         "seen",

@@ -65,7 +65,7 @@
     if (detail.verb !== "get" || (region !== "result" && region !== "inspector")) return;
     const url = new URL(detail.path, location.href);
     const wanted = region === "result" ? new URLSearchParams({ sel: selected() }) : new URLSearchParams(location.search);
-    const names = region === "result" ? ["sel"] : ["view", "filter", "q", "sort", "page", "open", "over", "keywords", "replaying"];
+    const names = region === "result" ? ["sel"] : ["view", "filter", "q", "sort", "page", "open", "over", "keywords", "replaying", "start", "end"];
     for (const name of names) {
       const value = wanted.get(name);
       url.searchParams.delete(name);
@@ -119,6 +119,43 @@
     }
   };
 
+  // ---- a range of messages: Shift and a click or an arrow choose it from the selected message on ----
+  const rowOf = (element) => Number(element?.closest("tr[data-row]")?.dataset.row ?? 0);
+  const chooseRange = (from, to) => {
+    if (!from || !to || !document.querySelector(".msgs")) return;
+    const url = new URL(location.href);
+    url.searchParams.set("start", String(Math.min(from, to)));
+    url.searchParams.set("end", String(Math.max(from, to)));
+    anchor = from;
+    head = to;
+    htmx.ajax("GET", url.pathname + url.search, { target: "#result", swap: "outerHTML", push: url.pathname + url.search });
+  };
+  let anchor = 0;
+  let head = 0;
+  const anchored = () => anchor || rowOf(document.querySelector(".msgs tr.on .c-name a"));
+  document.addEventListener("click", (event) => {
+    const row = event.shiftKey ? rowOf(event.target) : 0;
+    if (!row || !anchored()) {
+      if (rowOf(event.target)) anchor = rowOf(event.target);
+      return;
+    }
+    event.preventDefault();
+    event.stopPropagation();
+    getSelection()?.removeAllRanges();
+    chooseRange(anchored(), row);
+  }, true);
+  document.addEventListener("keydown", (event) => {
+    const by = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (!by || !event.shiftKey || !event.target.closest?.(".msgs")) return;
+    const start = anchored() || rowOf(event.target);
+    const rows = [...document.querySelectorAll(".msgs tr[data-row]")].map((row) => Number(row.dataset.row));
+    const at = rows.indexOf(document.querySelector(".msgs tr.in-range") ? head || start : start);
+    const next = rows[at + by];
+    if (!start || !next) return;
+    event.preventDefault();
+    chooseRange(start, next);
+  });
+
   // ---- the whole prompt to the clipboard ----
   document.addEventListener("click", async (event) => {
     const button = event.target.closest("[data-copy-from]");
@@ -167,6 +204,12 @@
   const opensTurn = (row, before) => row.querySelector("a") && (before?.classList.contains("turn") ?? true);
   document.addEventListener("keydown", (event) => {
     if (event.key === "Escape" && !document.querySelector("details[data-menu][open], dialog[open]")) {
+      const cancel = document.getElementById("range-cancel");
+      if (cancel) {
+        anchor = head = 0;
+        cancel.click();
+        return;
+      }
       const close = document.getElementById("inspector-close");
       if (!close) return;
       const row = document.querySelector(".items tr.on .c-name a");

@@ -1,0 +1,141 @@
+"""Compress a range of messages, word its block, open and close it, take it back."""
+
+from __future__ import annotations
+
+import uuid
+from dataclasses import replace
+from typing import Any
+from urllib.parse import urlencode
+
+from django.contrib import messages
+from django.http import HttpResponse
+from django.shortcuts import redirect
+from django.urls import reverse
+from django.utils.html import escape
+from django.views.decorators.http import require_POST
+from django_htmx.http import HttpResponseClientRedirect
+
+from budgeteer.accounts.rules import access
+from budgeteer.engine.errors import ConfigError, InputError
+from budgeteer.engine.history.summary import SummaryPending
+from budgeteer.workbench import blocks, compressing, steps
+from budgeteer.workbench.compressing import Draft
+from budgeteer.workbench.configuring import Effective, effective, error_parts
+from budgeteer.workbench.effects import effect_of
+from budgeteer.workbench.models import Workspace
+from budgeteer.workbench.preview import Packed, preview
+from budgeteer.workbench.state import ViewState
+from budgeteer.workbench.views.answering import (
+    HtmxRequest,
+    back_to,
+    build_page,
+    get_workspace_for_user,
+    render_page,
+    render_swaps,
+    say,
+)
+
+SAID = {
+    "open": "It stands open: its messages are sent.",
+    "close": "It stands for its messages again.",
+    "words": "Your wording is in use.",
+    "remove": "Decompressed.",
+}
+
+
+@access()
+@require_POST
+def compress(request: HtmxRequest, workspace_id: uuid.UUID) -> HttpResponse:
+    """Make a block of the chosen range; `act` generates its summary, or changes a block there is."""
+    workspace = get_workspace_for_user(request.user, workspace_id)
+    state = ViewState.read(request.POST)
+    current = effective(workspace)
+    packed = preview(workspace, current).packed
+    act = request.POST.get("act", "")
+    draft = Draft(request.POST.get("topic", ""), request.POST.get("summary", ""))
+    if packed is None:
+        return _refused(request, workspace, state, draft, "There is nothing packed yet, so nothing can be compressed.")
+    try:
+        if act == "generate":
+            return _generated(request, workspace, state, packed)
+        if block := request.POST.get("block", ""):
+            delta = _of_block(act, current, packed, block, draft)
+        else:
+            delta = _of_range(current, packed, state, draft)
+        then = _packed_with(workspace, delta)
+    except (InputError, ConfigError) as error:
+        sentence = error_parts(error)["sentence"]
+        if "draft" in request.POST:
+            return HttpResponse(escape(sentence))
+        return _refused(request, workspace, state, draft, sentence)
+    if "draft" in request.POST:
+        return HttpResponse(escape(f"This {effect_of(packed.packing, then.packing)}." if then else ""))
+    steps.commit(workspace, delta)
+    after = replace(state, start=0, end=0, sel="" if act == "remove" else state.sel)
+    return _answer(request, workspace, after, SAID.get(act, "Compressed."))
+
+
+def _of_range(current: Effective, packed: Packed, state: ViewState, draft: Draft) -> dict[str, Any]:
+    chosen = compressing.range_of(packed.packing, state)
+    if chosen is None:
+        raise InputError("No range is chosen", mend="Choose a first and a last message")
+    return compressing.with_block(current, compressing.range_ids(packed.packing, chosen), draft)
+
+
+def _of_block(act: str, current: Effective, packed: Packed, block: str, draft: Draft) -> dict[str, Any]:
+    match act:
+        case "open" | "close":
+            return compressing.with_open(current, packed.packing, block, wanted=act == "open")
+        case "remove":
+            return compressing.without_block(current, packed.packing, block)
+        case _:
+            return compressing.with_words(current, packed.packing, block, draft)
+
+
+def _packed_with(workspace: Workspace, delta: dict[str, Any]) -> Packed | None:
+    """The packing with another delta; None where that needs a job first.
+
+    Raises:
+        ConfigError: the ranges do not go with the conversation, or the configuration cannot be used.
+    """
+    try:
+        found = preview(workspace, effective(workspace, delta), draft=True)
+    except SummaryPending:
+        return None
+    if found.packed is None and found.problems:
+        raise ConfigError(found.problems[-1].sentence.rstrip("."))
+    return found.packed
+
+
+def _generated(request: HtmxRequest, workspace: Workspace, state: ViewState, packed: Packed) -> HttpResponse:
+    """The form with a summary that was written; or the job that writes one with a language model."""
+    chosen = compressing.range_of(packed.packing, state)
+    if chosen is None:
+        raise InputError("No range is chosen", mend="Choose a first and a last message")
+    asked = compressing.summary_request(packed.packing, chosen)
+    found = blocks.generated(workspace, asked, rows=(chosen.first, chosen.last))
+    if isinstance(found, str):
+        return _show(request, workspace, state, compressing.drafted(packed.packing, chosen, found))
+    back = workspace.get_absolute_url() + state.query()
+    there = f"{reverse('jobs:detail', args=[found.id])}?{urlencode({'then': back})}"
+    return HttpResponseClientRedirect(there) if request.htmx else redirect(there)
+
+
+def _refused(request: HtmxRequest, workspace: Workspace, state: ViewState, draft: Draft, sentence: str) -> HttpResponse:
+    return _show(request, workspace, state, replace(draft, problem=sentence), status=422)
+
+
+def _show(
+    request: HtmxRequest, workspace: Workspace, state: ViewState, draft: Draft, *, status: int = 200
+) -> HttpResponse:
+    page = build_page(workspace, state, compress_draft=draft)
+    if request.htmx:
+        return render_swaps(request, page, whole_form=False)
+    return render_page(request, page, status=status)
+
+
+def _answer(request: HtmxRequest, workspace: Workspace, state: ViewState, said: str) -> HttpResponse:
+    if request.htmx:
+        return say(render_swaps(request, build_page(workspace, state), whole_form=True), said)
+    messages.success(request, said)
+    return back_to(workspace, state)
