@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 
-from budgeteer.engine.library import ToolDefinition, tool_in_form
+from budgeteer.engine.library import RequestForm, ToolDefinition, tool_in_form
 from budgeteer.engine.pruning.texts import COMPRESS_TOOL, NUDGE_TEXTS, SYSTEM_AUTO, SYSTEM_MANUAL
 from budgeteer.engine.search_tool import SEARCH_INSTRUCTIONS, SEARCH_TOOL
 
+TOOL_FORMS: tuple[tuple[RequestForm, str], ...] = (("openai", "OpenAI"), ("anthropic", "Anthropic"))
 NUDGE_TITLES = {
     "contextLimitStrong": "Nudge above the maximum, strong",
     "contextLimitSoft": "Nudge above the maximum, soft",
@@ -50,5 +51,5 @@ def _forms(tool: ToolDefinition, title: str) -> list[PromptText]:
             f"{title}, for {name}",
             json.dumps(tool_in_form(tool, form), indent=2, ensure_ascii=False),
         )
-        for form, name in (("openai", "OpenAI"), ("anthropic", "Anthropic"))
+        for form, name in TOOL_FORMS
     ]
