@@ -94,6 +94,7 @@ class RequestFitter:
             libraries.tools.order,
             libraries.features.order,
             libraries.features.listed,
+            libraries.features.header,
             libraries.retrieval.order,
             libraries.retrieval.says_nothing,
         )
