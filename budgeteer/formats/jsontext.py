@@ -231,6 +231,8 @@ def _decode_long_numbers(text: str) -> Any:
     """Read again with integers of thousands of digits kept as text."""
     try:
         return json.loads(text, parse_int=_long_integer, strict=False)
+    except json.JSONDecodeError as error:
+        raise _problem(error, text) from None
     except RecursionError:
         raise JsonProblem("nesting that is too deep to read") from None
 

@@ -10,12 +10,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from budgeteer.engine.chat import message_from_json, message_to_json
 from budgeteer.engine.errors import FormatError
 from budgeteer.formats.detect import format_names, import_bytes
-from budgeteer.formats.report import Imported, report_json
+from budgeteer.formats.report import Imported
 from tests.formats.agent_shapes import Events, PiSession, Rollout, pi_call
+from tests.formats.fuzzing import check, run_cases
 from tests.formats.google_shapes import ADK_EVALS, ADK_SESSION, GEMINI_BODY, GEMINI_CLI
+from tests.formats.mutations import Base, case_of
 from tests.formats.responses_shapes import RESPONSES_BODY
 from tests.formats.shapes import (
     ANTHROPIC_BODY,
@@ -169,22 +170,6 @@ def imported_or_refused(data: bytes, as_format: str | None, name: str) -> Import
         return error
 
 
-def check(found: Imported) -> None:
-    """What holds for every import: unique ids, results alone, plain data, no lone surrogate."""
-    json.dumps(report_json(found), ensure_ascii=False).encode()
-    for chat in found.conversations:
-        ids = [message.id for message in chat.messages]
-        assert len(set(ids)) == len(ids)
-        assert all(ids)
-        for message in chat.messages:
-            if message.role == "tool":
-                assert len(message.parts) == 1
-            stored = json.dumps(message_to_json(message), ensure_ascii=False)
-            stored.encode()
-            assert message_from_json(json.loads(stored)).parts == message.parts
-        json.dumps(dict(chat.metadata)).encode()
-
-
 @FUZZ
 @given(st.binary(max_size=300), FORMATS)
 def test_arbitrary_bytes(data: bytes, as_format: str | None) -> None:
@@ -263,6 +248,50 @@ def test_documents_of_familiar_keys_in_unfamiliar_places(values: list[Any], line
     text = "\n".join(map(json.dumps, values)) if lines else json.dumps(values[0])
     attempt(text.encode(), as_format)
     attempt(zipped({"a.json": text, "s/SKILL.md": text}), as_format)
+
+
+BASES = [Base(f"fixture {number}", data) for number, data in enumerate(VALID)]
+
+
+def test_damaged_fixtures_are_imported_or_refused_by_a_sentence() -> None:
+    told = run_cases(BASES, range(600))
+    assert sum(told.values()) == 600
+    assert min(told.values()) > 60, told
+
+
+@pytest.mark.slow
+@settings(FUZZ, max_examples=1_500)
+@given(st.integers(min_value=0))
+def test_damaged_fixtures_of_any_seed(seed: int) -> None:
+    run_cases(BASES, range(2), seed=seed)
+
+
+def test_a_case_is_the_same_each_time_and_its_failure_names_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert [case_of(BASES, 7, number) for number in range(50)] == [case_of(BASES, 7, number) for number in range(50)]
+    assert len({case_of(BASES, 7, number).data for number in range(50)}) > 40
+
+    def fails(*_: object, **__: object) -> None:
+        raise KeyError("role")
+
+    monkeypatch.setattr("tests.formats.fuzzing.import_bytes", fails)
+    with pytest.raises(AssertionError, match=r"KeyError: 'role'\nBUDGETEER_FUZZ_SEED=7, case 3, read as .*fixture"):
+        run_cases(BASES, [3], seed=7)
+
+
+def test_an_import_that_hangs_or_holds_too_much_is_a_failure(monkeypatch: pytest.MonkeyPatch) -> None:
+    def hangs(*_: object, **__: object) -> None:
+        while True:
+            pass
+
+    monkeypatch.setattr("tests.formats.fuzzing.CPU_SECONDS_PER_MEGABYTE", 0.05)
+    monkeypatch.setattr("tests.formats.fuzzing.import_bytes", hangs)
+    with pytest.raises(AssertionError, match=r"Hung: it took over 0\.1 s of processor time"):
+        run_cases(BASES, [1])
+    monkeypatch.setattr("tests.formats.fuzzing.CPU_SECONDS_PER_MEGABYTE", 2.0)
+    monkeypatch.setattr("tests.formats.fuzzing.import_bytes", lambda *_, **__: bytearray(200_000_000))
+    monkeypatch.setattr("tests.formats.fuzzing.check", lambda _: None)
+    with pytest.raises(AssertionError, match=r"it held 200,0\d\d,\d\d\d bytes"):
+        run_cases(BASES, [0])
 
 
 @pytest.mark.parametrize("valid", VALID)

@@ -135,6 +135,12 @@ def test_nesting_that_the_limit_would_allow_but_nobody_can_read_is_a_problem_and
         parse(f"[{digits}, {deep}" + "]" * 200_001, depth_limit=1_000_000)
 
 
+def test_what_follows_a_number_of_thousands_of_digits_is_a_problem_with_its_place() -> None:
+    with pytest.raises(JsonProblem, match="Extra data") as found:
+        parse("9" * 5_000 + " x", depth_limit=9)
+    assert (found.value.line, found.value.column) == (1, 5_002)
+
+
 def test_a_first_value_that_is_cut_or_too_long_is_a_problem() -> None:
     with pytest.raises(JsonProblem) as caught:
         first_value('{"a": ', depth_limit=200)

@@ -1,0 +1,32 @@
+"""Twenty thousand damaged copies of real files and of our own: an import or a sentence, in bounded time and memory."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from tests.formats.fuzzing import run_cases
+from tests.formats.mutations import Base
+from tests.formats.test_fuzz import VALID
+
+pytestmark = pytest.mark.slow
+CORPUS = Path(os.environ["BUDGETEER_CORPUS"])
+CASES = 20_000
+PARTS = 8
+OURS = 3
+"""Times our own small files stand in the draw beside the real ones: about half of all cases."""
+
+
+def bases() -> list[Base]:
+    real = [Base(path.name, path.read_bytes()) for path in sorted(CORPUS.rglob("*")) if path.is_file()]
+    ours = [Base(f"fixture {number}", data) for number, data in enumerate(VALID)]
+    return real + ours * OURS
+
+
+@pytest.mark.parametrize("part", range(PARTS))
+def test_damaged_files_are_imported_or_refused_by_a_sentence(part: int) -> None:
+    told = run_cases(bases(), range(part, CASES, PARTS))
+    assert sum(told.values()) == CASES // PARTS
+    assert min(told.values()) > CASES // PARTS // 20, told

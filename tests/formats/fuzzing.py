@@ -1,0 +1,118 @@
+"""What must hold for any upload, and a runner that says which case of which seed broke it."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import signal
+import time
+import tracemalloc
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from types import FrameType
+
+from budgeteer.engine.chat import message_from_json, message_to_json
+from budgeteer.engine.errors import FormatError
+from budgeteer.formats.detect import format_names, import_bytes
+from budgeteer.formats.report import Imported, report_json
+from tests.formats.mutations import Base, Case, case_of
+
+SEED = int(os.environ.get("BUDGETEER_FUZZ_SEED", "20260301"))
+"""The same cases each time, unless BUDGETEER_FUZZ_SEED asks for others."""
+
+CPU_SECONDS_PER_MEGABYTE = 2.0
+"""Of processor time, so that a busy machine is no failure; a file under 1 MB has as long as one of 1 MB."""
+
+HELD_BYTES = 48_000_000
+HELD_TIMES = 120
+"""The most memory an import may ask for: a fixed part (vocabularies, numpy), and so many times the file."""
+
+WATCHED = 40
+"""Memory is watched in every so many cases, for watching takes time."""
+
+
+class Hung(BaseException):
+    """No `except Exception` swallows it."""
+
+
+def check(found: Imported) -> None:
+    """What holds for every import: unique ids, results alone, plain data, no lone surrogate."""
+    json.dumps(report_json(found), ensure_ascii=False, allow_nan=False).encode()
+    for chat in found.conversations:
+        ids = [message.id for message in chat.messages]
+        assert len(set(ids)) == len(ids)
+        assert all(ids)
+        for message in chat.messages:
+            if message.role == "tool":
+                assert len(message.parts) == 1
+            stored = json.dumps(message_to_json(message), ensure_ascii=False)
+            stored.encode()
+            assert message_from_json(json.loads(stored)).parts == message.parts
+        json.dumps(dict(chat.metadata)).encode()
+
+
+def run_cases(bases: Sequence[Base], numbers: Iterable[int], *, seed: int = SEED) -> dict[str, int]:
+    """Import the cases of these numbers; how many were imported and refused.
+
+    Raises:
+        AssertionError: one broke a promise; it names the seed, the number and what was done to which file.
+    """
+    told = {"imported": 0, "refused": 0}
+    for number in numbers:
+        case = case_of(bases, seed, number)
+        rng = random.Random(f"format {seed}:{number}")
+        chosen = rng.choice(format_names()) if rng.random() < 0.3 else None
+        try:
+            with _within(case, watched=number % WATCHED == 0):
+                told[_attempt(case, chosen)] += 1
+        except (Exception, Hung) as error:
+            raise AssertionError(
+                f"{type(error).__name__}: {error}\n"
+                f"BUDGETEER_FUZZ_SEED={seed}, case {number}, read as {chosen or 'detected'}: {', '.join(case.steps)}\n"
+                f"{len(case.data):,} bytes that begin with {case.data[:200]!r}"
+            ) from error
+    return told
+
+
+def _attempt(case: Case, chosen: str | None) -> str:
+    found = _imported_or_refused(case, chosen)
+    if isinstance(found, FormatError):
+        assert found.what
+        assert "\n" not in found.sentence
+        found.sentence.encode()
+        return "refused"
+    check(found)
+    return "imported"
+
+
+def _imported_or_refused(case: Case, chosen: str | None) -> Imported | FormatError:
+    try:
+        return import_bytes(case.data, name=case.name, as_format=chosen)
+    except FormatError as error:
+        return error
+
+
+@contextmanager
+def _within(case: Case, *, watched: bool) -> Iterator[None]:
+    """The bounds on time and, when it is watched, on memory."""
+    seconds = CPU_SECONDS_PER_MEGABYTE * max(1.0, len(case.data) / 1_000_000) * (4 if watched else 1)
+
+    def stop(_signal: int, _frame: FrameType | None) -> None:
+        raise Hung(f"it took over {seconds:.1f} s of processor time")
+
+    before = signal.signal(signal.SIGVTALRM, stop)
+    if watched:
+        tracemalloc.start()
+    signal.setitimer(signal.ITIMER_VIRTUAL, seconds)
+    begun = time.process_time()
+    try:
+        yield
+        assert time.process_time() - begun <= seconds, "it took too long"
+        held = tracemalloc.get_traced_memory()[1] if watched else 0
+        assert held <= HELD_BYTES + HELD_TIMES * len(case.data), f"it held {held:,} bytes"
+    finally:
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+        signal.signal(signal.SIGVTALRM, before)
+        if watched:
+            tracemalloc.stop()
