@@ -9,7 +9,7 @@ from typing import Any, Literal, overload
 import numpy as np
 
 from budgeteer.engine.chat import ROLES, Conversation, Message, TextPart
-from budgeteer.engine.library import Chunk, FeatureSpec, Skill, ToolDefinition, ToolForm
+from budgeteer.engine.library import Chunk, FeatureSpec, Skill, ToolDefinition
 from budgeteer.engine.measures import (
     ChunkMeasures,
     FeatureMeasures,
@@ -24,6 +24,7 @@ from budgeteer.engine.message_rows import system_text
 from budgeteer.engine.profiles import PROFILES
 from budgeteer.engine.sections.order import Use
 from budgeteer.engine.tokens import TokenCounter
+from budgeteer.engine.tool_schemas import schema_of
 from budgeteer.engine.transcript import MessageMeasures, measure_messages
 
 type SystemKind = Literal["system", "spec", "workspace"]
@@ -166,15 +167,6 @@ def tools_of(conversation: Conversation) -> tuple[ToolDefinition, ...]:
     return tuple(tool_from_raw(raw) for raw in conversation.tools)
 
 
-_SCHEMA_KEYS: tuple[tuple[str, ToolForm], ...] = (
-    ("input_schema", "anthropic"),
-    ("inputSchema", "mcp"),
-    ("parameters", "mcp"),
-    ("parametersJsonSchema", "mcp"),
-    ("parameters_json_schema", "mcp"),
-)
-
-
 def tool_from_raw(raw: Mapping[str, Any]) -> ToolDefinition:
     """One definition in any provider's form, or MCP's, as a ToolDefinition.
 
@@ -191,10 +183,9 @@ def tool_from_raw(raw: Mapping[str, Any]) -> ToolDefinition:
             raw,
         )
     name, description = str(raw.get("name", "")), str(raw.get("description") or "")
-    for key, form in _SCHEMA_KEYS:
-        schema = raw.get(key)
-        if isinstance(schema, Mapping):
-            return ToolDefinition(name, description, schema, form, raw)
+    found = schema_of(raw)
+    if found is not None:
+        return ToolDefinition(name, description, *found, raw)
     if name and "type" not in raw:
         return ToolDefinition(name, description, {"type": "object", "properties": {}}, "mcp", raw)
     return ToolDefinition(name or str(raw.get("type", "")), description, None, "anthropic", raw)

@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
-type ToolForm = Literal["openai", "anthropic", "mcp"]
 type RequestForm = Literal["openai", "responses", "anthropic", "gemini"]
+type ToolForm = RequestForm | Literal["mcp"]
 
 REQUEST_FORMS: tuple[RequestForm, ...] = ("openai", "responses", "anthropic", "gemini")
 """The forms a definition can be sent in; those of profiles.PROFILES by their prefixes, in the same order."""
@@ -45,7 +45,7 @@ class ToolDefinition:
     Attributes:
         name, description: as given ("" when the source has none).
         parameters: the JSON Schema of its input; None for a server tool that has only a type.
-        form: the provider form it came in.
+        form: the provider form it came in; "mcp" where it is no provider's own and is rewritten for each.
         raw: the definition exactly as given, for the round trip.
     """
 
@@ -85,7 +85,7 @@ _COMPACT: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 
 
 def tool_in_form(tool: ToolDefinition, form: RequestForm) -> dict[str, Any]:
-    """The definition in a provider's form; a server tool that has only a type stays as it came.
+    """The definition in a provider's form: as it came where that is its own, or where it has only a type.
 
     OpenAI chat: `{"type": "function", "function": {name, description, parameters}}`.
     OpenAI Responses: the same flat, with `strict`, which is on there unless it is said to be off.

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from budgeteer.engine.tool_schemas import OPENAPI_TYPES
+
 _TYPES: Mapping[str, str] = {
     **dict.fromkeys(("dict", "map", "hashtable", "hashmap"), "object"),
     **dict.fromkeys(("list", "tuple", "arraylist", "set"), "array"),
@@ -17,9 +19,6 @@ _TYPES: Mapping[str, str] = {
 
 Source: the type maps of the Berkeley function-calling benchmark for Python, Java and JavaScript.
 """
-
-_CAPITALS = frozenset({"OBJECT", "ARRAY", "STRING", "NUMBER", "INTEGER", "BOOLEAN", "NULL"})
-"""JSON Schema's own names as Gemini's function declarations write them."""
 
 _FREE = frozenset({"any"})
 _NAMED = ("properties", "patternProperties", "$defs", "definitions")
@@ -38,7 +37,7 @@ def json_schema(given: Any) -> Any:
     for key, value in given.items():
         if key == "type" and isinstance(value, str):
             if value.lower() not in _FREE:
-                done[key] = value.lower() if value in _CAPITALS else _TYPES.get(value.lower(), value)
+                done[key] = value.lower() if value in OPENAPI_TYPES else _TYPES.get(value.lower(), value)
         elif key in _NAMED and isinstance(value, Mapping):
             done[key] = {name: json_schema(inner) for name, inner in value.items()}
         elif key in _SINGLE:

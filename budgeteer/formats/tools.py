@@ -6,7 +6,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from budgeteer.engine.errors import FormatError
-from budgeteer.engine.library import ToolDefinition, compact_json
+from budgeteer.engine.library import ToolDefinition, ToolForm, compact_json
+from budgeteer.engine.tool_schemas import schema_of
 from budgeteer.formats import jsontext
 from budgeteer.formats.archives import Archive
 from budgeteer.formats.conversations import Notes, text_value
@@ -20,12 +21,6 @@ from budgeteer.formats.report import Imported, Skipped
 from budgeteer.formats.schemas import from_arguments, json_schema
 
 _CONVERSATION_KEYS = frozenset({"messages", "input", "contents", "traj", "history", "question", "mapping"})
-_SCHEMA_KEYS = (
-    ("input_schema", "anthropic"),
-    ("inputSchema", "mcp"),
-    ("parameters", "mcp"),
-    ("parametersJsonSchema", "mcp"),
-)
 _LIST_KEYS = ("tools", "functions", "function", "functionDeclarations", "function_declarations")
 """Where tools are listed: a request, a legacy one, a benchmark's task, Gemini's declarations."""
 
@@ -37,22 +32,24 @@ def definition(raw: Mapping[str, Any]) -> ToolDefinition | None:
 
     Understood: OpenAI `{type, function}` and its flat form, legacy functions, Anthropic `input_schema`, server tools
     that have only a type, MCP `inputSchema`, lists of `arguments`, Gemini's declarations. `form` is "mcp" for every
-    form that must be rewritten for any provider.
+    form that must be rewritten for any provider; so is OpenAI's flat one where a name of a type was put right.
     """
     inner = raw.get("function")
     if raw.get("type") == "function" and isinstance(inner, Mapping) and text_value(inner.get("name")):
         given = inner.get("parameters")
         return _built(inner, json_schema(given) if isinstance(given, Mapping) else {}, "openai", raw)
     name = text_value(raw.get("name"))
-    for key, form in _SCHEMA_KEYS:
-        if name and isinstance(raw.get(key), Mapping):
-            return _built(raw, json_schema(raw[key]), form, raw)
+    found = schema_of(raw)
+    if name and found is not None:
+        given, form = found
+        parameters = json_schema(given)
+        return _built(raw, parameters, "mcp" if form == "responses" and parameters != given else form, raw)
     if name and isinstance(raw.get("arguments"), list):
         return _built(raw, from_arguments(raw["arguments"]), "mcp", raw)
     kind = text_value(raw.get("type"))
     if kind and kind not in ("function", "message", "text") and _is_server_tool(raw, kind):
-        form = "anthropic" if name else "openai"
-        return _built({"name": name or kind, "description": raw.get("description")}, None, form, raw)
+        own: ToolForm = "anthropic" if name else "openai"
+        return _built({"name": name or kind, "description": raw.get("description")}, None, own, raw)
     return None
 
 
@@ -64,13 +61,13 @@ def _is_server_tool(raw: Mapping[str, Any], kind: str) -> bool:
 
 
 def _built(
-    named: Mapping[str, Any], parameters: Mapping[str, Any] | None, form: str, raw: Mapping[str, Any]
+    named: Mapping[str, Any], parameters: Mapping[str, Any] | None, form: ToolForm, raw: Mapping[str, Any]
 ) -> ToolDefinition:
     return ToolDefinition(
         name=text_value(named.get("name")),
         description=text_value(named.get("description")),
         parameters=parameters,
-        form="openai" if form == "openai" else "anthropic" if form == "anthropic" else "mcp",
+        form=form,
         raw=raw,
     )
 
@@ -128,8 +125,8 @@ def detect(document: Document) -> str | None:
     usable = [item for item in found if isinstance(item, ToolDefinition)]
     if not usable or len(usable) * 2 < len(found):
         return None
-    forms = {"openai": "OpenAI", "anthropic": "Anthropic", "mcp": "MCP or bare"}
-    named = " and ".join(sorted({forms[tool.form] for tool in usable}))
+    forms = {"openai": "OpenAI", "responses": "OpenAI", "anthropic": "Anthropic", "gemini": "Gemini"}
+    named = " and ".join(sorted({forms.get(tool.form, "MCP or bare") for tool in usable}))
     return f"holds {len(usable):,} tool definition(s) in {named} form"
 
 
@@ -176,8 +173,10 @@ def read(document: Document) -> Imported:
 def _say_rewritten(tools: list[ToolDefinition], notes: Notes) -> None:
     """Count the definitions whose parameters are no longer those of the file."""
     notes.count("Tools with a list of arguments, read as a JSON Schema", sum("arguments" in tool.raw for tool in tools))
-    renamed = sum(tool.raw.get("parameters", tool.parameters) != tool.parameters for tool in tools)
+    changed = [tool for tool in tools if tool.raw.get("parameters", tool.parameters) != tool.parameters]
+    renamed = sum(tool.form != "gemini" for tool in changed)
     notes.count("Tools with types like `dict` and `float`, read as `object` and `number`", renamed)
+    notes.count("Tools with Gemini's types, sent to other providers as JSON Schema", len(changed) - renamed)
 
 
 def _take(

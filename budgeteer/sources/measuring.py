@@ -33,7 +33,7 @@ from budgeteer.engine.measures import (
 )
 from budgeteer.engine.tokens import TokenCounter
 from budgeteer.engine.transcript import MessageMeasures, measure_conversations
-from budgeteer.sources.known import KnownRows, Prints, Shelf
+from budgeteer.sources.known import COUNTING_VERSION, KnownRows, Prints, Shelf
 
 type Progress = Callable[[int, int], None]
 
@@ -102,9 +102,12 @@ _COLUMNS: Mapping[str, type[Columns]] = {
     "features": FeatureMeasures,
     "chunks": ChunkMeasures,
 }
-#: A digest of every column there is: measures that another version stored may lack some of them.
+#: A digest of how things are counted and of every column there is: what another version stored is counted anew.
 LAYOUT = hashlib.sha256(
-    ";".join(f"{table}:{','.join(column.name for column in fields(kind))}" for table, kind in _COLUMNS.items()).encode()
+    f"{COUNTING_VERSION};".encode()
+    + ";".join(
+        f"{table}:{','.join(column.name for column in fields(kind))}" for table, kind in _COLUMNS.items()
+    ).encode()
 ).hexdigest()
 
 

@@ -21,7 +21,7 @@ MCP = {"name": "m", "description": "M", "inputSchema": SCHEMA, "annotations": {"
     [
         (OPENAI_TOOL, "tide", "openai", OPENAI_TOOL["function"]["parameters"]),
         ({"type": "function", "function": {"name": "bare"}}, "bare", "openai", {}),
-        ({"type": "function", "name": "flat", "parameters": SCHEMA, "strict": True}, "flat", "mcp", SCHEMA),
+        ({"type": "function", "name": "flat", "parameters": SCHEMA, "strict": True}, "flat", "responses", SCHEMA),
         ({"name": "legacy", "parameters": SCHEMA}, "legacy", "mcp", SCHEMA),
         (
             {"name": "b", "parameters": {"type": "dict", "properties": {}}},
@@ -89,8 +89,15 @@ MCP = {"name": "m", "description": "M", "inputSchema": SCHEMA, "annotations": {"
         (
             {"name": "g", "parameters": {"type": "OBJECT", "properties": {"n": {"type": "STRING"}}}},
             "g",
-            "mcp",
+            "gemini",
             {"type": "object", "properties": {"n": {"type": "string"}}},
+        ),
+        ({"name": "j", "parametersJsonSchema": SCHEMA}, "j", "gemini", SCHEMA),
+        (
+            {"type": "function", "name": "h", "parameters": {"type": "dict"}},
+            "h",
+            "mcp",
+            {"type": "object"},
         ),
     ],
 )
