@@ -96,7 +96,7 @@ def _conversation(
     messages: list[Message] = []
     for event in _side_by_side(said, notes):
         messages += _messages(event, reader, named=several)
-    done = numbered(messages)
+    done = numbered(messages, notes)
     note_opaque(done, notes)
     own_id = text_value(session.get("id"))
     reported = [prompt_tokens(key_of(event.raw, "usageMetadata")) for event in events]

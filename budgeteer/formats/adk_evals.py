@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from budgeteer.engine.chat import Conversation, Message, TextPart, ToolCallPart, calls_of, results_of
@@ -85,7 +85,7 @@ def _case(case: Mapping[str, Any], position: int, document: Document, skipped: l
 
 
 def _conversation(messages: list[Message], own_id: str, position: int, document: Document) -> Conversation:
-    done = numbered(messages)
+    done = numbered(messages, document.notes)
     note_opaque(done, document.notes)
     _note_open_calls(done, document.notes)
     return Conversation(
@@ -95,7 +95,7 @@ def _conversation(messages: list[Message], own_id: str, position: int, document:
     )
 
 
-def _note_open_calls(messages: tuple[Message, ...], notes: Notes) -> None:
+def _note_open_calls(messages: Sequence[Message], notes: Notes) -> None:
     answered = {result.call_id for message in messages for result in results_of(message)}
     waiting = [call.id for message in messages for call in calls_of(message) if call.id not in answered]
     notes.count("Calls whose results the evaluation does not hold", len(waiting))

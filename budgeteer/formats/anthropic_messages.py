@@ -21,7 +21,7 @@ from budgeteer.engine.chat import (
     ToolResultPart,
 )
 from budgeteer.engine.library import compact_json
-from budgeteer.formats.conversations import note_opaque, numbered, text_value, title_of
+from budgeteer.formats.conversations import note_opaque, numbered, put_aside, text_value, title_of
 from budgeteer.formats.document import Document
 from budgeteer.formats.envelopes import SAMPLED, Envelope, envelopes, looks_like_messages, require
 from budgeteer.formats.images import base64_pixel_size
@@ -116,11 +116,12 @@ def _conversation(envelope: Envelope, position: int, document: Document, skipped
             place = f"{envelope.where}message {number}"
             skipped.append(Skipped(place, "no known role", compact_json(item)[:500]))
             continue
-        messages.extend(split_message(role, item.get("content"), line=number))
+        split = split_message(role, item.get("content"), line=number)
+        messages.extend(put_aside(message, document.notes.aside) for message in split)
     if any(isinstance(part, OpaquePart) and part.kind == "compaction" for m in messages for part in m.parts):
         document.notes.count("Conversations with a compaction block, before which the provider leaves everything out")
     document.notes.count("Blocks whose `cache_control` is left out", _cache_marks(raw.get("system"), envelope))
-    done = numbered(messages)
+    done = numbered(messages, document.notes)
     note_opaque(done, document.notes)
     usage = raw.get("usage") if envelope.shape.endswith("a single response") else None
     return Conversation(

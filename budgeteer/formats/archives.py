@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import io
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import IO
 
 from budgeteer.engine.errors import FormatError
 from budgeteer.formats.bounds import DAMAGE, MemberRefused, check_member, iso_time, too_many_entries
 from budgeteer.formats.limits import Limits
-from budgeteer.formats.packed import Entry, is_tar, is_zip, tar_entries, zip_entries
+from budgeteer.formats.packed import HEAD_BYTES, Entry, is_tar, is_zip, tar_entries, zip_entries
 from budgeteer.formats.report import Skipped
 
 IGNORED_PARTS = frozenset({"__MACOSX", ".git", ".DS_Store", "Thumbs.db", "node_modules", "__pycache__"})
@@ -53,15 +55,18 @@ class Archive:
         return None
 
 
-def open_archive(data: bytes, *, limits: Limits) -> Archive | None:
-    """The archive these bytes are, or None when they are no zip or tar.
+def open_archive(data: bytes | IO[bytes], *, limits: Limits) -> Archive | None:
+    """The archive that bytes or a file are, or None when they are no zip or tar; its entries need the file open.
 
     Raises:
         FormatError: a damaged or encrypted archive, or one past a limit (entries, unpacked size).
     """
-    if is_zip(data):
-        return _archive("zip archive", zip_entries(data, limits))
-    return _archive("tar archive", tar_entries(data, limits)) if is_tar(data) else None
+    file = io.BytesIO(data) if isinstance(data, bytes) else data
+    file.seek(0)
+    head = file.read(HEAD_BYTES)
+    if is_zip(head):
+        return _archive("zip archive", zip_entries(file, limits))
+    return _archive("tar archive", tar_entries(file, limits)) if is_tar(head) else None
 
 
 def open_folder(folder: Path, *, limits: Limits) -> Archive:

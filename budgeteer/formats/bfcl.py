@@ -55,7 +55,7 @@ def read(document: Document) -> Imported:
 def _conversation(entry: Entry, notes: Notes, skipped: list[Skipped]) -> Conversation:
     turns = entry.value.get("question")
     said = list(_flat(turns if isinstance(turns, list) else []))
-    messages = numbered(list(messages_of(list(enumerate(said, 1)), notes, skipped, f"{entry.where}, ")))
+    messages = numbered(messages_of(list(enumerate(said, 1)), notes, skipped, f"{entry.where}, "), notes)
     note_opaque(messages, notes)
     beside = [key for key in _BESIDE if key in entry.value]
     if beside:

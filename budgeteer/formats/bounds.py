@@ -7,7 +7,7 @@ import re
 import tarfile
 import zipfile
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
@@ -65,13 +65,20 @@ def read_bounded(read: Callable[[int], bytes], budget: Budget, member: str) -> b
     Raises:
         FormatError: the archive unpacks to more than the limit.
     """
-    chunks: list[bytes] = []
+    return b"".join(chunks_bounded(read, budget, member))
+
+
+def chunks_bounded(read: Callable[[int], bytes], budget: Budget, member: str) -> Iterator[bytes]:
+    """The chunks of a stream to its end, charged as they come.
+
+    Raises:
+        FormatError: the archive unpacks to more than the limit.
+    """
     size = 0
     while chunk := read(CHUNK_BYTES):
         size += len(chunk)
         budget.charge(member, size)
-        chunks.append(chunk)
-    return b"".join(chunks)
+        yield chunk
 
 
 def check_member(size: int, packed: int, limits: Limits) -> None:

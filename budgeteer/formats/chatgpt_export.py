@@ -105,7 +105,7 @@ class _Tree:
         for name in path_to(self.parent, end):
             if self.message(name):
                 talk.add(name, self.message(name))
-        messages = numbered(talk.messages)
+        messages = numbered(talk.messages, notes)
         note_opaque(messages, notes)
         given = text_value(value.get("conversation_id")) or text_value(value.get("id"))
         title = text_value(value.get("title")).strip() or title_of(messages, f"Conversation {self.entry.number}")

@@ -26,7 +26,7 @@ class _Turn:
     results: list[Message] = field(default_factory=list)
 
 
-def build_messages(records: Sequence[Record], notes: Notes) -> tuple[Message, ...]:
+def build_messages(records: Sequence[Record], notes: Notes) -> Sequence[Message]:
     """Merge lines by message id, put each result behind the message that called it, drop repeated results."""
     writer = _Writer(notes)
     for record in records:
@@ -74,12 +74,12 @@ class _Writer:
             else:
                 self.turns.append(_Turn(replace(message, typed=self._typed(record, message))))
 
-    def finish(self) -> tuple[Message, ...]:
+    def finish(self) -> Sequence[Message]:
         """The messages in order, with unique ids."""
         flat: list[Message] = []
         for turn in self.turns:
             flat.extend((turn.message, *turn.results))
-        return numbered(flat)
+        return numbered(flat, self.notes)
 
     def _fresh(self, parts: tuple[Part, ...]) -> tuple[Part, ...]:
         """The parts without calls that were already made: some versions write a message's blocks again."""

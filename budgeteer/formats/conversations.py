@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from budgeteer.engine.chat import Message, OpaquePart, Part, TextPart, ToolResultPart
+from budgeteer.formats.aside import Aside, MessagesAside, Outline, outlines_of
 
 TITLE_CHARACTERS = 80
 _LISTED_KINDS = 12
@@ -22,12 +23,18 @@ class Notes:
         said: sentences as they are, in order, without repeats.
         unknown: opaque parts by kind.
         other_lines: lines that are no messages, by type.
+        aside: where the messages of a file too large to hold are put; None when they are held.
     """
 
     counts: Counter[str] = field(default_factory=Counter)
     said: dict[str, None] = field(default_factory=dict)
     unknown: Counter[str] = field(default_factory=Counter)
     other_lines: Counter[str] = field(default_factory=Counter)
+    aside: Aside | None = None
+
+    def fresh(self) -> Notes:
+        """Notes for a reading whose counts would repeat these; its messages go to the same place."""
+        return Notes(aside=self.aside)
 
     def count(self, what: str, times: int = 1) -> None:
         """Count one more case of something."""
@@ -56,21 +63,32 @@ def listed_counts(counts: Counter[str]) -> str:
     return f"{shown}, …" if len(counts) > _LISTED_KINDS else shown
 
 
-def note_opaque(messages: Iterable[Message], notes: Notes) -> None:
+def note_opaque(messages: Sequence[Message], notes: Notes) -> None:
     """Count the opaque parts of messages by kind."""
-    for message in messages:
+    for message in outlines_of(messages):
         for part in message.parts:
             inner = part.content if isinstance(part, ToolResultPart) else (part,)
             notes.unknown.update(piece.kind for piece in inner if isinstance(piece, OpaquePart))
 
 
-def numbered(messages: Sequence[Message]) -> tuple[Message, ...]:
-    """The messages with an id each: the source's own where it is there and unique, else `m1`, `m2`, … by position."""
-    unique = unique_ids(message.id or f"m{position}" for position, message in enumerate(messages, 1))
-    return tuple(
+def numbered(messages: Iterable[Message], notes: Notes | None = None) -> Sequence[Message]:
+    """The messages with an id each: the source's own where it is there and unique, else `m1`, `m2`, … by position.
+
+    Those of a file too large to hold are put aside as they come, and read again when they are looked at.
+    """
+    aside = notes.aside if notes else None
+    held = tuple(messages) if aside is None else tuple(put_aside(message, aside) for message in messages)
+    unique = unique_ids(message.id or f"m{position}" for position, message in enumerate(held, 1))
+    named = tuple(
         message if message.id == given else replace(message, id=given)
-        for message, given in zip(messages, unique, strict=True)
+        for message, given in zip(held, unique, strict=True)
     )
+    return named if aside is None else MessagesAside(aside, named)
+
+
+def put_aside(message: Message, aside: Aside | None) -> Message:
+    """The outline of a message whose contents are put aside, if there is where to put them; an outline as it is."""
+    return message if aside is None or isinstance(message, Outline) else aside.put(message)
 
 
 def unique_ids(wanted: Iterable[str]) -> list[str]:

@@ -22,7 +22,7 @@ from budgeteer.engine.chat import (
     ToolResultPart,
 )
 from budgeteer.engine.library import compact_json
-from budgeteer.formats.conversations import Notes, text_value
+from budgeteer.formats.conversations import Notes, put_aside, text_value
 from budgeteer.formats.entries import Entry, mappings
 from budgeteer.formats.opaque import opaque_part
 from budgeteer.formats.open_calls import arguments_text
@@ -114,7 +114,7 @@ class _Reader:
             case "assistant.message":
                 self._assistant(entry, data, talk)
             case "tool.execution_complete":
-                talk.messages.append(_result(entry, data))
+                self._keep(_result(entry, data), talk)
             case "system.notification" if text_value(data.get("content")):
                 self._add(entry, "user", (TextPart(data["content"]),), talk, typed=False)
             case _:
@@ -149,7 +149,10 @@ class _Reader:
             self.notes.count("User messages nobody typed (notices, skill texts), kept: the model saw them")
         created = text_value(entry.value.get("timestamp"))
         uid = text_value(entry.value.get("id"))
-        talk.messages.append(Message(role, parts, uid, "", created, entry.number, typed))
+        self._keep(Message(role, parts, uid, "", created, entry.number, typed), talk)
+
+    def _keep(self, message: Message, talk: Talk) -> None:
+        talk.messages.append(put_aside(message, self.notes.aside))
 
     def _system(self, entry: Entry, data: Mapping[str, Any]) -> None:
         if self.events.system is not None:
@@ -197,7 +200,7 @@ class _Reader:
             self.place_of = {}
         created = text_value(entry.value.get("timestamp"))
         uid = text_value(entry.value.get("id"))
-        talk.messages.append(Message("user", (TextPart(summary),), uid, "", created, entry.number, typed=False))
+        self._keep(Message("user", (TextPart(summary),), uid, "", created, entry.number, typed=False), talk)
 
     def _rewind(self, event: str, talk: Talk) -> None:
         place = self.place_of.get(event)

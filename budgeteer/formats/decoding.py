@@ -65,8 +65,7 @@ def binary_kind(data: bytes) -> str | None:
         return "an MP4 or HEIC media file"
     if _marked(data) or _unmarked_utf16(data):
         return None
-    controls = len(data) - len(data.translate(None, _CONTROLS))
-    if b"\x00" in data[:_SAMPLE] or controls > len(data) * _BINARY_SHARE:
+    if b"\x00" in data[:_SAMPLE] or too_many_controls(controls_in(data), len(data)):
         return "a binary file"
     return None
 
@@ -81,26 +80,73 @@ def decode(data: bytes, *, where: str = "") -> Decoded:
     """
     kind = binary_kind(data)
     if kind is not None:
-        raise FormatError(
-            f"This is {kind}, not a conversation, skill library, tool list or text",
-            where=where,
-            mend="Choose the exported JSON, JSONL, Markdown, text or zip file",
-        )
+        raise refuse_binary(kind, where=where)
     marked = _marked(data)
     encoding, start = marked or (_unmarked_utf16(data) or "utf-8", 0)
     raw = data[start:]
-    try:
-        text = raw.decode(encoding)
-        warnings: tuple[str, ...] = ()
-    except UnicodeDecodeError:
-        text = raw.decode(encoding, errors="replace")
-        before = raw.decode(encoding, errors="ignore").count("\ufffd")
-        bad = text.count("\ufffd") - before
-        warnings = (f"{bad} invalid {encoding.upper()} sequences were replaced by U+FFFD (\ufffd)",)
-    if "\x00" in text:
-        warnings = (*warnings, f"{text.count(chr(0))} NUL characters were replaced by U+FFFD (\ufffd)")
-        text = text.replace("\x00", "\ufffd")
-    return Decoded(text, encoding, warnings)
+    pieces = Pieces(encoding)
+    return Decoded(pieces.text(raw), encoding, pieces.warnings())
+
+
+@dataclass(slots=True)
+class Pieces:
+    """A file decoded piece by piece, none of which ends inside a character; what is replaced is counted.
+
+    Attributes:
+        invalid: byte sequences that are no text in this encoding.
+        nuls: NUL characters.
+    """
+
+    encoding: str = "utf-8"
+    invalid: int = 0
+    nuls: int = 0
+
+    def text(self, raw: bytes) -> str:
+        """One piece as text; invalid bytes and NUL characters become U+FFFD."""
+        try:
+            text = raw.decode(self.encoding)
+        except UnicodeDecodeError:
+            text = raw.decode(self.encoding, errors="replace")
+            before = raw.decode(self.encoding, errors="ignore").count("\ufffd")
+            self.invalid += text.count("\ufffd") - before
+        if "\x00" in text:
+            self.nuls += text.count("\x00")
+            text = text.replace("\x00", "\ufffd")
+        return text
+
+    def warnings(self) -> tuple[str, ...]:
+        """What was replaced so far, a sentence each."""
+        said: list[str] = []
+        if self.invalid:
+            said.append(f"{self.invalid} invalid {self.encoding.upper()} sequences were replaced by U+FFFD (\ufffd)")
+        if self.nuls:
+            said.append(f"{self.nuls} NUL characters were replaced by U+FFFD (\ufffd)")
+        return tuple(said)
+
+
+def refuse_binary(kind: str, *, where: str = "") -> FormatError:
+    """The refusal of a binary file, named for what it is."""
+    return FormatError(
+        f"This is {kind}, not a conversation, skill library, tool list or text",
+        where=where,
+        mend="Choose the exported JSON, JSONL, Markdown, text or zip file",
+    )
+
+
+def is_utf8(data: bytes) -> bool:
+    """Whether a text that begins so is read as UTF-8: without a mark of UTF-16 or UTF-32 and without their pattern."""
+    marked = _marked(data)
+    return marked[0] == "utf-8" if marked else _unmarked_utf16(data) is None
+
+
+def controls_in(data: bytes) -> int:
+    """How many bytes are control characters that a text has no use for."""
+    return len(data) - len(data.translate(None, _CONTROLS))
+
+
+def too_many_controls(controls: int, size: int) -> bool:
+    """Whether so many control characters make a file of this size a binary one."""
+    return controls > size * _BINARY_SHARE
 
 
 def without_surrogates(text: str) -> str:

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Callable
 from dataclasses import replace
 from difflib import get_close_matches
 from pathlib import Path
+from typing import IO
 
 from budgeteer.engine.chat import Conversation
 from budgeteer.engine.errors import FormatError
 from budgeteer.formats.archives import Archive, open_folder
-from budgeteer.formats.document import Document, Options, open_document
+from budgeteer.formats.document import Document, Options, Scratch, notes_for, open_document, open_file
 from budgeteer.formats.envelopes import described
 from budgeteer.formats.format import Format
 from budgeteer.formats.jsontext import Progress
 from budgeteer.formats.limits import COMMAND_LINE_LIMITS, DEFAULT_LIMITS, Limits
 from budgeteer.formats.plugins import PluginFailed
 from budgeteer.formats.registry import registry
-from budgeteer.formats.report import Imported, Skipped
+from budgeteer.formats.report import Findings, Imported, Skipped
 
 
 def format_names() -> tuple[str, ...]:
@@ -41,10 +44,25 @@ def import_bytes(  # noqa: PLR0913  # the one door of the package: each argument
         FormatError: and nothing else: the upload holds nothing usable; the error says what was found.
     """
     options = Options(limits=limits, progress=progress, whole=whole)
+    return _read(lambda: open_document(data, name=name, options=options), name, as_format)
+
+
+def import_file(file: IO[bytes], *, name: str = "", as_format: str | None = None, options: Options) -> Imported:
+    """Read an upload that lies in a file, as import_bytes reads its bytes, in memory that does not grow with it.
+
+    What is over `held_bytes` stays in the file and in scratch files, and messages are read from there when they are
+    looked at: the file must stay open as long as the result is used. Progress is told several times a second.
+
+    Raises:
+        FormatError: as import_bytes.
+    """
+    return _read(lambda: open_file(file, name=name, options=options), name, as_format)
+
+
+def _read(opened: Callable[[], Document], name: str, as_format: str | None) -> Imported:
     chosen = format_named(as_format) if as_format else None
     try:
-        document = open_document(data, name=name, options=options)
-        return _import(document, chosen)
+        return _import(opened(), chosen)
     except FormatError as error:
         what = " ".join(error.what.split())
         raise FormatError(what, where=error.where or name, mend=error.mend) from None
@@ -54,13 +72,14 @@ def import_bytes(  # noqa: PLR0913  # the one door of the package: each argument
         raise FormatError("The file does not fit into memory", where=name, mend="Upload a part of it") from None
 
 
-def import_folder(
+def import_folder(  # noqa: PLR0913  # as import_bytes
     path: Path | str,
     *,
     as_format: str | None = None,
     limits: Limits = COMMAND_LINE_LIMITS,
     progress: Progress | None = None,
     whole: bool = False,
+    scratch: Scratch | None = None,
 ) -> Imported:
     """Read a folder as an archive of the same files would be read.
 
@@ -71,8 +90,10 @@ def import_folder(
     chosen = format_named(as_format) if as_format else None
     try:
         archive = open_folder(folder, limits=limits)
-        options = Options(limits=limits, progress=progress, whole=whole)
-        return _import(Document("archive", folder.name, options, archive=archive), chosen)
+        options = Options(limits=limits, progress=progress, whole=whole, scratch=scratch)
+        return _import(
+            Document("archive", folder.name, options, archive=archive, notes=notes_for(archive, options)), chosen
+        )
     except OSError as error:
         why = error.strerror or type(error).__name__
         raise FormatError(f"The folder cannot be read: {why}", where=str(folder), mend="Check its rights") from None
@@ -105,7 +126,23 @@ def _import(document: Document, chosen: Format | None) -> Imported:
         conversations=tuple(map(_with_storable_names, found.conversations)),
         skipped=tuple(Skipped(_storable(item.where), _storable(item.why), item.line) for item in found.skipped),
         warnings=tuple(map(_storable, said)),
+        findings=_findings(document, (*found.warnings, *registry().warnings)),
         encoding=document.encoding,
+    )
+
+
+def _findings(document: Document, more: tuple[str, ...]) -> Findings:
+    """The notes of a document as data; `more` is what was said elsewhere."""
+    notes = document.notes
+
+    def counted(counts: Counter[str]) -> tuple[tuple[str, int], ...]:
+        return tuple((_storable(name), count) for name, count in counts.most_common())
+
+    return Findings(
+        counted=tuple((_storable(what), count) for what, count in notes.counts.items()),
+        unknown=counted(notes.unknown),
+        other_lines=counted(notes.other_lines),
+        said=tuple(map(_storable, (*document.warnings, *notes.said, *more))),
     )
 
 

@@ -2,32 +2,43 @@
 
 from __future__ import annotations
 
+import io
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from itertools import islice
+from typing import IO, Any, Final, Literal
 
 from budgeteer.engine.errors import FormatError
 from budgeteer.formats import jsontext
 from budgeteer.formats.archives import Archive, open_archive
+from budgeteer.formats.aside import Aside
 from budgeteer.formats.conversations import Notes
-from budgeteer.formats.decoding import decode
+from budgeteer.formats.decoding import binary_kind, decode, is_utf8, refuse_binary
+from budgeteer.formats.far_lines import look_through
 from budgeteer.formats.jsontext import JsonProblem, Line, Progress
 from budgeteer.formats.limits import DEFAULT_LIMITS, Limits, check_file_size
-from budgeteer.formats.packed import decompress
+from budgeteer.formats.packed import decompress, decompress_into
 from budgeteer.formats.report import Skipped
 
+type Scratch = Callable[[], IO[bytes]]
 type Shape = Literal["archive", "json", "jsonl", "text"]
 
+HEAD_BYTES: Final = 65_536
 _SAMPLED_LINES = 200
 _JSON_STARTS = ('{"', "{}", "[{", '["', "[[", "[]")
 
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """How to read: bounds, where progress goes, and whether a transcript's compacted past is wanted too."""
+    """How to read: bounds, where progress goes, and whether a transcript's compacted past is wanted too.
+
+    `scratch` opens an empty file that is gone when it is closed; without it everything is held in memory.
+    """
 
     limits: Limits = DEFAULT_LIMITS
     progress: Progress | None = None
     whole: bool = False
+    scratch: Scratch | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +48,7 @@ class Document:
     Attributes:
         shape: "archive", "json" (one value), "jsonl" (an object a line) or "text".
         name: the file's name, "" when it was pasted.
-        text: its text ("" for an archive).
+        text: its text ("" for an archive, and for JSONL too large to hold).
         value: the JSON value, when `shape` is "json".
         lines: its objects with their line numbers, when `shape` is "jsonl".
         archive: its entries, when `shape` is "archive".
@@ -52,7 +63,7 @@ class Document:
     text: str = ""
     encoding: str = "utf-8"
     value: Any = None
-    lines: tuple[Line, ...] = ()
+    lines: Sequence[Line] = ()
     archive: Archive | None = None
     skipped: tuple[Skipped, ...] = ()
     warnings: tuple[str, ...] = ()
@@ -95,6 +106,75 @@ def open_document(data: bytes, *, name: str = "", options: Options | None = None
         skipped=opened.skipped,
         warnings=decoded.warnings,
     )
+
+
+def open_file(file: IO[bytes], *, name: str = "", options: Options) -> Document:
+    """Open an upload that lies in a file: one over `held_bytes` stays there, if it is an archive or JSONL in UTF-8.
+
+    The file must stay open while the document is used.
+
+    Raises:
+        FormatError: as open_document.
+    """
+    size = file.seek(0, io.SEEK_END)
+    check_file_size(size, options.limits, where=name)
+    if options.scratch is None or size <= options.limits.held_bytes:
+        return _held(file, name, options)
+    unpacked = options.scratch()
+    if decompress_into(unpacked, file, limits=options.limits):
+        file, size = unpacked, unpacked.seek(0, io.SEEK_END)
+    archive = open_archive(file, limits=options.limits)
+    if archive is not None:
+        return Document("archive", name, options, archive=archive, notes=notes_for(archive, options))
+    if size <= options.limits.held_bytes or not _is_far_jsonl(file, options.limits.json_depth, where=name):
+        return _held(file, name, options)
+    depth, progress = options.limits.json_depth, options.progress
+    looked = look_through(file, size=size, depth_limit=depth, progress=progress, where=name)
+    return Document(
+        "jsonl",
+        name,
+        options,
+        lines=looked.lines,
+        skipped=looked.skipped,
+        warnings=looked.warnings,
+        notes=Notes(aside=Aside(options.scratch())),
+    )
+
+
+def notes_for(archive: Archive, options: Options) -> Notes:
+    """Where to count what is read of an archive: with room for its messages where they may be too many to hold."""
+    size = sum(entry.size for entry in archive.entries)
+    if options.scratch is None or size <= options.limits.held_bytes:
+        return Notes()
+    return Notes(aside=Aside(options.scratch()))
+
+
+def _held(file: IO[bytes], name: str, options: Options) -> Document:
+    file.seek(0)
+    return open_document(file.read(), name=name, options=options)
+
+
+def _is_far_jsonl(file: IO[bytes], depth_limit: int, *, where: str) -> bool:
+    """Whether a file is UTF-8 whose first line is an object with others below it, and most of the first lines are.
+
+    Raises:
+        FormatError: it is binary.
+    """
+    file.seek(0)
+    head = file.read(HEAD_BYTES)
+    kind = binary_kind(head)
+    if kind is not None:
+        raise refuse_binary(kind, where=where)
+    if not is_utf8(head):
+        return False
+    file.seek(0)
+    rows = (row for row in map(_row, file) if row)
+    begin = [_begins_with_object(row, depth_limit) for row in islice(rows, _SAMPLED_LINES)]
+    return len(begin) > 1 and begin[0] and sum(begin) * 2 >= len(begin)
+
+
+def _row(raw: bytes) -> str:
+    return raw.decode("utf-8", errors="replace").strip("\ufeff \t\r\n")
 
 
 def _open_text(text: str, name: str, options: Options) -> Document:

@@ -8,7 +8,7 @@ from typing import Any
 
 from budgeteer.engine.library import compact_json
 from budgeteer.formats.document import Document
-from budgeteer.formats.jsontext import json_type
+from budgeteer.formats.jsontext import Line, json_type
 from budgeteer.formats.report import Skipped
 
 SAMPLED = 40
@@ -24,10 +24,27 @@ class Entry:
     value: Mapping[str, Any]
 
 
+class LineEntry(Entry):
+    """An entry that is a line of JSONL; its object is the line's, which may be read when it is looked at."""
+
+    __slots__ = ("line",)
+    line: Line
+
+    def __init__(self, line: Line) -> None:
+        object.__setattr__(self, "number", line.number)
+        object.__setattr__(self, "where", f"line {line.number}")
+        object.__setattr__(self, "line", line)
+
+    @property
+    def value(self) -> Mapping[str, Any]:
+        """The object."""
+        return self.line.value
+
+
 def entries_of(document: Document, skipped: list[Skipped] | None = None) -> Iterator[Entry]:
     """Every object of a JSON or JSONL document; elements of an array that are none are added to `skipped`."""
     if document.shape == "jsonl":
-        yield from (Entry(line.number, f"line {line.number}", line.value) for line in document.lines)
+        yield from map(LineEntry, document.lines)
     elif isinstance(document.value, Mapping):
         yield Entry(1, "the object", document.value)
     elif isinstance(document.value, list):

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, overload
 
 from budgeteer.engine.errors import FormatError
 from budgeteer.formats.conversations import text_value
 from budgeteer.formats.document import Document
-from budgeteer.formats.jsontext import json_type
+from budgeteer.formats.far_lines import FarLines
+from budgeteer.formats.jsontext import Line, json_type
 
 SAMPLED = 1_000
 """How many conversations or lines are looked at to tell a format; reading looks at all of them."""
+
+FAR_SAMPLED = 200
+"""How many lines of a file too large to hold tell whether each is a message; of any other file all do."""
 
 _MESSAGE_KEYS = ("messages", "traj", "history")
 _WRAPPERS = ("body", "request", "kwargs")
@@ -100,14 +104,37 @@ def _from_lines(document: Document) -> Iterator[Envelope]:
     """A message a line makes one conversation; an envelope a line makes many."""
     if not document.lines:
         return
-    bare = [line for line in document.lines if _is_message(line.value)]
-    if len(bare) * 2 >= len(document.lines):
-        messages = tuple((line.number, line.value) for line in document.lines)
-        yield Envelope("JSON lines of one message each", messages)
+    sample = document.lines[:FAR_SAMPLED] if isinstance(document.lines, FarLines) else document.lines
+    bare = sum(_is_message(line.value) for line in sample)
+    if bare * 2 >= len(sample):
+        yield Envelope("JSON lines of one message each", _Numbered(document.lines))
         return
     for line in document.lines:
         for envelope in _from_object(line.value):
             yield replace(envelope, shape=f"JSON lines, each {envelope.shape}", where=f"line {line.number}, ")
+
+
+class _Numbered(Sequence[tuple[int, Any]]):
+    """Lines as (number, raw message), each read when it is looked at."""
+
+    def __init__(self, lines: Sequence[Line]) -> None:
+        self._lines = lines
+
+    def __len__(self) -> int:
+        return len(self._lines)
+
+    @overload
+    def __getitem__(self, index: int) -> tuple[int, Any]: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[tuple[int, Any]]: ...
+    def __getitem__(self, index: int | slice) -> tuple[int, Any] | Sequence[tuple[int, Any]]:
+        if isinstance(index, slice):
+            return [(line.number, line.value) for line in self._lines[index]]
+        line = self._lines[index]
+        return line.number, line.value
+
+    def __iter__(self) -> Iterator[tuple[int, Any]]:
+        return ((line.number, line.value) for line in self._lines)
 
 
 def _from_value(value: Any) -> Iterator[Envelope]:

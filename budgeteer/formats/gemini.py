@@ -93,7 +93,7 @@ def _conversation(body: Body, position: int, document: Document, skipped: list[S
             skipped.append(Skipped(f"{body.where}content {number}", "no role of Gemini's", str(content)[:500]))
             continue
         messages += reader.messages(text_value(role), parts_of(content), line=number)
-    done = numbered(messages)
+    done = numbered(messages, notes)
     note_opaque(done, notes)
     if key_of(around, "cachedContent"):
         notes.say("The request begins with cached content that is not in this file")

@@ -176,7 +176,7 @@ def _conversation(session: _Session, document: Document) -> Conversation:
             messages += reader.prompt(raw, number, own)
         else:
             notes.other_lines[kind or "message without a type"] += 1
-    done = numbered(messages)
+    done = numbered(messages, notes)
     note_opaque(done, notes)
     own_id = text_value(session.header.get("sessionId"))
     return Conversation(

@@ -108,17 +108,23 @@ def parse_lines(text: str, *, depth_limit: int, progress: Progress | None = None
     for number, row in enumerate(rows, 1):
         if progress is not None and number % PROGRESS_LINES == 0:
             progress(number, len(rows), "lines")
-        if not row or row.isspace():
-            continue
-        values, problem = _values_on(row, depth_limit)
-        for value in values:
-            if isinstance(value, dict):
-                lines.append(Line(number, value))
-            else:
-                problem = problem or f"a JSON {json_type(value)}, not an object"
+        objects, problem = objects_on(row, number, depth_limit=depth_limit)
+        lines.extend(Line(number, value) for value in objects)
         if problem is not None:
-            skipped.append(Skipped(f"line {number}", problem, row[:SKIPPED_CHARACTERS]))
+            skipped.append(problem)
     return lines, skipped
+
+
+def objects_on(row: str, number: int, *, depth_limit: int) -> tuple[list[dict[str, Any]], Skipped | None]:
+    """The JSON objects of one line (its number counts from 1), and why something on it is none."""
+    if not row or row.isspace():
+        return [], None
+    values, problem = _values_on(row, depth_limit)
+    objects = [value for value in values if isinstance(value, dict)]
+    if problem is None and len(objects) < len(values):
+        other = next(value for value in values if not isinstance(value, dict))
+        problem = f"a JSON {json_type(other)}, not an object"
+    return objects, None if problem is None else Skipped(f"line {number}", problem, row[:SKIPPED_CHARACTERS])
 
 
 def json_type(value: object) -> str:
@@ -150,7 +156,7 @@ def refuse(problem: JsonProblem, *, where: str = "") -> FormatError:
 
 
 def _values_on(row: str, depth_limit: int) -> tuple[list[Any], str | None]:
-    """The JSON values of one line, glued objects apart, and what stopped the reading."""
+    """The JSON values of one line, glued ones apart, and what stopped the reading."""
     try:
         return [parse(row, depth_limit=depth_limit)], None
     except JsonProblem as problem:

@@ -110,7 +110,7 @@ def _conversation(talk: _Talk, position: int, document: Document, skipped: list[
         else:
             read_so_far.append(one)
             messages.append(message_from(one, number, calls))
-    done = numbered(messages)
+    done = numbered(messages, notes)
     note_opaque(done, notes)
     given = next((text_value(talk.holder.get(key)) for key in _IDS if talk.holder.get(key)), "")
     return Conversation(

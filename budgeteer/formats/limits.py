@@ -21,6 +21,7 @@ class Limits:
         member_ratio: the most bytes one member may unpack to for each packed byte.
         json_depth: the deepest nesting of a JSON document.
         front_matter_bytes: the longest YAML front matter, in bytes.
+        held_bytes: the largest file that is held in memory whole, where the caller gives room on disk for larger ones.
     """
 
     file_bytes: int = 200 * MEGABYTE
@@ -29,6 +30,7 @@ class Limits:
     member_ratio: int = 200
     json_depth: int = 200
     front_matter_bytes: int = 64_000
+    held_bytes: int = 16 * MEGABYTE
 
 
 DEFAULT_LIMITS = Limits()

@@ -69,7 +69,7 @@ def read(document: Document) -> Imported:
 
 def _conversation(entry: Entry, notes: Notes, skipped: list[Skipped]) -> Conversation:
     reader = _Reader(notes, skipped, entry.where)
-    messages = numbered(list(reader.messages(entry.value.get("messages"))))
+    messages = numbered(reader.messages(entry.value.get("messages")), notes)
     note_opaque(messages, notes)
     given = text_value(entry.value.get("id"))
     return Conversation(

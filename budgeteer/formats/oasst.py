@@ -102,7 +102,7 @@ class _Tree:
             role = _ROLES[raw["role"]]
             created = text_value(raw.get("created_date"))
             messages.append(Message(role, (TextPart(raw["text"]),), name, created=created, line=self.lines[name]))
-        done = numbered(messages)
+        done = numbered(messages, notes)
         model = next((text_value(raw.get("model_name")) for raw in self.messages.values() if raw.get("model_name")), "")
         return Conversation(self.name, title_of(done, self.name), done, model=model)
 

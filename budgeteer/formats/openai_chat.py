@@ -79,7 +79,7 @@ def messages_of(
 
 
 def _conversation(envelope: Envelope, position: int, document: Document, skipped: list[Skipped]) -> Conversation:
-    messages = numbered(list(messages_of(envelope.messages, document.notes, skipped, envelope.where)))
+    messages = numbered(messages_of(envelope.messages, document.notes, skipped, envelope.where), document.notes)
     note_opaque(messages, document.notes)
     return Conversation(
         id=envelope.id or f"c{position}",

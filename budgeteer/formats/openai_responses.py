@@ -68,7 +68,7 @@ def read(document: Document) -> Imported:
 def _conversation(body: Body, position: int, document: Document, skipped: list[Skipped]) -> Conversation:
     notes = document.notes
     messages = [*_instructions(body, document), *item_messages(body.items, notes, skipped, where=body.where)]
-    done = numbered(messages)
+    done = numbered(messages, notes)
     note_opaque(done, notes)
     for key, sentence in _ELSEWHERE.items():
         if body.raw.get(key):

@@ -1,4 +1,4 @@
-"""Zip, tar, gzip, bzip2 and xz, read in memory and never extracted to disk."""
+"""Zip, tar, gzip, bzip2 and xz, read entry by entry and never extracted to disk."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import tarfile
 import zipfile
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import IO, Final
 
 from budgeteer.engine.errors import FormatError
 from budgeteer.formats.bounds import (
@@ -18,6 +19,7 @@ from budgeteer.formats.bounds import (
     Budget,
     MemberRefused,
     check_member,
+    chunks_bounded,
     damaged,
     iso_time,
     read_bounded,
@@ -49,6 +51,10 @@ class Entry:
         return self.path.rpartition("/")[2]
 
 
+HEAD_BYTES: Final = 512
+"""How much of a file's beginning tells whether it is packed."""
+
+
 def is_zip(data: bytes) -> bool:
     """Whether the bytes begin as a zip archive."""
     return data[:4] in _ZIP_STARTS
@@ -65,35 +71,50 @@ def decompress(data: bytes, *, limits: Limits) -> bytes | None:
     Raises:
         FormatError: a damaged file, or one that unpacks to more than the limit.
     """
-    opened: Callable[[io.BytesIO], gzip.GzipFile | bz2.BZ2File | lzma.LZMAFile]
-    if data[:2] == b"\x1f\x8b":
+    unpacked = io.BytesIO()
+    return unpacked.getvalue() if decompress_into(unpacked, io.BytesIO(data), limits=limits) else None
+
+
+def decompress_into(unpacked: IO[bytes], packed: IO[bytes], *, limits: Limits) -> bool:
+    """Write what a gzip, bzip2 or xz file holds into another; False (and nothing written) when it is none of them.
+
+    Raises:
+        FormatError: a damaged file, or one that unpacks to more than the limit.
+    """
+    packed.seek(0)
+    head = packed.read(6)
+    packed.seek(0)
+    opened: Callable[[IO[bytes]], gzip.GzipFile | bz2.BZ2File | lzma.LZMAFile]
+    if head[:2] == b"\x1f\x8b":
         opened = _open_gzip
-    elif data[:3] == b"BZh":
+    elif head[:3] == b"BZh":
         opened = bz2.BZ2File
-    elif data[:6] == b"\xfd7zXZ\x00":
+    elif head == b"\xfd7zXZ\x00":
         opened = lzma.LZMAFile
     else:
-        return None
+        return False
     try:
-        with opened(io.BytesIO(data)) as stream:
-            return read_bounded(stream.read, Budget(limits), "")
+        with opened(packed) as stream:
+            for chunk in chunks_bounded(stream.read, Budget(limits), ""):
+                unpacked.write(chunk)
     except DAMAGE as error:
         raise damaged("packed file", error) from None
+    return True
 
 
-def _open_gzip(packed: io.BytesIO) -> gzip.GzipFile:
+def _open_gzip(packed: IO[bytes]) -> gzip.GzipFile:
     return gzip.GzipFile(fileobj=packed)
 
 
-def zip_entries(data: bytes, limits: Limits) -> list[Entry | Skipped]:
-    """Every file of a zip.
+def zip_entries(file: IO[bytes], limits: Limits) -> list[Entry | Skipped]:
+    """Every file of a zip, each to be read while the file of the zip is open.
 
     Raises:
         FormatError: a damaged or encrypted zip, or one past a limit (entries, unpacked size).
     """
-    _check_declared_entries(data, limits)
+    _check_declared_entries(file, limits)
     try:
-        opened = zipfile.ZipFile(io.BytesIO(data))
+        opened = zipfile.ZipFile(file)
         infos = opened.infolist()
     except DAMAGE as error:
         raise damaged("zip archive", error) from None
@@ -129,31 +150,37 @@ def _zip_entry(opened: zipfile.ZipFile, info: zipfile.ZipInfo, budget: Budget) -
     return Entry(name, info.file_size, moment, read)
 
 
-def _check_declared_entries(data: bytes, limits: Limits) -> None:
+def _check_declared_entries(file: IO[bytes], limits: Limits) -> None:
     """Refuse by the entry count of the zip's end record, before its whole directory is read."""
-    at = data.rfind(_ZIP_END, max(0, len(data) - _ZIP_END_BYTES))
-    declared = int.from_bytes(data[at + 10 : at + 12], "little") if at >= 0 else 0
+    file.seek(max(0, file.seek(0, io.SEEK_END) - _ZIP_END_BYTES))
+    end = file.read()
+    at = end.rfind(_ZIP_END)
+    declared = int.from_bytes(end[at + 10 : at + 12], "little") if at >= 0 else 0
     if limits.archive_entries < declared < 0xFFFF:
         raise too_many_entries(f"{declared:,}", limits)
 
 
-def tar_entries(data: bytes, limits: Limits) -> list[Entry | Skipped]:
-    """Every file of a tar that is not packed.
+def tar_entries(file: IO[bytes], limits: Limits) -> list[Entry | Skipped]:
+    """Every file of a tar that is not packed, each to be read while the file of the tar is open.
 
     Raises:
         FormatError: a damaged tar, or one past a limit (entries, unpacked size).
     """
     budget = Budget(limits)
     found: list[Entry | Skipped] = []
+    file.seek(0)
     try:
-        with tarfile.open(fileobj=io.BytesIO(data), mode="r:") as opened:
-            for count, member in enumerate(opened, 1):
-                if count > limits.archive_entries:
-                    raise too_many_entries(f"more than {limits.archive_entries:,}", limits)
-                if not member.isdir():
-                    found.append(_tar_entry(opened, member, budget))
+        opened = tarfile.open(fileobj=file, mode="r:")  # noqa: SIM115 - its entries are read later
+        for count, member in enumerate(opened, 1):
+            if count > limits.archive_entries:
+                raise too_many_entries(f"more than {limits.archive_entries:,}", limits)
+            if not member.isdir():
+                found.append(_tar_entry(opened, member, budget))
     except DAMAGE as error:
         raise damaged("tar archive", error) from None
+    declared = sum(entry.size for entry in found if isinstance(entry, Entry))
+    if declared > limits.unpacked_bytes:
+        raise unpacks_to_too_much(readable_bytes(declared), limits)
     return found
 
 
@@ -170,6 +197,9 @@ def _tar_entry(opened: tarfile.TarFile, member: tarfile.TarInfo, budget: Budget)
         check_member(member.size, member.size, budget.limits)
     except MemberRefused as error:
         return Skipped(name[:300], str(error))
-    stream = opened.extractfile(member)
-    data = read_bounded(stream.read, budget, name) if stream else b""
-    return Entry(name, len(data), iso_time(member.mtime) if member.mtime else "", lambda: data)
+
+    def read() -> bytes:
+        stream = opened.extractfile(member)
+        return read_bounded(stream.read, budget, name) if stream else b""
+
+    return Entry(name, member.size, iso_time(member.mtime) if member.mtime else "", read)

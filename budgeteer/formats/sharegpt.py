@@ -79,7 +79,7 @@ def conversation_of(entry: Entry, document: Document, skipped: list[Skipped], *,
     """
     marked = Marked(entry.value, document.notes)
     reader = _Reader(document.notes, marked, skipped, entry.where, actions=actions)
-    messages = numbered(list(reader.messages(entry.value)))
+    messages = numbered(reader.messages(entry.value), document.notes)
     marked.say_left()
     note_opaque(messages, document.notes)
     given = text_value(entry.value.get("id")) or text_value(entry.value.get("conversation_id"))

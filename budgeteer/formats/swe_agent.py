@@ -44,7 +44,7 @@ def read(document: Document) -> Imported:
     found: list[Conversation] = []
     for entry in entries_of(document, skipped):
         steps = mappings(entry.value.get("trajectory"))
-        messages = numbered(list(_messages(steps, entry.where, document.notes, skipped)))
+        messages = numbered(_messages(steps, entry.where, document.notes, skipped), document.notes)
         if not messages:
             skipped.append(Skipped(entry.where, "no step in it", compact_json(entry.value)[:500]))
             continue

@@ -40,7 +40,7 @@ def read(document: Document) -> Imported:
     skipped = list(document.skipped)
     found: list[Conversation] = []
     for entry in entries_of(document, skipped):
-        messages = numbered(list(_messages(text_value(entry.value.get("messages_display")), document.notes)))
+        messages = numbered(_messages(text_value(entry.value.get("messages_display")), document.notes), document.notes)
         if messages:
             title = title_of(messages, f"Transcript {entry.number}")
             found.append(Conversation(text_value(entry.value.get("id")) or f"c{entry.number}", title, messages))

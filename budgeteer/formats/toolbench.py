@@ -111,7 +111,8 @@ def _conversation(run: _Run, document: Document, skipped: list[Skipped]) -> Conv
         query = _STEP.sub("", text_value(entry.value.get("id")), count=1)
         return replace(chat, id=given, title=short_line(query) or chat.title)
     answer = entry.value["answer_generation"]
-    messages = numbered(list(messages_of(list(enumerate(run.turns, 1)), document.notes, skipped, f"{run.where}, ")))
+    turns = list(enumerate(run.turns, 1))
+    messages = numbered(messages_of(turns, document.notes, skipped, f"{run.where}, "), document.notes)
     note_opaque(messages, document.notes)
     tools = tuple({"type": "function", "function": item} for item in mappings(answer.get("function")))
     title = short_line(text_value(answer.get("query"))) or title_of(messages, f"Run {entry.number}")

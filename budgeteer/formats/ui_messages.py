@@ -46,7 +46,7 @@ def read(document: Document) -> Imported:
     skipped = list(document.skipped)
     found: list[Conversation] = []
     for position, chat in enumerate(_chats(document), 1):
-        messages = numbered(list(_messages(chat, document.notes, skipped)))
+        messages = numbered(_messages(chat, document.notes, skipped), document.notes)
         if not messages:
             continue
         note_opaque(messages, document.notes)

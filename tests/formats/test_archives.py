@@ -89,11 +89,11 @@ def test_an_archive_that_declares_gigabytes_is_refused() -> None:
         open_archive(bytes(data), limits=LIMITS)
 
 
-def test_what_is_really_read_is_bounded_too() -> None:
+def test_a_tar_that_unpacks_to_too_much_is_refused() -> None:
     limits = Limits(unpacked_bytes=150_000)
     archive = opened(tarred({"a.md": "x" * 40_000, "b.md": "y" * 40_000}, "w:"), limits)
     assert len(archive.entries) == 2
-    with pytest.raises(FormatError, match=r"more than 60 kB; the limit on unpacked size is 60 kB"):
+    with pytest.raises(FormatError, match=r"unpacks to 80 kB; the limit on unpacked size is 60 kB"):
         open_archive(tarred({"a.md": "x" * 40_000, "b.md": "y" * 40_000}, "w:"), limits=Limits(unpacked_bytes=60_000))
 
 
