@@ -18,6 +18,7 @@ from budgeteer.engine.chat import (
 )
 from budgeteer.engine.library import Chunk, FeatureSpec, Skill, ToolDefinition
 from budgeteer.engine.sections.order import Use
+from budgeteer.formats.trees import repeated_messages, repeated_tools
 
 type Kind = Literal["conversation", "skills", "tools", "features", "chunks", "text", "usage"]
 
@@ -29,6 +30,23 @@ class Skipped:
     where: str
     why: str
     line: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Findings:
+    """What an import did with what it found, as data; `Imported.warnings` says the same in sentences.
+
+    Attributes:
+        counted: (what was merged, moved, mended or left out, how often), in the order it was met.
+        unknown: (kind, how many) of the parts of a provider's own kind, which are kept as they came.
+        other_lines: (type, how many) of the lines that are no messages.
+        said: everything that has no number, as sentences.
+    """
+
+    counted: tuple[tuple[str, int], ...] = ()
+    unknown: tuple[tuple[str, int], ...] = ()
+    other_lines: tuple[tuple[str, int], ...] = ()
+    said: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +63,7 @@ class Imported:
         usage: how often skills and tools were used and when last, by the names the file gives them.
         skipped: every line or entry that was not read, with its reason.
         warnings: sentences about what was merged, replaced, left out (base64, repeated results, unknown kinds).
+        findings: the same as data, with every number apart.
         encoding: how the bytes were read ("utf-8", "utf-16", …).
     """
 
@@ -60,6 +79,7 @@ class Imported:
     usage: Mapping[str, Use] = field(default_factory=dict)
     skipped: tuple[Skipped, ...] = ()
     warnings: tuple[str, ...] = ()
+    findings: Findings = Findings()
     encoding: str = "utf-8"
     metadata: dict[str, Any] = field(default_factory=dict)
 
@@ -84,6 +104,7 @@ def counts_of(imported: Imported) -> dict[str, int]:
     parts = [part for message in messages for part in message.parts]
     inner = [piece for part in parts if isinstance(part, ToolResultPart) for piece in part.content]
     carried = sum(len(conversation.tools) for conversation in imported.conversations)
+    carried -= len(repeated_tools(imported.conversations))
     return {
         "conversations": len(imported.conversations),
         "messages": len(messages),
@@ -101,21 +122,10 @@ def counts_of(imported: Imported) -> dict[str, int]:
 
 
 def _counted_messages(conversations: Sequence[Conversation]) -> list[Message]:
-    """Every message; one that stands in several branches of a conversation (same id, same content) once."""
-    with_branches = {conversation.branch_of for conversation in conversations} - {""}
-    seen: dict[tuple[str, str], Message] = {}
-    found: list[Message] = []
-    for conversation in conversations:
-        family = conversation.branch_of or conversation.id
-        if family not in with_branches:
-            found.extend(conversation.messages)
-            continue
-        for message in conversation.messages:
-            key = (family, message.id)
-            if key not in seen or seen[key] != message:
-                seen[key] = message
-                found.append(message)
-    return found
+    """Every message; one that stands in several branches of a conversation once."""
+    repeated = set(repeated_messages(conversations))
+    every = (message for conversation in conversations for message in conversation.messages)
+    return [message for place, message in enumerate(every) if place not in repeated]
 
 
 def _conversation_row(conversation: Conversation) -> dict[str, Any]:

@@ -7,8 +7,9 @@ An importer finds the main branch in its own way (the node the file names, or th
 3. `with_branches` names them, ties them to the main one, and shares the messages they have in common.
 
 How they are counted: `Conversation.branches` of the main one is how many other branches the source has, offered or not.
-`report.counts_of` counts a message, call or result that several branches of one conversation share once, by the id of
-its message, and measuring counts its tokens once; the store keeps it with each branch, and a note says how many.
+`repeated_messages` and `repeated_tools` tell what several branches of one conversation share: `report.counts_of` and
+the totals of a source hold it once, and measuring counts its tokens once; the store keeps it with each branch, and a
+note says how many.
 """
 
 from __future__ import annotations
@@ -89,6 +90,38 @@ def with_branches(
         notes.count("Other branches, each offered as a conversation of its own behind the main one", len(found))
         notes.count("Messages that these branches share with the main one, counted once", repeated)
     return (replace(main, branches=total), *found)
+
+
+def repeated_messages(conversations: Sequence[Conversation]) -> list[int]:
+    """The places of messages that an earlier branch of their conversation has too: same id, same content.
+
+    Places are those of all conversations' messages in a row.
+    """
+    with_branches = {conversation.branch_of for conversation in conversations} - {""}
+    seen: dict[tuple[str, str], Message] = {}
+    found: list[int] = []
+    start = 0
+    for conversation in conversations:
+        family = conversation.branch_of or conversation.id
+        for place, message in enumerate(conversation.messages if family in with_branches else (), start):
+            key = (family, message.id)
+            if seen.get(key) == message:
+                found.append(place)
+            seen[key] = message
+        start += len(conversation.messages)
+    return found
+
+
+def repeated_tools(conversations: Sequence[Conversation]) -> list[int]:
+    """The places of tool definitions that a branch repeats of its conversation, in a row as the messages' are."""
+    tools_of = {conversation.id: conversation.tools for conversation in conversations}
+    found: list[int] = []
+    start = 0
+    for conversation in conversations:
+        if conversation.branch_of and tools_of.get(conversation.branch_of) == conversation.tools:
+            found.extend(range(start, start + len(conversation.tools)))
+        start += len(conversation.tools)
+    return found
 
 
 def _shared(main: Sequence[Message], other: Sequence[Message]) -> int:
