@@ -41,7 +41,7 @@ def fitters(entries: tuple[Entry, ...], limit_tokens: int) -> list[Contender]:
 
     def counted() -> Work:
         ours.counter().count("loads the vocabulary")
-        return lambda turn: fitted(measure_skills(skills, counter=ours.counter()), turn)
+        return lambda turn: fitted(measure_skills(skills, counter=ours.counter(), minified=False), turn)
 
     def seeds() -> Work:
         tokenizer.count("loads the vocabulary")

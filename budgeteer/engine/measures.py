@@ -7,7 +7,7 @@ with its variants (minified, followed by a blank line, without what a provider c
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from html import escape
 from typing import Any, Protocol, Self
 
@@ -32,6 +32,12 @@ type Table = Sequence[Sequence[int]] | Ints
 
 #: Items between two calls of a progress function.
 BATCH = 200
+#: Items whose texts are held at once where nobody is told of progress: enough for all cores, little in memory.
+STRETCH = 4_000
+
+
+class NotMeasured(ValueError):
+    """Raised where columns are asked for that were not measured."""
 
 
 class Rows(Protocol):
@@ -59,15 +65,17 @@ def fresh_rows(
     beside: Callable[[int], bytes] | None = None,  # noqa: ARG001 - nothing is known here
     progress: Progress | None = None,
 ) -> Table:
-    """Every row made anew; all at once unless progress is to be told."""
-    if progress is None or not count:
+    """Every row made anew, in stretches, so that the texts of few rows are held at once."""
+    step = BATCH if progress is not None else STRETCH
+    if count <= step and progress is None:
         return make(0, count)
     found: list[Table] = []
-    for start in range(0, count, BATCH):
-        stop = min(start + BATCH, count)
+    for start in range(0, count, step):
+        stop = min(start + step, count)
         found.append(make(start, stop))
-        progress(stop, count)
-    return np.concatenate(found)
+        if progress is not None:
+            progress(stop, count)
+    return np.concatenate(found) if found else make(0, 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,23 +203,37 @@ def chunk_rest(chunk: Chunk) -> str:
 
 
 def measure_skills(
-    skills: Sequence[Skill], *, counter: TokenCounter, progress: Progress | None = None, rows: Rows = fresh_rows
+    skills: Sequence[Skill],
+    *,
+    counter: TokenCounter,
+    progress: Progress | None = None,
+    rows: Rows = fresh_rows,
+    minified: bool = True,
 ) -> SkillMeasures:
-    """Count every skill once, with its minified description."""
+    """Count every skill once, with its minified description.
+
+    Without `minified` those columns stay empty: to pack with `minifyDescriptions`, measure again.
+    """
 
     def make(start: int, stop: int) -> Ints:
         some = skills[start:stop]
+        full = [skill_description(skill.description) for skill in some]
+        short = [skill_description(minify_description(skill.description)) for skill in some] if minified else full
         pieces = (
-            [skill_head(skill) for skill in some],
-            [skill_description(skill.description) for skill in some],
-            [skill_description(minify_description(skill.description)) for skill in some],
-            [skill_tail(skill.path) for skill in some],
-            [skill.body for skill in some],
+            _sizes([skill_head(skill) for skill in some], counter),
+            wide := _sizes(full, counter),
+            _sizes(short, counter) if minified else wide,
+            _sizes([skill_tail(skill.path) for skill in some], counter),
+            _sizes([skill.body for skill in some], counter),
         )
-        sizes = [size for texts in pieces for size in _sizes(texts, counter)]
+        sizes = [size for piece in pieces for size in piece]
         return _table([*sizes, [skill.file_bytes for skill in some]])
 
-    return SkillMeasures.of_rows(rows(len(skills), make, progress=progress))
+    measures = SkillMeasures.of_rows(rows(len(skills), make, progress=progress))
+    if minified:
+        return measures
+    none = np.zeros(0, np.int64)
+    return replace(measures, minified_tokens=none, minified_chars=none)
 
 
 def measure_tools(

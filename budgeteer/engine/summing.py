@@ -10,9 +10,9 @@ from budgeteer.engine.allocation import Allowance, Shares
 from budgeteer.engine.bundle import Bundle
 from budgeteer.engine.config import MOST_HISTORY_MESSAGES, BudgetConfig
 from budgeteer.engine.history.view import HistoryFit, HistoryView
+from budgeteer.engine.history_index import message_id
 from budgeteer.engine.ledger import SECTIONS, Ledger, Size
 from budgeteer.engine.result import Chosen, Cost, Counted, SectionTotal
-from budgeteer.engine.rows import message_id
 from budgeteer.engine.sections.skill_block import effective, location_opener
 from budgeteer.engine.transcript import unknown_kinds
 from budgeteer.engine.verdict import SYSTEM_GROUP, Limit
@@ -168,7 +168,7 @@ def _shortening_fix(bundle: Bundle, chosen: Chosen, config: BudgetConfig) -> str
     optimization = config.skills_budget.optimization
     fit, measures = chosen.skills, bundle.skill_measures
     rows = np.flatnonzero(fit.kept | ((fit.cause != 1) & (fit.cause != 2)))
-    if not optimization.minify_descriptions:
+    if not optimization.minify_descriptions and len(measures.minified_chars) == len(measures):
         saved_chars = int((measures.description_chars - measures.minified_chars)[rows].sum())
         saved_tokens = int((measures.description_tokens - measures.minified_tokens)[rows].sum())
         if saved_chars > 0:

@@ -11,8 +11,9 @@ import numpy as np
 
 from budgeteer.engine.chat import AudioPart, FilePart, ImagePart, Message, Part, ReasoningPart
 from budgeteer.engine.expressing import can_express
+from budgeteer.engine.far import FarMessages, InARow, outlines_of
 from budgeteer.engine.groups import ALONE, Place, pair
-from budgeteer.engine.measures import Columns, Ints, Progress, Rows, fresh_rows
+from budgeteer.engine.measures import Columns, Ints, NotMeasured, Progress, Rows, fresh_rows
 from budgeteer.engine.message_rows import FORM, flat, message_table
 from budgeteer.engine.pictures import image_tokens
 from budgeteer.engine.profiles import DEFAULT_PROFILE, PROFILES
@@ -75,10 +76,6 @@ class MessageMeasures(Columns):
         return column
 
 
-class NotMeasured(ValueError):
-    """Raised where a profile's columns are asked for that were not measured."""
-
-
 def measure_messages(
     messages: Sequence[Message],
     *,
@@ -108,10 +105,13 @@ def measure_conversations(
 
     What a message costs depends on itself and on how it pairs up with its neighbours, and on nothing else: the very
     same message of several branches, paired up alike, is counted once.
+
+    Of FarMessages only the stretch that is being counted is in memory; what branches share is counted in each.
     """
-    kept = [tuple(messages) for messages in conversations]
-    pairings = [pair(messages) for messages in kept]
-    messages = list(chain.from_iterable(kept))
+    held = not any(isinstance(messages, FarMessages) for messages in conversations)
+    kept = [tuple(messages) for messages in conversations] if held else conversations
+    pairings = [pair(outlines_of(messages)) for messages in kept]
+    messages = list(chain.from_iterable(kept)) if held else InARow(kept)
     places = [place for pairing in pairings for place in pairing.place]
     asked = {DEFAULT_PROFILE, *profiles}
 
@@ -122,7 +122,7 @@ def measure_conversations(
         chosen, standing = [messages[at] for at in which], [places[at] for at in which]
         return message_table(chosen, standing, counter=counter, profiles=asked)
 
-    same = _same(messages, places)
+    same = _same(messages, places) if held else None
     make = every if same is None else _counted_once(same, some)
     table = rows(len(messages), make, beside=lambda at: _standing(places[at]), progress=progress)
     return replace(

@@ -7,8 +7,9 @@ from hypothesis import strategies as st
 
 from budgeteer.engine.chat import Conversation, Message, ReasoningPart, TextPart, ToolCallPart
 from budgeteer.engine.growing import GrowingMeasures
+from budgeteer.engine.measures import NotMeasured
 from budgeteer.engine.tokens import counter_for
-from budgeteer.engine.transcript import MessageMeasures, NotMeasured, measure_messages
+from budgeteer.engine.transcript import MessageMeasures, measure_messages
 from tests.conformance.generated import conversations
 from tests.engine.packs import assistant, result, system, user
 
@@ -26,6 +27,7 @@ ODD = [
     result("c"),
     Message("assistant", (ReasoningPart("hm", signature="s"),)),
     Message("assistant", (ReasoningPart("hm"), ToolCallPart("c", "run", "{}"))),
+    Message("assistant", (ToolCallPart("a", "", ""), ToolCallPart("b", "run", "{}"))),
     Message("user", (TextPart("printed"),), typed=False),
     Message("user", (TextPart(" "),)),
     Message("user", (TextPart("hi"),), name="ann"),

@@ -11,11 +11,12 @@ from budgeteer.engine import message_rows
 from budgeteer.engine.bundle import Inputs, build_bundle
 from budgeteer.engine.chat import Conversation, ImagePart, Message, Part, ReasoningPart, TextPart, ToolCallPart
 from budgeteer.engine.config import load_config
+from budgeteer.engine.measures import NotMeasured
 from budgeteer.engine.message_rows import FORM, HEAD
 from budgeteer.engine.packing import pack
 from budgeteer.engine.profiles import PROFILES
 from budgeteer.engine.tokens import TOKENIZERS, counter_for
-from budgeteer.engine.transcript import MessageMeasures, NotMeasured, measure_messages
+from budgeteer.engine.transcript import MessageMeasures, measure_messages
 from tests.conformance.generated import conversations
 from tests.engine.packs import assistant, result, user
 

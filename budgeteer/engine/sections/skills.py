@@ -18,7 +18,7 @@ from budgeteer.engine.allocation import SYSTEM_SHARE
 from budgeteer.engine.config import SkillsBudgetConfig
 from budgeteer.engine.ledger import Size
 from budgeteer.engine.library import Skill
-from budgeteer.engine.measures import Ints, SkillMeasures, skill_tail
+from budgeteer.engine.measures import Ints, NotMeasured, SkillMeasures, skill_tail
 from budgeteer.engine.sections.order import Use, ordered
 from budgeteer.engine.sections.skill_block import effective, location_opener, wrapper_size
 from budgeteer.engine.tokens import TokenCounter, ends_in_word
@@ -113,6 +113,8 @@ def entry_sizes(
     each location line be counted whole.
     """
     minify = config.optimization.minify_descriptions
+    if minify and len(measures.minified_tokens) != len(measures):
+        raise NotMeasured("These skills were measured without their minified descriptions.")
     raw_config = SkillsBudgetConfig.model_validate({"installRoot": config.install_root})
     lead_tokens, lead_chars = _lead(skills, measures, location_opener(config), counter)
     raw_tokens, raw_chars = _lead(skills, measures, location_opener(raw_config), counter)

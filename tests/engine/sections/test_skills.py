@@ -7,7 +7,7 @@ import pytest
 from budgeteer.engine.config import SkillsBudgetConfig
 from budgeteer.engine.explain import explain_skill
 from budgeteer.engine.library import Skill
-from budgeteer.engine.measures import measure_skills
+from budgeteer.engine.measures import NotMeasured, measure_skills
 from budgeteer.engine.sections.order import Use
 from budgeteer.engine.sections.skill_block import effective, skill_entry, skills_block
 from budgeteer.engine.sections.skills import Cause, SkillAsk, SkillFit, entry_sizes, fit_skills
@@ -235,3 +235,16 @@ def test_while_the_budget_is_off_all_is_kept_and_only_measured() -> None:
 def test_no_skills_are_no_block() -> None:
     found = fit_skills([], measure_skills([], counter=COUNTER), config(), counter=COUNTER)
     assert (found.order, found.asked.chars) == ((), 0)
+
+
+def test_skills_measured_without_minified_descriptions_pack_the_same_and_refuse_to_minify() -> None:
+    counter = counter_for("o200k_base")
+    skills = [Skill(f"s{at}", f"Say where berth {at} is. " * 12, f"s{at}/SKILL.md", body="Look.") for at in range(9)]
+    full, bare = (measure_skills(skills, counter=counter, minified=wanted) for wanted in (True, False))
+    config = SkillsBudgetConfig.model_validate({"enabled": True, "limits": {"maxSkillsPromptChars": 1_500}})
+    fits = [fit_skills(skills, measures, config, counter=counter) for measures in (full, bare)]
+    assert fits[0].order == fits[1].order
+    assert len(bare.minified_tokens) == 0
+    minify = SkillsBudgetConfig.model_validate({"enabled": True, "optimization": {"minifyDescriptions": True}})
+    with pytest.raises(NotMeasured, match="without their minified"):
+        fit_skills(skills, bare, minify, counter=counter)
