@@ -33,6 +33,7 @@ from budgeteer.engine.chat import (
     message_from_json,
     message_to_json,
 )
+from budgeteer.engine.far import FarMessages, outlines_of
 
 CHUNK_BYTES: Final = 262_144
 """About how much JSON one compressed chunk of the scratch file holds."""
@@ -151,12 +152,8 @@ class Aside:
         return kept
 
 
-class MessagesAside(Sequence[Message]):
-    """Messages whose contents lie aside, each read when it is looked at; a slice is read when its messages are.
-
-    Attributes:
-        outlines: the messages without their texts.
-    """
+class MessagesAside(FarMessages):
+    """Messages whose contents lie aside, each read when it is looked at; a slice is read when its messages are."""
 
     def __init__(self, aside: Aside, outlines: Sequence[Message]) -> None:
         self._aside = aside
@@ -182,9 +179,9 @@ class MessagesAside(Sequence[Message]):
         return MessagesAside(self._aside, (*self.outlines, *outlines_of(others)))
 
 
-def outlines_of(messages: Sequence[Message]) -> Sequence[Message]:
-    """The messages without texts where these lie aside, else the messages themselves: for what looks at no text."""
-    return messages.outlines if isinstance(messages, MessagesAside) else messages
+def spliced(first: Sequence[Message], second: Sequence[Message]) -> Sequence[Message]:
+    """Messages, then others of the same file."""
+    return first.then(second) if isinstance(first, MessagesAside) else (*first, *second)
 
 
 def _outline(part: Part) -> Any:

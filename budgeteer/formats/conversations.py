@@ -8,7 +8,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from budgeteer.engine.chat import Message, OpaquePart, Part, TextPart, ToolResultPart
-from budgeteer.formats.aside import Aside, MessagesAside, Outline, outlines_of
+from budgeteer.engine.far import outlines_of
+from budgeteer.formats.aside import Aside, MessagesAside, Outline
 
 TITLE_CHARACTERS = 80
 _LISTED_KINDS = 12

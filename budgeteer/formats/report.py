@@ -16,6 +16,7 @@ from budgeteer.engine.chat import (
     calls_of,
     results_of,
 )
+from budgeteer.engine.far import outlines_of
 from budgeteer.engine.library import Chunk, FeatureSpec, Skill, ToolDefinition
 from budgeteer.engine.sections.order import Use
 from budgeteer.formats.trees import repeated_messages, repeated_tools
@@ -124,7 +125,7 @@ def counts_of(imported: Imported) -> dict[str, int]:
 def _counted_messages(conversations: Sequence[Conversation]) -> list[Message]:
     """Every message; one that stands in several branches of a conversation once."""
     repeated = set(repeated_messages(conversations))
-    every = (message for conversation in conversations for message in conversation.messages)
+    every = (message for conversation in conversations for message in outlines_of(conversation.messages))
     return [message for place, message in enumerate(every) if place not in repeated]
 
 
@@ -133,8 +134,8 @@ def _conversation_row(conversation: Conversation) -> dict[str, Any]:
         "id": conversation.id,
         "title": conversation.title,
         "messages": len(conversation.messages),
-        "toolCalls": sum(len(calls_of(message)) for message in conversation.messages),
-        "toolResults": sum(len(results_of(message)) for message in conversation.messages),
+        "toolCalls": sum(len(calls_of(message)) for message in outlines_of(conversation.messages)),
+        "toolResults": sum(len(results_of(message)) for message in outlines_of(conversation.messages)),
         "branches": conversation.branches,
         **({"branchOf": conversation.branch_of} if conversation.branch_of else {}),
     }

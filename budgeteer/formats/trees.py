@@ -19,6 +19,8 @@ from dataclasses import replace
 from itertools import islice
 
 from budgeteer.engine.chat import Conversation, Message
+from budgeteer.engine.far import outlines_of
+from budgeteer.formats.aside import spliced
 from budgeteer.formats.conversations import Notes, last_text, short_line
 
 MOST_BRANCHES = 20
@@ -103,7 +105,8 @@ def repeated_messages(conversations: Sequence[Conversation]) -> list[int]:
     start = 0
     for conversation in conversations:
         family = conversation.branch_of or conversation.id
-        for place, message in enumerate(conversation.messages if family in with_branches else (), start):
+        messages = outlines_of(conversation.messages) if family in with_branches else ()
+        for place, message in enumerate(messages, start):
             key = (family, message.id)
             if seen.get(key) == message:
                 found.append(place)
@@ -126,7 +129,7 @@ def repeated_tools(conversations: Sequence[Conversation]) -> list[int]:
 
 def _shared(main: Sequence[Message], other: Sequence[Message]) -> int:
     """How many messages two branches begin with in common."""
-    for position, (one, two) in enumerate(zip(main, other, strict=False)):
+    for position, (one, two) in enumerate(zip(outlines_of(main), outlines_of(other), strict=False)):
         if one is not two and one != two:
             return position
     return min(len(main), len(other))
@@ -137,7 +140,7 @@ def _branch(main: Conversation, other: Conversation, shared: int, number: int) -
         other,
         id=f"{main.id}~{number}",
         title=_title(main, other, shared),
-        messages=(*main.messages[:shared], *other.messages[shared:]),
+        messages=spliced(main.messages[:shared], other.messages[shared:]),
         branches=0,
         branch_of=main.id,
         is_subagent=main.is_subagent,
