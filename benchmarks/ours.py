@@ -23,6 +23,7 @@ from budgeteer.engine.chat import Conversation, Message, Part, TextPart, ToolCal
 from budgeteer.engine.config import BudgetConfig, load_config
 from budgeteer.engine.library import Skill
 from budgeteer.engine.packing import pack
+from budgeteer.engine.profiles import DEFAULT_PROFILE
 from budgeteer.engine.result import Packing
 from budgeteer.engine.tokens import TokenCounter, counter_for
 
@@ -90,7 +91,8 @@ def packers(costs: Costs, budget_tokens: int) -> list[Contender]:
     size, conversation, configs = len(costs.messages), conversation_of(costs.messages), _in_turn(budget_tokens)
 
     def bundle() -> Bundle:
-        return build_bundle(Inputs(conversation=conversation), counter=counter())
+        """The conversation counted for the one request form that it is packed for."""
+        return build_bundle(Inputs(conversation=conversation), counter=counter(), profiles=(DEFAULT_PROFILE,))
 
     def answer(packing: Packing) -> tuple[Packing, int]:
         return packing, packing.total.tokens
