@@ -33,6 +33,8 @@ _LOSSES = {
     Loss.ERROR_MARK: "this provider has no mark for a call that failed",
     Loss.MOVED: "results stand in the order of their calls here",
     Loss.RENAMED: "a call id that is not allowed here, or was used before, is replaced",
+    Loss.UNNAMED_CALL: "a tool call has no name, and every provider asks for one",
+    Loss.OF_UNNAMED: "the call it answers has no name, and every provider asks for one",
 }
 
 

@@ -20,7 +20,7 @@ from budgeteer.engine.chat import (
     ToolCallPart,
     ToolResultPart,
 )
-from budgeteer.engine.groups import Fault, Place
+from budgeteer.engine.groups import Fault, Place, has_name
 from budgeteer.engine.media import media_of
 from budgeteer.engine.profiles import PROFILES
 
@@ -43,6 +43,8 @@ class Loss(IntFlag):
     ERROR_MARK = 4096
     MOVED = 8192
     RENAMED = 16384
+    UNNAMED_CALL = 32768
+    OF_UNNAMED = 65536
 
 
 #: Every part is sent, but not quite as it came: the message is kept, and says so.
@@ -53,6 +55,7 @@ _FAULTS: Final = {
     Fault.NO_CALL: Loss.NO_CALL,
     Fault.NOT_NEXT: Loss.NOT_NEXT,
     Fault.REPEATED: Loss.REPEATED,
+    Fault.UNNAMED: Loss.OF_UNNAMED,
 }
 
 #: Where a part of a provider's own may stand, if not in the user's and the assistant's messages: OpenAI's refusal is
@@ -75,8 +78,8 @@ class Sendable:
 def sendable(message: Message, profile: str, place: Place) -> Sendable:
     """What of a message the provider can be sent, given how it stands among the others.
 
-    A result that does not pair up goes whole; so does an assistant message's unanswered call. Reasoning goes where
-    nothing follows that it belongs to.
+    A result that does not pair up goes whole; so does an assistant message's call that is unanswered or names no tool,
+    for every provider asks for a name. Reasoning goes where nothing follows that it belongs to.
     """
     loss = _FAULTS[place.fault]
     if message.role not in PROFILES[profile].roles:
@@ -87,7 +90,7 @@ def sendable(message: Message, profile: str, place: Place) -> Sendable:
     parts: list[Part] = []
     for at, part in enumerate(message.parts):
         if isinstance(part, ToolCallPart) and at not in place.answered:
-            loss |= Loss.UNANSWERED_CALL
+            loss |= Loss.UNANSWERED_CALL if has_name(part) else Loss.UNNAMED_CALL
         elif not can_express(part, profile, message.role):
             loss |= _loss_of(part)
         elif isinstance(part, ToolResultPart):

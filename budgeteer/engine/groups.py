@@ -23,6 +23,8 @@ class Fault(IntEnum):
     NO_CALL = 1
     NOT_NEXT = 2
     REPEATED = 3
+    UNNAMED = 4
+    """The call it answers names no tool, which no provider takes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +66,11 @@ class Pairing:
     group: list[int]
     place: list[Place]
     turn: list[int]
+
+
+def has_name(call: ToolCallPart) -> bool:
+    """Whether the call says which tool it calls; transcripts may hide that, and no provider takes such a call."""
+    return bool(call.name) and not call.name.isspace()
 
 
 def pair(messages: Sequence[Message], *, seen: AbstractSet[str] = frozenset()) -> Pairing:
@@ -110,15 +117,18 @@ class _Walk:
     def _step(self, index: int, message: Message) -> None:
         reasons_only = message.role == "assistant" and bool(message.parts)
         calls: dict[str, int] = {}
+        is_calling = False
         for at, part in enumerate(message.parts):
             if isinstance(part, ToolResultPart):
                 self._answer(index, part)
                 return
             if isinstance(part, ToolCallPart) and message.role == "assistant":
-                calls[part.id] = at
+                is_calling = True
+                if has_name(part):
+                    calls[part.id] = at
             if reasons_only and not isinstance(part, ReasoningPart):
                 reasons_only = False
-        if calls:
+        if is_calling:
             self._call(index, calls)
             return
         self._opener, self._open = -1, _NOTHING_OPEN
@@ -146,8 +156,9 @@ class _Walk:
     def _fault(self, result: ToolResultPart) -> Fault:
         """Why a result answers no open call."""
         opener = self.messages[self._opener] if self._opener >= 0 else None
-        if opener is not None and any(call.id == result.call_id for call in calls_of(opener)):
-            return Fault.REPEATED
+        calls = [] if opener is None else [call for call in calls_of(opener) if call.id == result.call_id]
+        if calls:
+            return Fault.REPEATED if any(map(has_name, calls)) else Fault.UNNAMED
         return Fault.NOT_NEXT if result.call_id in self.seen or result.call_id in self.before else Fault.NO_CALL
 
 

@@ -14,7 +14,7 @@ from typing import Final
 import numpy as np
 
 from budgeteer.engine.chat import ROLES, Message, TextPart, calls_of
-from budgeteer.engine.groups import group_start, pair
+from budgeteer.engine.groups import group_start, has_name, pair
 from budgeteer.engine.measures import Ints
 from budgeteer.engine.message_rows import FORM, HEAD, message_table
 from budgeteer.engine.profiles import DEFAULT_PROFILE, PROFILES
@@ -130,5 +130,5 @@ class GrowingMeasures:
         """Let the messages from `tail` on be those that the next one may hang together with."""
         for message in self._messages[self._tail : tail]:
             if message.role == "assistant":
-                self._seen.update(call.id for call in calls_of(message))
+                self._seen.update(call.id for call in calls_of(message) if has_name(call))
         self._tail = tail

@@ -20,6 +20,9 @@ type _Items = Sequence[Mapping[str, Any]]
 type _Rule = tuple[str, str, str]
 """A rule's name, its promise, and how it is broken: "" when it is kept."""
 
+_NAMED: Final = "every call names its tool"
+_GEMINI_CALLS: Final = ("functionCall", "functionResponse")
+
 
 def check_packing(packing: Packing) -> list[Check]:
     """Every rule of the packing's profile against its rendered request."""
@@ -62,10 +65,18 @@ def _openai_rules(request: Mapping[str, Any]) -> Iterator[_Rule]:
     unanswered += sorted(waiting)
     yield "results follow calls", "every result answers a call of the message before it", "; ".join(stray[:3])
     yield "calls are answered", "every call is answered once", _unanswered(unanswered)
+    calls = [call["function"]["name"] for message in request["messages"] for call in message.get("tool_calls", ())]
+    yield "calls have names", _NAMED, _nameless(calls)
 
 
 def _unanswered(calls: Sequence[str]) -> str:
     return f"{len(calls)} calls are not answered: {', '.join(calls[:3])}" if calls else ""
+
+
+def _nameless(names: Sequence[str]) -> str:
+    """How the rule that a call names its tool is broken (each provider's reference of a call: `name` is required)."""
+    missing = sum(not name.strip() for name in names)
+    return f"{missing} calls name no tool" if missing else ""
 
 
 def _responses_rules(request: Mapping[str, Any]) -> Iterator[_Rule]:
@@ -81,6 +92,8 @@ def _responses_rules(request: Mapping[str, Any]) -> Iterator[_Rule]:
             else:
                 stray.append(f"item {number} answers {item['call_id']}, which is not open before it")
     calls = [item["call_id"] for item in items if item.get("type") == "function_call"]
+    names = [item["name"] for item in items if item.get("type") == "function_call"]
+    yield "calls have names", _NAMED, _nameless(names)
     yield "outputs follow calls", "every function_call_output answers a function_call before it", "; ".join(stray[:3])
     yield "calls are answered", "every function_call has its function_call_output", _unanswered(open_calls)
     yield "reasoning keeps its item", "reasoning stands right before the item it led to", _lone_reasoning(items)
@@ -118,6 +131,8 @@ def _anthropic_rules(request: Mapping[str, Any]) -> Iterator[_Rule]:
     calls = [block["id"] for block in blocks if block["type"] == "tool_use"]
     promise = "every call id is of its own, of up to 64 letters, digits, - and _"
     yield "call ids", promise, _wrong_ids(calls, "anthropic")
+    names = [block["name"] for block in blocks if block["type"] == "tool_use"]
+    yield "calls have names", _NAMED, _nameless(names)
 
 
 def _first_is(turns: _Items, what: str) -> str:
@@ -163,6 +178,8 @@ def _gemini_rules(request: Mapping[str, Any]) -> Iterator[_Rule]:
     yield "roles", "every role is user or model", f"{foreign[0]} is no role" if foreign else ""
     yield "roles alternate", "roles alternate", _same_role_twice(turns, "contents")
     yield "calls are answered", "the next turn answers every functionCall, in their order", _gemini_pairs(turns)
+    named = [part[key]["name"] for turn in turns for part in turn["parts"] for key in _GEMINI_CALLS if key in part]
+    yield "calls have names", _NAMED, _nameless(named)
     yield "no empty part", "every content has parts, and no text is empty", _empty_parts(turns)
     yield "signatures", "every thoughtSignature stands on a part of the model's", _lost_signatures(turns)
 

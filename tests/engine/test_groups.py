@@ -82,6 +82,21 @@ def test_a_second_answer_to_one_call_is_named() -> None:
     assert faults([calls("a"), result("a"), result("a")]) == [Fault.NONE, Fault.NONE, Fault.REPEATED]
 
 
+def test_a_call_without_a_name_is_never_answered_and_its_result_is_named() -> None:
+    hidden = Message("assistant", (TextPart("hm"), ToolCallPart("a", " ", "{}"), ToolCallPart("b", "run", "{}")))
+    pairing = pair([thinking(), hidden, result("b"), result("a"), user(), result("a")])
+    assert [place.fault for place in pairing.place] == [
+        *[Fault.NONE] * 3,
+        Fault.UNNAMED,
+        Fault.NONE,
+        Fault.NO_CALL,
+    ]
+    assert pairing.place[1].answered == {2}
+    assert not pair([thinking(), Message("assistant", (ToolCallPart("a", "", ""),)), result("a")]).place[0].heir
+    used = pair([Message("assistant", (ToolCallPart("a", "", ""),)), result("a"), calls("a"), result("a")])
+    assert not any(place.again for place in used.place)
+
+
 def test_call_ids_may_be_used_again_in_a_later_turn() -> None:
     pairing = pair([calls("a"), result("a"), calls("a"), result("a")])
     assert {place.fault for place in pairing.place} == {Fault.NONE}

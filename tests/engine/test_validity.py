@@ -89,13 +89,40 @@ def test_a_gemini_request_that_breaks_a_rule_is_caught(turns: list[dict[str, Any
     [
         ([{"type": "thinking"}, {"type": "text", "text": "a"}], set()),
         ([{"type": "text", "text": "a"}, {"type": "thinking"}], {"thinking leads on"}),
-        ([{"type": "tool_use", "id": "a b"}], {"calls are answered", "call ids"}),
-        ([{"type": "tool_use", "id": "a"}, {"type": "tool_use", "id": "a"}], {"calls are answered", "call ids"}),
+        ([{"type": "tool_use", "id": "a b", "name": "f"}], {"calls are answered", "call ids"}),
+        (
+            [{"type": "tool_use", "id": "a", "name": "f"}, {"type": "tool_use", "id": "a", "name": "f"}],
+            {"calls are answered", "call ids"},
+        ),
     ],
 )
 def test_an_anthropic_turn_that_breaks_a_rule_is_caught(blocks: list[dict[str, Any]], rules: set[str]) -> None:
     said = [{"role": "user", "content": [{"type": "text", "text": "Hi"}]}, {"role": "assistant", "content": blocks}]
     assert broken({"messages": said}, "anthropic") == rules
+
+
+@pytest.mark.parametrize("profile", list(PROFILES))
+@pytest.mark.parametrize(("name", "rules"), [("f", set()), ("", {"calls have names"}), (" ", {"calls have names"})])
+def test_a_call_without_a_name_is_caught_in_every_form(profile: str, name: str, rules: set[str]) -> None:
+    call = {"id": "a", "type": "function", "function": {"name": name, "arguments": "{}"}}
+    use = {"type": "tool_use", "id": "a", "name": name, "input": {}}
+    requests: dict[str, dict[str, Any]] = {
+        "openai-chat": {
+            "messages": [{"role": "assistant", "tool_calls": [call]}, {"role": "tool", "tool_call_id": "a"}]
+        },
+        "openai-responses": {"input": [{**CALL, "name": name}, OUTPUT]},
+        "anthropic": {
+            "messages": [
+                {"role": "user", "content": [{"type": "text", "text": "Hi"}]},
+                {"role": "assistant", "content": [use]},
+                {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "a"}]},
+            ]
+        },
+        "gemini": {
+            "contents": [turn("user", {"text": "a"}), turn("model", called(name)), turn("user", answered(name))]
+        },
+    }
+    assert broken(requests[profile], profile) == rules
 
 
 def test_every_profile_is_checked_its_own_first() -> None:
