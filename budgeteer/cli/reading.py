@@ -2,18 +2,29 @@
 
 from __future__ import annotations
 
+import atexit
 import re
 import sys
+import tempfile
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import IO
 
+from budgeteer.cli.progress import progress_bar
+from budgeteer.cli.tables import shortened
 from budgeteer.engine.chat import Conversation
 from budgeteer.engine.errors import FormatError, InputError
-from budgeteer.formats.detect import import_bytes, import_folder
-from budgeteer.formats.limits import COMMAND_LINE_LIMITS, check_file_size
+from budgeteer.formats.detect import import_file, import_folder
+from budgeteer.formats.document import Options
+from budgeteer.formats.jsontext import Progress
+from budgeteer.formats.limits import COMMAND_LINE_LIMITS, Limits
 from budgeteer.formats.report import Imported, Kind
 
 _NUMBERED = re.compile(r"(?P<name>.+)#(?P<number>[0-9]+)")
+
+_BLOCK = 1_000_000
+_BAR_NAME = 30
 
 #: What each kind of source is called in a sentence.
 KIND_WORDS: dict[Kind, str] = {
@@ -36,17 +47,15 @@ class Choice:
 
 
 def read_source(name: str, *, as_format: str = "", whole: bool = False) -> Imported:
-    """Import a file, a folder, or standard input (`-`).
+    """Import a file, a folder, or standard input (`-`), with a bar of how far it is where somebody watches.
 
     Raises:
         InputError: it cannot be read, is over a limit, or holds nothing usable; the sentence begins with its name.
     """
-    path = Path(name)
     try:
-        if name != "-" and path.is_dir():
-            return import_folder(path, as_format=as_format or None, limits=COMMAND_LINE_LIMITS, whole=whole)
-        data = _read(path) if name != "-" else sys.stdin.buffer.read()
-        return import_bytes(data, name=path.name, as_format=as_format or None, limits=COMMAND_LINE_LIMITS, whole=whole)
+        with progress_bar(f"Reading {shortened(Path(name).name, _BAR_NAME)}") as draw:
+            options = Options(COMMAND_LINE_LIMITS, _progress(draw), whole=whole, scratch=_scratch)
+            return _read(name, as_format or None, options)
     except OSError as error:
         raise InputError(f"cannot be read: {error.strerror}", where=name, mend="Check the path") from error
     except InputError as error:
@@ -144,9 +153,40 @@ def _listing(name: str, found: tuple[Conversation, ...]) -> str:
     return "\n".join(lines)
 
 
-def _read(path: Path) -> bytes:
-    check_file_size(path.stat().st_size, COMMAND_LINE_LIMITS)
-    return path.read_bytes()
+def _read(name: str, as_format: str | None, options: Options) -> Imported:
+    path = Path(name)
+    if name == "-":
+        return import_file(_from_stdin(options.limits), name=path.name, as_format=as_format, options=options)
+    if path.is_dir():
+        return import_folder(
+            path,
+            as_format=as_format,
+            limits=options.limits,
+            progress=options.progress,
+            whole=options.whole,
+            scratch=options.scratch,
+        )
+    with path.open("rb") as file:
+        return import_file(file, name=path.name, as_format=as_format, options=options)
+
+
+def _progress(draw: Callable[[int, int], None] | None) -> Progress | None:
+    return None if draw is None else lambda done, total, _unit: draw(done, total)
+
+
+def _scratch() -> IO[bytes]:
+    """A file without a name, gone with the process at the latest."""
+    file = tempfile.TemporaryFile()  # noqa: SIM115 - messages are read from it as long as the process needs them
+    atexit.register(file.close)
+    return file
+
+
+def _from_stdin(limits: Limits) -> IO[bytes]:
+    """Standard input as a file, read no further than the limit on files needs to be refused."""
+    file = _scratch()
+    while file.tell() <= limits.file_bytes and (block := sys.stdin.buffer.read(_BLOCK)):
+        file.write(block)
+    return file
 
 
 def _placed(error: InputError, name: str) -> InputError:

@@ -50,8 +50,9 @@ def import_bytes(  # noqa: PLR0913  # the one door of the package: each argument
 def import_file(file: IO[bytes], *, name: str = "", as_format: str | None = None, options: Options) -> Imported:
     """Read an upload that lies in a file, as import_bytes reads its bytes, in memory that does not grow with it.
 
-    What is over `held_bytes` stays in the file and in scratch files, and messages are read from there when they are
-    looked at: the file must stay open as long as the result is used. Progress is told several times a second.
+    What is over `held_bytes` is read where it lies, and its messages are put into a scratch file, from which they are
+    read when they are looked at: that must stay open as long as the result is used. Progress is told several times a
+    second.
 
     Raises:
         FormatError: as import_bytes.
