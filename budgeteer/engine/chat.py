@@ -53,11 +53,17 @@ class AudioPart:
 
 @dataclass(frozen=True, slots=True)
 class ToolCallPart:
-    """One call. `arguments` is the JSON text the model wrote, kept verbatim (or raw text for free-form tools)."""
+    """One call.
+
+    Attributes:
+        arguments: the JSON text the model wrote, kept verbatim; the raw text for a free-form tool.
+        is_free: whether it called a free-form tool, as only OpenAI Responses has them (`custom_tool_call`).
+    """
 
     id: str
     name: str
     arguments: str
+    is_free: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -251,7 +257,8 @@ def _part_to_json(part: Part) -> dict[str, Any]:
         case AudioPart():
             return {"type": "audio", "raw": dict(part.raw)}
         case ToolCallPart():
-            return {"type": "tool_call", "id": part.id, "name": part.name, "arguments": part.arguments}
+            free = {"is_free": True} if part.is_free else {}
+            return {"type": "tool_call", "id": part.id, "name": part.name, "arguments": part.arguments, **free}
         case ToolResultPart():
             return {
                 "type": "tool_result",
@@ -283,7 +290,7 @@ def _part_from_json(data: Mapping[str, Any]) -> Any:
         case "audio":
             return AudioPart(data["raw"])
         case "tool_call":
-            return ToolCallPart(data["id"], data["name"], data["arguments"])
+            return ToolCallPart(data["id"], data["name"], data["arguments"], data.get("is_free", False))
         case "tool_result":
             content = tuple(_part_from_json(inner) for inner in data["content"])
             return ToolResultPart(data["call_id"], content, data["is_error"])

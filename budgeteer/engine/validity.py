@@ -21,6 +21,7 @@ type _Rule = tuple[str, str, str]
 """A rule's name, its promise, and how it is broken: "" when it is kept."""
 
 _NAMED: Final = "every call names its tool"
+_ANSWERED_BY: Final = {"function_call": "function_call_output", "custom_tool_call": "custom_tool_call_output"}
 _GEMINI_CALLS: Final = ("functionCall", "functionResponse")
 
 
@@ -81,23 +82,23 @@ def _nameless(names: Sequence[str]) -> str:
 
 def _responses_rules(request: Mapping[str, Any]) -> Iterator[_Rule]:
     items: _Items = request["input"]
-    open_calls: list[str] = []
+    open_calls: dict[str, str] = {}
     stray: list[str] = []
+    calls = [item for item in items if item.get("type") in _ANSWERED_BY]
     for number, item in enumerate(items, start=1):
-        if item.get("type") == "function_call":
-            open_calls.append(item["call_id"])
-        elif item.get("type") == "function_call_output":
-            if item["call_id"] in open_calls:
-                open_calls.remove(item["call_id"])
+        if item.get("type") in _ANSWERED_BY:
+            open_calls[item["call_id"]] = _ANSWERED_BY[item["type"]]
+        elif item.get("type") in _ANSWERED_BY.values():
+            if open_calls.get(item["call_id"]) == item["type"]:
+                del open_calls[item["call_id"]]
             else:
                 stray.append(f"item {number} answers {item['call_id']}, which is not open before it")
-    calls = [item["call_id"] for item in items if item.get("type") == "function_call"]
-    names = [item["name"] for item in items if item.get("type") == "function_call"]
-    yield "calls have names", _NAMED, _nameless(names)
-    yield "outputs follow calls", "every function_call_output answers a function_call before it", "; ".join(stray[:3])
-    yield "calls are answered", "every function_call has its function_call_output", _unanswered(open_calls)
+    yield "calls have names", _NAMED, _nameless([item["name"] for item in calls])
+    yield "outputs follow calls", "every output answers a call of its kind before it", "; ".join(stray[:3])
+    yield "calls are answered", "every call has its output", _unanswered([*open_calls])
     yield "reasoning keeps its item", "reasoning stands right before the item it led to", _lone_reasoning(items)
-    yield "call ids", "every call_id is of its own and has 1 to 64 characters", _wrong_ids(calls, "openai-responses")
+    promise = "every call_id is of its own and has 1 to 64 characters"
+    yield "call ids", promise, _wrong_ids([item["call_id"] for item in calls], "openai-responses")
 
 
 def _lone_reasoning(items: _Items) -> str:
@@ -105,7 +106,7 @@ def _lone_reasoning(items: _Items) -> str:
     for number, (item, after) in enumerate(zip(items, led_to, strict=True), start=1):
         if item.get("type") != "reasoning":
             continue
-        if after.get("type") == "function_call_output" or after.get("role") in ("user", "system", "developer"):
+        if after.get("type") in _ANSWERED_BY.values() or after.get("role") in ("user", "system", "developer"):
             return f"item {number} is reasoning with nothing of the model's after it"
     return ""
 

@@ -198,7 +198,7 @@ class _Reader:
 
         match mark.name:
             case "tool-call":
-                return ToolCallPart(word("id"), word("name"), mark.body)
+                return ToolCallPart(word("id"), word("name"), mark.body, is_free=beside.get("free") is True)
             case "result":
                 return TextPart(mark.body)
             case "reasoning":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from typing import Any, Final
 
 from budgeteer.engine.chat import (
@@ -168,11 +169,11 @@ class _Reader:
 
 def _call(raw: Mapping[str, Any], reader: _Reader) -> list[Part]:
     reader.count_left_out(raw)
-    if raw.get("type") == "custom_tool_call":
-        reader.notes.count("Calls of free-form tools, read as calls")
     given = text_value(raw.get("call_id")) or text_value(raw.get("id"))
-    written = raw.get("input") if raw.get("type") == "custom_tool_call" else raw.get("arguments")
-    return [reader.calls.call(text_value(raw.get("name")), written, given)]
+    if raw.get("type") != "custom_tool_call":
+        return [reader.calls.call(text_value(raw.get("name")), raw.get("arguments"), given)]
+    reader.notes.count("Calls of free-form tools, which other providers are sent as calls of functions")
+    return [replace(reader.calls.call(text_value(raw.get("name")), raw.get("input"), given), is_free=True)]
 
 
 def _reasoning(raw: Mapping[str, Any], reader: _Reader) -> list[Part]:

@@ -28,6 +28,7 @@ PARTS: list[Part] = [
     FilePart({"type": "file", "file": {"file_id": "f1"}}, "plan.pdf"),
     AudioPart({"type": "input_audio", "input_audio": {"data": "AAAA", "format": "wav"}}),
     ToolCallPart("a", "run", '{"n": 1}'),
+    ToolCallPart("a", "patch", "*** Begin", is_free=True),
     ToolResultPart("a", (TextPart("done"), FilePart({"type": "file"}, "log.txt")), is_error=True),
     ReasoningPart("Hm.", "seal", "payload", "gemini", "rs_1"),
     ReasoningPart("Hm."),
@@ -68,4 +69,4 @@ def test_the_arguments_of_a_call_become_an_object_that_can_be_written(arguments:
 
 
 def test_the_readable_text_has_calls_and_results_but_no_reasoning() -> None:
-    assert text_of(Message("assistant", tuple(PARTS))) == 'Hello.\nrun {"n": 1}\ndone'
+    assert text_of(Message("assistant", tuple(PARTS))) == 'Hello.\nrun {"n": 1}\npatch *** Begin\ndone'

@@ -10,6 +10,8 @@ from tests.engine.packs import assistant, bundle_of, packed, result, user
 
 USER = {"role": "user", "content": "Hi"}
 CALL = {"type": "function_call", "call_id": "a", "name": "run", "arguments": "{}"}
+FREE = {"type": "custom_tool_call", "call_id": "b", "name": "patch", "input": "*** Begin"}
+FREED = {"type": "custom_tool_call_output", "call_id": "b", "output": ""}
 OUTPUT = {"type": "function_call_output", "call_id": "a", "output": ""}
 THOUGHT = {"type": "reasoning", "summary": [], "encrypted_content": "e"}
 SAID = {"role": "assistant", "content": "Yes"}
@@ -29,6 +31,11 @@ def broken(request: dict[str, Any], profile: str) -> set[str]:
         ([USER, THOUGHT, THOUGHT, SAID], set()),
         ([], set()),
         ([USER, CALL], {"calls are answered"}),
+        ([USER, FREE, CALL, FREED, OUTPUT], set()),
+        ([USER, FREE], {"calls are answered"}),
+        ([USER, THOUGHT, FREED], {"outputs follow calls", "reasoning keeps its item"}),
+        ([FREE, {**FREED, "type": "function_call_output"}], {"outputs follow calls", "calls are answered"}),
+        ([FREE, FREED, {**CALL, "call_id": "b"}, {**OUTPUT, "call_id": "b"}], {"call ids"}),
         ([OUTPUT, CALL], {"outputs follow calls", "calls are answered"}),
         ([CALL, OUTPUT, OUTPUT], {"outputs follow calls"}),
         ([SAID, THOUGHT], {"reasoning keeps its item"}),

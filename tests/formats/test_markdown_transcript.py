@@ -42,7 +42,7 @@ CONTENT = (
     | st.builds(AudioPart, RAWS)
     | st.builds(OpaquePart, TEXTS, RAWS, TEXTS)
 )
-PARTS = CONTENT | st.builds(ToolCallPart, TEXTS, TEXTS, TEXTS) | st.builds(ReasoningPart, *[TEXTS] * 5)
+PARTS = CONTENT | st.builds(ToolCallPart, TEXTS, TEXTS, TEXTS, st.booleans()) | st.builds(ReasoningPart, *[TEXTS] * 5)
 
 
 @st.composite

@@ -195,9 +195,9 @@ def test_free_form_tools_keep_their_raw_text() -> None:
         {"type": "custom_tool_call", "call_id": "c", "name": "patch", "input": "*** Begin"},
         {"type": "custom_tool_call_output", "call_id": "c", "output": "done"},
     )
-    assert asked.parts == (ToolCallPart("c", "patch", "*** Begin"),)
+    assert asked.parts == (ToolCallPart("c", "patch", "*** Begin", is_free=True),)
     assert answered.parts == (ToolResultPart("c", (TextPart("done"),)),)
-    assert found.warnings == ("Calls of free-form tools, read as calls: 1",)
+    assert found.warnings == ("Calls of free-form tools, which other providers are sent as calls of functions: 1",)
 
 
 def test_reasoning_keeps_its_seal_and_what_can_be_read_of_it() -> None:

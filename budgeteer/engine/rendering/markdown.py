@@ -109,7 +109,7 @@ def _part(part: Part, *, in_result: bool) -> str:
         case TextPart(text=text):
             return _TO_ESCAPE.sub(r"\\", text)
         case ToolCallPart():
-            return _fenced("tool-call", {"id": part.id, "name": part.name}, part.arguments)
+            return _fenced("tool-call", {"id": part.id, "name": part.name, "free": part.is_free}, part.arguments)
         case ReasoningPart():
             sealed = {"signature": part.signature, "encrypted": part.encrypted}
             return _fenced("reasoning", {**sealed, "provider": part.provider, "id": part.id}, part.text)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import mimetypes
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from budgeteer.engine.chat import (
@@ -16,6 +16,7 @@ from budgeteer.engine.chat import (
     TextPart,
     ToolCallPart,
     ToolResultPart,
+    calls_of,
 )
 from budgeteer.engine.media import Media, media_of
 from budgeteer.engine.profiles import PROFILES
@@ -38,10 +39,12 @@ def responses_items(messages: Sequence[Message]) -> list[dict[str, Any]]:
     """The messages as input items: each of the assistant's texts, calls and thoughts is one of its own."""
     ids = CallIds(PROFILES["openai-responses"].call_id, messages)
     items: list[dict[str, Any]] = []
+    free: dict[str, bool] = {}
     for message in messages:
         ids.of_calls(message)
+        free |= {call.id: call.is_free for call in calls_of(message)}
         if message.role in ("assistant", "tool"):
-            items += [_item(part, ids) for part in message.parts]
+            items += [_item(part, ids, free) for part in message.parts]
         else:
             items += _message_items(message)
     return items
@@ -62,14 +65,18 @@ def _message_items(message: Message) -> Iterator[dict[str, Any]]:
         yield {"role": message.role, "content": _content(content)}
 
 
-def _item(part: Part, ids: CallIds) -> dict[str, Any]:
+def _item(part: Part, ids: CallIds, free: Mapping[str, bool]) -> dict[str, Any]:
+    """One item; `free` tells of each call so far whether a free-form tool was called: its answer has another type."""
     match part:
         case TextPart(text=text):
             return {"role": "assistant", "content": text}
+        case ToolCallPart(is_free=True):
+            return {"type": "custom_tool_call", "call_id": ids[part.id], "name": part.name, "input": part.arguments}
         case ToolCallPart():
             return {"type": "function_call", "call_id": ids[part.id], "name": part.name, "arguments": part.arguments}
         case ToolResultPart():
-            return {"type": "function_call_output", "call_id": ids[part.call_id], "output": _content(part.content)}
+            kind = "custom_tool_call_output" if free[part.call_id] else "function_call_output"
+            return {"type": kind, "call_id": ids[part.call_id], "output": _content(part.content)}
         case ReasoningPart():
             known = {"id": part.id} if part.id else {}
             summary = [{"type": "summary_text", "text": part.text}] if part.text else []

@@ -99,6 +99,29 @@ def test_call_ids_that_are_too_long_or_used_twice_are_replaced_and_said_to_be() 
     assert sentence(packing, 8)[1] == "validity:openai-responses"
 
 
+def test_a_free_form_tools_call_goes_back_with_its_raw_text_and_so_does_its_answer() -> None:
+    patch = ToolCallPart("p", "patch", "*** Begin", is_free=True)
+    both = Message("assistant", (patch, ToolCallPart("f", "run", "{}")))
+    turns = (user(), both, result("p", "patched"), result("f", "ran"), user())
+    packing, request = responses(*turns)
+    assert request["input"][1:5] == [
+        {"type": "custom_tool_call", "call_id": "p", "name": "patch", "input": "*** Begin"},
+        {"type": "function_call", "call_id": "f", "name": "run", "arguments": "{}"},
+        {"type": "custom_tool_call_output", "call_id": "p", "output": "patched"},
+        {"type": "function_call_output", "call_id": "f", "output": "ran"},
+    ]
+    assert {decision.fate for decision in packing.ledger} == {"kept"}
+    chat = render_request(packed(bundle_of(*turns), profile="openai-chat"))
+    assert chat["messages"][1]["tool_calls"][0]["function"] == {"name": "patch", "arguments": "*** Begin"}
+
+
+def test_an_id_that_a_function_and_then_a_free_form_tool_had_is_answered_in_its_kind() -> None:
+    patch = Message("assistant", (ToolCallPart("a", "patch", "*** Begin", is_free=True),))
+    _, request = responses(user(), assistant("", "a"), result("a"), patch, result("a"), user())
+    kinds = [item["type"] for item in request["input"] if "type" in item]
+    assert kinds == ["function_call", "function_call_output", "custom_tool_call", "custom_tool_call_output"]
+
+
 def test_a_failed_call_has_no_mark_and_a_name_no_place() -> None:
     failed = Message("tool", (ToolResultPart("a", (TextPart("no"),), is_error=True),))
     packing, request = responses(Message("user", (TextPart("Hi"),), name="ann"), assistant("", "a"), failed, user())
