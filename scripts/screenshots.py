@@ -23,6 +23,7 @@ from playwright.sync_api import Browser, Page, expect, sync_playwright  # noqa: 
 
 from tests.browser.stack import Stack, running_stack  # noqa: E402
 from tests.conftest import CHROMIUM_FLAGS  # noqa: E402
+from tests.formats.shapes import Session, text_block, use_block  # noqa: E402
 from tests.servers import chromium_program  # noqa: E402
 
 WIDTHS = (1440, 390)
@@ -101,6 +102,7 @@ def prepare(page: Page, address: str) -> list[Shot]:
     report = publish(page, address + agent)
     page.goto(f"{address}/sources/")
     source = page.locator("main a[href*='/sources/']").first.get_attribute("href") or "/sources/"
+    rich = upload_report(page, address)
     for view in ("timeline", "sweep"):  # a worker may have to make them first
         page.goto(f"{address}{agent}?view={view}")
         expect(page.locator("svg.chart").first).to_be_visible(timeout=WORK_MS)
@@ -110,6 +112,7 @@ def prepare(page: Page, address: str) -> list[Shot]:
         Shot("home", "/"),
         Shot("sources", "/sources/"),
         Shot("source", source),
+        Shot("source-report", rich),
         Shot("workspaces", "/w/"),
         Shot("workbench-map", agent, whole=False),
         Shot("workbench-item", f"{agent}{item.split('#')[0]}", whole=False),
@@ -134,6 +137,31 @@ def prepare(page: Page, address: str) -> list[Shot]:
         Shot("admin-preset", "/admin/presets/preset/1/change/"),
         Shot("help", "/help/"),
     ]
+
+
+def upload_report(page: Page, address: str) -> str:
+    """Paste a session whose import report has something of everything; the path of its source."""
+    session = Session()
+    session.user("u1", "Plan the harbour: how deep must the basin be?")
+    first = session.assistant("a1", text_block("I look at the charts."), message_id="m1")
+    session.assistant("a2", use_block("t1"), message_id="m1")
+    session.result("r1", "t1", "12 m at low water. " * 40)
+    search = {"type": "server_tool_use", "id": "s1", "name": "web_search", "input": {"query": "draught"}}
+    session.assistant("a3", search, message_id="m2")
+    session.assistant("a4", text_block("Fourteen metres, with two under the keel."), message_id="m3")
+    session.last = first
+    session.user("u2", "Rather begin with the crane")
+    session.assistant("a5", text_block("A crane of forty tonnes on the north quay."), message_id="m4")
+    session.other("summary", summary="A harbour")
+    for mode in ("plan", "code", "plan"):
+        session.other("mode", mode=mode)
+    bad = b'{"type":"user","message":{"role":"user","content":"cut of\n{"uuid": nothing}\n'
+    page.goto(f"{address}/sources/")
+    page.locator("details.add > summary").click()
+    page.locator("textarea[name='text']").fill((session.data + bad).decode())
+    page.get_by_role("button", name="Import", exact=True).click()
+    expect(page.locator("#import-report")).to_be_visible(timeout=WORK_MS)
+    return page.url.removeprefix(address)
 
 
 def publish(page: Page, workspace: str) -> str:

@@ -156,10 +156,18 @@ def _file_input(inputs: Inputs, measures: MessageMeasures, tools: ToolMeasures, 
     """What the file holds of its last request: the messages before the last reply, and its own tool definitions."""
     if inputs.conversation is None or inputs.conversation.reported_input_tokens is None:
         return 0
+    own = tools if inputs.tools is None else measure_tools(tools_of(inputs.conversation), counter=counter)
+    return request_tokens(measures, own)
+
+
+def request_tokens(measures: MessageMeasures, own_tools: ToolMeasures) -> int:
+    """Tokens of a conversation's last request: its messages before the last reply and its own tool definitions.
+
+    That is what a source reports as the input tokens of that request, as far as its file holds them.
+    """
     replies = np.flatnonzero(measures.role == ROLES.index("assistant"))
     before = measures.taken(slice(0, int(replies[-1]) if len(replies) else len(measures)))
-    own = tools if inputs.tools is None else measure_tools(tools_of(inputs.conversation), counter=counter)
-    return int(before.openai_before_tokens.sum() + before.frame_tokens.sum() + own.openai_tokens.sum())
+    return int(before.openai_before_tokens.sum() + before.frame_tokens.sum() + own_tools.openai_tokens.sum())
 
 
 def tools_of(conversation: Conversation) -> tuple[ToolDefinition, ...]:

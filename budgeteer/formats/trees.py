@@ -21,7 +21,7 @@ from itertools import islice
 from budgeteer.engine.chat import Conversation, Message
 from budgeteer.engine.far import outlines_of
 from budgeteer.formats.aside import spliced
-from budgeteer.formats.conversations import Notes, last_text, short_line
+from budgeteer.formats.conversations import Notes, last_text, note_opaque, short_line
 
 MOST_BRANCHES = 20
 """Other branches offered of one conversation; what is beyond is counted in a note."""
@@ -91,6 +91,7 @@ def with_branches(
     if found:
         notes.count("Other branches, each offered as a conversation of its own behind the main one", len(found))
         notes.count("Messages that these branches share with the main one, counted once", repeated)
+        note_opaque(_own_messages(main, found), notes)
     return (replace(main, branches=total), *found)
 
 
@@ -125,6 +126,13 @@ def repeated_tools(conversations: Sequence[Conversation]) -> list[int]:
             found.extend(range(start, start + len(conversation.tools)))
         start += len(conversation.tools)
     return found
+
+
+def _own_messages(main: Conversation, others: Sequence[Conversation]) -> list[Message]:
+    """The messages of the other branches that the main one does not have, each once."""
+    shared = set(repeated_messages((main, *others)))
+    every = (message for other in others for message in outlines_of(other.messages))
+    return [message for place, message in enumerate(every, len(main.messages)) if place not in shared]
 
 
 def _shared(main: Sequence[Message], other: Sequence[Message]) -> int:

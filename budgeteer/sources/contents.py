@@ -9,7 +9,7 @@ from typing import Any, Protocol
 from budgeteer.engine.chat import Conversation, Message, message_from_json, message_to_json
 from budgeteer.engine.library import Chunk, FeatureSpec, Skill, ToolDefinition
 from budgeteer.engine.sections.order import Use
-from budgeteer.formats.report import Imported, Skipped
+from budgeteer.formats.report import Imported, Skipped, counts_of
 from budgeteer.sources.store import Item, ItemReader, StoredSequence
 
 CONVERSATIONS, MESSAGES, SKILLS, TOOLS = "conversations", "messages", "skills", "tools"
@@ -178,13 +178,20 @@ class Contents:
 
 def report_of(imported: Imported) -> dict[str, Any]:
     """The import report as the row keeps it: everything but the skipped lines themselves, which are a stream."""
+    found = imported.findings
     reasons: dict[str, int] = {}
     for entry in imported.skipped:
         reasons[entry.why] = reasons.get(entry.why, 0) + 1
     return {
         "reason": imported.reason,
         "encoding": imported.encoding,
-        "warnings": list(imported.warnings),
+        "findings": {
+            "counted": [{"what": what, "count": count} for what, count in found.counted],
+            "unknown": [{"kind": kind, "count": count} for kind, count in found.unknown],
+            "lines": [{"type": name, "count": count} for name, count in found.other_lines],
+            "said": list(found.said),
+        },
+        "counts": counts_of(imported),
         "skipped": [{"why": why, "count": count} for why, count in sorted(reasons.items(), key=lambda r: -r[1])],
         "metadata": plain(imported.metadata),
     }

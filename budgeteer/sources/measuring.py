@@ -33,6 +33,7 @@ from budgeteer.engine.measures import (
 )
 from budgeteer.engine.tokens import TokenCounter
 from budgeteer.engine.transcript import MessageMeasures, measure_conversations
+from budgeteer.formats.trees import repeated_messages, repeated_tools
 from budgeteer.sources.known import COUNTING_VERSION, KnownRows, Prints, Shelf
 
 type Progress = Callable[[int, int], None]
@@ -79,19 +80,26 @@ class Measures:
     chunks: ChunkMeasures
     text_tokens: int
 
-    def total_tokens(self) -> int:
-        """All items together, each alone, without frames or joins: for lists, not for packing."""
+    def total_tokens(self, conversations: Sequence[Conversation] = ()) -> int:
+        """All items together, each alone, without frames or joins: for lists, not for packing.
+
+        What branches of one of the measured `conversations` share counts once.
+        """
         parts: tuple[Ints, ...] = (
-            self.messages.openai_before_tokens,
+            _without(self.messages.openai_before_tokens, repeated_messages(conversations)),
             self.skills.head_tokens,
             self.skills.description_tokens,
             self.skills.tail_tokens,
             self.tools.openai_tokens,
-            self.own_tools.openai_tokens,
+            _without(self.own_tools.openai_tokens, repeated_tools(conversations)),
             self.features.tokens,
             self.chunks.tokens,
         )
         return int(sum(int(part.sum()) for part in parts)) + self.text_tokens
+
+
+def _without(column: Ints, places: Sequence[int]) -> Ints:
+    return np.delete(column, np.array(places, dtype=np.int64))
 
 
 _COLUMNS: Mapping[str, type[Columns]] = {

@@ -9,7 +9,7 @@ from django.db.models import Q
 
 from budgeteer.formats.limits import readable_bytes
 from budgeteer.formats.registry import registry
-from budgeteer.formats.report import Imported
+from budgeteer.formats.report import Imported, counts_of
 from budgeteer.sources.contents import MAIN_STREAM
 from budgeteer.sources.measuring import AT_IMPORT
 from budgeteer.sources.models import Source, SourceQuerySet
@@ -26,6 +26,20 @@ KINDS: Mapping[str, tuple[str, str, str, str]] = {
     "chunks": ("Retrieval chunks", "R", "chunk", "chunks"),
     "text": ("Text", "S", "text", "texts"),
     "usage": ("Usage", "", "name", "names"),
+}
+# What an import counts, by its name in the report; one and several of it.
+COUNT_WORDS: Mapping[str, tuple[str, str]] = {
+    "conversations": ("conversation", "conversations"),
+    "messages": ("message", "messages"),
+    "toolCalls": ("tool call", "tool calls"),
+    "toolResults": ("tool result", "tool results"),
+    "images": ("picture", "pictures"),
+    "reasoning": ("piece of reasoning", "pieces of reasoning"),
+    "skills": ("skill", "skills"),
+    "tools": ("tool definition", "tool definitions"),
+    "features": ("spec", "specs"),
+    "chunks": ("chunk", "chunks"),
+    "usage": ("name with its use", "names with their use"),
 }
 COUNTED_WITH = AT_IMPORT[0]
 
@@ -93,6 +107,13 @@ class SourceRow:
         return readable_bytes(self.source.size_bytes)
 
     @property
+    def found(self) -> list[tuple[str, str]]:
+        """What the import found, as in ("212", "tool calls"); nothing that there is none of."""
+        counts: Mapping[str, int] = self.source.report.get("counts", {})
+        rows = [(count, COUNT_WORDS[key]) for key, count in counts.items() if count and key in COUNT_WORDS]
+        return [(f"{count:,}", one if count == 1 else many) for count, (one, many) in rows]
+
+    @property
     def skipped(self) -> int:
         count: int = self.source.counts.get("skipped", 0)
         return count
@@ -108,7 +129,7 @@ def hint_of(imported: Imported) -> str:
     _, _, one, many = KINDS[imported.kind]
     count = len(getattr(imported, MAIN_STREAM[imported.kind], ()))
     if imported.kind == "conversation":
-        count = sum(len(talk.messages) for talk in imported.conversations)
+        count = counts_of(imported)["messages"]
     title = format_title(imported.format)
     return title if imported.kind == "text" else f"{title}, {count:,} {one if count == 1 else many}"
 

@@ -7,13 +7,17 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
+from budgeteer.engine.bundle import request_tokens
 from budgeteer.engine.chat import Message, text_of
+from budgeteer.engine.facts import reported_sentence
 from budgeteer.engine.library import compact_json
+from budgeteer.formats.jsontext import SKIPPED_CHARACTERS
 from budgeteer.formats.report import Skipped
 from budgeteer.sources.contents import Contents
 from budgeteer.sources.measuring import Measures
 from budgeteer.sources.models import Source
 from budgeteer.sources.pages import Window
+from budgeteer.sources.store import Item
 
 LINE_CHARS = 240
 TEXT_CHARS = 2000
@@ -49,13 +53,18 @@ class ConversationRow:
     number: int
     title: str
     messages: str
+    tokens: str
+    reported: str
     model: str
     note: str
     is_on: bool
 
 
-def conversation_rows(contents: Contents, *, chosen: int) -> list[ConversationRow]:
-    """The conversations around the chosen one, at most CONVERSATIONS_SHOWN; empty for a file with only one."""
+def conversation_rows(contents: Contents, measures: Measures | None, *, chosen: int) -> list[ConversationRow]:
+    """The conversations around the chosen one, at most CONVERSATIONS_SHOWN; empty for a file with only one.
+
+    `tokens` are those of its messages, each alone; `reported` what the source says of its last request.
+    """
     total = contents.conversation_count()
     if total < 2:
         return []
@@ -66,13 +75,15 @@ def conversation_rows(contents: Contents, *, chosen: int) -> list[ConversationRo
             number=start + offset + 1,
             title=row["title"] or row["id"] or f"Conversation {start + offset + 1}",
             messages=f"{row['count']:,}",
+            tokens=f"{_tokens_of(row, measures):,}" if measures is not None else "",
+            reported=_number_or_nothing(row["reported_input_tokens"]),
             model=row["model"],
             note=", ".join(
                 note
                 for note in (
                     "sub-agent" if row["is_subagent"] else "",
                     "branch" if row.get("branch_of") else "",
-                    f"{row['branches']} other branches" if row["branches"] else "",
+                    _other_branches(row["branches"]),
                 )
                 if note
             ),
@@ -80,6 +91,33 @@ def conversation_rows(contents: Contents, *, chosen: int) -> list[ConversationRo
         )
         for offset, row in enumerate(rows)
     ]
+
+
+def _other_branches(number: int) -> str:
+    if not number:
+        return ""
+    return "main branch, 1 other" if number == 1 else f"main branch, {number:,} others"
+
+
+def _number_or_nothing(number: int | None) -> str:
+    return "" if number is None else f"{number:,}"
+
+
+def _tokens_of(row: Item, measures: Measures) -> int:
+    return int(measures.messages.openai_before_tokens[row["start"] : row["start"] + row["count"]].sum())
+
+
+def reported_by_source(row: Item | None, measures: Measures | None) -> str:
+    """What the source reported of a conversation's last request beside our count of it, a sentence or ""."""
+    if row is None or row["reported_input_tokens"] is None:
+        return ""
+    reported: int = row["reported_input_tokens"]
+    if measures is None:
+        return f"The source reported {reported:,} input tokens for its last request."
+    messages = measures.messages.taken(slice(row["start"], row["start"] + row["count"]))
+    own = measures.own_tools.taken(slice(row["tools_start"], row["tools_start"] + len(row["tools"])))
+    counted = request_tokens(messages, own)
+    return reported_sentence(reported, in_file=counted, not_in_file=max(reported - counted, 0))
 
 
 def preview_rows(
@@ -192,6 +230,7 @@ _SHOWN: Mapping[str, Any] = {
 
 
 def skipped_text(entries: Sequence[Skipped]) -> Iterator[str]:
-    """The download of what was not read: place, reason, and the line itself."""
+    """The download of what was not read: place, reason, and the line itself, which may have been cut."""
     for entry in entries:
-        yield f"# {entry.where}: {entry.why}\n{entry.line}\n" if entry.line else f"# {entry.where}: {entry.why}\n"
+        cut = f" (the first {SKIPPED_CHARACTERS} characters of it)" if len(entry.line) >= SKIPPED_CHARACTERS else ""
+        yield f"# {entry.where}: {entry.why}{cut}\n" + (f"{entry.line}\n" if entry.line else "")

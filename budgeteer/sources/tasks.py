@@ -23,11 +23,12 @@ from budgeteer.engine.tokens import counter_for
 from budgeteer.formats.detect import import_bytes
 from budgeteer.formats.limits import Limits, readable_bytes
 from budgeteer.formats.report import Imported
+from budgeteer.formats.trees import repeated_messages
 from budgeteer.jobs.context import JobContext
 from budgeteer.jobs.housekeeping import sweep
 from budgeteer.jobs.registry import job, preparation
 from budgeteer.sources import services, shelf, sweeping
-from budgeteer.sources.contents import MAIN_STREAM, counted_streams, streams_of
+from budgeteer.sources.contents import MAIN_STREAM, MESSAGES, counted_streams, streams_of
 from budgeteer.sources.known import Prints
 from budgeteer.sources.loading import contents_of
 from budgeteer.sources.measuring import AT_IMPORT, LAYOUT, Measurable, Measures, dump_measures
@@ -88,7 +89,7 @@ def import_source(context: JobContext, *, source_id: str, as_format: str = "") -
             counts, items = _store_items(imported, attempt, prints)
             measured = _measure_all(_measurable(imported), context, prints=prints, unit=MAIN_STREAM[imported.kind])
             files = {name: _save_measures(attempt, name, found) for name, found in measured.items()}
-            counts["tokens"] = {name: found.total_tokens() for name, found in measured.items()}
+            counts["tokens"] = {name: found.total_tokens(imported.conversations) for name, found in measured.items()}
             result = {"source": source_id, "format": imported.format, "counts": counts}
             with context.finishing(result):
                 read = Result(imported, items, files, counts, asked=as_format)
@@ -127,6 +128,8 @@ def _store_items(imported: Imported, attempt: _Attempt, prints: Prints) -> tuple
         written = write_items(file, streams_of(imported), header=header, note=prints.add)
         file.seek(0)
         counts: dict[str, Any] = {name: count for name, count in written.items() if count}
+        if repeated := repeated_messages(imported.conversations):
+            counts[MESSAGES] -= len(repeated)
         return counts, attempt.save("items", File(file))
 
 
@@ -184,7 +187,8 @@ def measure_source(context: JobContext, *, source_id: str, tokenizer: str, revis
             SourceMeasures.objects.update_or_create(
                 source=row, tokenizer=tokenizer, defaults={"revision": revision, "columns": LAYOUT, "arrays": stored}
             )
-            row.counts["tokens"] = {**row.counts.get("tokens", {}), tokenizer: measures.total_tokens()}
+            total = measures.total_tokens(what.conversations)
+            row.counts["tokens"] = {**row.counts.get("tokens", {}), tokenizer: total}
             row.save(update_fields=["counts"])
             attempt.published = True
     return result

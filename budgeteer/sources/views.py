@@ -122,6 +122,7 @@ class _Report:
     preview: list[previews.PreviewRow]
     window: pages.Window | None
     skipped: list[Any]
+    reported: str = ""
 
     @property
     def query(self) -> str:
@@ -158,11 +159,12 @@ def _report(request: HttpRequest, source: Source) -> _Report:
     return _Report(
         row=row,
         card=card,
-        conversations=previews.conversation_rows(contents, chosen=chosen),
+        conversations=previews.conversation_rows(contents, measures, chosen=chosen),
         conversation=chosen + 1,
         preview=previews.preview_rows(source, contents, page, offset=offset, measures=measures),
         window=page,
         skipped=contents.skipped(0, previews.SKIPPED_SHOWN),
+        reported=previews.reported_by_source(talk, measures),
     )
 
 
@@ -191,7 +193,7 @@ def skipped(request: SignedInRequest, source_id: uuid.UUID) -> StreamingHttpResp
         raise Http404("nothing was imported")
     lines = previews.skipped_text(services.contents_of(source).skipped())
     response = StreamingHttpResponse(lines, content_type="text/plain; charset=utf-8")
-    response.headers["Content-Disposition"] = 'attachment; filename="skipped.txt"'
+    response.headers["Content-Disposition"] = 'attachment; filename="bad-lines.txt"'
     return response
 
 

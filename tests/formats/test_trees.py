@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from hypothesis import given
 from hypothesis import strategies as st
 
-from budgeteer.engine.chat import Conversation, Message, TextPart, ToolCallPart
+from budgeteer.engine.chat import Conversation, Message, OpaquePart, TextPart, ToolCallPart
 from budgeteer.formats import trees
 from budgeteer.formats.conversations import Notes
 from budgeteer.formats.report import Imported, counts_of
@@ -58,6 +58,17 @@ def test_a_branch_says_where_it_leaves_and_shares_the_messages() -> None:
     assert "Messages that these branches share with the main one, counted once: 2" in notes.sentences()
     (_, root) = with_branches(chat("a"), [chat("g")], Notes(), total=1)
     assert root.title == "A title, branch from its start: say g"
+
+
+def test_parts_nobody_knows_are_counted_in_the_other_branches_too() -> None:
+    def odd(each: str) -> Message:
+        return Message("assistant", (OpaquePart("glyph", {"type": "glyph"}, "x"),), id=each)
+
+    notes = Notes()
+    main = Conversation("s", "", (*said("a"), odd("b")))
+    others = [Conversation("s", "", (*said("a"), odd("c"), *said(end))) for end in ("d", "e")]
+    with_branches(main, others, notes, total=2)
+    assert notes.unknown == {"glyph": 1}
 
 
 def test_counts_hold_what_branches_share_once() -> None:

@@ -145,7 +145,7 @@ def _look_at_source(verdict: Verdict, source: Source, upload: Upload | None) -> 
         stored = measures_of(source, tokenizer)
         if stored is None or not _are_equal(stored, calm):
             verdict.wrong_totals.append(f"{source.name}: counts under {tokenizer} differ")
-        if source.counts["tokens"][tokenizer] != calm.total_tokens():
+        if source.counts["tokens"][tokenizer] != calm.total_tokens(what.conversations):
             verdict.wrong_totals.append(f"{source.name}: the total under {tokenizer} differs")
 
 

@@ -7,7 +7,7 @@ from budgeteer.engine.chat import Conversation, Message, TextPart
 from budgeteer.engine.library import Chunk, FeatureSpec, Skill, ToolDefinition
 from budgeteer.engine.sections.order import Use
 from budgeteer.formats.registry import registry
-from budgeteer.formats.report import Imported, Skipped
+from budgeteer.formats.report import Findings, Imported, Skipped
 from budgeteer.sources.contents import MAIN_STREAM, Contents, plain, report_of, streams_of
 from budgeteer.sources.services import formats, look_at
 from budgeteer.sources.store import ItemReader, write_items
@@ -61,9 +61,11 @@ def test_what_json_cannot_hold_becomes_its_text():
 
 def test_the_report_groups_the_skipped_by_reason_most_common_first():
     skipped = [Skipped("line 1", "odd"), Skipped("line 2", "not JSON"), Skipped("line 3", "not JSON")]
-    report = report_of(Imported("text", "because", "text", skipped=tuple(skipped), warnings=("merged 2",)))
+    report = report_of(
+        Imported("text", "because", "text", skipped=tuple(skipped), findings=Findings(said=("merged 2",)))
+    )
     assert report["skipped"] == [{"why": "not JSON", "count": 2}, {"why": "odd", "count": 1}]
-    assert report["warnings"] == ["merged 2"]
+    assert report["findings"]["said"] == ["merged 2"]
 
 
 def test_a_usage_file_comes_back_as_it_was():

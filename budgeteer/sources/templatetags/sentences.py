@@ -20,6 +20,12 @@ def with_code(sentence: str) -> SafeString:
 
 
 @register.filter
+def grouped(number: int) -> str:
+    """The number with its thousands apart: `1,813`."""
+    return f"{number:,}"
+
+
+@register.filter
 def full_stop(sentence: str) -> str:
     """The sentence with exactly one mark at its end."""
     return sentence if sentence.endswith((".", "!", "?", "…")) or not sentence else f"{sentence}."

@@ -108,9 +108,13 @@ def open_sample(request: HtmxRequest, slug: str) -> HttpResponse:
 @access()
 @require_POST
 def open_empty(request: HtmxRequest) -> HttpResponse:
-    """Open a workspace with nothing in it, or over sources that are here already."""
+    """Open a workspace with nothing in it, or over sources that are here already, the first with a `conversation`."""
     chosen = [sources.visible_source(request.user, found) for found in _uuids(request.POST.getlist("source"))]
     workspace = services.open_with_sources(request.user, [source for source in chosen if source is not None])
+    number = request.POST.get("conversation", "")
+    link = workspace.links.first()
+    if link is not None and number in map(str, range(1, link.source.counts.get("conversations", 0) + 1)):
+        services.choose_conversation(workspace, link.pk, int(number) - 1)
     return redirect(workspace)
 
 
