@@ -15,7 +15,6 @@ import numpy as np
 
 from budgeteer.engine.allocation import Allowance, Shares, allowance, profile_of, settled, shares_of
 from budgeteer.engine.bundle import Bundle
-from budgeteer.engine.chat import calls_of
 from budgeteer.engine.config import BudgetConfig
 from budgeteer.engine.easing import eased_by
 from budgeteer.engine.framing import Framing
@@ -23,6 +22,7 @@ from budgeteer.engine.history.fitting import fit_history
 from budgeteer.engine.history.summary import SummaryRequest, extractive_summary
 from budgeteer.engine.history.view import USER, HistoryFit, HistoryView, Mask, Rule, view_of
 from budgeteer.engine.history.writing import Writing
+from budgeteer.engine.history_index import index_of
 from budgeteer.engine.ledger import Ledger, Overhead, Rows, Size
 from budgeteer.engine.libraries import Libraries, LibraryFitter
 from budgeteer.engine.profiles import PROFILES
@@ -35,7 +35,6 @@ from budgeteer.engine.rows import (
     chunk_rows,
     feature_rows,
     history_rows,
-    message_id,
     query_rows,
     skill_rows,
     summary_row,
@@ -288,8 +287,7 @@ class Packer:
         pins = {pin for pin in self.config.pins if pin.startswith("message:")}
         pinned = np.zeros(len(self.bundle.history_measures), np.bool_)
         if pins:
-            for row, message in enumerate(self.bundle.history):
-                pinned[row] = message_id(message, row) in pins
+            pinned[:] = [key in pins for key in index_of(self.bundle).ids]
         return pinned
 
     def _called_by(self, kept: Mask) -> frozenset[str]:
@@ -346,7 +344,6 @@ class Packer:
 
 def _called(bundle: Bundle, kept: Mask) -> frozenset[str]:
     """The names of the tools that kept history calls."""
-    if not bundle.tools:
+    if not bundle.tools or not (kept & (bundle.history_measures.calls > 0)).any():
         return frozenset()
-    rows = np.flatnonzero(kept & (bundle.history_measures.calls > 0))
-    return frozenset(call.name for row in rows for call in calls_of(bundle.history[int(row)]))
+    return index_of(bundle).called_by(kept)

@@ -10,12 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from budgeteer.engine.bundle import Bundle
-from budgeteer.engine.chat import ROLES, Message, text_of
+from budgeteer.engine.chat import ROLES
 from budgeteer.engine.config import FeaturesConfig, RetrievalConfig, SkillsBudgetConfig
 from budgeteer.engine.explain import KEPT, explain_message, explain_skill, explain_summary, explain_tool, loss_sentence
 from budgeteer.engine.explain_found import explain_chunk, explain_feature
 from budgeteer.engine.expressing import ADAPTED, Loss
 from budgeteer.engine.history.view import HistoryFit, HistoryView, Rule
+from budgeteer.engine.history_index import known_index, label, message_id, one_line
 from budgeteer.engine.ledger import ADDED, DROPPED, LETTERS, SUMMARISED, TRUNCATED, Reason, Rows, unique
 from budgeteer.engine.ledger import KEPT as KEPT_FATE
 from budgeteer.engine.measures import Ints
@@ -29,7 +30,6 @@ from budgeteer.engine.transcript import MessageMeasures
 _LETTERS = {"system": "S", "developer": "S", "user": "U", "assistant": "A", "tool": "X"}
 #: Index into chat.ROLES -> index into ledger.LETTERS.
 LETTER_OF_ROLE = np.array([LETTERS.index(_LETTERS[role]) for role in ROLES], np.int8)
-LABEL_CHARS = 80
 SUMMARY_NAMES = {"summary": "Summary of earlier messages", "previous": "What was discussed before"}
 
 
@@ -172,7 +172,7 @@ def chunk_rows(bundle: Bundle, fit: RetrievalFit, config: RetrievalConfig) -> Ro
     return Rows(
         section="retrieval",
         ids=[ids[row] for row in fit.sequence],
-        names=lambda row: _one_line(bundle.chunks[fit.sequence[row]].text),
+        names=lambda row: one_line(bundle.chunks[fit.sequence[row]].text),
         before_tokens=tokens,
         before_chars=chars,
         after_tokens=np.where(kept, tokens, 0),
@@ -220,10 +220,11 @@ def history_rows(bundle: Bundle, view: HistoryView, fit: HistoryFit, profile: st
         row = fit.anchor.row
         after_tokens[row], after_chars[row] = fit.anchor.tokens, len(fit.anchor.text)
         columns["fate"][row], columns["estimated"][row] = TRUNCATED, False
+    known = known_index(bundle)
     return Rows(
         section="history",
-        ids=Lazy(len(measures), lambda row: message_id(bundle.history[row], row)),
-        names=lambda row: label(bundle.history[row]),
+        ids=known.ids if known else Lazy(len(measures), lambda row: message_id(bundle.history[row], row)),
+        names=known.labels.__getitem__ if known else lambda row: label(bundle.history[row]),
         before_tokens=data.get("before_tokens"),
         before_chars=data.get("before_chars"),
         after_tokens=after_tokens,
@@ -280,18 +281,3 @@ def query_rows(bundle: Bundle, profile: str, *, frame_tokens: int) -> Rows | Non
         explain=lambda _: reason,
         **columns,
     )
-
-
-def message_id(message: Message, row: int) -> str:
-    """The decision id of a message."""
-    return f"message:{message.id or row + 1}"
-
-
-def label(message: Message) -> str:
-    """A message in one line: the start of its text."""
-    return _one_line(text_of(message)) or f"({message.role}, no text)"
-
-
-def _one_line(written: str) -> str:
-    text = " ".join(written[: 4 * LABEL_CHARS].split())
-    return text[: LABEL_CHARS - 1] + "…" if len(text) > LABEL_CHARS else text

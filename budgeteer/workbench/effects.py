@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
+from budgeteer.engine.config import load_config
 from budgeteer.engine.errors import BudgeteerError
 from budgeteer.engine.ledger import FATES, KEPT, TRUNCATED
+from budgeteer.engine.overlay import merge
 from budgeteer.engine.packing import pack
 from budgeteer.engine.result import Packing
 from budgeteer.engine.tokens import counter_for
-from budgeteer.workbench.configuring import Effective, apply_posted, effective
+from budgeteer.workbench.configuring import Effective, apply_posted
 from budgeteer.workbench.models import Workspace
 from budgeteer.workbench.notes import Note, split_apply
 from budgeteer.workbench.preview import Packed
@@ -21,15 +23,23 @@ type TryOut = Callable[[str], str]
 
 
 def trying_out(workspace: Workspace, current: Effective, packed: Packed) -> TryOut:
-    """A function from "path=value" to what that change would come to, "" where it cannot be told without a job."""
+    """A function from "path=value" to what that change would come to, "" where it cannot be told without a job.
+
+    Each is worked out once and kept with the packing.
+    """
     packing = packed.packing
     counter = counter_for(packing.bundle.tokenizer)
 
     def try_out(apply: str) -> str:
+        if apply not in packed.effects:
+            packed.effects[apply] = effect(apply)
+        return packed.effects[apply]
+
+    def effect(apply: str) -> str:
         change = apply_posted(current, dict([split_apply(apply)]))
         if change.errors:
             return ""
-        config = effective(workspace, change.delta).config
+        config = load_config(merge(current.base, change.delta))
         summarise = stored_summaries(workspace.owner_id)
         try:
             changed = pack(packing.bundle, config, counter=counter, summarise=summarise, profile=packing.profile)
@@ -40,9 +50,10 @@ def trying_out(workspace: Workspace, current: Effective, packed: Packed) -> TryO
     return try_out
 
 
-def with_effects(notes: tuple[Note, ...], try_out: TryOut) -> tuple[Note, ...]:
-    """The notes, each that has a button with what the button would come to."""
-    return tuple(replace(note, effect=try_out(note.apply)) if note.apply else note for note in notes)
+def with_effects(notes: tuple[Note, ...], try_out: TryOut, *, most: int | None = None) -> tuple[Note, ...]:
+    """The notes, each that has a button with what the button would come to; with `most` only the first ones."""
+    tried = (replace(note, effect=try_out(note.apply)) if note.apply else note for note in notes[:most])
+    return (*tried, *notes[len(notes[:most]) :])
 
 
 def effect_of(now: Packing, then: Packing) -> str:

@@ -137,7 +137,9 @@ class Page:
     def notes(self) -> tuple[Note, ...]:
         if self.packed is None or self.try_out is None:
             return ()
-        return with_effects(notes_of(self.packed.packing, self.current), self.try_out)
+        # While a value moves, only what stands open is tried out: each costs a packing.
+        most = SHOWN_NOTES if self.is_draft else None
+        return with_effects(notes_of(self.packed.packing, self.current), self.try_out, most=most)
 
     @cached_property
     def try_out(self) -> TryOut | None:

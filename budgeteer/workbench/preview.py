@@ -54,13 +54,15 @@ class ReadTexts:
 class Packed:
     """A packing, and what was read of its conversation's texts so far (shared by the packings of one bundle).
 
-    `summary_key` names the stored summary that it used, "" where there is none; `inputs_key` what was packed.
+    `summary_key` names the stored summary that it used, "" where there is none; `inputs_key` what was packed;
+    `effects` what the changes of it that were tried out come to (see effects.py).
     """
 
     packing: Packing
     read: ReadTexts
     summary_key: str = ""
     inputs_key: str = ""
+    effects: dict[str, str] = field(default_factory=dict, compare=False, repr=False)
 
     def names_of(self, indices: Sequence[int]) -> dict[int, str]:
         """The names of these decisions; read in prompt order, so that stored texts are unpacked once."""
@@ -191,7 +193,9 @@ def pack_workspace(
         loaded = load_all(readiness.ready, tokenizer=tokenizer)
         inputs = with_usage(inputs_of(workspace, loaded), current.config, recorded_of(loaded))
         inputs = edited(inputs, workspace.edits, counter=counter)
-        return build_bundle(inputs, counter=counter), ReadTexts()
+        bundle = build_bundle(inputs, counter=counter)
+        index_of(bundle)  # so that no list of a preview reads stored texts
+        return bundle, ReadTexts()
 
     asked = ""
 

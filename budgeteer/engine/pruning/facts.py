@@ -10,11 +10,11 @@ from budgeteer.engine.bundle import Bundle
 from budgeteer.engine.chat import Message, TextPart
 from budgeteer.engine.history.previous import read_line
 from budgeteer.engine.history.summary import SUMMARY_LINE
+from budgeteer.engine.history_index import message_id
 from budgeteer.engine.pruning.additions import says
 from budgeteer.engine.pruning.calls import Calls, calls_in
 from budgeteer.engine.pruning.ids import BLOCK_HEADER, Numbering, ids_within, number_messages, untagged
 from budgeteer.engine.pruning.texts import SYSTEM_AUTO, SYSTEM_MANUAL
-from budgeteer.engine.rows import message_id
 from budgeteer.engine.tokens import TokenCounter
 
 #: Where the facts are kept in `Bundle.prepared`.

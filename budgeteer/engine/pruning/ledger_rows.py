@@ -10,13 +10,14 @@ from numpy.typing import NDArray
 from budgeteer.engine.explain import loss_sentence
 from budgeteer.engine.expressing import Loss
 from budgeteer.engine.history.view import HistoryFit, HistoryView
+from budgeteer.engine.history_index import label
 from budgeteer.engine.ledger import ADDED, DROPPED, KEPT, SUMMARISED, TRUNCATED, Reason, Rows
 from budgeteer.engine.measures import Ints
 from budgeteer.engine.pruning.automatic import RULES, Strategy
 from budgeteer.engine.pruning.blocks import Block
 from budgeteer.engine.pruning.pruned import Pruned
 from budgeteer.engine.pruning.shape import Mask
-from budgeteer.engine.rows import LETTER_OF_ROLE, history_rows, label
+from budgeteer.engine.rows import LETTER_OF_ROLE, history_rows
 
 _SENTENCES = {
     Strategy.DEDUPE: "Its result is left out: the same call is made again later, and that result stays.",

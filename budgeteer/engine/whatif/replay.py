@@ -15,9 +15,9 @@ import numpy as np
 
 from budgeteer.engine.allocation import allowance
 from budgeteer.engine.history.view import USER
+from budgeteer.engine.history_index import message_id
 from budgeteer.engine.measures import Progress
 from budgeteer.engine.pruning.nudges import Cadence, ModelRequest, Nudge, nudged
-from budgeteer.engine.rows import message_id
 from budgeteer.engine.whatif.autocompress import Compressing, Policy
 from budgeteer.engine.whatif.causes import Culprit, Culprits
 from budgeteer.engine.whatif.fitting import RequestFitter

@@ -177,7 +177,7 @@
   // ---- keys ----
   const inField = (target) => target.closest?.("input:not([type=range], [type=checkbox], [type=radio]), textarea, select, dialog[open]");
   const step = (by) => {
-    const links = [...document.querySelectorAll(".items .c-name a")];
+    const links = [...document.querySelectorAll(".items tbody .c-name a")];
     if (!links.length) return;
     const at = links.findIndex((link) => link === document.activeElement);
     const from = at >= 0 ? at : links.findIndex((link) => link.closest("tr").classList.contains("on"));
