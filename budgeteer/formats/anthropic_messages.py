@@ -25,6 +25,7 @@ from budgeteer.formats.conversations import note_opaque, numbered, put_aside, te
 from budgeteer.formats.document import Document
 from budgeteer.formats.envelopes import SAMPLED, Envelope, envelopes, looks_like_messages, require
 from budgeteer.formats.images import base64_pixel_size
+from budgeteer.formats.opaque import lean
 from budgeteer.formats.report import Imported, Skipped
 
 _ROLES: Mapping[str, Role] = {"user": "user", "assistant": "assistant", "system": "system"}
@@ -116,7 +117,7 @@ def _conversation(envelope: Envelope, position: int, document: Document, skipped
             place = f"{envelope.where}message {number}"
             skipped.append(Skipped(place, "no known role", compact_json(item)[:500]))
             continue
-        split = split_message(role, item.get("content"), line=number)
+        split = [lean(each, document.notes) for each in split_message(role, item.get("content"), line=number)]
         messages.extend(put_aside(message, document.notes.aside) for message in split)
     if any(isinstance(part, OpaquePart) and part.kind == "compaction" for m in messages for part in m.parts):
         document.notes.count("Conversations with a compaction block, before which the provider leaves everything out")

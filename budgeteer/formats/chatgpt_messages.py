@@ -22,6 +22,7 @@ from budgeteer.engine.chat import (
 from budgeteer.formats.bounds import iso_time
 from budgeteer.formats.conversations import Notes, text_value
 from budgeteer.formats.entries import mappings
+from budgeteer.formats.opaque import lean_parts
 from budgeteer.formats.open_calls import OpenCalls
 
 _ROLES: Mapping[str, Role] = {"system": "system", "user": "user", "assistant": "assistant", "tool": "tool"}
@@ -89,7 +90,7 @@ class Talk:
             hidden = about.get("is_visually_hidden_from_conversation") is True
             frame = replace(frame, typed=not hidden and _kind(message) != "user_editable_context")
         recipient = _recipient(message)
-        said = _parts(message)
+        said = lean_parts(_parts(message), self.notes)
         parts: list[Part] = [*said]
         if role == "assistant" and recipient not in _TO_ALL:
             text = "\n".join(part.text for part in said if isinstance(part, TextPart))
@@ -101,7 +102,8 @@ class Talk:
         """The answer of a tool; what it goes on to say without another call is one answer."""
         author = message.get("author")
         name = text_value(author.get("name")) if isinstance(author, Mapping) else ""
-        content = tuple(part for part in _parts(message) if not isinstance(part, ReasoningPart))
+        given = [part for part in _parts(message) if not isinstance(part, ReasoningPart)]
+        content = lean_parts(given, self.notes)
         last = self.messages[-1].parts[0] if self.messages and self.messages[-1].role == "tool" else None
         if isinstance(last, ToolResultPart) and not self._calls.waiting and name == self._answering:
             self.notes.count("Messages in which a tool goes on, read as one answer")

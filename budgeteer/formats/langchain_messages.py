@@ -20,6 +20,7 @@ from budgeteer.formats import anthropic_messages, openai_chat
 from budgeteer.formats.conversations import text_value
 from budgeteer.formats.entries import mappings
 from budgeteer.formats.images import image_at
+from budgeteer.formats.opaque import lean
 from budgeteer.formats.open_calls import OpenCalls, arguments_text
 
 _CLASSES: Mapping[str, Role] = {
@@ -111,7 +112,7 @@ def message_from(one: Said, number: int, open_calls: OpenCalls) -> Message:
         content = tuple(_result_content(fields.get("content")))
         answered = open_calls.answer(text_value(fields.get("name")), text_value(fields.get("tool_call_id")))
         part = ToolResultPart(answered, content, fields.get("status") == "error")
-        return Message("tool", (part,), id=given, line=number)
+        return lean(Message("tool", (part,), id=given, line=number), open_calls.notes)
     parts: list[Part] = []
     if one.role == "assistant":
         calls = list(_calls(fields, open_calls))
@@ -121,7 +122,7 @@ def message_from(one: Said, number: int, open_calls: OpenCalls) -> Message:
     else:
         parts += _content(fields.get("content"), set(), open_calls)
     name = text_value(fields.get("name")) if one.role == "user" else ""
-    return Message(one.role, tuple(parts), id=given, name=name, line=number)
+    return lean(Message(one.role, tuple(parts), id=given, name=name, line=number), open_calls.notes)
 
 
 def _calls(fields: Mapping[str, Any], open_calls: OpenCalls) -> Iterator[ToolCallPart]:

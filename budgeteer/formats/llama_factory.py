@@ -25,6 +25,7 @@ from budgeteer.formats.entries import Entry, entries_of, mappings, mostly
 from budgeteer.formats.envelopes import require
 from budgeteer.formats.jsontext import JsonProblem
 from budgeteer.formats.limits import DEFAULT_LIMITS
+from budgeteer.formats.opaque import lean_parts
 from budgeteer.formats.open_calls import OpenCalls, arguments_text, written_calls
 from budgeteer.formats.report import Imported, Skipped
 
@@ -97,12 +98,13 @@ class _Reader:
                 self.skipped.append(Skipped(place, "no known role", compact_json(raw)[:500]))
             elif role == "tool":
                 for content in self.results(raw.get("content")):
-                    yield Message("tool", (ToolResultPart(self.calls.answer(), content),), line=number)
+                    lean = lean_parts(content, self.notes)
+                    yield Message("tool", (ToolResultPart(self.calls.answer(), lean),), line=number)
             else:
                 if role == "user":
                     self.calls.user_speaks()
                 parts = tuple(part for item in _items(raw.get("content")) for part in self.parts(item))
-                yield Message(role, parts, line=number)
+                yield Message(role, lean_parts(parts, self.notes), line=number)
 
     def parts(self, item: Any) -> list[Part]:
         calls = written_calls(item["value"]) if _kind(item) == "tool_call" and _says(item) else None

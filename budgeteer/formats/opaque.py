@@ -1,12 +1,16 @@
-"""Parts of a provider's own kind, kept as they came but for pictures and files in base64, which are no text."""
+"""What is counted as JSON, kept as it came but for pictures and files in base64, which are no text.
+
+That is every part of a provider's own kind, and what tools answer an AI SDK's interface.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any, cast
 
-from budgeteer.engine.chat import OpaquePart
+from budgeteer.engine.chat import Message, OpaquePart, Part, ToolResultPart
 from budgeteer.formats.conversations import Notes
 
 LONGEST_KEPT = 2_000
@@ -19,17 +23,43 @@ _BASE64 = re.compile(r"[A-Za-z0-9+/_-]+={0,2}\s*\Z")
 
 def opaque_part(kind: str, raw: Mapping[str, Any], provider: str, notes: Notes) -> OpaquePart:
     """The part, without the bytes of a picture or file: an opaque part is counted as the JSON it is."""
-    return OpaquePart(kind, _without_bytes(raw, "", notes), provider)
+    return OpaquePart(kind, without_bytes(raw, notes), provider)
 
 
-def _without_bytes(value: Any, key: str, notes: Notes) -> Any:
+def lean(message: Message, notes: Notes) -> Message:
+    """The message with its parts as `lean_parts` gives them."""
+    parts = lean_parts(message.parts, notes)
+    return message if parts == message.parts else replace(message, parts=parts)
+
+
+def lean_parts[P: Part](parts: Sequence[P], notes: Notes) -> tuple[P, ...]:
+    """The parts, those of a provider's own kind without the bytes of pictures and files, inside results as well."""
+    return tuple(cast("P", _lean(part, notes)) for part in parts)  # a part stays of its kind
+
+
+def _lean(part: Part, notes: Notes) -> Part:
+    match part:
+        case OpaquePart():
+            return opaque_part(part.kind, part.raw, part.provider, notes)
+        case ToolResultPart(content=content) if any(isinstance(inner, OpaquePart) for inner in content):
+            return replace(part, content=lean_parts(content, notes))
+        case _:
+            return part
+
+
+def without_bytes(value: Any, notes: Notes, *, of: str = "parts of a provider's own kind") -> Any:
+    """JSON with a remark in the place of each long base64; the report counts what was left out `of` what."""
+    return _without_bytes(value, "", notes, of)
+
+
+def _without_bytes(value: Any, key: str, notes: Notes, of: str) -> Any:
     match value:
         case Mapping():
-            return {name: _without_bytes(inner, name, notes) for name, inner in value.items()}
+            return {name: _without_bytes(inner, name, notes, of) for name, inner in value.items()}
         case list():
-            return [_without_bytes(inner, key, notes) for inner in value]
+            return [_without_bytes(inner, key, notes, of) for inner in value]
         case str() if len(value) > LONGEST_KEPT and _is_base64(value, key):
-            notes.count("Characters of base64 left out of parts of a provider's own kind", len(value))
+            notes.count(f"Characters of base64 left out of {of}", len(value))
             head = found.group() if (found := _ADDRESS.match(value)) else ""
             return f"{head}[{len(value) - len(head):,} characters of base64 left out]"
         case _:

@@ -26,6 +26,7 @@ from budgeteer.formats.conversations import Notes, note_opaque, numbered, text_v
 from budgeteer.formats.document import Document
 from budgeteer.formats.envelopes import SAMPLED, Envelope, envelopes, looks_like_messages, require
 from budgeteer.formats.images import data_url_pixel_size
+from budgeteer.formats.opaque import lean_parts
 from budgeteer.formats.report import Imported, Skipped
 
 ROLE_OF: Mapping[str, Role] = {
@@ -111,7 +112,7 @@ class _Reader:
                 continue
             yield Message(
                 role=role,
-                parts=self.result(raw) if role == "tool" else self.parts(raw, role),
+                parts=lean_parts(self.result(raw) if role == "tool" else self.parts(raw, role), self.notes),
                 id=text_value(raw.get("id")),
                 name=text_value(raw.get("name")) if role != "tool" else "",
                 created=text_value(raw.get("timestamp")) or text_value(raw.get("created_at")),

@@ -14,7 +14,6 @@ from budgeteer.engine.chat import (
     AudioPart,
     FilePart,
     Message,
-    OpaquePart,
     Part,
     ReasoningPart,
     Role,
@@ -25,6 +24,7 @@ from budgeteer.engine.chat import (
 from budgeteer.engine.library import compact_json
 from budgeteer.formats.conversations import Notes, text_value
 from budgeteer.formats.images import image_at
+from budgeteer.formats.opaque import opaque_part, without_bytes
 from budgeteer.formats.open_calls import arguments_text
 
 _UNFINISHED = frozenset({"input-streaming", "partial-call"})
@@ -98,7 +98,7 @@ def read_part(part: Any, step: Step) -> None:
     elif kind.startswith("tool-") or kind == "dynamic-tool":
         _tool(part, kind, step)
     else:
-        step.say(OpaquePart(kind or "part without a type", part, "ai-sdk"))
+        step.say(opaque_part(kind or "part without a type", part, "ai-sdk", step.notes))
 
 
 def _tool(part: Mapping[str, Any], kind: str, step: Step) -> None:
@@ -115,15 +115,16 @@ def _tool(part: Mapping[str, Any], kind: str, step: Step) -> None:
     call_id = text_value(given.get("toolCallId"))
     if part.get("providerExecuted") is True:
         step.notes.count("Calls that the provider ran itself, read as calls and results")
-    step.call(ToolCallPart(call_id, name, arguments), _result(given, state, call_id))
+    step.call(ToolCallPart(call_id, name, arguments), _result(given, state, call_id, step.notes))
 
 
-def _result(given: Mapping[str, Any], state: str, call_id: str) -> ToolResultPart | None:
+def _result(given: Mapping[str, Any], state: str, call_id: str, notes: Notes) -> ToolResultPart | None:
     """The answer of a call, None while it has none."""
     approval = given.get("approval")
     approval = approval if isinstance(approval, Mapping) else {}
     if state in _ANSWERED:
-        text, failed = arguments_text(given.get("output", given.get("result"))), False
+        output = without_bytes(given.get("output", given.get("result")), notes, of="the outputs of tools")
+        text, failed = arguments_text(output), False
     elif state == "output-error":
         text, failed = arguments_text(given.get("errorText")), True
     elif state == "output-denied" or approval.get("approved") is False:
