@@ -75,6 +75,15 @@ def test_every_file_imports_or_is_refused_by_a_sentence(path: Path) -> None:
         assert chat.title
 
 
+def openai_lists(raw: Any) -> list[list[Any]]:
+    """The messages of each conversation."""
+    if isinstance(raw, list) and "traj" in raw[0]:
+        return [entry["traj"] for entry in raw]
+    if isinstance(raw, dict) and "choices" in raw:
+        return [[raw["choices"][0]["message"]]]
+    return [raw if isinstance(raw, list) else raw.get("messages") or raw["history"]]
+
+
 def openai_counts(messages: list[Any]) -> Counts:
     calls = sum(len(message.get("tool_calls") or []) for message in messages)
     return Counts(len(messages), calls, sum(message["role"] == "tool" for message in messages))
@@ -90,12 +99,7 @@ def openai_counts(messages: list[Any]) -> Counts:
 )
 def test_openai_chat_counts_are_those_of_the_raw_json(path: Path) -> None:
     raw = json.loads(path.read_text())
-    if isinstance(raw, list) and "traj" in raw[0]:
-        lists = [entry["traj"] for entry in raw]
-    elif isinstance(raw, dict) and "choices" in raw:
-        lists = [[raw["choices"][0]["message"]]]
-    else:
-        lists = [raw if isinstance(raw, list) else raw.get("messages") or raw["history"]]
+    lists = openai_lists(raw)
     found = imported(path)
     assert found.format == "openai-chat"
     assert len(found.conversations) == len(lists)
@@ -108,19 +112,23 @@ def test_openai_chat_counts_are_those_of_the_raw_json(path: Path) -> None:
     assert not found.skipped
 
 
-@pytest.mark.parametrize("path", named("conversations/api-requests/anthropic-messages-*.json"))
-def test_anthropic_counts_are_those_of_the_raw_json(path: Path) -> None:
-    raw = json.loads(path.read_text())
-    expected = Counts(messages=1 if raw.get("system") else 0)
+def anthropic_counts(raw: dict[str, Any]) -> Counts:
+    counts = Counts(messages=1 if raw.get("system") else 0)
     for message in raw.get("messages", [raw]):
         blocks = message["content"] if isinstance(message["content"], list) else [{"type": "text"}]
         kinds = [block["type"] for block in blocks]
         results = kinds.count("tool_result")
         others = len(kinds) > results
-        expected += Counts(results + others, kinds.count("tool_use"), results)
+        counts += Counts(results + others, kinds.count("tool_use"), results)
+    return counts
+
+
+@pytest.mark.parametrize("path", named("conversations/api-requests/anthropic-messages-*.json"))
+def test_anthropic_counts_are_those_of_the_raw_json(path: Path) -> None:
+    raw = json.loads(path.read_text())
     found = imported(path)
     assert found.format == "anthropic"
-    assert counted(found.conversations) == expected
+    assert counted(found.conversations) == anthropic_counts(raw)
     assert list(found.conversations[0].tools) == (raw.get("tools") or [])
     assert not found.skipped
 

@@ -57,9 +57,7 @@ def inside(value: Any) -> Iterator[Mapping[str, Any]]:
 OUTPUTS = ("function_call_output", "custom_tool_call_output")
 
 
-@pytest.mark.parametrize("path", files("conversations/api-requests/openai-responses-*.json", "rag/openai-*.json"))
-def test_responses_are_counted_as_in_the_raw_json(path: Path) -> None:
-    raw = json.loads(path.read_text())
+def responses_tally(raw: dict[str, Any]) -> dict[str, int]:
     items = raw["input"] if "input" in raw else raw["output"]
     kinds = [item.get("type", "message") for item in items]
     spoken = [
@@ -68,15 +66,21 @@ def test_responses_are_counted_as_in_the_raw_json(path: Path) -> None:
     ]
     # `additional_tools` has a role, but is no message: it goes with what the model says next.
     spoken = ["model" if kind == "additional_tools" else one for one, kind in zip(spoken, kinds, strict=True)]
-    found = imported(path)
-    assert (found.format, found.skipped, len(found.conversations)) == ("openai-responses", (), 1)
-    assert tally(found) == expected(
+    return expected(
         len(list(groupby(spoken))) + bool(raw.get("instructions")),
         kinds.count("function_call") + kinds.count("custom_tool_call"),
         sum(kind in OUTPUTS for kind in kinds),
         sum(one.get("type") in ("input_image", "image_generation_call") for one in inside(items)),
         kinds.count("reasoning"),
     )
+
+
+@pytest.mark.parametrize("path", files("conversations/api-requests/openai-responses-*.json", "rag/openai-*.json"))
+def test_responses_are_counted_as_in_the_raw_json(path: Path) -> None:
+    raw = json.loads(path.read_text())
+    found = imported(path)
+    assert (found.format, found.skipped, len(found.conversations)) == ("openai-responses", (), 1)
+    assert tally(found) == responses_tally(raw)
     (talk,) = found.conversations
     assert list(talk.tools) == (raw.get("tools") or [])
     assert talk.reported_input_tokens == (raw.get("usage") or {}).get("input_tokens")
@@ -128,28 +132,36 @@ def test_adk_sessions_are_counted_as_in_the_raw_json(path: Path) -> None:
     assert notes == ([f"Events without content (state changes and the like), not read: {silent}"] if silent else [])
 
 
-@pytest.mark.parametrize("path", files("conversations/gemini/*evalset*.json"))
-def test_evaluation_sets_are_counted_as_in_the_raw_json(path: Path) -> None:
-    cases = json.loads(path.read_text())["eval_cases"]
+def evaluation_tally(cases: list[dict[str, Any]]) -> dict[str, int]:
     turns = [turn for case in cases for turn in case["conversation"]]
     between = [turn["intermediate_data"] for turn in turns]
     messages = 2 * len(turns) + sum(len(one["intermediate_responses"]) + bool(one["tool_uses"]) for one in between)
+    return expected(messages, sum(len(one["tool_uses"]) for one in between), 0, 0, 0)
+
+
+@pytest.mark.parametrize("path", files("conversations/gemini/*evalset*.json"))
+def test_evaluation_sets_are_counted_as_in_the_raw_json(path: Path) -> None:
+    cases = json.loads(path.read_text())["eval_cases"]
     found = imported(path)
     assert (found.format, found.skipped, len(found.conversations)) == ("adk-evals", (), len(cases))
-    assert tally(found) == expected(messages, sum(len(one["tool_uses"]) for one in between), 0, 0, 0)
+    assert tally(found) == evaluation_tally(cases)
+
+
+def gemini_cli_tally(raw: dict[str, Any]) -> dict[str, int]:
+    said = [message for message in raw["messages"] if message["type"] in ("user", "gemini")]
+    calls = [call for message in said for call in message.get("toolCalls", [])]
+    results = sum(bool(call.get("result")) for call in calls)
+    thoughts = sum(len(message.get("thoughts", [])) for message in said)
+    return expected(len(said) + results, len(calls), results, 0, thoughts)
 
 
 @pytest.mark.parametrize("path", files("conversations/gemini-cli/*.json"))
 def test_gemini_cli_sessions_are_counted_as_in_the_raw_json(path: Path) -> None:
     raw = json.loads(path.read_text())
-    said = [message for message in raw["messages"] if message["type"] in ("user", "gemini")]
-    calls = [call for message in said for call in message.get("toolCalls", [])]
-    results = sum(bool(call.get("result")) for call in calls)
-    thoughts = sum(len(message.get("thoughts", [])) for message in said)
     found = imported(path)
     assert (found.format, found.skipped) == ("gemini-cli", ())
-    assert tally(found) == expected(len(said) + results, len(calls), results, 0, thoughts)
-    tokens = [message["tokens"]["input"] for message in said if message.get("tokens")]
+    assert tally(found) == gemini_cli_tally(raw)
+    tokens = [message["tokens"]["input"] for message in raw["messages"] if message.get("tokens")]
     assert found.conversations[0].reported_input_tokens == tokens[-1]
 
 

@@ -221,6 +221,20 @@ def shown_branch(chat: dict[str, Any]) -> Iterator[dict[str, Any]]:
         at = node["parent"]
 
 
+def add_node(counts: Counts, message: dict[str, Any]) -> None:
+    content = message["content"]
+    says = bool(content.get("text")) or any(content.get("parts", []))
+    called = message["author"]["role"] == "assistant" and message["recipient"] != "all"
+    answers = message["author"]["role"] == "tool"
+    counts.messages += says or called or answers
+    counts.calls += called
+    counts.results += answers
+
+
+def leaves_of(chat: dict[str, Any]) -> int:
+    return sum(not node["children"] for node in chat["mapping"].values())
+
+
 def test_the_shown_branch_of_a_chatgpt_export_is_counted_again() -> None:
     for path in sorted(CORPUS.glob("conversations/chatgpt-export/*.json")):
         chats = rows_of(path)
@@ -229,14 +243,8 @@ def test_the_shown_branch_of_a_chatgpt_export_is_counted_again() -> None:
         leaves = 0
         for chat in chats:
             for message in shown_branch(chat):
-                content = message["content"]
-                says = bool(content.get("text")) or any(content.get("parts", []))
-                called = message["author"]["role"] == "assistant" and message["recipient"] != "all"
-                answers = message["author"]["role"] == "tool"
-                expected.messages += says or called or answers
-                expected.calls += called
-                expected.results += answers
-            leaves += sum(not node["children"] for node in chat["mapping"].values())
+                add_node(expected, message)
+            leaves += leaves_of(chat)
         assert found.format == "chatgpt"
         assert counted(found) == expected
         assert len(found.conversations) == leaves
