@@ -179,6 +179,13 @@ class MessagesAside(FarMessages):
         return MessagesAside(self._aside, (*self.outlines, *outlines_of(others)))
 
 
+def merged(first: Message, second: Message) -> Message:
+    """A message with the parts of another one behind its own."""
+    if isinstance(first, Outline):
+        return first.followed_by(second)
+    return replace(first, parts=first.parts + second.parts)
+
+
 def spliced(first: Sequence[Message], second: Sequence[Message]) -> Sequence[Message]:
     """Messages, then others of the same file."""
     return first.then(second) if isinstance(first, MessagesAside) else (*first, *second)

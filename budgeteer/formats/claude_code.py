@@ -13,6 +13,7 @@ from budgeteer.formats.claude_code_messages import build_messages
 from budgeteer.formats.claude_code_tree import Branch, Tree
 from budgeteer.formats.conversations import Notes, listed_counts, note_opaque, short_line, text_value, title_of
 from budgeteer.formats.document import Document
+from budgeteer.formats.far_lines import FAR_SAMPLED, FarLines
 from budgeteer.formats.jsontext import Line
 from budgeteer.formats.report import Imported
 from budgeteer.formats.trees import with_branches
@@ -26,6 +27,8 @@ _OWN_KEYS = frozenset({"parentUuid", "sessionId", "leafUuid", "messageId", "isSi
 def detect(document: Document) -> str | None:
     """Why a document is a Claude Code session, None when it is not."""
     lines = session_lines(document)
+    if isinstance(lines, FarLines) and any(_is_talk(line.value) for line in lines[:FAR_SAMPLED]):
+        return "has `user` and `assistant` lines with the `uuid`, `parentUuid` or `sessionId` of Claude Code"
     talk = sum(1 for line in lines if _is_talk(line.value))
     if talk:
         return f"has {talk:,} `user` and `assistant` lines with the `uuid`, `parentUuid` or `sessionId` of Claude Code"
@@ -62,12 +65,11 @@ def read(document: Document) -> Imported:
     """
     skipped = list(document.skipped)
     notes = document.notes
-    lines = session_lines(document)
-    records = records_of(lines, notes, skipped)
+    records = records_of(session_lines(document), notes, skipped)
     conversations: list[Conversation] = []
     main = [record for record in records if not record.sidechain]
     if any(record.is_message for record in main):
-        given = [line.value for line in lines if line.value.get("type") in ("custom-title", "summary")]
+        given = [record.raw for record in records if record.kind in ("custom-title", "summary")]
         conversations.extend(_run(main, document, given))
     for agent, run in _agents(records).items():
         conversations.extend(_run(run, document, (), agent))
@@ -90,13 +92,14 @@ def _run(
     run: list[Record], document: Document, titles: Sequence[Mapping[str, Any]], agent: str = ""
 ) -> tuple[Conversation, ...]:
     """The main branch of a session or of a sub-agent's run, and its other branches."""
+    notes = document.notes
     tree = Tree(run, whole=document.options.whole)
     branch = tree.main()
-    main = _conversation(branch, document, titles, agent, document.notes)
+    main = _conversation(branch, document, titles, agent, notes)
     _say_branch(branch, main.title, document)
-    document.notes.count("Lines whose parent is not in the file, read after the line before them", tree.dangling)
-    others = (_conversation(tree.branch(leaf), document, titles, agent, Notes()) for leaf in tree.others)
-    return with_branches(main, others, document.notes, total=len(tree.others))
+    notes.count("Lines whose parent is not in the file, read after the line before them", tree.dangling)
+    others = (_conversation(tree.branch(leaf), document, titles, agent, notes.fresh()) for leaf in tree.others)
+    return with_branches(main, others, notes, total=len(tree.others))
 
 
 def _conversation(

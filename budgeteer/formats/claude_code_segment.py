@@ -45,9 +45,7 @@ def preserved_segment(
     records: Sequence[Record], by_uuid: Mapping[str, int], parent: Callable[[int], int | None]
 ) -> Segment | None:
     """The segment that the last compaction kept, None when it kept none or the file does not hold all of it."""
-    boundary = next(
-        (i for i in range(len(records) - 1, -1, -1) if records[i].raw.get("subtype") == "compact_boundary"), None
-    )
+    boundary = next((i for i in range(len(records) - 1, -1, -1) if records[i].is_compaction), None)
     metadata = None if boundary is None else records[boundary].raw.get("compactMetadata")
     given = metadata.get("preservedSegment") if isinstance(metadata, Mapping) else None
     if boundary is None or not isinstance(given, Mapping):
@@ -64,7 +62,7 @@ def preserved_segment(
     if head not in places:
         return None
     under = [i for i, record in enumerate(records) if record.parent == records[anchor].uuid and i not in places]
-    between = [i for i in range(boundary, len(records)) if records[i].raw.get("isCompactSummary") is True]
+    between = [i for i in range(boundary, len(records)) if records[i].is_summary]
     return Segment(
         anchor=anchor,
         tail=tail,

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 
 from budgeteer.formats.claude_code_lines import ABSENT, Record
 from budgeteer.formats.claude_code_segment import preserved_segment
-from budgeteer.formats.conversations import text_value
 from budgeteer.formats.trees import other_leaves
 
 
@@ -51,8 +50,8 @@ class Tree:
             if record.message_id:
                 self._by_message_id.setdefault(record.message_id, []).append(index)
             if record.kind == "user":
-                for block in record.blocks("tool_result"):
-                    self._answers.setdefault(text_value(block.get("tool_use_id")), []).append(index)
+                for call_id in record.answers:
+                    self._answers.setdefault(call_id, []).append(index)
         self.segment = preserved_segment(records, self.by_uuid, self.parent)
         self.last = next((i for i in range(len(records) - 1, -1, -1) if records[i].is_message), None)
         self.others = [] if self.last is None else self._others(self.last)
@@ -70,8 +69,8 @@ class Tree:
         entire = self._entire(leaf)
         chosen = entire if self.whole else self._with_siblings(self._since_compaction(leaf))
         segment = self.segment if self.segment and not self.whole and self.segment.anchor in chosen else None
-        boundaries = sum(1 for index in entire if self.records[index].raw.get("subtype") == "compact_boundary")
-        summaries = sum(1 for index in entire if self.records[index].raw.get("isCompactSummary") is True)
+        boundaries = sum(1 for index in entire if self.records[index].is_compaction)
+        summaries = sum(1 for index in entire if self.records[index].is_summary)
         kept = [self.records[index].number for index in chosen if segment and index in segment.places]
         return Branch(
             records=self._messages(sorted(chosen, key=segment.order) if segment else sorted(chosen)),
@@ -86,9 +85,8 @@ class Tree:
         record = self.records[index]
         if record.parent in self.by_uuid:
             return self.by_uuid[record.parent]
-        logical = text_value(record.raw.get("logicalParentUuid"))
-        if logical in self.by_uuid:
-            return self.by_uuid[logical]
+        if record.logical_parent in self.by_uuid:
+            return self.by_uuid[record.logical_parent]
         is_root = record.parent == "" and self.linked and not record.is_boundary
         return None if is_root or index == 0 else index - 1
 
@@ -124,7 +122,7 @@ class Tree:
         found = set(path)
         for message_id in {self.records[index].message_id for index in path} - {""}:
             found.update(self._by_message_id[message_id])
-        calls = {text_value(block.get("id")) for index in found for block in self.records[index].blocks("tool_use")}
+        calls = {call_id for index in found for call_id in self.records[index].calls}
         for call_id in calls - {""}:
             found.update(self._answers.get(call_id, ()))
         return found

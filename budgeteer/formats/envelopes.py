@@ -9,14 +9,11 @@ from typing import Any, overload
 from budgeteer.engine.errors import FormatError
 from budgeteer.formats.conversations import text_value
 from budgeteer.formats.document import Document
-from budgeteer.formats.far_lines import FarLines
+from budgeteer.formats.far_lines import FAR_SAMPLED, FarLines
 from budgeteer.formats.jsontext import Line, json_type
 
 SAMPLED = 1_000
 """How many conversations or lines are looked at to tell a format; reading looks at all of them."""
-
-FAR_SAMPLED = 200
-"""How many lines of a file too large to hold tell whether each is a message; of any other file all do."""
 
 _MESSAGE_KEYS = ("messages", "traj", "history")
 _WRAPPERS = ("body", "request", "kwargs")

@@ -15,6 +15,9 @@ from budgeteer.formats.report import Skipped
 PROGRESS_BYTES: Final = 2_000_000
 """Progress is told each time about so much was read: several times a second on any machine."""
 
+FAR_SAMPLED: Final = 1_000
+"""How many lines tell the format where those of a file that is held are all looked at."""
+
 
 class FarLine(Line):
     """A line whose object is read from the file when it is looked at."""
