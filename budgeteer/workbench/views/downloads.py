@@ -17,7 +17,7 @@ from django.views.decorators.http import require_safe
 from budgeteer.accounts.rules import access
 from budgeteer.engine.contract import packing_to_json
 from budgeteer.engine.profiles import PROFILES
-from budgeteer.engine.rendering import render_request, render_text
+from budgeteer.engine.rendering import render_markdown, render_request, render_text
 from budgeteer.engine.result import Packing
 from budgeteer.engine.validity import check_every_profile
 from budgeteer.workbench.configuring import Effective, effective
@@ -38,6 +38,7 @@ class Download:
 OF_PACKING = {
     **{name: Download(f"{name}.json", render_request, name) for name in PROFILES},
     "text": Download("prompt.txt", render_text),
+    "markdown": Download("prompt.md", render_markdown),
     "packing": Download(
         "packing.json", lambda packing: packing_to_json(packing, validity=check_every_profile(packing))
     ),

@@ -6,7 +6,9 @@ import json
 import pytest
 from django.test import Client
 
-from budgeteer.engine.rendering import render_text
+from budgeteer.engine.rendering import render_markdown, render_text
+from budgeteer.engine.rendering.sent import sent_messages
+from budgeteer.formats.detect import import_bytes
 from budgeteer.workbench import services, steps
 from budgeteer.workbench.models import Workspace
 
@@ -42,6 +44,19 @@ def test_the_text_is_plain(client: Client, session: Workspace) -> None:
     response = client.get(f"{session.get_absolute_url()}export/text/")
     assert response["Content-Type"] == "text/plain; charset=utf-8"
     assert "=== system ===" in response.content.decode()
+
+
+def test_the_markdown_is_read_back_as_what_was_packed(client: Client, session: Workspace) -> None:
+    response = client.get(f"{session.get_absolute_url()}export/markdown/")
+    assert response["Content-Disposition"].endswith('filename="agent-session-and-2-more.prompt.md"')
+    packing = services.packing_of(session)
+    assert response.content.decode() == render_markdown(packing)
+    (chat,) = import_bytes(response.content).conversations
+    assert [message.parts for message in chat.messages if message.role != "system"] == [
+        message.parts for message in sent_messages(packing) if message.role != "system"
+    ]
+    page = client.get(session.get_absolute_url()).content.decode()
+    assert f'href="{session.get_absolute_url()}export/markdown/"' in page
 
 
 def test_the_configuration_can_be_pasted_back(client: Client, session: Workspace) -> None:
