@@ -39,6 +39,9 @@ HEAD: Final = (
 )
 FORM: Final = ("before_tokens", "before_chars", "tokens", "chars", "loss", "unknown")
 
+SEAL: Final = "encrypted_content"
+"""Where an item of OpenAI Responses has what only the provider can read."""
+
 _ROLE, _CALLS, _IS_RESULT, _FRAME = (HEAD.index(name) for name in ("role", "calls", "is_result", "frame_tokens"))
 _ROLE_AT: Final = {role: at for at, role in enumerate(ROLES)}
 _PLAIN_ROLES: Final = ("user", "assistant", "tool")
@@ -251,7 +254,10 @@ class _PartSizes:
 
 
 def _size(parts: Sequence[Part], profile: Profile, count: Callable[[tuple[str, ...]], int]) -> _PartSizes:
-    """Tokens and characters of parts: text, results, reasoning, opaque JSON, call names and arguments, images."""
+    """Tokens and characters of parts: text, results, reasoning, opaque JSON, call names and arguments, images.
+
+    What is sealed counts as unknown: reasoning's payload, and that of an item of OpenAI's.
+    """
     texts: list[str] = []
     picture_tokens = unknown = 0
     for part in flat(parts):
@@ -264,7 +270,9 @@ def _size(parts: Sequence[Part], profile: Profile, count: Callable[[tuple[str, .
                 texts.append(text)
                 unknown += bool(encrypted)
             case OpaquePart(raw=raw):
-                texts.append(compact_json(raw))
+                sealed = is_sealed(part)
+                texts.append(compact_json({key: raw[key] for key in raw if key != SEAL} if sealed else raw))
+                unknown += sealed
             case ImagePart():
                 estimate = image_tokens(part, profile.name)
                 picture_tokens += estimate or 0
@@ -272,6 +280,11 @@ def _size(parts: Sequence[Part], profile: Profile, count: Callable[[tuple[str, .
             case _:
                 unknown += 1
     return _PartSizes(count(tuple(texts)) + picture_tokens, sum(map(len, texts)), unknown)
+
+
+def is_sealed(part: OpaquePart) -> bool:
+    """Whether it is an item of OpenAI's whose content only the provider can read, as a `compaction` is."""
+    return part.provider == "openai-responses" and isinstance(part.raw.get(SEAL), str)
 
 
 def flat(parts: Sequence[Part]) -> list[Part]:

@@ -9,12 +9,12 @@ from itertools import chain
 
 import numpy as np
 
-from budgeteer.engine.chat import AudioPart, FilePart, ImagePart, Message, Part, ReasoningPart
+from budgeteer.engine.chat import AudioPart, FilePart, ImagePart, Message, OpaquePart, Part, ReasoningPart
 from budgeteer.engine.expressing import can_express
 from budgeteer.engine.far import FarMessages, InARow, outlines_of
 from budgeteer.engine.groups import ALONE, Place, pair
 from budgeteer.engine.measures import Columns, Ints, NotMeasured, Progress, Rows, fresh_rows
-from budgeteer.engine.message_rows import FORM, flat, message_table
+from budgeteer.engine.message_rows import FORM, flat, is_sealed, message_table
 from budgeteer.engine.pictures import image_tokens
 from budgeteer.engine.profiles import DEFAULT_PROFILE, PROFILES
 from budgeteer.engine.tokens import TokenCounter
@@ -183,6 +183,8 @@ def _unknown_kind(part: Part, profile: str) -> str:
             return "file"
         case ReasoningPart(encrypted=encrypted) if encrypted:
             return "encrypted reasoning"
+        case OpaquePart() if is_sealed(part):
+            return f"encrypted {part.kind}"
         case ImagePart() if image_tokens(part, profile) is None:
             return "image of unknown size"
         case _:

@@ -67,6 +67,21 @@ def test_reasoning_without_an_id_or_a_summary_is_sent_by_its_seal_alone() -> Non
     assert packing.unknown == (("message:m2", "encrypted reasoning"),)
 
 
+def test_what_a_compaction_seals_is_unknown_and_outside_the_total() -> None:
+    def compacted(*more: str) -> Packing:
+        item = {"type": "compaction", "id": "cmp", **({"encrypted_content": more[0]} if more else {})}
+        part = OpaquePart("compaction", item, "openai-responses")
+        return responses(Message("assistant", (part,)), user())[0]
+
+    short, long, bare = compacted("c2Vh"), compacted("c2VhbGVk" * 900), compacted()
+    assert short.unknown == long.unknown == (("message:m1", "encrypted compaction"),)
+    assert bare.unknown == ()
+    assert short.total == long.total == bare.total
+    assert render_request(long)["input"][0]["encrypted_content"] == "c2VhbGVk" * 900
+    other = responses(Message("assistant", (OpaquePart("mcp_call", {"encrypted_content": 1}, "openai-responses"),)))[0]
+    assert other.unknown == ()
+
+
 def test_reasoning_that_led_to_nothing_that_is_sent_goes_with_a_sentence() -> None:
     open_call = Message("assistant", (SEALED, ToolCallPart("open", "run", "{}")))
     packing, request = responses(user(), open_call, user("And?"), Message("assistant", (SEALED,)), user("Hm"))
