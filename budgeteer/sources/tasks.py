@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
-from typing import Any
+from functools import partial
+from tempfile import TemporaryFile
+from typing import IO, Any, Final
 
 from django.conf import settings
 from django.core.files.base import ContentFile, File
@@ -20,7 +22,8 @@ from django.core.files.temp import NamedTemporaryFile
 
 from budgeteer.engine.errors import InputError
 from budgeteer.engine.tokens import counter_for
-from budgeteer.formats.detect import import_bytes
+from budgeteer.formats.detect import import_file
+from budgeteer.formats.document import Options, Scratch
 from budgeteer.formats.limits import Limits, readable_bytes
 from budgeteer.formats.report import Imported
 from budgeteer.formats.trees import repeated_messages
@@ -33,10 +36,14 @@ from budgeteer.sources.known import Prints
 from budgeteer.sources.loading import contents_of
 from budgeteer.sources.measuring import AT_IMPORT, LAYOUT, Measurable, Measures, dump_measures
 from budgeteer.sources.models import Source, SourceMeasures
+from budgeteer.sources.nearby import nearby
 from budgeteer.sources.outcomes import Result, give_up, publish
 from budgeteer.sources.shelf import measure_known
 from budgeteer.sources.storage import StorageAway
 from budgeteer.sources.store import write_items
+
+# Items stored between two looks at whether the import is still wanted: some milliseconds of work.
+STORED_BETWEEN: Final = 64
 
 
 @preparation
@@ -82,11 +89,11 @@ def import_source(context: JobContext, *, source_id: str, as_format: str = "") -
     """
     source = _source(source_id)
     try:
-        with _attempt(source, context) as attempt:
-            imported = _read(source, context, as_format)
+        with _attempt(source, context) as attempt, _upload(source, context) as (file, scratch):
+            imported = _read(source, file, context, as_format=as_format, scratch=scratch)
             context.progress(0, 0, sentence="Storing what was read")
             prints = Prints()
-            counts, items = _store_items(imported, attempt, prints)
+            counts, items = _store_items(imported, attempt, prints, context)
             measured = _measure_all(_measurable(imported), context, prints=prints, unit=MAIN_STREAM[imported.kind])
             files = {name: _save_measures(attempt, name, found) for name, found in measured.items()}
             counts["tokens"] = {name: found.total_tokens(imported.conversations) for name, found in measured.items()}
@@ -110,22 +117,40 @@ def _source(source_id: str) -> Source:
     return source
 
 
-def _read(source: Source, context: JobContext, as_format: str) -> Imported:
+@contextmanager
+def _upload(source: Source, context: JobContext) -> Iterator[tuple[IO[bytes], Scratch]]:
+    """The upload as a file, and what opens scratch files; all of them are closed and gone at the end."""
     context.progress(0, source.size_bytes, "bytes", f"Reading {readable_bytes(source.size_bytes)}")
-    with source.upload.open("rb") as file:
-        data: bytes = file.read()
+    with ExitStack() as stack:
 
-    def report(done: int, total: int, sentence: str) -> None:
-        context.progress(done, total, sentence=sentence)
+        def scratch() -> IO[bytes]:
+            return stack.enter_context(TemporaryFile())
 
+        yield stack.enter_context(nearby(source, progress=partial(context.progress, unit="bytes"))), scratch
+
+
+def _read(source: Source, file: IO[bytes], context: JobContext, *, as_format: str, scratch: Scratch) -> Imported:
     limits = Limits(file_bytes=settings.UPLOAD_MAX_BYTES)
-    return import_bytes(data, name=source.name, as_format=as_format or None, limits=limits, progress=report)
+    options = Options(limits=limits, progress=context.progress, scratch=scratch)
+    return import_file(file, name=source.name, as_format=as_format or None, options=options)
 
 
-def _store_items(imported: Imported, attempt: _Attempt, prints: Prints) -> tuple[dict[str, Any], str]:
+def _store_items(
+    imported: Imported, attempt: _Attempt, prints: Prints, context: JobContext
+) -> tuple[dict[str, Any], str]:
+    total = _measurable(imported).total
+    stored = 0
+
+    def note(stream: str, line: bytes) -> None:
+        nonlocal stored
+        prints.add(stream, line)
+        stored += 1
+        if stored % STORED_BETWEEN == 0:
+            context.progress(min(stored, total), total)
+
     with NamedTemporaryFile(suffix=".items") as file:
         header = {"kind": imported.kind}
-        written = write_items(file, streams_of(imported), header=header, note=prints.add)
+        written = write_items(file, streams_of(imported), header=header, note=note)
         file.seek(0)
         counts: dict[str, Any] = {name: count for name, count in written.items() if count}
         if repeated := repeated_messages(imported.conversations):
