@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import os
+from functools import cache
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from tests.formats.fuzzing import run_cases
 from tests.formats.mutations import Base
@@ -19,10 +22,17 @@ OURS = 3
 """Times our own small files stand in the draw beside the real ones: about half of all cases."""
 
 
+@cache
 def bases() -> list[Base]:
     real = [Base(path.name, path.read_bytes()) for path in sorted(CORPUS.rglob("*")) if path.is_file()]
     ours = [Base(f"fixture {number}", data) for number, data in enumerate(VALID)]
     return real + ours * OURS
+
+
+@settings(deadline=None, max_examples=800, database=None, suppress_health_check=[HealthCheck.too_slow])
+@given(st.integers(min_value=0))
+def test_damaged_files_of_any_seed(seed: int) -> None:
+    run_cases(bases(), range(1, 3), seed=seed)
 
 
 @pytest.mark.parametrize("part", range(PARTS))

@@ -65,6 +65,9 @@ def test_server_blocks_and_unknown_ones_are_kept_as_they_came() -> None:
         {"type": "server_tool_use", "id": "s", "name": "web_search", "input": {}},
         {"type": "web_search_tool_result", "tool_use_id": "s", "content": []},
         {"type": "mcp_tool_use", "id": "m", "name": "x", "input": {}},
+        {"type": "mcp_tool_result", "tool_use_id": "m", "content": [{"type": "text", "text": "y"}], "is_error": False},
+        {"type": "tool_search_tool_result", "tool_use_id": "s", "content": {"tool_references": [{"tool_name": "x"}]}},
+        {"type": "bash_code_execution_tool_result", "tool_use_id": "s", "content": {"stdout": "z", "return_code": 0}},
         {"type": "compaction", "content": "Earlier: …"},
         {"type": "from_the_future"},
     ]

@@ -122,6 +122,17 @@ def test_calls_of_every_kind_are_paired_with_their_results() -> None:
     assert "Parts of a provider's own kind, kept as they came: 1 web_search_call" in found.warnings
 
 
+def test_calls_in_a_row_are_parallel_calls_of_one_message() -> None:
+    rollout = begun()
+    for each in ("k1", "k2", "k3"):
+        rollout.call(each)
+    for each in ("k2", "k1", "k3"):
+        rollout.output(each)
+    calling, *answers = conversation(rollout).messages[4:]
+    assert [call.id for call in calls_of(calling)] == ["k1", "k2", "k3"]
+    assert {results_of(answer)[0].call_id for answer in answers} == {"k1", "k2", "k3"}
+
+
 def test_a_result_is_put_behind_its_call_and_read_once() -> None:
     rollout = begun()
     rollout.call("k1")

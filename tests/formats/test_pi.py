@@ -61,6 +61,19 @@ def test_messages_calls_and_results_are_read() -> None:
     assert found.warnings[0] == "Lines that are no messages, not read: 2 (1 session, 1 model_change)"
 
 
+def test_a_reply_without_a_part_is_a_message_without_one() -> None:
+    session = PiSession()
+    session.user("Go on")
+    session.assistant()
+    session.user("Well?")
+    (chat,) = imported(session).conversations
+    assert [(message.role, len(message.parts)) for message in chat.messages] == [
+        ("user", 1),
+        ("assistant", 0),
+        ("user", 1),
+    ]
+
+
 def test_replies_that_were_broken_off_are_not_sent_again() -> None:
     session = PiSession()
     session.user("Look")

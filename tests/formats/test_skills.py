@@ -66,6 +66,14 @@ def test_names_and_descriptions_are_taken_as_written() -> None:
     assert (found.name, found.description) == ("on", "2024-01-01")
 
 
+def test_long_descriptions_and_bodies_are_taken_whole() -> None:
+    description, body = "Tides and currents. " * 100 + "End", "Measure it.\n" * 24_500
+    (found,) = import_bytes(zipped({"tide/SKILL.md": skill("tide", description, body)})).skills
+    assert (found.description, found.body) == (description, body)
+    assert len(found.description) > 1_024
+    assert found.file_bytes > 290_000
+
+
 def test_each_rejected_entry_is_listed_with_its_reason_and_the_rest_is_read() -> None:
     files = {
         "ok/SKILL.md": skill("ok", "fine"),
