@@ -18,7 +18,7 @@ from budgeteer.engine.errors import ConfigError
 
 type Count = Annotated[int, Field(ge=0)]
 type Percent = Annotated[int, Field(ge=0, le=100)]
-type Percentage = Annotated[str, Field(pattern=r"^(100|[0-9]{1,2})(\.[0-9]+)?%$")]
+type Percentage = Annotated[str, Field(pattern=r"^(100(\.0+)?|[0-9]{1,2}(\.[0-9]+)?)%$")]
 #: Tokens, or a string percent of the input budget ("30%"), so that a model switch keeps its sense.
 type TokenLimit = Count | Percentage
 #: The most older messages that recentExchange may keep. Source: the seed's slider, 0 to 5 (Gemma plan, step 5).

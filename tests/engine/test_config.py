@@ -2,6 +2,7 @@
 
 import json
 
+import jsonschema
 import pytest
 
 from budgeteer.engine.config import BudgetConfig, config_errors, config_schema, dump_config, load_config
@@ -112,3 +113,23 @@ def test_a_text_nothing_can_store_is_refused(data: dict[str, object], where: str
     with pytest.raises(ConfigError, match="cannot be used") as refused:
         load_config(data)
     assert refused.value.where == where
+
+
+@pytest.mark.parametrize("percent", ["0%", "7.25%", "99.999%", "100%", "100.0%", "100.000%"])
+def test_a_percentage_goes_up_to_a_hundred(percent: str) -> None:
+    for given in (
+        {"skillsBudget": {"limits": {"maxSkillsPromptTokens": percent}}},
+        {"history": {"maxTokens": percent}},
+    ):
+        assert config_errors(given) == []
+        jsonschema.validate(given, config_schema())
+
+
+@pytest.mark.parametrize("percent", ["100.5%", "100.01%", "101%", "999%", "-1%", "5.%", ".5%", "5 %", "100.0", "50%\n"])
+def test_what_is_no_percentage_is_refused_by_the_schema_as_well(percent: str) -> None:
+    given = {"skillsBudget": {"limits": {"maxSkillsPromptTokens": percent}}}
+    (error,) = config_errors(given)
+    assert error.where == "skillsBudget.limits.maxSkillsPromptTokens"
+    if not percent.endswith("\n"):  # to Python's patterns, unlike JSON Schema's, "$" also stands before a last line end
+        with pytest.raises(jsonschema.ValidationError):
+            jsonschema.validate(given, config_schema())
