@@ -20,7 +20,7 @@ from budgeteer.workbench.words import FATE_NAMES, count_of, short_count
 WIDTH_PX = 600.0
 """Nominal width: the picture is laid out at it and printed in percent."""
 
-JOIN_PX = 5.0
+JOIN_PX = 6.0
 TOTAL_PX = 34.0
 LETTER_PX = 13.0
 CHAR_PX = 6.55
@@ -159,30 +159,29 @@ def _turns(packing: Packing, starts: Ints, scale: float) -> Iterator[Block]:
 
 
 def _runs(ledger: Ledger, sizes: Ints, scale: float) -> list[_Run]:
-    """Every item that can be seen by itself, and the joined rest, in order."""
+    """Every item that can be seen by itself, and the joined rest, in order.
+
+    Joined items end where another section begins, or another category or fate once they can be seen.
+    """
+    section, category, fate = ledger.section, ledger.category, ledger.fate
+    new_section = np.diff(section, prepend=section[:1]) != 0
+    changes = (np.diff(category, prepend=category[:1]) != 0) | (np.diff(fate, prepend=fate[:1]) != 0)
+    wide = sizes * scale >= JOIN_PX
+    looked_at = np.flatnonzero(wide | new_section | changes)
     runs: list[_Run] = []
-    open_from: int | None = None
-    for index, tokens in enumerate(sizes.tolist()):
-        is_wide = tokens * scale >= JOIN_PX
-        if open_from is not None and (is_wide or _must_close(ledger, sizes, (open_from, index), scale)):
+    open_from = 0
+    before = np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes)])
+    for index in looked_at.tolist():
+        seen = (before[index] - before[open_from]) * scale >= JOIN_PX
+        if index > open_from and (wide[index] or new_section[index] or seen):
             runs.append(_run(ledger, sizes, open_from, index))
-            open_from = None
-        if is_wide:
-            runs.append(_run(ledger, sizes, index, index + 1))
-        elif open_from is None:
             open_from = index
-    if open_from is not None:
+        if wide[index]:
+            runs.append(_run(ledger, sizes, index, index + 1))
+            open_from = index + 1
+    if open_from < len(sizes):
         runs.append(_run(ledger, sizes, open_from, len(sizes)))
     return runs
-
-
-def _must_close(ledger: Ledger, sizes: Ints, span: tuple[int, int], scale: float) -> bool:
-    """Whether the item after the span starts another block: another section, or a change once it can be seen."""
-    start, index = span
-    if ledger.section[index] != ledger.section[start]:
-        return True
-    changes = ledger.category[index] != ledger.category[index - 1] or ledger.fate[index] != ledger.fate[index - 1]
-    return bool(changes) and float(sizes[start:index].sum()) * scale >= JOIN_PX
 
 
 def _run(ledger: Ledger, sizes: Ints, start: int, stop: int) -> _Run:

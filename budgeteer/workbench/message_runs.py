@@ -14,7 +14,7 @@ from budgeteer.engine.result import Packing
 from budgeteer.workbench.compressing import context_id
 from budgeteer.workbench.preview import Packed
 
-PAGE_LINES = 120
+PAGE_LINES = 100
 """The most lines of one page: messages, turn heads and folded runs together."""
 FOLDED_FROM = 3
 """So many messages of one fate in a row, dropped or summarised, are folded."""

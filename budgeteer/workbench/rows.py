@@ -12,7 +12,7 @@ from budgeteer.engine.ledger import CATEGORIES, FATES, SECTIONS, Decision, Ledge
 from budgeteer.workbench.state import ViewState
 from budgeteer.workbench.words import FATE_ICONS, FATE_NAMES, FATE_TONES, count_of
 
-PAGE_ROWS = 80
+PAGE_ROWS = 72
 
 type Indices = NDArray[np.int64]
 type Names = Callable[[Sequence[int]], dict[int, str]]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import threading
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -20,8 +21,8 @@ from budgeteer.workbench.models import Workspace
 from budgeteer.workbench.preview import Packed
 from budgeteer.workbench.written import stored_summaries
 
-PATIENCE_SECONDS = 0.3
-"""How long a page works on an answer before it leaves that to a worker (the design, interactions)."""
+PATIENCE_SECONDS = 0.2
+"""How long a page works on an answer before it leaves that to a worker: the page itself is asked for within 300 ms."""
 KEPT_ANSWERS = 16
 
 type Watch = Callable[[int, int], None]
@@ -64,6 +65,8 @@ class Study[T: Answer]:
 
 
 _answers: Kept[Any] = Kept(KEPT_ANSWERS)
+_left: Kept[threading.Event] = Kept(4 * KEPT_ANSWERS)
+"""By digest, set where it took too long for a page: no page tries it again."""
 
 
 def answered[T: Answer](study: Study[T], workspace: Workspace, *, draft: bool = False) -> T | Job | None:
@@ -72,15 +75,22 @@ def answered[T: Answer](study: Study[T], workspace: Workspace, *, draft: bool = 
     Raises:
         BudgeteerError: there is no answer.
     """
+    left = _left.get(study.digest, threading.Event)
     deadline = time.monotonic() + PATIENCE_SECONDS
 
     def watch(_done: int, _total: int) -> None:
         if time.monotonic() > deadline:
             raise TooLong
 
+    def find() -> T:
+        if left.is_set():
+            raise TooLong
+        return study.find(watch)
+
     try:
-        found: T = _answers.get(study.digest, lambda: study.find(watch))
+        found: T = _answers.get(study.digest, find)
     except TooLong:
+        left.set()
         return _by_a_worker(study, workspace, draft=draft)
     return found
 
@@ -90,8 +100,7 @@ def _by_a_worker[T: Answer](study: Study[T], workspace: Workspace, *, draft: boo
     last = jobs.latest_for(subject)
     result = last.result if last is not None and last.state == "succeeded" else None
     if result and result.get("digest") == study.digest:
-        kept = study.read(result["answer"])
-        found: T = _answers.get(study.digest, lambda: kept)
+        found: T = _answers.get(study.digest, lambda: study.read(result["answer"]))
         return found
     if draft:
         return None
@@ -137,3 +146,4 @@ def digest_of(packed: Packed, data: Mapping[str, Any], *asked: str) -> str:
 def forget_answers() -> None:
     """Drop every answer kept in this process (tests start from nothing)."""
     _answers.clear()
+    _left.clear()

@@ -46,9 +46,9 @@ class Culprits:
         talk = np.isin(self._ledger.section, [SECTIONS.index(name) for name in _TALK]) & (self._ledger.fate != ADDED)
         rows = np.flatnonzero(talk)
         sizes = self._ledger.before_tokens
-        self._talk = [(int(sizes[row]), int(row)) for row in rows]
+        self._talk = list(zip(sizes[rows].tolist(), rows.tolist(), strict=True))
         fixed = np.flatnonzero(~talk & (self._ledger.fate != ADDED))
-        self._largest = heapq.nlargest(MOST_CULPRITS, ((int(sizes[row]), int(row)) for row in fixed))
+        self._largest = heapq.nlargest(MOST_CULPRITS, zip(sizes[fixed].tolist(), fixed.tolist(), strict=True))
         self._read = 0
         self._names: dict[int, tuple[str, str, str]] = {}
 

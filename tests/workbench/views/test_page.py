@@ -10,6 +10,7 @@ from budgeteer.engine.contract import packing_to_json
 from budgeteer.engine.validity import check_packing
 from budgeteer.workbench import services
 from budgeteer.workbench.models import Workspace
+from budgeteer.workbench.rows import PAGE_ROWS
 from tests.workbench.pages import numbers_of_rows, text_of
 
 
@@ -81,7 +82,7 @@ def test_a_filtered_list_says_how_many_match(client: Client, session: Workspace,
 def test_a_page_of_the_list_holds_a_window_of_rows(client: Client, session: Workspace) -> None:
     html = client.get(session.get_absolute_url()).content.decode()
     assert len(numbers_of_rows(html)) <= 200
-    assert text_of(html, "list-count").startswith("1–80 of ")
+    assert text_of(html, "list-count").startswith(f"1–{PAGE_ROWS} of ")
     second = client.get(f"{session.get_absolute_url()}?page=2").content.decode()
     assert not set(numbers_of_rows(html)) & set(numbers_of_rows(second)[:5])
 
