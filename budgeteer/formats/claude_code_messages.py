@@ -8,9 +8,10 @@ from dataclasses import dataclass, field, replace
 
 from budgeteer.engine.chat import Message, Part, Role, ToolCallPart, calls_of, results_of
 from budgeteer.formats.anthropic_messages import split_message
+from budgeteer.formats.aside import merged
 from budgeteer.formats.claude_code_attachments import is_typed_attachment
 from budgeteer.formats.claude_code_lines import Record
-from budgeteer.formats.conversations import Notes, last_text, numbered, text_value
+from budgeteer.formats.conversations import Notes, last_text, numbered, put_aside, text_value
 
 _NOT_TYPED = re.compile(
     r"\s*<(command-name|command-message|command-args|local-command-stdout|local-command-stderr|local-command-caveat"
@@ -53,15 +54,16 @@ class _Writer:
 
     def add_assistant(self, record: Record) -> None:
         parts = self._fresh(_message(record, "assistant")[0].parts)
+        message = self._put(Message("assistant", parts, record.uuid, "", _created(record), record.number))
         turn = self.by_message_id.get(record.message_id)
         if turn is None:
-            turn = _Turn(Message("assistant", parts, record.uuid, "", _created(record), record.number))
+            turn = _Turn(message)
             self.turns.append(turn)
             if record.message_id:
                 self.by_message_id[record.message_id] = turn
         else:
             self.notes.count("Lines merged into their assistant message by its message id")
-            turn.message = replace(turn.message, parts=turn.message.parts + parts)
+            turn.message = merged(turn.message, message)
         for call in calls_of(turn.message):
             self.by_call[call.id] = turn
 
@@ -70,9 +72,9 @@ class _Writer:
             self.notes.count("Tool results that `toolUseResult` repeats, counted once")
         for message in _message(record, "user"):
             if message.role == "tool":
-                self._add_result(message)
+                self._add_result(self._put(message))
             else:
-                self.turns.append(_Turn(replace(message, typed=self._typed(record, message))))
+                self.turns.append(_Turn(self._put(replace(message, typed=self._typed(record, message)))))
 
     def finish(self) -> Sequence[Message]:
         """The messages in order, with unique ids."""
@@ -80,6 +82,9 @@ class _Writer:
         for turn in self.turns:
             flat.extend((turn.message, *turn.results))
         return numbered(flat, self.notes)
+
+    def _put(self, message: Message) -> Message:
+        return put_aside(message, self.notes.aside)
 
     def _fresh(self, parts: tuple[Part, ...]) -> tuple[Part, ...]:
         """The parts without calls that were already made: some versions write a message's blocks again."""

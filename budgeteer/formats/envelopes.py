@@ -9,7 +9,7 @@ from typing import Any, overload
 from budgeteer.engine.errors import FormatError
 from budgeteer.formats.conversations import text_value
 from budgeteer.formats.document import Document
-from budgeteer.formats.far_lines import FAR_SAMPLED, FarLines
+from budgeteer.formats.far_lines import telling
 from budgeteer.formats.jsontext import Line, json_type
 
 SAMPLED = 1_000
@@ -101,7 +101,7 @@ def _from_lines(document: Document) -> Iterator[Envelope]:
     """A message a line makes one conversation; an envelope a line makes many."""
     if not document.lines:
         return
-    sample = document.lines[:FAR_SAMPLED] if isinstance(document.lines, FarLines) else document.lines
+    sample = telling(document.lines)
     bare = sum(_is_message(line.value) for line in sample)
     if bare * 2 >= len(sample):
         yield Envelope("JSON lines of one message each", _Numbered(document.lines))

@@ -100,6 +100,34 @@ class FarLines(Sequence[Line]):
         return FarLine(self._numbers[at], self, at)
 
 
+class PlacedLines(Sequence[tuple[int, str, Any]]):
+    """Lines as (number, "line 3, ", value), each read when it is looked at."""
+
+    def __init__(self, lines: Sequence[Line]) -> None:
+        self._lines = lines
+
+    def __len__(self) -> int:
+        return len(self._lines)
+
+    @overload
+    def __getitem__(self, index: int) -> tuple[int, str, Any]: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[tuple[int, str, Any]]: ...
+    def __getitem__(self, index: int | slice) -> tuple[int, str, Any] | Sequence[tuple[int, str, Any]]:
+        if isinstance(index, slice):
+            return PlacedLines(self._lines[index])
+        line = self._lines[index]
+        return line.number, f"line {line.number}, ", line.value
+
+    def __iter__(self) -> Iterator[tuple[int, str, Any]]:
+        return ((line.number, f"line {line.number}, ", line.value) for line in self._lines)
+
+
+def telling(lines: Sequence[Line]) -> Sequence[Line]:
+    """The lines that tell the format: all of a file that is held, the first ones of another."""
+    return lines[:FAR_SAMPLED] if isinstance(lines, FarLines) else lines
+
+
 @dataclass(frozen=True, slots=True)
 class Looked:
     """A file looked through: its objects, the lines that are none, and what decoding replaced (sentences)."""

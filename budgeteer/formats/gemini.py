@@ -12,6 +12,7 @@ from budgeteer.formats.conversations import note_opaque, numbered, text_value, t
 from budgeteer.formats.document import Document
 from budgeteer.formats.entries import mappings
 from budgeteer.formats.envelopes import SAMPLED, require
+from budgeteer.formats.far_lines import PlacedLines, telling
 from budgeteer.formats.gemini_contents import ContentReader, is_content, key_of, parts_of
 from budgeteer.formats.report import Imported, Skipped
 
@@ -38,7 +39,7 @@ class Body:
 
 def detect(document: Document) -> str | None:
     """Why a document is of the Gemini API, None when it is not."""
-    for body in islice(_bodies(document), SAMPLED):
+    for body in islice(_bodies(document, to_tell=True), SAMPLED):
         if any(is_content(content) for _, content in body.contents[:200]):
             return f"is {body.shape} of the Gemini API"
     return None
@@ -117,11 +118,11 @@ def _system(reader: ContentReader, given: Any) -> Iterator[Message]:
         yield Message("system", tuple(parts), id="system")
 
 
-def _bodies(document: Document) -> Iterator[Body]:
+def _bodies(document: Document, *, to_tell: bool = False) -> Iterator[Body]:
     """Every body a JSON or JSONL document may hold, in order; nothing for text and archives."""
-    entries: list[tuple[int, str, Any]]
+    entries: Sequence[tuple[int, str, Any]]
     if document.shape == "jsonl":
-        entries = [(line.number, f"line {line.number}, ", line.value) for line in document.lines]
+        entries = PlacedLines(telling(document.lines) if to_tell else document.lines)
     elif isinstance(document.value, list):
         entries = [(at, f"element {at}, ", value) for at, value in enumerate(document.value, 1)]
     elif isinstance(document.value, Mapping):
@@ -129,8 +130,8 @@ def _bodies(document: Document) -> Iterator[Body]:
         return
     else:
         return
-    contents = [value for _, _, value in entries if is_content(value)]
-    if contents and len(contents) * 2 >= len(entries):
+    contents = sum(is_content(value) for _, _, value in entries)
+    if contents and contents * 2 >= len(entries):
         yield Body("a list of contents", [(at, value) for at, _, value in entries], {})
         return
     for where, pieces in _streams(entries):

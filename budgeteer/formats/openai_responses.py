@@ -12,6 +12,7 @@ from budgeteer.formats.conversations import note_opaque, numbered, text_value, t
 from budgeteer.formats.document import Document
 from budgeteer.formats.entries import mappings
 from budgeteer.formats.envelopes import SAMPLED, require
+from budgeteer.formats.far_lines import PlacedLines, telling
 from budgeteer.formats.report import Imported, Skipped
 from budgeteer.formats.responses_items import ITEM_TYPES, PART_TYPES, content_parts, item_messages
 
@@ -41,7 +42,7 @@ class Body:
 
 def detect(document: Document) -> str | None:
     """Why a document is OpenAI Responses, None when it is not."""
-    for body in islice(_bodies(document), SAMPLED):
+    for body in islice(_bodies(document, to_tell=True), SAMPLED):
         if body.sure:
             return f"is {body.shape} of OpenAI Responses"
     return None
@@ -101,11 +102,11 @@ def _instructions(body: Body, document: Document) -> Iterator[Message]:
             yield Message("system", tuple(parts), id="system")
 
 
-def _bodies(document: Document) -> Iterator[Body]:
+def _bodies(document: Document, *, to_tell: bool = False) -> Iterator[Body]:
     """Every body a JSON or JSONL document may hold, in order; nothing for text and archives."""
-    entries: list[tuple[int, str, Any]]
+    entries: Sequence[tuple[int, str, Any]]
     if document.shape == "jsonl":
-        entries = [(line.number, f"line {line.number}, ", line.value) for line in document.lines]
+        entries = PlacedLines(telling(document.lines) if to_tell else document.lines)
     elif isinstance(document.value, list):
         entries = [(at, f"element {at}, ", value) for at, value in enumerate(document.value, 1)]
     elif isinstance(document.value, Mapping):
@@ -113,9 +114,10 @@ def _bodies(document: Document) -> Iterator[Body]:
         return
     else:
         return
-    items = [value for _, _, value in entries if _is_item(value)]
-    if items and len(items) * 2 >= len(entries):
-        yield Body("a list of items", [(at, value) for at, _, value in entries], {}, sure=any(map(_is_sure, items)))
+    items = sum(_is_item(value) for _, _, value in entries)
+    if items and items * 2 >= len(entries):
+        sure = any(_is_item(value) and _is_sure(value) for _, _, value in entries)
+        yield Body("a list of items", [(at, value) for at, _, value in entries], {}, sure=sure)
         return
     for _, where, value in entries:
         for body in _from_object(value) if isinstance(value, Mapping) else ():
