@@ -22,6 +22,7 @@ from budgeteer.formats import (
     features,
     gemini,
     gemini_cli,
+    gemini_studio,
     langchain,
     llama_factory,
     markdown_transcript,
@@ -77,6 +78,7 @@ OUR_FORMATS: tuple[Format, ...] = (
     Format("gemini-cli", "Gemini CLI session", "conversation", gemini_cli.detect, gemini_cli.read, in_archives=True),
     Format("adk", "ADK session", "conversation", adk.detect, adk.read, in_archives=True),
     Format("adk-evals", "ADK evaluation set", "conversation", adk_evals.detect, adk_evals.read, in_archives=True),
+    Format("ai-studio", "AI Studio prompt", "conversation", gemini_studio.detect, gemini_studio.read, in_archives=True),
     Format("gemini", "Gemini API", "conversation", gemini.detect, gemini.read, in_archives=True),
     Format(
         "openai-responses",
