@@ -48,7 +48,7 @@ def read(document: Document) -> Imported:
             skipped.append(Skipped(entry.where, "no message in its `mapping`", compact_json(entry.value)[:500]))
             continue
         leaves = other_leaves(tree.parent, tree.saying, set(path_to(tree.parent, tree.end())))
-        others = (tree.conversation(leaf, Notes()) for leaf in leaves)
+        others = (tree.conversation(leaf, document.notes.fresh()) for leaf in leaves)
         found += with_branches(main, others, document.notes, total=len(leaves))
     require(found, document, "ChatGPT")
     return Imported("", "", "conversation", conversations=tuple(found), skipped=tuple(skipped))

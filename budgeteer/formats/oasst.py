@@ -52,7 +52,7 @@ def read(document: Document) -> Imported:
             skipped.append(Skipped(tree.where, "every message of it was deleted or has no text"))
             continue
         leaves = other_leaves(tree.parents.get, tree.saying(), set(path_to(tree.parents.get, end)))
-        others = (tree.conversation(leaf, Notes()) for leaf in leaves)
+        others = (tree.conversation(leaf, document.notes.fresh()) for leaf in leaves)
         found += with_branches(main, others, document.notes, total=len(leaves))
     require(found, document, "OpenAssistant")
     return Imported("", "", "conversation", conversations=tuple(found), skipped=tuple(skipped))

@@ -72,7 +72,7 @@ def _others(tree: Tree, leaves: Sequence[int], header: Mapping[str, Any], docume
     """The other branches, built when asked for; their notes would repeat those of the main one."""
     for leaf in leaves:
         branch = tree.branch(leaf, whole=document.options.whole)
-        yield _conversation(branch, header, branch.entire, document, Notes())
+        yield _conversation(branch, header, branch.entire, document, document.notes.fresh())
 
 
 def _conversation(

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.formats.fuzzing import run_cases
+from tests.formats.fuzzing import read_both_ways, run_cases
 from tests.formats.mutations import Base
 from tests.formats.test_fuzz import VALID
 
@@ -27,6 +27,10 @@ def bases() -> list[Base]:
     real = [Base(path.name, path.read_bytes()) for path in sorted(CORPUS.rglob("*")) if path.is_file()]
     ours = [Base(f"fixture {number}", data) for number, data in enumerate(VALID)]
     return real + ours * OURS
+
+
+def test_real_files_read_where_they_lie_tell_the_same() -> None:
+    assert read_both_ways(bases(), range(2_000)) > 500
 
 
 @settings(deadline=None, max_examples=800, database=None, suppress_health_check=[HealthCheck.too_slow])

@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import random
 import signal
 import time
 import tracemalloc
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from functools import partial
+from tempfile import TemporaryFile
 from types import FrameType
+from typing import IO
 
 from budgeteer.engine.chat import message_from_json, message_to_json
 from budgeteer.engine.errors import FormatError
-from budgeteer.formats.detect import format_names, import_bytes
+from budgeteer.formats.detect import format_names, import_bytes, import_file
+from budgeteer.formats.document import Options
+from budgeteer.formats.limits import Limits
 from budgeteer.formats.report import Imported, report_json
 from tests.formats.mutations import Base, Case, case_of
 
@@ -27,6 +33,9 @@ CPU_SECONDS_PER_MEGABYTE = 2.0
 HELD_BYTES = 48_000_000
 HELD_TIMES = 120
 """The most memory an import may ask for: a fixed part (vocabularies, numpy), and so many times the file."""
+
+HELD_WHEN_FAR = 500
+"""Files over so many bytes lie where they are, so that small ones are read that way too."""
 
 WATCHED = 40
 """Memory is watched in every so many cases, for watching takes time."""
@@ -84,6 +93,42 @@ def _attempt(case: Case, chosen: str | None) -> str:
         return "refused"
     check(found)
     return "imported"
+
+
+def read_both_ways(bases: Sequence[Base], numbers: Iterable[int], *, seed: int = SEED) -> int:
+    """Import the cases as bytes that are held and as files that are read where they lie; how many were imported.
+
+    Raises:
+        AssertionError: the two differ in more than the reason, which of a far file tells no numbers.
+    """
+    imported = 0
+    for number in numbers:
+        case = case_of(bases, seed, number)
+        held = _told(partial(import_bytes, case.data, name=case.name))
+        assert _told_of_far(case) == held, f"BUDGETEER_FUZZ_SEED={seed}, case {number}: {', '.join(case.steps)}"
+        imported += not isinstance(held, str)
+    return imported
+
+
+def _told_of_far(case: Case) -> object:
+    with ExitStack() as stack:
+
+        def scratch() -> IO[bytes]:
+            return stack.enter_context(TemporaryFile())
+
+        options = Options(limits=Limits(held_bytes=HELD_WHEN_FAR), scratch=scratch)
+        return _told(partial(import_file, io.BytesIO(case.data), name=case.name, options=options))
+
+
+def _told(read: Callable[[], Imported]) -> object:
+    """Everything an import tells, or the sentence that refuses it."""
+    try:
+        found = read()
+    except FormatError as error:
+        return error.sentence
+    messages = [[message_to_json(message) for message in chat.messages] for chat in found.conversations]
+    libraries = (found.skills, found.tools, found.features, found.chunks, found.text)
+    return {**report_json(found), "reason": ""}, messages, libraries
 
 
 def _imported_or_refused(case: Case, chosen: str | None) -> Imported | FormatError:

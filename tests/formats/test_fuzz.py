@@ -14,7 +14,7 @@ from budgeteer.engine.errors import FormatError
 from budgeteer.formats.detect import format_names, import_bytes
 from budgeteer.formats.report import Imported
 from tests.formats.agent_shapes import Events, PiSession, Rollout, pi_call
-from tests.formats.fuzzing import check, run_cases
+from tests.formats.fuzzing import check, read_both_ways, run_cases
 from tests.formats.google_shapes import ADK_EVALS, ADK_SESSION, GEMINI_BODY, GEMINI_CLI
 from tests.formats.mutations import Base, case_of
 from tests.formats.responses_shapes import RESPONSES_BODY
@@ -257,6 +257,10 @@ def test_damaged_fixtures_are_imported_or_refused_by_a_sentence() -> None:
     told = run_cases(BASES, range(600))
     assert sum(told.values()) == 600
     assert min(told.values()) > 60, told
+
+
+def test_a_file_read_where_it_lies_tells_the_same() -> None:
+    assert read_both_ways(BASES, range(400)) > 100
 
 
 @pytest.mark.slow
