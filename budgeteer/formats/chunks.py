@@ -13,6 +13,7 @@ import io
 import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
 from typing import Any, Final
 
 from budgeteer.engine.errors import FormatError
@@ -64,7 +65,7 @@ _CSV_NAME = re.compile(r"[\"']?[\w .-]{1,40}[\"']?")
 
 def detect(document: Document) -> str | None:
     """Why a document is a set of retrieval chunks, None when it is not."""
-    rows = [row for _, row in _rows(document)][:_SAMPLE]
+    rows = [row for _, row in islice(_rows(document), _SAMPLE)]
     fitting = sum(1 for row in rows if _is_row(row))
     if rows and fitting * 2 >= len(rows):
         return f"is a {document.shape.upper()} file of objects with a passage and what a search says about it"
