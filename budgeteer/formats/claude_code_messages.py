@@ -12,6 +12,7 @@ from budgeteer.formats.aside import merged
 from budgeteer.formats.claude_code_attachments import is_typed_attachment
 from budgeteer.formats.claude_code_lines import Record
 from budgeteer.formats.conversations import Notes, last_text, numbered, put_aside, text_value
+from budgeteer.formats.opaque import lean
 
 _NOT_TYPED = re.compile(
     r"\s*<(command-name|command-message|command-args|local-command-stdout|local-command-stderr|local-command-caveat"
@@ -84,7 +85,7 @@ class _Writer:
         return numbered(flat, self.notes)
 
     def _put(self, message: Message) -> Message:
-        return put_aside(message, self.notes.aside)
+        return put_aside(lean(message, self.notes), self.notes.aside)
 
     def _fresh(self, parts: tuple[Part, ...]) -> tuple[Part, ...]:
         """The parts without calls that were already made: some versions write a message's blocks again."""

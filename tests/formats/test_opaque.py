@@ -46,6 +46,10 @@ def constructed(kind: str, **fields: Any) -> list[dict[str, Any]]:
     return [{"lc": 1, "type": "constructor", "id": ["langchain", "schema", "messages", kind], "kwargs": fields}]
 
 
+def session(role: str, content: Any) -> list[dict[str, Any]]:
+    return [{"type": role, "uuid": "u", "sessionId": "s", "message": {"role": role, "id": "m", "content": content}}]
+
+
 @pytest.mark.parametrize(
     ("form", "data"),
     [
@@ -53,6 +57,8 @@ def constructed(kind: str, **fields: Any) -> list[dict[str, Any]]:
         ("openai-chat", called([BLOCK])),
         ("anthropic", [{"role": "user", "content": [BLOCK]}]),
         ("anthropic", used([BLOCK])),
+        ("claude-code", session("assistant", [BLOCK])),
+        ("claude-code", session("user", used([BLOCK])[2]["content"])),
         ("llama-factory", [{"messages": [{"role": "user", "content": [BLOCK]}]}]),
         ("ai-sdk", [{"id": "u", "role": "user", "parts": [BLOCK]}]),
         ("chatgpt", listed("user", {"parts": [{"data": BYTES}]})),
