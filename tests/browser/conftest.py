@@ -21,6 +21,9 @@ WIDE, NARROW = 1440, 390
 WORK_MS = 60_000
 """How long importing, counting and packing may take on a busy machine."""
 
+#: What reads real files is collected only where `BUDGETEER_CORPUS` names their folder.
+collect_ignore = [] if "BUDGETEER_CORPUS" in os.environ else ["test_journeys_real.py"]
+
 expect.set_options(timeout=15_000)
 
 
