@@ -1,0 +1,52 @@
+"""Lighthouse, mobile, the median of five runs; `npx` fetches it into a temporary folder, nothing of it stays.
+
+Where there is no `npx` nothing is scored, and the page says nothing of it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import statistics
+import subprocess
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+
+from playwright.sync_api import BrowserContext
+
+from tests.conftest import CHROMIUM_FLAGS
+from tests.servers import chromium_program
+
+LIGHTHOUSE = "lighthouse@12"
+PAGES = ("home", "workbench-map", "report-full")
+KINDS = {"performance": "performance", "accessibility": "accessibility", "best-practices": "best practices"}
+RUNS = 5
+RUN_SECONDS = 240
+
+
+def scores(context: BrowserContext, pages: Mapping[str, str]) -> dict[str, dict[str, float]]:
+    """By page the median score of each kind, 0 to 100; none where `npx` is missing."""
+    npx = shutil.which("npx")
+    if npx is None:
+        return {}
+    with tempfile.TemporaryDirectory(prefix="budgeteer-lighthouse-") as folder:
+        headers = Path(folder) / "headers.json"
+        cookies = "; ".join(f"{cookie['name']}={cookie['value']}" for cookie in context.cookies())
+        headers.write_text(json.dumps({"Cookie": cookies}), encoding="utf-8")
+        return {name: _median([_run(npx, folder, address) for _ in range(RUNS)]) for name, address in pages.items()}
+
+
+def _median(runs: list[dict[str, float]]) -> dict[str, float]:
+    return {kind: statistics.median(run[kind] for run in runs) for kind in runs[0]}
+
+
+def _run(npx: str, folder: str, address: str) -> dict[str, float]:
+    flags = " ".join(["--headless=new", *CHROMIUM_FLAGS])
+    command = [npx, "--yes", LIGHTHOUSE, address, "--output=json", "--output-path=report.json", "--quiet"]
+    command += [f"--only-categories={','.join(KINDS)}", f"--chrome-flags={flags}", "--extra-headers=headers.json"]
+    variables = os.environ | {"CHROME_PATH": str(chromium_program())}
+    subprocess.run(command, cwd=folder, env=variables, check=True, capture_output=True, timeout=RUN_SECONDS)
+    found = json.loads((Path(folder) / "report.json").read_text(encoding="utf-8"))["categories"]
+    return {shown: found[kind]["score"] * 100 for kind, shown in KINDS.items()}
