@@ -232,3 +232,51 @@ def test_a_tar_of_too_many_entries_is_refused_by_the_name_of_the_limit() -> None
 )
 def test_a_size_is_written_as_people_read_it(count: int, text: str) -> None:
     assert readable_bytes(count) == text
+
+
+def test_names_in_another_encoding_are_read_as_the_archive_marks_them() -> None:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
+        archive.writestr("größe.md", "a")
+        archive.writestr("old_.md", "b")
+    # The second name as systems before UTF-8 wrote it: a byte of code page 437 without the flag for UTF-8.
+    data = buffer.getvalue().replace(b"old_.md", b"old\x81.md")
+    assert [entry.path for entry in opened(data).entries] == ["größe.md", "oldü.md"]
+
+
+def test_an_archive_of_a_hundred_thousand_entries_is_refused_by_its_end_record() -> None:
+    end = struct.pack("<4s4H2LH", b"PK\x05\x06", 0, 0, 0xFFFE, 0xFFFE, 0, 0, 0)
+    with pytest.raises(FormatError, match=r"65,534 entries; the limit on archive entries is 20,000"):
+        open_archive(b"PK\x03\x04" + end, limits=LIMITS)
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
+        for number in range(100_000):
+            archive.writestr(zipfile.ZipInfo(f"{number}.md"), b"")
+    with pytest.raises(FormatError, match=r"100,000 entries; the limit on archive entries is 20,000"):
+        open_archive(buffer.getvalue(), limits=LIMITS)
+
+
+def test_an_archive_inside_an_archive_is_left_closed() -> None:
+    inner = zipped({"SKILL.md": "---\nname: inner\n---\n"})
+    archive = opened(zipped({"a.md": "x", "inner.zip": inner}))
+    assert [entry.path for entry in archive.entries] == ["a.md", "inner.zip"]
+    assert archive.read(archive.entries[1]) == inner
+
+
+def test_an_archive_in_a_file_is_read_entry_by_entry() -> None:
+    class Counting(io.BytesIO):
+        largest = 0
+
+        def read(self, size: int | None = -1) -> bytes:
+            data = super().read(size)
+            self.largest = max(self.largest, len(data))
+            return data
+
+    entries = {f"{number}.md": chr(97 + number) * 200_000 for number in range(20)}
+    for data in (zipped(entries), tarred(entries, "w:")):
+        file = Counting(data)
+        archive = open_archive(file, limits=LIMITS)
+        assert archive is not None
+        read = {entry.path: archive.read(entry) for entry in archive.entries}
+        assert read == {path: text.encode() for path, text in entries.items()}
+        assert file.largest < 300_000
