@@ -1,4 +1,4 @@
-"""The first three journeys of the design, with the mouse and with the keyboard alone, in no more actions than it says."""
+"""The first three journeys of the design, by mouse and by keyboard alone, in no more actions than it says."""
 
 from __future__ import annotations
 
