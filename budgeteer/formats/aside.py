@@ -14,7 +14,7 @@ import zlib
 from array import array
 from bisect import bisect_right
 from collections import OrderedDict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import IO, Any, Final, overload
@@ -34,6 +34,8 @@ from budgeteer.engine.chat import (
     message_to_json,
 )
 from budgeteer.engine.far import FarMessages, outlines_of
+
+type Progress = Callable[[int, int, str], None]
 
 CHUNK_BYTES: Final = 262_144
 """About how much JSON one compressed chunk of the scratch file holds."""
@@ -75,10 +77,15 @@ class Aside:
 
     Args:
         file: opened for reading and writing, empty.
+        size: how many bytes the messages come from, at least as many as are put aside.
+        progress: told how many of these were put aside, a chunk at a time.
     """
 
-    def __init__(self, file: IO[bytes]) -> None:
+    def __init__(self, file: IO[bytes], *, size: int = 0, progress: Progress | None = None) -> None:
         self._file = file
+        self._size = size
+        self._progress = progress
+        self._written = 0
         self._pending: list[bytes] = []
         self._pending_bytes = 0
         self._count = 0
@@ -125,6 +132,9 @@ class Aside:
         return place
 
     def _flush(self) -> None:
+        self._written += self._pending_bytes
+        if self._progress is not None:
+            self._progress(min(self._written, self._size), self._size, "bytes")
         packed = zlib.compress(b"\n".join(self._pending), level=1)
         self._file.seek(self._offsets[-1])
         self._file.write(packed)

@@ -137,7 +137,7 @@ def open_file(file: IO[bytes], *, name: str = "", options: Options) -> Document:
         lines=looked.lines,
         skipped=looked.skipped,
         warnings=looked.warnings,
-        notes=Notes(aside=Aside(options.scratch())),
+        notes=Notes(aside=Aside(options.scratch(), size=size, progress=progress)),
     )
 
 
