@@ -20,12 +20,13 @@ NARROWEST = {"width": 320, "height": 640}
 #: What 1440 pixels leave at 200 % zoom.
 ZOOMED = {"width": 720, "height": 450}
 
-_WATCH = """() => {
+#: Run before a page loads: it keeps the layout shift that no act of the reader explains in `window.__shift`.
+WATCH_SHIFT = """(() => {
   window.__shift = 0;
   new PerformanceObserver((list) => {
     for (const entry of list.getEntries()) if (!entry.hadRecentInput) window.__shift += entry.value;
   }).observe({ type: "layout-shift", buffered: true });
-}"""
+})()"""
 _ELEMENTS = "() => document.querySelectorAll('*').length"
 _WIDTH = "() => document.documentElement.scrollWidth - document.documentElement.clientWidth"
 _READABLE = """() => {
@@ -45,7 +46,7 @@ def weighed(browser: Browser, known: BrowserContext, pages: Mapping[str, str]) -
             storage_state=None if name.startswith("report") else state,
         )
         page = context.new_page()
-        page.add_init_script(f"({_WATCH})()")
+        page.add_init_script(WATCH_SHIFT)
         yield _weigh(page, name, address)
         context.close()
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from playwright.sync_api import Page
+from playwright.sync_api import Page, expect
 
+from tests.browser.conftest import WORK_MS
 from tests.browser.steps import open_sample, publish
 
 
@@ -30,6 +31,9 @@ NAMES = (
     "workspaces",
     "workbench-map",
     "workbench-item",
+    "workbench-messages",
+    "workbench-timeline",
+    "workbench-sweep",
     "workbench-prompt",
     "workbench-config",
     "workbench-skills",
@@ -55,6 +59,9 @@ def fill(page: Page, address: str) -> Filled:
     open_sample(page, "An agent session that overflows")
     agent = _path(page, address)
     item = page.locator("table.items tbody tr.dropped a").first.get_attribute("href") or "?"
+    for view in ("timeline", "sweep"):  # a worker may have to make them first
+        page.goto(f"{address}{agent}?view={view}")
+        expect(page.locator("svg.chart").first).to_be_visible(timeout=WORK_MS)
     page.goto(f"{address}{agent}share/")
     full = publish(page).removeprefix(address)
     page.reload()
@@ -70,6 +77,9 @@ def fill(page: Page, address: str) -> Filled:
         "workspaces": "/w/",
         "workbench-map": agent,
         "workbench-item": f"{agent}{item.split('#')[0]}",
+        "workbench-messages": f"{agent}?view=messages",
+        "workbench-timeline": f"{agent}?view=timeline",
+        "workbench-sweep": f"{agent}?view=sweep",
         "workbench-prompt": f"{agent}?view=prompt",
         "workbench-config": f"{agent}?view=config",
         "workbench-skills": skills,
