@@ -1,14 +1,17 @@
 """Photograph every page of the dashboard: one command, a stack of its own, 1440 and 390 px, light and dark.
 
     scripts/screenshots.py [FOLDER] [--only NAME …]
+    scripts/screenshots.py --gallery
 
 Starts `budgeteer serve` over a temporary data folder, opens the samples, shares a report, and saves
 `<page>-<width>-<theme>.png` into FOLDER (a temporary one unless named). Needs Chromium (CHROMIUM names another).
+`--gallery` writes docs/gallery.md with small pictures of the pages named in GALLERY instead.
 """
 
 from __future__ import annotations
 
 import argparse
+import base64
 import re
 import sys
 import tempfile
@@ -32,6 +35,37 @@ HEIGHTS = {1440: 1024, 390: 844}
 WORK_MS = 90_000
 
 
+#: What the gallery shows, in its order: the page's name and the line above its pictures.
+GALLERY = {
+    "home": "The first page: drop files, or open a sample",
+    "workbench-map": "What is big, and what became of it",
+    "workbench-messages": "What happened to every message",
+    "workbench-item": "Why one item went, and what would keep it",
+    "workbench-timeline": "When it overflows",
+    "workbench-sweep": "What budget is enough",
+    "workbench-prompt": "What is sent",
+    "workbench-skills": "A library of skills within its limit",
+    "workbench-config": "The configuration as text",
+    "report": "A shared report",
+}
+GALLERY_PAGE = ROOT / "docs" / "gallery.md"
+GALLERY_FOLDER = ROOT / "docs" / "images" / "gallery"
+QUALITY = 0.6
+MOST_BYTES = 60_000
+
+#: A picture as WebP, cut to about one screen, made smaller by the browser itself.
+_AS_WEBP = """async ([png, quality]) => {
+  const picture = new Image();
+  picture.src = `data:image/png;base64,${png}`;
+  await picture.decode();
+  const canvas = document.createElement("canvas");
+  canvas.width = picture.width;
+  canvas.height = Math.min(picture.height, Math.max(0.72 * picture.width, 844));
+  canvas.getContext("2d").drawImage(picture, 0, 0);
+  return canvas.toDataURL("image/webp", quality).split(",")[1];
+}"""
+
+
 @dataclass(frozen=True, slots=True)
 class Shot:
     """One page to photograph. `whole` takes it in full length; `dialog` is opened before."""
@@ -47,11 +81,14 @@ def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", nargs="?", type=Path, help="where the pictures go")
     parser.add_argument("--only", nargs="*", default=[], help="names of pages, the others are left out")
+    parser.add_argument("--gallery", action="store_true", help="write docs/gallery.md and its pictures")
     asked = parser.parse_args(arguments)
     program = chromium_program()
     if program is None:
         print("Chromium is not installed. Run `make deps`, or let CHROMIUM name the program.", file=sys.stderr)
         return 2
+    if asked.gallery:
+        asked.only = list(GALLERY)
     folder = asked.folder or Path(tempfile.mkdtemp(prefix="budgeteer-pictures-"))
     folder.mkdir(parents=True, exist_ok=True)
     with (
@@ -62,6 +99,8 @@ def main(arguments: list[str]) -> int:
         browser = playwright.chromium.launch(executable_path=str(program), args=CHROMIUM_FLAGS)
         for picture in photograph(browser, stack, folder, set(asked.only)):
             print(picture)
+        if asked.gallery:
+            write_gallery(browser, folder)
         browser.close()
     return 0
 
@@ -182,6 +221,28 @@ def take(page: Page, address: str, shot: Shot, target: Path) -> None:
         page.wait_for_load_state("networkidle")
         page.wait_for_timeout(300)
     page.screenshot(path=str(target), full_page=shot.whole)
+
+
+def write_gallery(browser: Browser, folder: Path) -> None:
+    """The gallery's page and its pictures, from the pictures in `folder`; a picture that is too large is coarser."""
+    GALLERY_FOLDER.mkdir(parents=True, exist_ok=True)
+    page = browser.new_page()
+    lines = ["# Gallery", "", "Every view on a wide and on a narrow screen, light and dark, over the samples."]
+    lines += ["`scripts/screenshots.py --gallery` takes all of these pictures anew."]
+    for name, title in GALLERY.items():
+        lines += ["", f"## {title}", ""]
+        for width in WIDTHS:
+            for theme in THEMES:
+                stem = f"{name}-{width}-{theme}"
+                png = base64.b64encode((folder / f"{stem}.png").read_bytes()).decode()
+                quality, small = QUALITY, b""
+                while not small or (len(small) > MOST_BYTES and quality > 0.1):
+                    small = base64.b64decode(page.evaluate(_AS_WEBP, [png, quality]))
+                    quality -= 0.1
+                (GALLERY_FOLDER / f"{stem}.webp").write_bytes(small)
+                lines.append(f"![{title}, {width} pixels wide, {theme}](images/gallery/{stem}.webp)")
+    GALLERY_PAGE.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    page.close()
 
 
 if __name__ == "__main__":
