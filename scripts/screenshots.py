@@ -59,9 +59,10 @@ _AS_WEBP = """async ([png, quality]) => {
   picture.src = `data:image/png;base64,${png}`;
   await picture.decode();
   const canvas = document.createElement("canvas");
-  canvas.width = picture.width;
-  canvas.height = Math.min(picture.height, Math.max(0.72 * picture.width, 844));
-  canvas.getContext("2d").drawImage(picture, 0, 0);
+  const scale = Math.min(1, 1080 / picture.width);
+  canvas.width = picture.width * scale;
+  canvas.height = Math.min(picture.height, Math.max(0.72 * picture.width, 844)) * scale;
+  canvas.getContext("2d").drawImage(picture, 0, 0, picture.width * scale, picture.height * scale);
   return canvas.toDataURL("image/webp", quality).split(",")[1];
 }"""
 
