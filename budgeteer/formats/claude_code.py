@@ -7,7 +7,6 @@ from typing import Any
 
 from budgeteer.engine.chat import Conversation
 from budgeteer.engine.errors import FormatError
-from budgeteer.formats.anthropic_messages import input_tokens
 from budgeteer.formats.claude_code_lines import Record, records_of
 from budgeteer.formats.claude_code_messages import build_messages
 from budgeteer.formats.claude_code_tree import Branch, Tree
@@ -182,17 +181,11 @@ def _given_title(titles: Sequence[Mapping[str, Any]], branch: Branch) -> str:
 
 def _model(records: Sequence[Record]) -> str:
     for record in reversed(records):
-        model = text_value(record.message.get("model")) if record.kind == "assistant" else ""
-        if model and not model.startswith("<"):
-            return model
+        if record.model and not record.model.startswith("<"):
+            return record.model
     return ""
 
 
 def _reported(records: Sequence[Record]) -> int | None:
     """The input tokens of the last request: its own, and those read from and written to the cache."""
-    for record in reversed(records):
-        if record.kind == "assistant":
-            tokens = input_tokens(record.message.get("usage"))
-            if tokens is not None:
-                return tokens
-    return None
+    return next((record.reported for record in reversed(records) if record.reported is not None), None)

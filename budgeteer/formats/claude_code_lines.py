@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from budgeteer.engine.library import compact_json
+from budgeteer.formats.anthropic_messages import input_tokens
 from budgeteer.formats.claude_code_attachments import attached_message
 from budgeteer.formats.conversations import Notes, text_value
 from budgeteer.formats.jsontext import Line
@@ -35,6 +36,7 @@ class Record:
         is_compaction, is_summary: whether everything before it was compacted, and whether it is the summary of that.
         logical_parent: the uuid before a compaction's boundary.
         calls, answers: the ids of the calls it makes, and of the calls it answers.
+        model, reported: of an assistant's line the model's name, and the input tokens its request is said to have had.
     """
 
     line: Line
@@ -53,6 +55,8 @@ class Record:
     logical_parent: str = ""
     calls: tuple[str, ...] = ()
     answers: tuple[str, ...] = ()
+    model: str = ""
+    reported: int | None = None
 
     @property
     def number(self) -> int:
@@ -161,6 +165,8 @@ def _record(line: Line, skipped: list[Skipped], shared: dict[str, str]) -> Recor
         logical_parent=text_value(value.get("logicalParentUuid")),
         calls=_ids(message, "tool_use", "id"),
         answers=_ids(message, "tool_result", "tool_use_id"),
+        model=sys.intern(text_value(message.get("model"))) if kind == "assistant" else "",
+        reported=input_tokens(message.get("usage")) if kind == "assistant" else None,
     )
 
 
@@ -194,6 +200,8 @@ def _agent_progress(line: Line) -> Record | None:
         message_id=text_value(message.get("id")) if inner["type"] == "assistant" else "",
         calls=_ids(message, "tool_use", "id"),
         answers=_ids(message, "tool_result", "tool_use_id"),
+        model=sys.intern(text_value(message.get("model"))) if inner["type"] == "assistant" else "",
+        reported=input_tokens(message.get("usage")) if inner["type"] == "assistant" else None,
     )
 
 

@@ -50,11 +50,12 @@ def test_thirty_megabytes_take_less_memory_than_the_file(how: str, tmp_path: Pat
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("how", ["cli", "worker"])
-def test_half_a_gigabyte_is_imported_under_600_mb_with_word_every_second(how: str, tmp_path: Path) -> None:
+def test_half_a_gigabyte_is_imported_under_600_mb_with_word_every_second(tmp_path: Path) -> None:
     path = tmp_path / "session.jsonl"
     messages = write_session(path, megabytes=500)
-    found = run_import(path, how, tmp_path / "data")
-    assert found["counts"]["messages"] == messages
-    assert found["peak"] < 600
-    assert found["silence"] < 1
+    for how in ("cli", "worker"):
+        found = run_import(path, how, tmp_path / "data")
+        assert found["counts"]["messages"] == messages
+        assert found["peak"] < 600
+        assert found["silence"] < 1
+    path.unlink()  # kept folders of tests are not to fill the disk
