@@ -17,6 +17,7 @@ from budgeteer.reports import services
 from budgeteer.reports.document import dump, parse
 from budgeteer.sources import services as sources
 from budgeteer.workbench import services as workbench
+from budgeteer.workbench import steps
 
 # Committed rows only: the heartbeat of a job looks for its row over a connection of its own.
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -99,16 +100,16 @@ def test_numbers_only_quotes_nothing_of_the_sources(filled):
 def test_a_report_never_changes_whatever_happens_to_the_workspace(filled):
     report = publish(filled)
     before = services.frozen_bytes(report)
-    workbench.commit(filled, {"history": {"maxTokens": 5_000}})
+    steps.commit(filled, {"history": {"maxTokens": 5_000}})
     publish(filled)
     report.refresh_from_db()
     assert services.frozen_bytes(report) == before
 
 
 def test_what_is_shared_is_the_configuration_of_the_moment_of_sharing(filled):
-    workbench.commit(filled, {"history": {"maxTokens": 9_000}})
+    steps.commit(filled, {"history": {"maxTokens": 9_000}})
     report = services.publish(filled, services.Order("July", "full", 7), owner=filled.owner)
-    workbench.commit(filled, {"history": {"maxTokens": 5_000}})
+    steps.commit(filled, {"history": {"maxTokens": 5_000}})
     work_off_jobs()
     report.refresh_from_db()
     assert services.frozen(report)["config"]["history"]["maxTokens"] == 9_000
@@ -159,7 +160,7 @@ def test_a_report_shows_what_stood_there_when_it_was_shared(filled):
     report = services.publish(filled, services.Order("July", "full", 7), owner=filled.owner)
     workbench.write_texts(filled, {"system": "Something else, typed a moment later."})
     workbench.detach(filled, filled.links.last().pk)
-    workbench.commit(filled, {"history": {"strategy": "newestFirst", "maxTokens": 10}})
+    steps.commit(filled, {"history": {"strategy": "newestFirst", "maxTokens": 10}})
     work_off_jobs()
     report.refresh_from_db()
     document = services.frozen(report)
