@@ -343,7 +343,11 @@ def test_every_request_form_but_those_to_read_is_a_profile() -> None:
     ("profile", "messages", "broken"),
     [
         ("openai-chat", [{"role": "tool", "tool_call_id": "x", "content": ""}], {"results follow calls"}),
-        ("openai-chat", [{"role": "assistant", "tool_calls": [{"id": "x"}]}], {"calls are answered"}),
+        (
+            "openai-chat",
+            [{"role": "assistant", "tool_calls": [{"id": "x", "function": {"name": "f"}}]}],
+            {"calls are answered"},
+        ),
         (
             "anthropic",
             [{"role": "assistant", "content": [{"type": "text", "text": " "}]}],
@@ -358,7 +362,7 @@ def test_every_request_form_but_those_to_read_is_a_profile() -> None:
             "anthropic",
             [
                 {"role": "user", "content": []},
-                {"role": "assistant", "content": [{"type": "tool_use", "id": "a"}]},
+                {"role": "assistant", "content": [{"type": "tool_use", "id": "a", "name": "f"}]},
                 {
                     "role": "user",
                     "content": [{"type": "text", "text": "x"}, {"type": "tool_result", "tool_use_id": "a"}],
@@ -368,7 +372,10 @@ def test_every_request_form_but_those_to_read_is_a_profile() -> None:
         ),
         (
             "anthropic",
-            [{"role": "user", "content": []}, {"role": "assistant", "content": [{"type": "tool_use", "id": "a"}]}],
+            [
+                {"role": "user", "content": []},
+                {"role": "assistant", "content": [{"type": "tool_use", "id": "a", "name": "f"}]},
+            ],
             {"calls are answered"},
         ),
         (
