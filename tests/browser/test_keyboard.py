@@ -104,7 +104,7 @@ def test_the_messages_are_walked_by_turn_and_by_change(visitor):
 
     page.keyboard.press("]")
     inspected = page.locator("#inspector h2")
-    expect(inspected).to_be_visible()
+    expect(inspected).not_to_have_text("Inspector")  # what stands there while nothing is selected
     first = inspected.inner_text()
     page.keyboard.press("]")
     expect(inspected).not_to_have_text(first)
