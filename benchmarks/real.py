@@ -1,7 +1,7 @@
 """Real conversations: every file of a folder that can be imported, in the plain form that all contenders understand.
 
-What only some of them understand is left out: pictures, files, reasoning, and calls or results without their other
-half. Names of files are not kept.
+What only some of them understand is left out: pictures, files, reasoning, calls or results without their other half,
+and calls that name no tool. Names of files are not kept.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ def _said(message: Message, after: Sequence[Message], number: int) -> list[Said]
         return []
     text = _text(message)
     answers = {result.call_id: _result_text(one) for one in after for result in results_of(one)}
-    calls = {call.id: call for call in calls_of(message) if call.id in answers}
+    calls = {call.id: call for call in calls_of(message) if call.name and call.id in answers}
     named = [
         Call(f"call_{number}_{place}", call.name, json.dumps(call_input(call.arguments)))
         for place, call in enumerate(calls.values())
