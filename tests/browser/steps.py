@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Response, expect
 
 from budgeteer import samples
 from tests.browser.conftest import WORK_MS
@@ -67,3 +67,8 @@ def publish(page: Page, *, title: str = "", content: str = "full") -> str:
     link = panel.locator("input[id^='link-']").first
     expect(link).to_be_visible(timeout=WORK_MS)
     return link.input_value()
+
+
+def is_saved(response: Response) -> bool:
+    """Whether this answers a change of the configuration that is saved, not one that is only shown."""
+    return response.url.endswith("/config/") and "draft=1" not in (response.request.post_data or "")

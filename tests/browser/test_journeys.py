@@ -9,17 +9,13 @@ from tests.browser.conftest import WORK_MS
 from tests.browser.steps import (
     change_number,
     drop,
+    is_saved,
     open_sample,
     publish,
     sample_files,
     verdict,
     wait_until_packed,
 )
-
-
-def is_saved(response):
-    """Whether this answers a change of the configuration that is saved, not one that is only shown."""
-    return response.url.endswith("/config/") and "draft=1" not in (response.request.post_data or "")
 
 
 def test_the_agent_sample_is_one_click_away_and_shows_verdict_bar_items_and_prompt(visitor):

@@ -5,7 +5,7 @@ import re
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import WORK_MS
-from tests.browser.steps import verdict
+from tests.browser.steps import is_saved, verdict
 
 
 def open_session(page: Page) -> None:
@@ -28,8 +28,9 @@ def test_a_range_a_pin_a_limit_and_an_undo_survive_a_reload_and_a_second_tab(vis
     chosen = title.inner_text()
     field = page.locator("#i-outputReserve")
     before = verdict(page)
-    field.fill("20000")
-    field.press("Tab")
+    with page.expect_response(is_saved):
+        field.fill("20000")
+        field.press("Tab")
     expect(page.locator("#verdict")).not_to_have_text(before)
     limited = verdict(page)
     page.locator("#undo").click()
