@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, overload
 
+from budgeteer.engine.chat import Conversation
 from budgeteer.engine.errors import FormatError
 from budgeteer.formats.conversations import text_value
 from budgeteer.formats.document import Document
 from budgeteer.formats.far_lines import telling
 from budgeteer.formats.jsontext import Line, json_type
+from budgeteer.formats.report import Imported, Skipped
 
 SAMPLED = 1_000
 """How many conversations or lines are looked at to tell a format; reading looks at all of them."""
@@ -71,6 +73,24 @@ def require(conversations: Sequence[object], document: Document, title: str) -> 
             where=document.name,
             mend="Choose another format, or a file with messages",
         )
+
+
+def imported_from[T](
+    found: Iterable[T],
+    make: Callable[[T, int, Document, list[Skipped]], Conversation],
+    document: Document,
+    title: str,
+) -> Imported:
+    """One conversation from each thing that was found, counted from 1; those without a message are left out.
+
+    Raises:
+        FormatError: none is left.
+    """
+    skipped = list(document.skipped)
+    made = (make(one, position, document, skipped) for position, one in enumerate(found, 1))
+    conversations = tuple(conversation for conversation in made if conversation.messages)
+    require(conversations, document, title)
+    return Imported(format="", reason="", kind="conversation", conversations=conversations, skipped=tuple(skipped))
 
 
 def described(document: Document) -> str:

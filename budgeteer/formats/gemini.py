@@ -11,7 +11,7 @@ from budgeteer.engine.chat import Conversation, Message
 from budgeteer.formats.conversations import note_opaque, numbered, text_value, title_of
 from budgeteer.formats.document import Document
 from budgeteer.formats.entries import mappings
-from budgeteer.formats.envelopes import SAMPLED, require
+from budgeteer.formats.envelopes import SAMPLED, imported_from
 from budgeteer.formats.far_lines import PlacedLines, telling
 from budgeteer.formats.gemini_contents import ContentReader, is_content, key_of, parts_of
 from budgeteer.formats.report import Imported, Skipped
@@ -51,16 +51,7 @@ def read(document: Document) -> Imported:
     Raises:
         FormatError: no contents with parts were found.
     """
-    skipped = list(document.skipped)
-    conversations = []
-    for position, body in enumerate(_bodies(document), 1):
-        conversation = _conversation(body, position, document, skipped)
-        if conversation.messages:
-            conversations.append(conversation)
-    require(conversations, document, "Gemini")
-    return Imported(
-        format="", reason="", kind="conversation", conversations=tuple(conversations), skipped=tuple(skipped)
-    )
+    return imported_from(_bodies(document), _conversation, document, "Gemini")
 
 
 def declared_tools(tools: Any) -> tuple[Mapping[str, Any], ...]:

@@ -12,7 +12,7 @@ from budgeteer.engine.library import compact_json
 from budgeteer.formats.conversations import note_opaque, numbered, text_value, title_of
 from budgeteer.formats.document import Document
 from budgeteer.formats.entries import SAMPLED, entries_of, mappings
-from budgeteer.formats.envelopes import require
+from budgeteer.formats.envelopes import imported_from
 from budgeteer.formats.langchain_messages import Said, message_from, said
 from budgeteer.formats.open_calls import OpenCalls
 from budgeteer.formats.report import Imported, Skipped
@@ -49,14 +49,7 @@ def read(document: Document) -> Imported:
     Raises:
         FormatError: there is none.
     """
-    skipped = list(document.skipped)
-    found: list[Conversation] = []
-    for position, talk in enumerate(_lists(document), 1):
-        conversation = _conversation(talk, position, document, skipped)
-        if conversation.messages:
-            found.append(conversation)
-    require(found, document, "LangChain")
-    return Imported("", "", "conversation", conversations=tuple(found), skipped=tuple(skipped))
+    return imported_from(_lists(document), _conversation, document, "LangChain")
 
 
 def _lists(document: Document, most: int | None = None) -> Iterator[_Talk]:

@@ -11,7 +11,7 @@ from budgeteer.engine.chat import Conversation, Message, Part, TextPart
 from budgeteer.formats.conversations import note_opaque, numbered, text_value, title_of
 from budgeteer.formats.document import Document
 from budgeteer.formats.entries import mappings
-from budgeteer.formats.envelopes import SAMPLED, require
+from budgeteer.formats.envelopes import SAMPLED, imported_from
 from budgeteer.formats.far_lines import PlacedLines, telling
 from budgeteer.formats.report import Imported, Skipped
 from budgeteer.formats.responses_items import ITEM_TYPES, PART_TYPES, content_parts, item_messages
@@ -54,16 +54,7 @@ def read(document: Document) -> Imported:
     Raises:
         FormatError: no list of items was found.
     """
-    skipped = list(document.skipped)
-    conversations = []
-    for position, body in enumerate(_bodies(document), 1):
-        conversation = _conversation(body, position, document, skipped)
-        if conversation.messages:
-            conversations.append(conversation)
-    require(conversations, document, "OpenAI Responses")
-    return Imported(
-        format="", reason="", kind="conversation", conversations=tuple(conversations), skipped=tuple(skipped)
-    )
+    return imported_from(_bodies(document), _conversation, document, "OpenAI Responses")
 
 
 def _conversation(body: Body, position: int, document: Document, skipped: list[Skipped]) -> Conversation:
