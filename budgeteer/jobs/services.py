@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import datetime, timedelta
 from functools import partial
 from typing import Any
@@ -71,16 +71,42 @@ def enqueue_once(
 
     Two requests that ask at the same moment get the same job: the table takes only one.
     """
+    job = enqueue_unless(_never, kind, arguments=arguments, owner=owner, subject=subject, queue=queue)
+    assert job is not None, "only what is done needs no job"
+    return job
+
+
+def enqueue_unless(
+    is_done: Callable[[], bool],
+    kind: str,
+    *,
+    arguments: Mapping[str, Any],
+    owner: User | None,
+    subject: str,
+    queue: str = "default",
+) -> Job | None:
+    """As `enqueue_once`; but None where what the job makes is there by now, as `is_done` tells.
+
+    It is asked once no other such job can be under way any more: one may have ended since the caller looked.
+    """
     under_way = _under_way(kind, subject)
     while (job := under_way.first()) is None:
         new = Job(kind=kind, arguments=dict(arguments), owner=owner, subject=subject, queue=queue, is_only_one=True)
         new.request_id = current_request_id()
         try:
             with transaction.atomic():
-                return _create(new)
+                _create(new)
+                if is_done():
+                    transaction.set_rollback(True)
+                    return None
         except IntegrityError:
             continue  # another request was quicker; its job is there now, or has ended already
+        return new
     return job
+
+
+def _never() -> bool:
+    return False
 
 
 def _under_way(kind: str, subject: str) -> models.QuerySet[Job]:
@@ -106,6 +132,13 @@ def _create(job: Job) -> Job:
 def latest_for(subject: str) -> Job | None:
     """The youngest job about that subject."""
     return Job.objects.filter(subject=subject).order_by("-created_at").first()
+
+
+def latest_result(subject: str) -> dict[str, Any] | None:
+    """What the youngest job about that subject gave that succeeded."""
+    done = Job.objects.filter(subject=subject, state=State.SUCCEEDED).order_by("-created_at")
+    found: dict[str, Any] | None = done.values_list("result", flat=True).first()
+    return found
 
 
 def cancel(job: Job) -> None:

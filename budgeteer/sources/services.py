@@ -171,9 +171,8 @@ def ensure_measured(source: Source, tokenizer: str) -> Job | None:
     last = jobs.latest_for(subject)
     if last is not None and last.state == "failed":
         return last
-    if stored.exists():  # a worker has finished it since we looked
-        return None
-    return jobs.enqueue_once(
+    return jobs.enqueue_unless(
+        stored.exists,
         "sources.measure",
         arguments={"source_id": str(source.id), "tokenizer": tokenizer, "revision": source.revision},
         owner=source.owner,

@@ -21,15 +21,20 @@ def generated(workspace: Workspace, request: SummaryRequest, *, rows: tuple[int,
         InputError: there is nothing in the messages that a summary could be made of.
     """
     if settings.LLM_ENDPOINT is not None:
+        job = None
+        if written.find(workspace.owner_id, request.key) is None:
+            job = jobs.enqueue_unless(
+                lambda: written.find(workspace.owner_id, request.key) is not None,
+                "workbench.write_block",
+                arguments={"workspace_id": str(workspace.pk), "first": rows[0], "last": rows[1]},
+                owner=workspace.owner,
+                subject=f"block:{workspace.pk}:{json.dumps(rows)}:{request.key[:24]}",
+            )
+        if job is not None:
+            return job
         known = written.find(workspace.owner_id, request.key)
         if known is not None and known.text:
             return known.text
-        if known is None:
-            arguments = {"workspace_id": str(workspace.pk), "first": rows[0], "last": rows[1]}
-            subject = f"block:{workspace.pk}:{json.dumps(rows)}:{request.key[:24]}"
-            return jobs.enqueue_once(
-                "workbench.write_block", arguments=arguments, owner=workspace.owner, subject=subject
-            )
     try:
         return extractive_summary(request)
     except SummaryFailed as failure:

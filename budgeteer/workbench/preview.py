@@ -160,7 +160,7 @@ def preview(workspace: Workspace, current: Effective, *, draft: bool = False, pr
         if draft:
             raise
         job = request_summary(workspace, pending.request.key)
-        if job.state == "succeeded":  # since the packing looked for the summary
+        if job is None:
             return preview(workspace, current, profile=profile)
         return Preview(None, (job,), tuple(readiness.problems), tuple(readiness.links))
     except BudgeteerError as error:

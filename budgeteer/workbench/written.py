@@ -24,6 +24,7 @@ from budgeteer.llm.summary import EndpointFailed, Written
 from budgeteer.workbench.models import Summary, Workspace
 
 EXTRACTIVE = "extractive"
+SUMMARISE = "workbench.summarise"
 
 log = structlog.get_logger(__name__)
 
@@ -58,19 +59,31 @@ def edition_of(owner_id: int) -> str:
     return f"{found['count']} {found['last']}"
 
 
-def request_summary(workspace: Workspace, key: str) -> Job:
-    """The job that writes this summary: the one under way, else a new one."""
-    subject = _subject(workspace, key)
-    last = jobs.latest_for(subject)
-    # Where a worker has finished it since the preview looked, the page is only to look again.
-    if last is not None and (last.state == "failed" or find(workspace.owner_id, key) is not None):
+def request_summary(workspace: Workspace, key: str) -> Job | None:
+    """The job that writes this summary: the one under way, the one that failed, else a new one.
+
+    None where a worker has finished it since the packing looked: it is only to be looked up again.
+    """
+    last = jobs.latest_for(_subject(workspace, key))
+    if last is not None and last.state == "failed":
         return last
-    return _enqueue(workspace, key, again=False)
+    return jobs.enqueue_unless(
+        lambda: find(workspace.owner_id, key) is not None,
+        SUMMARISE,
+        arguments=_arguments(workspace, key, again=False),
+        owner=workspace.owner,
+        subject=_subject(workspace, key),
+    )
 
 
 def write_again(workspace: Workspace, key: str) -> Job:
     """The job that writes it anew in place of what stands there."""
-    return _enqueue(workspace, key, again=True)
+    return jobs.enqueue_once(
+        SUMMARISE,
+        arguments=_arguments(workspace, key, again=True),
+        owner=workspace.owner,
+        subject=_subject(workspace, key),
+    )
 
 
 def edit(summary: Summary, text: str, *, max_chars: int) -> None:
@@ -151,13 +164,8 @@ def keep(owner_id: int, key: str, written: Written | None) -> None:
     Summary.objects.update_or_create(owner_id=owner_id, key=key, defaults=columns)
 
 
-def _enqueue(workspace: Workspace, key: str, *, again: bool) -> Job:
-    return jobs.enqueue_once(
-        "workbench.summarise",
-        arguments={"workspace_id": str(workspace.id), "key": key, "again": again},
-        owner=workspace.owner,
-        subject=_subject(workspace, key),
-    )
+def _arguments(workspace: Workspace, key: str, *, again: bool) -> dict[str, object]:
+    return {"workspace_id": str(workspace.id), "key": key, "again": again}
 
 
 def _subject(workspace: Workspace, key: str) -> str:

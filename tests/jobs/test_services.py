@@ -156,6 +156,29 @@ def test_work_that_is_wanted_once_is_asked_for_once(owner: User, sent: list[Any]
     assert (first.state, Job.objects.count()) == ("cancelled", 2)
 
 
+def test_work_that_ended_since_somebody_looked_is_not_done_again(owner: User, sent: list[Any]) -> None:
+    asked = {"arguments": {"steps": 1}, "owner": owner, "subject": "summary:1"}
+    made: list[str] = []
+
+    def is_done() -> bool:
+        return bool(made)
+
+    first = services.enqueue_unless(is_done, "probe.count", **asked)
+    assert first is not None
+    assert services.enqueue_unless(is_done, "probe.count", **asked) == first
+    Job.objects.filter(id=first.id).update(state="succeeded", result={"made": 1})
+    made.append("it")
+    sent.clear()
+    assert services.enqueue_unless(is_done, "probe.count", **asked) is None
+    assert (Job.objects.count(), sent) == (1, [])
+    assert services.latest_result("summary:1") == {"made": 1}
+    made.clear()
+    second = services.enqueue_unless(is_done, "probe.count", **asked)
+    assert second is not None
+    assert second != first
+    assert services.latest_result("summary:1") == {"made": 1}
+
+
 def test_requests_at_the_same_moment_get_the_same_job(owner: User) -> None:
     ready = threading.Barrier(4)
 

@@ -187,3 +187,22 @@ def test_a_summary_that_was_written_while_a_page_was_made_is_not_waited_for(
     html = client.get(summarised.get_absolute_url() + SEL).content.decode()
     assert shown(html)
     assert 'data-state="' not in html
+
+
+def test_a_summary_that_was_written_while_its_job_was_being_made_is_not_written_twice(
+    client, summarised, run_jobs, monkeypatch
+) -> None:
+    from budgeteer.workbench import written
+
+    enqueue_unless = written.jobs.enqueue_unless
+    first = client.get(summarised.get_absolute_url() + SEL).content.decode()
+    assert 'data-state="' in first
+
+    def overtaken(*asked, **more):
+        run_jobs()
+        return enqueue_unless(*asked, **more)
+
+    monkeypatch.setattr(written.jobs, "enqueue_unless", overtaken)
+    html = client.get(summarised.get_absolute_url() + SEL).content.decode()
+    assert shown(html)
+    assert Job.objects.filter(kind="workbench.summarise").count() == 1
