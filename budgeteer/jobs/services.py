@@ -64,30 +64,27 @@ def enqueue(
     )
 
 
-def enqueue_once(
-    kind: str, *, arguments: Mapping[str, Any], owner: User | None, subject: str, queue: str = "default"
-) -> Job:
-    """As `enqueue`; but where such a job of that kind about the subject waits or runs, that one is returned.
-
-    Two requests that ask at the same moment get the same job: the table takes only one.
-    """
-    job = enqueue_unless(_never, kind, arguments=arguments, owner=owner, subject=subject, queue=queue)
-    assert job is not None, "only what is done needs no job"
-    return job
+class AlreadyDone(Exception):
+    """What a job was asked for is there."""
 
 
-def enqueue_unless(
-    is_done: Callable[[], bool],
+def enqueue_once(  # noqa: PLR0913 - what `enqueue` takes, and when nothing is left to do
     kind: str,
     *,
     arguments: Mapping[str, Any],
     owner: User | None,
     subject: str,
     queue: str = "default",
-) -> Job | None:
-    """As `enqueue_once`; but None where what the job makes is there by now, as `is_done` tells.
+    is_done: Callable[[], bool] | None = None,
+) -> Job:
+    """As `enqueue`; but where such a job of that kind about the subject waits or runs, that one is returned.
 
-    It is asked once no other such job can be under way any more: one may have ended since the caller looked.
+    Two requests that ask at the same moment get the same job: the table takes only one. `is_done` tells whether what
+    the job makes is there. It is asked once no other such job can be under way: one may have ended since the caller
+    looked.
+
+    Raises:
+        AlreadyDone: it is there.
     """
     under_way = _under_way(kind, subject)
     while (job := under_way.first()) is None:
@@ -96,17 +93,12 @@ def enqueue_unless(
         try:
             with transaction.atomic():
                 _create(new)
-                if is_done():
-                    transaction.set_rollback(True)
-                    return None
+                if is_done is not None and is_done():
+                    raise AlreadyDone
         except IntegrityError:
             continue  # another request was quicker; its job is there now, or has ended already
         return new
     return job
-
-
-def _never() -> bool:
-    return False
 
 
 def _under_way(kind: str, subject: str) -> models.QuerySet[Job]:

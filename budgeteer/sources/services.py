@@ -171,14 +171,17 @@ def ensure_measured(source: Source, tokenizer: str) -> Job | None:
     last = jobs.latest_for(subject)
     if last is not None and last.state == "failed":
         return last
-    return jobs.enqueue_unless(
-        stored.exists,
-        "sources.measure",
-        arguments={"source_id": str(source.id), "tokenizer": tokenizer, "revision": source.revision},
-        owner=source.owner,
-        subject=subject,
-        queue="large" if source.size_bytes > receiving.LARGE_BYTES else "default",
-    )
+    try:
+        return jobs.enqueue_once(
+            "sources.measure",
+            arguments={"source_id": str(source.id), "tokenizer": tokenizer, "revision": source.revision},
+            owner=source.owner,
+            subject=subject,
+            queue="large" if source.size_bytes > receiving.LARGE_BYTES else "default",
+            is_done=stored.exists,
+        )
+    except jobs.AlreadyDone:
+        return None
 
 
 def formats() -> tuple[Format, ...]:

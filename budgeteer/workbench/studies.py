@@ -105,15 +105,16 @@ def _by_a_worker[T: Answer](study: Study[T], workspace: Workspace, *, draft: boo
     while (result := kept()) is None:
         if draft:
             return None
-        job = jobs.enqueue_unless(
-            lambda: kept() is not None,
-            study.kind,
-            arguments={"workspace_id": str(workspace.pk), **study.arguments},
-            owner=workspace.owner,
-            subject=subject,
-        )
-        if job is not None:
-            return job
+        try:
+            return jobs.enqueue_once(
+                study.kind,
+                arguments={"workspace_id": str(workspace.pk), **study.arguments},
+                owner=workspace.owner,
+                subject=subject,
+                is_done=lambda: kept() is not None,
+            )
+        except jobs.AlreadyDone:
+            continue
     answer = result["answer"]
     found: T = _answers.get(study.digest, lambda: study.read(answer))
     return found

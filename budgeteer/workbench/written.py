@@ -24,7 +24,6 @@ from budgeteer.llm.summary import EndpointFailed, Written
 from budgeteer.workbench.models import Summary, Workspace
 
 EXTRACTIVE = "extractive"
-SUMMARISE = "workbench.summarise"
 
 log = structlog.get_logger(__name__)
 
@@ -67,23 +66,15 @@ def request_summary(workspace: Workspace, key: str) -> Job | None:
     last = jobs.latest_for(_subject(workspace, key))
     if last is not None and last.state == "failed":
         return last
-    return jobs.enqueue_unless(
-        lambda: find(workspace.owner_id, key) is not None,
-        SUMMARISE,
-        arguments=_arguments(workspace, key, again=False),
-        owner=workspace.owner,
-        subject=_subject(workspace, key),
-    )
+    try:
+        return _enqueue(workspace, key, is_done=lambda: find(workspace.owner_id, key) is not None)
+    except jobs.AlreadyDone:
+        return None
 
 
 def write_again(workspace: Workspace, key: str) -> Job:
     """The job that writes it anew in place of what stands there."""
-    return jobs.enqueue_once(
-        SUMMARISE,
-        arguments=_arguments(workspace, key, again=True),
-        owner=workspace.owner,
-        subject=_subject(workspace, key),
-    )
+    return _enqueue(workspace, key)
 
 
 def edit(summary: Summary, text: str, *, max_chars: int) -> None:
@@ -164,8 +155,14 @@ def keep(owner_id: int, key: str, written: Written | None) -> None:
     Summary.objects.update_or_create(owner_id=owner_id, key=key, defaults=columns)
 
 
-def _arguments(workspace: Workspace, key: str, *, again: bool) -> dict[str, object]:
-    return {"workspace_id": str(workspace.id), "key": key, "again": again}
+def _enqueue(workspace: Workspace, key: str, *, is_done: Callable[[], bool] | None = None) -> Job:
+    return jobs.enqueue_once(
+        "workbench.summarise",
+        arguments={"workspace_id": str(workspace.id), "key": key, "again": is_done is None},
+        owner=workspace.owner,
+        subject=_subject(workspace, key),
+        is_done=is_done,
+    )
 
 
 def _subject(workspace: Workspace, key: str) -> str:

@@ -163,18 +163,17 @@ def test_work_that_ended_since_somebody_looked_is_not_done_again(owner: User, se
     def is_done() -> bool:
         return bool(made)
 
-    first = services.enqueue_unless(is_done, "probe.count", **asked)
-    assert first is not None
-    assert services.enqueue_unless(is_done, "probe.count", **asked) == first
+    first = services.enqueue_once("probe.count", is_done=is_done, **asked)
+    assert services.enqueue_once("probe.count", is_done=is_done, **asked) == first
     Job.objects.filter(id=first.id).update(state="succeeded", result={"made": 1})
     made.append("it")
     sent.clear()
-    assert services.enqueue_unless(is_done, "probe.count", **asked) is None
+    with pytest.raises(services.AlreadyDone):
+        services.enqueue_once("probe.count", is_done=is_done, **asked)
     assert (Job.objects.count(), sent) == (1, [])
     assert services.latest_result("summary:1") == {"made": 1}
     made.clear()
-    second = services.enqueue_unless(is_done, "probe.count", **asked)
-    assert second is not None
+    second = services.enqueue_once("probe.count", is_done=is_done, **asked)
     assert second != first
     assert services.latest_result("summary:1") == {"made": 1}
 

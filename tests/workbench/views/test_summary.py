@@ -194,15 +194,15 @@ def test_a_summary_that_was_written_while_its_job_was_being_made_is_not_written_
 ) -> None:
     from budgeteer.workbench import written
 
-    enqueue_unless = written.jobs.enqueue_unless
+    enqueue_once = written.jobs.enqueue_once
     first = client.get(summarised.get_absolute_url() + SEL).content.decode()
     assert 'data-state="' in first
 
     def overtaken(*asked, **more):
         run_jobs()
-        return enqueue_unless(*asked, **more)
+        return enqueue_once(*asked, **more)
 
-    monkeypatch.setattr(written.jobs, "enqueue_unless", overtaken)
+    monkeypatch.setattr(written.jobs, "enqueue_once", overtaken)
     html = client.get(summarised.get_absolute_url() + SEL).content.decode()
     assert shown(html)
     assert Job.objects.filter(kind="workbench.summarise").count() == 1
