@@ -136,6 +136,7 @@ TEMPLATES = [
                 "budgeteer.accounts.context_processors.mode",
                 "budgeteer.accounts.context_processors.reader",
             ],
+            "builtins": ["budgeteer.icons"],
         },
     },
 ]

@@ -12,6 +12,7 @@ from budgeteer.engine.ledger import ADDED, CATEGORIES, FATES, LETTERS, Decision
 from budgeteer.workbench.message_runs import PAGE_LINES, Entry, Indices, Table, entries_of, table_of
 from budgeteer.workbench.preview import Packed
 from budgeteer.workbench.state import ViewState
+from budgeteer.workbench.unchanged import Marked
 from budgeteer.workbench.words import FATE_ICONS, FATE_NAMES, FATE_TONES, count_of
 
 CHIPS = (
@@ -39,7 +40,7 @@ class MessageChip:
 
 
 @dataclass(frozen=True, slots=True)
-class MessageLine:
+class MessageLine(Marked):
     """One line of the list; every number is written out.
 
     Attributes:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -293,6 +294,6 @@ class Page:
         return f"{packing.model} · {packing.window:,}" if packing else self.current.config.model
 
 
-def page_context(page: Page, **more: Any) -> dict[str, Any]:
-    """The template context of a page."""
-    return {"page": page, "workspace": page.workspace, **more}
+def page_context(page: Page, *, have: AbstractSet[str] = frozenset(), **more: Any) -> dict[str, Any]:
+    """The template context of a page; `have` are the marks of the rows that need not be sent (unchanged.py)."""
+    return {"page": page, "workspace": page.workspace, "have": have, **more}

@@ -10,6 +10,7 @@ from budgeteer.engine.rendering import PromptSpan, render_spans
 from budgeteer.workbench.comparing import Comparison, comparison_of
 from budgeteer.workbench.preview import Packed
 from budgeteer.workbench.state import ViewState
+from budgeteer.workbench.unchanged import Marked
 from budgeteer.workbench.words import FATE_ICONS, FATE_NAMES, FATE_TONES, count_of
 
 PAGE_SPANS = 60
@@ -29,10 +30,10 @@ ROLE_TITLES = {"tools": "tool definitions", "tool": "tool result"}
 
 
 @dataclass(frozen=True, slots=True)
-class Span:
+class Span(Marked):
     """One stretch of the prompt, or a placeholder. `rest` is what stands behind "show more"."""
 
-    anchor: str
+    number: int
     is_placeholder: bool
     letter: str
     role: str
@@ -88,7 +89,7 @@ def _span(span: PromptSpan, number: int, *, packed: Packed, state: ViewState) ->
     head, rest = span.text[:HEAD_CHARS], span.text[HEAD_CHARS : HEAD_CHARS + REST_CHARS]
     more = len(span.text) - len(head)
     return Span(
-        anchor=f"part-{number + 1}",
+        number=number + 1,
         is_placeholder=is_placeholder,
         letter=ROLE_LETTERS.get(span.role, ""),
         role=ROLE_TITLES.get(span.role, span.role),

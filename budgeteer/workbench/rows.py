@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from budgeteer.engine.ledger import CATEGORIES, FATES, SECTIONS, Decision, Ledger
 from budgeteer.workbench.state import ViewState
+from budgeteer.workbench.unchanged import Marked
 from budgeteer.workbench.words import FATE_ICONS, FATE_NAMES, FATE_TONES, count_of
 
 PAGE_ROWS = 72
@@ -65,7 +66,7 @@ class Column:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class Row(Marked):
     """One item as the table prints it; every number is written out."""
 
     id: str

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from types import MappingProxyType
 
-# Each icon is one name of templates/components/icon.html.
+# Each icon is one name of budgeteer/icons.py.
 FATE_ICONS = MappingProxyType(
     {"kept": "check", "truncated": "scissors", "summarised": "sigma", "dropped": "cross", "added": "plus"}
 )

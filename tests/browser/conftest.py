@@ -21,6 +21,9 @@ WIDE, NARROW = 1440, 390
 WORK_MS = 60_000
 """How long importing, counting and packing may take on a busy machine."""
 
+OVERTAKEN = re.compile(r"htmx:(sendAbort|afterRequest), ")
+"""What htmx writes about a request that a later one made pointless; of one that failed it says `htmx:sendError` too."""
+
 #: What reads real files is collected only where `BUDGETEER_CORPUS` names their folder.
 collect_ignore = [] if "BUDGETEER_CORPUS" in os.environ else ["test_journeys_real.py"]
 
@@ -84,7 +87,7 @@ class Visitor:
         return [each for each in self.complaints if not any(re.search(known, each) for known in self.forgiven)]
 
     def _hear(self, page: Page, message: Any) -> None:
-        if message.type == "error":
+        if message.type == "error" and not OVERTAKEN.match(message.text):
             self.complaints.append(f"{page.url}: {message.text}")
 
 

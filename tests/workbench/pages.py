@@ -16,7 +16,8 @@ def text_of(html: str, element_id: str) -> str:
 def numbers_of_rows(html: str) -> list[tuple[str, int, int]]:
     """Of each row of the items: its name, characters and tokens as they came."""
     rows = []
-    for row in re.findall(r"<tr class=\"(?:kept|truncated|summarised|dropped|added).*?</tr>", html, re.DOTALL):
+    fates = "kept|truncated|summarised|dropped|added"
+    for row in re.findall(rf'<tr id="[\w-]+" class="(?:{fates}).*?</tr>', html, re.DOTALL):
         name = unescape(re.search(r'class="plain"[^>]*>(.*?)</a>', row, re.DOTALL)[1])  # type: ignore[index]
         chars, tokens = (
             int(re.search(rf'class="n {column}">([\d,]+)<', row)[1].replace(",", ""))  # type: ignore[index]

@@ -75,7 +75,7 @@ def test_the_first_that_is_over_is_named_with_its_causes(session: Workspace) -> 
 def test_a_cause_leads_to_its_message(client: Client, session: Workspace) -> None:
     cause = next(row for row in view_of(session).causes if "view=messages" in row.url)
     page = client.get(session.get_absolute_url() + cause.url).content.decode()
-    assert re.search(r'<tr class="\w+ on', page)
+    assert re.search(r'<tr id="[\w-]+" class="\w+ on', page)
 
 
 def test_nothing_is_over_where_there_is_room(session: Workspace) -> None:

@@ -20,6 +20,7 @@ from budgeteer.workbench.models import Workspace
 from budgeteer.workbench.page import Page, page_context
 from budgeteer.workbench.preview import preview
 from budgeteer.workbench.state import ViewState
+from budgeteer.workbench.unchanged import held
 
 
 class HtmxRequest(HttpRequest):
@@ -117,4 +118,4 @@ def _fields(page: Page, touched: frozenset[str]) -> list[FormField]:
 
 
 def _part(request: HtmxRequest, page: Page, template: str, **more: Any) -> str:
-    return render_to_string(template, page_context(page, **more), request=request)
+    return render_to_string(template, page_context(page, have=held(request), **more), request=request)

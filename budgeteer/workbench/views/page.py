@@ -17,6 +17,7 @@ from budgeteer.engine.errors import InputError
 from budgeteer.workbench import services, sharing
 from budgeteer.workbench.page import page_context
 from budgeteer.workbench.state import ViewState
+from budgeteer.workbench.unchanged import held
 from budgeteer.workbench.views.answering import (
     HtmxRequest,
     build_page,
@@ -45,7 +46,7 @@ def detail(request: HtmxRequest, workspace_id: uuid.UUID) -> HttpResponse:
         REGIONS.get(request.htmx.target or "") if request.htmx and not request.htmx.history_restore_request else None
     )
     if region:
-        return render(request, region, page_context(page))
+        return render(request, region, page_context(page, have=held(request)))
     response = render_page(request, page)
     if page.preview.jobs and not page.is_own:
         response["Refresh"] = str(REFRESH_SECONDS)

@@ -76,6 +76,41 @@
     detail.path = url.pathname + url.search;
   });
 
+  // ---- answers that cross: the regions show what was asked for last, as it stands after every change ----
+  const shown = () => [...document.querySelectorAll("#result > input, #inspector > input")].map((input) => input.value).join("\n");
+  const asked = new WeakMap(); // By request: what was shown then, and how many changes had been asked for.
+  let changes = 0;
+  document.addEventListener("htmx:beforeRequest", (event) => {
+    const { xhr, requestConfig, target } = event.detail;
+    if (target.id !== "result") return;
+    const rows = [...target.querySelectorAll("[id^=k]:is(tr, li)")].map((row) => row.id);
+    if (rows.length) xhr.setRequestHeader("X-Have", rows.join(" "));
+    const isDraft = requestConfig.formData.has("draft");
+    if (requestConfig.verb === "post" && !isDraft) changes += 1;
+    asked.set(xhr, { shown: shown(), changes, isDraft });
+  });
+  const lookAgain = async () => {
+    const url = location.pathname + location.search;
+    try {
+      for (const region of ["#inspector", "#result"]) await htmx.ajax("GET", url, { target: region, source: region, swap: "innerHTML" });
+    } catch {
+      // Overtaken by a later look.
+    }
+  };
+  document.addEventListener("htmx:beforeSwap", (event) => {
+    const { xhr, requestConfig, target } = event.detail;
+    const then = asked.get(xhr);
+    if (target.id !== "result" || !then || !event.detail.shouldSwap) return;
+    if (requestConfig.verb === "post" && then.shown !== shown()) {
+      // Somebody has gone on to another view since: its numbers are asked for, this answer's view is not shown.
+      if (then.isDraft) event.detail.shouldSwap = false;
+      else {
+        event.detail.swapOverride = "none";
+        setTimeout(lookAgain);
+      }
+    } else if (requestConfig.verb === "get" && then.changes !== changes) setTimeout(lookAgain);
+  });
+
   // ---- focus survives: htmx keeps it by id; where the focused thing is gone, the field it stood in takes it ----
   const announced = document.getElementById("announced");
   let quiet = 0;
@@ -128,7 +163,7 @@
     url.searchParams.set("end", String(Math.max(from, to)));
     anchor = from;
     head = to;
-    htmx.ajax("GET", url.pathname + url.search, { target: "#result", swap: "outerHTML", push: url.pathname + url.search });
+    htmx.ajax("GET", url.pathname + url.search, { target: "#result", source: "#result", swap: "innerHTML", push: url.pathname + url.search });
   };
   let anchor = 0;
   let head = 0;

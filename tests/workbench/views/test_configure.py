@@ -45,7 +45,7 @@ def test_htmx_gets_everything_that_follows_a_change(client: Client, library: Wor
     response = client.post(f"{library.get_absolute_url()}config/", data, headers=HTMX)
     html = response.content.decode()
     assert response.status_code == 200
-    for part in ("result", "budget", "inspector", "saved", "g-skillsBudget"):
+    for part in ("verdict", "budget", "inspector", "saved", "g-skillsBudget"):
         assert f'id="{part}"' in html
     assert "overridden" in text_of(html, "o-skillsBudget-limits-maxSkillsPromptChars")
     assert "o-outputReserve" not in html

@@ -97,10 +97,35 @@ def test_a_text_filter_leaves_only_what_holds_it(client: Client, library: Worksp
 def test_htmx_gets_only_the_region_it_swaps(client: Client, session: Workspace) -> None:
     headers = {"HX-Request": "true", "HX-Target": "result"}
     response = client.get(f"{session.get_absolute_url()}?view=prompt", headers=headers)
-    assert response.content.decode().lstrip().startswith('<div id="result"')
+    html = response.content.decode()
+    assert html.lstrip().startswith('<input type="hidden" form="config-form" name="view" value="prompt">')
+    assert 'class="prompt"' in html
+    assert not any(f'id="{part}"' in html for part in ("result", "budget", "inspector", "saved"))
     assert "HX-Request" in response["Vary"]
     restored = client.get(session.get_absolute_url(), headers={**headers, "HX-History-Restore-Request": "true"})
     assert b"<!doctype html>" in restored.content
+
+
+@pytest.mark.parametrize("view", ["map", "messages", "prompt"])
+def test_rows_that_the_page_has_are_named_and_not_sent_again(client: Client, session: Workspace, view: str) -> None:
+    url = f"{session.get_absolute_url()}?view={view}"
+    whole = client.get(url).content.decode()
+    marks = re.findall(r'id="(k[\w-]{12})"', whole)
+    assert len(set(marks)) == len(marks) > 3
+    headers = {"HX-Request": "true", "HX-Target": "result", "X-Have": " ".join(marks[1:])}
+    html = client.get(url, headers=headers).content.decode()
+    assert re.findall(r'id="(k[\w-]{12})"', html) == marks
+    assert re.findall(r'id="(k[\w-]{12})" hx-preserve', html) == marks[1:]
+    assert len(html) < len(client.get(url, headers={**headers, "X-Have": ""}).content.decode())
+
+
+def test_a_row_that_reads_otherwise_is_sent(client: Client, library: Workspace) -> None:
+    url = library.get_absolute_url()
+    marks = re.findall(r'id="(k[\w-]{12})"', client.get(url).content.decode())
+    dropped = next(decision for decision in services.packing_of(library).ledger if decision.fate == "dropped")
+    headers = {"HX-Request": "true", "HX-Target": "result", "X-Have": " ".join(marks)}
+    html = client.get(url, {"sel": dropped.id}, headers=headers).content.decode()
+    assert len(re.findall(r'id="k[\w-]{12}" class="dropped on', html)) == 1
 
 
 def test_a_selected_item_shows_rule_sentence_and_text(client: Client, library: Workspace) -> None:
