@@ -36,6 +36,8 @@ class Framing:
             return np.zeros(len(measures), np.int64)
         profile = PROFILES[self.profile]
         frames: Ints = profile.message.tokens + measures.frame_tokens
+        if not measures.named.any():
+            return frames
         if profile.speaker is None:
             return frames - measures.name_tokens
         return frames + measures.named * profile.speaker.tokens

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Final
 
 import numpy as np
@@ -125,7 +126,8 @@ class Rows:
     """The decisions of one section as columns of one length.
 
     `ids` and `names` may read their entries on demand. `frame_tokens` is each sent message's own frame, already inside
-    the section's overhead and only repeated here so that a picture by category adds up. `explain(row)` writes a reason.
+    the section's overhead and only repeated here so that a picture by category adds up. `explain(row)` writes a reason,
+    `group(row)` tells the number of its group, -1 where it is alone.
     `messages` says which message of the bundle's history each decision is about, -1 where it is about none.
     """
 
@@ -140,7 +142,7 @@ class Rows:
     after_chars: Ints
     frame_tokens: Ints
     pinned: NDArray[np.bool_]
-    group: Ints
+    group: Callable[[int], int]
     estimated: NDArray[np.bool_]
     explain: Callable[[int], Reason]
     messages: Ints | None = None
@@ -148,12 +150,32 @@ class Rows:
     def __len__(self) -> int:
         return len(self.fate)
 
+    @property
+    def before(self) -> Size:
+        """All items as they came."""
+        return Size(int(self.before_tokens.sum()), int(self.before_chars.sum()))
+
+    @property
+    def after(self) -> Size:
+        """All that is sent of them."""
+        return Size(int(self.after_tokens.sum()), int(self.after_chars.sum()))
+
+    @property
+    def sent(self) -> int:
+        """How many of them are sent, whole or in part."""
+        return int(np.count_nonzero(self.after_tokens + self.after_chars + self.frame_tokens > 0))
+
+    def count(self, fate: int) -> int:
+        """How many of them have a fate, an index into FATES."""
+        return int(np.count_nonzero(self.fate == fate))
+
 
 class Ledger:
     """All decisions and overheads of one packing.
 
-    Columns (numpy arrays, one entry a decision, in prompt order): section and category (indices into SECTIONS and
-    LETTERS), fate (index into FATES), before_tokens, before_chars, after_tokens, after_chars, frame_tokens, pinned.
+    Columns (numpy arrays, one entry a decision, in prompt order; joined when they are first looked at): section and
+    category (indices into SECTIONS and LETTERS), fate (index into FATES), before_tokens, before_chars, after_tokens,
+    after_chars, frame_tokens, pinned.
     """
 
     def __init__(self, parts: Sequence[Rows], overhead: Sequence[Overhead], *, kind: CountKind) -> None:
@@ -161,19 +183,50 @@ class Ledger:
         self.overhead = tuple(entry for entry in overhead if entry.size != Size())
         self._kind = kind
         self._starts = np.cumsum([0, *(len(part) for part in self.parts)])
-        self.section = self._joined([np.full(len(p), SECTIONS.index(p.section), np.int8) for p in self.parts], np.int8)
-        self.category = self._joined([p.category for p in self.parts], np.int8)
-        self.fate = self._joined([p.fate for p in self.parts], np.int8)
-        self.before_tokens = self._joined([p.before_tokens for p in self.parts], np.int64)
-        self.before_chars = self._joined([p.before_chars for p in self.parts], np.int64)
-        self.after_tokens = self._joined([p.after_tokens for p in self.parts], np.int64)
-        self.after_chars = self._joined([p.after_chars for p in self.parts], np.int64)
-        self.frame_tokens = self._joined([p.frame_tokens for p in self.parts], np.int64)
-        self.pinned = self._joined([p.pinned for p in self.parts], np.bool_)
+
+    @cached_property
+    def section(self) -> NDArray[np.int8]:
+        return self._joined([np.full(len(p), SECTIONS.index(p.section), np.int8) for p in self.parts], np.int8)
+
+    @cached_property
+    def category(self) -> NDArray[np.int8]:
+        return self._joined([p.category for p in self.parts], np.int8)
+
+    @cached_property
+    def fate(self) -> NDArray[np.int8]:
+        return self._joined([p.fate for p in self.parts], np.int8)
+
+    @cached_property
+    def before_tokens(self) -> Ints:
+        return self._joined([p.before_tokens for p in self.parts], np.int64)
+
+    @cached_property
+    def before_chars(self) -> Ints:
+        return self._joined([p.before_chars for p in self.parts], np.int64)
+
+    @cached_property
+    def after_tokens(self) -> Ints:
+        return self._joined([p.after_tokens for p in self.parts], np.int64)
+
+    @cached_property
+    def after_chars(self) -> Ints:
+        return self._joined([p.after_chars for p in self.parts], np.int64)
+
+    @cached_property
+    def frame_tokens(self) -> Ints:
+        return self._joined([p.frame_tokens for p in self.parts], np.int64)
+
+    @cached_property
+    def pinned(self) -> NDArray[np.bool_]:
+        return self._joined([p.pinned for p in self.parts], np.bool_)
 
     @staticmethod
     def _joined(columns: Sequence[NDArray[Any]], kind: type[np.generic]) -> NDArray[Any]:
         return np.concatenate(columns) if columns else np.zeros(0, kind)
+
+    def counts(self) -> dict[str, int]:
+        """How many decisions have each of FATES."""
+        return {fate: sum(part.count(at) for part in self.parts) for at, fate in enumerate(FATES)}
 
     def __len__(self) -> int:
         return int(self._starts[-1])
@@ -194,7 +247,7 @@ class Ledger:
     def decision(self, index: int) -> Decision:
         """The decision at `index`, written out."""
         rows, row = self.place(index)
-        group = int(rows.group[row])
+        group = rows.group(row)
         return Decision(
             id=rows.ids[row],
             section=rows.section,
@@ -219,12 +272,17 @@ class Ledger:
 
     def total(self, section: str | None = None) -> Size:
         """Σ after + Σ overhead, of one section or of all."""
-        mine = self.section == SECTIONS.index(section) if section else np.ones(len(self), np.bool_)
-        size = Size(int(self.after_tokens[mine].sum()), int(self.after_chars[mine].sum()))
+        return self._totals.get(section, Size()) if section else sum(self._totals.values(), Size())
+
+    @cached_property
+    def _totals(self) -> dict[str, Size]:
+        """The total of each section that holds anything."""
+        found: dict[str, Size] = {}
+        for part in self.parts:
+            found[part.section] = found.get(part.section, Size()) + part.after
         for entry in self.overhead:
-            if section in (None, entry.section):
-                size += entry.size
-        return size
+            found[entry.section] = found.get(entry.section, Size()) + entry.size
+        return found
 
 
 @dataclass(frozen=True, slots=True)

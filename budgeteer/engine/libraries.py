@@ -43,7 +43,7 @@ class LibraryFitter:
 
     Attributes:
         shares: the fixed shares of the window, None where they are off.
-        exchange_tokens: what the most recent exchange takes: the chunks leave it that much room.
+        exchange_tokens: what the most recent exchange takes: the chunks, where there are any, leave it that much room.
         known_skills: the skills where they were fitted before; without shares they depend on no other section.
     """
 

@@ -83,7 +83,7 @@ class Columns:
     """Arrays of one length, int64, kept and read back by name."""
 
     def __len__(self) -> int:
-        first: Ints = getattr(self, fields(self)[0].name)
+        first: Ints = getattr(self, next(iter(self.__dataclass_fields__)))
         return len(first)
 
     def to_arrays(self) -> dict[str, Ints]:

@@ -202,6 +202,8 @@ class Packer:
 
     def _exchange_tokens(self, view: HistoryView) -> int:
         """What the most recent exchange takes at most: the best chunks come after it, older history after them."""
+        if not self.bundle.chunks:
+            return 0
         exchange = view.size_tokens(view.last_exchange() | view.always)
         if self.config.history.strategy == "newestFirst":
             return min(exchange, view.max_tokens)
@@ -300,7 +302,7 @@ class Packer:
 
     def _ever_called(self) -> frozenset[str]:
         bundle = self.bundle if self.pruned is None else self.pruned.given
-        return _called(bundle, np.ones(len(bundle.history_measures), np.bool_))
+        return _called(bundle, np.ones(len(bundle.history_measures), np.bool_)) if bundle.tools else frozenset()
 
     def _fit(
         self, fitter: LibraryFitter, view: HistoryView, summarise: Summariser

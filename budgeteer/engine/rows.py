@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, overload
@@ -55,13 +56,17 @@ class Lazy(Sequence[str]):
         return self._write(index % self._size)
 
 
+def _alone(_row: int) -> int:
+    return -1
+
+
 def _columns(size: int, letter: str) -> dict[str, Any]:
     return {
         "category": np.full(size, LETTERS.index(letter), np.int8),
         "fate": np.full(size, KEPT_FATE, np.int8),
         "frame_tokens": np.zeros(size, np.int64),
         "pinned": np.zeros(size, np.bool_),
-        "group": np.full(size, -1, np.int64),
+        "group": _alone,
         "estimated": np.zeros(size, np.bool_),
     }
 
@@ -194,13 +199,15 @@ class _MessageColumns:
         return self.measures.column(self.profile, name)
 
     def columns(self) -> dict[str, Any]:
-        size = len(self.measures)
-        columns = _columns(size, "U")
-        columns["category"] = LETTER_OF_ROLE[self.measures.role]
-        columns["fate"] = np.where(self.kept, KEPT_FATE, DROPPED).astype(np.int8)
-        columns["fate"][self.kept & ((self.get("loss") & ~int(ADAPTED)) != 0)] = TRUNCATED
-        columns["estimated"] = self.measures.images > 0
-        return columns
+        fate = np.where(self.kept, np.int8(KEPT_FATE), np.int8(DROPPED))
+        lost = self.get("loss") & ~int(ADAPTED)
+        if lost.any():
+            fate[self.kept & (lost != 0)] = TRUNCATED
+        return {
+            "category": LETTER_OF_ROLE.take(self.measures.role),
+            "fate": fate,
+            "estimated": self.measures.images > 0,
+        }
 
 
 def history_rows(bundle: Bundle, view: HistoryView, fit: HistoryFit, profile: str) -> Rows:
@@ -209,11 +216,6 @@ def history_rows(bundle: Bundle, view: HistoryView, fit: HistoryFit, profile: st
     data = _MessageColumns(measures, profile, fit.kept)
     columns = data.columns()
     columns["fate"][fit.rule == Rule.SUMMARIZE_OLDER] = SUMMARISED
-    columns["frame_tokens"] = np.where(fit.kept, view.frames, 0)
-    columns["pinned"] = view.pinned
-    sizes = np.bincount(measures.group) if len(measures) else np.zeros(0, np.int64)
-    if len(measures):
-        columns["group"] = np.where(sizes[measures.group] > 1, measures.group, -1)
     loss = data.get("loss")
     after_tokens, after_chars = np.where(fit.kept, data.get("tokens"), 0), np.where(fit.kept, data.get("chars"), 0)
     if fit.anchor is not None:
@@ -230,9 +232,26 @@ def history_rows(bundle: Bundle, view: HistoryView, fit: HistoryFit, profile: st
         after_tokens=after_tokens,
         after_chars=after_chars,
         explain=lambda row: explain_message(view, fit, loss, profile, row),
+        frame_tokens=np.where(fit.kept, view.frames, 0),
+        pinned=view.pinned,
+        group=grouped(measures.group),
         messages=np.arange(len(measures)),
         **columns,
     )
+
+
+def grouped(group: Ints) -> Callable[[int], int]:
+    """A message's group by its row, -1 where it is alone; the groups are counted when the first is asked for."""
+
+    @functools.cache
+    def sizes() -> Ints:
+        return np.bincount(group)
+
+    def number(row: int) -> int:
+        found = int(group[row])
+        return found if sizes()[found] > 1 else -1
+
+    return number
 
 
 def summary_row(fit: HistoryFit, *, frame_tokens: int) -> Rows | None:
@@ -264,8 +283,6 @@ def query_rows(bundle: Bundle, profile: str, *, frame_tokens: int) -> Rows | Non
         return None
     loss = Loss(int(bundle.query_measures.column(profile, "loss")[0]))
     data = _MessageColumns(bundle.query_measures, profile, np.array([Loss.EMPTY not in loss]))
-    columns = data.columns()
-    columns["frame_tokens"] = np.array([frame_tokens], np.int64)
     reason = Reason("query", "The query is never cut.")
     if loss & ~ADAPTED:
         sent = "Not sent" if Loss.EMPTY in loss else "Sent without a part"
@@ -278,6 +295,9 @@ def query_rows(bundle: Bundle, profile: str, *, frame_tokens: int) -> Rows | Non
         before_chars=data.get("before_chars"),
         after_tokens=data.get("tokens"),
         after_chars=data.get("chars"),
+        frame_tokens=np.array([frame_tokens], np.int64),
+        pinned=np.zeros(1, np.bool_),
+        group=_alone,
         explain=lambda _: reason,
-        **columns,
+        **data.columns(),
     )

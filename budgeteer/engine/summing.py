@@ -11,7 +11,7 @@ from budgeteer.engine.bundle import Bundle
 from budgeteer.engine.config import MOST_HISTORY_MESSAGES, BudgetConfig
 from budgeteer.engine.history.view import HistoryFit, HistoryView
 from budgeteer.engine.history_index import message_id
-from budgeteer.engine.ledger import SECTIONS, Ledger, Size
+from budgeteer.engine.ledger import ADDED, SECTIONS, Ledger, Size
 from budgeteer.engine.result import Chosen, Cost, Counted, SectionTotal
 from budgeteer.engine.sections.skill_block import effective, location_opener
 from budgeteer.engine.transcript import unknown_kinds
@@ -28,19 +28,18 @@ def section_totals(
     """
     budget = config.skills_budget
     totals = []
-    for index, name in enumerate(SECTIONS):
-        mine = ledger.section == index
-        added = mine & (ledger.fate == 4)
+    for name in SECTIONS:
+        parts = [part for part in ledger.parts if part.section == name]
         after = ledger.total(name)
-        if not mine.any() and after == Size():
+        if not parts and after == Size():
             continue
-        before = Size(int(ledger.before_tokens[mine].sum()), int(ledger.before_chars[mine].sum()))
+        before = sum((part.before for part in parts), Size())
         demand = before + _demand_overhead(name, ledger, chosen, view)
         limited = budget.enabled or name == "history"
         limit_tokens, limit_chars = _own_limits(name, config, allowed) if limited else (None, None)
         limit_tokens = _smaller(limit_tokens, _share_of(name, chosen.shares))
-        kept = int((mine & (ledger.after_tokens + ledger.after_chars + ledger.frame_tokens > 0)).sum())
-        items = int(mine.sum() - added.sum())
+        kept = sum(part.sent for part in parts)
+        items = sum(len(part) - part.count(ADDED) for part in parts)
         totals.append(SectionTotal(name, limit_tokens, limit_chars, Counted(items, demand), Counted(kept, after)))
     return tuple(totals)
 
@@ -104,11 +103,12 @@ def limits_of(bundle: Bundle, chosen: Chosen, config: BudgetConfig, view: Histor
         yield from skill_limits(bundle, chosen, config)
         yield from _tool_limits(chosen, config)
     history = config.history
-    tokens, chars = view.size_tokens(view.alive), int(view.chars[view.alive].sum())
     if history.strategy == "newestFirst":
+        tokens = int(view.tokens.sum())
         fix = _raise("history.maxTokens", tokens, view.max_tokens, or_else="use summarizeOlder")
         yield Limit("history.maxTokens", tokens, view.max_tokens, "tokens of history", fix)
     if history.strategy == "summarizeOlder":
+        chars = int(view.chars.sum())
         fix = _raise("history.maxChars", chars, history.max_chars)
         yield Limit("history.maxChars", chars, history.max_chars, "characters of history", fix)
     if history.strategy == "recentExchange":
@@ -126,7 +126,7 @@ def budget_limit(chosen: Chosen, config: BudgetConfig, view: HistoryView, *, dem
 
 def _budget_fix(chosen: Chosen, config: BudgetConfig, view: HistoryView) -> str:
     libraries = int(chosen.tools.tokens.sum()) + chosen.skills.asked.tokens
-    if not config.skills_budget.enabled and libraries > view.size_tokens(view.alive):
+    if not config.skills_budget.enabled and libraries > int(view.tokens.sum()):
         return f"Turn the skills budget on: skills and tools take {libraries:,} tokens."
     if config.history.strategy == "full" and len(view):
         return "Set history.strategy to newestFirst: the oldest messages go first."
@@ -201,7 +201,7 @@ def cost_of(row: ModelRow, tokens: int) -> Cost:
 def unknown_parts(bundle: Bundle, history: HistoryFit, profile: str) -> tuple[tuple[str, str], ...]:
     """The messages sent with parts whose tokens nobody publishes, and what these are ("audio", "2 × file")."""
     counts = bundle.history_measures.column(profile, "unknown")
-    rows = [int(row) for row in np.flatnonzero(history.kept & (counts > 0))]
+    rows = np.flatnonzero(history.kept & (counts > 0)).tolist() if counts.any() else []
     if history.anchor is not None:
         rows = [row for row in rows if row != history.anchor.row]
     found = [(message_id(bundle.history[row], row), bundle.history[row]) for row in rows]

@@ -9,14 +9,14 @@ from budgeteer.engine.allocation import Allowance, Shares
 from budgeteer.engine.config import BudgetConfig
 from budgeteer.engine.errors import BudgetExceeded
 from budgeteer.engine.history.view import Over
-from budgeteer.engine.ledger import FATES, Ledger, Size
+from budgeteer.engine.ledger import Ledger, Size
 from budgeteer.engine.result import LimitWarning, Verdict
 
 
 def verdict_of(ledger: Ledger, *, demand: Size, allowance: Allowance, error: BudgetExceeded | None) -> Verdict:
     """The verdict of a ledger against what was asked for."""
     sent = ledger.total().tokens
-    counts = {fate: int((ledger.fate == at).sum()) for at, fate in enumerate(FATES)}
+    counts = ledger.counts()
     items = len(ledger) - counts["added"]
     limit = allowance.usable_tokens
     over = max(demand.tokens - limit, 0)

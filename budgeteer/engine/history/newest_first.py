@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from budgeteer.engine.history.view import HistoryFit, HistoryView, Over, Rule
+from budgeteer.engine.history.view import HistoryFit, HistoryView, Mask, Over, Rule
+from budgeteer.engine.measures import Ints
 
 
 def newest_first(view: HistoryView) -> HistoryFit:
@@ -16,22 +17,12 @@ def newest_first(view: HistoryView) -> HistoryFit:
     limit = min(view.max_tokens, view.room_tokens + view.query_tokens)
     always = view.always
     base = view.size_tokens(always) + view.query_tokens
-    rule = np.where(view.alive, int(Rule.NEWEST_FIRST), int(Rule.VALIDITY)).astype(np.int64)
-    needed = np.zeros(len(view), np.int64)
     free = view.alive & ~always
-    kept = always.copy()
-    if free.any():
-        count = int(view.group.max()) + 1
-        cost = np.bincount(view.group[free], weights=view.tokens[free], minlength=count).astype(np.int64)
-        last = np.full(count, -1, np.int64)
-        np.maximum.at(last, view.group[free], np.flatnonzero(free))
-        newest = np.argsort(-last, kind="stable")[: int((last >= 0).sum())]
-        running = base + np.cumsum(cost[newest])
-        fitting = newest[: int(np.searchsorted(running, limit, side="right"))]
-        kept |= free & np.isin(view.group, fitting)
-        reach = np.zeros(count, np.int64)
-        reach[newest] = running
-        needed = np.where(free, reach[view.group], 0)
+    running, needed = _reaches(view, free, base)
+    fitting = int(np.searchsorted(running, limit, side="right"))
+    kept = always | (free & (needed <= running[fitting - 1])) if fitting else always
+    rule = np.full(len(view), int(Rule.NEWEST_FIRST), np.int64)
+    rule[~view.alive] = Rule.VALIDITY
     rule[kept] = Rule.KEPT
     over = None
     own, allowed = base - view.query_tokens, min(view.max_tokens, view.room_tokens)
@@ -39,3 +30,33 @@ def newest_first(view: HistoryView) -> HistoryFit:
         sentence = f"System texts and pinned messages alone take {own:,} tokens; history may take {allowed:,}."
         over = Over(own, allowed, sentence)
     return HistoryFit(kept, rule, limit, needed, over=over)
+
+
+def _reaches(view: HistoryView, free: Mask, base: int) -> tuple[Ints, Ints]:
+    """What it takes to reach each group, from the newest on: the groups', ascending, and each free message's (or 0).
+
+    `base` is what is taken before any of them.
+    """
+    is_all = bool(free.all())
+    group, tokens = (view.group, view.tokens) if is_all else (view.group[free], view.tokens[free])
+    if not len(group):
+        return np.zeros(0, np.int64), np.zeros(len(view), np.int64)
+    order = _by_last_message(group)
+    if order is not None:
+        group, tokens = group[order], tokens[order]
+    starts = np.flatnonzero(np.append(True, group[1:] != group[:-1]))
+    up_to = np.cumsum(tokens)
+    reached = base + up_to[-1] - up_to[starts] + tokens[starts]
+    of_group = np.zeros(int(view.group.max()) + 1, np.int64)
+    of_group[group[starts]] = reached
+    needed: Ints = of_group[view.group]
+    return reached[::-1], needed if is_all else np.where(free, needed, 0)
+
+
+def _by_last_message(group: Ints) -> Ints | None:
+    """The order in which each group stands together, where its last message stands; None where that is as it is."""
+    if (group[1:] >= group[:-1]).all():
+        return None
+    last = np.zeros(int(group.max()) + 1, np.int64)
+    last[group] = np.arange(len(group))  # of the messages of a group the last one is written last
+    return np.argsort(last[group], kind="stable")

@@ -18,7 +18,8 @@ from budgeteer.engine.transcript import MessageMeasures
 type Mask = NDArray[np.bool_]
 
 USER = ROLES.index("user")
-_SYSTEM = (ROLES.index("system"), ROLES.index("developer"))
+#: System and developer stand first among the roles.
+_LAST_SYSTEM = ROLES.index("developer")
 
 
 class Rule(IntEnum):
@@ -93,13 +94,14 @@ class HistoryView:
     @property
     def asked(self) -> Mask:
         """The user's messages that somebody typed: each begins a turn."""
-        begins: Mask = self.alive & (self.role == USER) & (np.diff(self.turn, prepend=0) > 0)
+        begins: Mask = self.alive & (self.role == USER)
+        begins[1:] &= self.turn[1:] > self.turn[:-1]
+        begins[:1] &= self.turn[:1] > 0
         return begins
 
     def widened(self, kept: Mask) -> Mask:
         """`kept` widened to whole groups, within what can be sent."""
-        chosen = np.isin(self.group, np.unique(self.group[kept & self.alive]))
-        return chosen & self.alive
+        return _of_groups(self.group, kept & self.alive) & self.alive
 
     def last_turns(self, count: int) -> Mask:
         """The last `count` typed user messages and all that follows the first of them, in whole groups.
@@ -108,7 +110,9 @@ class HistoryView:
         """
         users = np.flatnonzero(self.asked)
         start = int(users[-min(count, len(users))]) if len(users) else 0
-        return self.widened(np.arange(len(self)) >= start)
+        kept = np.zeros(len(self), np.bool_)
+        kept[start:] = True
+        return self.widened(kept)
 
     def last_exchange(self) -> Mask:
         """The last typed user message and everything after it."""
@@ -124,24 +128,36 @@ def view_of(
 ) -> HistoryView:
     """The view of measured messages; room and limit are set by `with_room`."""
     alive = (measures.column(profile, "loss") & int(Loss.EMPTY)) == 0
-    frames = np.where(alive, frame_tokens, 0)
-    whole = np.isin(measures.group, np.unique(measures.group[pinned])) if pinned.any() else pinned
+    is_all = bool(alive.all())
+
+    def sent(column: Ints) -> Ints:
+        return column if is_all else np.where(alive, column, 0)
+
+    frames = sent(frame_tokens)
     return HistoryView(
-        tokens=np.where(alive, measures.column(profile, "tokens"), 0) + frames,
-        chars=np.where(alive, measures.column(profile, "chars"), 0),
+        tokens=sent(measures.column(profile, "tokens")) + frames,
+        chars=sent(measures.column(profile, "chars")),
         frames=frames,
         all_frames=frame_tokens,
         group=measures.group,
         turn=measures.turn,
         role=measures.role,
         alive=alive,
-        system=np.isin(measures.role, _SYSTEM),
-        pinned=whole,
+        system=measures.role <= _LAST_SYSTEM,
+        pinned=_of_groups(measures.group, pinned) if pinned.any() else pinned,
         room_tokens=0,
         query_tokens=0,
         config=config,
         max_tokens=0 if isinstance(config.max_tokens, str) else config.max_tokens,
     )
+
+
+def _of_groups(group: Ints, chosen: Mask) -> Mask:
+    """Which messages are of the groups of those that are chosen."""
+    among = np.zeros(int(group.max(initial=0)) + 1, np.bool_)
+    among[group[chosen]] = True
+    found: Mask = among[group]
+    return found
 
 
 @dataclass(frozen=True, slots=True)

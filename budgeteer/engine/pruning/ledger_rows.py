@@ -17,7 +17,7 @@ from budgeteer.engine.pruning.automatic import RULES, Strategy
 from budgeteer.engine.pruning.blocks import Block
 from budgeteer.engine.pruning.pruned import Pruned
 from budgeteer.engine.pruning.shape import Mask
-from budgeteer.engine.rows import LETTER_OF_ROLE, history_rows
+from budgeteer.engine.rows import LETTER_OF_ROLE, grouped, history_rows
 
 _SENTENCES = {
     Strategy.DEDUPE: "Its result is left out: the same call is made again later, and that result stays.",
@@ -75,7 +75,7 @@ class _Union:
         """The rows of the ledger."""
         pruned, left, place, under = self.pruned, self.left, self.place, self.under
         measures, block = pruned.given.history_measures, self.row < 0
-        alone = np.bincount(measures.group)[measures.group] == 1
+        group = grouped(measures.group)
         return Rows(
             section="history",
             ids=self._ids(),
@@ -88,7 +88,7 @@ class _Union:
             after_chars=np.where(under, 0, left.after_chars[place]),
             frame_tokens=np.where(under, 0, left.frame_tokens[place]),
             pinned=~under & left.pinned[place],
-            group=np.where(block | alone[self.row], -1, measures.group[self.row]),
+            group=lambda at: group(int(self.row[at])) if self.row[at] >= 0 else -1,
             estimated=np.where(under, measures.images[self.row] > 0, left.estimated[place]),
             explain=self._explain,
             messages=self.row,

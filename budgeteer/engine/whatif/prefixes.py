@@ -8,9 +8,10 @@ sums. Everywhere else `prefixes_of` gives None, and packings are made one by one
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import repeat
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -85,45 +86,48 @@ class Prefixes:
     prober: Prober
     widest: Probed
 
-    def holds(self, positions: Sequence[int]) -> Mask:
-        """At which positions prefixes are all there is to it."""
-        return self._places(np.array(positions, np.int64)).valid
-
-    def answers(self, positions: Sequence[int]) -> list[Answer]:
-        """The answers at positions where it holds."""
-        places = self._places(np.array(positions, np.int64))
+    def answers(self, positions: Sequence[int]) -> dict[int, Answer]:
+        """The answers at those of the positions where prefixes are all there is to it."""
+        at = np.array(positions, np.int64)
+        places = self._places(at)
+        if not places.valid.all():
+            at = at[places.valid]
+            places = self._places(at)
         fates = self._fates(places)
-        history = zip(*(column[places.groups].tolist() for column in self._history), strict=True)
-        skills = zip(*(column[places.skills].tolist() for column in self._skills), strict=True)
-        return [
-            self._answer(row.tobytes(), mine, theirs) for row, mine, theirs in zip(fates, history, skills, strict=True)
-        ]
+        sections, less_tokens, less_chars = self._sections(places)
+        whole = self.widest.answer.size
+        sizes = map(Size, (whole.tokens - less_tokens).tolist(), (whole.chars - less_chars).tolist())
+        made = zip(at.tolist(), sizes, sections, fates, strict=True)
+        return {position: Answer(True, size, own, row.tobytes()) for position, size, own, row in made}
 
     def _fates(self, places: _Places) -> NDArray[np.int8]:
         """One row a place."""
         ledger, fitted = self.widest.ledger, self.widest.fitted
         whole = np.frombuffer(self.widest.answer.fates, np.int8)
+        dropped = np.int8(DROPPED) - whole
         fates = np.tile(whole, (len(places.groups), 1))
         mine = item_slice(ledger, fitted, "history")
-        fates[:, mine] = np.where(self._level <= places.groups[:, np.newaxis], whole[mine], np.int8(DROPPED))
+        gone = self._level.astype(np.int32) > places.groups[:, np.newaxis].astype(np.int32)
+        fates[:, mine] += gone * dropped[mine]
         if self._skill_rows:
             rows = item_slice(ledger, fitted, "skills").start + np.array(self._skill_rows)
-            rank = np.arange(len(rows))
-            fates[:, rows] = np.where(rank < places.skills[:, np.newaxis], whole[rows], np.int8(DROPPED))
+            fates[:, rows] += (np.arange(len(rows)) >= places.skills[:, np.newaxis]) * dropped[rows]
         return fates
 
-    def _answer(self, fates: bytes, history: tuple[int, ...], skills: tuple[int, ...]) -> Answer:
-        """The widest answer with what is kept of history and skills: items, and the tokens and characters less."""
-        widest = self.widest.answer
-        sections = list(widest.sections)
-        size = widest.size
-        for name, (kept, tokens, chars) in (("history", history), ("skills", skills)):
-            at = self._section_at.get(name)
-            if at is not None:
-                less = Size(tokens, chars)
-                sections[at] = SectionAnswer(name, kept, sections[at].size - less)
-                size -= less
-        return Answer(fits=True, size=size, sections=tuple(sections), fates=fates)
+    def _sections(self, places: _Places) -> tuple[Iterator[tuple[SectionAnswer, ...]], Ints, Ints]:
+        """The sections at each place, and what all of them take less than the widest: tokens and characters."""
+        widest = self.widest.answer.sections
+        found: list[Iterable[SectionAnswer]] = [repeat(section, len(places.valid)) for section in widest]
+        less: Ints = np.zeros((2, len(places.valid)), np.int64)
+        for name, column, at in (("history", self._history, places.groups), ("skills", self._skills, places.skills)):
+            place = self._section_at.get(name)
+            if place is not None:
+                kept, tokens, chars = (numbers[at] for numbers in column)
+                whole = widest[place].size
+                sizes = map(Size, (whole.tokens - tokens).tolist(), (whole.chars - chars).tolist())
+                found[place] = map(SectionAnswer, repeat(name), kept.tolist(), sizes)
+                less += (tokens, chars)
+        return zip(*found, strict=True), less[0], less[1]
 
     def turns(self, low: int, high: int) -> list[int]:
         """From the first position on from which it holds up to `high`: that one, and each where the answer may change.
@@ -133,7 +137,7 @@ class Prefixes:
         if self.prober.axis.path not in BUDGETS:
             row = self._skill_reaches if self._sweeps_skills else self._reaches
             found = sorted({low, *row[(row > low) & (row <= high)].tolist()})
-            held = self.holds(found).tolist()
+            held = self._places(np.array(found, np.int64)).valid.tolist()
             return found[len(held) - held[::-1].index(False) :] if False in held else found
         turns: list[int] = []
         for first, places in self._scanned(low, high):
@@ -262,12 +266,12 @@ class Prefixes:
     @functools.cached_property
     def _skill_tokens(self) -> Ints:
         """The tokens of the first so many skills."""
-        return np.cumsum([0, *self.widest.fitted.libraries.skills.after_tokens[self._skill_rows]])
+        return _summed(self.widest.fitted.libraries.skills.after_tokens[self._skill_rows])
 
     @functools.cached_property
     def _skill_chars(self) -> Ints:
         """The characters of the first so many skills."""
-        return np.cumsum([0, *self.widest.fitted.libraries.skills.after_chars[self._skill_rows]])
+        return _summed(self.widest.fitted.libraries.skills.after_chars[self._skill_rows])
 
     @functools.cached_property
     def _pinned_skills(self) -> int:
@@ -285,3 +289,10 @@ class Prefixes:
             return np.full(len(positions), room)
         usable = self._budgets(positions) * (100 - allowed.safety_margin_percent) // 100
         return room - plain(allowed.usable_tokens) + usable
+
+
+def _summed(sizes: Ints) -> Ints:
+    """The sums of the first none, one, two, … of them."""
+    sums: Ints = np.zeros(len(sizes) + 1, np.int64)
+    np.cumsum(sizes, out=sums[1:])
+    return sums

@@ -137,10 +137,7 @@ def sweep_at(subject: Subject, name: str, values: Sequence[float]) -> list[Answe
             raise ConfigError(f"{value:,} is outside of what may be swept", where=axis.path, mend=mend)
     prefixes = prefixes_of(prober)
     wanted = sorted(set(positions))
-    found: dict[int, Answer] = {}
-    if prefixes is not None:
-        quick = [position for position, held in zip(wanted, prefixes.holds(wanted), strict=True) if held]
-        found = dict(zip(quick, prefixes.answers(quick), strict=True))
+    found = {} if prefixes is None else prefixes.answers(wanted)
     last, answer = axis.low - 1, None
     for position in [position for position in wanted if position not in found]:
         if answer is None or position > last:
@@ -200,4 +197,4 @@ def _answers(prober: Prober, low: int, high: int, progress: Progress | None) -> 
             progress(answer.kept, len(answer.fates))
         position = last + 1
     if prefixes is not None and turns:
-        yield from zip(turns, prefixes.answers(turns), strict=True)
+        yield from prefixes.answers(turns).items()
