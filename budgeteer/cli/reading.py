@@ -17,9 +17,9 @@ from budgeteer.engine.chat import Conversation
 from budgeteer.engine.errors import FormatError, InputError
 from budgeteer.formats.detect import import_file, import_folder
 from budgeteer.formats.document import Options
-from budgeteer.formats.jsontext import Progress
 from budgeteer.formats.limits import COMMAND_LINE_LIMITS, Limits
 from budgeteer.formats.report import Imported, Kind
+from budgeteer.formats.telling import Progress
 
 _NUMBERED = re.compile(r"(?P<name>.+)#(?P<number>[0-9]+)")
 

@@ -14,7 +14,7 @@ import zlib
 from array import array
 from bisect import bisect_right
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import IO, Any, Final, overload
@@ -34,8 +34,7 @@ from budgeteer.engine.chat import (
     message_to_json,
 )
 from budgeteer.engine.far import FarMessages, outlines_of
-
-type Progress = Callable[[int, int, str], None]
+from budgeteer.formats.telling import Progress
 
 CHUNK_BYTES: Final = 262_144
 """About how much JSON one compressed chunk of the scratch file holds."""

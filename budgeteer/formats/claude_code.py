@@ -15,6 +15,7 @@ from budgeteer.formats.document import Document
 from budgeteer.formats.far_lines import FAR_SAMPLED, FarLines
 from budgeteer.formats.jsontext import Line
 from budgeteer.formats.report import Imported
+from budgeteer.formats.telling import Telling
 from budgeteer.formats.trees import with_branches
 
 _OWN_TYPES = frozenset(
@@ -70,7 +71,7 @@ def read(document: Document) -> Imported:
     if any(record.is_message for record in main):
         given = [record.raw for record in records if record.kind in ("custom-title", "summary")]
         conversations.extend(_run(main, document, given))
-    for agent, run in _agents(records).items():
+    for agent, run in _agents(records, notes.telling).items():
         conversations.extend(_run(run, document, (), agent))
     if not conversations:
         raise FormatError(
@@ -92,7 +93,7 @@ def _run(
 ) -> tuple[Conversation, ...]:
     """The main branch of a session or of a sub-agent's run, and its other branches."""
     notes = document.notes
-    tree = Tree(run, whole=document.options.whole)
+    tree = Tree(run, whole=document.options.whole, telling=notes.telling)
     branch = tree.main()
     main = _conversation(branch, document, titles, agent, notes)
     _say_branch(branch, main.title, document)
@@ -154,11 +155,11 @@ def _say_branch(branch: Branch, title: str, document: Document) -> None:
         notes.say(f"The last compaction of “{title}” kept messages as they were; they stand behind its summary")
 
 
-def _agents(records: Sequence[Record]) -> dict[str, list[Record]]:
+def _agents(records: Sequence[Record], telling: Telling) -> dict[str, list[Record]]:
     """The records of each sub-agent's run, by agent id; runs without an id are told apart by their root."""
     run_of: dict[str, str] = {}
     runs: dict[str, list[Record]] = {}
-    for record in records:
+    for record in telling.over(records):
         if record.sidechain:
             agent = record.agent or run_of.get(record.parent) or record.uuid or "sidechain"
             if record.uuid:

@@ -80,7 +80,7 @@ class _Writer:
     def finish(self) -> Sequence[Message]:
         """The messages in order, with unique ids."""
         flat: list[Message] = []
-        for turn in self.turns:
+        for turn in self.notes.telling.over(self.turns):
             flat.extend((turn.message, *turn.results))
         return numbered(flat, self.notes)
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from budgeteer.formats.claude_code_lines import ABSENT, Record
 from budgeteer.formats.claude_code_segment import preserved_segment
+from budgeteer.formats.telling import Telling
 from budgeteer.formats.trees import other_leaves
 
 
@@ -37,16 +38,17 @@ class Tree:
         dangling: message lines whose parent is not in the file.
     """
 
-    def __init__(self, records: Sequence[Record], *, whole: bool = False) -> None:
+    def __init__(self, records: Sequence[Record], *, whole: bool = False, telling: Telling) -> None:
         self.records = records
         self.whole = whole
-        self.by_uuid = {record.uuid: index for index, record in enumerate(records) if record.uuid}
+        self._over = telling.over
+        self.by_uuid = {record.uuid: index for index, record in enumerate(self._over(records)) if record.uuid}
         self.linked = any(record.parent in self.by_uuid for record in records if record.is_message)
         lost = sum(1 for r in records if r.is_message and r.parent not in ("", ABSENT) and r.parent not in self.by_uuid)
         self.dangling = lost * self.linked
         self._by_message_id: dict[str, list[int]] = {}
         self._answers: dict[str, list[int]] = {}
-        for index, record in enumerate(records):
+        for index, record in enumerate(self._over(records)):
             if record.message_id:
                 self._by_message_id.setdefault(record.message_id, []).append(index)
             if record.kind == "user":
@@ -54,7 +56,9 @@ class Tree:
                     self._answers.setdefault(call_id, []).append(index)
         self.segment = preserved_segment(records, self.by_uuid, self.parent)
         self.last = next((i for i in range(len(records) - 1, -1, -1) if records[i].is_message), None)
-        self.others = [] if self.last is None else self._others(self.last)
+        self._is_compacted = any(record.is_boundary for record in records)
+        self._main: set[int] = set() if self.last is None else self._entire(self.last)
+        self.others = self._others()
 
     def main(self) -> Branch:
         """The branch that ends in the last message."""
@@ -66,11 +70,12 @@ class Tree:
         Lines that share a message id with the branch, and results that answer its calls, belong to it wherever they
         hang: parallel calls fork the tree without being a user's branch.
         """
-        entire = self._entire(leaf)
-        chosen = entire if self.whole else self._with_siblings(self._since_compaction(leaf))
+        entire = self._main if leaf == self.last else self._entire(leaf)
+        is_cut = self._is_compacted and not self.whole
+        chosen = self._with_siblings(self._since_compaction(leaf)) if is_cut else entire
         segment = self.segment if self.segment and not self.whole and self.segment.anchor in chosen else None
-        boundaries = sum(1 for index in entire if self.records[index].is_compaction)
-        summaries = sum(1 for index in entire if self.records[index].is_summary)
+        boundaries = sum(1 for index in self._over(entire) if self.records[index].is_compaction)
+        summaries = sum(1 for index in self._over(entire) if self.records[index].is_summary)
         kept = [self.records[index].number for index in chosen if segment and index in segment.places]
         return Branch(
             records=self._messages(sorted(chosen, key=segment.order) if segment else sorted(chosen)),
@@ -91,18 +96,25 @@ class Tree:
         return None if is_root or index == 0 else index - 1
 
     def _messages(self, places: Iterable[int]) -> list[Record]:
-        return [self.records[index] for index in places if self.records[index].is_message]
+        return [self.records[index] for index in self._over(places) if self.records[index].is_message]
 
     def _entire(self, leaf: int) -> set[int]:
         """The lines from one up to its root, and the summary that stands beside messages kept through a compaction."""
         found: set[int] = set()
-        at: int | None = leaf
-        while at is not None and at not in found:
+        for at in self._over(self._up(leaf)):
+            if at in found:
+                break
             found.add(at)
-            at = self.parent(at)
         if self.segment and self.segment.tail in found:
             found |= self.segment.summary
         return self._with_siblings(found)
+
+    def _up(self, leaf: int) -> Iterator[int]:
+        """A line, the line before it, and so on; in a circle without end."""
+        at: int | None = leaf
+        while at is not None:
+            yield at
+            at = self.parent(at)
 
     def _since_compaction(self, leaf: int) -> set[int]:
         """The lines from one up to the last compaction, through what that kept."""
@@ -120,29 +132,29 @@ class Tree:
     def _with_siblings(self, path: set[int]) -> set[int]:
         """The path with every line of its assistant messages and every result of their calls."""
         found = set(path)
-        for message_id in {self.records[index].message_id for index in path} - {""}:
+        for message_id in {self.records[index].message_id for index in self._over(path)} - {""}:
             found.update(self._by_message_id[message_id])
-        calls = {call_id for index in found for call_id in self.records[index].calls}
-        for call_id in calls - {""}:
+        calls = {call_id for index in self._over(found) for call_id in self.records[index].calls}
+        for call_id in self._over(calls - {""}):
             found.update(self._answers.get(call_id, ()))
         return found
 
-    def _others(self, last: int) -> list[int]:
+    def _others(self) -> list[int]:
         """The leaves outside the main branch, those left out that belong to another one by their message or call.
 
         An attachment that nothing follows is no branch.
         """
-        covered = self._entire(last)
+        covered = set(self._main)
         newest_first = [i for i in range(len(self.records) - 1, -1, -1) if self.records[i].is_talk]
         found: list[int] = []
         for leaf in other_leaves(self.parent, newest_first, covered):
             if leaf in covered:
                 continue
             way: set[int] = set()
-            at: int | None = leaf
-            while at is not None and at not in covered and at not in way:
+            for at in self._up(leaf):
+                if at in covered or at in way:
+                    break
                 way.add(at)
-                at = self.parent(at)
             covered |= self._with_siblings(way)
             found.append(leaf)
         return found

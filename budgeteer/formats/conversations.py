@@ -10,6 +10,7 @@ from typing import Any
 from budgeteer.engine.chat import Message, OpaquePart, Part, TextPart, ToolResultPart
 from budgeteer.engine.far import outlines_of
 from budgeteer.formats.aside import Aside, MessagesAside, Outline
+from budgeteer.formats.telling import Telling
 
 TITLE_CHARACTERS = 80
 _LISTED_KINDS = 12
@@ -25,6 +26,7 @@ class Notes:
         unknown: opaque parts by kind.
         other_lines: lines that are no messages, by type.
         aside: where the messages of a file too large to hold are put; None when they are held.
+        telling: says that work goes on.
     """
 
     counts: Counter[str] = field(default_factory=Counter)
@@ -32,10 +34,11 @@ class Notes:
     unknown: Counter[str] = field(default_factory=Counter)
     other_lines: Counter[str] = field(default_factory=Counter)
     aside: Aside | None = None
+    telling: Telling = field(default_factory=Telling)
 
     def fresh(self) -> Notes:
         """Notes for a reading whose counts would repeat these; its messages go to the same place."""
-        return Notes(aside=self.aside)
+        return Notes(aside=self.aside, telling=self.telling)
 
     def count(self, what: str, times: int = 1) -> None:
         """Count one more case of something."""
@@ -66,7 +69,7 @@ def listed_counts(counts: Counter[str]) -> str:
 
 def note_opaque(messages: Sequence[Message], notes: Notes) -> None:
     """Count the opaque parts of messages by kind."""
-    for message in outlines_of(messages):
+    for message in notes.telling.over(outlines_of(messages)):
         for part in message.parts:
             inner = part.content if isinstance(part, ToolResultPart) else (part,)
             notes.unknown.update(piece.kind for piece in inner if isinstance(piece, OpaquePart))
@@ -78,11 +81,12 @@ def numbered(messages: Iterable[Message], notes: Notes | None = None) -> Sequenc
     Those of a file too large to hold are put aside as they come, and read again when they are looked at.
     """
     aside = notes.aside if notes else None
-    held = tuple(messages) if aside is None else tuple(put_aside(message, aside) for message in messages)
-    unique = unique_ids(message.id or f"m{position}" for position, message in enumerate(held, 1))
+    over = notes.telling.over if notes else Telling().over
+    held = tuple(put_aside(message, aside) for message in over(messages))
+    unique = unique_ids(message.id or f"m{position}" for position, message in enumerate(over(held), 1))
     named = tuple(
         message if message.id == given else replace(message, id=given)
-        for message, given in zip(held, unique, strict=True)
+        for message, given in zip(over(held), unique, strict=True)
     )
     return named if aside is None else MessagesAside(aside, named)
 

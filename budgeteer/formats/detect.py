@@ -15,11 +15,11 @@ from budgeteer.formats.archives import Archive, open_folder
 from budgeteer.formats.document import Document, Options, Scratch, notes_for, open_document, open_file
 from budgeteer.formats.envelopes import described
 from budgeteer.formats.format import Format
-from budgeteer.formats.jsontext import Progress
 from budgeteer.formats.limits import COMMAND_LINE_LIMITS, DEFAULT_LIMITS, Limits
 from budgeteer.formats.plugins import PluginFailed
 from budgeteer.formats.registry import registry
 from budgeteer.formats.report import Findings, Imported, Skipped
+from budgeteer.formats.telling import Progress
 
 
 def format_names() -> tuple[str, ...]:

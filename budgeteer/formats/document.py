@@ -14,11 +14,12 @@ from budgeteer.formats.archives import Archive, open_archive
 from budgeteer.formats.aside import Aside
 from budgeteer.formats.conversations import Notes
 from budgeteer.formats.decoding import binary_kind, decode, is_utf8, refuse_binary
-from budgeteer.formats.far_lines import look_through
-from budgeteer.formats.jsontext import JsonProblem, Line, Progress
+from budgeteer.formats.far_lines import ToldLines, look_through
+from budgeteer.formats.jsontext import JsonProblem, Line
 from budgeteer.formats.limits import DEFAULT_LIMITS, Limits, check_file_size
 from budgeteer.formats.packed import decompress, decompress_into
 from budgeteer.formats.report import Skipped
+from budgeteer.formats.telling import Progress, Telling
 
 type Scratch = Callable[[], IO[bytes]]
 type Shape = Literal["archive", "json", "jsonl", "text"]
@@ -94,7 +95,8 @@ def open_document(data: bytes, *, name: str = "", options: Options | None = None
     decoded = decode(data, where=name)
     if not decoded.text.strip("\ufeff \t\r\n"):
         raise FormatError("The file holds only white space", where=name, mend="Choose a file with something in it")
-    opened = _open_text(decoded.text, name, options)
+    telling = Telling(options.progress)
+    opened = _open_text(decoded.text, name, options, telling)
     return Document(
         opened.shape,
         name,
@@ -105,6 +107,7 @@ def open_document(data: bytes, *, name: str = "", options: Options | None = None
         lines=opened.lines,
         skipped=opened.skipped,
         warnings=decoded.warnings,
+        notes=Notes(telling=telling),
     )
 
 
@@ -128,8 +131,8 @@ def open_file(file: IO[bytes], *, name: str = "", options: Options) -> Document:
         return Document("archive", name, options, archive=archive, notes=notes_for(archive, options))
     if size <= options.limits.held_bytes or not _is_far_jsonl(file, options.limits.json_depth, where=name):
         return _held(file, name, options)
-    depth, progress = options.limits.json_depth, options.progress
-    looked = look_through(file, size=size, depth_limit=depth, progress=progress, where=name)
+    depth, telling = options.limits.json_depth, Telling(options.progress)
+    looked = look_through(file, size=size, depth_limit=depth, progress=telling, where=name)
     return Document(
         "jsonl",
         name,
@@ -137,7 +140,7 @@ def open_file(file: IO[bytes], *, name: str = "", options: Options) -> Document:
         lines=looked.lines,
         skipped=looked.skipped,
         warnings=looked.warnings,
-        notes=Notes(aside=Aside(options.scratch(), size=size, progress=progress)),
+        notes=Notes(aside=Aside(options.scratch(), size=size, progress=telling), telling=telling),
     )
 
 
@@ -177,7 +180,7 @@ def _row(raw: bytes) -> str:
     return raw.decode("utf-8", errors="replace").strip("\ufeff \t\r\n")
 
 
-def _open_text(text: str, name: str, options: Options) -> Document:
+def _open_text(text: str, name: str, options: Options, telling: Telling) -> Document:
     """JSON if it parses as one value, JSONL if most lines are objects, an error if it meant to be JSON, else text."""
     start = text[:1_000].lstrip("\ufeff \t\r\n")
     problem: JsonProblem | None = None
@@ -189,8 +192,8 @@ def _open_text(text: str, name: str, options: Options) -> Document:
         except JsonProblem as found:
             problem = found
     if _mostly_objects(text, depth):
-        lines, skipped = jsontext.parse_lines(text, depth_limit=depth, progress=options.progress)
-        return Document("jsonl", lines=tuple(lines), skipped=tuple(skipped))
+        lines, skipped = jsontext.parse_lines(text, depth_limit=depth, progress=telling)
+        return Document("jsonl", lines=ToldLines(lines, telling), skipped=tuple(skipped))
     if problem is not None and _means_json(start, name):
         raise jsontext.refuse(problem, where=name)
     return Document("text")

@@ -1,4 +1,4 @@
-"""The lines of a JSONL file too large to hold: looked through once, then read again where they lie."""
+"""The lines of a JSONL file: of one too large to hold looked through once, then read again where they lie."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from typing import IO, Any, Final, overload
 
 from budgeteer.formats.decoding import Pieces, controls_in, refuse_binary, too_many_controls
-from budgeteer.formats.jsontext import Line, Progress, objects_on
+from budgeteer.formats.jsontext import Line, objects_on
 from budgeteer.formats.report import Skipped
+from budgeteer.formats.telling import Progress, Telling
 
 PROGRESS_BYTES: Final = 2_000_000
 """Progress is told each time about so much was read: several times a second on any machine."""
@@ -98,6 +99,27 @@ class FarLines(Sequence[Line]):
 
     def _line(self, at: int) -> Line:
         return FarLine(self._numbers[at], self, at)
+
+
+class ToldLines(Sequence[Line]):
+    """Lines that are held; whoever goes through them gives word of it."""
+
+    def __init__(self, lines: Sequence[Line], telling: Telling) -> None:
+        self._lines = tuple(lines)
+        self._telling = telling
+
+    def __len__(self) -> int:
+        return len(self._lines)
+
+    @overload
+    def __getitem__(self, index: int) -> Line: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[Line]: ...
+    def __getitem__(self, index: int | slice) -> Line | Sequence[Line]:
+        return self._lines[index]
+
+    def __iter__(self) -> Iterator[Line]:
+        return self._telling.over(self._lines)
 
 
 class PlacedLines(Sequence[tuple[int, str, Any]]):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,8 +12,7 @@ import numpy as np
 from budgeteer.engine.errors import FormatError
 from budgeteer.formats.decoding import without_surrogates
 from budgeteer.formats.report import Skipped
-
-type Progress = Callable[[int, int, str], None]
+from budgeteer.formats.telling import Progress
 
 SKIPPED_CHARACTERS = 500
 """How much of a skipped line the report keeps (report.Skipped)."""
