@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from budgeteer.engine.ledger import ADDED, DROPPED, FATES, SECTIONS, SUMMARISED, Ledger, Rows, Size
 from budgeteer.engine.packing import Fitted
@@ -65,20 +64,16 @@ class Answer:
 
 def answer_of(ledger: Ledger, fitted: Fitted, *, fits: bool) -> Answer:
     """The answer of a ledger and the fits behind it."""
-    sent = ~np.isin(ledger.fate, (*_GONE, ADDED))
-    tokens, chars, kept = (_by_section(ledger, column) for column in (ledger.after_tokens, ledger.after_chars, sent))
-    for entry in ledger.overhead:
-        at = SECTIONS.index(entry.section)
-        tokens[at] += entry.size.tokens
-        chars[at] += entry.size.chars
-    sizes = [Size(int(tokens[at]), int(chars[at])) for at in range(len(SECTIONS))]
-    there = np.bincount(ledger.section, minlength=len(SECTIONS)) > 0
+    kept: dict[str, int] = {}
+    for part in ledger.parts:
+        sent = len(part) - sum(map(part.count, (*_GONE, ADDED)))
+        kept[part.section] = kept.get(part.section, 0) + sent
     sections = tuple(
-        SectionAnswer(name, int(kept[at]), sizes[at])
-        for at, name in enumerate(SECTIONS)
-        if there[at] or sizes[at] != Size()
+        SectionAnswer(name, kept.get(name, 0), ledger.total(name))
+        for name in SECTIONS
+        if name in kept or ledger.total(name) != Size()
     )
-    return Answer(fits, sum(sizes, Size()), sections, _fates(ledger, fitted))
+    return Answer(fits, ledger.total(), sections, _fates(ledger, fitted))
 
 
 def item_ids(ledger: Ledger, fitted: Fitted) -> tuple[str, ...]:
@@ -107,15 +102,14 @@ def fates_by_id(ids: Sequence[str], answer: Answer) -> dict[str, str]:
     return {one: FATES[fate] for one, fate in zip(ids, answer.fates, strict=True)}
 
 
-def _by_section(ledger: Ledger, column: NDArray[Any]) -> NDArray[np.int64]:
-    return np.bincount(ledger.section, weights=column, minlength=len(SECTIONS)).astype(np.int64)
-
-
 def _fates(ledger: Ledger, fitted: Fitted) -> bytes:
     found = []
     for part in _items(ledger, fitted):
-        fates = np.empty(len(part), np.int8)
-        fates[np.array(_rows_of(part, fitted), np.int64)] = part.fate
+        fates = part.fate
+        rows = _rows_of(part, fitted)
+        if not isinstance(rows, range):
+            fates = np.empty(len(part), np.int8)
+            fates[np.array(rows, np.int64)] = part.fate
         found.append(fates.tobytes())
     return b"".join(found)
 

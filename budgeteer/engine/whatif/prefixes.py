@@ -88,30 +88,28 @@ class Prefixes:
 
     def answers(self, positions: Sequence[int]) -> dict[int, Answer]:
         """The answers at those of the positions where prefixes are all there is to it."""
-        at = np.array(positions, np.int64)
-        places = self._places(at)
+        held = np.array(positions, np.int64)
+        places = self._places(held)
         if not places.valid.all():
-            at = at[places.valid]
-            places = self._places(at)
+            held = held[places.valid]
+            places = self._places(held)
         fates = self._fates(places)
         sections, less_tokens, less_chars = self._sections(places)
         whole = self.widest.answer.size
         sizes = map(Size, (whole.tokens - less_tokens).tolist(), (whole.chars - less_chars).tolist())
-        made = zip(at.tolist(), sizes, sections, fates, strict=True)
-        return {position: Answer(True, size, own, row.tobytes()) for position, size, own, row in made}
+        made = zip(held.tolist(), sizes, sections, fates, strict=True)
+        return {at: Answer(fits=True, size=size, sections=own, fates=row.tobytes()) for at, size, own, row in made}
 
     def _fates(self, places: _Places) -> NDArray[np.int8]:
         """One row a place."""
         ledger, fitted = self.widest.ledger, self.widest.fitted
         whole = np.frombuffer(self.widest.answer.fates, np.int8)
-        dropped = np.int8(DROPPED) - whole
         fates = np.tile(whole, (len(places.groups), 1))
-        mine = item_slice(ledger, fitted, "history")
-        gone = self._level.astype(np.int32) > places.groups[:, np.newaxis].astype(np.int32)
-        fates[:, mine] += gone * dropped[mine]
-        if self._skill_rows:
-            rows = item_slice(ledger, fitted, "skills").start + np.array(self._skill_rows)
-            fates[:, rows] += (np.arange(len(rows)) >= places.skills[:, np.newaxis]) * dropped[rows]
+        for section, level, reached in (("history", self._level, places.groups), ("skills", self._rank, places.skills)):
+            mine = item_slice(ledger, fitted, section)
+            if len(level):
+                gone = level.astype(np.int32) > reached[:, np.newaxis].astype(np.int32)
+                fates[:, mine] += gone * (np.int8(DROPPED) - whole[mine])
         return fates
 
     def _sections(self, places: _Places) -> tuple[Iterator[tuple[SectionAnswer, ...]], Ints, Ints]:
@@ -197,7 +195,8 @@ class Prefixes:
     def _reaches(self) -> Ints:
         """The limits from which on one more group is kept, ascending, the query's tokens included."""
         free = self._view.alive & ~self._stays
-        return np.unique(self.widest.fitted.history.needed_tokens[free])
+        reaches = np.sort(self.widest.fitted.history.needed_tokens[free])
+        return reaches[np.diff(reaches, prepend=-1) > 0]
 
     @functools.cached_property
     def _level(self) -> Ints:
@@ -244,9 +243,16 @@ class Prefixes:
         return _sweeps_skills(self.prober.subject.config, self.prober.axis.path)
 
     @functools.cached_property
-    def _skill_rows(self) -> list[int]:
+    def _skill_rows(self) -> Ints:
         """The skills that the widest position keeps, in their order, where they come and go."""
-        return list(self.widest.fitted.libraries.skills.order) if self._sweeps_skills else []
+        return np.array(self.widest.fitted.libraries.skills.order if self._sweeps_skills else (), np.int64)
+
+    @functools.cached_property
+    def _rank(self) -> Ints:
+        """For each skill how many must be kept for it to be sent, 0 where the widest position has none of it."""
+        rank = np.zeros(len(self.widest.fitted.libraries.skills.kept) if self._sweeps_skills else 0, np.int64)
+        rank[self._skill_rows] = np.arange(1, len(self._skill_rows) + 1)
+        return rank
 
     @functools.cached_property
     def _skill_reaches(self) -> Ints:
