@@ -6,7 +6,7 @@ with its variants (minified, followed by a blank line, without what a provider c
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from html import escape
 from typing import Any, Protocol, Self
@@ -69,13 +69,32 @@ def fresh_rows(
     step = BATCH if progress is not None else STRETCH
     if count <= step and progress is None:
         return make(0, count)
-    found: list[Table] = []
-    for start in range(0, count, step):
-        stop = min(start + step, count)
-        found.append(make(start, stop))
-        if progress is not None:
-            progress(stop, count)
-    return np.concatenate(found) if found else make(0, 0)
+    if not count:
+        return make(0, 0)
+
+    def stretches() -> Iterator[Table]:
+        for start in range(0, count, step):
+            stop = min(start + step, count)
+            yield make(start, stop)
+            if progress is not None:
+                progress(stop, count)
+
+    return table_of(count, stretches())
+
+
+def table_of(count: int, stretches: Iterable[Table]) -> Ints:
+    """One table of at least one row from its stretches in a row, by columns: a column taken from it copies nothing."""
+    table: Ints | None = None
+    done = 0
+    for stretch in stretches:
+        rows = np.asarray(stretch, dtype=np.int64)
+        if table is None:
+            table = np.empty((count, rows.shape[1]), dtype=np.int64, order="F")
+        table[done : done + len(rows)] = rows
+        done += len(rows)
+    if table is None or done != count:
+        raise ValueError(f"{count} rows were asked for, and {done} made")
+    return table
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,14 +11,16 @@ import functools
 import hashlib
 import hmac
 import zlib
+from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from itertools import batched
+from typing import Protocol
 
 import numpy as np
 from django.conf import settings
 
-from budgeteer.engine.measures import Ints, Progress, Table
+from budgeteer.engine.measures import Ints, Progress, Table, table_of
 from budgeteer.sources.store import Item, line_of
 
 # Raise it whenever a counter or a measure gives another number for the same item.
@@ -30,6 +32,8 @@ MAC_BYTES = 16
 RUN_CUTS = 8
 RUN_ITEMS = 64
 RUN_BYTES = 64_000
+# Runs looked up, counted and kept together: one query, and little to count again should the worker end.
+FETCHED_RUNS = 400
 
 type Row = Ints
 
@@ -39,15 +43,19 @@ class Prints:
     """The keyed hashes of the items of some streams, in their order, taken as the items are stored.
 
     The key is this installation's, so that the hashes tell nobody else what was counted.
+
+    Attributes:
+        by_stream: of each stream the hashes in a row, KEY_BYTES each.
+        sizes: of each stream the lengths of the items as they are stored, in bytes.
     """
 
-    by_stream: dict[str, list[bytes]] = field(default_factory=dict)
-    sizes: dict[str, list[int]] = field(default_factory=dict)
+    by_stream: dict[str, bytearray] = field(default_factory=dict)
+    sizes: dict[str, array[int]] = field(default_factory=dict)
 
     def add(self, stream: str, line: bytes) -> None:
         """Take one item's print from its stored line."""
-        self.by_stream.setdefault(stream, []).append(_keyed(line))
-        self.sizes.setdefault(stream, []).append(len(line))
+        self.by_stream.setdefault(stream, bytearray()).extend(_keyed(line))
+        self.sizes.setdefault(stream, array("Q")).append(len(line))
 
     def add_all(self, stream: str, items: Iterable[Item]) -> None:
         """Take the prints of items that are not being stored."""
@@ -72,11 +80,11 @@ class KnownRows:
     """The rows of one table under one tokenizer, counted only where no shelf knows them (engine.measures.Rows).
 
     Attributes:
-        prints: of the stream's items, one a row.
+        prints: of the stream's items, KEY_BYTES a row.
         table: what the rows are of: the table's and its columns' names.
     """
 
-    prints: Sequence[bytes]
+    prints: bytes | bytearray
     sizes: Sequence[int]
     table: str
     tokenizer: str
@@ -90,36 +98,44 @@ class KnownRows:
         beside: Callable[[int], bytes] | None = None,
         progress: Progress | None = None,
     ) -> Table:
-        """The rows 0 to `count`; those that had to be made are kept for the next time."""
-        if count != len(self.prints):
-            raise ValueError(f"{count} rows were asked for, but {len(self.prints)} items were stored")
-        runs = [(start, stop, self._key(start, stop, beside)) for start, stop in self._runs()]
-        known = self.shelf.fetch([key for _, _, key in runs])
-        found: list[Any] = []
-        fresh: dict[bytes, bytes] = {}
-        for start, stop, key in runs:
-            rows = _unpacked(key, known.get(key, b""), items=stop - start)
-            if rows is None:
-                rows = np.asarray(make(start, stop), dtype=np.int64)
-                fresh[key] = _packed(key, rows)
-            found.append(rows)
-            if progress is not None:
-                progress(stop, count)
-        self.shelf.keep(fresh)
-        return np.concatenate(found) if found else []
+        """The rows 0 to `count`; those that had to be made are kept for the next time, some hundred runs at once."""
+        if count != len(self.sizes):
+            raise ValueError(f"{count} rows were asked for, but {len(self.sizes)} items were stored")
+        return table_of(count, self._stretches(count, make, beside, progress)) if count else []
+
+    def _stretches(
+        self,
+        count: int,
+        make: Callable[[int, int], Table],
+        beside: Callable[[int], bytes] | None,
+        progress: Progress | None,
+    ) -> Iterator[Ints]:
+        for batch in batched(self._runs(), FETCHED_RUNS):
+            runs = [(start, stop, self._key(start, stop, beside)) for start, stop in batch]
+            known = self.shelf.fetch([key for _, _, key in runs])
+            fresh: dict[bytes, bytes] = {}
+            for start, stop, key in runs:
+                rows = _unpacked(key, known.get(key, b""), items=stop - start)
+                if rows is None:
+                    rows = np.asarray(make(start, stop), dtype=np.int64)
+                    fresh[key] = _packed(key, rows)
+                yield rows
+                if progress is not None:
+                    progress(stop, count)
+            self.shelf.keep(fresh)
 
     def _runs(self) -> Iterator[tuple[int, int]]:
         start = size = 0
-        last = len(self.prints) - 1
-        for at, (print_, length) in enumerate(zip(self.prints, self.sizes, strict=True)):
+        last = len(self.sizes) - 1
+        for at, (first, length) in enumerate(zip(self.prints[::KEY_BYTES], self.sizes, strict=True)):
             size += length
-            if at == last or print_[0] < RUN_CUTS or at - start + 1 >= RUN_ITEMS or size >= RUN_BYTES:
+            if at == last or first < RUN_CUTS or at - start + 1 >= RUN_ITEMS or size >= RUN_BYTES:
                 yield start, at + 1
                 start, size = at + 1, 0
 
     def _key(self, start: int, stop: int, beside: Callable[[int], bytes] | None) -> bytes:
-        parts = [f"{COUNTING_VERSION}\n{self.tokenizer}\n{self.table}\n{stop - start}\n".encode()]
-        parts += self.prints[start:stop]
+        head = f"{COUNTING_VERSION}\n{self.tokenizer}\n{self.table}\n{stop - start}\n".encode()
+        parts: list[bytes | bytearray] = [head, self.prints[start * KEY_BYTES : stop * KEY_BYTES]]
         if beside is not None:
             parts += [beside(at) + b"\n" for at in range(start, stop)]
         return _keyed(b"".join(parts))

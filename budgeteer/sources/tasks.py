@@ -94,9 +94,7 @@ def import_source(context: JobContext, *, source_id: str, as_format: str = "") -
             context.progress(0, 0, sentence="Storing what was read")
             prints = Prints()
             counts, items = _store_items(imported, attempt, prints, context)
-            measured = _measure_all(_measurable(imported), context, prints=prints, unit=MAIN_STREAM[imported.kind])
-            files = {name: _save_measures(attempt, name, found) for name, found in measured.items()}
-            counts["tokens"] = {name: found.total_tokens(imported.conversations) for name, found in measured.items()}
+            files, counts["tokens"] = _measure_all(imported, attempt, prints, context)
             result = {"source": source_id, "format": imported.format, "counts": counts}
             with context.finishing(result):
                 read = Result(imported, items, files, counts, asked=as_format)
@@ -169,19 +167,30 @@ def _measurable(imported: Imported) -> Measurable:
     )
 
 
-def _measure_all(what: Measurable, context: JobContext, *, prints: Prints, unit: str) -> dict[str, Measures]:
+def _measure_all(
+    imported: Imported, attempt: _Attempt, prints: Prints, context: JobContext
+) -> tuple[dict[str, str], dict[str, int]]:
+    """The stored numbers and the sum of tokens by tokenizer; those of one tokenizer are in memory at once."""
+    what = _measurable(imported)
     total = what.total * len(AT_IMPORT)
+    files: dict[str, str] = {}
+    tokens: dict[str, int] = {}
 
     def reporter(name: str, before: int) -> Callable[[int, int], None]:
         def report(done: int, _total: int) -> None:
-            context.progress(before + done, total, unit, f"Counting tokens with {name}")
+            context.progress(before + done, total, MAIN_STREAM[imported.kind], f"Counting tokens with {name}")
 
         return report
 
-    return {
-        name: measure_known(what, tokenizer=name, prints=prints, progress=reporter(name, number * what.total))
-        for number, name in enumerate(AT_IMPORT)
-    }
+    for number, name in enumerate(AT_IMPORT):
+        report = reporter(name, number * what.total)
+        report(0, what.total)
+        measured = measure_known(what, tokenizer=name, prints=prints, progress=report)
+        report(what.total, what.total)
+        tokens[name] = measured.total_tokens(imported.conversations)
+        files[name] = _save_measures(attempt, name, measured)
+        report(what.total, what.total)
+    return files, tokens
 
 
 def _save_measures(attempt: _Attempt, tokenizer: str, measures: Measures) -> str:

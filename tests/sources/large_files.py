@@ -91,6 +91,7 @@ def _by_command_line(path: Path, watch: _Watch) -> dict[str, Any]:
     setattr(reading, "progress_bar", watched)  # noqa: B010 - a function of the module, replaced for this process
     watch.start()
     report: dict[str, Any] = report_json(reading.read_source(str(path)))["counts"]
+    watch()
     return report
 
 
@@ -121,6 +122,7 @@ def _by_worker(path: Path, watch: _Watch) -> dict[str, Any]:
     setattr(JobContext, "progress", watched)  # noqa: B010 - a method, replaced for this process
     watch.start()
     execute(job.id, job.attempt)
+    watch()
     source.refresh_from_db()
     counts: dict[str, Any] = source.counts
     return counts
