@@ -45,6 +45,8 @@ KEPT_CHUNKS: Final = 8
 _DIGEST_BYTES: Final = 12
 _FILLED: Final = TextPart("…")
 _BLANK: Final = TextPart("")
+_FILLED_ALONE: Final = (_FILLED,)
+_BLANK_ALONE: Final = (_BLANK,)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,11 +54,13 @@ class Outline(Message):
     """A message without its texts.
 
     Attributes:
-        places: where its contents lie, one place for each message that was merged into it.
+        place: where its contents lie.
+        more: where those of the messages lie that were merged into it.
         digest: of its contents, so that outlines are equal where their messages are.
     """
 
-    places: tuple[int, ...] = field(default=(), compare=False)
+    place: int = field(default=0, compare=False)
+    more: tuple[int, ...] = field(default=(), compare=False)
     digest: bytes = b""
 
     def followed_by(self, other: Message) -> Outline:
@@ -66,7 +70,7 @@ class Outline(Message):
         return replace(
             self,
             parts=self.parts + other.parts,
-            places=self.places + other.places,
+            more=(*self.more, other.place, *other.more),
             digest=self.digest + other.digest,
         )
 
@@ -91,24 +95,24 @@ class Aside:
         self._firsts = array("Q")
         self._offsets = array("Q", [0])
         self._kept: OrderedDict[int, list[Message]] = OrderedDict()
-        self._places: dict[tuple[int, bytes], int] = {}
+        self._known = _Known()
 
     def put(self, message: Message) -> Outline:
         """The outline of a message whose contents are put aside; the same contents of the same line only once."""
         data = json.dumps(message_to_json(Message(message.role, message.parts)), separators=(",", ":")).encode()
         digest = hashlib.blake2b(data, digest_size=_DIGEST_BYTES).digest()
-        place = self._places.get((message.line, digest))
-        if place is None:
-            place = self._places[(message.line, digest)] = self._write(data)
+        place = self._known.place(message.line, digest)
+        if place == self._count:
+            self._write(data)
         return Outline(
             role=message.role,
-            parts=tuple(map(_outline, message.parts)),
+            parts=_outlines(message.parts),
             id=message.id,
             name=message.name,
             created=message.created,
             line=message.line,
             typed=message.typed,
-            places=(place,),
+            place=place,
             digest=digest,
         )
 
@@ -116,19 +120,17 @@ class Aside:
         """The message of an outline; a message that is none is whole already."""
         if not isinstance(outline, Outline):
             return outline
-        parts = tuple(chain.from_iterable(self._read(place).parts for place in outline.places))
+        parts = tuple(chain.from_iterable(self._read(place).parts for place in (outline.place, *outline.more)))
         return Message(
             outline.role, parts, outline.id, outline.name, outline.created, outline.line, typed=outline.typed
         )
 
-    def _write(self, data: bytes) -> int:
+    def _write(self, data: bytes) -> None:
         self._pending.append(data)
         self._pending_bytes += len(data)
-        place = self._count
         self._count += 1
         if self._pending_bytes >= CHUNK_BYTES:
             self._flush()
-        return place
 
     def _flush(self) -> None:
         self._written += self._pending_bytes
@@ -159,6 +161,35 @@ class Aside:
         while len(self._kept) > KEPT_CHUNKS:
             self._kept.popitem(last=False)
         return kept
+
+
+class _Known:
+    """Which contents of which line lie where; looked up only once lines are read that were read before."""
+
+    def __init__(self) -> None:
+        self._lines = array("Q")
+        self._digests = bytearray()
+        self._highest = -1
+        self._of_highest: dict[bytes, int] = {}
+        self._every: dict[tuple[int, bytes], int] | None = None
+
+    def place(self, line: int, digest: bytes) -> int:
+        """The place of these contents; the next free one, from now on theirs, where they are new."""
+        if self._every is None and line < self._highest:
+            self._every = {self._at(place): place for place in range(len(self._lines))}
+        if self._every is not None:
+            place = self._every.setdefault((line, digest), len(self._lines))
+        else:
+            if line > self._highest:
+                self._highest, self._of_highest = line, {}
+            place = self._of_highest.setdefault(digest, len(self._lines))
+        if place == len(self._lines):
+            self._lines.append(line)
+            self._digests += digest
+        return place
+
+    def _at(self, place: int) -> tuple[int, bytes]:
+        return self._lines[place], bytes(self._digests[place * _DIGEST_BYTES : (place + 1) * _DIGEST_BYTES])
 
 
 class MessagesAside(FarMessages):
@@ -198,6 +229,14 @@ def merged(first: Message, second: Message) -> Message:
 def spliced(first: Sequence[Message], second: Sequence[Message]) -> Sequence[Message]:
     """Messages, then others of the same file."""
     return first.then(second) if isinstance(first, MessagesAside) else (*first, *second)
+
+
+def _outlines(parts: Sequence[Part]) -> tuple[Part, ...]:
+    """The parts without their texts; a text alone, as most messages are, takes no memory of its own."""
+    outlines: tuple[Part, ...] = tuple(map(_outline, parts))
+    if outlines == _FILLED_ALONE:
+        return _FILLED_ALONE
+    return _BLANK_ALONE if outlines == _BLANK_ALONE else outlines
 
 
 def _outline(part: Part) -> Any:

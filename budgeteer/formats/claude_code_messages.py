@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 from budgeteer.engine.chat import Message, Part, Role, ToolCallPart, calls_of, results_of
 from budgeteer.formats.anthropic_messages import split_message
@@ -25,7 +25,7 @@ class _Turn:
     """One message and the results of its calls, which stand right behind it."""
 
     message: Message
-    results: list[Message] = field(default_factory=list)
+    results: tuple[Message, ...] = ()
 
 
 def build_messages(records: Sequence[Record], notes: Notes) -> Sequence[Message]:
@@ -103,7 +103,7 @@ class _Writer:
         if turn is not self.turns[-1]:
             self.notes.count("Tool results put right behind their call, as the API saw them")
         self.answered.add(call_id)
-        turn.results.append(message)
+        turn.results += (message,)
 
     def _typed(self, record: Record, message: Message) -> bool:
         """Whether a person typed it: not a command, its output, a skill's text, or a compaction's summary."""
