@@ -50,6 +50,11 @@ def test_what_a_message_does_not_have_is_left_out_of_its_plain_data() -> None:
     assert message_to_json(Message("user", ())) == {"role": "user", "parts": []}
 
 
+def test_a_part_of_no_known_kind_is_refused_by_name() -> None:
+    with pytest.raises(ValueError, match="unknown part type 'hologram'"):
+        message_from_json({"role": "user", "parts": [{"type": "hologram"}]})
+
+
 @pytest.mark.parametrize(
     ("arguments", "value"),
     [

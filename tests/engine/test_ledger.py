@@ -65,6 +65,40 @@ def test_sums_by_section_and_by_category_are_the_whole() -> None:
     assert totals["X"].sent_tokens == sum(frames.values()) + 4 * len(frames)
 
 
+def test_columns_say_of_every_item_what_its_decision_says() -> None:
+    talk = [system(), user("word " * 40), assistant("Yes", "a"), result("a"), assistant(), user("Go")]
+    config = {"history": {"strategy": "newestFirst", "maxTokens": 60}, "pins": ["message:m2"]}
+    ledger = packed(bundle_of(*talk, tools=TOOLS, chunks=CHUNKS), config).ledger
+    decisions = list(ledger)
+    assert list(zip(ledger.before_tokens.tolist(), ledger.before_chars.tolist(), strict=True)) == [
+        (one.before.tokens, one.before.chars) for one in decisions
+    ]
+    assert list(zip(ledger.after_tokens.tolist(), ledger.after_chars.tolist(), strict=True)) == [
+        (one.after.tokens, one.after.chars) for one in decisions
+    ]
+    assert [one.id for one in decisions if one.pinned] == ["message:m2"]
+    assert ledger.pinned.tolist() == [one.pinned for one in decisions]
+
+
+def test_what_is_written_in_the_place_of_items_is_not_counted_among_what_went() -> None:
+    talk = [
+        user("I want a list. " * 9),
+        assistant("- We chose lists. " * 9),
+        user("Go on"),
+        assistant("Yes"),
+        user("Go"),
+    ]
+    history = {"strategy": "summarizeOlder", "maxChars": 300, "keepUserTurns": 1, "summaryMaxChars": 290}
+    packing = packed(bundle_of(*talk), {"history": history})
+    assert packing.chosen.history.summary is not None
+    totals = by_category(packing.ledger, asked_tokens=packing.demand.tokens)
+    went = int((packing.ledger.before_tokens - packing.ledger.after_tokens).clip(0).sum())
+    not_sent = sum(total.not_sent_tokens for total in totals)
+    assert not_sent == packing.demand.tokens - packing.total.tokens < went
+    assert all(total.not_sent_tokens >= 0 for total in totals)
+    assert sum(total.sent_tokens for total in totals) == packing.total.tokens
+
+
 def test_an_error_is_one_sentence_and_its_three_parts() -> None:
     error = InputError("it is cut", where="a.json, line 3", mend="Save it again.")
     assert error.to_json() == {

@@ -56,3 +56,18 @@ def test_what_is_looked_up_is_what_is_fitted(
 def test_what_has_no_prefixes_is_refused(more: dict[str, Any]) -> None:
     with pytest.raises(ConfigError, match="prefix"):
         skill_prefixes([], measure_skills([], counter=COUNTER), budget(**more), counter=COUNTER)
+
+
+def test_only_the_limits_that_are_named_limit_and_pinned_skills_stay_whatever_they_are() -> None:
+    library = tuple(Skill(name, f"Does {name}.", f"{name}/SKILL.md") for name in ("a", "b", "c"))
+    shape = {"policies": {"c": "pinned"}}
+    measures = measure_skills(library, counter=COUNTER)
+    prefixes = skill_prefixes(library, measures, budget(**shape), counter=COUNTER)
+    assert prefixes.order == (2, 0, 1)
+    chars, tokens = int(prefixes.chars[1]), int(prefixes.tokens[0])
+    assert prefixes.kept(max_chars=10_000) == 3
+    assert prefixes.kept(max_chars=chars) == 2
+    assert prefixes.kept(max_chars=chars - 1) == 1
+    assert prefixes.kept(max_chars=0) == 1
+    assert prefixes.kept(max_chars=chars, max_tokens=tokens) == 1
+    assert prefixes.kept(max_chars=10_000, max_skills=2) == 2
