@@ -182,14 +182,15 @@ def _measure_all(
 
         return report
 
-    for number, name in enumerate(AT_IMPORT):
-        report = reporter(name, number * what.total)
+    def count(name: str, report: Callable[[int, int], None]) -> None:
         report(0, what.total)
         measured = measure_known(what, tokenizer=name, prints=prints, progress=report)
-        report(what.total, what.total)
         tokens[name] = measured.total_tokens(imported.conversations)
         files[name] = _save_measures(attempt, name, measured)
         report(what.total, what.total)
+
+    for number, name in enumerate(AT_IMPORT):
+        count(name, reporter(name, number * what.total))
     return files, tokens
 
 
