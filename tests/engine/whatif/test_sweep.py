@@ -15,6 +15,7 @@ from budgeteer.engine.config import load_config
 from budgeteer.engine.errors import CompressRefused, ConfigError
 from budgeteer.engine.history.summary import SummaryRequest
 from budgeteer.engine.ledger import ADDED, FATES
+from budgeteer.engine.library import Chunk, Skill
 from budgeteer.engine.overlay import set_path
 from budgeteer.engine.packing import pack
 from budgeteer.engine.result import Packing
@@ -233,3 +234,88 @@ def test_where_a_compress_range_is_refused_there_is_no_step() -> None:
         assert (packing.total, packing.fits) == (step.answer.size, step.answer.fits)
     with pytest.raises(CompressRefused):
         sweep(subject, "inputBudget", between=(1, first - 1))
+
+
+#: A conversation with skills and chunks beside it.
+LIBRARY: dict[str, Any] = {
+    "skills": tuple(Skill(name, f"Does {name} well.", f"{name}/SKILL.md") for name in ("ant", "bee", "cat", "dog")),
+    "chunks": tuple(Chunk(f"Passage {number}. " + "what " * 30, f"p{number}") for number in range(3)),
+}
+NEWEST: dict[str, Any] = {"strategy": "newestFirst"}
+SKILLS: dict[str, Any] = {"enabled": True, "policies": {"cat": "pinned"}}
+SHARES = {"shares": {"enabled": True, "context": 0.3, "history": 0.4, "system": 0.3}, "contextWindow": 1_500}
+SUMMARY = {"strategy": "summarizeOlder", "maxChars": 600, "summaryMaxChars": 300, "keepUserTurns": 1}
+
+
+@pytest.mark.parametrize(
+    ("data", "path", "between", "beside"),
+    [
+        ({"history": {**NEWEST, "maxTokens": "30%"}}, "inputBudget", (1, 600), ()),
+        ({"history": {**NEWEST, "maxTokens": "30%"}}, "history.maxTokens", (0, 400), ()),
+        ({"history": NEWEST, "contextWindow": 600}, "outputReserve", (1, 599), ()),
+        ({"history": NEWEST, "retrieval": {"searchTopK": 3}}, "inputBudget", (1, 900), ("chunks",)),
+        ({"history": NEWEST, "skillsBudget": SKILLS}, "maxSkillsPromptChars", (0, 700), ("skills",)),
+        (
+            {"history": NEWEST, "skillsBudget": {**SKILLS, "limits": {"maxSkillsPromptTokens": "20%"}}},
+            "inputBudget",
+            (1, 1_200),
+            ("skills",),
+        ),
+        ({"history": NEWEST, "skillsBudget": {**SKILLS, "fit": "fill"}}, "maxSkillsPromptChars", (0, 700), ("skills",)),
+        ({"history": SUMMARY}, "summaryMaxChars", (100, 480), ()),
+        ({"history": SUMMARY, "pruning": {"mode": "auto"}}, "inputBudget", (600, 1_000), ()),
+        ({"history": NEWEST, **SHARES}, "shares.history", (0, 1), ("chunks",)),
+        ({"history": {"strategy": "full"}, **SHARES}, "shares.context", (0, 1), ("chunks",)),
+        ({"history": NEWEST, "skillsBudget": SKILLS, **SHARES}, "shares.system", (0, 1), ("skills",)),
+    ],
+)
+def test_each_kind_of_limit_has_its_steps_where_packing_anew_has_them(
+    data: dict[str, Any], path: str, between: tuple[float, float], beside: Sequence[str]
+) -> None:
+    told = replace(rows_of(6), **{name: LIBRARY[name] for name in beside})
+    subject = subject_of(told, data)
+    path = full_path(path)
+    swept = sweep(subject, path, between=between)
+    items = swept.items()
+    assert len(swept.steps) > 1
+    falling = -1 if swept.first > swept.last else 1
+    for number, step in enumerate(swept.steps[:12]):
+        check_same(step.answer, items, anew(subject, data, path, step.at))
+        if number and UNITS[path] != "share":
+            before = swept.steps[number - 1].answer
+            assert before != step.answer
+            check_same(before, items, anew(subject, data, path, step.at - falling))
+
+
+def test_a_window_grows_the_budget_no_further_than_the_most_input_that_a_model_takes() -> None:
+    skills = tuple(Skill(f"skill-{number}", "Does this well.", f"s{number}/SKILL.md") for number in range(40))
+    limits = {"maxSkillsPromptTokens": "0.3%"}
+    data = {"model": "gpt-5", "history": NEWEST, "skillsBudget": {"enabled": True, "limits": limits}}
+    subject = subject_of(replace(rows_of(2), skills=skills), data)
+    windows = [100_000, 200_000, 290_000, 400_000]
+    answers = sweep_at(subject, "contextWindow", windows)
+    items = sweep(subject, "contextWindow", between=(399_000, 400_000)).items()
+    for window, answer in zip(windows, answers, strict=True):
+        check_same(answer, items, anew(subject, data, "contextWindow", window))
+    kept = [answer.kept for answer in answers]
+    assert kept[0] < kept[1] < kept[2] == kept[3] < 44
+
+
+def test_a_percent_in_force_is_named_by_the_tokens_that_it_comes_to() -> None:
+    data = {"contextWindow": 1_100, "outputReserve": 100, "history": {**NEWEST, "maxTokens": "30%"}}
+    assert sweep(subject_of(rows_of(8), data), "history.maxTokens").current == 300
+
+
+def test_an_interval_beyond_all_that_may_be_swept_is_refused_with_what_may_be() -> None:
+    with pytest.raises(ConfigError, match="nothing of this limit lies in the interval") as error:
+        sweep(subject_of(rows_of(1), {}), "contextWindow", between=(200_000, 300_000))
+    assert error.value.mend == "It may be swept from 1 to 128,000."
+
+
+def test_word_of_progress_comes_with_each_packing_and_grows_to_all_there_is() -> None:
+    heard: list[tuple[int, int]] = []
+    subject = subject_of(rows_of(5), {"history": {"strategy": "recentExchange", "maxHistoryMessages": 5}})
+    swept = sweep(subject, "inputBudget", between=(1, 1_000), progress=lambda done, of: heard.append((done, of)))
+    assert [done for done, _ in heard] == sorted(done for done, _ in heard)
+    assert {of for _, of in heard} == {len(swept.items())}
+    assert heard[-1][0] == swept.steps[-1].answer.kept
