@@ -14,6 +14,7 @@ from budgeteer.engine.chat import Conversation, Message
 from budgeteer.engine.errors import ConfigError
 from budgeteer.engine.packing import pack
 from budgeteer.engine.result import Packing
+from budgeteer.engine.whatif.autocompress import policy_named
 from budgeteer.engine.whatif.probing import Subject
 from budgeteer.engine.whatif.replay import Turn, replay
 from tests.conformance.test_packing import configurations, inputs
@@ -221,3 +222,57 @@ def test_nudges_come_where_the_specification_has_them(mode: str) -> None:
     nudges = [next((event.nudge for event in turn.events if event.kind == "nudge"), None) for turn in found]
     assert nudges == spec_nudges(observed, 2_500, config)
     assert len({nudge for nudge in nudges if nudge}) >= (3 if mode == "auto" else 1)
+
+
+def test_the_extractive_policy_makes_no_block_where_nothing_lies_before_the_exchange() -> None:
+    messages = [user("why " * 400)]
+    for call in range(4):
+        messages += [assistant("", f"c{call}"), result(f"c{call}", "line " * 60)]
+    given = {"contextWindow": 1_500, "outputReserve": 100, "history": {"strategy": "newestFirst"}, "pruning": PRUNING}
+    subject = subject_of(Inputs(conversation=talk(*messages)), given)
+    found = replay(subject, policy="extractive").turns
+    assert (found[0].events[-1].nudge or "").startswith("context")
+    assert not any(event.kind == "compress" for turn in found for event in turn.events)
+    assert [turn.after_tokens for turn in found] == [turn.after_tokens for turn in replay(subject).turns]
+
+
+@pytest.mark.parametrize(
+    "settings_more",
+    [
+        {"history": {"summaryMaxChars": 100}},
+        {"pruning": {**PRUNING, "maxSummaryPercent": 1}},
+    ],
+)
+def test_the_extractive_policy_makes_no_block_without_room_for_its_summary(settings_more: dict[str, Any]) -> None:
+    subject = long_subject(**{"pruning": PRUNING, **settings_more})
+    found = replay(subject, policy="extractive").turns
+    assert any((event.nudge or "").startswith("context") for turn in found for event in turn.events)
+    assert [turn.to_json() for turn in found] == [turn.to_json() for turn in replay(subject).turns]
+
+
+def test_a_policy_is_known_by_its_name_and_an_unknown_one_is_refused_with_all_of_them() -> None:
+    assert policy_named("extractive") == "extractive"
+    with pytest.raises(ConfigError, match="there is no policy 'thorough'") as error:
+        policy_named("thorough")
+    assert (error.value.where, error.value.mend) == ("policy", "Known: none, extractive.")
+
+
+def test_a_message_of_which_the_opening_is_sent_counts_by_its_opening() -> None:
+    """The oldest message is a long one: a topic anchor from the third exchange on."""
+    messages = [user("We talk of ferries. " + "why " * 300)]
+    for number in range(5):
+        messages += [assistant(f"Answer {number}."), user(f"Question {number}?")]
+    given_inputs = Inputs(conversation=talk(*messages, assistant()))
+    data = {"history": {"strategy": "recentExchange", "maxHistoryMessages": 1}}
+    turns = replay(subject_of(given_inputs, data)).turns
+    last = packed_up_to(given_inputs, data, len(messages), None)
+    assert last.chosen.history.anchor is not None
+    assert last.chosen.history.anchor.row == 0
+    assert turns[-1].after_tokens == last.total.tokens
+    assert turns[-1].after_tokens < turns[-1].before_tokens - 300
+
+
+def test_word_of_progress_comes_with_each_request() -> None:
+    heard: list[tuple[int, int]] = []
+    found = replay(long_subject(), progress=lambda done, of: heard.append((done, of)))
+    assert heard == [(number, len(found.turns)) for number in range(1, len(found.turns) + 1)]
