@@ -11,7 +11,7 @@ from budgeteer.engine.errors import FormatError
 from budgeteer.engine.library import compact_json
 from budgeteer.formats.answers import behind_calls
 from budgeteer.formats.codex_history import History, Item, is_injected, read_history
-from budgeteer.formats.conversations import Notes, listed_counts, note_opaque, numbered, text_value, title_of
+from budgeteer.formats.conversations import Notes, listed_counts, note_opaque, numbered, put_aside, text_value, title_of
 from budgeteer.formats.document import Document
 from budgeteer.formats.entries import entries_of, mostly
 from budgeteer.formats.jsontext import Line
@@ -46,7 +46,7 @@ def read(document: Document) -> Imported:
         )
     messages = numbered([*_instructions(history.meta), *said])
     note_opaque(messages, notes)
-    title = title_of([message for message in messages if message.typed], document.stem or "Codex session")
+    title = title_of((message for message in messages if message.typed), document.stem or "Codex session")
     _say_compactions(history, title, notes, whole=whole)
     tools = history.meta.get("dynamic_tools")
     conversation = Conversation(
@@ -80,17 +80,16 @@ def _instructions(meta: Mapping[str, Any]) -> list[Message]:
 
 
 def _messages(items: Sequence[Item], notes: Notes, skipped: list[Skipped]) -> list[Message]:
+    """The items as messages, each put aside as it is made where they are too many to hold."""
     unread: list[Skipped] = []
-    said = item_messages([(item.line, _known(item.payload)) for item in items], notes, unread)
-    skipped.extend(replace(each, where=each.where.replace("item ", "line ", 1)) for each in unread)
     created = {item.line: item.created for item in items}
     summaries = {item.line for item in items if item.summary}
-    placed = [
-        replace(
-            message, created=created.get(message.line, ""), typed=message.line not in summaries and _is_typed(message)
-        )
-        for message in said
-    ]
+    placed: list[Message] = []
+    for said in item_messages(((item.line, _known(item.payload)) for item in items), notes, unread):
+        typed = said.line not in summaries and _is_typed(said)
+        message = replace(said, created=created.get(said.line, ""), typed=typed)
+        placed.append(put_aside(message, notes.aside))
+    skipped.extend(replace(each, where=each.where.replace("item ", "line ", 1)) for each in unread)
     untyped = sum(1 for message in placed if not message.typed)
     notes.count("User messages nobody typed (surroundings, instructions, a summary), kept: the model saw them", untyped)
     return behind_calls(placed, notes)

@@ -30,12 +30,30 @@ _BOOKKEEPING: Final = frozenset({"ghost_snapshot", "other"})
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """One item as the model saw it, with the line and the time it was written at; `summary` for a compaction's text."""
+    """One item as the model saw it.
+
+    Attributes:
+        line, created: the line and the time it was written at.
+        payload: the item; that of a line of its own is read from the line when it is looked at.
+        is_instruction: whether it is a message, but not the model's.
+        is_prompt: whether a person typed some of it.
+        summary: whether it is a compaction's text.
+    """
 
     line: int
     created: str
-    payload: Mapping[str, Any]
+    _given: Mapping[str, Any] | Line
+    is_instruction: bool
+    is_prompt: bool
     summary: bool = False
+
+    @property
+    def payload(self) -> Mapping[str, Any]:
+        """The item."""
+        if isinstance(self._given, Line):
+            payload: Mapping[str, Any] = self._given.value["payload"]
+            return payload
+        return self._given
 
 
 @dataclass(slots=True)
@@ -89,7 +107,7 @@ class _Reader:
             return
         match kind:
             case "response_item":
-                self._item(Item(line.number, text_value(value.get("timestamp")), payload))
+                self._item(line.number, text_value(value.get("timestamp")), payload, line)
             case "compacted":
                 self._compacted(line.number, text_value(value.get("timestamp")), payload)
             case "turn_context":
@@ -101,12 +119,23 @@ class _Reader:
             case _:
                 self.notes.other_lines[kind] += 1
 
-    def _item(self, item: Item) -> None:
-        kind = text_value(item.payload.get("type"))
+    def _item(
+        self, number: int, created: str, payload: Mapping[str, Any], line: Line | None = None, *, summary: bool = False
+    ) -> None:
+        kind = text_value(payload.get("type"))
         if kind in _BOOKKEEPING:
             self.notes.other_lines[f"response_item ({kind})"] += 1
-        else:
-            self.history.items.append(item)
+            return
+        self.history.items.append(
+            Item(
+                number,
+                created,
+                payload if line is None else line,
+                is_instruction=not summary and _is_instruction(payload),
+                is_prompt=not summary and _is_prompt(payload),
+                summary=summary,
+            )
+        )
 
     def _compacted(self, number: int, created: str, payload: Mapping[str, Any]) -> None:
         history = self.history
@@ -122,9 +151,10 @@ class _Reader:
             history.items = []
             for raw in given:
                 if isinstance(raw, Mapping):
-                    self._item(Item(number, created, raw))
+                    self._item(number, created, raw)
             return
-        history.items = [item for item in history.items if _is_carried_over(item)]
+        # What carries over where no replacement is listed: instructions and what a person typed.
+        history.items = [item for item in history.items if item.is_instruction]
         history.before -= len(history.items)
         self._summary(number, created, summary)
 
@@ -132,7 +162,7 @@ class _Reader:
         if text:
             content = [{"type": "input_text", "text": text}]
             message = {"type": "message", "role": "user", "content": content}
-            self.history.items.append(Item(number, created, message, summary=True))
+            self._item(number, created, message, summary=True)
 
     def _event(self, payload: Mapping[str, Any]) -> None:
         kind = text_value(payload.get("type"))
@@ -153,24 +183,19 @@ class _Reader:
     def _roll_back(self, turns: Any) -> None:
         """Take away the last turns: what was typed, and everything after it."""
         count = turns if isinstance(turns, int) and not isinstance(turns, bool) else 0
-        typed = [place for place, item in enumerate(self.history.items) if _is_prompt(item)]
+        typed = [place for place, item in enumerate(self.history.items) if item.is_prompt]
         if count > 0 and typed:
             start = typed[-min(count, len(typed))]
             self.notes.count("Items of turns that were rolled back, left out", len(self.history.items) - start)
             del self.history.items[start:]
 
 
-def _is_carried_over(item: Item) -> bool:
-    """Whether an item stays through a compaction that lists no replacement: instructions and what a person typed."""
-    payload = item.payload
-    if payload.get("type") != "message" or item.summary:
-        return False
-    return payload.get("role") in ("system", "developer", "user")
+def _is_instruction(payload: Mapping[str, Any]) -> bool:
+    return payload.get("type") == "message" and payload.get("role") in ("system", "developer", "user")
 
 
-def _is_prompt(item: Item) -> bool:
-    payload = item.payload
-    if payload.get("type") != "message" or payload.get("role") != "user" or item.summary:
+def _is_prompt(payload: Mapping[str, Any]) -> bool:
+    if payload.get("type") != "message" or payload.get("role") != "user":
         return False
     content = payload.get("content")
     parts = content if isinstance(content, list) else []

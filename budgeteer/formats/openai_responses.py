@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice
+from itertools import chain, islice
 from typing import Any, Final
 
 from budgeteer.engine.chat import Conversation, Message, Part, TextPart
@@ -59,8 +59,8 @@ def read(document: Document) -> Imported:
 
 def _conversation(body: Body, position: int, document: Document, skipped: list[Skipped]) -> Conversation:
     notes = document.notes
-    messages = [*_instructions(body, document), *item_messages(body.items, notes, skipped, where=body.where)]
-    done = numbered(messages, notes)
+    messages = item_messages(body.items, notes, skipped, where=body.where)
+    done = numbered(chain(_instructions(body, document), messages), notes)
     note_opaque(done, notes)
     for key, sentence in _ELSEWHERE.items():
         if body.raw.get(key):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any, Final
 
@@ -76,13 +76,14 @@ _NO_PLACE: Final = ("phase", "namespace")
 
 def item_messages(
     items: Iterable[tuple[int, Any]], notes: Notes, skipped: list[Skipped], *, where: str = ""
-) -> list[Message]:
+) -> Iterator[Message]:
     """The (1-based number, raw item) pairs as messages; what is no item is added to `skipped`."""
     reader = _Reader(notes, skipped, where)
     for number, raw in items:
         reader.add(number, raw)
+        yield from reader.finished()
     reader.flush()
-    return reader.messages
+    yield from reader.finished()
 
 
 def content_parts(content: Any, notes: Notes) -> list[ContentPart]:
@@ -103,7 +104,7 @@ class _Reader:
         self.notes = notes
         self.skipped = skipped
         self.where = where
-        self.messages: list[Message] = []
+        self._finished: list[Message] = []
         self.calls = OpenCalls(notes)
         self._said: list[Part] = []
         self._lines: list[int] = []
@@ -128,8 +129,13 @@ class _Reader:
         if self._lines:
             self.notes.count("Replies in a row, read as one message of the assistant", max(self._spoke - 1, 0))
             message = Message("assistant", tuple(self._said), id=self._id, line=self._lines[0])
-            self.messages.append(message)
+            self._finished.append(message)
         self._said, self._lines, self._id, self._spoke = [], [], "", 0
+
+    def finished(self) -> list[Message]:
+        """The messages that were ended since this was asked last."""
+        done, self._finished = self._finished, []
+        return done
 
     def count_left_out(self, raw: Mapping[str, Any]) -> None:
         for name in _NO_PLACE:
@@ -149,13 +155,13 @@ class _Reader:
             self._say(number, parts)
             return
         self.flush()
-        self.messages.append(Message(role, tuple(parts), id=text_value(raw.get("id")), line=number))
+        self._finished.append(Message(role, tuple(parts), id=text_value(raw.get("id")), line=number))
 
     def _output(self, number: int, raw: Mapping[str, Any]) -> None:
         self.flush()
         call_id = self.calls.answer(given=text_value(raw.get("call_id")))
         content = tuple(content_parts(raw.get("output"), self.notes))
-        self.messages.append(
+        self._finished.append(
             Message("tool", (ToolResultPart(call_id, content),), id=text_value(raw.get("id")), line=number)
         )
 
