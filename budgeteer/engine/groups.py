@@ -7,13 +7,13 @@ pair up that way is named, for validity to decide on.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from enum import IntEnum
 from typing import Final
 
-from budgeteer.engine.chat import Message, ReasoningPart, TextPart, ToolCallPart, ToolResultPart, calls_of
+from budgeteer.engine.chat import Message, Part, ReasoningPart, TextPart, ToolCallPart, ToolResultPart, calls_of
 
 
 class Fault(IntEnum):
@@ -49,8 +49,12 @@ class Place:
 #: The place of a message that hangs together with no other; recognised by identity where many are looked at.
 ALONE: Final = Place()
 
-#: The calls that may still be answered where there are none; nothing is ever put into it.
-_NOTHING_OPEN: Final[dict[str, int]] = {}
+#: Who may be answered: a row, the position among its parts of each call that is not answered yet, by its id, and the
+#: message that answered each other position.
+type _Caller = tuple[int, dict[str, int], dict[int, int]]
+
+#: Nobody may be answered; nothing is ever put into it.
+_NOBODY: Final[_Caller] = (-1, {}, {})
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,86 +100,87 @@ class _Walk:
         self.fault: dict[int, Fault] = {}
         self.again: set[int] = set()
         self.reasoning: list[int] = []
-        self._opener = -1
-        self._open = _NOTHING_OPEN
 
     def through(self) -> None:
         """Look at every message, in order."""
-        turn, turns = self.turn, 0
+        turn, joined, again, turns = self.turn, self.joined, self.again, 0
+        opener, unanswered, answered = _NOBODY
         for index, message in enumerate(self.messages):
+            parts = message.parts
             if message.role == "user" and message.typed:
                 turns += 1
             turn[index] = turns
-            only = message.parts[0] if len(message.parts) == 1 else None
-            if isinstance(only, TextPart):
-                self._opener, self._open = -1, _NOTHING_OPEN
-            elif isinstance(only, ToolResultPart):
-                self._answer(index, only)
+            result = parts[0] if len(parts) == 1 else _result_in(parts)
+            if type(result) is ToolResultPart:
+                at = unanswered.pop(result.call_id, None)
+                if at is None:
+                    self.fault[index] = self._fault(result, opener)
+                    continue
+                answered[at] = index
+                joined[index] = opener
+                if again and opener in again:
+                    again.add(index)
+            elif type(result) is TextPart:
+                opener, unanswered, answered = _NOBODY
             else:
-                self._step(index, message)
+                opener, unanswered, answered = self._said(index, message)
 
-    def _step(self, index: int, message: Message) -> None:
-        reasons_only = message.role == "assistant" and bool(message.parts)
+    def _said(self, index: int, message: Message) -> _Caller:
+        """Look at a message that holds no result: who may be answered from then on."""
+        parts = message.parts
+        if message.role != "assistant":
+            return _NOBODY
         calls: dict[str, int] = {}
         is_calling = False
-        for at, part in enumerate(message.parts):
-            if isinstance(part, ToolResultPart):
-                self._answer(index, part)
-                return
-            if isinstance(part, ToolCallPart) and message.role == "assistant":
+        for at, part in enumerate(parts):
+            if type(part) is ToolCallPart:
                 is_calling = True
                 if has_name(part):
                     calls[part.id] = at
-            if reasons_only and not isinstance(part, ReasoningPart):
-                reasons_only = False
         if is_calling:
-            self._call(index, calls)
-            return
-        self._opener, self._open = -1, _NOTHING_OPEN
-        if reasons_only:
+            if not (self.seen.isdisjoint(calls) and self.before.isdisjoint(calls)):
+                self.again.add(index)
+            self.seen.update(calls)
+            answered = self.answers[index] = {}
+            return index, calls, answered
+        if parts and all(isinstance(part, ReasoningPart) for part in parts):
             self.reasoning.append(index)
+        return _NOBODY
 
-    def _call(self, index: int, calls: dict[str, int]) -> None:
-        if not (self.seen.isdisjoint(calls) and self.before.isdisjoint(calls)):
-            self.again.add(index)
-        self.seen.update(calls)
-        self._opener, self._open = index, calls
-        self.answers[index] = {}
-
-    def _answer(self, index: int, result: ToolResultPart) -> None:
-        opener = self._opener
-        at = self._open.pop(result.call_id, None)
-        if at is None:
-            self.fault[index] = self._fault(result)
-            return
-        self.answers[opener][at] = index
-        self.joined[index] = opener
-        if opener in self.again:
-            self.again.add(index)
-
-    def _fault(self, result: ToolResultPart) -> Fault:
-        """Why a result answers no open call."""
-        opener = self.messages[self._opener] if self._opener >= 0 else None
-        calls = [] if opener is None else [call for call in calls_of(opener) if call.id == result.call_id]
+    def _fault(self, result: ToolResultPart, opener: int) -> Fault:
+        """Why a result answers no open call; `opener` is the row of the message whose calls it might answer."""
+        calls = [call for call in calls_of(self.messages[opener]) if call.id == result.call_id] if opener >= 0 else []
         if calls:
             return Fault.REPEATED if any(map(has_name, calls)) else Fault.UNNAMED
         return Fault.NOT_NEXT if result.call_id in self.seen or result.call_id in self.before else Fault.NO_CALL
 
 
+def _result_in(parts: Sequence[Part]) -> ToolResultPart | None:
+    """The first result among the parts of a message, None where it holds none."""
+    for part in parts:
+        if type(part) is ToolResultPart:
+            return part
+    return None
+
+
 def _places(walk: _Walk, heirs: Collection[int]) -> list[Place]:
     """How each message stands; those whose calls are answered alike share a Place, those without relations ALONE."""
     places = [ALONE] * len(walk.joined)
-    moved = _moved(walk.answers.values())
-    odd = {*walk.fault, *walk.again, *heirs, *moved}
+    moved: set[int] = set()
     known: dict[tuple[int, ...], Place] = {}
+    unordered: set[tuple[int, ...]] = set()
     for index, answered in walk.answers.items():
-        if index not in odd:
-            positions = tuple(answered)
-            place = known.get(positions)
-            if place is None:
-                place = known[positions] = Place(frozenset(positions))
-            places[index] = place
+        positions = tuple(answered)
+        place = known.get(positions)
+        if place is None:
+            place = known[positions] = Place(frozenset(positions))
+            if list(positions) != sorted(positions):
+                unordered.add(positions)
+        if positions in unordered:
+            moved |= _moved(answered)
+        places[index] = place
     none: dict[int, int] = {}
+    odd = {*walk.fault, *walk.again, *heirs, *moved}
     for index in odd:
         places[index] = Place(
             frozenset(walk.answers.get(index, none)),
@@ -187,14 +192,10 @@ def _places(walk: _Walk, heirs: Collection[int]) -> list[Place]:
     return places
 
 
-def _moved(answers: Iterable[Mapping[int, int]]) -> set[int]:
+def _moved(answered: Mapping[int, int]) -> set[int]:
     """The results that do not stand in the order of their calls."""
-    moved: set[int] = set()
-    for answered in answers:
-        if len(answered) > 1:
-            given = [answered[at] for at in sorted(answered)]
-            moved.update(at for at, sorted_at in zip(given, sorted(given), strict=True) if at != sorted_at)
-    return moved
+    given = [answered[at] for at in sorted(answered)]
+    return {at for at, sorted_at in zip(given, sorted(given), strict=True) if at != sorted_at}
 
 
 def _join_reasoning(messages: Sequence[Message], walk: _Walk) -> set[int]:

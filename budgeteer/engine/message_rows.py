@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
+from itertools import chain
+from operator import attrgetter
 from typing import Final
 
 import numpy as np
@@ -25,7 +27,7 @@ from budgeteer.engine.chat import (
     call_input,
 )
 from budgeteer.engine.expressing import sendable
-from budgeteer.engine.groups import ALONE, Fault, Place
+from budgeteer.engine.groups import ALONE, Place
 from budgeteer.engine.library import compact_json
 from budgeteer.engine.measures import Ints
 from budgeteer.engine.pictures import image_tokens
@@ -44,6 +46,7 @@ SEAL: Final = "encrypted_content"
 
 _ROLE, _CALLS, _IS_RESULT, _FRAME = (HEAD.index(name) for name in ("role", "calls", "is_result", "frame_tokens"))
 _ROLE_AT: Final = {role: at for at, role in enumerate(ROLES)}
+_role_of, _name_of, _arguments_of = map(attrgetter, ("role", "name", "arguments"))
 _PLAIN_ROLES: Final = ("user", "assistant", "tool")
 
 
@@ -56,141 +59,121 @@ def message_table(
     """
     table = np.zeros((len(HEAD) + len(FORM) * len(PROFILES), len(messages)), np.int64)
     plain = _Plain([PROFILES[name] for name in profiles])
-    for at, message in enumerate(messages):
-        if not plain.take(at, message, places[at]):
-            table[:, at] = _row(message, places[at], counter, profiles)
+    left = plain.take(messages, places)
     plain.write(table, messages, counter)
+    for at in left:
+        table[:, at] = _row(messages[at], places[at], counter, profiles)
     return table.T
 
 
 class _Plain:
-    """Plain messages on their way into a table: the texts of all of them, in the order of their rows."""
+    """Plain messages on their way into a table: the texts of all of them, each with the row that it adds to."""
 
     def __init__(self, profiles: Sequence[Profile]) -> None:
         self._profiles = profiles
         self._ids = [profile.call_id.match for profile in profiles if profile.call_id is not None]
-        self._words = _Gathered()
-        self._names = _Gathered()
-        self._arguments = _Gathered()
+        self._words: list[str] = []
+        self._words_rows: list[int] = []
+        self._calls: list[ToolCallPart] = []
+        self._calls_rows: list[int] = []
 
-    def take(self, at: int, message: Message, place: Place) -> bool:
-        """Take the message at `at` if it is plain; whether it is."""
-        role, parts = message.role, message.parts
-        if message.name or not parts or role not in _PLAIN_ROLES:
-            return False
-        if role == "tool":
-            result = parts[0]
-            if place is not ALONE or len(parts) > 1 or type(result) is not ToolResultPart or result.is_error:
+    def take(self, messages: Sequence[Message], places: Sequence[Place]) -> list[int]:
+        """Take every message that is plain; the rows of the others."""
+        left: list[int] = []
+        words, rows = self._words, self._words_rows
+        for at, (message, place) in enumerate(zip(messages, places, strict=True)):
+            parts: Sequence[Part] | None = message.parts
+            role = message.role
+            if message.name or not parts or role not in _PLAIN_ROLES:
+                left.append(at)
+                continue
+            if place is not ALONE:
+                if role != "assistant" or not self._take_calls(at, parts, place):
+                    left.append(at)
+                continue
+            if role == "tool":
+                parts = self._content(parts)
+            only = parts[0] if parts and len(parts) == 1 else None
+            if type(only) is TextPart and (text := only.text) and not text.isspace():
+                words.append(text)
+                rows.append(at)
+            elif parts is None or not self._take_words(at, parts):
+                left.append(at)
+        return left
+
+    def _content(self, parts: Sequence[Part]) -> Sequence[Part] | None:
+        """What the result that these parts are holds, None where they are not one that is plain."""
+        result = parts[0]
+        if len(parts) > 1 or type(result) is not ToolResultPart or result.is_error:
+            return None
+        return result.content if not self._ids or self._are_known([result.call_id]) else None
+
+    def _take_words(self, at: int, parts: Sequence[Part]) -> bool:
+        """Take a row of parts if each is a text that says something; whether they are."""
+        texts: list[str] = []
+        for part in parts:
+            if type(part) is not TextPart or not part.text or part.text.isspace():
                 return False
-            return self._are_known([result.call_id]) and self._words.add_words(at, result.content)
-        if place is ALONE:
-            return self._words.add_words(at, parts)
-        return role == "assistant" and self._take_calls(at, parts, place)
+            texts.append(part.text)
+        self._words += texts
+        self._words_rows += [at] * len(texts)
+        return True
 
     def _take_calls(self, at: int, parts: Sequence[Part], place: Place) -> bool:
-        if place.again or place.moved or place.heir or place.fault is not Fault.NONE:
+        if place.again or place.moved or place.heir or place.fault:
             return False
-        calls: list[ToolCallPart] = []
-        words: list[Part] = []
-        for part in parts:
-            if type(part) is ToolCallPart:
-                calls.append(part)
-            else:
-                words.append(part)
-        if len(calls) != len(place.answered) or not self._are_known([call.id for call in calls]):
+        calls = [part for part in parts if type(part) is ToolCallPart]
+        count = len(calls)
+        if count != len(place.answered) or (self._ids and not self._are_known([call.id for call in calls])):
             return False
-        if not self._words.add_words(at, words):
+        if count < len(parts) and not self._take_words(at, [one for one in parts if type(one) is not ToolCallPart]):
             return False
-        self._names.add(at, [call.name for call in calls])
-        self._arguments.add(at, [call.arguments for call in calls])
+        self._calls += calls
+        self._calls_rows += [at] * count
         return True
 
     def _are_known(self, call_ids: Sequence[str]) -> bool:
         """Whether every profile takes these call ids as they are."""
-        return not self._ids or all(match(call_id) for match in self._ids for call_id in call_ids)
+        return all(match(call_id) for match in self._ids for call_id in call_ids)
 
     def write(self, table: Ints, messages: Sequence[Message], counter: TokenCounter) -> None:
-        """Count what was taken, and write its rows."""
-        rows = np.array(self._words.rows, np.int64)
-        roles = np.array([_ROLE_AT[messages[row].role] for row in self._words.rows], np.int64)
-        table[_ROLE, rows] = roles
-        table[_IS_RESULT, rows] = roles == _ROLE_AT["tool"]
-        table[_CALLS, self._arguments.rows] = _steps(np.array([self._arguments.ends], np.int64))[0]
+        """Count what was taken, and write its sizes, with what all messages have: rows that are left are not right."""
+        roles = np.fromiter(map(_ROLE_AT.__getitem__, map(_role_of, messages)), np.int64, len(messages))
+        table[_ROLE] = roles
+        table[_IS_RESULT] = roles == _ROLE_AT["tool"]
         if counter.per_message_overhead:
-            table[_FRAME, rows] = np.array([counter.count(role) for role in ROLES], np.int64)[roles]
-        shared: Ints = np.zeros((2, len(messages)), np.int64)
-        shared[:, rows] = self._words.sizes(counter.count_all)
-        if self._names.rows:
-            shared[:, self._names.rows] += self._names.sizes(lambda names: _counted_by_kind(names, counter))
-        for as_objects in {profile.calls_as_objects for profile in self._profiles}:
-            sizes = shared.copy()
-            if self._arguments.rows:
-                arguments = self._arguments.as_objects() if as_objects else self._arguments
-                sizes[:, arguments.rows] += arguments.sizes(counter.count_all)
-            tokens, chars = sizes[:, rows] if counter.per_message_overhead else _quartered(sizes[:, rows])
+            table[_FRAME] = np.array([counter.count(role) for role in ROLES], np.int64)[roles]
+        calls = np.array(self._calls_rows, np.int64)
+        table[_CALLS] = np.bincount(calls, minlength=len(messages))
+        forms = {profile.calls_as_objects for profile in self._profiles}
+        written = {as_objects: self._arguments_as(as_objects=as_objects) for as_objects in forms}
+        counts = np.array(counter.count_all([*self._words, *chain.from_iterable(written.values())]), np.int64)
+        rows = np.concatenate([np.array(self._words_rows, np.int64), calls])
+        called = list(map(_name_of, self._calls))
+        words, names = len(self._words), _counted_by_kind(called, counter)
+        for number, (as_objects, arguments) in enumerate(written.items()):
+            first = words + number * len(arguments)
+            tokens = np.concatenate([counts[:words], counts[first : first + len(arguments)] + names])
+            chars = np.fromiter(map(len, chain(self._words, arguments)), np.int64, len(rows))
+            chars[words:] += np.fromiter(map(len, called), np.int64, len(called))
+            sizes = [np.bincount(rows, column, len(messages)).astype(np.int64) for column in (tokens, chars)]
+            if not counter.per_message_overhead:
+                sizes[0] = -(-sizes[1] // 4)  # under chars/4 a message is one item: its quarter, rounded up once
             for form, profile in enumerate(PROFILES.values()):
                 if profile in self._profiles and profile.calls_as_objects is as_objects:
-                    first = len(HEAD) + form * len(FORM)
-                    table[first : first + 4, rows] = (tokens, chars, tokens, chars)
+                    start = len(HEAD) + form * len(FORM)
+                    table[start : start + 4] = (*sizes, *sizes)
+
+    def _arguments_as(self, *, as_objects: bool) -> list[str]:
+        """The calls' arguments as their model wrote them, or as compact JSON."""
+        arguments = list(map(_arguments_of, self._calls))
+        return [compact_json(call_input(text)) for text in arguments] if as_objects else arguments
 
 
-def _quartered(sizes: Ints) -> Ints:
-    """Tokens and characters under chars/4, where a message is one item: its characters' quarter, rounded up once."""
-    return np.stack([-(-sizes[1] // 4), sizes[1]])
-
-
-def _steps(sums: Ints) -> Ints:
-    """How much each sum adds to the one before it, row by row."""
-    steps = sums.copy()
-    steps[:, 1:] -= sums[:, :-1]
-    return steps
-
-
-class _Gathered:
-    """The texts of some rows: `ends` tells for each row how many texts there are up to and including its own."""
-
-    def __init__(self) -> None:
-        self.rows: list[int] = []
-        self.ends: list[int] = []
-        self.texts: list[str] = []
-
-    def add(self, row: int, texts: Sequence[str]) -> None:
-        """Take the texts of a row."""
-        self.texts += texts
-        self.rows.append(row)
-        self.ends.append(len(self.texts))
-
-    def add_words(self, row: int, parts: Sequence[Part]) -> bool:
-        """Take a row of parts if each is a text that says something; whether they are."""
-        texts = self.texts
-        before = len(texts)
-        for part in parts:
-            if type(part) is not TextPart or not part.text or part.text.isspace():
-                del texts[before:]
-                return False
-            texts.append(part.text)
-        self.rows.append(row)
-        self.ends.append(len(texts))
-        return True
-
-    def sizes(self, count: Callable[[Sequence[str]], Sequence[int]]) -> Ints:
-        """The tokens (first) and characters (second) of each row."""
-        sums = np.zeros((2, len(self.texts) + 1), np.int64)
-        np.cumsum([count(self.texts), list(map(len, self.texts))], axis=1, out=sums[:, 1:])
-        return _steps(sums[:, self.ends])
-
-    def as_objects(self) -> _Gathered:
-        """The same with each text as the compact JSON of a call's arguments."""
-        objects = _Gathered()
-        objects.rows, objects.ends = self.rows, self.ends
-        objects.texts = [compact_json(call_input(text)) for text in self.texts]
-        return objects
-
-
-def _counted_by_kind(names: Sequence[str], counter: TokenCounter) -> list[int]:
+def _counted_by_kind(names: Sequence[str], counter: TokenCounter) -> Ints:
     """The tokens of names that repeat."""
     tokens = {name: counter.count(name) for name in set(names)}
-    return [tokens[name] for name in names]
+    return np.fromiter(map(tokens.__getitem__, names), np.int64, len(names))
 
 
 def _row(message: Message, place: Place, counter: TokenCounter, profiles: Collection[str]) -> list[int]:

@@ -134,7 +134,7 @@ def measure_conversations(
 
 def _same(messages: Sequence[Message], places: Sequence[Place]) -> Ints | None:
     """For each message the first place where the very same one stands alike, None where every one is another."""
-    if len({id(message) for message in messages}) == len(messages):
+    if len(set(map(id, messages))) == len(messages):
         return None
     first: dict[tuple[int, bytes], int] = {}
     found = [
@@ -158,7 +158,7 @@ def _counted_once(same: Ints, count: Callable[[Sequence[int]], Ints]) -> Callabl
 
 
 def _joined(columns: Iterable[Sequence[int]]) -> Ints:
-    return np.array(list(chain.from_iterable(columns)), dtype=np.int64)
+    return np.concatenate([np.zeros(0, np.int64), *(np.array(column, np.int64) for column in columns)])
 
 
 def _standing(place: Place) -> bytes:

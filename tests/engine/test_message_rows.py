@@ -57,7 +57,7 @@ def test_all_at_once_is_one_by_one(tokenizer: str, conversation: Conversation, s
     counter = counter_for(tokenizer)
     messages = [*conversation.messages, *some, result("c1", "late")]
     at_once = measure_messages(messages, counter=counter)
-    with mock.patch.object(message_rows._Plain, "take", return_value=False):
+    with mock.patch.object(message_rows._Plain, "take", side_effect=lambda given, _places: range(len(given))):
         one_by_one = measure_messages(messages, counter=counter)
     for name, column in one_by_one.to_arrays().items():
         assert np.array_equal(at_once.to_arrays()[name], column), name
