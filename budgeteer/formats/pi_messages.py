@@ -20,7 +20,7 @@ from budgeteer.engine.chat import (
 )
 from budgeteer.engine.library import compact_json
 from budgeteer.formats.answers import behind_calls
-from budgeteer.formats.conversations import Notes, text_value
+from budgeteer.formats.conversations import Notes, put_aside, text_value
 from budgeteer.formats.images import base64_pixel_size
 from budgeteer.formats.opaque import opaque_part
 from budgeteer.formats.open_calls import arguments_text
@@ -52,8 +52,9 @@ _UNTYPED: Final = "User messages nobody typed (commands, summaries, texts of ext
 
 
 def messages_of(records: Sequence[Record], notes: Notes) -> list[Message]:
-    """The messages of a branch, each result behind its call."""
-    found = [message for record in records if (message := message_of(record, notes)) is not None]
+    """The messages of a branch, each result behind its call; put aside as they are made where they are too many."""
+    made = (message_of(record, notes) for record in records)
+    found = [put_aside(message, notes.aside) for message in made if message is not None]
     notes.count(_UNTYPED, sum(1 for message in found if not message.typed))
     return behind_calls(found, notes)
 

@@ -7,6 +7,7 @@ header is 0). Later versions have `id` and `parentId`, and `firstKeptEntryId`.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
@@ -23,22 +24,46 @@ _UNFINISHED: Final = frozenset({"aborted", "error"})
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """One entry: its line, its type, its API message ({} where it has none) and the whole of it."""
+    """One entry: what finds its place is held, its contents are read from the file where that is too large to hold.
 
-    number: int
+    Attributes:
+        entry: what it was read from.
+        kind: its type, "unreadable" for a message without a role.
+        id: its id, "" for none.
+        parent: the id of the entry before it, None where entries follow the line above.
+        role: the role of its message, "" where it has none.
+        model: the model that it names.
+        reported: of a reply the input tokens its request is said to have had.
+    """
+
+    entry: Entry
     kind: str
-    message: Mapping[str, Any]
-    raw: Mapping[str, Any]
+    id: str
+    parent: str | None
+    role: str
+    model: str
+    reported: int | None
+
+    @property
+    def number(self) -> int:
+        """Its place in the file."""
+        return self.entry.number
+
+    @property
+    def raw(self) -> Mapping[str, Any]:
+        """The whole of it."""
+        return self.entry.value
+
+    @property
+    def message(self) -> Mapping[str, Any]:
+        """Its API message, {} where it has none."""
+        message: Mapping[str, Any] = self.entry.value["message"] if self.kind == "message" else {}
+        return message
 
     @property
     def is_message(self) -> bool:
         """Whether the model read or wrote it."""
         return self.kind in _SAYING
-
-    @property
-    def role(self) -> str:
-        """The role of its message, "" where it has none."""
-        return text_value(self.message.get("role"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,16 +89,28 @@ def records_of(entries: Iterable[Entry], notes: Notes, skipped: list[Skipped]) -
     """Every entry; those that are no messages are counted by their type, unreadable messages are skipped."""
     records: list[Record] = []
     for entry in entries:
-        kind = text_value(entry.value.get("type")) or "line without a type"
-        given = entry.value.get("message")
+        value = entry.value
+        kind = text_value(value.get("type")) or "line without a type"
+        given = value.get("message")
         message = given if kind == "message" and isinstance(given, Mapping) else {}
         if kind == "message" and not text_value(message.get("role")):
             why = "a `message` line without a readable message"
-            skipped.append(Skipped(entry.where, why, compact_json(entry.value)[:500]))
+            skipped.append(Skipped(entry.where, why, compact_json(value)[:500]))
             kind = "unreadable"
         elif kind not in _SAYING:
             notes.other_lines[kind] += 1
-        records.append(Record(entry.number, kind, message, entry.value))
+        role = text_value(message.get("role"))
+        records.append(
+            Record(
+                entry=entry,
+                kind=sys.intern(kind),
+                id=text_value(value.get("id")),
+                parent=text_value(value["parentId"]) if "parentId" in value else None,
+                role=sys.intern(role),
+                model=sys.intern(text_value(value.get("modelId")) or text_value(message.get("model"))),
+                reported=_input_tokens(message.get("usage")) if role == "assistant" else None,
+            )
+        )
     return records
 
 
@@ -83,16 +120,14 @@ class Tree:
     def __init__(self, records: Sequence[Record]) -> None:
         self.records = records
         self.place_of = {
-            text_value(record.raw.get("id")): place
-            for place, record in enumerate(records)
-            if record.kind != "session" and text_value(record.raw.get("id"))
+            record.id: place for place, record in enumerate(records) if record.kind != "session" and record.id
         }
 
     def parent(self, place: int) -> int | None:
         """The entry before this one: by `parentId` where entries have one, else the line above."""
-        raw = self.records[place].raw
-        if "parentId" in raw:
-            return self.place_of.get(text_value(raw["parentId"]))
+        parent = self.records[place].parent
+        if parent is not None:
+            return self.place_of.get(parent)
         return place - 1 if place else None
 
     def main(self, *, whole: bool) -> Branch:
@@ -143,20 +178,17 @@ def is_unfinished(message: Mapping[str, Any]) -> bool:
 
 
 def _model(records: Sequence[Record]) -> str:
-    for record in reversed(records):
-        model = text_value(record.raw.get("modelId")) or text_value(record.message.get("model"))
-        if model:
-            return model
-    return ""
+    return next((record.model for record in reversed(records) if record.model), "")
 
 
 def _reported(records: Sequence[Record]) -> int | None:
-    """The input of the last request that reported any: its own tokens, those read from and written to the cache."""
-    for record in reversed(records):
-        usage = record.message.get("usage") if record.role == "assistant" else None
-        if isinstance(usage, Mapping):
-            counts = [usage.get(key) for key in ("input", "cacheRead", "cacheWrite")]
-            total = sum(count for count in counts if isinstance(count, int) and not isinstance(count, bool))
-            if total:
-                return total
-    return None
+    """The input of the last request that reported any."""
+    return next((record.reported for record in reversed(records) if record.reported), None)
+
+
+def _input_tokens(usage: Any) -> int | None:
+    """A request's own tokens, those read from and written to the cache."""
+    if not isinstance(usage, Mapping):
+        return None
+    counts = [usage.get(key) for key in ("input", "cacheRead", "cacheWrite")]
+    return sum(count for count in counts if isinstance(count, int) and not isinstance(count, bool))
