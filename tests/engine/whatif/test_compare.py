@@ -179,3 +179,36 @@ def test_the_same_configuration_twice_differs_in_nothing() -> None:
     assert found.differences == ()
     assert found.moved == ()
     assert found.delta.tokens == 0
+
+
+def test_a_value_that_cannot_be_used_without_another_one_is_no_cause_by_itself() -> None:
+    """The reserve alone is more than the first window: it goes with the second one only."""
+    before = {"contextWindow": 1_000, "outputReserve": 100, "history": {"strategy": "newestFirst"}}
+    after = {**before, "contextWindow": 1_500, "outputReserve": 1_300}
+    found = compared(a_talk(), before, after)
+    assert {one.path for one in found.differences} == {"contextWindow", "outputReserve"}
+    assert len(found.moved) > 0
+    assert {moved.cause.paths for moved in found.moved} == {("contextWindow", "outputReserve")}
+    assert {moved.cause.others for moved in found.moved} == {()}
+
+
+def test_what_is_on_one_side_only_has_nothing_on_the_other() -> None:
+    found = compared(a_talk(), {}, {"pruning": {"mode": "auto"}})
+    added = {moved.id: moved for moved in found.moved}
+    assert set(added) == {"system:pruning", "tool:compress"}
+    for moved in added.values():
+        assert moved.a is None
+        assert moved.b is not None
+        assert moved.to_json()["a"] is None
+        assert moved.cause.paths == ("pruning.mode",)
+    check_sums(found)
+
+
+def test_word_of_progress_comes_with_each_item_that_moved() -> None:
+    heard: list[tuple[int, int]] = []
+    a, b = ({"history": {"strategy": "newestFirst", "maxTokens": most}} for most in (5_000, 100))
+    found = compare(
+        bundles(a_talk()), load_config(a), load_config(b), progress=lambda done, of: heard.append((done, of))
+    )
+    assert heard == [(number, len(found.moved)) for number in range(1, len(found.moved) + 1)]
+    assert heard

@@ -224,8 +224,11 @@ def test_nudges_come_where_the_specification_has_them(mode: str) -> None:
     assert len({nudge for nudge in nudges if nudge}) >= (3 if mode == "auto" else 1)
 
 
-def test_the_extractive_policy_makes_no_block_where_nothing_lies_before_the_exchange() -> None:
-    messages = [user("why " * 400)]
+@pytest.mark.parametrize("messages", [[user("why " * 400)], [user("why " * 400), user("And so?")]])
+def test_the_extractive_policy_makes_no_block_of_fewer_than_two_messages_before_the_exchange(
+    messages: list[Message],
+) -> None:
+    messages = [*messages]
     for call in range(4):
         messages += [assistant("", f"c{call}"), result(f"c{call}", "line " * 60)]
     given = {"contextWindow": 1_500, "outputReserve": 100, "history": {"strategy": "newestFirst"}, "pruning": PRUNING}
