@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from budgeteer.engine.ledger import Decision, Size
 from budgeteer.engine.library import Skill
-from budgeteer.engine.result import Packing
+from budgeteer.engine.result import Counted, Packing
 from budgeteer.engine.summing import skill_limits
 from budgeteer.engine.verdict import Limit, warning_of
 
@@ -89,7 +89,8 @@ class LibraryCheck:
 def check_library(packing: Packing) -> LibraryCheck:
     """Look at the skills of a packing whose skills budget is enabled."""
     skills = packing.bundle.skills
-    section = next(section for section in packing.sections if section.name == "skills")
+    none = Counted(0, Size())
+    sent = next((section.after for section in packing.sections if section.name == "skills"), none)
     decisions = [decision for decision in packing.ledger if decision.section == "skills"]
     found = [*_left_out(packing, decisions), *_malformed(skills), *_repeated(skills)]
     gravity = {"error": 0, "warning": 1, "notice": 2}
@@ -97,8 +98,8 @@ def check_library(packing: Packing) -> LibraryCheck:
         limits=tuple(_limit_states(packing)),
         problems=tuple(sorted(found, key=lambda problem: gravity[problem.level])),
         demand=packing.chosen.skills.asked,
-        after=section.after.size,
-        kept=section.after.items,
+        after=sent.size,
+        kept=sent.items,
         skills=len(skills),
     )
 

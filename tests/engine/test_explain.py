@@ -134,3 +134,16 @@ def test_a_tool_that_fits_says_how_much_is_used_with_it() -> None:
 )
 def test_a_place_in_an_order_is_written_as_english_does(number: int, word: str) -> None:
     assert ordinal(number) == word
+
+
+def test_names_are_read_one_by_one_or_a_stretch_at_a_time() -> None:
+    packing = packed(bundle_of(user("Hi"), skills=SKILLS, tools=TOOLS))
+    (skills,) = [part for part in packing.ledger.parts if part.section == "skills"]
+    (tools,) = [part for part in packing.ledger.parts if part.section == "tools"]
+    for ids in (skills.ids, tools.ids):
+        assert len(ids) > 2
+        assert list(ids[1:]) == [ids[at] for at in range(1, len(ids))]
+        assert ids[-1] == ids[len(ids) - 1]
+        for beyond in (len(ids), -len(ids) - 1):
+            with pytest.raises(IndexError):
+                ids[beyond]

@@ -69,6 +69,15 @@ def test_a_python_object_written_down_is_read_the_same() -> None:
     assert json_schema_of(written) == {"type": "array", "minItems": 2, "items": {"type": "string"}}
 
 
+def test_what_is_no_object_is_the_same_schema_in_everybodys_words() -> None:
+    given = {"type": "OBJECT", "additionalProperties": False, "properties": {"any": True, "some": {"type": "STRING"}}}
+    assert json_schema_of(given) == {
+        "type": "object",
+        "additionalProperties": False,
+        "properties": {"any": True, "some": {"type": "string"}},
+    }
+
+
 @pytest.mark.parametrize(
     ("schema", "expected"),
     [

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from budgeteer.engine.bundle import Inputs
-from budgeteer.engine.chat import Conversation, Message, TextPart, ToolCallPart, ToolResultPart
+from budgeteer.engine.chat import Conversation, Message, ReasoningPart, TextPart, ToolCallPart, ToolResultPart
 from budgeteer.engine.config import load_config
 from budgeteer.engine.library import Skill, ToolDefinition
 from budgeteer.engine.sections.order import Use
@@ -52,6 +52,10 @@ def called(name: str, arguments: str) -> Message:
         (called("run", "cat git/commit/SKILL.md"), {"git/commit/SKILL.md"}),
         (called("Edit", '{"text": "a long text on the pdf format"}'), set()),
         (Message("tool", (ToolResultPart("c", (TextPart("git-commit git/commit/SKILL.md"),)),)), set()),
+        (
+            Message("assistant", (ReasoningPart("git-commit might do."), TextPart("I take plans:write."))),
+            {"plans/write/SKILL.md"},
+        ),
     ],
 )
 def test_a_skill_is_used_where_it_is_named_called_or_read(message: Message, paths: set[str]) -> None:

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from budgeteer.engine.chat import Message, ReasoningPart, ToolCallPart
+from budgeteer.engine.bundle import Inputs, build_bundle
+from budgeteer.engine.chat import Conversation, Message, ReasoningPart, TextPart, ToolCallPart
 from budgeteer.engine.config import load_config
 from budgeteer.engine.errors import CompressRefused
 from budgeteer.engine.pruning.blocks import Compressed
@@ -150,6 +151,40 @@ def test_a_block_that_finds_no_room_is_not_sent_and_its_messages_say_so() -> Non
     assert "block:b1" not in found
     assert (found["message:m1"].fate, found["message:m1"].rule) == ("dropped", "compress")
     assert "b1 stands for it, and is left out" in found["message:m1"].sentence
+
+
+def test_a_block_of_our_own_takes_no_number_that_the_conversation_brings_along() -> None:
+    brought = Message("user", (TextPart("[Compressed conversation section]\n\nFirst."), TextPart("<id>b1</id>")))
+    talk = (brought, assistant("two"), user("three"), assistant("four"), user("five"), assistant("six"), user("x"))
+    ranges = [[span("m002", "m003", "More.")], [span("b1", "b2", "(b1) (b2)")]]
+    alone, nested = (packed(bundle_of(*talk), {"pruning": batches(*ranges[:count])}) for count in (1, 2))
+    assert [one.id for one in alone.ledger if one.section == "history" and one.fate == "added"] == ["block:b2"]
+    found = {one.id: one for one in nested.ledger}
+    assert found["block:b3"].sentence.endswith("with b1, b2 inside; nested 2 deep.")
+    assert nested.history_sent[0].parts == (TextPart("[Compressed conversation section]\n\nFirst. More."),)
+
+
+def test_what_cannot_be_sent_says_so_under_a_block_as_well() -> None:
+    sealed = Message("assistant", (ReasoningPart("Hm.", "seal"),))
+    bundle = bundle_of(user("one"), sealed, user("two"), assistant("three"), user("four"), assistant("five"), user("x"))
+    packing = packed(bundle, {"pruning": batches([span("m001", "m004")])})
+    found = {one.id: one for one in packing.ledger}
+    assert (found["message:m2"].fate, found["message:m2"].rule) == ("dropped", "validity:openai-chat")
+    assert found["message:m2"].sentence == "Not sent: reasoning cannot be sent to this provider."
+    assert [found[f"message:m{at}"].fate for at in (1, 3, 4)] == ["summarised"] * 3
+
+
+def test_a_pruned_history_is_a_sequence_in_which_each_message_keeps_its_place_for_an_id() -> None:
+    unnamed = Conversation(id="c", title="c", messages=TALK)
+    counter = counter_for("o200k_base")
+    bundle = build_bundle(Inputs(conversation=unnamed), counter=counter)
+    history = packed(bundle, {"pruning": batches([span("m001", "m005")])}).fitted_bundle.history
+    assert [message.id for message in history] == ["b1", "6", "7", "8", "9"]
+    assert [message.id for message in history[1:4:2]] == ["6", "8"]
+    assert (history[-1], history[-5].typed) == (history[4], False)
+    for beyond in (5, -6):
+        with pytest.raises(IndexError):
+            history[beyond]
 
 
 def test_ranges_are_kept_and_not_applied_while_pruning_is_off() -> None:

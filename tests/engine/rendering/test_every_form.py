@@ -7,6 +7,7 @@ import pytest
 
 from budgeteer.engine.chat import (
     AudioPart,
+    Conversation,
     Message,
     OpaquePart,
     ReasoningPart,
@@ -17,6 +18,7 @@ from budgeteer.engine.chat import (
 from budgeteer.engine.ledger import Decision
 from budgeteer.engine.rendering import render_request
 from budgeteer.engine.rendering.gemini import gemini_contents
+from budgeteer.engine.rendering.markdown import markdown_transcript
 from budgeteer.engine.rendering.openai_chat import openai_message
 from budgeteer.engine.rendering.openai_responses import responses_items
 from tests.engine.packs import bundle_of, packed, system, user
@@ -39,6 +41,12 @@ HOLLOW = Message("tool", (ToolResultPart("a", (THOUGHT,)),))  # type: ignore[arg
 def test_a_part_without_a_place_is_refused(write: Callable[[Sequence[Message]], Any], messages: list[Message]) -> None:
     with pytest.raises(TypeError, match=r"^(ReasoningPart|AudioPart) is "):
         write(messages)
+
+
+def test_a_transcript_refuses_a_result_that_is_no_message_of_its_own() -> None:
+    mixed = Message("user", (TextPart("Hi"), ToolResultPart("a", (TextPart("done"),))))
+    with pytest.raises(TypeError, match="a result is a message of its own"):
+        markdown_transcript([Conversation("c", "c", (mixed,))])
 
 
 @pytest.mark.parametrize("profile", ["openai-chat", "openai-responses", "anthropic", "gemini"])
