@@ -170,13 +170,13 @@ def _runs(ledger: Ledger, sizes: Ints, scale: float) -> list[_Run]:
     looked_at = np.flatnonzero(wide | new_section | changes)
     runs: list[_Run] = []
     open_from = 0
-    before = np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes)])
-    for index in looked_at.tolist():
-        seen = (before[index] - before[open_from]) * scale >= JOIN_PX
-        if index > open_from and (wide[index] or new_section[index] or seen):
+    before = np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes)]).tolist()
+    ends = (wide | new_section)[looked_at].tolist()
+    for index, ends_here, is_wide in zip(looked_at.tolist(), ends, wide[looked_at].tolist(), strict=True):
+        if index > open_from and (ends_here or (before[index] - before[open_from]) * scale >= JOIN_PX):
             runs.append(_run(ledger, sizes, open_from, index))
             open_from = index
-        if wide[index]:
+        if is_wide:
             runs.append(_run(ledger, sizes, index, index + 1))
             open_from = index + 1
     if open_from < len(sizes):

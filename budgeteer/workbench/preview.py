@@ -54,14 +54,15 @@ class ReadTexts:
 class Packed:
     """A packing, and what was read of its conversation's texts so far (shared by the packings of one bundle).
 
-    `summary_key` names the stored summary that it used, "" where there is none; `inputs_key` what was packed;
-    `effects` what the changes of it that were tried out come to (see effects.py).
+    `summary_key` names the stored summary that it used, "" where there is none; `inputs_key` what was packed, `key`
+    that with how; `effects` what the changes of it that were tried out come to (see effects.py).
     """
 
     packing: Packing
     read: ReadTexts
     summary_key: str = ""
     inputs_key: str = ""
+    key: str = ""
     effects: dict[str, str] = field(default_factory=dict, compare=False, repr=False)
 
     def names_of(self, indices: Sequence[int]) -> dict[int, str]:
@@ -209,12 +210,13 @@ def pack_workspace(
         packing = pack(bundle, current.config, counter=counter, summarise=summarise_and_note, profile=profile)
         for event in events_of(packing):
             log.info(event.name, workspace_id=str(workspace.pk), **event.fields)
-        return Packed(packing, read, asked, inputs_key)
+        return Packed(packing, read, asked, inputs_key, key)
 
     config_key = json.dumps(current.data, sort_keys=True)
     summarises = current.config.history.strategy == "summarizeOlder"
     edition = edition_of(workspace.owner_id) if summarises else ""
-    return _packings.get(f"{inputs_key}|{config_key}|{profile or ''}|{edition}", make)
+    key = f"{inputs_key}|{config_key}|{profile or ''}|{edition}"
+    return _packings.get(key, make)
 
 
 def forget_previews() -> None:

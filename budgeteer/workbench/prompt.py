@@ -7,6 +7,7 @@ from itertools import islice
 
 from budgeteer.engine.ledger import Ledger
 from budgeteer.engine.rendering import PromptSpan, render_spans
+from budgeteer.sources.kept import Kept
 from budgeteer.workbench.comparing import Comparison, comparison_of
 from budgeteer.workbench.preview import Packed
 from budgeteer.workbench.state import ViewState
@@ -14,6 +15,7 @@ from budgeteer.workbench.unchanged import Marked
 from budgeteer.workbench.words import FATE_ICONS, FATE_NAMES, FATE_TONES, count_of
 
 PAGE_SPANS = 60
+KEPT_PROMPTS = 4
 HEAD_CHARS = 1_200
 REST_CHARS = 20_000
 """The most of one text a page holds; the exports hold all of it."""
@@ -62,9 +64,13 @@ class PromptView:
     comparison: Comparison
 
 
+_spans: Kept[list[PromptSpan]] = Kept(KEPT_PROMPTS)
+"""By the packing's key: another page of a prompt, and the same one again, read no stored texts."""
+
+
 def prompt_view(packed: Packed, state: ViewState) -> PromptView:
     """The spans of this page, at most PAGE_SPANS of them."""
-    spans = list(render_spans(packed.packing))
+    spans = _spans.get(packed.key, lambda: list(render_spans(packed.packing)))
     pages = max(1, -(-len(spans) // PAGE_SPANS))
     page = min(state.page, pages)
     first = (page - 1) * PAGE_SPANS
