@@ -15,6 +15,7 @@
   const touched = new Set();
   let busy = false;
   let again = false;
+  let drafting = null; // The request of a draft that is not answered yet.
   const draft = () => {
     again = busy;
     if (busy) return;
@@ -45,6 +46,7 @@
   }, true);
   document.addEventListener("change", (event) => {
     const field = event.target;
+    if (field.form && field.form === form()) drafting?.abort(); // What is saved does not wait for what is only shown.
     if (field.dataset.for) touched.add(document.getElementById(field.dataset.for).name);
     else if (field.form && field.form === form()) touched.add(field.name);
   }, true);
@@ -86,8 +88,12 @@
     const rows = [...target.querySelectorAll("[id^=k]:is(tr, li)")].map((row) => row.id);
     if (rows.length) xhr.setRequestHeader("X-Have", rows.join(" "));
     const isDraft = requestConfig.formData.has("draft");
+    if (isDraft) drafting = xhr;
     if (requestConfig.verb === "post" && !isDraft) changes += 1;
     asked.set(xhr, { shown: shown(), changes, isDraft });
+  });
+  document.addEventListener("htmx:afterRequest", (event) => {
+    if (event.detail.xhr === drafting) drafting = null;
   });
   const lookAgain = async () => {
     const url = location.pathname + location.search;
