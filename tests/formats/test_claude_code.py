@@ -246,6 +246,20 @@ def test_a_prompt_that_waited_in_the_queue_was_typed() -> None:
     assert [(message.id, message.typed) for message in chat.messages[2:]] == [("q1", True), ("q2", True), ("q3", False)]
 
 
+def test_an_attachment_without_a_text_where_its_kind_has_one_is_no_message() -> None:
+    session = simple()
+    attach(session, "n1", "nested_memory", content={"path": "/x"})
+    attach(session, "n2", "hook_additional_context", content=[7, "  ", None])
+    session.user("u2", "Next")
+    found = imported(session)
+    (chat,) = found.conversations
+    assert outline(chat) == ["user:u1", "assistant:a1", "user:u2"]
+    assert found.warnings == (
+        "Lines that are no messages, not read: 2 "
+        "(1 attachment (nested_memory), 1 attachment (hook_additional_context))",
+    )
+
+
 def test_an_attachment_that_nothing_follows_is_no_branch() -> None:
     session = simple()
     attach(session, "t1", "skill_listing", content="- a skill")

@@ -44,6 +44,8 @@ def test_invalid_bytes_are_replaced_and_counted() -> None:
         (b"%PDF-1.7 ...", "a PDF document"),
         (b"SQLite format 3\x00...", "an SQLite database"),
         (b"RIFF\x00\x00\x00\x00WEBPVP8 ", "a WebP image"),
+        (b"RIFF\x00\x00\x00\x00WAVEfmt ", "a WAV sound file"),
+        (b"\x00\x00\x00\x18ftypisom", "an MP4 or HEIC media file"),
         (b"\x01\x02\x03" * 50, "a binary file"),
         (b"abc\x00def\x00\x00ghi", "a binary file"),
     ],
