@@ -254,9 +254,9 @@ def test_an_attachment_without_a_text_where_its_kind_has_one_is_no_message() -> 
     found = imported(session)
     (chat,) = found.conversations
     assert outline(chat) == ["user:u1", "assistant:a1", "user:u2"]
-    assert found.warnings == (
-        "Lines that are no messages, not read: 2 "
-        "(1 attachment (nested_memory), 1 attachment (hook_additional_context))",
+    (warning,) = found.warnings
+    assert warning == (
+        "Lines that are no messages, not read: 2 (1 attachment (nested_memory), 1 attachment (hook_additional_context))"
     )
 
 
