@@ -110,6 +110,8 @@ class KnownRows:
         beside: Callable[[int], bytes] | None,
         progress: Progress | None,
     ) -> Iterator[Ints]:
+        if progress is not None:
+            progress(0, count)
         for batch in batched(self._runs(), FETCHED_RUNS):
             runs = [(start, stop, self._key(start, stop, beside)) for start, stop in batch]
             known = self.shelf.fetch([key for _, _, key in runs])

@@ -1,17 +1,20 @@
 """Measures: what is counted once at import is what stands in the prompt."""
 
 import numpy as np
+import pytest
 
 from budgeteer.engine.chat import ImagePart, Message, ReasoningPart, TextPart, ToolCallPart, ToolResultPart
 from budgeteer.engine.expressing import Loss
 from budgeteer.engine.library import REQUEST_FORMS, FeatureSpec, Skill, ToolDefinition, compact_json, tool_in_form
 from budgeteer.engine.measures import (
     SkillMeasures,
+    Table,
     feature_text,
     measure_features,
     measure_skills,
     measure_tools,
     skill_description,
+    table_of,
 )
 from budgeteer.engine.tokens import counter_for
 from budgeteer.engine.transcript import MessageMeasures, measure_messages
@@ -28,6 +31,19 @@ def test_a_skill_is_measured_in_pieces_with_its_minified_description() -> None:
     assert measures.minified_tokens[0] == COUNTER.count(short)
     assert measures.file_bytes[0] == 99
     assert measures.body_tokens[0] == COUNTER.count("Body")
+
+
+@pytest.mark.parametrize("stretches", [[[[1, 2]], [[3, 4], [5, 6]]], [[[1, 2], [3, 4], [5, 6]]]])
+def test_a_table_of_stretches_gives_its_columns_without_copying(stretches: list[Table]) -> None:
+    table = table_of(3, stretches)
+    assert table.tolist() == [[1, 2], [3, 4], [5, 6]]
+    assert np.ascontiguousarray(table[:, 1]).base is table
+
+
+@pytest.mark.parametrize("stretches", [[], [[[1]]], [[[1]], [[2]], [[3]]]])
+def test_a_table_has_the_rows_it_was_asked_for(stretches: list[Table]) -> None:
+    with pytest.raises(ValueError, match=r"2 rows were asked for|could not broadcast"):
+        table_of(2, stretches)
 
 
 def test_a_tool_is_measured_in_every_form() -> None:

@@ -12,6 +12,8 @@ from dataclasses import replace
 from typing import IO, Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from budgeteer.engine.chat import Conversation, Message, TextPart
 from budgeteer.engine.errors import FormatError
@@ -24,6 +26,7 @@ from budgeteer.formats.document import Options
 from budgeteer.formats.far_lines import FAR_SAMPLED, look_through
 from budgeteer.formats.limits import Limits
 from budgeteer.formats.report import Imported, report_json
+from tests.formats.agent_shapes import PiSession, Rollout, pi_call
 from tests.formats.shapes import zipped
 
 FAR = Limits(held_bytes=0)
@@ -69,6 +72,38 @@ def claude(*, branch: bool) -> bytes:
     return lines(*rows)
 
 
+def rollout() -> bytes:
+    """A rollout with a compaction that lists nothing, one that lists what replaces the rest, and a rolled back turn."""
+    session = Rollout()
+    for turn in range(4):
+        session.said("user", f"Is the ferry late? {turn} " * 20)
+        session.call(f"k{turn}")
+        session.output(f"k{turn}", f"Line {turn}: on time. " * 30)
+        session.said("assistant", "No.")
+        if turn == 0:
+            session.add("compacted", {"message": "They asked for a ferry."})
+        if turn == 1:
+            kept = {"type": "message", "role": "user", "content": [{"type": "input_text", "text": "Kept."}]}
+            session.add("compacted", {"message": "", "replacement_history": [kept]})
+    session.said("user", "Never mind.")
+    session.event("thread_rolled_back", num_turns=1)
+    return session.data
+
+
+def pi() -> bytes:
+    """A session in a tree with a compaction, a branch and a reply that was broken off."""
+    session = PiSession(tree=True)
+    session.user("Is the ferry late? " * 40)
+    kept = session.assistant(pi_call("t1"))
+    at = session.result("t1", "Line 1: on time. " * 30)
+    session.user("And the other one?")
+    session.last = at
+    session.add("compaction", summary="They asked for a ferry.", firstKeptEntryId=kept)
+    session.assistant({"type": "text", "text": "N"}, stopReason="aborted")
+    session.assistant({"type": "text", "text": "No."})
+    return session.data
+
+
 def chats() -> bytes:
     said = [{"role": "user", "content": "Is it läte?\u2028"}, {"role": "assistant", "content": "No. " * 50}]
     return lines(*({"messages": said * n, "tools": []} for n in range(1, 6)))
@@ -87,6 +122,8 @@ FILES = {
     "a mark and carriage returns": b"\xef\xbb\xbf" + chats().replace(b"\n", b"\r\n"),
     "gzip": gzip.compress(chats()),
     "zip": zipped({"a.jsonl": chats(), "b/c.jsonl": claude(branch=True)}),
+    "codex": rollout(),
+    "pi": pi(),
     "copilot": lines(
         *(
             {"type": kind, "id": str(n), "timestamp": "", "data": {"content": f"{n}. " * 20}}
@@ -175,6 +212,17 @@ def test_messages_come_back_from_any_place() -> None:
         assert far[at] == messages[at]
     assert list(far[50:55]) == messages[50:55]
     assert list(far) == messages
+
+
+@given(st.lists(st.tuples(st.integers(0, 4), st.sampled_from("abc")), max_size=30))
+def test_the_same_contents_of_a_line_are_put_aside_once_in_whatever_order_lines_come(given: list[Any]) -> None:
+    file = io.BytesIO()
+    aside = Aside(file)
+    messages = [Message("user", (TextPart(text),), line=line) for line, text in given]
+    outlines = [aside.put(message) for message in messages]
+    first: dict[tuple[int, str], int] = {}
+    assert [outline.place for outline in outlines] == [first.setdefault(key, len(first)) for key in given]
+    assert list(MessagesAside(aside, outlines)) == messages
 
 
 def test_messages_of_several_conversations_stand_in_a_row() -> None:

@@ -1,4 +1,4 @@
-"""A large session written line by line, and an import of it in a process of its own that tells what it took.
+"""Large sessions written line by line, and an import of one in a process of its own that tells what it took.
 
     python -m tests.sources.large_files FILE cli|worker
 
@@ -14,32 +14,97 @@ import random
 import string
 import sys
 import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+type Line = dict[str, Any]
 
-def write_session(path: Path, *, megabytes: int) -> int:
-    """Write a Claude Code session of that size: a question, three calls with their results, an answer, again and again.
+STAMP = "2026-01-02T03:04:05Z"
+
+
+def write_session(path: Path, *, megabytes: int, kind: str = "claude-code") -> int:
+    """Write a session of that size: a question, three calls with their results, an answer, again and again.
 
     Returns how many messages it holds.
     """
     chance = random.Random(megabytes)
     words = ["".join(chance.choices(string.ascii_lowercase, k=chance.randint(2, 9))) for _ in range(5_000)]
-    size = count = 0
+    head, line_of = _KINDS[kind]
+    count = 0
     with path.open("w", encoding="ascii") as file:
+        size = sum(file.write(json.dumps(line) + "\n") for line in head)
         while size < megabytes * 1_000_000:
-            for kind, message in _turn(chance, words, count):
-                line = {
-                    "parentUuid": _uuid(count) if count else None,
-                    "uuid": _uuid(count + 1),
-                    "sessionId": "large",
-                    "type": kind,
-                    "timestamp": "2026-01-02T03:04:05Z",
-                    "message": message,
-                }
-                size += file.write(json.dumps(line) + "\n")
+            for role, message in _turn(chance, words, count):
+                size += file.write(json.dumps(line_of(count, role, message)) + "\n")
                 count += 1
     return count
+
+
+def write_small_messages(path: Path, *, messages: int) -> None:
+    """Write a chat of short messages, one a line."""
+    with path.open("w", encoding="ascii") as file:
+        for number in range(messages):
+            said = f"{number} " + "How late is the ferry to the island today, and from which pier does it leave? " * 2
+            file.write(json.dumps({"role": ("user", "assistant")[number % 2], "content": said}) + "\n")
+
+
+def _claude_code(count: int, role: str, message: Line) -> Line:
+    return {
+        "parentUuid": _uuid(count) if count else None,
+        "uuid": _uuid(count + 1),
+        "sessionId": "large",
+        "type": role,
+        "timestamp": STAMP,
+        "message": message,
+    }
+
+
+def _codex(_count: int, role: str, message: Line) -> Line:
+    for call, answer, text in _blocks(message):
+        if call:
+            item = {
+                "type": "function_call",
+                "call_id": call["id"],
+                "name": "Read",
+                "arguments": json.dumps(call["input"]),
+            }
+        elif answer:
+            item = {"type": "function_call_output", "call_id": answer, "output": text}
+        else:
+            part = {"type": "output_text" if role == "assistant" else "input_text", "text": text}
+            item = {"type": "message", "role": role, "content": [part]}
+        return {"timestamp": STAMP, "type": "response_item", "payload": item}
+    raise ValueError(message)
+
+
+def _pi(count: int, role: str, message: Line) -> Line:
+    for call, answer, text in _blocks(message):
+        said: Line = {"role": role, "content": [{"type": "text", "text": text}]}
+        if call:
+            said["content"] = [{"type": "toolCall", "id": call["id"], "name": "Read", "arguments": call["input"]}]
+        elif answer:
+            said |= {"role": "toolResult", "toolCallId": answer, "toolName": "Read"}
+        above = _uuid(count) if count else None
+        return {"type": "message", "id": _uuid(count + 1), "parentId": above, "timestamp": STAMP, "message": said}
+    raise ValueError(message)
+
+
+def _blocks(message: Line) -> Iterator[tuple[Line, str, str]]:
+    """The call, the id of the call it answers, and the text of each block of an Anthropic message."""
+    content = message["content"]
+    for block in [{"text": content}] if isinstance(content, str) else content:
+        if block.get("type") == "tool_use":
+            yield block, "", ""
+        else:
+            yield {}, block.get("tool_use_id", ""), str(block.get("content") or block.get("text"))
+
+
+_KINDS: dict[str, tuple[list[Line], Callable[[int, str, Line], Line]]] = {
+    "claude-code": ([], _claude_code),
+    "codex": ([{"timestamp": STAMP, "type": "session_meta", "payload": {"id": "large", "cwd": "/w"}}], _codex),
+    "pi": ([{"type": "session", "version": 3, "id": "large", "timestamp": STAMP, "cwd": "/w"}], _pi),
+}
 
 
 def _uuid(number: int) -> str:
