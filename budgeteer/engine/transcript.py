@@ -112,7 +112,7 @@ def measure_conversations(
     kept = [tuple(messages) for messages in conversations] if held else conversations
     pairings = [pair(outlines_of(messages)) for messages in kept]
     messages = list(chain.from_iterable(kept)) if held else InARow(kept)
-    places = [place for pairing in pairings for place in pairing.place]
+    places = list(chain.from_iterable(pairing.place for pairing in pairings))
     asked = {DEFAULT_PROFILE, *profiles}
 
     def every(start: int, stop: int) -> Ints:
@@ -122,7 +122,7 @@ def measure_conversations(
         chosen, standing = [messages[at] for at in which], [places[at] for at in which]
         return message_table(chosen, standing, counter=counter, profiles=asked)
 
-    same = _same(messages, places) if held else None
+    same = _same(messages, places) if held and len(kept) > 1 else None
     make = every if same is None else _counted_once(same, some)
     table = rows(len(messages), make, beside=lambda at: _standing(places[at]), progress=progress)
     return replace(
