@@ -116,3 +116,11 @@ def test_two_results_in_another_order_than_their_calls_are_both_out_of_place() -
 def test_what_nobody_typed_begins_no_turn() -> None:
     told = Message("user", (TextPart("<output>"),), typed=False)
     assert list(pair([thinking(), user(), told, calls("a"), user(), told]).turn) == [0, 1, 1, 1, 2, 2]
+
+
+def test_a_message_with_words_beside_its_result_answers_by_its_first_result() -> None:
+    mixed = Message("tool", (TextPart("Here:"), ToolResultPart("a", (TextPart("ok"),)), ToolResultPart("b", ())))
+    pairing = pair([user(), calls("a", "b"), mixed, result("b"), user()])
+    assert pairing.group == [0, 1, 1, 1, 2]
+    assert pairing.place[1].answered == {0, 1}
+    assert faults([user(), mixed]) == [Fault.NONE, Fault.NO_CALL]

@@ -7,9 +7,11 @@ from budgeteer.engine.chat import ImagePart, Message, ReasoningPart, TextPart, T
 from budgeteer.engine.expressing import Loss
 from budgeteer.engine.library import REQUEST_FORMS, FeatureSpec, Skill, ToolDefinition, compact_json, tool_in_form
 from budgeteer.engine.measures import (
+    STRETCH,
     SkillMeasures,
     Table,
     feature_text,
+    fresh_rows,
     measure_features,
     measure_skills,
     measure_tools,
@@ -121,3 +123,26 @@ def test_progress_is_reported_through_to_the_end() -> None:
     messages = [Message("user", (TextPart("x"),))] * 3
     measure_messages(messages, counter=COUNTER, progress=lambda done, total: seen.append((done, total)))
     assert seen == [(200, 450), (400, 450), (450, 450), (3, 3)]
+
+
+def test_rows_are_made_in_stretches_that_are_put_together_in_order() -> None:
+    made: list[tuple[int, int]] = []
+
+    def make(start: int, stop: int) -> Table:
+        made.append((start, stop))
+        return np.array([(at, at * at) for at in range(start, stop)], np.int64).reshape(stop - start, 2)
+
+    count = 2 * STRETCH + 3
+    table = fresh_rows(count, make)
+    assert made == [(0, STRETCH), (STRETCH, 2 * STRETCH), (2 * STRETCH, count)]
+    assert np.array_equal(table, make(0, count))
+    told: list[tuple[int, int]] = []
+    nothing = fresh_rows(0, make, progress=lambda done, total: told.append((done, total)))
+    assert (np.shape(nothing), told) == ((0, 2), [])
+
+
+@pytest.mark.parametrize(("count", "stretches"), [(3, [1, 1]), (1, []), (2, [0])])
+def test_a_table_with_rows_missing_is_refused(count: int, stretches: list[int]) -> None:
+    rows = [np.zeros((size, 2), np.int64) for size in stretches]
+    with pytest.raises(ValueError, match=rf"^{count} rows were asked for, and {sum(stretches)} made$"):
+        table_of(count, rows)

@@ -106,6 +106,13 @@ def test_a_write_that_failed_supersedes_nothing() -> None:
     assert rules(packing) == {}
 
 
+def test_a_result_of_no_call_and_arguments_that_were_shortened_before_are_left_alone() -> None:
+    stray = pruned(user("a"), call(1, "ls"), answer(9), answer(1), user("b"), call(2, "ls"), answer(2), user("z"))
+    assert (rules(stray), fates(stray)["message:m3"]) == ({"4": "dedupe"}, "dropped")
+    again = [call(number, "run", code=FAILED_NOTE) for number in (1, 2)]
+    assert rules(pruned(user("a"), again[0], answer(1), user("b"), again[1], answer(2), user("z"))) == {}
+
+
 def test_a_call_under_a_block_makes_no_other_one_old() -> None:
     talk = (user("a"), call(1, "ls"), answer(1), user("b"), call(2, "ls"), answer(2), user("c"), user("z"))
     ranges = [{"topic": "t", "ranges": [{"startId": "m004", "endId": "m006", "summary": "Listed again."}]}]

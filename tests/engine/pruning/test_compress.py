@@ -18,6 +18,7 @@ from budgeteer.engine.pruning.facts import facts_of
 from budgeteer.engine.pruning.shape import shape_of
 from budgeteer.engine.rendering import render_request
 from budgeteer.engine.tokens import counter_for
+from tests.conformance.reading_back import read_back
 from tests.engine.packs import assistant, bundle_of, fates, packed, result, system, user
 from tests.engine.pruning.oracle import Problems, Refused, Thing, apply
 
@@ -185,6 +186,29 @@ def test_a_pruned_history_is_a_sequence_in_which_each_message_keeps_its_place_fo
     for beyond in (5, -6):
         with pytest.raises(IndexError):
             history[beyond]
+
+
+def test_a_block_within_others_is_named_by_the_one_that_is_seen() -> None:
+    nested = [[span("m001", "m005")], [span("b1", "m006", "(b1)")], [span("b2", "m008", "(b2)")]]
+    for count, seen in ((2, "b2"), (3, "b3")):
+        (problem,) = refused(*nested[:count], [span("b1", "m009", "(b1)")]).refusals
+        assert (problem.code, problem.ids, problem.nearest) == ("covered", ("b1",), (seen,))
+
+
+def test_a_packed_prompt_that_is_packed_again_gets_nothing_twice() -> None:
+    config = {"pruning": batches([span("m001", "m005", "First.")])}
+    first = packed(bundle_of(system(), *TALK), config, profile="openai-responses")
+    request = render_request(first)
+    again = packed(
+        build_bundle(Inputs(conversation=read_back(request, "openai-responses")), counter=counter_for("o200k_base")),
+        config,
+        profile="openai-responses",
+    )
+    assert render_request(again) == request
+    assert {one.fate for one in again.ledger} == {"kept"}
+    assert [one.id for one in again.ledger if one.section == "tools"] == ["tool:compress"]
+    earlier = "Compress ranges whose ends are gone since an earlier packing of this conversation: 1."
+    assert (earlier in first.notes, earlier in again.notes) == (False, True)
 
 
 def test_ranges_are_kept_and_not_applied_while_pruning_is_off() -> None:
