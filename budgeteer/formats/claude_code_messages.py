@@ -79,10 +79,7 @@ class _Writer:
 
     def finish(self) -> Sequence[Message]:
         """The messages in order, with unique ids."""
-        flat: list[Message] = []
-        for turn in self.notes.telling.over(self.turns):
-            flat.extend((turn.message, *turn.results))
-        return numbered(flat, self.notes)
+        return numbered((message for turn in self.turns for message in (turn.message, *turn.results)), self.notes)
 
     def _put(self, message: Message) -> Message:
         return put_aside(lean(message, self.notes), self.notes.aside)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -81,14 +81,16 @@ def numbered(messages: Iterable[Message], notes: Notes | None = None) -> Sequenc
     Those of a file too large to hold are put aside as they come, and read again when they are looked at.
     """
     aside = notes.aside if notes else None
-    over = notes.telling.over if notes else Telling().over
-    held = tuple(put_aside(message, aside) for message in over(messages))
-    unique = unique_ids(message.id or f"m{position}" for position, message in enumerate(over(held), 1))
-    named = tuple(
-        message if message.id == given else replace(message, id=given)
-        for message, given in zip(over(held), unique, strict=True)
-    )
-    return named if aside is None else MessagesAside(aside, named)
+    telling = notes.telling if notes else Telling()
+    unique = _UniqueIds()
+
+    def named() -> Iterator[Message]:
+        for position, message in enumerate(telling.over(messages), 1):
+            given = unique(message.id or f"m{position}")
+            yield put_aside(message if message.id == given else replace(message, id=given), aside)
+
+    done = tuple(named())
+    return done if aside is None else MessagesAside(aside, done)
 
 
 def put_aside(message: Message, aside: Aside | None) -> Message:
@@ -98,17 +100,23 @@ def put_aside(message: Message, aside: Aside | None) -> Message:
 
 def unique_ids(wanted: Iterable[str]) -> list[str]:
     """The ids made unique, in order: the second `x` becomes `x#2`."""
-    used: set[str] = set()
-    copies: Counter[str] = Counter()
-    result: list[str] = []
-    for each in wanted:
-        given = each
-        while given in used:
-            copies[each] += 1
-            given = f"{each}#{copies[each] + 1}"
-        used.add(given)
-        result.append(given)
-    return result
+    return list(map(_UniqueIds(), wanted))
+
+
+class _UniqueIds:
+    """Ids made unique one after the other."""
+
+    def __init__(self) -> None:
+        self._used: set[str] = set()
+        self._copies: Counter[str] = Counter()
+
+    def __call__(self, wanted: str) -> str:
+        given = wanted
+        while given in self._used:
+            self._copies[wanted] += 1
+            given = f"{wanted}#{self._copies[wanted] + 1}"
+        self._used.add(given)
+        return given
 
 
 def title_of(messages: Iterable[Message], fallback: str) -> str:

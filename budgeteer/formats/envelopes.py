@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, overload
+from typing import Any
 
 from budgeteer.engine.chat import Conversation
 from budgeteer.engine.errors import FormatError
 from budgeteer.formats.conversations import text_value
 from budgeteer.formats.document import Document
-from budgeteer.formats.far_lines import telling
-from budgeteer.formats.jsontext import Line, json_type
+from budgeteer.formats.far_lines import NumberedLines, telling
+from budgeteer.formats.jsontext import json_type
 from budgeteer.formats.report import Imported, Skipped
 
 SAMPLED = 1_000
@@ -124,34 +124,11 @@ def _from_lines(document: Document) -> Iterator[Envelope]:
     sample = telling(document.lines)
     bare = sum(_is_message(line.value) for line in sample)
     if bare * 2 >= len(sample):
-        yield Envelope("JSON lines of one message each", _Numbered(document.lines))
+        yield Envelope("JSON lines of one message each", NumberedLines(document.lines))
         return
     for line in document.lines:
         for envelope in _from_object(line.value):
             yield replace(envelope, shape=f"JSON lines, each {envelope.shape}", where=f"line {line.number}, ")
-
-
-class _Numbered(Sequence[tuple[int, Any]]):
-    """Lines as (number, raw message), each read when it is looked at."""
-
-    def __init__(self, lines: Sequence[Line]) -> None:
-        self._lines = lines
-
-    def __len__(self) -> int:
-        return len(self._lines)
-
-    @overload
-    def __getitem__(self, index: int) -> tuple[int, Any]: ...
-    @overload
-    def __getitem__(self, index: slice) -> Sequence[tuple[int, Any]]: ...
-    def __getitem__(self, index: int | slice) -> tuple[int, Any] | Sequence[tuple[int, Any]]:
-        if isinstance(index, slice):
-            return [(line.number, line.value) for line in self._lines[index]]
-        line = self._lines[index]
-        return line.number, line.value
-
-    def __iter__(self) -> Iterator[tuple[int, Any]]:
-        return ((line.number, line.value) for line in self._lines)
 
 
 def _from_value(value: Any) -> Iterator[Envelope]:

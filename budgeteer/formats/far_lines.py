@@ -145,6 +145,29 @@ class PlacedLines(Sequence[tuple[int, str, Any]]):
         return ((line.number, f"line {line.number}, ", line.value) for line in self._lines)
 
 
+class NumberedLines(Sequence[tuple[int, Any]]):
+    """Lines as (number, raw message), each read when it is looked at."""
+
+    def __init__(self, lines: Sequence[Line]) -> None:
+        self._lines = lines
+
+    def __len__(self) -> int:
+        return len(self._lines)
+
+    @overload
+    def __getitem__(self, index: int) -> tuple[int, Any]: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[tuple[int, Any]]: ...
+    def __getitem__(self, index: int | slice) -> tuple[int, Any] | Sequence[tuple[int, Any]]:
+        if isinstance(index, slice):
+            return [(line.number, line.value) for line in self._lines[index]]
+        line = self._lines[index]
+        return line.number, line.value
+
+    def __iter__(self) -> Iterator[tuple[int, Any]]:
+        return ((line.number, line.value) for line in self._lines)
+
+
 def telling(lines: Sequence[Line]) -> Sequence[Line]:
     """The lines that tell the format: all of a file that is held, the first ones of another."""
     return lines[:FAR_SAMPLED] if isinstance(lines, FarLines) else lines

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice
+from itertools import chain, islice
 from typing import Any, Final
 
 from budgeteer.engine.chat import Conversation, Message
@@ -12,7 +12,7 @@ from budgeteer.formats.conversations import note_opaque, numbered, text_value, t
 from budgeteer.formats.document import Document
 from budgeteer.formats.entries import mappings
 from budgeteer.formats.envelopes import SAMPLED, imported_from
-from budgeteer.formats.far_lines import PlacedLines, telling
+from budgeteer.formats.far_lines import NumberedLines, PlacedLines, telling
 from budgeteer.formats.gemini_contents import ContentReader, is_content, key_of, parts_of
 from budgeteer.formats.report import Imported, Skipped
 
@@ -78,14 +78,8 @@ def _conversation(body: Body, position: int, document: Document, skipped: list[S
     reader = ContentReader(notes)
     config = body.raw.get("config")
     around: Mapping[str, Any] = {**body.raw, **config} if isinstance(config, Mapping) else body.raw
-    messages = [*_system(reader, key_of(around, "systemInstruction"))]
-    for number, content in body.contents:
-        role = content.get("role") if isinstance(content, Mapping) else None
-        if not isinstance(content, Mapping) or role not in (None, "user", "model", "function", "tool", "system"):
-            skipped.append(Skipped(f"{body.where}content {number}", "no role of Gemini's", str(content)[:500]))
-            continue
-        messages += reader.messages(text_value(role), parts_of(content), line=number)
-    done = numbered(messages, notes)
+    system = _system(reader, key_of(around, "systemInstruction"))
+    done = numbered(chain(system, _said(body, reader, skipped)), notes)
     note_opaque(done, notes)
     if key_of(around, "cachedContent"):
         notes.say("The request begins with cached content that is not in this file")
@@ -103,6 +97,15 @@ def _conversation(body: Body, position: int, document: Document, skipped: list[S
     )
 
 
+def _said(body: Body, reader: ContentReader, skipped: list[Skipped]) -> Iterator[Message]:
+    for number, content in body.contents:
+        role = content.get("role") if isinstance(content, Mapping) else None
+        if not isinstance(content, Mapping) or role not in (None, "user", "model", "function", "tool", "system"):
+            skipped.append(Skipped(f"{body.where}content {number}", "no role of Gemini's", str(content)[:500]))
+            continue
+        yield from reader.messages(text_value(role), parts_of(content), line=number)
+
+
 def _system(reader: ContentReader, given: Any) -> Iterator[Message]:
     parts = [part for raw in parts_of(given) for part in reader.part(raw)]
     if parts:
@@ -112,10 +115,13 @@ def _system(reader: ContentReader, given: Any) -> Iterator[Message]:
 def _bodies(document: Document, *, to_tell: bool = False) -> Iterator[Body]:
     """Every body a JSON or JSONL document may hold, in order; nothing for text and archives."""
     entries: Sequence[tuple[int, str, Any]]
+    listed: Sequence[tuple[int, Any]]
     if document.shape == "jsonl":
-        entries = PlacedLines(telling(document.lines) if to_tell else document.lines)
+        lines = telling(document.lines) if to_tell else document.lines
+        entries, listed = PlacedLines(lines), NumberedLines(lines)
     elif isinstance(document.value, list):
-        entries = [(at, f"element {at}, ", value) for at, value in enumerate(document.value, 1)]
+        listed = list(enumerate(document.value, 1))
+        entries = [(at, f"element {at}, ", value) for at, value in listed]
     elif isinstance(document.value, Mapping):
         yield from _from_object(document.value)
         return
@@ -123,7 +129,7 @@ def _bodies(document: Document, *, to_tell: bool = False) -> Iterator[Body]:
         return
     contents = sum(is_content(value) for _, _, value in entries)
     if contents and contents * 2 >= len(entries):
-        yield Body("a list of contents", [(at, value) for at, _, value in entries], {})
+        yield Body("a list of contents", listed, {})
         return
     for where, pieces in _streams(entries):
         for body in _from_object(_whole(pieces)):

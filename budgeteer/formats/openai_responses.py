@@ -12,7 +12,7 @@ from budgeteer.formats.conversations import note_opaque, numbered, text_value, t
 from budgeteer.formats.document import Document
 from budgeteer.formats.entries import mappings
 from budgeteer.formats.envelopes import SAMPLED, imported_from
-from budgeteer.formats.far_lines import PlacedLines, telling
+from budgeteer.formats.far_lines import NumberedLines, PlacedLines, telling
 from budgeteer.formats.report import Imported, Skipped
 from budgeteer.formats.responses_items import ITEM_TYPES, PART_TYPES, content_parts, item_messages
 
@@ -59,13 +59,20 @@ def read(document: Document) -> Imported:
 
 def _conversation(body: Body, position: int, document: Document, skipped: list[Skipped]) -> Conversation:
     notes = document.notes
-    messages = item_messages(body.items, notes, skipped, where=body.where)
+    passages = 0
+
+    def items() -> Iterator[tuple[int, Any]]:
+        nonlocal passages
+        for number, raw in body.items:
+            passages += len(mappings(raw.get("results"))) if isinstance(raw, Mapping) else 0
+            yield number, raw
+
+    messages = item_messages(items(), notes, skipped, where=body.where)
     done = numbered(chain(_instructions(body, document), messages), notes)
     note_opaque(done, notes)
     for key, sentence in _ELSEWHERE.items():
         if body.raw.get(key):
             notes.say(sentence)
-    passages = sum(len(mappings(raw.get("results"))) for _, raw in body.items if isinstance(raw, Mapping))
     if passages:
         notes.say("It also holds passages that a search found; to import those, choose the format `chunks`")
     usage = body.raw.get("usage")
@@ -96,10 +103,13 @@ def _instructions(body: Body, document: Document) -> Iterator[Message]:
 def _bodies(document: Document, *, to_tell: bool = False) -> Iterator[Body]:
     """Every body a JSON or JSONL document may hold, in order; nothing for text and archives."""
     entries: Sequence[tuple[int, str, Any]]
+    listed: Sequence[tuple[int, Any]]
     if document.shape == "jsonl":
-        entries = PlacedLines(telling(document.lines) if to_tell else document.lines)
+        lines = telling(document.lines) if to_tell else document.lines
+        entries, listed = PlacedLines(lines), NumberedLines(lines)
     elif isinstance(document.value, list):
-        entries = [(at, f"element {at}, ", value) for at, value in enumerate(document.value, 1)]
+        listed = list(enumerate(document.value, 1))
+        entries = [(at, f"element {at}, ", value) for at, value in listed]
     elif isinstance(document.value, Mapping):
         yield from _from_object(document.value)
         return
@@ -108,7 +118,7 @@ def _bodies(document: Document, *, to_tell: bool = False) -> Iterator[Body]:
     items = sum(_is_item(value) for _, _, value in entries)
     if items and items * 2 >= len(entries):
         sure = any(_is_item(value) and _is_sure(value) for _, _, value in entries)
-        yield Body("a list of items", [(at, value) for at, _, value in entries], {}, sure=sure)
+        yield Body("a list of items", listed, {}, sure=sure)
         return
     for _, where, value in entries:
         for body in _from_object(value) if isinstance(value, Mapping) else ():

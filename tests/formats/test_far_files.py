@@ -122,6 +122,13 @@ FILES = {
     "a mark and carriage returns": b"\xef\xbb\xbf" + chats().replace(b"\n", b"\r\n"),
     "gzip": gzip.compress(chats()),
     "zip": zipped({"a.jsonl": chats(), "b/c.jsonl": claude(branch=True)}),
+    "responses": lines(
+        {"role": "user", "content": [{"type": "input_text", "text": "Is it late? " * 20}]},
+        {"type": "function_call", "call_id": "k1", "name": "look", "arguments": "{}"},
+        {"type": "function_call_output", "call_id": "k1", "output": "On time. " * 20},
+        {"type": "file_search_call", "id": "f1", "results": [{"text": "A timetable"}]},
+        {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "No."}]},
+    ),
     "codex": rollout(),
     "pi": pi(),
     "copilot": lines(
