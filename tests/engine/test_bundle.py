@@ -7,6 +7,7 @@ import pytest
 from budgeteer.engine.bundle import Inputs, Span, build_bundle, tool_from_raw
 from budgeteer.engine.chat import Conversation
 from budgeteer.engine.library import ToolDefinition
+from budgeteer.engine.measures import measure_tools
 from budgeteer.engine.tokens import counter_for
 from tests.engine.packs import assistant, bundle_of, packed, result, system, talk, user
 
@@ -37,6 +38,7 @@ def bundle_with_tools(tools: tuple[ToolDefinition, ...] | None, **more: Any) -> 
         ({"type": "function", "name": "c", "parameters": SCHEMA}, "c", "", SCHEMA, "responses"),
         ({"name": "d", "parametersJsonSchema": SCHEMA}, "d", "", SCHEMA, "gemini"),
         ({"name": "e", "parameters": SCHEMA}, "e", "", SCHEMA, "mcp"),
+        ({"name": "g"}, "g", "", {"type": "object", "properties": {}}, "mcp"),
         ({"name": "f", "parameters": {"type": "OBJECT"}}, "f", "", {"type": "object"}, "gemini"),
         ({"type": "web_search_20250305", "name": "web_search"}, "web_search", "", None, "anthropic"),
         ({"type": "web_search"}, "web_search", "", None, "anthropic"),
@@ -56,6 +58,15 @@ def test_the_conversations_own_tools_are_taken_unless_others_are_given() -> None
     assert given.notes == ("The tool definitions given are used instead of the conversation's own.",)
     assert (none.tools, none.notes) == ((), given.notes)
     assert bundle_of(user(), tools=(GIVEN,)).notes == ()
+
+
+def test_tools_that_were_measured_are_not_measured_again_and_others_are() -> None:
+    given = (tool_from_raw(OWN), tool_from_raw({"name": "b", "inputSchema": SCHEMA}))
+    measures = measure_tools(given, counter=COUNTER)
+    held = build_bundle(Inputs(tools=given, tool_measures=measures), counter=COUNTER)
+    assert held.tool_measures is measures
+    fewer = build_bundle(Inputs(tools=given[:1], tool_measures=measures), counter=COUNTER)
+    assert fewer.tool_measures.openai_tokens.tolist() == measures.openai_tokens[:1].tolist()
 
 
 def test_the_system_text_given_replaces_the_conversations_own_and_says_so() -> None:

@@ -198,3 +198,19 @@ def test_definitions_are_flat_and_say_whether_they_are_strict() -> None:
     refused = {one.id: one for one in packing.ledger}["tool:bash"]
     assert (refused.fate, refused.rule) == ("dropped", "validity:openai-responses")
     assert refused.sentence == "Not sent: it runs at another provider, OpenAI Responses has no such tool."
+
+
+def test_a_picture_that_it_drew_itself_is_an_item_of_its_own_and_goes_to_nobody_else() -> None:
+    drawn = {"type": "image_generation_call", "id": "ig_1", "status": "completed", "result": "AAAA"}
+    talk = (user("Draw a quay."), Message("assistant", (TextPart("Here."), ImagePart(drawn, 8, 8))), user("Thanks"))
+    _, request = responses(*talk)
+    assert request["input"][1:] == [
+        {"role": "assistant", "content": "Here."},
+        drawn,
+        {"role": "user", "content": "Thanks"},
+    ]
+    elsewhere = packed(bundle_of(*talk), profile="anthropic")
+    assert "image_generation_call" not in str(render_request(elsewhere))
+    assert sentence(elsewhere, 2)[:2] == ("truncated", "validity:anthropic")
+    asked, _ = responses(user("Hi"), Message("user", (TextPart("See."), ImagePart(drawn, 8, 8))), assistant(), user())
+    assert sentence(asked, 2)[:2] == ("truncated", "validity:openai-responses")

@@ -279,3 +279,17 @@ def test_word_of_progress_comes_with_each_request() -> None:
     heard: list[tuple[int, int]] = []
     found = replay(long_subject(), progress=lambda done, of: heard.append((done, of)))
     assert heard == [(number, len(found.turns)) for number in range(1, len(found.turns) + 1)]
+
+
+def test_a_replay_as_plain_data_names_its_first_request_that_is_over_by_its_number() -> None:
+    over, within = replay(long_subject(history={"strategy": "newestFirst"})), replay(long_subject(contextWindow=90_000))
+    assert over.first_over is not None
+    assert over.to_json() == {
+        "window": 2_500,
+        "limit": 2_400,
+        "warning": 1_920,
+        "policy": "none",
+        "firstOver": over.first_over + 1,
+        "turns": [turn.to_json() for turn in over.turns],
+    }
+    assert within.to_json()["firstOver"] is None

@@ -319,3 +319,22 @@ def test_word_of_progress_comes_with_each_packing_and_grows_to_all_there_is() ->
     assert [done for done, _ in heard] == sorted(done for done, _ in heard)
     assert {of for _, of in heard} == {len(swept.items())}
     assert heard[-1][0] == swept.steps[-1].answer.kept
+
+
+def test_a_share_is_no_limit_while_the_shares_are_off() -> None:
+    with pytest.raises(ConfigError, match="the shares are off") as error:
+        sweep(subject_of(rows_of(1), {}), "shares.history")
+    assert (error.value.where, error.value.mend[:27]) == ("shares.history", "Set shares.enabled to true,")
+
+
+def test_a_summary_that_has_said_everything_is_the_same_under_any_wider_limit() -> None:
+    said = [part for number in range(4) for part in (user(f"Question {number}?"), assistant("word " * 120))]
+    history = {"strategy": "summarizeOlder", "maxChars": 2_200, "summaryMaxChars": 300, "keepUserTurns": 1}
+    data = {"history": history}
+    subject = subject_of(Inputs(conversation=talk(*said)), data)
+    swept = sweep(subject, "summaryMaxChars", between=(0, 1_500))
+    last = swept.steps[-1]
+    assert 130 < last.at < 300
+    for value in (int(last.at), 700, 1_500):
+        check_same(last.answer, swept.items(), anew(subject, data, swept.path, value))
+    check_same(swept.steps[-2].answer, swept.items(), anew(subject, data, swept.path, last.at - 1))
