@@ -6,10 +6,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from budgeteer.engine.allocation import allowance
 from budgeteer.engine.bundle import Inputs, build_bundle
 from budgeteer.engine.config import load_config
 from budgeteer.engine.errors import CompressRefused, ConfigError
@@ -21,8 +23,8 @@ from budgeteer.engine.packing import pack
 from budgeteer.engine.result import Packing
 from budgeteer.engine.tokens import counter_for
 from budgeteer.engine.whatif.answers import Answer, fates_by_id
-from budgeteer.engine.whatif.axes import UNITS, full_path
-from budgeteer.engine.whatif.probing import Subject
+from budgeteer.engine.whatif.axes import UNITS, full_path, input_budgets
+from budgeteer.engine.whatif.probing import Prober, Subject
 from budgeteer.engine.whatif.sweep import knee_of, sweep, sweep_at
 from tests.conformance.test_packing import configurations, inputs
 from tests.engine.packs import assistant, talk, user
@@ -338,3 +340,15 @@ def test_a_summary_that_has_said_everything_is_the_same_under_any_wider_limit() 
     for value in (int(last.at), 700, 1_500):
         check_same(last.answer, swept.items(), anew(subject, data, swept.path, value))
     check_same(swept.steps[-2].answer, swept.items(), anew(subject, data, swept.path, last.at - 1))
+
+
+@pytest.mark.parametrize("model", ["gpt-5", "gpt-4o"])
+@pytest.mark.parametrize("path", ["contextWindow", "outputReserve", "inputBudget"])
+def test_budgets_at_many_positions_are_the_allowance_at_each(model: str, path: str) -> None:
+    subject = subject_of(rows_of(1), {"model": model})
+    axis = Prober.of(subject, path).axis
+    positions = np.linspace(axis.low, axis.high, 40).astype(np.int64)
+    allowed = allowance(subject.config, subject.counter)
+    found = input_budgets(path, subject.config, allowed, positions)
+    alone = [allowance(axis.config(int(at)), subject.counter).input_budget for at in positions]
+    assert found.tolist() == alone
