@@ -102,6 +102,7 @@ INSTALLED_APPS = [
 ]
 MIDDLEWARE = [
     "budgeteer.request_log.RequestLogMiddleware",
+    "django.middleware.gzip.GZipMiddleware",  # static files too, where whitenoise has them uncompressed
     "django.middleware.security.SecurityMiddleware",
     "django.middleware.csp.ContentSecurityPolicyMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import gzip
 import re
 
 import pytest
@@ -117,6 +118,14 @@ def test_rows_that_the_page_has_are_named_and_not_sent_again(client: Client, ses
     assert re.findall(r'id="(k[\w-]{12})"', html) == marks
     assert re.findall(r'id="(k[\w-]{12})" hx-preserve', html) == marks[1:]
     assert len(html) < len(client.get(url, headers={**headers, "X-Have": ""}).content.decode())
+
+
+def test_the_page_travels_compressed(client: Client, session: Workspace) -> None:
+    plain = client.get(session.get_absolute_url())
+    packed = client.get(session.get_absolute_url(), headers={"Accept-Encoding": "gzip"})
+    assert packed["Content-Encoding"] == "gzip"
+    assert text_of(gzip.decompress(packed.content).decode(), "verdict") == text_of(plain.content.decode(), "verdict")
+    assert len(packed.content) < len(plain.content) / 4
 
 
 def test_a_row_that_reads_otherwise_is_sent(client: Client, library: Workspace) -> None:
