@@ -24,6 +24,7 @@ sys.path.insert(0, str(ROOT))
 
 from playwright.sync_api import Browser, Page, expect, sync_playwright  # noqa: E402 - the root comes first
 
+from tests.browser.filled import open_specs  # noqa: E402
 from tests.browser.stack import Stack, running_stack  # noqa: E402
 from tests.conftest import CHROMIUM_FLAGS  # noqa: E402
 from tests.formats.shapes import Session, text_block, use_block  # noqa: E402
@@ -44,6 +45,8 @@ GALLERY = {
     "workbench-timeline": "When it overflows",
     "workbench-sweep": "What budget is enough",
     "workbench-prompt": "What is sent",
+    "workbench-range": "A range of messages on its way to a summary",
+    "workbench-features": "What a search of the specs finds, and what it costs beside loading all",
     "workbench-skills": "A library of skills within its limit",
     "workbench-config": "The configuration as text",
     "report": "A shared report",
@@ -146,6 +149,8 @@ def prepare(page: Page, address: str) -> list[Shot]:
     for view in ("timeline", "sweep"):  # a worker may have to make them first
         page.goto(f"{address}{agent}?view={view}")
         expect(page.locator("svg.chart").first).to_be_visible(timeout=WORK_MS)
+    features = open_specs(page, address)
+    block = compress(page, address)
     page.goto(address + agent)
     item = page.locator("table.items tbody tr.dropped a").first.get_attribute("href") or "?"
     return [
@@ -162,6 +167,8 @@ def prepare(page: Page, address: str) -> list[Shot]:
         Shot("workbench-sweep-tokens", f"{agent}?view=sweep&over=history.maxTokens", whole=False),
         Shot("workbench-range", f"{agent}?view=messages&start=127&end=134&sel=", whole=False),
         Shot("workbench-prompt", f"{agent}?view=prompt", whole=False),
+        Shot("workbench-features", f"{features}?view=features&keywords=crane,+tide", whole=False),
+        Shot("workbench-block", block, whole=False),
         Shot("workbench-config", f"{agent}?view=config", whole=False),
         Shot("workbench-skills", workspaces["skills library"], whole=False),
         Shot("workbench-tools", workspaces["tool catalogue"], whole=False),
@@ -201,6 +208,22 @@ def upload_report(page: Page, address: str) -> str:
     page.locator("textarea[name='text']").fill((session.data + bad).decode())
     page.get_by_role("button", name="Import", exact=True).click()
     expect(page.locator("#import-report")).to_be_visible(timeout=WORK_MS)
+    return page.url.removeprefix(address)
+
+
+def compress(page: Page, address: str) -> str:
+    """Another copy of the agent session with one range compressed and its block selected; the path."""
+    page.goto(address)
+    page.get_by_role("button", name=re.compile("agent session", re.IGNORECASE)).click()
+    expect(page.locator("#share")).to_be_visible(timeout=WORK_MS)
+    workspace = page.url.split("?")[0]
+    page.goto(f"{workspace}?view=messages&start=127&end=134&sel=")
+    page.locator("#generate-block").click()
+    expect(page.locator("#block-summary")).not_to_have_value("", timeout=WORK_MS)
+    page.locator("#make-block").click()
+    expect(page.locator("#range-bar")).to_have_count(0)
+    page.locator(".msgs tr", has=page.locator(".c-id", has_text="b1")).locator("a").first.click()
+    expect(page.locator("#save-block")).to_be_visible()
     return page.url.removeprefix(address)
 
 

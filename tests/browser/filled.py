@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import io
+import json
 import re
+import zipfile
 from dataclasses import dataclass
 
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import WORK_MS
-from tests.browser.steps import open_sample, publish
+from tests.browser.steps import open_sample, publish, wait_until_packed
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +38,8 @@ NAMES = (
     "workbench-timeline",
     "workbench-sweep",
     "workbench-prompt",
+    "workbench-range",
+    "workbench-features",
     "workbench-config",
     "workbench-skills",
     "share",
@@ -62,6 +67,7 @@ def fill(page: Page, address: str) -> Filled:
     for view in ("timeline", "sweep"):  # a worker may have to make them first
         page.goto(f"{address}{agent}?view={view}")
         expect(page.locator("svg.chart").first).to_be_visible(timeout=WORK_MS)
+    features = open_specs(page, address)
     page.goto(f"{address}{agent}share/")
     full = publish(page).removeprefix(address)
     page.reload()
@@ -81,6 +87,8 @@ def fill(page: Page, address: str) -> Filled:
         "workbench-timeline": f"{agent}?view=timeline",
         "workbench-sweep": f"{agent}?view=sweep",
         "workbench-prompt": f"{agent}?view=prompt",
+        "workbench-range": f"{agent}?view=messages&start=127&end=134",
+        "workbench-features": f"{features}?view=features&keywords=crane,+tide",
         "workbench-config": f"{agent}?view=config",
         "workbench-skills": skills,
         "share": f"{agent}share/",
@@ -96,6 +104,33 @@ def fill(page: Page, address: str) -> Filled:
         "missing": "/nothing/here/",
     }
     return Filled({name: paths[name] for name in NAMES})
+
+
+def open_specs(page: Page, address: str) -> str:
+    """A workspace over a folder of feature specs with a talk that asks for one of them; its path."""
+    parts = {
+        "crane": "The crane lifts forty tonnes at ten metres and stops above twelve metres of wind a second.",
+        "tide": "The tide gauge reports every six minutes; the crane waits when the water falls below two metres.",
+        "ferry": "A ferry is announced an hour ahead and keeps the north berth for twenty minutes.",
+        "basin": "The basin is dredged to twelve metres at low water, once a year in March.",
+        "pilots": "Two pilots are on duty by day and one by night; they are called by radio.",
+        "invoices": "A berth is invoiced by the metre and the begun day, a crane by the lift.",
+    }
+    archive = io.BytesIO()
+    with zipfile.ZipFile(archive, "w") as zipped:
+        for name, first in parts.items():
+            rules = (f"## Rule {rule}\n\nWhoever plans the {name} reads rule {rule} first." for rule in range(1, 9))
+            zipped.writestr(f"specs/{name}.md", f"# The {name}\n\n{first}\n\n" + "\n\n".join(rules) + "\n")
+    talk = {"messages": [{"role": "user", "content": "May the crane work at this tide?"}]}
+    page.goto(address)
+    page.locator("#drop-files").set_input_files(
+        [
+            {"name": "specs.zip", "mimeType": "application/zip", "buffer": archive.getvalue()},
+            {"name": "talk.json", "mimeType": "application/json", "buffer": json.dumps(talk).encode()},
+        ]
+    )
+    wait_until_packed(page)
+    return _path(page, address)
 
 
 def _path(page: Page, address: str) -> str:

@@ -13,7 +13,7 @@ from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils.html import escape
 from django.views.decorators.http import require_POST
-from django_htmx.http import HttpResponseClientRedirect
+from django_htmx.http import HttpResponseClientRedirect, replace_url
 
 from budgeteer.accounts.rules import access
 from budgeteer.engine.errors import ConfigError, InputError
@@ -136,6 +136,7 @@ def _show(
 
 def _answer(request: HtmxRequest, workspace: Workspace, state: ViewState, said: str) -> HttpResponse:
     if request.htmx:
-        return say(render_swaps(request, build_page(workspace, state), whole_form=True), said)
+        answer = render_swaps(request, build_page(workspace, state), whole_form=True)
+        return say(replace_url(answer, workspace.get_absolute_url() + state.query()), said)
     messages.success(request, said)
     return back_to(workspace, state)

@@ -150,7 +150,7 @@
   const selected = () => document.querySelector("#inspector input[name=sel]")?.value ?? "";
   const mark = () => {
     const sel = selected();
-    for (const row of document.querySelectorAll(".items tbody tr")) {
+    for (const row of document.querySelectorAll(":is(.items, .hits) tbody tr")) {
       const link = row.querySelector(".c-name a");
       if (!link) continue;
       const isOn = sel !== "" && new URL(link.href).searchParams.get("sel") === sel;
@@ -218,7 +218,7 @@
   // ---- keys ----
   const inField = (target) => target.closest?.("input:not([type=range], [type=checkbox], [type=radio]), textarea, select, dialog[open]");
   const step = (by) => {
-    const links = [...document.querySelectorAll(".items tbody .c-name a")];
+    const links = [...document.querySelectorAll(":is(.items, .hits) tbody .c-name a")];
     if (!links.length) return;
     const at = links.findIndex((link) => link === document.activeElement);
     const from = at >= 0 ? at : links.findIndex((link) => link.closest("tr").classList.contains("on"));
@@ -228,7 +228,7 @@
   };
   // The next changed message, or the first of the next or last turn; past the end of a page, its neighbour opens.
   const seek = (by, isWanted) => {
-    const rows = [...document.querySelectorAll(".items tbody tr")];
+    const rows = [...document.querySelectorAll(":is(.items, .hits) tbody tr")];
     if (!rows.length) return;
     const focused = rows.findIndex((row) => row.contains(document.activeElement));
     const from = focused >= 0 ? focused : rows.findIndex((row) => row.classList.contains("on"));
