@@ -287,6 +287,10 @@ def test_each_kind_of_limit_has_its_steps_where_packing_anew_has_them(
             before = swept.steps[number - 1].answer
             assert before != step.answer
             check_same(before, items, anew(subject, data, path, step.at - falling))
+    for one in np.linspace(*between, 12).tolist():
+        value = one if UNITS[path] == "share" else int(one)
+        if min(swept.first, swept.last) <= value <= max(swept.first, swept.last):
+            check_same(swept.steps[swept.step_at(value)].answer, items, anew(subject, data, path, value))
 
 
 def test_a_window_grows_the_budget_no_further_than_the_most_input_that_a_model_takes() -> None:
