@@ -14,7 +14,7 @@ from budgeteer.workbench.state import ViewState
 from budgeteer.workbench.unchanged import Marked
 from budgeteer.workbench.words import FATE_ICONS, FATE_NAMES, FATE_TONES, count_of
 
-PAGE_SPANS = 60
+PAGE_SPANS = 40
 KEPT_PROMPTS = 4
 HEAD_CHARS = 1_200
 REST_CHARS = 20_000

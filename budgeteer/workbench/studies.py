@@ -21,7 +21,7 @@ from budgeteer.workbench.models import Workspace
 from budgeteer.workbench.preview import Packed
 from budgeteer.workbench.written import stored_summaries
 
-PATIENCE_SECONDS = 0.2
+PATIENCE_SECONDS = 0.12
 """How long a page works on an answer before it leaves that to a worker: the page itself is asked for within 300 ms."""
 KEPT_ANSWERS = 16
 

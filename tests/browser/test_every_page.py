@@ -44,9 +44,11 @@ def test_wide_and_narrow_light_and_dark_axe_finds_nothing(visitor, filled, name)
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_one_first_heading_a_title_and_no_sideways_scroll_at_320_pixels(visitor, filled, name):
+def test_one_first_heading_a_title_and_no_sideways_scroll_at_320_pixels_or_200_percent(visitor, filled, name):
     page = go(visitor, filled, name, width=320)
     assert page.evaluate("document.documentElement.scrollWidth") <= 320
+    page.set_viewport_size({"width": 720, "height": 450})  # 1440 at 200 %
+    assert page.evaluate("document.documentElement.scrollWidth") <= 720
     assert page.locator("h1").count() == 1
     assert "Budgeteer" in page.title() or name == "report-prompt"
 
