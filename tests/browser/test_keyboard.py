@@ -5,7 +5,7 @@ import re
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import WORK_MS
-from tests.browser.steps import verdict
+from tests.browser.steps import verdict, wait_until_packed
 
 
 def tab_to(page: Page, words: str, *, most: int = 60) -> None:
@@ -24,7 +24,7 @@ def test_a_sample_is_opened_changed_shared_and_revoked_with_the_keyboard_alone(v
     page = visitor().open("/")
     tab_to(page, "A tool catalogue over its limit")
     page.keyboard.press("Enter")
-    expect(page.locator("#share")).to_be_visible(timeout=WORK_MS)
+    wait_until_packed(page)
     before = verdict(page)
 
     tab_to(page, "i-skillsBudget-limits-maxToolDefinitionChars|maxToolDefinitionChars", most=80)
@@ -62,7 +62,7 @@ def test_a_command_is_found_by_its_name(visitor):
     page = visitor().open("/")
     tab_to(page, "A tool catalogue over its limit")
     page.keyboard.press("Enter")
-    expect(page.locator("#share")).to_be_visible(timeout=WORK_MS)
+    wait_until_packed(page)
 
     page.keyboard.press("Control+k")
     field = page.get_by_role("combobox", name="Find a command")
@@ -91,7 +91,7 @@ def test_the_messages_are_walked_by_turn_and_by_change(visitor):
     page = visitor().open("/")
     tab_to(page, "overflowing agent session|overflows")
     page.keyboard.press("Enter")
-    expect(page.locator("#share")).to_be_visible(timeout=WORK_MS)
+    wait_until_packed(page)
     page.keyboard.press("2")
     rows = page.locator(".msgs tbody tr")
     expect(rows.first).to_be_visible()

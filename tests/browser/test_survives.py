@@ -4,13 +4,12 @@ import re
 
 from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import WORK_MS
-from tests.browser.steps import is_saved, verdict
+from tests.browser.steps import is_saved, verdict, wait_until_packed
 
 
 def open_session(page: Page) -> None:
     page.get_by_role("button", name=re.compile("overflow", re.IGNORECASE)).click()
-    expect(page.locator("#share")).to_be_visible(timeout=WORK_MS)
+    wait_until_packed(page)
 
 
 def test_a_range_a_pin_a_limit_and_an_undo_survive_a_reload_and_a_second_tab(visitor):
