@@ -1,5 +1,6 @@
 """The WSGI application that granian serves."""
 
+import gc
 import os
 
 from django.core.wsgi import get_wsgi_application
@@ -10,3 +11,7 @@ name_process("web")
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "budgeteer.settings")
 
 application = get_wsgi_application()
+
+# What stands after the start stays: a full collection in the middle of an answer need not walk through it.
+gc.collect()
+gc.freeze()
