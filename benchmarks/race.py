@@ -17,7 +17,7 @@ from statistics import median
 from typing import Any
 
 #: A call shorter than this is repeated within its turn, so that neither the clock rules nor the processor's caches,
-#: which others' turns left cold: a call that is made once would pay for all of that, one that is made ten times a tenth.
+#: which other turns left cold: a call that is made once would pay for all of that, one that is made ten times a tenth.
 TURN_SECONDS = 0.05
 MOST_REPEATS = 2_000
 
