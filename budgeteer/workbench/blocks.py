@@ -21,18 +21,20 @@ def generated(workspace: Workspace, request: SummaryRequest, *, rows: tuple[int,
         InputError: there is nothing in the messages that a summary could be made of.
     """
     if settings.LLM_ENDPOINT is not None:
-        try:
-            return jobs.enqueue_once(
-                "workbench.write_block",
-                arguments={"workspace_id": str(workspace.pk), "first": rows[0], "last": rows[1]},
-                owner=workspace.owner,
-                subject=f"block:{workspace.pk}:{json.dumps(rows)}:{request.key[:24]}",
-                is_done=lambda: written.find(workspace.owner_id, request.key) is not None,
-            )
-        except jobs.AlreadyDone:
-            known = written.find(workspace.owner_id, request.key)
-            if known is not None and known.text:
-                return known.text
+        known = written.find(workspace.owner_id, request.key)
+        if known is None:
+            try:
+                return jobs.enqueue_once(
+                    "workbench.write_block",
+                    arguments={"workspace_id": str(workspace.pk), "first": rows[0], "last": rows[1]},
+                    owner=workspace.owner,
+                    subject=f"block:{workspace.pk}:{json.dumps(rows)}:{request.key[:24]}",
+                    is_done=lambda: written.find(workspace.owner_id, request.key) is not None,
+                )
+            except jobs.AlreadyDone:
+                known = written.find(workspace.owner_id, request.key)
+        if known is not None and known.text:
+            return known.text
     try:
         return extractive_summary(request)
     except SummaryFailed as failure:

@@ -33,7 +33,10 @@ ROLE_TITLES = {"tools": "tool definitions", "tool": "tool result"}
 
 @dataclass(frozen=True, slots=True)
 class Span(Marked):
-    """One stretch of the prompt, or a placeholder. `rest` is what stands behind "show more"."""
+    """One stretch of the prompt, or a placeholder. `rest` is what stands behind "show more".
+
+    `number` is its place from 1 on: it tells two that read the same apart.
+    """
 
     number: int
     is_placeholder: bool
