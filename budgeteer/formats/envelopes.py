@@ -10,7 +10,7 @@ from budgeteer.engine.chat import Conversation
 from budgeteer.engine.errors import FormatError
 from budgeteer.formats.conversations import text_value
 from budgeteer.formats.document import Document
-from budgeteer.formats.far_lines import NumberedLines, telling
+from budgeteer.formats.far_lines import LinesAs, telling, with_number
 from budgeteer.formats.jsontext import json_type
 from budgeteer.formats.report import Imported, Skipped
 
@@ -124,7 +124,7 @@ def _from_lines(document: Document) -> Iterator[Envelope]:
     sample = telling(document.lines)
     bare = sum(_is_message(line.value) for line in sample)
     if bare * 2 >= len(sample):
-        yield Envelope("JSON lines of one message each", NumberedLines(document.lines))
+        yield Envelope("JSON lines of one message each", LinesAs(document.lines, with_number))
         return
     for line in document.lines:
         for envelope in _from_object(line.value):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import codecs
 from array import array
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import IO, Any, Final, overload
 
@@ -122,50 +122,37 @@ class ToldLines(Sequence[Line]):
         return self._telling.over(self._lines)
 
 
-class PlacedLines(Sequence[tuple[int, str, Any]]):
-    """Lines as (number, "line 3, ", value), each read when it is looked at."""
+class LinesAs[T](Sequence[T]):
+    """Lines as what is made of each, made when it is looked at."""
 
-    def __init__(self, lines: Sequence[Line]) -> None:
+    def __init__(self, lines: Sequence[Line], make: Callable[[Line], T]) -> None:
         self._lines = lines
+        self._make = make
 
     def __len__(self) -> int:
         return len(self._lines)
 
     @overload
-    def __getitem__(self, index: int) -> tuple[int, str, Any]: ...
+    def __getitem__(self, index: int) -> T: ...
     @overload
-    def __getitem__(self, index: slice) -> Sequence[tuple[int, str, Any]]: ...
-    def __getitem__(self, index: int | slice) -> tuple[int, str, Any] | Sequence[tuple[int, str, Any]]:
+    def __getitem__(self, index: slice) -> Sequence[T]: ...
+    def __getitem__(self, index: int | slice) -> T | Sequence[T]:
         if isinstance(index, slice):
-            return PlacedLines(self._lines[index])
-        line = self._lines[index]
-        return line.number, f"line {line.number}, ", line.value
+            return LinesAs(self._lines[index], self._make)
+        return self._make(self._lines[index])
 
-    def __iter__(self) -> Iterator[tuple[int, str, Any]]:
-        return ((line.number, f"line {line.number}, ", line.value) for line in self._lines)
+    def __iter__(self) -> Iterator[T]:
+        return map(self._make, self._lines)
 
 
-class NumberedLines(Sequence[tuple[int, Any]]):
-    """Lines as (number, raw message), each read when it is looked at."""
+def with_place(line: Line) -> tuple[int, str, Any]:
+    """A line as (number, "line 3, ", value)."""
+    return line.number, f"line {line.number}, ", line.value
 
-    def __init__(self, lines: Sequence[Line]) -> None:
-        self._lines = lines
 
-    def __len__(self) -> int:
-        return len(self._lines)
-
-    @overload
-    def __getitem__(self, index: int) -> tuple[int, Any]: ...
-    @overload
-    def __getitem__(self, index: slice) -> Sequence[tuple[int, Any]]: ...
-    def __getitem__(self, index: int | slice) -> tuple[int, Any] | Sequence[tuple[int, Any]]:
-        if isinstance(index, slice):
-            return [(line.number, line.value) for line in self._lines[index]]
-        line = self._lines[index]
-        return line.number, line.value
-
-    def __iter__(self) -> Iterator[tuple[int, Any]]:
-        return ((line.number, line.value) for line in self._lines)
+def with_number(line: Line) -> tuple[int, Any]:
+    """A line as (number, raw message)."""
+    return line.number, line.value
 
 
 def telling(lines: Sequence[Line]) -> Sequence[Line]:

@@ -12,7 +12,7 @@ from budgeteer.formats.conversations import note_opaque, numbered, text_value, t
 from budgeteer.formats.document import Document
 from budgeteer.formats.entries import mappings
 from budgeteer.formats.envelopes import SAMPLED, imported_from
-from budgeteer.formats.far_lines import NumberedLines, PlacedLines, telling
+from budgeteer.formats.far_lines import LinesAs, telling, with_number, with_place
 from budgeteer.formats.gemini_contents import ContentReader, is_content, key_of, parts_of
 from budgeteer.formats.report import Imported, Skipped
 
@@ -118,7 +118,7 @@ def _bodies(document: Document, *, to_tell: bool = False) -> Iterator[Body]:
     listed: Sequence[tuple[int, Any]]
     if document.shape == "jsonl":
         lines = telling(document.lines) if to_tell else document.lines
-        entries, listed = PlacedLines(lines), NumberedLines(lines)
+        entries, listed = LinesAs(lines, with_place), LinesAs(lines, with_number)
     elif isinstance(document.value, list):
         listed = list(enumerate(document.value, 1))
         entries = [(at, f"element {at}, ", value) for at, value in listed]
