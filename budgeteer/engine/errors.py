@@ -4,7 +4,8 @@ BudgeteerError
 ├── InputError               bad input: what, where, how to mend
 │   ├── ConfigError          a configuration key or value that cannot be used
 │   │   └── CompressRefused  a batch of compress ranges that does not go with the conversation
-│   └── FormatError          an upload that holds nothing usable
+│   ├── FormatError          an upload that holds nothing usable
+│   └── TextNotCounted       a text on which a tokenizer broke off
 ├── TokenizerUnavailable     a vocabulary that is not packaged here
 └── BudgetExceeded           pinned and protected content alone is over the budget
 """
@@ -111,6 +112,23 @@ class CompressRefused(ConfigError):
 
 class FormatError(InputError):
     """An upload that holds nothing usable; says what was looked for and what was found."""
+
+
+class TextNotCounted(InputError):
+    """A text on which a tokenizer broke off; nothing is counted in its place.
+
+    Attributes:
+        name: the tokenizer's name.
+        longest_chars: the length of the longest text that was being counted, in characters.
+    """
+
+    def __init__(self, name: str, *, longest_chars: int) -> None:
+        self.name = name
+        self.longest_chars = longest_chars
+        super().__init__(
+            f"The tokenizer {name} broke off on a text; the longest it was given has {longest_chars:,} characters",
+            mend="Shorten that text, or count it by chars/4 (the setting tokenizer)",
+        )
 
 
 class TokenizerUnavailable(BudgeteerError):

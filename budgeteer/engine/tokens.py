@@ -18,7 +18,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal, Protocol
 
 from budgeteer.engine.agreement import is_doubtful
-from budgeteer.engine.errors import TokenizerUnavailable
+from budgeteer.engine.errors import TextNotCounted, TokenizerUnavailable
+from budgeteer.engine.white_space import without_long_runs
 
 if TYPE_CHECKING:
     from tiktoken import Encoding
@@ -79,6 +80,8 @@ _ENCODINGS: Final[dict[str, tuple[str, str]]] = {
 
 TOKENIZERS: Final = (*_ENCODINGS, "chars/4")
 
+#: Those whose pattern takes all white space at the end of a text as one piece: `\s++$`.
+_END_IS_ONE_PIECE: Final = frozenset({"cl100k_base"})
 
 #: Characters from which texts are counted on all cores: starting the threads takes as long as counting a few thousand.
 _MANY_CHARS: Final = 500_000
@@ -101,17 +104,36 @@ class BpeCounter:
         return toktok._encoding(self.name)  # noqa: SLF001
 
     def count(self, text: str) -> int:
-        """The tokens of one text."""
-        if text.isascii() or not is_doubtful(text):
-            return int(self._fast.count(text))
-        return len(reference_for(self.name).encode_ordinary(text))
+        """The tokens of one text.
+
+        Raises:
+            TextNotCounted: the tokenizer broke off on it.
+        """
+        try:
+            if text.isascii() or not is_doubtful(text):
+                return int(self._fast.count(text))
+            return self._count_doubtful(text)
+        except BaseException as error:
+            _raise_if_panic(error, self.name, (text,))
+            raise
 
     def count_parts(self, texts: Sequence[str]) -> int:
         """The sum over the texts, each a sequence of its own."""
         return sum(map(self.count, texts))
 
     def count_all(self, texts: Sequence[str]) -> list[int]:
-        """The tokens of each text; very many on all cores, by threads that live no longer than the call."""
+        """The tokens of each text; very many on all cores, by threads that live no longer than the call.
+
+        Raises:
+            TextNotCounted: the tokenizer broke off on one of them.
+        """
+        try:
+            return self._count_each(texts)
+        except BaseException as error:
+            _raise_if_panic(error, self.name, texts)
+            raise
+
+    def _count_each(self, texts: Sequence[str]) -> list[int]:
         if sum(map(len, texts)) < _MANY_CHARS:
             fast = self._fast.count
             return [fast(text) if text.isascii() or not is_doubtful(text) else self.count(text) for text in texts]
@@ -121,6 +143,22 @@ class BpeCounter:
         for at, count in doubtful.items():
             counts[at] = count
         return counts
+
+    def _count_doubtful(self, text: str) -> int:
+        """The tokens of a text that only tiktoken knows, without the runs of white space that would overflow it."""
+        encode = reference_for(self.name).encode_ordinary
+        parts = without_long_runs(text, is_end_one_piece=self.name in _END_IS_ONE_PIECE)
+        return sum(int(self._fast.count(part)) if is_blank else len(encode(part)) for part, is_blank in parts)
+
+
+def _raise_if_panic(error: BaseException, name: str, texts: Sequence[str]) -> None:
+    """Raise an error of ours for a panic of a tokenizer's Rust code, which no `except Exception` sees.
+
+    Raises:
+        TextNotCounted: it panicked while it counted these texts.
+    """
+    if not isinstance(error, Exception | KeyboardInterrupt | SystemExit | GeneratorExit):
+        raise TextNotCounted(name, longest_chars=max(map(len, texts), default=0)) from error
 
 
 class QuarterCounter:
