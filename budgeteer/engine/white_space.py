@@ -1,12 +1,12 @@
-"""Long runs of white space cut out of a text exactly where the split patterns cut them.
+r"""Long runs of white space cut out of a text exactly where the split patterns cut them.
 
-tiktoken's regular expressions match `\\s+(?!\\S)` by backtracking, one entry of a stack for each character, and a run of
+tiktoken's regular expressions match `\s+(?!\S)` by backtracking, one entry of a stack for each character, and a run of
 a million characters overflows it: Rust panics. Such a run is counted as a text of its own instead.
 
 Why the sum is exact: both patterns match from left to right and look behind nowhere. Of a run of white space that
 holds no line end and does not stand before one, they take all but its last character as one piece; a run of line ends
 before it ends a piece of its own. The last character stays with the text behind it, which may begin with it. At the end
-of a text a run is one piece; there cl100k_base takes the line ends before it as well, by a possessive `\\s++$` that
+of a text a run is one piece; there cl100k_base takes the line ends before it as well, by a possessive `\s++$` that
 does not backtrack, so that nothing is cut.
 """
 
