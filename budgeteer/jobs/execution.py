@@ -88,8 +88,11 @@ def _ending_of(context: JobContext) -> dict[str, Any] | None:
     except (BudgetExceeded, TokenizerUnavailable) as error:
         what = error.sentence.rstrip(".")
         return _failure({"what": what, "where": "", "mend": "", "sentence": f"{what}."})
-    except Exception:
-        # The boundary of somebody's job: whatever went wrong becomes its row's ending.
+    except (KeyboardInterrupt, SystemExit, GeneratorExit):
+        raise  # they are about the process; `tasks` ends it, and the reaper finds the job
+    except BaseException:
+        # The boundary of somebody's job: whatever went wrong becomes its row's ending. That includes what is no
+        # Exception, such as a panic of native code: let through, it would leave this worker waiting for ever.
         log.exception("job stopped on an unexpected error")
         what = f"The work stopped on an unexpected error; it was recorded under {context.job.id}"
         mend = "Try again; if it stops again, report that number."

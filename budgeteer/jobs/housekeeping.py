@@ -51,8 +51,11 @@ def clean_up(*, thorough: bool) -> dict[str, int]:
             continue
         try:
             removed[each.what] = each.run(timezone.now())
-        except Exception:
-            # The boundary of somebody's sweep: the next round tries again.
+        except (KeyboardInterrupt, SystemExit, GeneratorExit):
+            raise
+        except BaseException:
+            # The boundary of somebody's sweep, also for what is no Exception (a panic of native code): the next round
+            # tries again.
             log.exception("sweep stopped on an error", what=each.what)
     if found := {what: count for what, count in removed.items() if count}:
         log.info("swept", **{what.replace(" ", "_"): count for what, count in found.items()})
