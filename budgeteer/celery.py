@@ -99,10 +99,13 @@ def _name_worker(sender: Any, **_kwargs: object) -> None:
 
 @signals.worker_ready.connect  # type: ignore[untyped-decorator]  # celery ships no types
 def _announce_worker(sender: Any, **_kwargs: object) -> None:
+    from budgeteer.jobs import liveness
     from budgeteer.jobs.presence import announce
+    from budgeteer.jobs.services import QUEUES
 
     label, _, _ = str(sender.hostname).partition("@")
-    announce("worker", label=label, queues=sorted(sender.app.amqp.queues.consume_from))
+    queues = sorted(queue for queue in sender.app.amqp.queues.consume_from if queue in QUEUES)
+    announce("worker", label=label, queues=queues, is_alive=lambda: liveness.own.is_alive)
 
 
 @signals.beat_init.connect  # type: ignore[untyped-decorator]  # celery ships no types

@@ -169,6 +169,20 @@ SETTINGS: tuple[Setting, ...] = (
         bounds=(1, 100),
     ),
     Setting(
+        "BUDGETEER_JOB_STEP_SECONDS",
+        "number",
+        "3600",
+        "How long a job may go without a step; its worker is then taken for stuck and ends itself.",
+        bounds=(0.5, 86_400),
+    ),
+    Setting(
+        "BUDGETEER_WORKER_SILENT_SECONDS",
+        "number",
+        "60",
+        "How long a worker with nothing at hand may leave a message to itself unanswered before it ends itself.",
+        bounds=(0.5, 3600),
+    ),
+    Setting(
         "BUDGETEER_JOBS_DAYS",
         "whole number",
         "30",

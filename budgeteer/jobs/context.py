@@ -13,6 +13,7 @@ from django.db import Error as AnyDatabaseError
 from django.db import connection, transaction
 from django.utils import timezone
 
+from budgeteer.jobs import liveness
 from budgeteer.jobs.models import Job, JobQuerySet, State, appended
 
 PROGRESS_SECONDS = 0.25
@@ -68,6 +69,7 @@ class JobContext:
         Raises:
             JobInterrupted: the claim was lost (to a cancel or another attempt), or the worker is stopping.
         """
+        liveness.own.stepped()
         self._pending |= {"done": done, "total": total, "unit": unit}
         if sentence and sentence != self._sentence:
             self._sentence, self._log = sentence, appended(self._log, sentence)
@@ -87,6 +89,7 @@ class JobContext:
         Raises:
             JobInterrupted: see `progress`.
         """
+        liveness.own.stepped()
         if time.monotonic() - self._checked_at >= CHECK_SECONDS:
             self._checked_at = time.monotonic()
             self._look_at_claim()

@@ -1,6 +1,7 @@
 """Which worker and scheduler processes are there: each says so every few seconds, and goodbye when it stops.
 
-A process that is killed says no goodbye: its row grows old, is no longer counted, and is swept by the others.
+A worker says so only while it works (liveness.py). A process that is killed says no goodbye: its row grows old, is no
+longer counted, and is swept by the others.
 """
 
 from __future__ import annotations
@@ -36,11 +37,13 @@ class Announcer:
     Attributes:
         label: what the process is called among those of its host ("all"); "" for its part alone.
         queues: the queues it serves.
+        is_alive: whether the process does its work; while it does not, it is silent.
     """
 
     part: Part
     label: str = ""
     queues: Sequence[str] = ()
+    is_alive: Callable[[], bool] = lambda: True
     _leaving: threading.Event = field(default_factory=threading.Event)
     _thread: threading.Thread | None = None
 
@@ -63,7 +66,8 @@ class Announcer:
     def _say_until_leaving(self) -> None:
         try:
             while True:
-                self._try(self._say)
+                if self.is_alive():
+                    self._try(self._say)
                 if self._leaving.wait(SAY_SECONDS):
                     self._try(self._say_goodbye)
                     return
@@ -97,9 +101,11 @@ class Announcer:
 _announcers: list[Announcer] = []
 
 
-def announce(part: str, *, label: str = "", queues: Sequence[str] = ()) -> None:
-    """Say that this process, a `Part`, is there, from now until it ends."""
-    announcer = Announcer(part=Part(part), label=label, queues=tuple(queues))
+def announce(
+    part: str, *, label: str = "", queues: Sequence[str] = (), is_alive: Callable[[], bool] = lambda: True
+) -> None:
+    """Say that this process, a `Part`, is there, from now until it ends, as long as `is_alive` says so."""
+    announcer = Announcer(part=Part(part), label=label, queues=tuple(queues), is_alive=is_alive)
     _announcers.append(announcer)
     announcer.start()
 

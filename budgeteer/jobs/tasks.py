@@ -4,36 +4,67 @@ from __future__ import annotations
 
 import threading
 import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import datetime, timedelta
 
+import structlog
 from celery import signals
 from django.conf import settings
 
 from budgeteer.celery import app
-from budgeteer.jobs import housekeeping, registry, services
+from budgeteer.jobs import housekeeping, liveness, registry, services
 from budgeteer.jobs.context import worker_stopping
 from budgeteer.jobs.execution import execute, work_off
 from budgeteer.jobs.housekeeping import sweep
+
+log = structlog.get_logger(__name__)
+
+
+@contextmanager
+def _at_work() -> Iterator[None]:
+    """What every task stands in: the worker is busy, and ends itself if the task ends as no Exception does.
+
+    Celery never acknowledges the message of such a task, and the worker would wait for ever with its one place taken.
+    """
+    try:
+        with liveness.own.at_work():
+            yield
+    except Exception:
+        raise
+    except BaseException:
+        log.exception("a task broke off")
+        liveness.end_process()
 
 
 @app.task(name="jobs.run")  # type: ignore[untyped-decorator]  # celery ships no types
 def run(job_id: str, attempt: int) -> None:
     """Do one attempt of one job, and then what else waits in this worker's queues, for a while at a time."""
-    execute(uuid.UUID(job_id), attempt)
-    if work_off(list(app.amqp.queues.consume_from), seconds=settings.JOB_REAP_SECONDS):
-        services.nudge()
+    with _at_work():
+        execute(uuid.UUID(job_id), attempt)
+        waiting = [queue for queue in app.amqp.queues.consume_from if queue in services.QUEUES]
+        if work_off(waiting, seconds=settings.JOB_REAP_SECONDS):
+            services.nudge()
+
+
+@app.task(name="jobs.ping")  # type: ignore[untyped-decorator]  # celery ships no types
+def ping() -> None:
+    """Show that this worker takes messages and handles them."""
+    liveness.own.handled()
 
 
 @app.task(name="jobs.reap")  # type: ignore[untyped-decorator]  # celery ships no types
 def reap() -> None:
     """Send again what nobody claimed, queue again what was lost."""
-    services.reap()
+    with _at_work():
+        services.reap()
 
 
 @app.task(name="jobs.clean_up")  # type: ignore[untyped-decorator]  # celery ships no types
 def clean_up(*, thorough: bool) -> None:
     """Sweep what has had its time, in every app."""
-    housekeeping.clean_up(thorough=thorough)
+    with _at_work():
+        housekeeping.clean_up(thorough=thorough)
 
 
 @sweep("finished jobs")
@@ -50,6 +81,7 @@ def _give_jobs_back(**_kwargs: object) -> None:
 @signals.worker_ready.connect  # type: ignore[untyped-decorator]  # celery ships no types
 def _pick_up_what_was_left(**_kwargs: object) -> None:
     """What waited while nobody was there need not wait for the scheduler."""
+    liveness.start()
     services.reap()
     services.nudge()
     threading.Thread(target=registry.prepare, name="prepare", daemon=True).start()

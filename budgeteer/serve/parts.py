@@ -59,12 +59,15 @@ def run_worker(name: str, queues: Iterable[str], *, grace_seconds: float) -> int
         deadline.start()
 
     signals.worker_shutting_down.connect(leave_in_time, weak=False)
+    from budgeteer.jobs import liveness
+
+    own_queue = liveness.serve_own_queue(app.amqp.queues)
     worker = app.Worker(
         hostname=f"{name}@{socket.gethostname()}",
         # One job at a time in a thread: the main thread stays free to hear SIGTERM.
         pool_cls="threads",
         concurrency=1,
-        queues=",".join(queues),
+        queues=",".join((*queues, own_queue)),
         without_gossip=True,
         without_mingle=True,
         without_heartbeat=True,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from typing import Any
 
+from budgeteer.celery import app
 from budgeteer.engine.errors import InputError
 from budgeteer.jobs.context import JobContext
 from budgeteer.jobs.registry import job
@@ -41,6 +42,28 @@ def refuse(context: JobContext) -> None:
 def crash(context: JobContext) -> None:
     """A mistake of ours."""
     raise ZeroDivisionError("secret detail")
+
+
+class Panic(BaseException):
+    """What a panic of native code is in Python: no Exception."""
+
+
+@job("probe.panic", title="Panic")
+def panic(context: JobContext) -> None:
+    """A mistake of somebody else's library."""
+    raise Panic("secret detail")
+
+
+@job("probe.leave", title="Leave")
+def leave(context: JobContext) -> None:
+    """A library that ends the process, or tries to."""
+    raise SystemExit(3)
+
+
+@app.task(name="probe.wedge")  # type: ignore[untyped-decorator]  # celery ships no types
+def wedge() -> None:
+    """Panic outside of every job: a message that is never answered takes up the worker's one place for ever."""
+    raise Panic
 
 
 @job("probe.nonsense", title="Answer nonsense")

@@ -10,7 +10,7 @@ import pytest
 from django.contrib.auth.models import Group, User
 
 from budgeteer.celery import app
-from budgeteer.jobs import services
+from budgeteer.jobs import liveness, presence, services
 from budgeteer.jobs.models import Job
 from tests.jobs.workers import StartWorker, empty_the_broker, enqueue, kill, wait_for, wait_until
 
@@ -61,18 +61,29 @@ def test_a_crash_fails_with_a_sentence_that_names_the_job_and_hides_the_detail(
     assert "secret detail" not in str(job.error)
 
 
+def test_a_panic_fails_its_job_at_once_and_the_worker_does_the_next_one(owner: User, start_worker: StartWorker) -> None:
+    worker = start_worker()
+    broken = wait_for(enqueue(owner, "probe.panic"), "failed")
+    assert broken.error["sentence"].startswith("The work stopped on an unexpected error; it was recorded under")
+    assert "secret detail" not in str(broken.error)
+    assert (broken.attempt, broken.lost_workers) == (1, 0)
+    wait_for(enqueue(owner, steps=1), "succeeded")
+    assert worker.poll() is None
+
+
 def test_a_result_that_is_no_json_fails_at_once(owner: User, start_worker: StartWorker) -> None:
     start_worker()
     job = wait_for(enqueue(owner, "probe.nonsense"), "failed")
     assert job.attempt == 1
 
 
-def test_a_running_job_is_cancelled_in_under_two_seconds(owner: User, start_worker: StartWorker) -> None:
-    job, _ = begin(owner, start_worker, steps=1000, pause_seconds=0.1, leave="never")
-    asked_at = time.monotonic()
+def test_a_running_job_that_is_cancelled_makes_room_for_the_next_one(owner: User, start_worker: StartWorker) -> None:
+    job, _ = begin(owner, start_worker, steps=10_000, pause_seconds=0.1, leave="never")
     services.cancel(job)
-    wait_for(job, "cancelled", seconds=2.0)
-    assert time.monotonic() - asked_at < 2.0
+    assert job.state == "cancelled"
+    wait_for(enqueue(owner, steps=1), "succeeded")
+    job.refresh_from_db()
+    assert job.state == "cancelled"
     assert not Group.objects.filter(name="never").exists()
 
 
@@ -100,7 +111,7 @@ def test_a_job_whose_worker_is_killed_is_done_exactly_once_by_another(owner: Use
     job, worker = begin(owner, start_worker, steps=20, pause_seconds=0.1, leave="once")
     kill(worker)
     start_worker()
-    wait_until(job, lambda: services.reap() > 0 and job.attempt >= 1, seconds=10)
+    wait_until(job, lambda: services.reap() > 0 and job.attempt >= 1)
     wait_for(job, "succeeded")
     assert job.attempt == 2
     assert Group.objects.filter(name="once").count() == 1
@@ -134,7 +145,7 @@ def test_a_message_the_broker_lost_is_sent_again(owner: User, start_worker: Star
 def test_a_worker_that_is_told_to_stop_hands_its_job_back(owner: User, start_worker: StartWorker) -> None:
     job, worker = begin(owner, start_worker, steps=30, pause_seconds=0.1, leave="handed on")
     worker.send_signal(signal.SIGTERM)
-    assert worker.wait(timeout=20) == 0
+    assert worker.wait(timeout=60) == 0
     job.refresh_from_db()
     assert (job.state, job.attempt, job.lost_workers) == ("queued", 2, 0)
     start_worker()
@@ -143,9 +154,12 @@ def test_a_worker_that_is_told_to_stop_hands_its_job_back(owner: User, start_wor
     assert Group.objects.filter(name="handed on").count() == 1
 
 
-def test_a_long_silent_call_is_not_taken_for_a_dead_worker(owner: User, start_worker: StartWorker) -> None:
+def test_a_long_silent_call_is_not_taken_for_a_dead_worker(
+    owner: User, start_worker: StartWorker, settings: object
+) -> None:
+    settings.JOB_STALE_SECONDS = 5.0  # type: ignore[attr-defined]
     start_worker()
-    job = enqueue(owner, "probe.silent", seconds=3.0)
+    job = enqueue(owner, "probe.silent", seconds=7.0)
     wait_for(job, "running")
     while job.state == "running":
         assert services.reap() == 0
@@ -154,12 +168,49 @@ def test_a_long_silent_call_is_not_taken_for_a_dead_worker(owner: User, start_wo
     assert (job.state, job.attempt) == ("succeeded", 1)
 
 
+def test_a_task_that_ends_the_process_ends_the_worker_and_another_does_the_job(
+    owner: User, start_worker: StartWorker
+) -> None:
+    worker = start_worker()
+    job = enqueue(owner, "probe.leave")
+    assert worker.wait(timeout=60) == liveness.BROKEN_STATUS
+    assert presence.everybody() == []
+    job.refresh_from_db()
+    assert job.state == "running"  # until its silence is noticed
+
+
+def test_a_worker_whose_one_place_is_taken_up_for_ever_says_so_and_ends_itself(
+    owner: User, start_worker: StartWorker
+) -> None:
+    worker = start_worker(BUDGETEER_WORKER_SILENT_SECONDS="4")
+    wait_for(enqueue(owner, steps=1), "succeeded")
+    app.send_task("probe.wedge", queue="default")
+    assert worker.wait(timeout=60) == liveness.BROKEN_STATUS
+    assert presence.everybody() == []
+    start_worker()
+    wait_for(enqueue(owner, steps=1), "succeeded")
+
+
+def test_a_worker_that_works_or_waits_is_left_alone_however_long(owner: User, start_worker: StartWorker) -> None:
+    worker = start_worker(BUDGETEER_WORKER_SILENT_SECONDS="4", BUDGETEER_JOB_STEP_SECONDS="4")
+    wait_for(enqueue(owner, steps=70, pause_seconds=0.1), "succeeded")
+    time.sleep(5)
+    wait_for(enqueue(owner, steps=1), "succeeded")
+    assert worker.poll() is None
+
+
+def test_a_job_that_takes_no_step_any_more_ends_its_worker(owner: User, start_worker: StartWorker) -> None:
+    worker = start_worker(BUDGETEER_JOB_STEP_SECONDS="1", BUDGETEER_WORKER_SILENT_SECONDS="6")
+    enqueue(owner, "probe.silent", seconds=600)
+    assert worker.wait(timeout=60) == liveness.BROKEN_STATUS
+
+
 def test_large_jobs_leave_a_worker_for_small_ones(owner: User, start_worker: StartWorker) -> None:
     start_worker("default,large")
     start_worker("default")
-    large = [enqueue(owner, queue="large", steps=100, pause_seconds=0.1) for _ in range(3)]
+    large = [enqueue(owner, queue="large", steps=10_000, pause_seconds=0.1) for _ in range(3)]
     wait_until(large[0], lambda: large[0].state == "running")
-    wait_for(enqueue(owner, steps=2), "succeeded", seconds=15)
+    wait_for(enqueue(owner, steps=2), "succeeded")
     for job in large:
         job.refresh_from_db()
     assert [job.state for job in large].count("running") == 1

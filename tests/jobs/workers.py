@@ -86,9 +86,11 @@ def workers() -> Iterator[StartWorker]:
     started: list[subprocess.Popen[bytes]] = []
     environment = os.environ | same_servers() | {"BUDGETEER_JOB_HEARTBEAT_SECONDS": "0.2"}
 
-    def start(queues: str = "default,large") -> subprocess.Popen[bytes]:
+    def start(queues: str = "default,large", **settings: str) -> subprocess.Popen[bytes]:
         command = [sys.executable, "-c", START_WORKER, "worker", f"test{len(started)}", queues]
-        process = subprocess.Popen(command, env=environment, stdin=subprocess.PIPE, start_new_session=True, cwd=ROOT)
+        process = subprocess.Popen(
+            command, env=environment | settings, stdin=subprocess.PIPE, start_new_session=True, cwd=ROOT
+        )
         started.append(process)
         return process
 
@@ -110,12 +112,12 @@ def enqueue(owner: User, kind: str = "probe.count", *, queue: str = "default", *
         return services.enqueue(kind, arguments=arguments, owner=owner, queue=queue)
 
 
-def wait_for(job: Job, *states: str, seconds: float = 30.0) -> Job:
+def wait_for(job: Job, *states: str, seconds: float = 60.0) -> Job:
     """The job once it is in one of the states; fails the test when that takes too long."""
     return wait_until(job, lambda: job.state in states, seconds=seconds)
 
 
-def wait_until(job: Job, true: Callable[[], bool], *, seconds: float = 30.0) -> Job:
+def wait_until(job: Job, true: Callable[[], bool], *, seconds: float = 60.0) -> Job:
     """The job once the condition holds of its fresh row."""
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:
