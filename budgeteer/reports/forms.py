@@ -17,10 +17,12 @@ class PublishForm(forms.Form):
     title = forms.CharField(
         max_length=120,
         strip=True,
+        required=False,
+        help_text="May be empty. Whoever has the link reads it, at either level. A full report without a title is "
+        "called like its workspace.",
         widget=forms.TextInput(attrs={"class": "in", "autocomplete": "off"}),
-        error_messages={"required": "Give the report a title; it stands at its head."},
     )
-    content = forms.ChoiceField(choices=Content.choices, initial=Content.FULL, widget=forms.RadioSelect)
+    content = forms.ChoiceField(choices=Content.choices, initial=Content.NUMBERS, widget=forms.RadioSelect)
     days = forms.IntegerField(
         label="Expires after",
         initial=DEFAULT_DAYS,

@@ -22,8 +22,8 @@ TOKEN_BYTES = 32
 class Content(models.TextChoices):
     """How much a report tells."""
 
-    FULL = "full", "Full: names, reasons and the packed prompt"
     NUMBERS = "numbers", "Numbers only: no names, no text"
+    FULL = "full", "Full: names, reasons and the packed prompt"
 
 
 def new_token() -> str:
@@ -41,21 +41,25 @@ class Report(models.Model):
 
     Attributes:
         workspace: what it was made from; None once that is gone. A report outlives its workspace.
+        token: the end of the link. It is kept while the link leads somewhere, because the owner may copy it at any
+            time; whoever can read it here can read the document beside it. "" once the report has ended.
+        title: the words its owner gave it, "" for none (of numbers only).
         snapshot: the workspace as it stood when it was shared (see workbench/snapshots.py); what the worker packs.
+            Empty once that is done and once the report has ended.
         form_key: drawn with the form it was asked for with, so that the same form sent twice is one report.
         document: the frozen document (see document.py), compressed; None until a worker has made it and once the
-            report is revoked. Written once.
+            report has ended. Written once.
         verdict: level and sentence of the packing, so that lists need not open the document.
 
     """
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
-    token = models.CharField(max_length=64, default=new_token, editable=False)
+    token = models.CharField(max_length=64, default=new_token, blank=True, editable=False)
     token_digest = models.CharField(max_length=64, unique=True, editable=False)
     owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="reports")
     workspace = models.ForeignKey(Workspace, null=True, on_delete=models.SET_NULL, related_name="reports")
-    title = models.CharField(max_length=120)
-    content = models.CharField(max_length=8, choices=Content, default=Content.FULL)
+    title = models.CharField(max_length=120, blank=True)
+    content = models.CharField(max_length=8, choices=Content, default=Content.NUMBERS)
     snapshot = models.JSONField(default=dict, editable=False)
     form_key = models.UUIDField(null=True, editable=False)
     document = models.BinaryField(null=True, editable=False)
@@ -70,16 +74,17 @@ class Report(models.Model):
         constraints = (models.UniqueConstraint(fields=("owner", "form_key"), name="reports_one_a_form"),)
 
     def __str__(self) -> str:
-        return self.title
+        return self.title or "Untitled report"
 
     def save(self, *args: Any, **kwargs: Any) -> None:
-        """Write the row; the digest follows the token."""
-        self.token_digest = digest_of(self.token)
+        """Write the row; the digest follows the token, and stays when the token is erased."""
+        if self.token:
+            self.token_digest = digest_of(self.token)
         super().save(*args, **kwargs)
 
     def get_absolute_url(self) -> str:
-        """The public page."""
-        return reverse("reports:shared", kwargs={"token": self.token})
+        """The public page; "" once the report has ended and its token is erased."""
+        return self.token and reverse("reports:shared", kwargs={"token": self.token})
 
     @property
     def subject(self) -> str:

@@ -17,6 +17,8 @@ from budgeteer.workbench.words import FATE_ICONS, FATE_NAMES, FATE_TONES
 ITEMS_A_PAGE = 100
 """Rows of the item table on one page; the design allows a list 200, and a report at most 80 kB."""
 LARGEST = 10
+UNTITLED = "Budget report"
+"""The heading of a report that was given no title."""
 SECTION_LETTERS = {
     "system": "S",
     "tools": "T",
@@ -115,7 +117,7 @@ def build_page(document: Document) -> Page:
     verdict = packing["verdict"]
     level = verdict["level"]
     return Page(
-        title=document["report"]["title"],
+        title=document["report"]["title"] or UNTITLED,
         level=level,
         sentence=verdict["sentence"],
         tone=LEVEL_TONES[level],

@@ -1,44 +1,67 @@
-"""What a report of numbers only leaves out: every name, text and reason that could quote the sources."""
+"""A report of numbers only: what the allow-list lets through, with ordinals for names and sentences made of figures."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any, Final
 
 from budgeteer.engine.config import BudgetConfig, dump_config
 from budgeteer.engine.ledger import CATEGORIES
-from budgeteer.engine.options import fields
-from budgeteer.engine.overlay import get_path, set_path
+from budgeteer.engine.options import Field, fields
+from budgeteer.engine.overlay import set_path
+from budgeteer.reports.allowlist import allowed
 from budgeteer.reports.document import Document, fingerprint
 
-#: Kinds of configuration values that cannot hold anybody's words.
-_NUMERIC_KINDS = frozenset({"int", "percentOrInt", "number", "bool", "choice"})
-#: Texts that name a public thing.
-_PUBLIC_TEXTS = frozenset({"model"})
+_PERCENTAGE: Final = re.compile(r"\d{1,3}(\.\d+)?%")
 
 
 def numbers_only(document: Mapping[str, Any]) -> Document:
-    """A copy without names, texts and reasons; every number, fate and rule stays."""
-    packing = document["packing"]
-    names = _item_names(packing["decisions"])
-    groups = _numbered((each["group"] for each in packing["decisions"] if each["group"]), "group")
-    redacted = dict(packing)
-    redacted["decisions"] = [_decision(each, names=names, groups=groups) for each in packing["decisions"]]
-    redacted["unknown"] = [{**each, "id": names.get(each["id"], "item")} for each in packing["unknown"]]
-    redacted["warnings"] = [{**each, "sentence": _warning_sentence(each), "fix": ""} for each in packing["warnings"]]
-    redacted["notes"] = []
-    redacted["validity"] = [{**each, "sentence": _validity_sentence(each)} for each in packing["validity"]]
-    config = _config(document["config"])
-    inputs = enumerate(document["inputs"], start=1)
-    return {
-        **document,
-        # A hash tells nothing new, but it confirms a guess: whoever holds a file could ask whether it was this one.
-        "inputs": [{**each, "name": f"source {number}", "sha256": ""} for number, each in inputs],
-        "config": config,
-        "configSha256": fingerprint(config),
-        "packing": redacted,
-        "prompt": None,
-    }
+    """A copy of a full report, or of one of numbers only, that holds what the allow-list names and nothing else.
+
+    Raises:
+        FormatError: a value is not of its kind.
+    """
+    safe = allowed(document)
+    safe["inputs"] = [{"name": f"source {at}", **each, "sha256": ""} for at, each in enumerate(safe["inputs"], start=1)]
+    safe["config"] = _config(document["config"], model=safe["model"]["name"])
+    safe["configSha256"] = fingerprint(safe["config"])
+    safe["packing"] = _packing(document["packing"], safe["packing"])
+    safe["prompt"] = None
+    return safe
+
+
+def _packing(given: Mapping[str, Any], safe: dict[str, Any]) -> dict[str, Any]:
+    """The safe packing with ordinals in the place of ids and names, and sentences made of its figures."""
+    names = _item_names(given["decisions"])
+    groups = _numbered((each["group"] for each in given["decisions"] if each["group"]), "group")
+    pairs = zip(given["decisions"], safe["decisions"], strict=True)
+    safe["decisions"] = [_decision(each, name=names[of["id"]], group=groups.get(of["group"])) for of, each in pairs]
+    unknown = zip(given["unknown"], safe["unknown"], strict=True)
+    safe["unknown"] = [{"id": names.get(of["id"], "item"), **each} for of, each in unknown]
+    safe["warnings"] = [{**each, "sentence": _warning_sentence(each)} for each in safe["warnings"]]
+    safe["validity"] = [{**each, "sentence": "Holds." if each["ok"] else "Does not hold."} for each in safe["validity"]]
+    if safe["error"] is not None:
+        safe["error"]["sentence"] = _error_sentence(safe["error"])
+    safe["verdict"]["sentence"] = _verdict_sentence(safe)
+    return safe
+
+
+def _verdict_sentence(packing: Mapping[str, Any]) -> str:
+    verdict = packing["verdict"]
+    head = "Fits" if packing["fits"] else "Cannot fit"
+    parts = [f"{head}: {verdict['sentTokens']:,} of {verdict['limitTokens']:,} tokens sent"]
+    if verdict["counts"].get("dropped"):
+        parts.append(f"{verdict['counts']['dropped']:,} of {verdict['items']:,} items dropped")
+    if verdict["counts"].get("summarised"):
+        parts.append(f"{verdict['counts']['summarised']:,} summarised")
+    return "; ".join(parts)
+
+
+def _error_sentence(error: Mapping[str, Any]) -> str:
+    return (
+        f"{error['section']} needs {error['neededTokens']:,} tokens, and there is room for {error['allowedTokens']:,}."
+    )
 
 
 def _warning_sentence(warning: Mapping[str, Any]) -> str:
@@ -47,7 +70,7 @@ def _warning_sentence(warning: Mapping[str, Any]) -> str:
     return f"{warning['limit']} {warning['level']}: {figures} ({warning['percent']:,.1f} %)."
 
 
-def _item_names(decisions: list[dict[str, Any]]) -> dict[str, str]:
+def _item_names(decisions: Iterable[Mapping[str, Any]]) -> dict[str, str]:
     """By id, a name that says only what kind of item it is and which one of them: `Skills 12`."""
     seen: dict[str, int] = {}
     names: dict[str, str] = {}
@@ -58,33 +81,49 @@ def _item_names(decisions: list[dict[str, Any]]) -> dict[str, str]:
     return names
 
 
-def _numbered(values: Any, word: str) -> dict[str, str]:
+def _numbered(values: Iterable[str], word: str) -> dict[str, str]:
     return {value: f"{word} {number}" for number, value in enumerate(dict.fromkeys(values), start=1)}
 
 
-def _decision(decision: Mapping[str, Any], *, names: Mapping[str, str], groups: Mapping[str, str]) -> dict[str, Any]:
-    name = names[decision["id"]]
+def _decision(decision: Mapping[str, Any], *, name: str, group: str | None) -> dict[str, Any]:
     saved = decision["before"]["tokens"] - decision["after"]["tokens"]
     kept = decision["fate"] in {"kept", "added"}
-    return {
-        **decision,
-        "id": name,
-        "name": name,
-        "sentence": "" if kept else f"{decision['fate'].capitalize()} by {decision['rule']}; {saved:,} tokens saved.",
-        "group": groups[decision["group"]] if decision["group"] else None,
-        "counterfactual": "",
-    }
+    reason = "" if kept else f"{decision['fate'].capitalize()} by {decision['rule']}; {saved:,} tokens saved."
+    return {"id": name, "name": name, **decision, "sentence": reason, "group": group}
 
 
-def _validity_sentence(rule: Mapping[str, Any]) -> str:
-    return "Holds." if rule["ok"] else "Does not hold."
-
-
-def _config(config: Mapping[str, Any]) -> dict[str, Any]:
-    """The configuration with every free text back at its default."""
-    defaults = dump_config(BudgetConfig())
-    safe = defaults
+def _config(config: Mapping[str, Any], *, model: str) -> dict[str, Any]:
+    """The configuration with every free text, list and map at its default; the model by its name in our table."""
+    safe = dump_config(BudgetConfig())
     for field in fields():
-        if field.kind in _NUMERIC_KINDS or field.path in _PUBLIC_TEXTS:
-            safe = set_path(safe, field.path, get_path(config, field.path))
-    return safe
+        found, value = _found(config, field.path)
+        if found and _is_closed(field, value):
+            safe = set_path(safe, field.path, value)
+    return set_path(safe, "model", model)
+
+
+def _found(config: Mapping[str, Any], path: str) -> tuple[bool, Any]:
+    """The value at a path; a configuration of an earlier version does not have them all."""
+    value: Any = config
+    for step in path.split("."):
+        if not isinstance(value, Mapping) or step not in value:
+            return False, None
+        value = value[step]
+    return True, value
+
+
+def _is_closed(field: Field, value: Any) -> bool:
+    """Whether a value of the configuration is of a kind that cannot hold anybody's words."""
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    match field.kind:
+        case "int" | "number":
+            return is_number or (field.nullable and value is None)
+        case "percentOrInt":
+            is_share = isinstance(value, str) and _PERCENTAGE.fullmatch(value) is not None
+            return is_number or is_share or (field.nullable and value is None)
+        case "bool":
+            return isinstance(value, bool)
+        case "choice":
+            return value in field.choices or (field.nullable and value is None)
+        case _:
+            return False

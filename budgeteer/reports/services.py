@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import secrets
 from dataclasses import dataclass
-from datetime import datetime
-from typing import Literal
+from datetime import datetime, timedelta
+from typing import Any, Final, Literal
 from uuid import UUID
 
 from django.contrib.auth.models import User
@@ -16,9 +16,14 @@ from django.utils import timezone
 from budgeteer.jobs import services as jobs
 from budgeteer.jobs.models import Job, State
 from budgeteer.reports.document import Document, parse, unpack_bytes
-from budgeteer.reports.models import Report, digest_of, expiry_in
+from budgeteer.reports.models import Content, Report, digest_of, expiry_in
 from budgeteer.workbench.models import Workspace
 from budgeteer.workbench.snapshots import take_snapshot
+
+KEEP_ENDED = timedelta(days=90)
+"""How long the row of a report that has ended stays in its owner's list: title, dates and verdict."""
+
+_ERASED: Final[dict[str, Any]] = {"document": None, "snapshot": {}, "token": ""}
 
 type Standing = Literal["preparing", "ready", "failed", "expired", "revoked"]
 
@@ -42,20 +47,30 @@ class Order:
     form_key: UUID | None = None
 
 
-@transaction.atomic
 def publish(workspace: Workspace, order: Order, *, owner: User) -> Report:
     """Make a report of the workspace as it stands now; a worker freezes it. The same form sent twice is one report.
 
+    Without a title a full report has the workspace's name, and one of numbers only has none.
+
     Raises:
-        InputError: a source has not been imported yet.
+        InputError: a source has not been imported or counted yet.
     """
+    known = Report.objects.filter(owner=owner, form_key=order.form_key).first() if order.form_key else None
+    if known is not None:
+        return known
+    snapshot = take_snapshot(workspace)
+    return _publish(workspace, order, snapshot=snapshot, owner=owner)
+
+
+@transaction.atomic
+def _publish(workspace: Workspace, order: Order, *, snapshot: dict[str, Any], owner: User) -> Report:
     report = Report(
         owner=owner,
         workspace=workspace,
-        title=order.title,
+        title=order.title or (workspace.name if order.content == Content.FULL else ""),
         content=order.content,
         expires_at=expiry_in(order.days),
-        snapshot=take_snapshot(workspace),
+        snapshot=snapshot,
         form_key=order.form_key,
     )
     try:
@@ -68,8 +83,8 @@ def publish(workspace: Workspace, order: Order, *, owner: User) -> Report:
 
 
 def revoke(report: Report) -> None:
-    """End the link for good and erase what it showed; a second time changes nothing."""
-    Report.objects.filter(pk=report.pk, revoked_at=None).update(revoked_at=timezone.now(), document=None)
+    """End the link for good and erase what it showed and was made from; a second time changes nothing."""
+    Report.objects.filter(pk=report.pk, revoked_at=None).update(revoked_at=timezone.now(), **_ERASED)
     report.refresh_from_db()
 
 
@@ -126,6 +141,13 @@ def frozen(report: Report) -> Document:
 
 
 def purge(*, before: datetime) -> int:
-    """Erase what reports showed that were revoked, or expired before that time; how many. Their rows stay."""
+    """Erase what reports showed that were revoked, or expired before that time; how many.
+
+    Their rows stay in the owner's list for KEEP_ENDED, then they go too.
+    """
     ended = Q(expires_at__lt=before) | Q(revoked_at__isnull=False)
-    return Report.objects.filter(ended).exclude(document=None).update(document=None)
+    holding = Q(document__isnull=False) | ~Q(token="") | ~Q(snapshot={})
+    erased = Report.objects.filter(ended & holding).update(**_ERASED)
+    long_ago = before - KEEP_ENDED
+    Report.objects.filter(Q(expires_at__lt=long_ago) | Q(revoked_at__lt=long_ago)).delete()
+    return erased

@@ -77,34 +77,35 @@ def prompt(request: HttpRequest, report: Report, document: Document) -> HttpResp
 
 
 @_shared
-def prompt_file(request: HttpRequest, report: Report, document: Document) -> HttpResponse:
+def prompt_file(request: HttpRequest, _report: Report, document: Document) -> HttpResponse:
     """The packed prompt as plain text."""
     if document["prompt"] is None:
         return render(request, "reports/gone.html", status=404)
-    return _file(prompt_text(document), report, kind="text/plain", suffix="txt")
+    return _file(prompt_text(document), document, kind="text/plain", suffix="txt")
 
 
 @_shared
-def json_file(_request: HttpRequest, report: Report, _document: Document) -> HttpResponse:
+def json_file(_request: HttpRequest, report: Report, document: Document) -> HttpResponse:
     """The frozen document, byte for byte."""
-    return _file(services.frozen_bytes(report), report, kind="application/json", suffix="json")
+    return _file(services.frozen_bytes(report), document, kind="application/json", suffix="json")
 
 
 @_shared
-def csv_file(_request: HttpRequest, report: Report, document: Document) -> HttpResponse:
+def csv_file(_request: HttpRequest, _report: Report, document: Document) -> HttpResponse:
     """Every item as a row."""
-    return _file(to_csv(document), report, kind="text/csv", suffix="csv")
+    return _file(to_csv(document), document, kind="text/csv", suffix="csv")
 
 
 @_shared
-def markdown_file(_request: HttpRequest, report: Report, document: Document) -> HttpResponse:
+def markdown_file(_request: HttpRequest, _report: Report, document: Document) -> HttpResponse:
     """The report as Markdown."""
-    return _file(to_markdown(document), report, kind="text/markdown", suffix="md")
+    return _file(to_markdown(document), document, kind="text/markdown", suffix="md")
 
 
-def _file(content: str | bytes, report: Report, *, kind: str, suffix: str) -> HttpResponse:
+def _file(content: str | bytes, document: Document, *, kind: str, suffix: str) -> HttpResponse:
     response = HttpResponse(content, content_type=f"{kind}; charset=utf-8")
-    name = f"{slugify(report.title)[:60] or 'report'}.{suffix}"
+    """A download. Its name is made from the frozen title alone: a public answer says nothing beside the document."""
+    name = f"{slugify(document['report']['title'])[:60] or 'report'}.{suffix}"
     response["Content-Disposition"] = f'attachment; filename="{name}"'
     return response
 

@@ -37,7 +37,7 @@ def freeze_report(context: JobContext, *, report_id: str, **_earlier: object) ->
         InputError: a source is gone or was imported anew since, or inputs or configuration cannot be packed.
     """
     report = Report.objects.filter(pk=report_id).first()
-    if report is None or report.document is not None or report.revoked_at is not None:
+    if report is None or report.frozen_at is not None or not report.is_open:
         return None
     if not report.snapshot:
         raise InputError("this report was asked for by an earlier version", mend="Share the workspace again")
@@ -47,8 +47,8 @@ def freeze_report(context: JobContext, *, report_id: str, **_earlier: object) ->
     context.progress(STEPS, STEPS, "steps", "Frozen.")
     result = {"bytes": len(content)}
     with context.finishing(result):
-        Report.objects.filter(pk=report.pk, document=None, revoked_at=None).update(
-            document=pack_bytes(content), verdict=verdict, frozen_at=timezone.now()
+        Report.objects.filter(pk=report.pk, frozen_at=None, revoked_at=None).update(
+            document=pack_bytes(content), verdict=verdict, frozen_at=timezone.now(), snapshot={}
         )
     return result
 

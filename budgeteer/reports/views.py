@@ -29,7 +29,7 @@ REFRESH_SECONDS = 2
 
 @dataclass(frozen=True, slots=True)
 class SharedRow:
-    """One report of a list, with its whole address and where it stands."""
+    """One report of a list, with its whole address ("" once it has ended) and where it stands."""
 
     report: Report
     address: str
@@ -52,7 +52,7 @@ def listing(request: HttpRequest) -> HttpResponse:
 def share(request: HttpRequest, workspace_id: UUID) -> HttpResponse:
     """What is shared of one workspace, and the form that shares it: a page, or the dialog's inside."""
     workspace = _workspace(request, workspace_id)
-    return _share_answer(request, workspace, _fresh_form(workspace))
+    return _share_answer(request, workspace, _fresh_form())
 
 
 @access()
@@ -70,7 +70,7 @@ def publish(request: HttpRequest, workspace_id: UUID) -> HttpResponse:
         form.add_error(None, error.sentence)
         return _share_answer(request, workspace, form)
     if _is_partial(request):
-        return _share_answer(request, workspace, _fresh_form(workspace))
+        return _share_answer(request, workspace, _fresh_form())
     return redirect(reverse("reports:share", args=(workspace.id,)) + "#shared")
 
 
@@ -99,8 +99,9 @@ def revoke(request: HttpRequest, report_id: UUID) -> HttpResponse:
     return redirect("reports:list")
 
 
-def _fresh_form(workspace: Workspace) -> PublishForm:
-    return PublishForm(initial={"title": workspace.name, "form_key": uuid4()})
+def _fresh_form() -> PublishForm:
+    """The form with no title: a workspace is mostly called like a file, and numbers only tells no names."""
+    return PublishForm(initial={"form_key": uuid4()})
 
 
 def _share_answer(request: HttpRequest, workspace: Workspace, form: PublishForm) -> HttpResponse:
@@ -123,7 +124,8 @@ def _row(request: HttpRequest, report: Report) -> SharedRow:
         sentence = error.get("sentence", "The work was called off.")
     elif state.standing == "preparing" and state.job:
         sentence = state.job.sentence or "Waiting for a worker"
-    return SharedRow(report, request.build_absolute_uri(report.get_absolute_url()), state.standing, sentence)
+    address = report.get_absolute_url()
+    return SharedRow(report, address and request.build_absolute_uri(address), state.standing, sentence)
 
 
 def _refreshing(request: HttpRequest, response: HttpResponse, rows: Iterable[SharedRow]) -> HttpResponse:

@@ -10,17 +10,17 @@ from budgeteer.reports.document import Document, fingerprint
 
 #: section, letter, name, fate, rule, tokens before, tokens after
 ITEMS = (
-    ("system", "S", "System text", "kept", "fits", 1_500, 1_500),
-    ("tools", "T", "read_file", "kept", "fits", 600, 600),
+    ("system", "S", "System text", "kept", "kept", 1_500, 1_500),
+    ("tools", "T", "read_file", "kept", "kept", 600, 600),
     ("tools", "T", "deploy_everything", "dropped", "maxToolDefinitionChars", 9_000, 0),
-    ("skills", "K", "=cmd|' /C calc'!A1", "kept", "fits", 300, 300),
+    ("skills", "K", "=cmd|' /C calc'!A1", "kept", "kept", 300, 300),
     ("skills", "K", "release-notes | secret-project", "truncated", "optimization", 400, 250),
     ("skills", "K", "zeta-skill", "dropped", "maxSkillsPromptChars", 500, 0),
     ("history", "U", "Please look at the payroll numbers of Lovelace", "summarised", "summarizeOlder", 900, 0),
     ("history", "U", "Summary of older messages", "added", "summarizeOlder", 0, 120),
-    ("history", "X", "m4 README.md:61: `--ack-failures`", "kept", "fits", 4_000, 4_000),
-    ("history", "A", "m5 I will now run the tests", "kept", "fits", 200, 200),
-    ("query", "U", "What is next?", "kept", "fits", 20, 20),
+    ("history", "X", "m4 README.md:61: `--ack-failures`", "kept", "kept", 4_000, 4_000),
+    ("history", "A", "m5 I will now run the tests", "kept", "kept", 200, 200),
+    ("query", "U", "What is next?", "kept", "kept", 20, 20),
 )
 OVERHEAD_TOKENS = 10
 

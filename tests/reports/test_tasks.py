@@ -3,15 +3,18 @@ from __future__ import annotations
 import csv
 import io
 import json
+from datetime import timedelta
 from uuid import uuid4
 
 import pytest
 from django.core.files.base import ContentFile
+from django.utils import timezone
 
 from budgeteer import samples
 from budgeteer.engine.config import dump_config, load_config
 from budgeteer.engine.errors import InputError
 from budgeteer.jobs.execution import execute
+from budgeteer.jobs.housekeeping import clean_up
 from budgeteer.jobs.models import Job, State
 from budgeteer.reports import services
 from budgeteer.reports.document import dump, parse
@@ -194,3 +197,25 @@ def test_the_same_form_sent_twice_is_one_report(filled):
     first = services.publish(filled, order, owner=filled.owner)
     assert services.publish(filled, order, owner=filled.owner) == first
     assert len(work_off_jobs()) == 1
+
+
+def test_a_frozen_report_needs_what_it_was_made_from_no_longer(filled):
+    workbench.write_texts(filled, {"query": "Who is to be dismissed?"})
+    report = services.publish(filled, services.Order("July", "full", 7), owner=filled.owner)
+    assert report.snapshot["texts"]["query"] == "Who is to be dismissed?"
+    work_off_jobs()
+    report.refresh_from_db()
+    assert report.snapshot == {}
+
+
+def test_the_housekeeping_erases_what_has_ended_and_in_the_end_its_row(make_report):
+    now = timezone.now()
+    report = make_report(frozen=False, expires_at=now + timedelta(days=1), snapshot={"texts": {}})
+    open_still = make_report(expires_at=now + timedelta(days=200))
+    assert clean_up(thorough=False)["ended reports"] == 0
+    assert services.purge(before=now + timedelta(days=2)) == 1
+    report.refresh_from_db()
+    assert (report.document, report.snapshot, report.token) == (None, {}, "")
+    assert services.purge(before=now + timedelta(days=2)) == 0
+    services.purge(before=now + timedelta(days=92))
+    assert list(services.reports_of(report.owner)) == [open_still]

@@ -54,7 +54,7 @@ def test_the_dialog_gets_its_inside_only(signed_in, workspace):
 @pytest.mark.parametrize(
     ("fields", "sentence"),
     [
-        ({"title": "  "}, "Give the report a title"),
+        ({"title": "x" * 121}, "at most 120 characters"),
         ({"days": "0"}, "from 1 to 365"),
         ({"days": "soon"}, "from 1 to 365"),
         ({"days": ""}, "Say after how many days"),
@@ -150,3 +150,34 @@ def test_sharing_what_is_still_being_imported_says_so_in_the_form(signed_in, wor
     workbench.attach(workspace, sources.receive_paste(owner, text="not read yet"))
     assert "is still being imported" in publish(signed_in, workspace, title="Kept").content.decode()
     assert not Report.objects.exists()
+
+
+def test_a_new_form_asks_for_numbers_only_and_fills_in_no_title(signed_in, workspace):
+    page = signed_in.get(f"/w/{workspace.id}/share/").content.decode()
+    [chosen] = re.findall(r'<input type="radio" name="content" value="(\w+)"[^>]* checked', page)
+    assert chosen == "numbers"
+    title = re.search(r'<input type="text" name="title"[^>]*>', page)[0]
+    assert "value=" not in title
+
+
+@pytest.mark.parametrize(("content", "title"), [("full", "Payroll agent"), ("numbers", "")])
+def test_without_a_title_only_a_full_report_is_called_like_its_workspace(signed_in, workspace, content, title):
+    publish(signed_in, workspace, content=content, title=" ")
+    assert Report.objects.get().title == title
+    assert (title or "Untitled report") in signed_in.get("/reports/").content.decode()
+
+
+def test_a_revoked_report_holds_nothing_of_what_it_was_made_from(signed_in, make_report):
+    report = make_report(snapshot={"texts": {"query": "Who is to be dismissed?"}})
+    signed_in.post(f"/reports/{report.id}/revoke/")
+    report.refresh_from_db()
+    assert (report.document, report.snapshot, report.token) == (None, {}, "")
+    assert signed_in.get("/reports/").status_code == 200
+    assert signed_in.get(f"/reports/{report.id}/", headers=HTMX).status_code == 200
+
+
+def test_deleting_a_workspace_says_that_its_reports_stay(signed_in, report, workspace):
+    workbench.delete(workspace)
+    page = signed_in.get(f"/w/?deleted={workspace.id}").content.decode()
+    assert "Reports that were shared from it stay until they end" in page
+    assert signed_in.get(report.get_absolute_url()).status_code == 200

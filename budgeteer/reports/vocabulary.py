@@ -1,0 +1,116 @@
+"""The closed sets of words that a report of numbers only may hold: names of our own, never a name from a source.
+
+A name that is in none of them is written as OTHER, so that what a later engine adds, or a file brings in, is withheld
+until somebody has decided about it here.
+"""
+
+from __future__ import annotations
+
+from typing import Final, get_args
+
+from budgeteer.engine.config import Policy
+from budgeteer.engine.ledger import CATEGORIES, SECTIONS
+from budgeteer.engine.options import fields
+from budgeteer.engine.profiles import PROFILES
+from budgeteer.engine.tokens import TOKENIZERS as KNOWN_TOKENIZERS
+from budgeteer.engine.windows import MODELS
+from budgeteer.formats.registry import ARCHIVES, OUR_FORMATS
+from budgeteer.formats.report import Kind
+from budgeteer.presets.seeds import SEEDS
+from budgeteer.workbench.header import LEVEL_TONES
+from budgeteer.workbench.words import FATE_NAMES
+
+OTHER: Final = "other"
+
+type Words = frozenset[str]
+
+
+def _setting_names() -> Words:
+    """Every path of the configuration, the last step of each, and the values of its choices."""
+    paths = {field.path for field in fields()}
+    choices = {choice for field in fields() for choice in field.choices}
+    return frozenset(paths | {path.rpartition(".")[2] for path in paths} | choices)
+
+
+SETTINGS: Final = _setting_names()
+RULES: Final = SETTINGS | {
+    "kept",
+    "pin",
+    "retrieval",
+    "query",
+    "retry",
+    "compress",
+    "optimization",
+    "calledInHistory",
+    "features.search",
+    "fallback:nameOnly",
+    *(f"policy:{policy}" for policy in get_args(Policy.__value__)),
+    *(f"validity:{profile}" for profile in PROFILES),
+}
+LIMITS: Final = SETTINGS | {"inputBudget"}
+OVERHEADS: Final = frozenset(
+    {
+        "header",
+        "header and tags",
+        "headers",
+        "joins",
+        "joins and preamble",
+        "marker",
+        "message frame",
+        "message frames",
+        "message ids",
+        "nothing found",
+        "reply priming",
+        "rules between sections",
+        "source numbers",
+    }
+)
+PROVIDER_RULES: Final = frozenset(
+    {
+        "call ids",
+        "calls are answered",
+        "calls have names",
+        "first content",
+        "first message",
+        "no empty part",
+        "no empty text",
+        "outputs follow calls",
+        "reasoning keeps its item",
+        "results before text",
+        "results follow calls",
+        "roles",
+        "roles alternate",
+        "signatures",
+        "thinking leads on",
+    }
+)
+COMPONENTS: Final = frozenset(
+    {
+        "System text",
+        "Spec files",
+        "Workspace context",
+        "Skills",
+        "Tool definitions",
+        "Feature files",
+        "Retrieved chunks",
+        "Conversation history",
+        "Current user message",
+        "Headers, rules and frames",
+    }
+)
+PLACES: Final = frozenset({"system message", "first user message", "tools", "messages"})
+SECTION_NAMES: Final = frozenset(SECTIONS)
+LETTERS: Final = frozenset(CATEGORIES)
+CATEGORY_NAMES: Final = frozenset(CATEGORIES.values())
+FATES: Final = frozenset(FATE_NAMES)
+LEVELS: Final = frozenset(LEVEL_TONES)
+COUNTED: Final = frozenset({"exact", "estimated"})
+WARNING_LEVELS: Final = frozenset({"approaching", "reached", "exceeded"})
+ERROR_CODES: Final = frozenset({"budgetExceeded"})
+PROFILE_NAMES: Final = frozenset(PROFILES)
+TOKENIZERS: Final = frozenset({*KNOWN_TOKENIZERS, *(row.tokenizer for row in MODELS.values())})
+CURRENCIES: Final = frozenset({"USD"})
+MODES: Final = frozenset({"all", "search"})
+KINDS: Final = frozenset(get_args(Kind.__value__))
+FORMATS: Final = frozenset({ARCHIVES, *(row.name for row in OUR_FORMATS)})
+PRESETS: Final = frozenset(seed.slug for seed in SEEDS)
