@@ -17,6 +17,7 @@ from budgeteer.jobs import services as jobs
 from budgeteer.jobs.models import Job, State
 from budgeteer.reports.document import Document, parse, unpack_bytes
 from budgeteer.reports.models import Content, Report, digest_of, expiry_in
+from budgeteer.workbench import services as workbench
 from budgeteer.workbench.models import Workspace
 from budgeteer.workbench.snapshots import take_snapshot
 
@@ -54,11 +55,13 @@ def publish(workspace: Workspace, order: Order, *, owner: User) -> Report:
 
     Raises:
         InputError: a source has not been imported or counted yet.
+        BudgeteerError: the workspace cannot be packed, so there is nothing to report.
     """
     known = Report.objects.filter(owner=owner, form_key=order.form_key).first() if order.form_key else None
     if known is not None:
         return known
     snapshot = take_snapshot(workspace)
+    workbench.check_packable(workspace)
     return _publish(workspace, order, snapshot=snapshot, owner=owner)
 
 

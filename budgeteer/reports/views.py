@@ -16,11 +16,12 @@ from django.views.decorators.http import require_POST, require_safe
 from django.views.decorators.vary import vary_on_headers
 
 from budgeteer.accounts.rules import access
-from budgeteer.engine.errors import InputError
+from budgeteer.engine.errors import BudgeteerError
 from budgeteer.reports import services
 from budgeteer.reports.forms import PublishForm
 from budgeteer.reports.models import Report
 from budgeteer.workbench import services as workbench
+from budgeteer.workbench.configuring import error_parts
 from budgeteer.workbench.models import Workspace
 
 REFRESH_SECONDS = 2
@@ -66,8 +67,8 @@ def publish(request: HttpRequest, workspace_id: UUID) -> HttpResponse:
         return _share_answer(request, workspace, form)
     try:
         services.publish(workspace, services.Order(**form.cleaned_data), owner=_owner(request))
-    except InputError as error:
-        form.add_error(None, error.sentence)
+    except BudgeteerError as error:
+        form.add_error(None, f"There is nothing to share yet: {error_parts(error)['sentence']}")
         return _share_answer(request, workspace, form)
     if _is_partial(request):
         return _share_answer(request, workspace, _fresh_form())

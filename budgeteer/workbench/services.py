@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import PurePosixPath
@@ -21,8 +22,8 @@ from budgeteer.engine.result import Packing
 from budgeteer.presets import services as presets
 from budgeteer.presets.models import PresetVersion
 from budgeteer.sources.models import Source
-from budgeteer.workbench.assembling import links_of, readiness_of
-from budgeteer.workbench.configuring import effective
+from budgeteer.workbench.assembling import Readiness, links_of, readiness_of
+from budgeteer.workbench.configuring import Effective, effective
 from budgeteer.workbench.models import Workspace, WorkspaceSource
 from budgeteer.workbench.written import stored_summaries
 
@@ -208,11 +209,7 @@ def packing_of(workspace: Workspace, links: Sequence[WorkspaceSource] | None = N
     from budgeteer.workbench.preview import pack_workspace
 
     current = effective(workspace)
-    used = links_of(workspace) if links is None else links
-    readiness = readiness_of(used, tokenizer=tokenizer_of(current.config))
-    if readiness.jobs:
-        raise InputError("a source is still being worked on", where=workspace.name, mend="Try again when it is done")
-
+    readiness = _settled(workspace, links_of(workspace) if links is None else links, current)
     stored = stored_summaries(workspace.owner_id)
 
     def summarise(request: SummaryRequest) -> str:
@@ -222,6 +219,34 @@ def packing_of(workspace: Workspace, links: Sequence[WorkspaceSource] | None = N
             return extractive_summary(request)
 
     return pack_workspace(workspace, current, readiness=readiness, summarise=summarise).packing
+
+
+def check_packable(workspace: Workspace) -> None:
+    """Refuse a workspace that a worker could not pack; quick where its page has just been shown.
+
+    A summary that has not been written yet is no reason: the worker writes it.
+
+    Raises:
+        BudgeteerError: a source is not ready, or inputs or configuration cannot be packed.
+    """
+    from budgeteer.workbench.preview import pack_workspace
+
+    current = effective(workspace)
+    with suppress(SummaryPending):
+        readiness = _settled(workspace, links_of(workspace), current)
+        pack_workspace(workspace, current, readiness=readiness, summarise=stored_summaries(workspace.owner_id))
+
+
+def _settled(workspace: Workspace, links: Sequence[WorkspaceSource], current: Effective) -> Readiness:
+    """Where the sources stand, none of them being worked on.
+
+    Raises:
+        InputError: one still is.
+    """
+    readiness = readiness_of(links, tokenizer=tokenizer_of(current.config))
+    if readiness.jobs:
+        raise InputError("a source is still being worked on", where=workspace.name, mend="Try again when it is done")
+    return readiness
 
 
 def touch(workspace: Workspace) -> None:

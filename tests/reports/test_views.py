@@ -181,3 +181,15 @@ def test_deleting_a_workspace_says_that_its_reports_stay(signed_in, report, work
     page = signed_in.get(f"/w/?deleted={workspace.id}").content.decode()
     assert "Reports that were shared from it stay until they end" in page
     assert signed_in.get(report.get_absolute_url()).status_code == 200
+
+
+def test_a_workspace_that_cannot_be_packed_is_refused_when_it_is_shared(signed_in, workspace):
+    batch = {"topic": "The start", "ranges": [{"startId": "m001", "endId": "m900", "summary": "They met."}]}
+    workspace.config_delta = {"pruning": {"mode": "manual", "ranges": [batch]}}
+    workspace.query_text = "What is next?"
+    workspace.save()
+    page = publish(signed_in, workspace, title="Kept").content.decode()
+    assert "There is nothing to share yet: pruning.ranges.0.ranges.0.startId: there is no m001" in page
+    assert 'value="Kept"' in page
+    assert not Report.objects.exists()
+    assert not Job.objects.filter(kind="reports.freeze").exists()
