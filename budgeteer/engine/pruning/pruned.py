@@ -172,9 +172,13 @@ class Pruning:
         return shortened_by(calls, found, bare, profile=self.profile, counter=self.counter)
 
     def _measures(self, measures: MessageMeasures, left: _Left) -> MessageMeasures:
-        """The measures of what is left: each message's own, and a message in the user's name for each block."""
+        """The measures of what is left: each message's own, and a message in the user's name for each block.
+
+        Columns of request forms that were not measured stay empty.
+        """
         rows, blocks = left.rows, left.rows < 0
-        arrays = {name: np.where(blocks, 0, column[rows]) for name, column in measures.to_arrays().items()}
+        kept = measures.taken(rows).to_arrays()
+        arrays = {name: np.where(blocks, 0, column) if len(column) else column for name, column in kept.items()}
         prefix = PROFILES[self.profile].prefix
         tokens, chars = arrays[f"{prefix}_tokens"], arrays[f"{prefix}_chars"]
         tokens[:], chars[:] = left.shortened.sized.tokens[rows], left.shortened.sized.chars[rows]
