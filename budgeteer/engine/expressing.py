@@ -21,6 +21,7 @@ from budgeteer.engine.chat import (
     ToolResultPart,
 )
 from budgeteer.engine.groups import Fault, Place, has_name
+from budgeteer.engine.library import compact_json
 from budgeteer.engine.media import media_of
 from budgeteer.engine.profiles import PROFILES
 
@@ -64,6 +65,15 @@ _OPAQUE_ROLES: Final[dict[str, tuple[Role, ...]]] = {"refusal": ("assistant",), 
 
 #: What Anthropic reads as a picture (https://platform.claude.com/docs/en/build-with-claude/vision, 2026-11-21).
 _ANTHROPIC_IMAGES: Final = ("image/jpeg", "image/png", "image/gif", "image/webp")
+#: Kinds of parts that messages have in a form of their own. One that is left as it came is in the wrong shape or place.
+_WRITTEN_APART: Final = frozenset(
+    {"text", "input_text", "output_text", "tool_use", "tool_result", "thinking", "redacted_thinking"}
+)
+#: The parts of Gemini's that are kept as they came, in the spelling of its API and of its Python SDK.
+_GEMINI_PARTS: Final = (
+    *("executableCode", "codeExecutionResult", "toolCall", "toolResponse"),
+    *("executable_code", "code_execution_result", "tool_call", "tool_response"),
+)
 _OWN_FILES: Final = {"openai-chat": ("file",), "openai-responses": ("input_file", "file"), "anthropic": ("document",)}
 
 
@@ -98,7 +108,7 @@ def sendable(message: Message, profile: str, place: Place) -> Sendable:
             parts.append(sent)
             loss |= lost
         else:
-            parts.append(part)
+            parts.append(_as_sent(part, profile))
     if not parts:
         return Sendable((), loss | Loss.EMPTY)
     if not any(isinstance(part, ReasoningPart) for part in parts):
@@ -217,7 +227,7 @@ def _adapted(message: Message, profile: str, place: Place) -> Loss:
 
 
 def _result(part: ToolResultPart, profile: str) -> tuple[ToolResultPart, Loss]:
-    kept = tuple(inner for inner in part.content if can_express(inner, profile, "tool"))
+    kept = tuple(_as_sent(inner, profile) for inner in part.content if can_express(inner, profile, "tool"))
     loss = Loss(0)
     for inner in part.content:
         if not can_express(inner, profile, "tool"):
@@ -225,6 +235,27 @@ def _result(part: ToolResultPart, profile: str) -> tuple[ToolResultPart, Loss]:
     if part.is_error and not PROFILES[profile].marks_errors:
         loss |= Loss.ERROR_MARK
     return ToolResultPart(part.call_id, kept, part.is_error), loss
+
+
+def _as_sent[P: Part](part: P, profile: str) -> P | TextPart:
+    """The part; as its JSON where no provider reads it as a part.
+
+    Importers make such objects texts. A stored conversation, and the reader of a plugin, may still hold them. The text
+    is what the part is counted as, so a count that was stored stays right.
+    """
+    if isinstance(part, OpaquePart) and not _is_a_part(part, profile):
+        return TextPart(compact_json(part.raw))
+    return part
+
+
+def _is_a_part(part: OpaquePart, profile: str) -> bool:
+    """Whether a part has what its provider asks of every part: a type, and Gemini's an object of its kind."""
+    if profile == "gemini":
+        return any(isinstance(part.raw.get(key), Mapping) for key in _GEMINI_PARTS)
+    kind = part.raw.get("type")
+    if kind is None and profile == "openai-chat" and part.kind == "refusal":
+        return True
+    return isinstance(kind, str) and bool(kind) and kind not in _WRITTEN_APART
 
 
 def _followed(parts: Sequence[Part]) -> tuple[Part, ...]:

@@ -53,6 +53,9 @@ _OWN_BLOCKS = frozenset(
         "tool_addition",
     }
 )
+_READ_APART = frozenset({"text", "tool_use", "tool_result", "thinking", "redacted_thinking"})
+"""Blocks that are read before; where one is left it stands in the wrong place or has the wrong shape."""
+
 _OPENAI_ROLES = frozenset({"tool", "function", "developer"})
 
 
@@ -110,7 +113,7 @@ def read(document: Document) -> Imported:
 
 def _conversation(envelope: Envelope, position: int, document: Document, skipped: list[Skipped]) -> Conversation:
     raw = envelope.raw or {}
-    messages = list(_system(raw.get("system")))
+    messages = [lean(message, document.notes) for message in _system(raw.get("system"))]
     for number, item in envelope.messages:
         role = _ROLES.get(text_value(item.get("role"))) if isinstance(item, Mapping) else None
         if role is None:
@@ -223,7 +226,10 @@ def tool_call(block: Mapping[str, Any]) -> ToolCallPart:
 
 
 def content_block(block: Any) -> list[ContentPart]:
-    """A block that may stand in any content: text, image, document, or something kept as it came."""
+    """A block that may stand in any content: text, image, document, or something kept as it came.
+
+    What has no type is an OpaquePart of the kind "", for `opaque.lean` to read.
+    """
     if isinstance(block, str):
         return [TextPart(block)] if block else []
     if not isinstance(block, Mapping):
@@ -238,4 +244,4 @@ def content_block(block: Any) -> list[ContentPart]:
         return [ImagePart(block, width, height)]
     if kind == "document":
         return [FilePart(block, text_value(block.get("title")))]
-    return [OpaquePart(kind or "block without a type", block, "anthropic")]
+    return [OpaquePart("" if kind in _READ_APART else kind, block, "anthropic")]

@@ -19,6 +19,7 @@ from budgeteer.engine.chat import (
     TextPart,
     ToolResultPart,
 )
+from budgeteer.engine.library import compact_json
 from budgeteer.formats.bounds import iso_time
 from budgeteer.formats.conversations import Notes, text_value
 from budgeteer.formats.entries import mappings
@@ -178,7 +179,7 @@ def _said(content: Mapping[str, Any]) -> list[_Piece]:
         return [part for piece in given for part in _piece(piece)]
     fields = _TEXT_FIELDS.get(kind, ("text",))
     if not any(isinstance(content.get(key), str) for key in fields):
-        return [OpaquePart(kind or "content without a type", content, "chatgpt")]
+        return [OpaquePart(kind, content, "chatgpt")]
     text = "\n".join(piece for piece in (text_value(content.get(key)) for key in fields) if piece)
     return [TextPart(text)] if text else []
 
@@ -195,6 +196,8 @@ def _piece(piece: Any) -> Iterator[_Piece]:
             yield TextPart(piece)
         return
     if not isinstance(piece, Mapping):
+        if piece is not None:
+            yield TextPart(compact_json(piece))
         return
     kind = text_value(piece.get("content_type"))
     if kind == _IMAGE:
@@ -206,4 +209,4 @@ def _piece(piece: Any) -> Iterator[_Piece]:
     elif kind == "audio_transcription" and isinstance(piece.get("text"), str):
         yield TextPart(piece["text"])
     else:
-        yield OpaquePart(kind or "part without a type", piece, "chatgpt")
+        yield OpaquePart(kind, piece, "chatgpt")

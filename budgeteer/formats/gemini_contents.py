@@ -38,6 +38,9 @@ _KINDS: Final = (
     "toolResponse",
     "text",
 )
+_KEPT: Final = ("executableCode", "codeExecutionResult", "toolCall", "toolResponse")
+"""Kinds of parts that are kept as they came."""
+
 PART_KEYS: Final = frozenset(
     {*_KINDS, "function_call", "function_response", "inline_data", "file_data", "thoughtSignature"}
 )
@@ -121,14 +124,15 @@ class ContentReader:
 
     def content(self, raw: Mapping[str, Any]) -> list[ContentPart]:
         """A part that may stand in any content, a response's parts included."""
-        if set(raw) <= {"text", "thought"} and isinstance(raw.get("text"), str):
+        if isinstance(raw.get("text"), str) and not any(key_of(raw, name) for name in _KINDS if name != "text"):
+            self.notes.count("Texts whose other fields are left out", int(not set(raw) <= {"text", "thought"}))
             return [TextPart(raw["text"])] if raw["text"] else []
         inline, file = key_of(raw, "inlineData"), key_of(raw, "fileData")
         for held in (inline, file):
             if isinstance(held, Mapping):
                 return [_media(raw, held)]
-        kind = next((name for name in _KINDS if key_of(raw, name) is not None), "")
-        return [opaque_part(kind or next(iter(raw), "empty part"), raw, FAMILY, self.notes)] if raw else []
+        kind = next((name for name in _KEPT if isinstance(key_of(raw, name), Mapping)), "")
+        return [opaque_part(kind, raw, FAMILY, self.notes)] if raw else []
 
     def response(self, raw: Mapping[str, Any]) -> ToolResultPart:
         """A function's response, tied to its call.

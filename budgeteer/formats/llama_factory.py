@@ -158,4 +158,4 @@ def _content(item: Any) -> list[ContentPart]:
         return [media_part(_MEDIA[kind], item.get("value"))]
     if kind == "text" and _says(item):
         return [TextPart(item["value"])] if item["value"] else []
-    return [OpaquePart(kind or "part without a type", item, "llama-factory")]
+    return [OpaquePart("" if kind == "text" else kind, item, "llama-factory")]

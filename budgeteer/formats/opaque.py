@@ -1,6 +1,7 @@
 """What is counted as JSON, kept as it came but for pictures and files in base64, which are no text.
 
-That is every part of a provider's own kind, and what tools answer an AI SDK's interface.
+That is every part of a provider's own kind, and what tools answer an AI SDK's interface. An object that names no kind
+is data and no provider's part: it is read as text, which every provider can be sent.
 """
 
 from __future__ import annotations
@@ -10,7 +11,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, cast
 
-from budgeteer.engine.chat import Message, OpaquePart, Part, ToolResultPart
+from budgeteer.engine.chat import Message, OpaquePart, Part, TextPart, ToolResultPart
+from budgeteer.engine.library import compact_json
 from budgeteer.formats.conversations import Notes
 
 LONGEST_KEPT = 2_000
@@ -21,9 +23,27 @@ _ADDRESS = re.compile(r"data:[^,]{0,200};base64,")
 _BASE64 = re.compile(r"[A-Za-z0-9+/_-]+={0,2}\s*\Z")
 
 
-def opaque_part(kind: str, raw: Mapping[str, Any], provider: str, notes: Notes) -> OpaquePart:
-    """The part, without the bytes of a picture or file: an opaque part is counted as the JSON it is."""
-    return OpaquePart(kind, without_bytes(raw, notes), provider)
+def opaque_part(kind: str, raw: Mapping[str, Any], provider: str, notes: Notes) -> OpaquePart | TextPart:
+    """The part, without the bytes of a picture or file: an opaque part is counted as the JSON it is.
+
+    `kind` is "" for an object that is no part of the provider's: without a `type`, or not in the shape its type asks
+    for. It becomes a text: its only value where that stands under `text` or `json`, else the whole object as JSON.
+    """
+    kept = without_bytes(raw, notes)
+    if kind:
+        return OpaquePart(kind, kept, provider)
+    notes.count("Objects among contents that are no part of a known type, read as text")
+    return TextPart(_words(kept))
+
+
+def _words(raw: Mapping[str, Any]) -> str:
+    match raw:
+        case {"text": str(text)} if len(raw) == 1:
+            return text
+        case {"json": value} if len(raw) == 1:
+            return value if isinstance(value, str) else compact_json(value)
+        case _:
+            return compact_json(raw)
 
 
 def lean(message: Message, notes: Notes) -> Message:

@@ -199,7 +199,10 @@ def _thinking(blocks: Any) -> Iterator[Part]:
 
 
 def content_parts(content: Any) -> list[ContentPart]:
-    """The parts of a `content`: null, a string, one part, or a list of parts and strings."""
+    """The parts of a `content`: null, a string, one part, or a list of parts and strings.
+
+    What has no type is an OpaquePart of the kind "", for `opaque.lean_parts` to read.
+    """
     if content is None:
         return []
     if isinstance(content, str):
@@ -224,7 +227,7 @@ def _content_part(item: Any) -> list[ContentPart]:
         return [FilePart(item, text_value(inner.get("filename")) if isinstance(inner, Mapping) else "")]
     if kind == "input_audio":
         return [AudioPart(item)]
-    return [OpaquePart(kind or "part without a type", item, "openai")]
+    return [OpaquePart("" if kind in _TEXT_KINDS else kind, item, "openai")]
 
 
 def _image(item: Mapping[str, Any]) -> ImagePart:

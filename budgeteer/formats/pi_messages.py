@@ -178,4 +178,4 @@ def _block(block: Any, notes: Notes) -> tuple[ContentPart, ...]:
         width, height = base64_pixel_size(block["data"]) or (None, None)
         source = {"type": "base64", "media_type": text_value(block.get("mimeType")), "data": block["data"]}
         return (ImagePart({"type": "image", "source": source}, width, height),)
-    return (opaque_part(kind or "part without a type", block, PROVIDER, notes),)
+    return (opaque_part("" if kind == "text" else kind, block, PROVIDER, notes),)

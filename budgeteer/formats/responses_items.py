@@ -241,7 +241,7 @@ def _content_part(item: Any, notes: Notes) -> list[ContentPart]:
         case "input_audio":
             return [AudioPart(item)]
         case _:
-            return [opaque_part(kind or "part without a type", item, FAMILY, notes)]
+            return [opaque_part("" if kind in _TEXTS else kind, item, FAMILY, notes)]
 
 
 def _address(value: Any) -> str:

@@ -98,7 +98,7 @@ def read_part(part: Any, step: Step) -> None:
     elif kind.startswith("tool-") or kind == "dynamic-tool":
         _tool(part, kind, step)
     else:
-        step.say(opaque_part(kind or "part without a type", part, "ai-sdk", step.notes))
+        step.say(opaque_part("" if kind == "text" else kind, part, "ai-sdk", step.notes))
 
 
 def _tool(part: Mapping[str, Any], kind: str, step: Step) -> None:

@@ -167,7 +167,7 @@ def test_contents_of_every_type() -> None:
         TextPart("What?"),
         AudioPart(sound),
         TextPart("spoken"),
-        OpaquePart("part without a type", {"x": 1}, "chatgpt"),
+        TextPart('{"x":1}'),
         FilePart(attached["attachments"][1], "b.pdf"),
     )
     assert parts_of({"content_type": "thoughts", "thoughts": [{"summary": "S", "content": "C"}]}) == (

@@ -61,7 +61,7 @@ def session(role: str, content: Any) -> list[dict[str, Any]]:
         ("claude-code", session("user", used([BLOCK])[2]["content"])),
         ("llama-factory", [{"messages": [{"role": "user", "content": [BLOCK]}]}]),
         ("ai-sdk", [{"id": "u", "role": "user", "parts": [BLOCK]}]),
-        ("chatgpt", listed("user", {"parts": [{"data": BYTES}]})),
+        ("chatgpt", listed("user", {"parts": [{"content_type": "scan", "data": BYTES}]})),
         ("chatgpt", listed("tool", {"data": BYTES})),
         ("langchain", constructed("HumanMessage", content=[BLOCK])),
         ("langchain", constructed("ToolMessage", content=[BLOCK], tool_call_id="a")),
@@ -104,3 +104,10 @@ def test_words_and_short_ids_stay() -> None:
     assert isinstance(result, ToolResultPart)
     assert result.content == (TextPart(json.dumps(output, separators=(",", ":"))),)
     assert not any("base64" in warning for warning in found.warnings)
+
+
+@pytest.mark.parametrize("form", ["openai-chat", "anthropic"])
+def test_an_object_without_a_type_is_read_as_text_without_its_base64(form: str) -> None:
+    found = import_bytes(dumps([{"role": "user", "content": [{"name": "scan", "data": BYTES}]}]), as_format=form)
+    assert found.conversations[0].messages[0].parts == (TextPart(f'{{"name":"scan","data":"{LEFT}"}}'),)
+    assert OWN in found.warnings
