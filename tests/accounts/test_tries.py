@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 
@@ -64,6 +65,20 @@ def test_another_name_is_let_in_meanwhile_and_spellings_of_one_count_together() 
     people.editor("bob", password=PASSWORD)
     assert [attempt(name=name).status_code for name in ("ada", "ADA", " ada ", "Ada")] == [200, 200, 200, 429]
     assert attempt("bob", PASSWORD).status_code == 302
+
+
+def test_blanks_around_a_name_do_not_make_it_another() -> None:
+    people.editor("ada", password=PASSWORD)
+    names = ("ada", " " * 200 + "ada", "ada" + "\u3000" * 200, "ada")
+    assert [attempt(name=name).status_code for name in names] == [200, 200, 200, 429]
+
+
+def test_a_name_of_combining_marks_costs_no_more_than_another(rf: RequestFactory) -> None:
+    """Normalised whole it takes 12 s of the processor's time."""
+    name = "a" + "\u0345" * 30_000 + "\u0334" * 30_000
+    before = time.thread_time()
+    tries.count_password(rf.post("/sign-in/"), name)
+    assert time.thread_time() - before < 2
 
 
 def test_an_address_has_to_wait_whatever_names_it_tries() -> None:
