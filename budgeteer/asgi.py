@@ -1,9 +1,8 @@
-"""The ASGI application, for servers that speak it; `budgeteer serve` uses WSGI."""
+"""The application that granian serves: Django behind the gateway."""
 
-import os
+from django.conf import settings
 
-from django.core.asgi import get_asgi_application
+from budgeteer.serve.gateway import Gateway
+from budgeteer.wsgi import application as wsgi_application
 
-os.environ.setdefault("DJANGO_SETTINGS_MODULE", "budgeteer.settings")
-
-application = get_asgi_application()
+application = Gateway(wsgi_application, threads=settings.WEB_THREADS)

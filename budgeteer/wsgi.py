@@ -1,4 +1,4 @@
-"""The WSGI application that granian serves."""
+"""The WSGI application; `budgeteer serve` has it served through the gateway (asgi.py)."""
 
 import gc
 import os

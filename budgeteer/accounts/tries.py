@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from django.conf import settings
-from django.contrib.auth.models import User
 from django.http import HttpRequest
 from django.utils import timezone
 from django.utils.crypto import salted_hmac
@@ -24,8 +23,8 @@ from budgeteer.accounts.models import SignInTry
 IPV6_PREFIX = 64
 """One household or host gets a /64 of IPv6 addresses to choose from (RFC 6177); they count as one."""
 
-NAME_CHARS: int = User._meta.get_field("username").max_length or 150
-"""The longest name an account can have; the sign-in form refuses a longer one, so what follows belongs to nobody."""
+NAME_CHARS = 150
+"""The longest name an account can have (Django's `User.username`); the sign-in form refuses a longer one."""
 
 
 class TooManyTries(Exception):

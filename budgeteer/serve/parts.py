@@ -17,19 +17,21 @@ def run_web(host: str, port: int, *, grace_seconds: float) -> int:
     """Serve requests until SIGTERM or SIGINT; one that is not answered `grace_seconds` later is cut off."""
     from django.conf import settings
     from granian import Granian
-    from granian.constants import Interfaces
+    from granian.constants import HTTPModes, Interfaces
     from granian.log import LogLevels
 
     name_process("web")
     # One that is told to stop before it serves would hear nothing through the handler it inherits, and be killed late.
     os.register_at_fork(after_in_child=lambda: signal.signal(signal.SIGTERM, signal.SIG_DFL))
     Granian(
-        "budgeteer.wsgi:application",
+        "budgeteer.asgi:application",
         address=host,
         port=port,
-        interface=Interfaces.WSGI,
+        interface=Interfaces.ASGINL,
+        # A proxy speaks HTTP/1.1 to us, and a browser without TLS too; nothing here uses web sockets.
+        http=HTTPModes.http1,
+        websockets=False,
         workers=settings.WEB_PROCESSES,
-        blocking_threads=settings.WEB_THREADS,
         # One of several that dies is replaced; a single one ends the part, and whoever runs the part sees it.
         respawn_failed_workers=settings.WEB_PROCESSES > 1,
         log_level=LogLevels.error,

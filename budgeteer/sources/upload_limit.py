@@ -1,26 +1,32 @@
-"""Stops an upload that is too large where it is noticed: at its announcement, or at the first byte over the limit.
+"""Refuse a body that is too large: at its announcement, or, of an upload, at the first byte over the limit.
 
-What the announcement allows for beside the files: the headers of each part, and the list of a folder's paths.
+How large a body may be is said by `accounts.bodies`. The server (`budgeteer.serve.gateway`) stops reading there; this
+middleware holds every other server to the same, and answers with a page for both.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 from django.conf import settings
 from django.core.exceptions import RequestDataTooBig
 from django.core.files.uploadhandler import FileUploadHandler, StopUpload
 from django.http import HttpRequest, HttpResponse, HttpResponseBadRequest, UnreadablePostError
 from django.shortcuts import render
+from django_htmx.http import trigger_client_event
+from django_htmx.middleware import HtmxDetails
 
+from budgeteer.accounts import bodies
+from budgeteer.accounts.bodies import BodyProblem, RefusedBody
+from budgeteer.formats.limits import readable_bytes
 from budgeteer.sources.receiving import UploadRefused, clean_name, too_large
 
-# 20,000 files of a folder, each with a part's headers and an entry in the list of paths.
-FRAMING_BYTES = 10_000_000
-# A visitor who is not signed in may send a form, and nothing that is worth keeping.
-STRANGERS_BYTES = 1_000_000
-MULTIPART = "multipart/form-data"
+REFUSED = "budgeteer.upload_refused"
+HEADINGS = {
+    413: "That is too large",
+    408: "That came too slowly",
+    507: "The server has no room for that",
+}
 
 
 class UploadLimitHandler(FileUploadHandler):
@@ -44,21 +50,19 @@ class UploadLimitHandler(FileUploadHandler):
         """Another handler keeps the file."""
 
 
-REFUSED = "budgeteer.upload_refused"
-
-
 class UploadLimitMiddleware:
-    """Answers 413 with the sentence of a refused upload; reads no further, and nothing is kept."""
+    """Answers 413 with the reason for a body that is too large; reads no further, and nothing is kept."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         """Refuse a request that announces or brings too much; hand any other on."""
-        if request.method != "POST" or request.content_type != MULTIPART:
+        refused = request.META.get(bodies.REFUSED) or _announced_too_large(request)
+        if isinstance(refused, RefusedBody):
+            return _answer(request, refused)
+        if request.method != "POST" or request.content_type != bodies.MULTIPART:
             return self.get_response(request)
-        if refusal := _announced_too_large(request):
-            return _refused(request, refusal)
         draft = ""
         try:
             draft = request.POST.get("text", "")
@@ -67,21 +71,50 @@ class UploadLimitMiddleware:
         except RequestDataTooBig:
             request.META[REFUSED] = too_large("the pasted text", settings.UPLOAD_MAX_BYTES, at_least=True)
         refusal = request.META.get(REFUSED)
-        return _refused(request, refusal, draft=draft) if refusal else self.get_response(request)
+        return _page(request, refusal, draft=draft) if refusal else self.get_response(request)
 
 
-def _announced_too_large(request: HttpRequest) -> UploadRefused | None:
+def _announced_too_large(request: HttpRequest) -> RefusedBody | None:
     length = request.META.get("CONTENT_LENGTH") or "0"
-    announced = int(length) if length.isdecimal() else 0
-    if announced > settings.UPLOAD_MAX_BYTES + FRAMING_BYTES:
-        return too_large("", announced)
-    user: Any = getattr(request, "user", None)
-    if announced > STRANGERS_BYTES and not (user and user.is_authenticated):
+    announced = int(length) if length.isdecimal() and len(length) < 19 else 0
+    if announced <= bodies.STRANGERS_BYTES:
+        return None
+    user = getattr(request, "user", None)
+    limit = bodies.largest_body(user, path=request.path_info, content_type=request.META.get("CONTENT_TYPE", ""))
+    return RefusedBody(BodyProblem.TOO_LARGE, announced, announced=True) if announced > limit else None
+
+
+def _answer(request: HttpRequest, refused: RefusedBody) -> HttpResponse:
+    match refused.problem:
+        case BodyProblem.TOO_SLOW:
+            refusal = UploadRefused(
+                "what you sent came so slowly that it was given up",
+                mend="Send it again over a faster connection, or a part of it",
+            )
+            return _page(request, refusal, status=408)
+        case BodyProblem.NO_ROOM:
+            refusal = UploadRefused("what you sent could not be written down", mend="Tell whoever runs this server")
+            return _page(request, refusal, status=507)
+        case BodyProblem.TOO_LARGE:
+            return _page(request, _too_large(request, refused))
+
+
+def _too_large(request: HttpRequest, refused: RefusedBody) -> UploadRefused:
+    user = getattr(request, "user", None)
+    if user is None or not user.is_authenticated:
         return UploadRefused(
             "you are not signed in, and this is too large for a form", mend="Sign in and send it again"
         )
-    return None
+    if bodies.is_upload(request.path_info, request.META.get("CONTENT_TYPE", "")):
+        return too_large("", refused.size_bytes, at_least=not refused.announced)
+    size = readable_bytes(refused.size_bytes) if refused.announced else "this"
+    return UploadRefused(
+        f"{size} is more than the limit of {readable_bytes(bodies.FORM_BYTES)} for a form",
+        mend="Send less at a time, or upload it as a file",
+    )
 
 
-def _refused(request: HttpRequest, refusal: UploadRefused, *, draft: str = "") -> HttpResponse:
-    return render(request, "sources/too_large.html", {"refusal": refusal, "draft": draft}, status=413)
+def _page(request: HttpRequest, refusal: UploadRefused, *, draft: str = "", status: int = 413) -> HttpResponse:
+    context = {"heading": HEADINGS[status], "refusal": refusal, "draft": draft}
+    page = render(request, "sources/too_large.html", context, status=status)
+    return trigger_client_event(page, "status", {"value": refusal.sentence}) if HtmxDetails(request) else page

@@ -17,6 +17,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from django_htmx.http import HttpResponseClientRedirect
 from django_htmx.middleware import HtmxDetails
 
+from budgeteer.accounts.bodies import takes_uploads
 from budgeteer.accounts.rules import access, public
 from budgeteer.engine.errors import InputError
 from budgeteer.jobs.cards import JobCard, job_card
@@ -74,6 +75,7 @@ def _list(request: SignedInRequest, *, status: int = 200, **upload: Any) -> Http
 
 
 @access()
+@takes_uploads
 @require_http_methods(["GET", "POST"])
 def upload(request: SignedInRequest) -> HttpResponse:
     """Take in files, a folder or a pasted text; on to the source, or to the list when there are several."""
@@ -96,6 +98,7 @@ def upload(request: SignedInRequest) -> HttpResponse:
 
 
 @access()
+@takes_uploads
 @require_http_methods(["GET", "POST"])
 def detect(request: SignedInRequest) -> HttpResponse:
     """What a pasted draft would be read as: a line under the box, while it is still being typed."""

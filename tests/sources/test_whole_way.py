@@ -113,7 +113,7 @@ def test_what_announces_too_much_is_refused_before_it_is_sent(visitor: Visitor) 
 def test_reading_stops_at_the_limit_and_nothing_is_kept(visitor: Visitor) -> None:
     before = visitor.stored()
     part = b'--x\r\nContent-Disposition: form-data; name="files"; filename="big.bin"\r\n\r\n'
-    said = announced(visitor, LIMIT + 9_000_000, part + b"x" * (LIMIT + 500_000))
+    said = announced(visitor, LIMIT + 9_000_000, (part + b"x" * (LIMIT + 9_000_000))[: LIMIT + 9_000_000])
     assert said.startswith(b"HTTP/1.1 413")
     assert b"big.bin: this is more than the limit of 2 MB for one upload" in said
     assert visitor.stored() == before

@@ -18,6 +18,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from django_htmx.http import HttpResponseClientRedirect
 
 from budgeteer import samples
+from budgeteer.accounts.bodies import takes_uploads
 from budgeteer.accounts.rules import access
 from budgeteer.engine.errors import InputError
 from budgeteer.sources import services as sources
@@ -75,6 +76,7 @@ def listing(request: HtmxRequest) -> HttpResponse:
 
 
 @access()
+@takes_uploads
 @require_http_methods(["GET", "POST"])
 def open_workspace(request: HtmxRequest) -> HttpResponse:
     """Take in what the drop zone carries and open a workspace over it."""

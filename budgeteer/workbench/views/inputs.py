@@ -10,6 +10,7 @@ from django.shortcuts import redirect
 from django.views.decorators.http import require_POST
 from django_htmx.http import HttpResponseClientRedirect
 
+from budgeteer.accounts.bodies import takes_uploads
 from budgeteer.accounts.rules import access
 from budgeteer.sources import services as sources
 from budgeteer.workbench import services
@@ -26,6 +27,7 @@ from budgeteer.workbench.views.answering import (
 
 
 @access()
+@takes_uploads
 @require_POST
 def add(request: HtmxRequest, workspace_id: uuid.UUID) -> HttpResponse:
     """Use more sources: uploads, a paste, or sources that are here already."""

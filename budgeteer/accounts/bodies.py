@@ -1,0 +1,98 @@
+"""How large the body of a request may be: by who sends it and to which view, whatever its content type.
+
+A visitor who is not signed in may send a small form, anybody else a large one. Only a view that says so
+(`takes_uploads`) takes as much as an upload, and only as multipart/form-data: that is what browsers send files and the
+drop zone's text as, and it is read in pieces. A form that is encoded as one text takes thirty times its size to read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from enum import Enum
+from io import BytesIO
+from typing import TYPE_CHECKING, Any
+
+from django.conf import settings
+from django.contrib.auth import get_user
+from django.contrib.sessions.middleware import SessionMiddleware
+from django.core.handlers.wsgi import WSGIRequest
+from django.db import close_old_connections
+from django.http import HttpResponse
+from django.urls import Resolver404, resolve
+
+if TYPE_CHECKING:  # the server imports this module before Django's apps are there
+    from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
+
+STRANGERS_BYTES = 20_000
+"""What a visitor who is not signed in may send: a name, a password and where to go on to, with room to spare."""
+
+FORM_BYTES = 1_000_000
+"""What somebody signed in may send as a form: far above the largest of ours, a pasted configuration of 256 kB."""
+
+FRAMING_BYTES = 10_000_000
+"""What an upload may have beside its files: 20,000 parts with their headers, and the list of a folder's paths."""
+
+MULTIPART = "multipart/form-data"
+
+REFUSED = "budgeteer.refused_body"
+"""The key of a request's environment under which the server says that it did not take the body (a `RefusedBody`)."""
+
+
+class BodyProblem(Enum):
+    """Why a body was not taken."""
+
+    TOO_LARGE = "too large"
+    TOO_SLOW = "too slow"
+    NO_ROOM = "no room"
+
+
+@dataclass(frozen=True, slots=True)
+class RefusedBody:
+    """A body that the server did not take; `size_bytes` is what was announced, or had come when reading stopped."""
+
+    problem: BodyProblem
+    size_bytes: int
+    announced: bool
+
+
+def takes_uploads[V: Callable[..., Any]](view: V) -> V:
+    """Declare that the view takes uploads: multipart bodies up to the limit for an upload."""
+    view.takes_uploads = True  # type: ignore[attr-defined]  # carried along by decorators, like a rule
+    return view
+
+
+def is_upload(path: str, content_type: str) -> bool:
+    """Whether a request to this path with this content type may be as large as an upload."""
+    if content_type.split(";", 1)[0].strip().lower() != MULTIPART:
+        return False
+    try:
+        view = resolve(path).func
+    except Resolver404:
+        return False
+    return bool(getattr(view, "takes_uploads", False))
+
+
+def largest_body(user: AbstractBaseUser | AnonymousUser | None, *, path: str, content_type: str) -> int:
+    """The largest body, in bytes, that a request of this user may have."""
+    if user is None or not user.is_authenticated or not user.is_active:
+        return STRANGERS_BYTES
+    if is_upload(path, content_type):
+        upload_bytes: int = settings.UPLOAD_MAX_BYTES
+        return upload_bytes + FRAMING_BYTES
+    return FORM_BYTES
+
+
+def largest_body_of(environ: Mapping[str, Any]) -> int:
+    """The same for a request whose body nobody has read yet, given its WSGI environment; looks the session up."""
+    request = WSGIRequest({**environ, "wsgi.input": BytesIO(), "CONTENT_LENGTH": "0"})
+    try:
+        SessionMiddleware(_no_response).process_request(request)
+        user = get_user(request)
+        return largest_body(user, path=request.path_info, content_type=environ.get("CONTENT_TYPE", ""))
+    finally:
+        close_old_connections()
+
+
+def _no_response(_request: object) -> HttpResponse:
+    return HttpResponse()
