@@ -7,19 +7,22 @@ what needs the whole conversation: no decisions or reasons, no demand, no totals
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Final
 
 import numpy as np
 
 from budgeteer.engine.allocation import allowance, profile_of, settled
+from budgeteer.engine.asking import asked_of, checked
 from budgeteer.engine.bundle import Bundle, Inputs, build_bundle
 from budgeteer.engine.chat import Conversation, Message
 from budgeteer.engine.config import BudgetConfig
 from budgeteer.engine.errors import ConfigError
-from budgeteer.engine.groups import group_start
+from budgeteer.engine.expressing import Loss, sendable
+from budgeteer.engine.groups import ALONE, group_start
 from budgeteer.engine.history.newest_first import newest_first
+from budgeteer.engine.history.task import is_lost, with_task
 from budgeteer.engine.history.view import HistoryView, view_of
 from budgeteer.engine.libraries import LibraryFitter
 from budgeteer.engine.packing import Packer
@@ -60,7 +63,8 @@ def newest_kept(
     """The messages that `pack` keeps of this conversation with its own tools and no libraries, under `newestFirst`.
 
     `query` is what was typed, None to take the conversation's final user message. `systems` are the places of system
-    texts that stand between messages: they always stay, and are not searched for beyond what is kept.
+    texts that stand between messages: they always stay, and are not searched for beyond what is kept. Where no query
+    asks for anything, the last typed message is searched for, for it always stays; nothing before it is looked at.
 
     Raises:
         ConfigError: the configuration asks for what needs the whole conversation.
@@ -76,7 +80,7 @@ def newest_kept(
     fitter = LibraryFitter(Block.of(bundle, config, packer.framing), allowed, packer.shares, exchange_tokens=0)
     walk = _Walk(talk.messages, packer, room_tokens=fitter.fit(frozenset()).room_tokens)
     view, rows = walk.back(start, end, systems)
-    fit = packer.first_is_user(newest_first(view), view)
+    fit = checked(newest_first(view), view, bundle, form)
     kept = np.flatnonzero(fit.kept)
     return NewestKept(
         tuple(rows[int(at)] for at in kept), view.size_tokens(fit.kept), fit.limit_tokens, counted=len(rows)
@@ -132,10 +136,36 @@ class _Walk:
             found.insert(0, self._measured(self._messages[before:at]))
             taken += int(self._view(found[0]).tokens.sum())
             at = before
-        further = [row for row in systems if start <= row < at]
+        further = sorted({row for row in (*systems, *self._asking(start, end)) if start <= row < at})
         if further:
             found.insert(0, self._measured([self._messages[row] for row in further]))
-        return self._view(_joined(found or [self._measured(())])), [*further, *range(at, end)]
+        rows = [*further, *range(at, end)]
+        measures = _joined(found or [self._measured(())])
+        typed = np.array([self._is_typed(row) for row in rows], np.bool_)
+        losses = measures.column(self._packer.profile, "loss")
+        return with_task(
+            self._view(measures), asked_of(self._packer.bundle, self._packer.profile), typed=typed, losses=losses
+        ), rows
+
+    def _asking(self, start: int, end: int) -> Iterator[int]:
+        """The rows among which the task is: back to the last message that somebody typed, or to the last user's."""
+        asked = asked_of(self._packer.bundle, self._packer.profile)
+        if asked.query == "lost" or (asked.query == "typed" and not asked.first_is_user):
+            return
+        for row in range(end - 1, start - 1, -1):
+            message = self._messages[row]
+            if message.role != "user":
+                continue
+            loss = sendable(message, self._packer.profile, ALONE).loss
+            is_sent = Loss.EMPTY not in loss
+            if is_sent or is_lost(loss):
+                yield row
+            if is_sent if asked.query == "typed" else message.typed and (is_sent or is_lost(loss)):
+                return
+
+    def _is_typed(self, row: int) -> bool:
+        message = self._messages[row]
+        return message.role == "user" and message.typed
 
     @property
     def _limit_tokens(self) -> int:

@@ -7,14 +7,14 @@ BudgeteerError
 │   ├── FormatError          an upload that holds nothing usable
 │   └── TextNotCounted       a text on which a tokenizer broke off
 ├── TokenizerUnavailable     a vocabulary that is not packaged here
-└── BudgetExceeded           pinned and protected content alone is over the budget
+└── BudgetExceeded           protected content alone is over the budget, or nothing is left to send
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 
 class BudgeteerError(Exception):
@@ -140,18 +140,26 @@ class TokenizerUnavailable(BudgeteerError):
         super().__init__(self.sentence)
 
 
+#: Why a prompt cannot be sent: by its size, or because nothing is left of it, or because the task cannot be sent.
+type OverCause = Literal["size", "empty", "task"]
+
+
 class BudgetExceeded(BudgeteerError):
-    """What may not be dropped is over the budget by itself.
+    """What may not be dropped is over the budget by itself, or no limit leaves a request that asks for anything.
 
     Attributes:
         section: the section that cannot shrink ("history", "skills", …).
-        needed_tokens: what its protected content takes, in tokens.
+        needed_tokens: what its protected content takes, in tokens; 0 where no size is at fault.
         allowed_tokens: the room that is left for it, in tokens.
+        cause: "size", "empty" (no message is left to send) or "task" (the provider cannot be sent what asks).
     """
 
-    def __init__(self, section: str, *, needed_tokens: int, allowed_tokens: int, sentence: str) -> None:
+    def __init__(
+        self, section: str, *, needed_tokens: int, allowed_tokens: int, sentence: str, cause: OverCause = "size"
+    ) -> None:
         self.section = section
         self.needed_tokens = needed_tokens
         self.allowed_tokens = allowed_tokens
         self.sentence = sentence
+        self.cause: OverCause = cause
         super().__init__(sentence)

@@ -17,6 +17,8 @@ from budgeteer.engine.sections.skills import Cause, SkillFit
 from budgeteer.engine.sections.tools import ToolFit
 
 KEPT = Reason("kept", "Sent as it is.")
+_TASK = Reason("kept", "Sent as it is: the last message that somebody typed always stays.")
+_OPENER = Reason("kept", "Sent as it is: the first message must be the user's, so this one comes before all others.")
 
 _LOSSES = {
     Loss.REASONING: "reasoning cannot be sent to this provider",
@@ -174,6 +176,8 @@ def _kept_message(view: HistoryView, row: int, profile: str, loss: Loss) -> Reas
         return Reason(f"validity:{profile}", f"Sent without a part: {loss_sentence(loss)}.")
     if view.pinned[row]:
         return Reason("pin", "Pinned, with its group: no limit drops it.")
+    if view.config.strategy == "newestFirst" and row in (view.task_row, view.opener_row):
+        return _TASK if row == view.task_row else _OPENER
     if loss:
         return Reason(f"validity:{profile}", f"Sent whole, but not just as it came: {loss_sentence(loss)}.")
     return KEPT

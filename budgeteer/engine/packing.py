@@ -14,20 +14,21 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from budgeteer.engine.allocation import Allowance, Shares, allowance, profile_of, settled, shares_of
+from budgeteer.engine.asking import asked_of, checked
 from budgeteer.engine.bundle import Bundle
 from budgeteer.engine.config import BudgetConfig
 from budgeteer.engine.easing import eased_by
 from budgeteer.engine.framing import Framing
 from budgeteer.engine.history.fitting import fit_history
 from budgeteer.engine.history.summary import SummaryRequest, extractive_summary
-from budgeteer.engine.history.view import USER, HistoryFit, HistoryView, Mask, Rule, view_of
+from budgeteer.engine.history.task import history_notes, with_task
+from budgeteer.engine.history.view import USER, HistoryFit, HistoryView, Mask, view_of
 from budgeteer.engine.history.writing import Writing
 from budgeteer.engine.history_index import index_of
 from budgeteer.engine.ledger import Ledger, Overhead, Rows, Size
 from budgeteer.engine.libraries import Libraries, LibraryFitter
-from budgeteer.engine.profiles import PROFILES
 from budgeteer.engine.pruning.ledger_rows import pruned_rows, with_added
-from budgeteer.engine.pruning.prompt import pruned_demand, pruned_notes, tag_overhead, tagged_view
+from budgeteer.engine.pruning.prompt import pruned_demand, pruned_notes, tag_overhead, tagged_view, typed_rows
 from budgeteer.engine.pruning.pruned import Pruned, Pruning
 from budgeteer.engine.pruning.texts import TOOL_NAME
 from budgeteer.engine.result import Chosen, Packing
@@ -172,7 +173,10 @@ class Packer:
             pinned=self._pinned_messages() if pruned is None else pruned.pinned,
             config=self.config.history,
         )
+        typed = view.typed if pruned is None else typed_rows(pruned)
+        losses = bundle.history_measures.column(self.profile, "loss")
         view = view if pruned is None else tagged_view(view, pruned)
+        view = with_task(view, asked_of(bundle, self.profile), typed=typed, losses=losses)
         block = Block.of(bundle, self.config, framing)
         fitter = LibraryFitter(block, self.allowed, self.shares, self._exchange_tokens(view), self.skills)
         libraries, history, view = self._fit(fitter, view, summarise)
@@ -267,6 +271,7 @@ class Packer:
             known = f" ({self.bundle.usage_source})" if "first" in chosen.skills.order_sentence else ""
             notes.append(f"Skills are taken {chosen.skills.order_sentence}{known}.")
         notes += pruned_notes(self.pruned, self.config.pruning)
+        notes += history_notes(chosen.history, view)
         return Packing(
             bundle=self.bundle if self.pruned is None else self.pruned.given,
             pruned=self.pruned,
@@ -326,22 +331,11 @@ class Packer:
                 room = eased.view(room)
                 history = fit_history(room, self.config, writing=writing)
                 libraries = eased.libraries(history.relief)
-            history = self.first_is_user(history, room)
+            history = checked(history, room, self.bundle, self.profile)
             now = called | self._called_by(history.kept)
             if now == called or not self.config.skills_budget.enabled:
                 return libraries, history, room
             called = now
-
-    def first_is_user(self, fit: HistoryFit, view: HistoryView) -> HistoryFit:
-        """Where the first message must be the user's, what stands before the first kept user message goes."""
-        if not PROFILES[self.profile].first_is_user or fit.summary is not None:
-            return fit
-        users = np.flatnonzero(fit.kept & (view.role == USER))
-        start = int(users[0]) if len(users) else len(view)
-        early = fit.kept & (np.arange(len(view)) < start)
-        if not early.any():
-            return fit
-        return fit.without(fit.kept & np.isin(view.group, np.unique(view.group[early])), Rule.FIRST_IS_USER)
 
 
 def _called(bundle: Bundle, kept: Mask) -> frozenset[str]:

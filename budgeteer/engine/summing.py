@@ -9,6 +9,7 @@ import numpy as np
 from budgeteer.engine.allocation import Allowance, Shares
 from budgeteer.engine.bundle import Bundle
 from budgeteer.engine.config import MOST_HISTORY_MESSAGES, BudgetConfig
+from budgeteer.engine.history.summarize_older import turns_fit
 from budgeteer.engine.history.view import HistoryFit, HistoryView
 from budgeteer.engine.history_index import message_id
 from budgeteer.engine.ledger import ADDED, SECTIONS, Ledger, Size
@@ -105,7 +106,8 @@ def limits_of(bundle: Bundle, chosen: Chosen, config: BudgetConfig, view: Histor
     history = config.history
     if history.strategy == "newestFirst":
         tokens = int(view.tokens.sum())
-        fix = _raise("history.maxTokens", tokens, view.max_tokens, or_else="use summarizeOlder")
+        or_else = "use summarizeOlder" if turns_fit(view) else ""
+        fix = _raise("history.maxTokens", tokens, view.max_tokens, or_else=or_else)
         yield Limit("history.maxTokens", tokens, view.max_tokens, "tokens of history", fix)
     if history.strategy == "summarizeOlder":
         chars = int(view.chars.sum())

@@ -64,10 +64,16 @@ def _openai_rules(request: Mapping[str, Any]) -> Iterator[_Rule]:
         unanswered += sorted(waiting)
         waiting = {call["id"] for call in message.get("tool_calls", ())}
     unanswered += sorted(waiting)
+    yield "not empty", "the request has a message", _not_empty(request["messages"], "message")
     yield "results follow calls", "every result answers a call of the message before it", "; ".join(stray[:3])
     yield "calls are answered", "every call is answered once", _unanswered(unanswered)
     calls = [call["function"]["name"] for message in request["messages"] for call in message.get("tool_calls", ())]
     yield "calls have names", _NAMED, _nameless(calls)
+
+
+def _not_empty(items: _Items, what: str) -> str:
+    """How the rule that a request asks for something is broken (every reference: at least one message)."""
+    return "" if items else f"the request has no {what}"
 
 
 def _unanswered(calls: Sequence[str]) -> str:
@@ -93,6 +99,7 @@ def _responses_rules(request: Mapping[str, Any]) -> Iterator[_Rule]:
                 del open_calls[item["call_id"]]
             else:
                 stray.append(f"item {number} answers {item['call_id']}, which is not open before it")
+    yield "not empty", "the request has an item of input", _not_empty(items, "item of input")
     yield "calls have names", _NAMED, _nameless([item["name"] for item in calls])
     yield "outputs follow calls", "every output answers a call of its kind before it", "; ".join(stray[:3])
     yield "calls are answered", "every call has its output", _unanswered([*open_calls])
@@ -121,6 +128,7 @@ def _wrong_ids(ids: Sequence[str], profile: str) -> str:
 
 def _anthropic_rules(request: Mapping[str, Any]) -> Iterator[_Rule]:
     messages: _Items = request["messages"]
+    yield "not empty", "the request has a message", _not_empty(messages, "message")
     yield "first message", "the first message is the user's", _first_is(messages, "message")
     yield "roles alternate", "roles alternate", _same_role_twice(messages, "messages")
     yield "calls are answered", "every tool_use is answered in the next message", _anthropic_pairs(messages)
@@ -174,6 +182,7 @@ def _last_thoughts(messages: _Items) -> str:
 
 def _gemini_rules(request: Mapping[str, Any]) -> Iterator[_Rule]:
     turns: _Items = request["contents"]
+    yield "not empty", "the request has a content", _not_empty(turns, "content")
     yield "first content", "the first content is the user's", _first_is(turns, "content")
     foreign = [str(turn["role"]) for turn in turns if turn["role"] not in ("user", "model")]
     yield "roles", "every role is user or model", f"{foreign[0]} is no role" if foreign else ""

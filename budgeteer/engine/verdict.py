@@ -28,8 +28,7 @@ def verdict_of(ledger: Ledger, *, demand: Size, allowance: Allowance, error: Bud
     ]
     level: Literal["fits", "limited", "over", "cannotFit"]
     if error is not None:
-        need, may = error.needed_tokens, error.allowed_tokens
-        level, head, went = "cannotFit", f"Cannot fit: {need:,} tokens of {error.section}, room for {may:,}", []
+        level, head, went = "cannotFit", f"Cannot fit: {_what_is_over(error)}", []
     elif over:
         level, head = "over", f"Over by {over:,} tokens"
     elif went:
@@ -48,6 +47,16 @@ def verdict_of(ledger: Ledger, *, demand: Size, allowance: Allowance, error: Bud
         counts=counts,
         items=items,
     )
+
+
+def _what_is_over(error: BudgetExceeded) -> str:
+    match error.cause:
+        case "size":
+            return f"{error.needed_tokens:,} tokens of {error.section}, room for {error.allowed_tokens:,}"
+        case "empty":
+            return "no message is left to send"
+        case "task":
+            return "what was asked last cannot be sent"
 
 
 #: The sections that the system share holds. Source: domain, Shares.
@@ -94,8 +103,10 @@ def error_of(
     fixed = sum(sizes.values())
     if over is not None and fixed <= limit_tokens:
         allowed = max(over.allowed_tokens, 0)
-        needed = over.needed_tokens
-        return BudgetExceeded("history", needed_tokens=needed, allowed_tokens=allowed, sentence=over.sentence)
+        needed, sentence = over.needed_tokens, over.sentence
+        return BudgetExceeded(
+            "history", needed_tokens=needed, allowed_tokens=allowed, sentence=sentence, cause=over.cause
+        )
     section = max(sizes, key=lambda name: sizes[name])
     allowed = max(limit_tokens - fixed + sizes[section], 0)
     sentence = (

@@ -51,13 +51,17 @@ def engine_answer(conversation: Conversation, budget: int) -> list[int]:
 
 
 def seed_answer(conversation: Conversation, budget: int) -> list[int]:
-    """What the seed keeps, and the final question, which a packing never cuts."""
-    kept = truncate_messages_to_fit(
-        [NaiveMessage(message.role, chars_of(message)) for message in conversation.messages], budget
-    )
-    last = len(conversation.messages) - 1
-    query = {last} if conversation.messages[last].role == "user" else set()
-    return sorted(query.union(kept))
+    """What the seed keeps, and what asks: the final question, or the last one of the user's.
+
+    On purpose: the seed may drop the last question where something follows it; here it is charged before the rest.
+    """
+    naive = [NaiveMessage(message.role, chars_of(message)) for message in conversation.messages]
+    task = max(index for index, message in enumerate(naive) if message.role == "user")
+    if task == len(naive) - 1:
+        return sorted({task, *truncate_messages_to_fit(naive, budget)})
+    others = [index for index in range(len(naive)) if index != task]
+    kept = truncate_messages_to_fit([naive[index] for index in others], budget - estimate_tokens(naive[task]))
+    return sorted({task, *(others[index] for index in kept)})
 
 
 @st.composite

@@ -29,7 +29,7 @@ def broken(request: dict[str, Any], profile: str) -> set[str]:
         ([USER, CALL, OUTPUT, SAID], set()),
         ([USER, THOUGHT, CALL, OUTPUT, THOUGHT, SAID], set()),
         ([USER, THOUGHT, THOUGHT, SAID], set()),
-        ([], set()),
+        ([], {"not empty"}),
         ([USER, CALL], {"calls are answered"}),
         ([USER, FREE, CALL, FREED, OUTPUT], set()),
         ([USER, FREE], {"calls are answered"}),
@@ -66,7 +66,7 @@ def answered(name: str) -> dict[str, Any]:
     ("turns", "rules"),
     [
         ([turn("user", {"text": "a"}), turn("model", called("f")), turn("user", answered("f"))], set()),
-        ([], set()),
+        ([], {"not empty"}),
         ([turn("model", {"text": "a"})], {"first content"}),
         ([turn("user", {"text": "a"}), turn("system", {"text": "b"})], {"roles"}),
         ([turn("user", {"text": "a"}), turn("user", {"text": "b"})], {"roles alternate"}),
@@ -130,6 +130,19 @@ def test_a_call_without_a_name_is_caught_in_every_form(profile: str, name: str, 
         },
     }
     assert broken(requests[profile], profile) == rules
+
+
+@pytest.mark.parametrize(
+    ("profile", "request_"),
+    [
+        ("openai-chat", {"messages": []}),
+        ("openai-responses", {"instructions": "Be brief.", "input": []}),
+        ("anthropic", {"system": "Be brief.", "messages": []}),
+        ("gemini", {"contents": []}),
+    ],
+)
+def test_a_request_without_a_message_is_caught_in_every_form(profile: str, request_: dict[str, Any]) -> None:
+    assert broken(request_, profile) == {"not empty"}
 
 
 def test_every_profile_is_checked_its_own_first() -> None:

@@ -1,24 +1,30 @@
-"""newestFirst: system always stays; newest to oldest in whole groups until the limit; no result without its call."""
+"""newestFirst: system texts and the task always stay; newest to oldest in whole groups until the limit."""
 
 from __future__ import annotations
+
+from typing import Final
 
 import numpy as np
 
 from budgeteer.engine.history.view import HistoryFit, HistoryView, Mask, Over, Rule
 from budgeteer.engine.measures import Ints
 
+_STAYS: Final = "System texts and pinned messages"
+
 
 def newest_first(view: HistoryView) -> HistoryFit:
     """The longest run of newest groups within the limit, beside what always stays.
 
     A group stands where its last message stands. What always stays is charged first, with the query: it is the newest
-    message. `limit_tokens` and `needed_tokens` are in the same terms.
+    message. Where no query asks for anything, the last typed message always stays (unlike the seed, which may drop
+    it); where a query asks and the first message must be the user's, the last of those comes before all other groups,
+    for without it none of them may be sent. `limit_tokens` and `needed_tokens` are in the same terms.
     """
     limit = min(view.max_tokens, view.room_tokens + view.query_tokens)
-    always = view.always
+    always = view.always | view.task
     base = view.size_tokens(always) + view.query_tokens
     free = view.alive & ~always
-    running, needed = _reaches(view, free, base)
+    running, needed = _reaches_from(view, free, base)
     fitting = int(np.searchsorted(running, limit, side="right"))
     kept = always | (free & (needed <= running[fitting - 1])) if fitting else always
     rule = np.full(len(view), int(Rule.NEWEST_FIRST), np.int64)
@@ -27,9 +33,21 @@ def newest_first(view: HistoryView) -> HistoryFit:
     over = None
     own, allowed = base - view.query_tokens, min(view.max_tokens, view.room_tokens)
     if own > allowed:
-        sentence = f"System texts and pinned messages alone take {own:,} tokens; history may take {allowed:,}."
+        what = "System texts, pinned messages and the last typed message" if view.task_row >= 0 else _STAYS
+        sentence = f"{what} alone take {own:,} tokens; history may take {max(allowed, 0):,}."
         over = Over(own, allowed, sentence)
     return HistoryFit(kept, rule, limit, needed, over=over)
+
+
+def _reaches_from(view: HistoryView, free: Mask, base: int) -> tuple[Ints, Ints]:
+    """As `_reaches`, with the message that history begins with taken before all others."""
+    opener = view.opener & free
+    if not opener.any():
+        return _reaches(view, free, base)
+    first = base + view.size_tokens(opener)
+    running, needed = _reaches(view, free & ~opener, first)
+    needed = np.where(opener, first, needed)
+    return np.concatenate([[first], running]), needed
 
 
 def _reaches(view: HistoryView, free: Mask, base: int) -> tuple[Ints, Ints]:

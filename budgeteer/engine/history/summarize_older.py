@@ -35,6 +35,11 @@ def summarize_older(view: HistoryView, *, writing: Writing, retry: bool) -> Hist
         return _without_summary(view, verbatim, last=view.config.uncounted_fallback_messages, rule=Rule.NOT_COUNTED)
 
 
+def turns_fit(view: HistoryView) -> bool:
+    """Whether this strategy can be met: everything fits, or the turns that stay word for word do."""
+    return _fits(view, view.alive) or _fits(view, view.last_turns(view.config.keep_user_turns) | view.always)
+
+
 def _fits(view: HistoryView, kept: Mask) -> bool:
     return int(view.chars[kept].sum()) <= view.config.max_chars and view.size_tokens(kept) <= view.room_tokens
 
@@ -54,11 +59,14 @@ def _with_summary(view: HistoryView, verbatim: Mask, older: Mask, *, writing: Wr
 
 
 def _without_summary(view: HistoryView, verbatim: Mask, *, last: int, rule: Rule) -> HistoryFit:
-    """The last few messages, in whole groups, with what always stays; the verbatim turns where that is too much."""
+    """The last few messages, in whole groups, with what always stays; the verbatim turns where that is too much.
+
+    The task stays with them, or the message that history has to begin with.
+    """
     alive = np.flatnonzero(view.alive)
     count = min(last, len(alive))
     start = int(alive[-count]) if count else len(view)
-    kept = view.widened(np.arange(len(view)) >= start) | view.always
+    kept = view.widened(np.arange(len(view)) >= start) | view.always | view.task | view.opener
     if not _fits(view, kept):
         kept = verbatim
     rules = np.where(view.alive, int(rule), int(Rule.VALIDITY)).astype(np.int64)

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from budgeteer.engine.chat import ROLES, Message, TextPart
 from budgeteer.engine.config import HistoryConfig
+from budgeteer.engine.errors import OverCause
 from budgeteer.engine.expressing import Loss
 from budgeteer.engine.history.summary import Summary
 from budgeteer.engine.measures import Ints
@@ -64,6 +65,10 @@ class HistoryView:
         config: the strategy's numbers; `max_tokens` already a number.
         max_tokens: the strategy's own token limit.
         half_chunks, best_chunk: what the ladder may take from retrieval, None where that changes nothing.
+        task_row: the message that must be sent because no query asks for anything, -1 where none must (history.task).
+        opener_row: the user's message that history begins with where a provider asks for one, kept before all others
+            while it fits; -1 where there is none.
+        lost_task: why what was typed last cannot be sent to the provider, None where it can.
     """
 
     tokens: Ints
@@ -82,6 +87,9 @@ class HistoryView:
     max_tokens: int
     half_chunks: Relief | None = None
     best_chunk: Relief | None = None
+    task_row: int = -1
+    opener_row: int = -1
+    lost_task: Loss | None = None
 
     def __len__(self) -> int:
         return len(self.tokens)
@@ -92,16 +100,37 @@ class HistoryView:
         return self.alive & (self.system | self.pinned)
 
     @property
-    def asked(self) -> Mask:
-        """The user's messages that somebody typed: each begins a turn."""
-        begins: Mask = self.alive & (self.role == USER)
+    def typed(self) -> Mask:
+        """The user's messages that somebody typed, whether they can be sent or not."""
+        begins: Mask = self.role == USER
         begins[1:] &= self.turn[1:] > self.turn[:-1]
         begins[:1] &= self.turn[:1] > 0
         return begins
 
+    @property
+    def asked(self) -> Mask:
+        """The user's messages that somebody typed and that can be sent: each begins a turn."""
+        return self.alive & self.typed
+
+    @property
+    def task(self) -> Mask:
+        """The group of the message that must be sent because no query asks for anything."""
+        return self._group_of(self.task_row)
+
+    @property
+    def opener(self) -> Mask:
+        """The group of the message that history begins with where the first message must be the user's."""
+        return self._group_of(self.opener_row)
+
     def widened(self, kept: Mask) -> Mask:
         """`kept` widened to whole groups, within what can be sent."""
         return _of_groups(self.group, kept & self.alive) & self.alive
+
+    def _group_of(self, row: int) -> Mask:
+        if row < 0:
+            return np.zeros(len(self), np.bool_)
+        mine: Mask = self.alive & (self.group == self.group[row])
+        return mine
 
     def last_turns(self, count: int) -> Mask:
         """The last `count` typed user messages and all that follows the first of them, in whole groups.
@@ -243,8 +272,13 @@ class HistoryFit:
 
 @dataclass(frozen=True, slots=True)
 class Over:
-    """What cannot shrink: the tokens it needs, the tokens there are, and why, in a sentence."""
+    """What cannot be sent: the tokens it needs, the tokens there are, and why, in a sentence.
+
+    `cause` is "size" where fewer tokens would do, else nothing is left to send ("empty") or what asks for an answer
+    cannot be sent to the provider ("task"): then no size is at fault, and `needed_tokens` is 0.
+    """
 
     needed_tokens: int
     allowed_tokens: int
     sentence: str
+    cause: OverCause = "size"

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from budgeteer.engine.config import PruningConfig
-from budgeteer.engine.history.view import HistoryFit, HistoryView
+from budgeteer.engine.history.view import USER, HistoryFit, HistoryView, Mask
 from budgeteer.engine.ledger import ADDED, SECTIONS, Ledger, Overhead, Size
 from budgeteer.engine.pruning.pruned import Pruned
 from budgeteer.engine.result import Counted, SectionTotal
@@ -25,6 +25,19 @@ def tagged_view(view: HistoryView, pruned: Pruned) -> HistoryView:
         frames=view.frames + tags.tokens,
         all_frames=view.all_frames + tags.tokens,
     )
+
+
+def typed_rows(pruned: Pruned) -> Mask:
+    """The messages that somebody typed among what pruning left, and the blocks that stand for such messages."""
+    given = pruned.given.history_measures
+    typed = (given.role == USER) & (np.diff(given.turn, prepend=0) > 0)
+    typed[[row for row in pruned.facts.numbering.blocks.values() if row >= 0]] = False
+    rows = pruned.rows
+    standing = {int(number) for number in pruned.cover[typed]}
+    found = (rows >= 0) & typed[rows] if len(typed) else np.zeros(len(rows), np.bool_)
+    for block, row in zip(pruned.blocks, pruned.block_rows().tolist(), strict=True):
+        found[row] = block.number in standing
+    return found
 
 
 def tag_overhead(pruned: Pruned, fit: HistoryFit, *, kind: CountKind) -> Overhead:

@@ -17,6 +17,7 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from budgeteer.engine.asking import asked_of
 from budgeteer.engine.config import BudgetConfig
 from budgeteer.engine.history.view import USER, HistoryView, Mask
 from budgeteer.engine.ledger import DROPPED, Size
@@ -166,6 +167,8 @@ class Prefixes:
         valid = room >= least
         if self._is_newest_first:
             valid &= own >= least
+        if not self._always_asks:
+            valid &= groups > 0
         return _Places(skills, groups, valid & (skills > 0) if self._sweeps_skills else valid)
 
     @functools.cached_property
@@ -189,7 +192,14 @@ class Prefixes:
     @functools.cached_property
     def _stays(self) -> Mask:
         """What of the history no position leaves out: under `full` everything, for below that there is no prefix."""
-        return self._view.always if self._is_newest_first else self._view.alive
+        return self._view.always | self._view.task if self._is_newest_first else self._view.alive
+
+    @functools.cached_property
+    def _always_asks(self) -> bool:
+        """Whether a message is sent at every position: a query, or one that always stays."""
+        packer = self.widest.packer
+        asks = asked_of(packer.bundle, packer.profile).sends_query
+        return asks or bool((self._stays & ~self._view.system).any())
 
     @functools.cached_property
     def _reaches(self) -> Ints:

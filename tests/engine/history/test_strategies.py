@@ -42,12 +42,12 @@ def test_newest_first_keeps_the_newest_within_its_tokens() -> None:
 
 def test_newest_first_keeps_no_result_without_its_call() -> None:
     bundle = bundle_of(user(), assistant("x" * 400, "a"), result("a", "y" * 8), assistant("z" * 8), tokenizer=QUARTER)
-    assert kept(packed(bundle, history("newestFirst", maxTokens=20))) == ["m4"]
+    assert kept(packed(bundle, history("newestFirst", maxTokens=20))) == ["m1", "m4"]
 
 
 def test_newest_first_always_keeps_system_texts_between_messages() -> None:
-    bundle = bundle_of(user("x" * 80), system("rule"), assistant("y" * 8), tokenizer=QUARTER)
-    assert kept(packed(bundle, history("newestFirst", maxTokens=4))) == ["m2", "m3"]
+    bundle = bundle_of(user("x" * 80), system("rule"), assistant("y" * 8), user("z"), tokenizer=QUARTER)
+    assert kept(packed(bundle, history("newestFirst", maxTokens=4))) == ["m2", "m3", "m4"]
 
 
 def test_a_pinned_message_stays_with_its_group_before_all_others() -> None:
@@ -57,11 +57,12 @@ def test_a_pinned_message_stays_with_its_group_before_all_others() -> None:
         result("a", "y" * 40),
         user("x" * 40),
         assistant("z" * 40),
+        user("x" * 40),
         tokenizer=QUARTER,
     )
-    config = history("newestFirst", maxTokens=30) | {"pins": ["message:m3"]}
+    config = history("newestFirst", maxTokens=40) | {"pins": ["message:m3"]}
     packing = packed(bundle, config)
-    assert kept(packing) == ["m2", "m3", "m5"]
+    assert kept(packing) == ["m2", "m3", "m5", "m6"]
     assert reasons(packing)["message:m2"][0] == "pin"
 
 
@@ -107,9 +108,9 @@ def test_a_percent_limit_is_taken_of_the_input_budget() -> None:
 
 
 def test_the_room_left_rules_when_it_is_smaller() -> None:
-    bundle = bundle_of(user("x" * 400), assistant("y" * 40), tokenizer=QUARTER)
+    bundle = bundle_of(user("x" * 400), assistant("y" * 40), user("z"), tokenizer=QUARTER)
     packing = packed(bundle, history("newestFirst") | {"contextWindow": 60, "outputReserve": 20})
-    assert kept(packing) == ["m2"]
+    assert kept(packing) == ["m2", "m3"]
     assert "tokens left for history reach" in reasons(packing)["message:m1"][1]
 
 
@@ -197,12 +198,12 @@ def test_a_summary_that_cannot_be_counted_leaves_more_of_the_last_messages() -> 
 def test_a_summary_that_takes_more_than_the_room_is_none() -> None:
     config = history("summarizeOlder", keepUserTurns=1, fallbackMessages=1) | SMALL
     packing = packed(bundle_of(*LONG, tokenizer=QUARTER), config, summarise=lambda _: "word " * 300)
-    assert kept(packing) == ["m12"]
+    assert kept(packing) == ["m11", "m12"]
 
 
-def test_no_fallback_messages_leave_none() -> None:
+def test_no_fallback_messages_leave_the_task_alone() -> None:
     config = history("summarizeOlder", maxChars=500, fallbackMessages=0, keepUserTurns=1)
-    assert kept(packed(bundle_of(*LONG, tokenizer=QUARTER), config, summarise=_failing)) == []
+    assert kept(packed(bundle_of(*LONG, tokenizer=QUARTER), config, summarise=_failing)) == ["m11"]
 
 
 def test_a_commands_output_at_the_head_begins_no_turn() -> None:
@@ -271,7 +272,7 @@ def test_a_summary_that_fails_leaves_the_last_messages_in_whole_groups() -> None
     )
     config = history("summarizeOlder", maxChars=500, fallbackMessages=3, keepUserTurns=1)
     packing = packed(bundle, config, summarise=_failing)
-    assert kept(packing) == ["m14", "m15", "m16", "m17"]
+    assert kept(packing) == ["m13", "m14", "m15", "m16", "m17"]
     assert reasons(packing)["message:m1"][1] == "Older than the turns kept; no summary could be written."
 
 

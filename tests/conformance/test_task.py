@@ -1,0 +1,158 @@
+"""A request that fits asks for something: the query, or the last message that somebody typed, is in it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from budgeteer.engine.bundle import Inputs
+from budgeteer.engine.chat import Message
+from budgeteer.engine.profiles import PROFILES
+from budgeteer.engine.rendering import render_request
+from budgeteer.engine.result import Packing
+from budgeteer.engine.validity import check_packing
+from budgeteer.engine.whatif.sweep import sweep, sweep_at
+from tests.conformance.invariants import FAULTS
+from tests.conformance.recount import texts_in
+from tests.conformance.test_packing import STRATEGIES
+from tests.engine.packs import assistant, bundle_of, fates, packed, result, system, talk, user
+from tests.engine.whatif.test_sweep import check_same, subject_of
+
+pytestmark = pytest.mark.conformance
+TASK, QUERY = "Mend the bell tower.", "And the clock?"
+
+
+def run_of(prompts: int, calls: int, *, ends_in: str) -> list[Message]:
+    """An agent's run: so many prompts, so many calls after each, and at its end a result or the agent's words."""
+    messages: list[Message] = []
+    for prompt in range(prompts):
+        messages.append(user(TASK if prompt == prompts - 1 else f"Look at door {prompt}."))
+        for call in range(calls):
+            messages += [assistant("", f"c{prompt}-{call}"), result(f"c{prompt}-{call}", "stone " * 9)]
+        if ends_in == "words":
+            messages.append(assistant("It is done."))
+    return messages
+
+
+def items_of(request: Mapping[str, Any]) -> list[Any]:
+    """The messages of a request in any form, but system texts."""
+    given = request.get("messages", request.get("input", request.get("contents", [])))
+    return [item for item in given if item.get("role") not in ("system", "developer")]
+
+
+def check_asks(packing: Packing, asked: str) -> None:
+    request = render_request(packing)
+    if not packing.fits:
+        assert packing.error is not None
+        assert packing.error.sentence
+        return
+    assert items_of(request)
+    assert asked in "\n".join(filter(None, texts_in(request)))
+    assert FAULTS[packing.profile](request) == []
+    assert all(check.ok for check in check_packing(packing))
+
+
+@settings(deadline=None, max_examples=120, suppress_health_check=[HealthCheck.too_slow])
+@given(st.data())
+def test_what_fits_has_its_task_under_every_strategy_provider_and_budget(drawn: st.DataObject) -> None:
+    shape = drawn.draw(st.sampled_from([(1, 6), (1, 1), (3, 3)]))
+    ends_in = drawn.draw(st.sampled_from(["result", "words"]))
+    query = drawn.draw(st.sampled_from([None, QUERY]))
+    messages = run_of(*shape, ends_in=ends_in)
+    lead = [system()] if drawn.draw(st.booleans()) else []
+    bundle = bundle_of(*lead, *messages, query=query)
+    config = {
+        "history": {
+            "strategy": drawn.draw(st.sampled_from(STRATEGIES)),
+            "maxTokens": drawn.draw(st.integers(0, 250)),
+            "maxChars": drawn.draw(st.integers(0, 700)),
+            "fallbackMessages": drawn.draw(st.integers(0, 4)),
+            "summaryMaxChars": drawn.draw(st.sampled_from([0, 200])),
+        },
+        "contextWindow": drawn.draw(st.integers(20, 400)),
+        "outputReserve": 0,
+        "retry": {"enabled": drawn.draw(st.booleans())},
+    }
+    check_asks(packed(bundle, config, profile=drawn.draw(st.sampled_from(list(PROFILES)))), query or TASK)
+
+
+def newest(budget: int) -> dict[str, Any]:
+    return {"history": {"strategy": "newestFirst", "maxTokens": budget}}
+
+
+@pytest.mark.parametrize("profile", list(PROFILES))
+def test_a_one_prompt_run_keeps_its_prompt_and_the_newest_groups_after_it(profile: str) -> None:
+    packing = packed(bundle_of(*run_of(1, 5, ends_in="result")), newest(80), profile=profile)
+    sent = [key for key, fate in fates(packing).items() if fate == "kept"]
+    assert packing.fits
+    assert sent[0] == "message:m1"
+    assert sent[1:] == [f"message:m{row}" for row in range(12 - len(sent[1:]), 12)]
+    assert 0 < len(sent[1:]) < 10
+    reason = next(one.sentence for one in packing.ledger if one.id == "message:m1")
+    assert reason == "Sent as it is: the last message that somebody typed always stays."
+
+
+@pytest.mark.parametrize("profile", list(PROFILES))
+def test_a_task_that_is_over_by_itself_cannot_fit(profile: str) -> None:
+    packing = packed(bundle_of(*run_of(1, 2, ends_in="words")), newest(5), profile=profile)
+    assert packing.verdict.level == "cannotFit"
+    assert packing.error is not None
+    assert packing.error.cause == "size"
+    assert packing.error.needed_tokens > packing.error.allowed_tokens == 5
+    exact = packed(bundle_of(*run_of(1, 2, ends_in="words")), newest(packing.error.needed_tokens), profile=profile)
+    assert exact.fits
+
+
+def test_a_query_beside_a_run_keeps_the_message_that_history_begins_with_where_it_fits() -> None:
+    bundle = bundle_of(*run_of(1, 5, ends_in="result"), query=QUERY)
+    packing = packed(bundle, newest(90), profile="anthropic")
+    assert fates(packing)["message:m1"] == "kept"
+    assert 1 < sum(fate == "kept" for key, fate in fates(packing).items() if key.startswith("message:m")) < 11
+    tight = packed(bundle, newest(12), profile="anthropic")
+    assert tight.fits
+    assert [message["role"] for message in render_request(tight)["messages"]] == ["user"]
+    assert tight.notes == ("Nothing of the conversation's history is sent: the query stands alone.",)
+
+
+def test_nothing_left_to_send_is_never_a_fit() -> None:
+    for messages, profile, cause in (
+        ([assistant("Good day. " * 30)], "openai-chat", "size"),
+        ([assistant("Good day.")], "anthropic", "empty"),
+        ([assistant("", "c")], "openai-chat", "empty"),
+    ):
+        packing = packed(bundle_of(system(), *messages), newest(20), profile=profile)
+        assert packing.verdict.level == "cannotFit"
+        assert packing.error is not None
+        assert packing.error.cause == cause
+        assert not items_of(render_request(packing))
+
+
+@pytest.mark.parametrize("profile", list(PROFILES))
+@pytest.mark.parametrize("query", [None, QUERY])
+@pytest.mark.parametrize(
+    "messages", [run_of(1, 4, ends_in="result"), run_of(2, 2, ends_in="words"), [assistant("Good day.")]]
+)
+def test_a_sweep_over_a_run_is_what_packing_at_each_limit_is(
+    messages: list[Message], query: str | None, profile: str
+) -> None:
+    data = newest(40)
+    subject = subject_of(Inputs(conversation=talk(*messages), query=query), data, profile)
+    swept = sweep(subject, "history.maxTokens", between=(0, 160))
+    for value in range(0, 160, 7):
+        anew = packed(subject.bundle, newest(value), profile=profile)
+        (answer,) = sweep_at(subject, "history.maxTokens", [value])
+        check_same(answer, swept.items(), anew)
+        assert swept.steps[swept.step_at(value)].answer == answer
+
+
+def test_the_warning_offers_a_summary_only_where_that_fits() -> None:
+    long_run = [user(TASK), *[m for n in range(6) for m in (assistant("", f"c{n}"), result(f"c{n}", "stone " * 600))]]
+    fixes = {
+        len(messages): [one.fix for one in packed(bundle_of(*messages), newest(300)).warnings]
+        for messages in (long_run, [*long_run, *run_of(3, 1, ends_in="words")])
+    }
+    assert ["summarizeOlder" in fix for (fix,) in fixes.values()] == [False, True]
