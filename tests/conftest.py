@@ -66,6 +66,18 @@ def _is_pure(item: pytest.Item) -> bool:
     return in_pure_folder and not IMPURE_FIXTURES & set(getattr(item, "fixturenames", ()))
 
 
+@pytest.fixture(scope="session", autouse=True)
+def no_heartbeat_in_this_process() -> None:
+    """Let no job that a test does itself have a heartbeat; worker processes have theirs.
+
+    A heartbeat has a database connection of its own, which does not see a test's open transaction: after the two
+    seconds that a busy machine may take, it would find the job's row gone and call the job off.
+    """
+    from django.conf import settings as dashboard
+
+    dashboard.JOB_HEARTBEAT_SECONDS = 24 * 3600.0
+
+
 @pytest.fixture(scope="session")
 def postgres_url() -> Iterator[str]:
     """The address of a PostgreSQL server; the role may create and drop databases."""

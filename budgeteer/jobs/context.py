@@ -11,7 +11,7 @@ from typing import Any
 from django.conf import settings
 from django.db import Error as AnyDatabaseError
 from django.db import connection, transaction
-from django.utils import timezone
+from django.db.models.functions import Now
 
 from budgeteer.jobs import liveness
 from budgeteer.jobs.models import Job, JobQuerySet, State, appended
@@ -110,7 +110,7 @@ class JobContext:
                 raise ClaimLost
             yield
             # Beats wait while the row is locked; the reaper must not take a long transaction for a death.
-            self._held().update(heartbeat_at=timezone.now())
+            self._held().update(heartbeat_at=Now())
 
     @contextmanager
     def finishing(self, result: dict[str, Any]) -> Iterator[None]:
@@ -123,9 +123,7 @@ class JobContext:
         """
         with self.committing():
             yield
-            self._held().update(
-                **self._pending, state=State.SUCCEEDED, result=result, error=None, finished_at=timezone.now()
-            )
+            self._held().update(**self._pending, state=State.SUCCEEDED, result=result, error=None, finished_at=Now())
         self._pending = {}
         self.finished = True
 
@@ -149,7 +147,7 @@ class JobContext:
         try:
             while not finished.wait(settings.JOB_HEARTBEAT_SECONDS):
                 try:
-                    self._held().update(heartbeat_at=timezone.now())
+                    self._held().update(heartbeat_at=Now())
                     self._look_at_claim()
                 except AnyDatabaseError:
                     # The database is busy or away for a moment; the next beat tries again.

@@ -12,7 +12,7 @@ from typing import Any
 import structlog
 from django.db import Error as AnyDatabaseError
 from django.db import InterfaceError, OperationalError, close_old_connections, connection
-from django.utils import timezone
+from django.db.models.functions import Now
 
 from budgeteer.engine.errors import BudgetExceeded, InputError, TokenizerUnavailable
 from budgeteer.jobs import registry
@@ -135,4 +135,4 @@ def _finish(context: JobContext, ending: dict[str, Any]) -> bool:
         recorded: Any = columns.get("log", context.job.log)
         columns["log"] = appended(recorded, ending["sentence"])
     held = Job.objects.held(context.job.id, context.job.attempt)
-    return bool(held.update(**columns, finished_at=timezone.now()))
+    return bool(held.update(**columns, finished_at=Now()))

@@ -8,6 +8,7 @@ from typing import Any
 
 from django.conf import settings
 from django.db import models
+from django.db.models.functions import Now
 from django.utils import timezone
 
 LOG_LINES = 200
@@ -37,9 +38,10 @@ class JobQuerySet(models.QuerySet["Job"]):
     def claim(self, job_id: uuid.UUID, attempt: int, *, worker: str = "") -> Job | None:
         """Take a queued job for this attempt; None where somebody else has it or it moved on.
 
-        `worker` is the name of the process that takes it.
+        `worker` is the name of the process that takes it. Every time of a row is read off the database's clock, since
+        hosts whose clocks differ would take each other's jobs for lost.
         """
-        now = timezone.now()
+        now = Now()
         taken = self.filter(id=job_id, attempt=attempt, state=State.QUEUED).update(
             state=State.RUNNING, worker=worker, claimed_at=now, started_at=now, heartbeat_at=now, error=None
         )

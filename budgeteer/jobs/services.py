@@ -11,7 +11,7 @@ import structlog
 from django.conf import settings
 from django.contrib.auth.models import User
 from django.db import IntegrityError, models, transaction
-from django.utils import timezone
+from django.db.models.functions import Now
 from kombu.exceptions import KombuError
 from kombu.exceptions import OperationalError as BrokerAway
 
@@ -138,7 +138,7 @@ def cancel(job: Job) -> None:
     job.refresh_from_db()
     Job.objects.filter(id=job.id, state__in=(State.QUEUED, State.RUNNING)).update(
         state=State.CANCELLED,
-        finished_at=timezone.now(),
+        finished_at=Now(),
         sentence="Cancelled.",
         log=appended(job.log, "Cancelled."),
     )
@@ -172,14 +172,15 @@ def reap() -> int:
 
 
 def _requeue_lost() -> int:
-    silent_since = timezone.now() - timedelta(seconds=settings.JOB_STALE_SECONDS)
+    silent_since = Now() - timedelta(seconds=settings.JOB_STALE_SECONDS)
     lost = list(Job.objects.filter(state=State.RUNNING, heartbeat_at__lt=silent_since))
     return sum(_take_from_lost_worker(job) for job in lost)
 
 
 def _take_from_lost_worker(job: Job) -> int:
     """End or requeue one running row whose heartbeat is still the one that was seen."""
-    seen = Job.objects.held(job.id, job.attempt).filter(heartbeat_at=job.heartbeat_at)
+    # Not "equal": SQLite compares times as texts, and writes its own with fewer digits than it is asked for.
+    seen = Job.objects.held(job.id, job.attempt).filter(heartbeat_at__lte=job.heartbeat_at)
     log.warning("worker lost", job_id=str(job.id), kind=job.kind, attempt=job.attempt)
     if job.lost_workers + 1 >= settings.JOB_MAX_ATTEMPTS:
         what = f"The worker doing this stopped answering, or was cut off, {job.lost_workers + 1} times"
@@ -191,7 +192,7 @@ def _take_from_lost_worker(job: Job) -> int:
             error=error,
             sentence=error["sentence"][:500],
             log=appended(job.log, error["sentence"]),
-            finished_at=timezone.now(),
+            finished_at=Now(),
         )
     with transaction.atomic():
         if not seen.requeue(lost=1):
@@ -205,13 +206,12 @@ def _take_from_lost_worker(job: Job) -> int:
 
 def _resend_unclaimed() -> int:
     """Send anew, oldest first, what waits longer than it should; a worker that is woken does the rest as well."""
-    now = timezone.now()
     touched = 0
     for queue in QUEUES:
         waiting = Job.objects.filter(state=State.QUEUED, queue=queue).order_by("created_at")
-        for job in waiting[:MOST_NUDGES]:
+        for job in waiting.annotate(now=Now())[:MOST_NUDGES]:
             patience = timedelta(seconds=settings.JOB_RESEND_SECONDS * 2 ** min(max(job.sends - 1, 0), DOUBLINGS))
-            if job.sent_at is None or job.sent_at < now - patience:
+            if job.sent_at is None or job.sent_at < job.now - patience:
                 _send(job)
                 touched += 1
     return touched
@@ -237,7 +237,7 @@ def _send(job: Job) -> None:
         log.warning("job not sent", job_id=str(job.id), reason=str(error))
         return
     Job.objects.filter(id=job.id, attempt=job.attempt, state=State.QUEUED).update(
-        sent_at=timezone.now(), sends=models.F("sends") + 1
+        sent_at=Now(), sends=models.F("sends") + 1
     )
 
 

@@ -9,7 +9,7 @@ from datetime import timedelta
 from django.conf import settings
 from django.contrib.auth import get_user_model
 from django.db import Error as AnyDatabaseError
-from django.utils import timezone
+from django.db.models.functions import Now
 
 from budgeteer import __version__
 from budgeteer.jobs import presence
@@ -72,7 +72,7 @@ def own_scheduler() -> Iterator[Finding]:
 
 def jobs() -> Iterator[Finding]:
     """Jobs that wait too long, that nobody looks after, or that failed lately."""
-    now = timezone.now()
+    now = Now()
     counts = Counter(Job.objects.order_by().values_list("state", flat=True))
     yield ok("jobs", f"{counts[State.QUEUED]:,} waiting, {counts[State.RUNNING]:,} running.")
     late = Job.objects.filter(state=State.QUEUED, created_at__lt=now - LONG_WAIT)
@@ -80,7 +80,7 @@ def jobs() -> Iterator[Finding]:
         minutes = LONG_WAIT.total_seconds() / 60
         sentence = f"{_counted(number, 'job')} waiting for more than {minutes:.0f} minutes."
         yield warning("waiting", sentence, mend="Start another worker, or see worker above")
-    unattended = now - timedelta(seconds=settings.JOB_STALE_SECONDS + 3 * settings.JOB_REAP_SECONDS)
+    unattended = Now() - timedelta(seconds=settings.JOB_STALE_SECONDS + 3 * settings.JOB_REAP_SECONDS)
     if number := Job.objects.filter(state=State.RUNNING, heartbeat_at__lt=unattended).count():
         sentence = f"{_counted(number, 'job')} running without a sign of life, and not given to another worker."
         yield failed("lost", sentence, mend="See scheduler and worker above: nobody looks for lost jobs")

@@ -191,6 +191,23 @@ def test_a_worker_whose_one_place_is_taken_up_for_ever_says_so_and_ends_itself(
     wait_for(enqueue(owner, steps=1), "succeeded")
 
 
+@pytest.mark.parametrize("skew_seconds", ["-3600", "3600"])
+def test_a_worker_whose_clock_is_wrong_keeps_its_job_and_a_dead_one_loses_it(
+    owner: User, start_worker: StartWorker, settings: object, skew_seconds: str
+) -> None:
+    settings.JOB_STALE_SECONDS = 5.0  # type: ignore[attr-defined]
+    worker = start_worker(TEST_CLOCK_SKEW_SECONDS=skew_seconds)
+    job = enqueue(owner, "probe.silent", seconds=600)
+    wait_for(job, "running")
+    for _ in range(10):
+        assert services.reap() == 0
+        time.sleep(0.1)
+    kill(worker)
+    wait_until(job, lambda: services.reap() > 0)
+    job.refresh_from_db()
+    assert (job.state, job.attempt, job.lost_workers) == ("queued", 2, 1)
+
+
 def test_a_worker_that_works_or_waits_is_left_alone_however_long(owner: User, start_worker: StartWorker) -> None:
     worker = start_worker(BUDGETEER_WORKER_SILENT_SECONDS="4", BUDGETEER_JOB_STEP_SECONDS="4")
     wait_for(enqueue(owner, steps=70, pause_seconds=0.1), "succeeded")

@@ -25,7 +25,12 @@ from tests.own_servers import own_redis_database
 
 ROOT = Path(__file__).parents[2]
 START_WORKER = """
-import sys, django
+import os, sys, django
+from datetime import timedelta
+from django.utils import timezone
+if skew := float(os.environ.get("TEST_CLOCK_SKEW_SECONDS", "0")):
+    real_now = timezone.now
+    timezone.now = lambda: real_now() + timedelta(seconds=skew)
 django.setup()
 import tests.jobs.probes
 from budgeteer.serve.child import main
