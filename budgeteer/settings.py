@@ -118,6 +118,7 @@ MIDDLEWARE = [
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
     "budgeteer.sources.middleware.StorageAwayMiddleware",
+    "budgeteer.operations.middleware.PanicMiddleware",
 ]
 if LOCAL:
     MIDDLEWARE.insert(0, "budgeteer.accounts.middleware.LoopbackOnlyMiddleware")

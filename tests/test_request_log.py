@@ -16,7 +16,7 @@ from django.urls import path
 from budgeteer.accounts import services
 from budgeteer.accounts.rules import public
 from budgeteer.logs import ACCESS, formatter
-from budgeteer.operations import views
+from budgeteer.operations import readiness, views
 from budgeteer.operations.readiness import Readers
 from budgeteer.request_log import SafePaths, loggable_path
 from tests.servers import free_port
@@ -124,6 +124,7 @@ def test_that_it_is_not_ready_is_logged_once_with_its_reason(
     client: Client, written: Written, settings: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(views, "readers", Readers())
+    monkeypatch.setattr(readiness, "ANSWER_SECONDS", 60.0)  # on a busy machine a refusal takes a while, too
     settings.REDIS_URL = f"redis://127.0.0.1:{free_port()}/0"
     assert client.get("/ready/").status_code == 503
     [told] = [line for line in written() if line["level"] in ("warning", "error")]

@@ -1,4 +1,7 @@
-"""Health and readiness answered early: a supervisor asks by address, and must not depend on sessions."""
+"""Requests answered apart: health and readiness early, and what a view broke off on as an error with a page.
+
+A supervisor asks by address, and must not depend on sessions.
+"""
 
 from __future__ import annotations
 
@@ -25,6 +28,28 @@ class ProbeMiddleware:
         request.resolver_match = match
         answer: HttpResponseBase = match.func(request, *match.args, **match.kwargs)
         return answer
+
+
+class BrokenOff(RuntimeError):
+    """A view ended in what is no Exception; its cause says in what."""
+
+
+class PanicMiddleware:
+    """Turns a panic of native code into an error that Django answers with its page and logs.
+
+    Django catches what is an Exception; anything else would reach the server and be answered by an empty 500.
+    """
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        try:
+            return self.get_response(request)
+        except (Exception, KeyboardInterrupt, SystemExit, GeneratorExit):
+            raise
+        except BaseException as panic:
+            raise BrokenOff("the view broke off on what is no Exception") from panic
 
 
 def _find(path: str) -> ResolverMatch | None:
