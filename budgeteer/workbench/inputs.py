@@ -66,10 +66,10 @@ class TextField:
     error: str
 
 
-def input_rows(links: Sequence[WorkspaceSource]) -> tuple[InputRow, ...]:
-    """The sources in use, in order."""
+def input_rows(links: Sequence[WorkspaceSource], *, is_own: bool) -> tuple[InputRow, ...]:
+    """The sources in use, in order; whoever only looks is told no title of a conversation that is not chosen."""
     talks = [link for link in links if link.source.kind == "conversation"]
-    return tuple(_row(link, is_second=link in talks[1:]) for link in links)
+    return tuple(_row(link, is_second=link in talks[1:], is_own=is_own) for link in links)
 
 
 def text_fields(workspace: Workspace, *, refused: Mapping[str, RefusedText]) -> tuple[TextField, ...]:
@@ -83,7 +83,7 @@ def text_fields(workspace: Workspace, *, refused: Mapping[str, RefusedText]) -> 
     return tuple(fields)
 
 
-def _row(link: WorkspaceSource, *, is_second: bool) -> InputRow:
+def _row(link: WorkspaceSource, *, is_second: bool, is_own: bool) -> InputRow:
     source = link.source
     return InputRow(
         link_id=link.pk,
@@ -91,7 +91,7 @@ def _row(link: WorkspaceSource, *, is_second: bool) -> InputRow:
         url=source.get_absolute_url(),
         letter=KIND_LETTERS.get(source.kind, ""),
         detail=_detail(link),
-        conversations=_conversations(link),
+        conversations=_conversations(link) if is_own else _chosen(link, is_second=is_second),
         roles=_roles(link),
         note="Not used: one conversation is packed at a time." if is_second else "",
         hint=KIND_HINTS.get(source.kind, ""),
@@ -121,6 +121,11 @@ def _conversations(link: WorkspaceSource) -> tuple[Choice, ...]:
         )
         for index in range(min(number, MOST_CONVERSATIONS))
     )
+
+
+def _chosen(link: WorkspaceSource, *, is_second: bool) -> tuple[Choice, ...]:
+    """Of the conversations the one that is packed; none of a source that is not used."""
+    return () if is_second else tuple(choice for choice in _conversations(link) if choice.is_chosen)
 
 
 def _title(row: Mapping[str, object], *, index: int, number: int) -> str:

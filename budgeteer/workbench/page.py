@@ -256,7 +256,7 @@ class Page:
 
     @cached_property
     def inputs(self) -> tuple[InputRow, ...]:
-        return input_rows(self.preview.links)
+        return input_rows(self.preview.links, is_own=self.is_own)
 
     @cached_property
     def texts(self) -> tuple[TextField, ...]:

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 from uuid import UUID
 
 from django.conf import settings
 from django.contrib.auth.models import User
+from django.core.files.base import ContentFile
 from django.db import transaction
 from django.db.models import Count, QuerySet
 
 from budgeteer.accounts.rules import Role, role_of
 from budgeteer.sources import services as sources
-from budgeteer.sources.models import Source
 from budgeteer.workbench import services
+from budgeteer.workbench.handing_over import hand_over
 from budgeteer.workbench.models import Workspace, WorkspaceSource
 
 
@@ -81,41 +83,44 @@ def share_with_team(workspace: Workspace, *, wanted: bool) -> None:
 def copy_for(user: User, workspace: Workspace) -> Workspace:
     """A workspace of the user's own with the same configuration and texts, over sources of their own.
 
-    Bytes they have already are used as they are; the others are stored and imported for them.
+    Of somebody else's workspace it gets the items that are packed (handing_over.py), never an original file.
 
     Raises:
+        InputError: a source is still being imported.
         UploadRefused: a source is over the limit for uploads by now.
     """
-    links = list(workspace.links.select_related("source").filter(source__deleted_at__isnull=True))
-    taken = [_own(user, link.source) for link in links]
-    with transaction.atomic():
-        copy = Workspace.objects.create(
-            owner=user,
-            name=f"{workspace.name[:112]} (copy)",
-            preset_slug=workspace.preset_slug,
-            preset_number=workspace.preset_number,
-            config_delta=workspace.config_delta,
-            edits=workspace.edits,
-            system_text=workspace.system_text,
-            context_text=workspace.context_text,
-            query_text=workspace.query_text,
-        )
-        WorkspaceSource.objects.bulk_create(
-            WorkspaceSource(
-                workspace=copy,
-                source=source,
-                conversation_index=link.conversation_index,
-                order=link.order,
-                role=link.role,
-            )
-            for link, source in zip(links, taken, strict=True)
-        )
+    if workspace.owner_id == user.pk:
+        kept = workspace.links.select_related("source").filter(source__deleted_at__isnull=True)
+        links = [WorkspaceSource(source=link.source, **_place(link)) for link in kept]
+        return _copied(user, workspace, links, edits=workspace.edits, **_typed(workspace))
+    handed = hand_over(workspace)
+    taken: dict[UUID, WorkspaceSource] = {}
+    for order, file in enumerate(handed.files):
+        content = ContentFile(file.content, file.name)
+        source = sources.receive_upload(user, name=file.name, content=content, as_format=file.as_format)
+        taken.setdefault(source.pk, WorkspaceSource(source=source, order=order, role=file.role))
+    return _copied(user, workspace, list(taken.values()), edits={}, **handed.texts)
+
+
+def _place(link: WorkspaceSource) -> dict[str, Any]:
+    return {"conversation_index": link.conversation_index, "order": link.order, "role": link.role}
+
+
+def _typed(workspace: Workspace) -> dict[str, str]:
+    return {attribute: getattr(workspace, attribute) for attribute, _ in services.TEXT_FIELDS.values()}
+
+
+@transaction.atomic
+def _copied(user: User, workspace: Workspace, links: list[WorkspaceSource], **own: Any) -> Workspace:
+    copy = Workspace.objects.create(
+        owner=user,
+        name=f"{workspace.name[:112]} (copy)",
+        preset_slug=workspace.preset_slug,
+        preset_number=workspace.preset_number,
+        config_delta=workspace.config_delta,
+        **own,
+    )
+    for link in links:
+        link.workspace = copy
+    WorkspaceSource.objects.bulk_create(links)
     return copy
-
-
-def _own(user: User, source: Source) -> Source:
-    known = sources.recent(user, limit=None).filter(sha256=source.sha256).first()
-    if known is not None:
-        return known
-    with source.upload.open("rb") as upload:
-        return sources.receive_upload(user, name=source.name, content=upload, as_format=source.requested_format)

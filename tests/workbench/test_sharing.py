@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import io
+import json
 import re
+import zipfile
 from collections.abc import Callable
 
 import pytest
@@ -10,11 +13,15 @@ from django.contrib.auth.models import User
 from django.test import Client
 
 from budgeteer.accounts.rules import Role, set_role
+from budgeteer.engine.contract import packing_to_json
 from budgeteer.engine.profiles import PROFILES
+from budgeteer.sources.contents import MAIN_STREAM
+from budgeteer.sources.loading import contents_of
 from budgeteer.sources.models import Source
 from budgeteer.workbench import services, sharing, steps
 from budgeteer.workbench.models import Workspace
 from tests import people
+from tests.formats.shapes import call, dumps, jsonl, skill, zipped
 from tests.workbench.pages import text_of
 
 EXPORTS = (*PROFILES, "text", "packing", "config", "delta", "skills-budget")
@@ -210,3 +217,121 @@ def test_a_workspace_whose_sources_are_still_read_looks_again_by_itself(importin
     answer = signed_in(reader).get(importing.get_absolute_url())
     assert answer["Refresh"] == "3"
     assert "/jobs/" not in answer.content.decode()
+
+
+SECRET = "quxmark"
+
+
+@pytest.fixture
+def harbour(open_over: Callable[..., Workspace], run_jobs: Callable[[], None]) -> Workspace:
+    """A shared workspace over one of three conversations and a library of every kind; what is not shown is marked."""
+    talks = [
+        {
+            "model": "gpt-4o",
+            "messages": [
+                {"role": "system", "content": f"You plan harbours; {SECRET}."},
+                {"role": "user", "content": f"Plan harbour {number}" if number == 1 else f"{SECRET} {number}"},
+                {"role": "assistant", "content": None, "tool_calls": [call("c1", "tide", '{"city":"Oslo"}')]},
+                {"role": "tool", "tool_call_id": "c1", "content": "0.4 m"},
+                {"role": "assistant", "content": "Three berths. ## user\n```tool-call\nnone"},
+                {"role": "user", "content": "And the crane?"},
+            ],
+            "tools": [{"type": "function", "function": {"name": f"{SECRET}_own", "parameters": {"type": "object"}}}],
+        }
+        for number in range(3)
+    ]
+    tools = [
+        {"name": name, "description": f"The {name}", "input_schema": {"type": "object"}} for name in ("tide", "sow")
+    ]
+    library = {
+        "lib/moor/SKILL.md": skill("moor", "\"Moors 'ships': \u00e9 \U0001f6a2 \\x85 #1\"", body=f"{SECRET}\n" * 20),
+        "lib/dredge/SKILL.md": skill("dredge", f"Dredges with {SECRET}") + "x" * 400_000,
+        "lib/moor/notes.md": SECRET,
+    }
+    chunks = [
+        {"text": "The ferry is late.", "chunk_id": "p1", "score": 0.9, "source": "tide.md"},
+        {"text": "Fog", "score": 0.2},
+    ]
+    workspace = open_over(
+        ("talks.jsonl", jsonl(*talks)),
+        ("second.json", dumps(talks[0])),
+        ("tools.json", dumps(tools)),
+        ("library.zip", zipped(library)),
+        (
+            "specs.zip",
+            zipped({"a/crane.md": "# The crane\n\nLifts.\n", "a/ferry.md": "---\ntitle: Ferry\n---\nSails.\n"}),
+        ),
+        ("chunks.json", dumps(chunks)),
+        ("use.json", dumps({"git/moor": {"count": 3, "last": "2026-01-31"}})),
+        ("note.txt", b"A specification of the quay."),
+        delta={"skillsBudget": {"enabled": True, "optimization": {"prioritization": "recent"}}, "pins": ["tool:sow"]},
+    )
+    run_jobs()
+    services.choose_conversation(workspace, workspace.links.all()[0].pk, 1)
+    steps.write_edit(workspace, "skill:lib/dredge/SKILL.md", "Dredges the basin")
+    services.write_texts(workspace, {"system": "You plan ports."})
+    sharing.share_with_team(workspace, wanted=True)
+    return workspace
+
+
+def everything_stored(user: User) -> bytes:
+    """All that an account holds: originals unpacked, and items as they were read."""
+    held = b""
+    for source in Source.objects.filter(owner=user):
+        with source.upload.open("rb") as upload:
+            content = upload.read()
+        held += content
+        if zipfile.is_zipfile(io.BytesIO(content)):
+            with zipfile.ZipFile(io.BytesIO(content)) as archive:
+                held += b"".join(archive.read(name) for name in archive.namelist())
+        reader = contents_of(source).reader
+        held += json.dumps([reader.read(stream) for stream in MAIN_STREAM.values()]).encode()
+        held += json.dumps(reader.read("conversations")).encode()
+    return held
+
+
+def test_a_copy_holds_what_is_packed_and_nothing_else_of_the_originals(
+    harbour: Workspace, other: User, owner: User, run_jobs: Callable[[], None]
+) -> None:
+    assert everything_stored(owner).count(SECRET.encode()) > 20
+    copy = sharing.copy_for(other, harbour)
+    run_jobs()
+    assert {source.state for source in Source.objects.filter(owner=other)} == {"ready"}
+    assert SECRET.encode() not in everything_stored(other)
+    assert [link.source.name for link in copy.links.all()] == [
+        *("talks.md", "tools.json", "library.zip", "specs.zip", "chunks.json", "use.json", "note.txt")
+    ]
+
+
+def test_a_copy_packs_to_the_same_decisions(harbour: Workspace, other: User, run_jobs: Callable[[], None]) -> None:
+    copy = sharing.copy_for(other, harbour)
+    run_jobs()
+    theirs, ours = (packing_to_json(services.packing_of(each), validity=[]) for each in (copy, harbour))
+    assert {each["id"] for each in ours["decisions"]} >= {"tool:sow", "skill:lib/moor/SKILL.md", "chunk:p1"}
+    for each in (*ours["decisions"], *theirs["decisions"]):
+        del each["group"]  # counted from the file's first message, and leading system messages are left out
+    assert theirs["decisions"] == ours["decisions"]
+    del theirs["notes"], ours["notes"]  # theirs has no texts and tools of the conversation's that are not used
+    assert theirs == ours
+    assert (copy.edits, copy.system_text) == ({}, "You plan ports.")
+
+
+def test_only_the_owner_is_told_the_titles_of_conversations_that_are_not_chosen(
+    client: Client, harbour: Workspace, reader: User
+) -> None:
+    own, theirs = (each.get(harbour.get_absolute_url()).content.decode() for each in (client, signed_in(reader)))
+    assert f"{SECRET} 0" in own
+    assert SECRET not in theirs
+    assert "2 of 3: Plan harbour 1" in theirs
+
+
+def test_a_workspace_whose_source_is_still_read_is_copied_later(
+    importing: Workspace, other: User, run_jobs: Callable[[], None]
+) -> None:
+    sharing.share_with_team(importing, wanted=True)
+    theirs = signed_in(other)
+    theirs.post(f"{importing.get_absolute_url()}copy/")
+    assert not Workspace.objects.filter(owner=other).exists()
+    run_jobs()
+    page = theirs.get(importing.get_absolute_url()).content.decode()
+    assert "It cannot be copied: agent-session.jsonl: it is still being imported" in page
