@@ -62,6 +62,9 @@ ASSETS = next((p for p in (PACKAGE / "_assets", PACKAGE.parent) if (p / "templat
 
 BUDGETEER_MODE: str = _env["BUDGETEER_MODE"]
 LOCAL = BUDGETEER_MODE == "local"
+if LOCAL:
+    # One person's transcripts and sessions: whatever this process makes from here on is for its owner only.
+    os.umask(0o077)
 DATA_DIR: Path = _env["BUDGETEER_DATA_DIR"]
 DEBUG: bool = _env["BUDGETEER_DEBUG"]
 SECRET_KEY: str = _env["SECRET_KEY"]
@@ -192,6 +195,10 @@ FILE_UPLOAD_HANDLERS = [
 ]
 # A folder travels as its files; as many as an archive may list (formats.limits.Limits.archive_entries).
 DATA_UPLOAD_MAX_NUMBER_FILES = 20_000
+
+if LOCAL:  # elsewhere the account is the service's own, and a group may be let in on purpose
+    FILE_UPLOAD_PERMISSIONS = 0o600
+    FILE_UPLOAD_DIRECTORY_PERMISSIONS = 0o700
 
 # --- static files: whitenoise serves them, from the packaged folders or from collectstatic's -----
 STATIC_URL = "static/"

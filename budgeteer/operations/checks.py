@@ -59,6 +59,7 @@ CHECKS: tuple[Check, ...] = (
     Check("static", "files:static", needs=("environment",)),
     Check("disk", "files:disk", needs=("environment",)),
     Check("storage", "files:storage", needs=("environment",)),
+    Check("private", "private:private", needs=("environment",)),
     Check("broker", "broker:broker", needs=("environment",)),
     Check("database", "database:database", needs=("environment",)),
     Check("migrations", "database:migrations", needs=("database",)),

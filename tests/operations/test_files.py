@@ -10,7 +10,7 @@ import pytest
 from django.core.files.base import File
 from django.core.files.storage import FileSystemStorage
 
-from budgeteer.operations import files
+from budgeteer.operations import files, private
 
 
 @pytest.mark.parametrize(("free", "state"), [(50e6, "failed"), (500e6, "warning"), (700e6, "ok")])
@@ -72,3 +72,18 @@ def test_a_package_without_its_static_files_fails(settings: Any, tmp_path: Path)
     settings.STATICFILES_DIRS = [tmp_path]
     [finding] = files.static()
     assert (finding.state, finding.mend) == ("failed", "Install Budgeteer again")
+
+
+def test_the_doctor_names_what_other_accounts_may_read_until_it_is_mended(settings: Any, tmp_path: Path) -> None:
+    settings.DATA_DIR, settings.BUDGETEER_MODE = tmp_path, "local"
+    (tmp_path / "media").mkdir()
+    upload = tmp_path / "media" / "one"
+    upload.write_text("User: hello")
+    for path, mode in ((upload, 0o644), (upload.parent, 0o755), (tmp_path, 0o755)):
+        path.chmod(mode)
+    [finding] = private.private()
+    assert finding.state == "warning"
+    assert str(upload) in finding.sentence
+    private.keep_private()
+    assert [finding.state for finding in private.private()] == ["ok"]
+    assert [path.stat().st_mode & 0o777 for path in (upload, upload.parent, tmp_path)] == [0o600, 0o700, 0o700]
