@@ -122,6 +122,7 @@ MIDDLEWARE = [
     "django_htmx.middleware.HtmxMiddleware",
     "budgeteer.sources.middleware.StorageAwayMiddleware",
     "budgeteer.operations.middleware.PanicMiddleware",
+    "budgeteer.workbench.unusable.UnusableConfigMiddleware",
 ]
 if LOCAL:
     MIDDLEWARE.insert(0, "budgeteer.accounts.middleware.LoopbackOnlyMiddleware")

@@ -10,6 +10,7 @@ from typing import Any
 
 from budgeteer.cli.positions import key_lines, line_of
 from budgeteer.engine.config import BudgetConfig, config_errors, load_config
+from budgeteer.engine.config_size import text_size_error
 from budgeteer.engine.errors import ConfigError
 from budgeteer.engine.overlay import set_path
 
@@ -41,10 +42,14 @@ def read_config_file(name: str) -> ConfigFile:
         raise ConfigError(f"cannot be read: {error.strerror}", where=name, mend="Check the path") from error
     except UnicodeDecodeError as error:
         raise ConfigError("is not UTF-8 text", where=name, mend="A configuration is a JSON file") from error
+    if refused := text_size_error(text):
+        raise ConfigError(refused.what, where=name, mend=refused.mend)
     try:
         data = json.loads(text)
     except json.JSONDecodeError as error:
         raise ConfigError(f"is not JSON: {error.msg}", where=f"{name}:{error.lineno}", mend="Mend that line") from error
+    except ValueError as error:
+        raise ConfigError("has a number of too many digits", where=name, mend="No setting needs one") from error
     except RecursionError as error:
         raise ConfigError(
             "is nested too deeply", where=name, mend="'budgeteer config schema' shows the shape"

@@ -8,23 +8,40 @@ the seed documents (skills budget, token limit plan, history truncation, dynamic
 from __future__ import annotations
 
 import difflib
+import functools
 from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, Final, Literal, get_args, get_origin
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from pydantic.alias_generators import to_camel
 
+from budgeteer.engine.config_size import (
+    ITEM_ENTRIES,
+    LINE_CHARS,
+    LIST_ENTRIES,
+    MOST,
+    NAME_CHARS,
+    SUMMARY_CHARS,
+)
 from budgeteer.engine.errors import ConfigError
 
-type Count = Annotated[int, Field(ge=0)]
+type Count = Annotated[int, Field(ge=0, le=MOST)]
+type Positive = Annotated[int, Field(ge=1, le=MOST)]
 type Percent = Annotated[int, Field(ge=0, le=100)]
-type Percentage = Annotated[str, Field(pattern=r"^(100(\.0+)?|[0-9]{1,2}(\.[0-9]+)?)%$")]
+type Percentage = Annotated[str, Field(max_length=20, pattern=r"^(100(\.0+)?|[0-9]{1,2}(\.[0-9]+)?)%$")]
+#: A name, a path, an id or a keyword.
+type Name = Annotated[str, Field(max_length=NAME_CHARS)]
+type Names = Annotated[list[Name], Field(max_length=LIST_ENTRIES)]
 #: Tokens, or a string percent of the input budget ("30%"), so that a model switch keeps its sense.
 type TokenLimit = Count | Percentage
 #: The most older messages that recentExchange may keep. Source: the seed's slider, 0 to 5 (Gemma plan, step 5).
 MOST_HISTORY_MESSAGES: Final = 5
 #: A message ("m042") or a compressed block ("b3"), as the tags in the prompt name them (seed: pruning prompts).
 type ContextId = Annotated[str, Field(pattern=r"^(m[0-9]{3,9}|b[1-9][0-9]{0,8})$")]
+#: So many things that cannot be used are said one by one; finding the nearest known name takes time for each.
+MOST_ERRORS: Final = 50
+#: A key that is longer is cut where an error names it.
+LONGEST_SHOWN: Final = 200
 type Policy = Literal["auto", "pinned", "nameOnly", "off"]
 
 
@@ -36,7 +53,7 @@ class SystemConfig(_Part):
     """Where instructions stand, and the line above them (seed: token limit error, change 1)."""
 
     placement: Literal["dedicated", "prepended"] = "dedicated"
-    marker: str = "[SYSTEM INSTRUCTIONS]"
+    marker: Annotated[str, Field(max_length=LINE_CHARS)] = "[SYSTEM INSTRUCTIONS]"
 
 
 class SharesConfig(_Part):
@@ -84,25 +101,25 @@ class SkillsBudgetConfig(_Part):
     format: Literal["xml"] = "xml"
     fit: Literal["prefix", "fill"] = "prefix"
     fallback: Literal["none", "nameOnly"] = "none"
-    install_root: str = "/home/you/.config/agent/skills"
-    policies: dict[str, Policy] = {}
+    install_root: Name = "/home/you/.config/agent/skills"
+    policies: Annotated[dict[Name, Policy], Field(max_length=ITEM_ENTRIES)] = {}
 
 
 class FeaturesConfig(_Part):
     """Feature specs: all of them, or those a keyword search finds (seed: token limit error, change 2)."""
 
     mode: Literal["all", "search"] = "all"
-    keywords: list[str] | None = None
-    top_k: Annotated[int, Field(ge=1)] = 5
+    keywords: Names | None = None
+    top_k: Positive = 5
     filename_weight: Count = 3
     content_weight: Count = 1
-    excluded_folders: list[str] = ["removed-features", "bugs"]
+    excluded_folders: Names = ["removed-features", "bugs"]
 
 
 class RetrievalConfig(_Part):
     """Retrieved chunks by score (seed: Gemma plan, steps 4 and 5)."""
 
-    search_top_k: Annotated[int, Field(ge=1)] = 2
+    search_top_k: Positive = 2
     fit: Literal["prefix", "fill"] = "prefix"
 
 
@@ -112,9 +129,9 @@ class HistoryConfig(_Part):
     strategy: Literal["full", "newestFirst", "summarizeOlder", "recentExchange"] = "full"
     max_tokens: TokenLimit = 80_000
     max_chars: Count = 12_000
-    keep_user_turns: Annotated[int, Field(ge=1)] = 2
+    keep_user_turns: Positive = 2
     summary_max_chars: Count = 2_000
-    topic_chars: Annotated[int, Field(ge=1)] = 80
+    topic_chars: Positive = 80
     max_history_messages: Annotated[int, Field(ge=0, le=MOST_HISTORY_MESSAGES)] = 2
     topic_anchor: bool = True
     name_previous: bool = True
@@ -127,15 +144,15 @@ class CompressRange(_Part):
 
     start_id: ContextId
     end_id: ContextId
-    summary: Annotated[str, Field(min_length=1)]
+    summary: Annotated[str, Field(min_length=1, max_length=SUMMARY_CHARS)]
     open: bool = False
 
 
 class CompressBatch(_Part):
     """One call of `compress`: ranges that are checked and applied together, under one topic."""
 
-    topic: Annotated[str, Field(min_length=1)]
-    ranges: Annotated[list[CompressRange], Field(min_length=1)]
+    topic: Annotated[str, Field(min_length=1, max_length=LINE_CHARS)]
+    ranges: Annotated[list[CompressRange], Field(min_length=1, max_length=LIST_ENTRIES)]
 
 
 class PruningConfig(_Part):
@@ -144,17 +161,17 @@ class PruningConfig(_Part):
     mode: Literal["off", "auto", "manual"] = "off"
     min_context_percent: Percent = 40
     max_context_percent: Percent = 80
-    nudge_frequency: Annotated[int, Field(ge=1)] = 5
-    iteration_nudge_threshold: Annotated[int, Field(ge=1)] = 15
+    nudge_frequency: Positive = 5
+    iteration_nudge_threshold: Positive = 15
     nudge_force: Literal["soft", "strong"] = "soft"
-    protected_tools: list[str] = ["compress", "write", "edit"]
+    protected_tools: Names = ["compress", "write", "edit"]
     turn_protection: Count = 0
     dedupe: bool = True
     supersede_writes: bool = True
     purge_errors_after_turns: Count = 4
-    max_nesting: Annotated[int, Field(ge=1)] = 3
+    max_nesting: Positive = 3
     max_summary_percent: Percent = 25
-    ranges: list[CompressBatch] = []
+    ranges: Annotated[list[CompressBatch], Field(max_length=LIST_ENTRIES)] = []
 
 
 class RetryConfig(_Part):
@@ -166,8 +183,8 @@ class RetryConfig(_Part):
 class BudgetConfig(_Part):
     """One packing's whole configuration. `null` window, reserve and margin mean: the model's row decides."""
 
-    model: str = "gpt-4o"
-    context_window: Annotated[int, Field(ge=1)] | None = None
+    model: Name = "gpt-4o"
+    context_window: Positive | None = None
     output_reserve: Count | None = None
     tokenizer: Literal["auto", "o200k_base", "cl100k_base", "chars/4"] = "auto"
     safety_margin_percent: Percent | None = None
@@ -179,7 +196,7 @@ class BudgetConfig(_Part):
     history: HistoryConfig = HistoryConfig()
     pruning: PruningConfig = PruningConfig()
     retry: RetryConfig = RetryConfig()
-    pins: list[str] = []
+    pins: Annotated[list[Name], Field(max_length=ITEM_ENTRIES)] = []
 
 
 def load_config(data: Mapping[str, Any]) -> BudgetConfig:
@@ -201,13 +218,22 @@ def config_errors(data: object) -> list[ConfigError]:
     try:
         BudgetConfig.model_validate(dict(data))
     except ValidationError as error:
-        seen: dict[str, ConfigError] = {}
-        details = error.errors(include_url=False)
-        for detail in sorted(details, key=lambda one: one["type"] == "missing"):  # a misspelt key says more
-            problem = _problem(detail)
-            seen.setdefault(problem.where, problem)
-        return list(seen.values())
+        return _told(error)
     return _unstorable_texts(data)
+
+
+def _told(error: ValidationError) -> list[ConfigError]:
+    """One error for each place, at most MOST_ERRORS of them and how many more there are."""
+    seen: dict[str, ConfigError] = {}
+    details = error.errors(include_url=False, include_context=False)
+    details.sort(key=lambda one: one["type"] == "missing")  # a misspelt key says more
+    for read, detail in enumerate(details):
+        if len(seen) == MOST_ERRORS:
+            more = ConfigError(f"{len(details) - read} more things cannot be used", mend="Mend these first.")
+            return [*seen.values(), more]
+        problem = _problem(detail)
+        seen.setdefault(problem.where, problem)
+    return list(seen.values())
 
 
 def dump_config(config: BudgetConfig) -> dict[str, Any]:
@@ -221,12 +247,16 @@ def config_schema() -> dict[str, Any]:
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema}
 
 
+def _unstorable(where: str) -> ConfigError:
+    what = "a text with a NUL character or half of a surrogate pair cannot be used"
+    return ConfigError(what, where=where, mend="Take it out.")
+
+
 def _unstorable_texts(value: object, path: str = "") -> list[ConfigError]:
     """Every text no file and no database can hold: one with a NUL character or half of a surrogate pair."""
     match value:
         case str() if "\0" in value or any("\ud800" <= char <= "\udfff" for char in value):
-            what = "a text with a NUL character or half of a surrogate pair cannot be used"
-            return [ConfigError(what, where=path, mend="Take it out.")]
+            return [_unstorable(path)]
         case Mapping():
             keys = [problem for key in value for problem in _unstorable_texts(key, path)]
             if keys:
@@ -240,20 +270,33 @@ def _unstorable_texts(value: object, path: str = "") -> list[ConfigError]:
 
 
 def _problem(detail: Any) -> ConfigError:
-    path = [str(step) for step in detail["loc"] if not _is_union_tag(step)]
+    path = [_shortened(str(step)) for step in detail["loc"] if not _is_union_tag(step)]
     where = ".".join(path)
     if detail["type"] == "extra_forbidden":
         return unknown_key(where)
     if detail["type"] == "missing":
         return ConfigError("this key is missing", where=where, mend="Give it a value.")
+    if detail["type"] == "string_unicode":
+        return _unstorable(where)
     message = str(detail["msg"]).removeprefix("Input should be ")
     if where.endswith((".startId", ".endId")):
         message = "the id of a message such as m042, or of a block such as b3"
     if where.endswith(_TOKEN_LIMITS):
-        message = 'a whole number of tokens, or a percentage of the input budget such as "30%"'
-    shown = repr(detail.get("input"))
-    shown = shown if len(shown) <= 60 else shown[:57] + "…"
-    return ConfigError(f"{shown} cannot be used here", where=where, mend=f"Expected: {message}.")
+        message = f'a whole number of tokens up to {MOST:,}, or a percentage of the input budget such as "30%"'
+    return ConfigError(f"{_shown(detail.get('input'))} cannot be used here", where=where, mend=f"Expected: {message}.")
+
+
+def _shortened(key: str) -> str:
+    return key if len(key) <= LONGEST_SHOWN else f"{key[: LONGEST_SHOWN - 1]}…"
+
+
+def _shown(value: object) -> str:
+    """A value as an error quotes it, at most 60 characters."""
+    try:
+        shown = repr(value[:60] if isinstance(value, str) else value)
+    except ValueError:  # Python writes no number of more than 4,300 digits
+        return "so large a number"
+    return shown if len(shown) <= 60 else shown[:57] + "…"
 
 
 _TOKEN_LIMITS = ("history.maxTokens", "limits.maxSkillsPromptTokens")
@@ -279,9 +322,10 @@ def unknown_key(path: str) -> ConfigError:
     return ConfigError("this key is not known", where=path, mend=f"Known here: {', '.join(siblings)}.")
 
 
-def _paths() -> list[str]:
+@functools.cache
+def _paths() -> tuple[str, ...]:
     """Every path of the schema, those inside the elements of a list under the number 0."""
-    return list(_inside(BudgetConfig, ""))
+    return tuple(_inside(BudgetConfig, ""))
 
 
 def _inside(part: type[BaseModel], prefix: str) -> Iterator[str]:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
 from budgeteer.engine.config import BudgetConfig, dump_config, load_config
+from budgeteer.engine.config_size import text_size_error
 from budgeteer.engine.errors import ConfigError
 from budgeteer.engine.overlay import delta_between, merge
 from budgeteer.engine.windows import model
@@ -61,8 +63,10 @@ def read_object(text: str) -> dict[str, Any]:
     """The JSON object somebody typed; nothing typed is an empty one.
 
     Raises:
-        ConfigError: where the text is not JSON (with line and column), not an object, or says a key twice.
+        ConfigError: where the text is too long, not JSON (with line and column), not an object, or says a key twice.
     """
+    if refused := text_size_error(text):
+        raise refused
     try:
         data = json.loads(text.strip() or "{}", object_pairs_hook=_without_repeats)
     except json.JSONDecodeError as error:
@@ -117,7 +121,6 @@ def _leaves(value: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, s
 def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     data = dict(pairs)
     if len(data) < len(pairs):
-        names = [name for name, _ in pairs]
-        twice = next(name for name in names if names.count(name) > 1)
+        twice = Counter(name for name, _ in pairs).most_common(1)[0][0]
         raise ConfigError(f"the key {twice!r} stands twice in one object", mend="Keep one of the two.")
     return data

@@ -8,6 +8,7 @@ from typing import Any
 
 from budgeteer.engine.allocation import allowance, tokenizer_of
 from budgeteer.engine.config import BudgetConfig, config_errors, dump_config, load_config
+from budgeteer.engine.config_size import size_error
 from budgeteer.engine.errors import BudgeteerError, ConfigError
 from budgeteer.engine.ledger import Decision
 from budgeteer.engine.options import Field, fields
@@ -19,6 +20,14 @@ from budgeteer.workbench.models import Workspace
 
 #: Leaves that are set on items (in the inspector), not in the form.
 ITEM_PATHS = frozenset({"skillsBudget.policies", "pins", "pruning.ranges"})
+
+
+class UnusableConfig(ConfigError):
+    """The configuration a workspace holds cannot be used: an earlier version took what this one does not."""
+
+    def __init__(self, workspace: Workspace, error: ConfigError) -> None:
+        self.workspace = workspace
+        super().__init__(error.what, where=error.where, mend=error.mend)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,12 +84,18 @@ def effective(workspace: Workspace, delta: Mapping[str, Any] | None = None) -> E
     """The configuration of a workspace, or of the workspace with another delta.
 
     Raises:
-        ConfigError: if preset and delta together cannot be used.
+        UnusableConfig: what the workspace holds cannot be used.
+        ConfigError: the other delta cannot be used with its preset.
     """
     version = preset_of(workspace)
     base = presets.config_of(version)
     own = workspace.config_delta if delta is None else delta
-    config = load_config(merge(base, own))
+    try:
+        config = load_config(merge(base, own))
+    except ConfigError as error:
+        if delta is None:
+            raise UnusableConfig(workspace, error) from error
+        raise
     return Effective(version=version, base=base, delta=own, data=dump_config(config), config=config)
 
 
@@ -179,6 +194,7 @@ def delta_of(current: Effective, data: Mapping[str, Any]) -> dict[str, Any]:
     """
     check_usable(data)
     whole = dump_config(load_config(merge(current.base, data)))
+    check_usable(whole)
     return delta_between(current.base, whole)
 
 
@@ -191,6 +207,8 @@ def check_usable(data: Mapping[str, Any]) -> None:
     errors = config_errors(data)
     if errors:
         raise errors[0]
+    if refused := size_error(data):
+        raise refused
     config = load_config(data)
     allowance(config, counter_for(tokenizer_of(config)))
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from budgeteer.engine.config_size import MOST
 from budgeteer.engine.errors import ConfigError
 from budgeteer.engine.options import Field
 from budgeteer.engine.overlay import get_path
@@ -238,7 +239,9 @@ def _slider(current: Effective, field: Field, ceilings: Mapping[str, int]) -> Sl
     value, preset = get_path(current.data, field.path), get_path(current.base, field.path)
     numbers = [number for number in (value, preset) if isinstance(number, int)]
     low = int(field.minimum or 0)
-    high = int(field.maximum) if field.maximum is not None else _ceiling([*numbers, ceilings.get(field.path, 0)])
+    # What every number is bounded by says nothing of where this one is worth moving.
+    is_bounded = field.maximum is not None and field.maximum < MOST
+    high = int(field.maximum or 0) if is_bounded else _ceiling([*numbers, ceilings.get(field.path, 0)])
     row = MODELS.get(current.config.model)
     if field.path == "outputReserve" and row is not None:
         numbers.append(row.output_reserve)

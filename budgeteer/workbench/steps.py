@@ -1,7 +1,11 @@
-"""What can be undone: one step a committed change of the configuration or of an item's text, at most UNDO_STEPS."""
+"""What can be undone: one step a committed change of the configuration or of an item's text.
+
+The oldest steps go where there are more than UNDO_STEPS, or where they take more than UNDO_BYTES together.
+"""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from typing import Any
 
@@ -10,6 +14,8 @@ from django.db import transaction
 from budgeteer.workbench.models import Workspace
 
 UNDO_STEPS = 50
+UNDO_BYTES = 2_000_000
+"""The most that either list of steps may take in the row, as JSON; the newest step is kept whatever it takes."""
 
 _FIELDS = ("undo_steps", "redo_steps", "config_delta", "edits")
 
@@ -38,7 +44,7 @@ def undo(workspace: Workspace) -> bool:
     if not workspace.undo_steps:
         return False
     *earlier, step = workspace.undo_steps
-    workspace.redo_steps = [*workspace.redo_steps, _here(workspace)][-UNDO_STEPS:]
+    workspace.redo_steps = _kept([*workspace.redo_steps, _here(workspace)])
     workspace.undo_steps = earlier
     _stand_on(workspace, step)
     return True
@@ -51,7 +57,7 @@ def redo(workspace: Workspace) -> bool:
     if not workspace.redo_steps:
         return False
     *earlier, step = workspace.redo_steps
-    workspace.undo_steps = [*workspace.undo_steps, _here(workspace)][-UNDO_STEPS:]
+    workspace.undo_steps = _kept([*workspace.undo_steps, _here(workspace)])
     workspace.redo_steps = earlier
     _stand_on(workspace, step)
     return True
@@ -66,10 +72,21 @@ def _here(workspace: Workspace) -> dict[str, Any]:
     return {"delta": workspace.config_delta, "edits": workspace.edits}
 
 
+def _kept(step_list: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The newest steps, as many as there is room for; one at least."""
+    kept, size_bytes = 0, 0
+    for step in reversed(step_list[-UNDO_STEPS:]):
+        size_bytes += len(json.dumps(step))
+        if kept and size_bytes > UNDO_BYTES:
+            break
+        kept += 1
+    return step_list[-kept:]
+
+
 def _step_to(workspace: Workspace, step: dict[str, Any]) -> bool:
     if step == _here(workspace):
         return False
-    workspace.undo_steps = [*workspace.undo_steps, _here(workspace)][-UNDO_STEPS:]
+    workspace.undo_steps = _kept([*workspace.undo_steps, _here(workspace)])
     workspace.redo_steps = []
     _stand_on(workspace, step)
     return True

@@ -1,11 +1,13 @@
 """The configuration: its defaults, its errors, its canonical form."""
 
 import json
+import time
 
 import jsonschema
 import pytest
 
 from budgeteer.engine.config import BudgetConfig, config_errors, config_schema, dump_config, load_config
+from budgeteer.engine.config_size import size_error, text_size_error
 from budgeteer.engine.errors import ConfigError
 
 
@@ -36,7 +38,7 @@ def test_the_canonical_form_is_a_fixed_point_and_plain_json() -> None:
         (
             {"history": {"maxTokens": "30"}},
             (
-                "history.maxTokens: '30' cannot be used here. Expected: a whole number of tokens, or a percentage of "
+                "history.maxTokens: '30' cannot be used here. Expected: a whole number of tokens up to 1,000,000,000, or a percentage of "
                 'the input budget such as "30%".'
             ),
         ),
@@ -105,7 +107,7 @@ def test_numbers_are_not_read_from_strings_or_booleans() -> None:
     ("data", "where"),
     [
         ({"system": {"marker": "a\0b"}}, "system.marker"),
-        ({"pins": ["tool:\ud800"]}, "pins"),
+        ({"pins": ["tool:\ud800"]}, "pins.0"),
         ({"skillsBudget": {"policies": {"a\0b": "off"}}}, "skillsBudget.policies"),
     ],
 )
@@ -133,3 +135,56 @@ def test_what_is_no_percentage_is_refused_by_the_schema_as_well(percent: str) ->
     if not percent.endswith("\n"):  # to Python's patterns, unlike JSON Schema's, "$" also stands before a last line end
         with pytest.raises(jsonschema.ValidationError):
             jsonschema.validate(given, config_schema())
+
+
+HUGE: list[tuple[dict[str, object], str]] = [
+    ({"history": {"maxTokens": 10**4000}}, "history.maxTokens"),
+    ({"history": {"maxTokens": "30." + "0" * 5000 + "%"}}, "history.maxTokens"),
+    ({"contextWindow": 10**9 + 1}, "contextWindow"),
+    ({"features": {"topK": 10**4000}}, "features.topK"),
+    ({"features": {"keywords": ["a"] * 1001}}, "features.keywords"),
+    ({"features": {"excludedFolders": ["a" * 5000]}}, "features.excludedFolders.0"),
+    ({"system": {"marker": "x" * 10_001}}, "system.marker"),
+    ({"skillsBudget": {"policies": {f"s{number}": "off" for number in range(10_001)}}}, "skillsBudget.policies"),
+    ({"pins": ["spec:a"] * 10_001}, "pins"),
+    ({"model": "m" * 5000}, "model"),
+]
+
+
+@pytest.mark.parametrize(("data", "where"), HUGE, ids=[f"{where} {number}" for number, (_, where) in enumerate(HUGE)])
+def test_what_is_larger_than_any_use_is_refused_with_a_sentence_and_by_the_schema(
+    data: dict[str, object], where: str
+) -> None:
+    (error,) = config_errors(data)
+    assert error.where == where
+    assert len(error.sentence) < 300
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate(data, config_schema())
+
+
+def test_a_number_that_python_cannot_write_is_refused_with_a_sentence() -> None:
+    (error,) = config_errors({"history": {"maxTokens": 10**5000}})
+    assert error.sentence.startswith("history.maxTokens: so large a number cannot be used here. Expected: a whole")
+
+
+def test_many_unknown_keys_are_told_in_no_time_and_counted() -> None:
+    before = time.thread_time()
+    errors = config_errors({f"modle{number}": 1 for number in range(100_000)})
+    assert time.thread_time() - before < 2
+    assert errors[0].mend == "Did you mean model?"
+    assert errors[-1].what == "99950 more things cannot be used"
+
+
+def test_a_long_key_is_cut_where_it_is_named() -> None:
+    (error,) = config_errors({"history" * 100_000: 1})
+    assert len(error.sentence) < 500
+
+
+def test_a_whole_configuration_has_a_size_too() -> None:
+    summary = {"startId": "m001", "endId": "m002", "summary": "é" * 100_000}
+    assert size_error({"pruning": {"ranges": [{"topic": "x", "ranges": [summary]}]}}) is None
+    refused = size_error({"pruning": {"ranges": [{"topic": "x", "ranges": [summary, summary]}]}})
+    assert refused is not None
+    assert refused.sentence == ("a configuration may have 256 kB, and this has more. Shorten its texts or its lists")
+    assert text_size_error(" " * 256_000) is None
+    assert text_size_error("é" * 128_001) is not None

@@ -1,5 +1,6 @@
 """The configuration as fields."""
 
+from budgeteer.engine.config_size import MOST
 from budgeteer.engine.options import fields
 
 BY_PATH = {field.path: field for field in fields()}
@@ -7,7 +8,7 @@ BY_PATH = {field.path: field for field in fields()}
 
 def test_every_leaf_is_a_field_with_its_kind_and_bounds() -> None:
     chars = BY_PATH["skillsBudget.limits.maxSkillsPromptChars"]
-    assert (chars.kind, chars.default, chars.minimum, chars.maximum) == ("int", 30_000, 0, None)
+    assert (chars.kind, chars.default, chars.minimum, chars.maximum) == ("int", 30_000, 0, MOST)
     assert BY_PATH["history.maxTokens"].kind == "percentOrInt"
     assert BY_PATH["shares.context"].kind == "number"
     assert BY_PATH["skillsBudget.policies"].kind == "map"

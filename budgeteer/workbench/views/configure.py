@@ -11,6 +11,7 @@ from django.http import HttpResponse, QueryDict
 from django.views.decorators.http import require_POST
 
 from budgeteer.accounts.rules import access
+from budgeteer.engine.config_size import CONFIG_BYTES, text_size_error
 from budgeteer.engine.errors import ConfigError
 from budgeteer.engine.history.summary import SummaryPending
 from budgeteer.workbench import services, steps
@@ -95,8 +96,11 @@ def configure(request: HtmxRequest, workspace_id: uuid.UUID) -> HttpResponse:
 @access()
 @require_POST
 def undo(request: HtmxRequest, workspace_id: uuid.UUID) -> HttpResponse:
-    """One step back."""
+    """One step back; with `everything`, to the preset as it is."""
     workspace = get_workspace_for_user(request.user, workspace_id)
+    if "everything" in request.POST:
+        steps.commit(workspace, {})
+        return back_to(workspace, ViewState())
     said = "Undone" if steps.undo(workspace) else "Nothing to undo"
     return say(_answer(request, workspace, ViewState.read(request.POST), whole_form=True), said)
 
@@ -145,6 +149,8 @@ def paste_config(request: HtmxRequest, workspace_id: uuid.UUID) -> HttpResponse:
     state = ViewState(view="config")
     pasted = request.POST.get("config", "")
     try:
+        if refused := text_size_error(pasted):
+            raise refused
         data = json.loads(pasted)
         steps.commit(workspace, delta_of(effective(workspace), data))
     except json.JSONDecodeError as error:
@@ -159,7 +165,8 @@ def paste_config(request: HtmxRequest, workspace_id: uuid.UUID) -> HttpResponse:
     else:
         messages.success(request, "The configuration is in use.")
         return back_to(workspace, state)
-    return render_page(request, build_page(workspace, state, pasted=pasted, paste_error=sentence), status=422)
+    kept = pasted if len(pasted) <= CONFIG_BYTES else ""
+    return render_page(request, build_page(workspace, state, pasted=kept, paste_error=sentence), status=422)
 
 
 def _draft(request: HtmxRequest, workspace: Workspace, state: ViewState) -> HttpResponse:

@@ -15,9 +15,11 @@ from django.views.decorators.vary import vary_on_headers
 from budgeteer.accounts.rules import access
 from budgeteer.engine.errors import InputError
 from budgeteer.workbench import services, sharing
+from budgeteer.workbench.models import Workspace
 from budgeteer.workbench.page import page_context
 from budgeteer.workbench.state import ViewState
 from budgeteer.workbench.unchanged import held
+from budgeteer.workbench.unusable import page_or_way_back
 from budgeteer.workbench.views.answering import (
     HtmxRequest,
     build_page,
@@ -40,6 +42,10 @@ REGIONS = {"result": "workbench/result.html", "inspector": "workbench/inspector.
 def detail(request: HtmxRequest, workspace_id: uuid.UUID) -> HttpResponse:
     """The workbench; for htmx only the region it swaps."""
     workspace = get_workspace_to_look_at(request.user, workspace_id)
+    return page_or_way_back(request, workspace, lambda: _detail(request, workspace))
+
+
+def _detail(request: HtmxRequest, workspace: Workspace) -> HttpResponse:
     looking = sharing.looking_at(request.user, workspace)
     page = build_page(workspace, ViewState.read(request.GET), looking=looking)
     region = (
