@@ -120,12 +120,14 @@ def _conversation(envelope: Envelope, position: int, document: Document, skipped
             place = f"{envelope.where}message {number}"
             skipped.append(Skipped(place, "no known role", compact_json(item)[:500]))
             continue
-        split = [lean(each, document.notes) for each in split_message(role, item.get("content"), line=number)]
+        content = document.notes.content_of(item)
+        split = [lean(each, document.notes) for each in split_message(role, content, line=number)]
+        document.notes.check_read(split[0], item, f"{envelope.where}message {number}", read=("content", "text"))
         messages.extend(put_aside(message, document.notes.aside) for message in split)
     if any(isinstance(part, OpaquePart) and part.kind == "compaction" for m in messages for part in m.parts):
         document.notes.count("Conversations with a compaction block, before which the provider leaves everything out")
     document.notes.count("Blocks whose `cache_control` is left out", _cache_marks(raw.get("system"), envelope))
-    done = numbered(messages, document.notes)
+    done = numbered(messages, document.notes, place=f"{envelope.where}message ")
     note_opaque(done, document.notes)
     usage = raw.get("usage") if envelope.shape.endswith("a single response") else None
     return Conversation(

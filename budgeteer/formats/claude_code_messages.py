@@ -54,7 +54,7 @@ class _Writer:
         self.answered: set[str] = set()
 
     def add_assistant(self, record: Record) -> None:
-        parts = self._fresh(_message(record, "assistant")[0].parts)
+        parts = self._fresh(_message(record, "assistant", self.notes)[0].parts)
         message = self._put(Message("assistant", parts, record.uuid, "", _created(record), record.number))
         turn = self.by_message_id.get(record.message_id)
         if turn is None:
@@ -71,7 +71,7 @@ class _Writer:
     def add_user(self, record: Record) -> None:
         if record.raw.get("toolUseResult") is not None:
             self.notes.count("Tool results that `toolUseResult` repeats, counted once")
-        for message in _message(record, "user"):
+        for message in _message(record, "user", self.notes):
             if message.role == "tool":
                 self._add_result(self._put(message))
             else:
@@ -79,7 +79,9 @@ class _Writer:
 
     def finish(self) -> Sequence[Message]:
         """The messages in order, with unique ids."""
-        return numbered((message for turn in self.turns for message in (turn.message, *turn.results)), self.notes)
+        return numbered(
+            (message for turn in self.turns for message in (turn.message, *turn.results)), self.notes, place="line "
+        )
 
     def _put(self, message: Message) -> Message:
         return put_aside(lean(message, self.notes), self.notes.aside)
@@ -115,10 +117,12 @@ class _Writer:
         return record.raw.get("isCompactSummary") is not True
 
 
-def _message(record: Record, role: Role) -> list[Message]:
+def _message(record: Record, role: Role, notes: Notes) -> list[Message]:
     """The line's message; a user line with results becomes several."""
-    content = record.message.get("content")
-    return split_message(role, content, line=record.number, uid=record.uuid, created=_created(record))
+    content = notes.content_of(record.message)
+    said = split_message(role, content, line=record.number, uid=record.uuid, created=_created(record))
+    notes.check_read(said[0], record.message, f"line {record.number}", read=("content", "text"))
+    return said
 
 
 def _created(record: Record) -> str:

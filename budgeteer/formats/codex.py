@@ -44,7 +44,7 @@ def read(document: Document) -> Imported:
             where=document.name,
             mend="Choose a rollout with `response_item` lines",
         )
-    messages = numbered([*_instructions(history.meta), *said], notes)
+    messages = numbered([*_instructions(history.meta), *said], notes, place="line ")
     note_opaque(messages, notes)
     title = title_of((message for message in messages if message.typed), document.stem or "Codex session")
     _say_compactions(history, title, notes, whole=whole)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from typing import Any
 
 from budgeteer.engine.chat import Message, OpaquePart, Part, TextPart, ToolResultPart
@@ -14,6 +15,11 @@ from budgeteer.formats.telling import Telling
 
 TITLE_CHARACTERS = 80
 _LISTED_KINDS = 12
+_LISTED_PLACES = 3
+_NO_WORDS = frozenset(
+    {"role", "type", "object", "status", "model", "usage", "id", "name", "timestamp", "created_at", "createdAt"}
+)
+"""Fields of messages that hold no words, whether an importer reads them or not."""
 
 
 @dataclass(slots=True)
@@ -25,6 +31,8 @@ class Notes:
         said: sentences as they are, in order, without repeats.
         unknown: opaque parts by kind.
         other_lines: lines that are no messages, by type.
+        silent: the places of the messages that say nothing, in order, without repeats.
+        unread: of those, and of results without content, the fields that hold something and were not read.
         aside: where the messages of a file too large to hold are put; None when they are held.
         telling: says that work goes on.
     """
@@ -33,12 +41,14 @@ class Notes:
     said: dict[str, None] = field(default_factory=dict)
     unknown: Counter[str] = field(default_factory=Counter)
     other_lines: Counter[str] = field(default_factory=Counter)
+    silent: dict[str, None] = field(default_factory=dict)
+    unread: dict[str, tuple[str, ...]] = field(default_factory=dict)
     aside: Aside | None = None
     telling: Telling = field(default_factory=Telling)
 
     def fresh(self) -> Notes:
-        """Notes for a reading whose counts would repeat these; its messages go to the same place."""
-        return Notes(aside=self.aside, telling=self.telling)
+        """Notes for a reading whose counts would repeat these; its messages, and places, go where these go."""
+        return Notes(aside=self.aside, telling=self.telling, silent=self.silent, unread=self.unread)
 
     def count(self, what: str, times: int = 1) -> None:
         """Count one more case of something."""
@@ -49,9 +59,36 @@ class Notes:
         """Say a sentence once."""
         self.said[sentence] = None
 
+    def check_read(self, message: Message, raw: Mapping[str, Any], place: str, *, read: Collection[str]) -> None:
+        """Note which fields of a raw message were not read, where nothing of it was; `read` are those that were."""
+        if not says_nothing(message.parts):
+            return
+        left = (key for key, value in raw.items() if key not in _NO_WORDS and key not in read and _holds_words(value))
+        if keys := tuple(left):
+            self.unread.setdefault(place, keys)
+
+    def content_of(self, raw: Mapping[str, Any]) -> Any:
+        """A raw message's `content`; where it has none and a string under `text`, that."""
+        content, text = raw.get("content"), raw.get("text")
+        if content is not None or not isinstance(text, str):
+            return content
+        self.count("Messages whose words stand under `text` instead of `content`")
+        return text
+
+    def silences(self) -> tuple[str, ...]:
+        """The sentences on messages that say nothing, and on what was not read of them."""
+        lines = []
+        if self.silent:
+            lines.append(f"Messages that say nothing: {len(self.silent):,} ({_listed_places(self.silent)})")
+        if self.unread:
+            keys = Counter(key for keys in self.unread.values() for key in keys)
+            where = _listed_places(self.unread)
+            lines.append(f"Fields not read of messages of which nothing was read: {listed_counts(keys)} ({where})")
+        return tuple(lines)
+
     def sentences(self) -> tuple[str, ...]:
         """Every note; counted ones with their number at the end, kinds listed by frequency."""
-        lines = list(self.said)
+        lines = [*self.said, *self.silences()]
         if self.other_lines:
             total = sum(self.other_lines.values())
             lines.append(f"Lines that are no messages, not read: {total:,} ({listed_counts(self.other_lines)})")
@@ -67,6 +104,25 @@ def listed_counts(counts: Counter[str]) -> str:
     return f"{shown}, …" if len(counts) > _LISTED_KINDS else shown
 
 
+def _listed_places(places: Collection[str]) -> str:
+    shown = ", ".join(islice(places, _LISTED_PLACES))
+    return f"{shown}, …" if len(places) > _LISTED_PLACES else shown
+
+
+def says_nothing(parts: Sequence[Part]) -> bool:
+    """Whether parts hold no word, call, picture or anything else; a result is what it holds."""
+    return all(
+        says_nothing(part.content)
+        if isinstance(part, ToolResultPart)
+        else isinstance(part, TextPart) and not part.text.strip()
+        for part in parts
+    )
+
+
+def _holds_words(value: Any) -> bool:
+    return bool(value.strip()) if isinstance(value, str) else bool(value) and isinstance(value, Mapping | Sequence)
+
+
 def note_opaque(messages: Sequence[Message], notes: Notes) -> None:
     """Count the opaque parts of messages by kind."""
     for message in notes.telling.over(outlines_of(messages)):
@@ -75,10 +131,11 @@ def note_opaque(messages: Sequence[Message], notes: Notes) -> None:
             notes.unknown.update(piece.kind for piece in inner if isinstance(piece, OpaquePart))
 
 
-def numbered(messages: Iterable[Message], notes: Notes | None = None) -> Sequence[Message]:
+def numbered(messages: Iterable[Message], notes: Notes | None = None, *, place: str = "message ") -> Sequence[Message]:
     """The messages with an id each: the source's own where it is there and unique, else `m1`, `m2`, … by position.
 
-    Those of a file too large to hold are put aside as they come, and read again when they are looked at.
+    Those of a file too large to hold are put aside as they come, and read again when they are looked at. Messages that
+    say nothing are noted by `place` ("line 3, message ") and their number; a tool's result may be empty.
     """
     aside = notes.aside if notes else None
     telling = notes.telling if notes else Telling()
@@ -86,6 +143,8 @@ def numbered(messages: Iterable[Message], notes: Notes | None = None) -> Sequenc
 
     def named() -> Iterator[Message]:
         for position, message in enumerate(telling.over(messages), 1):
+            if notes is not None and message.role != "tool" and says_nothing(message.parts):
+                notes.silent[f"{place}{message.line or position}"] = None
             given = unique(message.id or f"m{position}")
             yield put_aside(message if message.id == given else replace(message, id=given), aside)
 

@@ -59,7 +59,7 @@ def _is_event(value: Mapping[str, Any]) -> bool:
 
 def _conversation(agent: str, talk: Talk, events: Events, document: Document) -> Conversation:
     system = [] if agent or events.system is None else [events.system]
-    messages = numbered(behind_calls([*system, *talk.messages], document.notes), document.notes)
+    messages = numbered(behind_calls([*system, *talk.messages], document.notes), document.notes, place="line ")
     note_opaque(messages, document.notes)
     fallback = f"Sub-agent {agent}" if agent else document.stem or "Copilot session"
     title = short_line(talk.prompt) or title_of(messages, fallback)

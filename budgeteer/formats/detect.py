@@ -143,7 +143,7 @@ def _findings(document: Document, more: tuple[str, ...]) -> Findings:
         counted=tuple((_storable(what), count) for what, count in notes.counts.items()),
         unknown=counted(notes.unknown),
         other_lines=counted(notes.other_lines),
-        said=tuple(map(_storable, (*document.warnings, *notes.said, *more))),
+        said=tuple(map(_storable, (*document.warnings, *notes.said, *notes.silences(), *more))),
     )
 
 

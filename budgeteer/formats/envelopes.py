@@ -234,7 +234,7 @@ def _is_message(value: Any) -> bool:
 
 
 def _has_content(raw: Mapping[str, Any]) -> bool:
-    return any(key in raw for key in ("content", "tool_calls", "function_call"))
+    return any(key in raw for key in ("content", "tool_calls", "function_call")) or isinstance(raw.get("text"), str)
 
 
 def _tools(value: Mapping[str, Any]) -> tuple[Mapping[str, Any], ...]:

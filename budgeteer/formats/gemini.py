@@ -79,7 +79,7 @@ def _conversation(body: Body, position: int, document: Document, skipped: list[S
     config = body.raw.get("config")
     around: Mapping[str, Any] = {**body.raw, **config} if isinstance(config, Mapping) else body.raw
     system = _system(reader, key_of(around, "systemInstruction"))
-    done = numbered(chain(system, _said(body, reader, skipped)), notes)
+    done = numbered(chain(system, _said(body, reader, skipped)), notes, place=f"{body.where}content ")
     note_opaque(done, notes)
     if key_of(around, "cachedContent"):
         notes.say("The request begins with cached content that is not in this file")
@@ -103,7 +103,9 @@ def _said(body: Body, reader: ContentReader, skipped: list[Skipped]) -> Iterator
         if not isinstance(content, Mapping) or role not in (None, "user", "model", "function", "tool", "system"):
             skipped.append(Skipped(f"{body.where}content {number}", "no role of Gemini's", str(content)[:500]))
             continue
-        yield from reader.messages(text_value(role), parts_of(content), line=number)
+        said = list(reader.messages(text_value(role), parts_of(content), line=number))
+        reader.notes.check_read(said[0], content, f"{body.where}content {number}", read=("parts",))
+        yield from said
 
 
 def _system(reader: ContentReader, given: Any) -> Iterator[Message]:

@@ -57,8 +57,8 @@ def key_of(value: Mapping[str, Any], name: str) -> Any:
 
 def parts_of(content: Any) -> list[Any]:
     """The raw parts of a content: its `parts`, or whatever an SDK takes in their place (a text, a part, a list)."""
-    if isinstance(content, Mapping) and "parts" in content:
-        return content["parts"] if isinstance(content["parts"], list) else []
+    if isinstance(content, Mapping) and ("parts" in content or ("role" in content and PART_KEYS.isdisjoint(content))):
+        content = content.get("parts")
     if isinstance(content, list):
         return content
     return [] if content is None else [content]
@@ -125,7 +125,7 @@ class ContentReader:
     def content(self, raw: Mapping[str, Any]) -> list[ContentPart]:
         """A part that may stand in any content, a response's parts included."""
         if isinstance(raw.get("text"), str) and not any(key_of(raw, name) for name in _KINDS if name != "text"):
-            self.notes.count("Texts whose other fields are left out", int(not set(raw) <= {"text", "thought"}))
+            self.notes.count("Texts whose other fields are left out", int(not set(raw) <= {"text", "thought", "role"}))
             return [TextPart(raw["text"])] if raw["text"] else []
         inline, file = key_of(raw, "inlineData"), key_of(raw, "fileData")
         for held in (inline, file):

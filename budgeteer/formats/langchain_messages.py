@@ -109,7 +109,7 @@ def message_from(one: Said, number: int, open_calls: OpenCalls) -> Message:
     fields = one.fields
     given = text_value(fields.get("id"))
     if one.role == "tool":
-        content = tuple(_result_content(fields.get("content")))
+        content = tuple(_result_content(open_calls.notes.content_of(fields)))
         answered = open_calls.answer(text_value(fields.get("name")), text_value(fields.get("tool_call_id")))
         part = ToolResultPart(answered, content, fields.get("status") == "error")
         return lean(Message("tool", (part,), id=given, line=number), open_calls.notes)
@@ -117,10 +117,12 @@ def message_from(one: Said, number: int, open_calls: OpenCalls) -> Message:
     if one.role == "assistant":
         calls = list(_calls(fields, open_calls))
         parts += _reasoning_beside(fields)
-        parts += _content(fields.get("content"), {call.id for call in calls}, open_calls)
+        parts += _content(open_calls.notes.content_of(fields), {call.id for call in calls}, open_calls)
         parts += calls
     else:
-        parts += _content(fields.get("content"), set(), open_calls)
+        parts += _content(open_calls.notes.content_of(fields), set(), open_calls)
+    said = Message(one.role, tuple(parts))
+    open_calls.notes.check_read(said, fields, f"message {number}", read=("content", "text"))
     name = text_value(fields.get("name")) if one.role == "user" else ""
     return lean(Message(one.role, tuple(parts), id=given, name=name, line=number), open_calls.notes)
 

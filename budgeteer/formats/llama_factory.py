@@ -70,7 +70,7 @@ def read(document: Document) -> Imported:
 
 def _conversation(entry: Entry, notes: Notes, skipped: list[Skipped]) -> Conversation:
     reader = _Reader(notes, skipped, entry.where)
-    messages = numbered(reader.messages(entry.value.get("messages")), notes)
+    messages = numbered(reader.messages(entry.value.get("messages")), notes, place=f"{entry.where}, message ")
     note_opaque(messages, notes)
     given = text_value(entry.value.get("id"))
     return Conversation(
@@ -97,14 +97,16 @@ class _Reader:
                 place = f"{self.where}, message {number}"
                 self.skipped.append(Skipped(place, "no known role", compact_json(raw)[:500]))
             elif role == "tool":
-                for content in self.results(raw.get("content")):
+                for content in self.results(self.notes.content_of(raw)):
                     lean = lean_parts(content, self.notes)
                     yield Message("tool", (ToolResultPart(self.calls.answer(), lean),), line=number)
             else:
                 if role == "user":
                     self.calls.user_speaks()
-                parts = tuple(part for item in _items(raw.get("content")) for part in self.parts(item))
-                yield Message(role, lean_parts(parts, self.notes), line=number)
+                parts = tuple(part for item in _items(self.notes.content_of(raw)) for part in self.parts(item))
+                message = Message(role, lean_parts(parts, self.notes), line=number)
+                self.notes.check_read(message, raw, f"{self.where}, message {number}", read=("content", "text"))
+                yield message
 
     def parts(self, item: Any) -> list[Part]:
         calls = written_calls(item["value"]) if _kind(item) == "tool_call" and _says(item) else None

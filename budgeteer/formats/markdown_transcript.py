@@ -99,7 +99,7 @@ def read(document: Document) -> Imported:
 
 
 def _conversation(talk: _Talk, given: str, document: Document) -> Conversation:
-    messages = numbered([_message(said) for said in talk.said])
+    messages = numbered([_message(said) for said in talk.said], document.notes)
     note_opaque(messages, document.notes)
     beside = talk.beside
     metadata = beside.get("metadata")

@@ -39,6 +39,8 @@ ROLE_OF: Mapping[str, Role] = {
     "function": "tool",
 }
 _TEXT_KINDS = frozenset({"text", "input_text", "output_text"})
+_READ = frozenset({"content", "text", "tool_call_id", "tool_call_ids"})
+"""Fields that were read where a message says nothing; an empty one of calls, reasoning or a refusal holds nothing."""
 _REASONING_KEYS = ("reasoning_content", "reasoning")
 
 
@@ -80,7 +82,11 @@ def messages_of(
 
 
 def _conversation(envelope: Envelope, position: int, document: Document, skipped: list[Skipped]) -> Conversation:
-    messages = numbered(messages_of(envelope.messages, document.notes, skipped, envelope.where), document.notes)
+    messages = numbered(
+        messages_of(envelope.messages, document.notes, skipped, envelope.where),
+        document.notes,
+        place=f"{envelope.where}message ",
+    )
     note_opaque(messages, document.notes)
     return Conversation(
         id=envelope.id or f"c{position}",
@@ -110,7 +116,7 @@ class _Reader:
                 place = f"{self.where}message {number}"
                 self.skipped.append(Skipped(place, "no known role", compact_json(raw)[:500]))
                 continue
-            yield Message(
+            message = Message(
                 role=role,
                 parts=lean_parts(self.result(raw) if role == "tool" else self.parts(raw, role), self.notes),
                 id=text_value(raw.get("id")),
@@ -118,6 +124,8 @@ class _Reader:
                 created=text_value(raw.get("timestamp")) or text_value(raw.get("created_at")),
                 line=number,
             )
+            self.notes.check_read(message, raw, f"{self.where}message {number}", read=_READ)
+            yield message
 
     def result(self, raw: Mapping[str, Any]) -> tuple[Part, ...]:
         """The one result of a `tool` or `function` message, tied to its call."""
@@ -128,7 +136,7 @@ class _Reader:
         if not call_id:
             call_id = self.oldest_waiting(text_value(raw.get("name")))
         self.waiting.pop(call_id, None)
-        return (ToolResultPart(call_id, tuple(content_parts(raw.get("content"))), raw.get("is_error") is True),)
+        return (ToolResultPart(call_id, tuple(content_parts(self.notes.content_of(raw))), raw.get("is_error") is True),)
 
     def oldest_waiting(self, name: str) -> str:
         """The oldest unanswered call, of that name if there is one: how a result without an id is tied."""
@@ -145,7 +153,7 @@ class _Reader:
                     break
             else:
                 parts.extend(_thinking(raw.get("thinking_blocks")))
-        parts.extend(content_parts(raw.get("content")))
+        parts.extend(content_parts(self.notes.content_of(raw)))
         if text_value(raw.get("refusal")):
             parts.append(OpaquePart("refusal", {"refusal": raw["refusal"]}, "openai"))
         if isinstance(raw.get("audio"), Mapping):

@@ -68,7 +68,7 @@ def _conversation(body: Body, position: int, document: Document, skipped: list[S
             yield number, raw
 
     messages = item_messages(items(), notes, skipped, where=body.where)
-    done = numbered(chain(_instructions(body, document), messages), notes)
+    done = numbered(chain(_instructions(body, document), messages), notes, place=f"{body.where}item ")
     note_opaque(done, notes)
     for key, sentence in _ELSEWHERE.items():
         if body.raw.get(key):

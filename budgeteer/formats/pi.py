@@ -78,7 +78,7 @@ def _others(tree: Tree, leaves: Sequence[int], header: Mapping[str, Any], docume
 def _conversation(
     branch: Branch, header: Mapping[str, Any], records: Sequence[Record], document: Document, notes: Notes
 ) -> Conversation:
-    messages = numbered(messages_of(branch.records, notes), notes)
+    messages = numbered(messages_of(branch.records, notes), notes, place="line ")
     note_opaque(messages, notes)
     title = _name(records) or _first_prompt(branch, document.stem or "Session")
     metadata: dict[str, Any] = {

@@ -81,10 +81,12 @@ def _said(record: Record, notes: Notes) -> Message | None:
         notes.count(why)
         return None
     match record.role:
-        case "user":
-            return _made(record, Message("user", _content(message.get("content"), notes)))
-        case "assistant":
-            return _made(record, Message("assistant", _reply(message.get("content"), notes)))
+        case "user" | "assistant":
+            content = notes.content_of(message)
+            parts = _content(content, notes) if record.role == "user" else _reply(content, notes)
+            said = Message("user" if record.role == "user" else "assistant", parts)
+            notes.check_read(said, message, f"line {record.number}", read=("content", "text"))
+            return _made(record, said)
         case "toolResult":
             content = _content(message.get("content"), notes)
             answer = ToolResultPart(text_value(message.get("toolCallId")), content, message.get("isError") is True)

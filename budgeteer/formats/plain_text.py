@@ -59,7 +59,8 @@ def read_chat(document: Document) -> Imported:
             where=document.name,
             mend="Begin each turn with `User:` or `Assistant:`",
         )
-    messages = numbered([Message(role, (TextPart(text),) if text else (), line=line) for role, text, line in turns])
+    said = [Message(role, (TextPart(text),) if text else (), line=line) for role, text, line in turns]
+    messages = numbered(said, document.notes)
     title = title_of(messages, document.stem or "Pasted chat")
     conversation = Conversation(id="c1", title=title, messages=messages)
     return Imported(format="", reason="", kind="conversation", conversations=(conversation,))

@@ -14,7 +14,7 @@ from typing import get_args
 
 from budgeteer.engine.chat import Conversation, Message
 from budgeteer.engine.errors import FormatError
-from budgeteer.formats.conversations import numbered, short_line, title_of, unique_ids
+from budgeteer.formats.conversations import Notes, numbered, short_line, title_of, unique_ids
 from budgeteer.formats.document import Document
 from budgeteer.formats.format import Format
 from budgeteer.formats.report import Imported, Kind
@@ -98,7 +98,7 @@ def _guarded(row: Format) -> Format:
 
     def read(document: Document) -> Imported:
         try:
-            return _checked(row.read(document), row)
+            return _checked(row.read(document), row, document.notes)
         except FormatError:
             raise
         except Exception as error:  # noqa: BLE001 - see load_plugins
@@ -108,19 +108,19 @@ def _guarded(row: Format) -> Format:
     return replace(row, detect=detect, read=read)
 
 
-def _checked(found: object, row: Format) -> Imported:
+def _checked(found: object, row: Format, notes: Notes) -> Imported:
     """What was read, every message and conversation with an id of its own and every conversation with a title."""
     if not isinstance(found, Imported):
         raise _Unfit(f"it returned no Imported but {type(found).__name__}")
     if found.kind != row.kind:
         raise _Unfit(f"it returned the kind {found.kind!r} where {row.kind!r} was announced")
-    chats = tuple(_named(found.conversations))
+    chats = tuple(_named(found.conversations, Notes(silent=notes.silent)))
     if row.kind == "conversation" and not chats:
         raise _Unfit("it returned no conversation")
     return replace(found, conversations=chats)
 
 
-def _named(conversations: Collection[Conversation]) -> Iterator[Conversation]:
+def _named(conversations: Collection[Conversation], notes: Notes) -> Iterator[Conversation]:
     if not all(isinstance(chat, Conversation) for chat in conversations):
         raise _Unfit("its conversations must be of the type Conversation")
     if not all(isinstance(message, Message) for chat in conversations for message in chat.messages):
@@ -128,4 +128,4 @@ def _named(conversations: Collection[Conversation]) -> Iterator[Conversation]:
     ids = unique_ids(chat.id or f"c{number}" for number, chat in enumerate(conversations, 1))
     for number, (chat, given) in enumerate(zip(conversations, ids, strict=True), 1):
         title = chat.title or title_of(chat.messages, f"Conversation {number}")
-        yield replace(chat, id=given, title=title, messages=numbered(chat.messages))
+        yield replace(chat, id=given, title=title, messages=numbered(chat.messages, notes))

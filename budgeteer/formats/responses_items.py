@@ -70,6 +70,7 @@ _ROLES: Final[Mapping[str, Role]] = {
     "assistant": "assistant",
 }
 _TEXTS: Final = frozenset({"input_text", "output_text", "text", "summary_text"})
+_READ: Final = frozenset({"content", "text", "output", "call_id"})
 _NO_PLACE: Final = ("phase", "namespace")
 """Fields of an item that no message of ours has a place for; they are counted in the report."""
 
@@ -148,7 +149,9 @@ class _Reader:
             self._skip(number, raw, "no known role")
             return
         self.count_left_out(raw)
-        parts = [_whole_item(part, role) for part in content_parts(raw.get("content"), self.notes)]
+        content = content_parts(self.notes.content_of(raw), self.notes)
+        self._check_read(Message(role, tuple(content)), number, raw)
+        parts = [_whole_item(part, role) for part in content]
         if role == "assistant":
             self._id = self._id or text_value(raw.get("id"))
             self._spoke += 1
@@ -161,9 +164,12 @@ class _Reader:
         self.flush()
         call_id = self.calls.answer(given=text_value(raw.get("call_id")))
         content = tuple(content_parts(raw.get("output"), self.notes))
-        self._finished.append(
-            Message("tool", (ToolResultPart(call_id, content),), id=text_value(raw.get("id")), line=number)
-        )
+        answer = Message("tool", (ToolResultPart(call_id, content),), id=text_value(raw.get("id")), line=number)
+        self._check_read(answer, number, raw)
+        self._finished.append(answer)
+
+    def _check_read(self, message: Message, number: int, raw: Mapping[str, Any]) -> None:
+        self.notes.check_read(message, raw, f"{self.where}item {number}", read=_READ)
 
     def _say(self, number: int, parts: Iterable[Part]) -> None:
         self._said += parts

@@ -79,7 +79,7 @@ def conversation_of(entry: Entry, document: Document, skipped: list[Skipped], *,
     """
     marked = Marked(entry.value, document.notes)
     reader = _Reader(document.notes, marked, skipped, entry.where, actions=actions)
-    messages = numbered(reader.messages(entry.value), document.notes)
+    messages = numbered(reader.messages(entry.value), document.notes, place=f"{entry.where}, turn ")
     marked.say_left()
     note_opaque(messages, document.notes)
     given = text_value(entry.value.get("id")) or text_value(entry.value.get("conversation_id"))
@@ -121,7 +121,7 @@ class _Reader:
     def message(self, turn: Any, number: int) -> Message | None:
         said = turn if isinstance(turn, Mapping) else {}
         speaker = (text_value(said.get("from")) or text_value(said.get("role"))).strip().lower()
-        text = _text(said.get("value", said.get("content")))
+        text = _text(said.get("value", self.notes.content_of(said)))
         if speaker in _CALLS:
             return Message("assistant", tuple(self.called(text)), line=number)
         written = _ACTION.fullmatch(text) if self.actions else None
@@ -133,6 +133,8 @@ class _Reader:
             self.skipped.append(Skipped(f"{self.where}, turn {number}", why, compact_json(turn)[:500]))
             return None
         parts = tuple(self.marked.parts(text))
+        place = f"{self.where}, turn {number}"
+        self.notes.check_read(Message(role, parts), said, place, read=("from", "value", "content", "text"))
         if role == "tool":
             answered = self.calls.answer(text_value(said.get("name")))
             return Message("tool", (ToolResultPart(answered, parts),), line=number)

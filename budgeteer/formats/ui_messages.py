@@ -90,6 +90,8 @@ def _messages(chat: _Chat, notes: Notes, skipped: list[Skipped]) -> Iterator[Mes
             read_part(part, step)
         said = step.messages()
         if not said:
+            read = ("parts", "content", "toolInvocations") if isinstance(raw.get("parts"), list) else ()
+            notes.check_read(Message(role, ()), raw, f"{chat.where}message {number}", read=read)
             notes.count("Messages with nothing that a model is sent, left out")
         yield from said
 

@@ -18,6 +18,7 @@ from typing import IO
 
 from budgeteer.engine.chat import message_from_json, message_to_json
 from budgeteer.engine.errors import FormatError
+from budgeteer.formats.conversations import says_nothing
 from budgeteer.formats.detect import format_names, import_bytes, import_file
 from budgeteer.formats.document import Options
 from budgeteer.formats.limits import Limits
@@ -46,7 +47,7 @@ class Hung(BaseException):
 
 
 def check(found: Imported) -> None:
-    """What holds for every import: unique ids, results alone, plain data, no lone surrogate."""
+    """What holds for every import: unique ids, results alone, plain data, no lone surrogate, no silent loss."""
     json.dumps(report_json(found), ensure_ascii=False, allow_nan=False).encode()
     for chat in found.conversations:
         ids = [message.id for message in chat.messages]
@@ -55,6 +56,8 @@ def check(found: Imported) -> None:
         for message in chat.messages:
             if message.role == "tool":
                 assert len(message.parts) == 1
+            elif says_nothing(message.parts):
+                assert any(said.startswith("Messages that say nothing: ") for said in found.warnings)
             stored = json.dumps(message_to_json(message), ensure_ascii=False)
             stored.encode()
             assert message_from_json(json.loads(stored)).parts == message.parts

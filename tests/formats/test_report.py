@@ -47,7 +47,7 @@ def test_a_conversation_is_reported_in_the_shape_of_the_contract() -> None:
             {"id": "c2", "title": "Conversation 2", "messages": 1, "toolCalls": 0, "toolResults": 0, "branches": 0},
         ],
         "skipped": [],
-        "warnings": [],
+        "warnings": ["Messages that say nothing: 1 (element 2, message 1)"],
     }
 
 
