@@ -11,6 +11,7 @@ from budgeteer.engine.history.recent_reasons import explain_recent
 from budgeteer.engine.history.summary import Summary
 from budgeteer.engine.history.view import HistoryFit, HistoryView, Rule
 from budgeteer.engine.ledger import Reason, Size
+from budgeteer.engine.library import HIDING_KEY
 from budgeteer.engine.measures import Ints
 from budgeteer.engine.profiles import PROFILES
 from budgeteer.engine.sections.skills import Cause, SkillFit
@@ -40,8 +41,10 @@ _LOSSES = {
 }
 
 
-def explain_skill(fit: SkillFit, config: SkillsBudgetConfig, row: int, *, shortened: bool) -> Reason:
-    """Why the skill at `row` stands in the block, or not."""
+def explain_skill(
+    fit: SkillFit, config: SkillsBudgetConfig, row: int, *, shortened: bool, file_bytes: int = 0
+) -> Reason:
+    """Why the skill at `row`, whose file has so many bytes, stands in the block, or not."""
     limits = config.limits
     needed_chars, needed_tokens = int(fit.needed_chars[row]), int(fit.needed_tokens[row])
     match Cause(int(fit.cause[row])):
@@ -50,8 +53,15 @@ def explain_skill(fit: SkillFit, config: SkillsBudgetConfig, row: int, *, shorte
             pinned = " It is pinned, but no pin beats this limit." if fit.pinned[row] else ""
             return Reason(
                 "maxSkillFileBytes",
-                f"Its file is larger than {limit:,} bytes.{pinned}",
-                "Kept if maxSkillFileBytes were at least the size of its file.",
+                f"Its file of {file_bytes:,} bytes is larger than {limit:,} bytes.{pinned}",
+                f"Considered if maxSkillFileBytes were ≥ {file_bytes:,}.",
+            )
+        case Cause.HIDDEN:
+            pinned = " It is pinned, but no pin beats that." if fit.pinned[row] else ""
+            return Reason(
+                HIDING_KEY,
+                f"Its front matter has {HIDING_KEY}, so harnesses do not list it to the model.{pinned}",
+                "Considered if its front matter did not have it.",
             )
         case Cause.POLICY_OFF:
             return Reason("policy:off", "Its policy is off.", "Kept if its policy were auto.")

@@ -1,14 +1,20 @@
-"""Figures beside a packing, in sentences: what it costs, what the source reported of itself, what nobody can count."""
+"""Figures beside a packing, in sentences.
+
+What it costs, what the source reported of itself, what nobody can count, and which skills are hidden.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
+from budgeteer.engine.library import HIDING_KEY
 from budgeteer.engine.result import Cost, Packing
+
+_SHOWN_NAMES = 5
 
 
 def facts_of(packing: Packing) -> tuple[str, ...]:
-    """The sentences there are; none where no price is known, nothing was reported and everything can be counted."""
+    """The sentences there are; none where no price is known, nothing was reported, all is counted and listed."""
     bundle = packing.bundle
     facts = (
         cost_sentence(packing.cost),
@@ -16,6 +22,7 @@ def facts_of(packing: Packing) -> tuple[str, ...]:
             bundle.reported_input_tokens, in_file=bundle.file_input_tokens, not_in_file=packing.not_in_file_tokens
         ),
         _unknown_sentence([what for _, what in packing.unknown]),
+        _hidden_sentence([skill.name for skill in bundle.skills if skill.is_hidden]),
     )
     return tuple(fact for fact in facts if fact)
 
@@ -52,3 +59,12 @@ def _unknown_sentence(found: Sequence[str]) -> str:
     kinds = sorted({kind.rpartition("× ")[2] for what in found for kind in what.split(", ")})
     parts = "1 message holds parts" if len(found) == 1 else f"{len(found):,} messages hold parts"
     return f"{parts} whose tokens nobody publishes ({', '.join(kinds)}): they are outside the total."
+
+
+def _hidden_sentence(names: Sequence[str]) -> str:
+    """Which skills are never listed to the model."""
+    if not names:
+        return ""
+    shown = ", ".join(names[:_SHOWN_NAMES]) + (", …" if len(names) > _SHOWN_NAMES else "")
+    skills = "1 skill is" if len(names) == 1 else f"{len(names):,} skills are"
+    return f"{skills} not listed to the model, as their front matter has {HIDING_KEY}: {shown}."

@@ -15,6 +15,10 @@ REQUEST_FORMS: tuple[RequestForm, ...] = ("openai", "responses", "anthropic", "g
 """The forms a definition can be sent in; those of profiles.PROFILES by their prefixes, in the same order."""
 
 
+#: The key of a skill's front matter that keeps it from the model.
+HIDING_KEY: Final = "disable-model-invocation"
+
+
 @dataclass(frozen=True, slots=True)
 class Skill:
     """One `SKILL.md`.
@@ -36,6 +40,17 @@ class Skill:
     file_bytes: int = 0
     modified: str = ""
     metadata: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def is_hidden(self) -> bool:
+        """Whether a harness lists it to nobody but people, who call it by its name.
+
+        Its front matter says so by `disable-model-invocation`: https://code.claude.com/docs/en/skills, "Control who
+        invokes a skill": its description is not in the context. OpenClaw reads true, yes, on and 1, quoted or not
+        (`parseFrontmatterBool`). Checked 2026-11-22.
+        """
+        value = self.metadata.get(HIDING_KEY)
+        return value is not None and str(value).strip().lower() in ("true", "yes", "on", "1")
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,7 @@ from budgeteer.engine.ledger import KEPT as KEPT_FATE
 from budgeteer.engine.measures import Ints
 from budgeteer.engine.sections.features import FeatureFit, feature_ids
 from budgeteer.engine.sections.retrieval import RetrievalFit, chunk_ids
-from budgeteer.engine.sections.skills import Entries, SkillFit
+from budgeteer.engine.sections.skills import Cause, Entries, SkillFit
 from budgeteer.engine.sections.system import Piece
 from budgeteer.engine.sections.tools import ToolFit
 from budgeteer.engine.transcript import MessageMeasures
@@ -124,7 +124,9 @@ def skill_rows(bundle: Bundle, fit: SkillFit, entries: Entries, config: SkillsBu
     order = np.array(fit.sequence, np.int64)
     kept = fit.kept[order]
     after_tokens, after_chars = fit.after_tokens[order], fit.after_chars[order]
-    before_tokens, before_chars = entries.raw_tokens[order], entries.raw_chars[order]
+    # A hidden skill asks for nothing: no harness would list it.
+    listed = fit.cause[order] != Cause.HIDDEN
+    before_tokens, before_chars = entries.raw_tokens[order] * listed, entries.raw_chars[order] * listed
     shorter = kept & ((after_chars != before_chars) | (after_tokens != before_tokens))
     columns = _columns(len(order), "K")
     columns["fate"] = np.where(kept, np.where(shorter, TRUNCATED, KEPT_FATE), DROPPED).astype(np.int8)
@@ -138,7 +140,13 @@ def skill_rows(bundle: Bundle, fit: SkillFit, entries: Entries, config: SkillsBu
         before_chars=before_chars,
         after_tokens=after_tokens,
         after_chars=after_chars,
-        explain=lambda row: explain_skill(fit, config, fit.sequence[row], shortened=bool(shorter[row])),
+        explain=lambda row: explain_skill(
+            fit,
+            config,
+            fit.sequence[row],
+            shortened=bool(shorter[row]),
+            file_bytes=bundle.skills[fit.sequence[row]].file_bytes,
+        ),
         **columns,
     )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 import numpy as np
+from numpy.typing import NDArray
 
 from budgeteer.engine.allocation import Allowance, Shares
 from budgeteer.engine.bundle import Bundle
@@ -15,6 +16,7 @@ from budgeteer.engine.history_index import message_id
 from budgeteer.engine.ledger import ADDED, SECTIONS, Ledger, Size
 from budgeteer.engine.result import Chosen, Cost, Counted, SectionTotal
 from budgeteer.engine.sections.skill_block import effective, location_opener
+from budgeteer.engine.sections.skills import Cause, SkillFit
 from budgeteer.engine.transcript import unknown_kinds
 from budgeteer.engine.verdict import SYSTEM_GROUP, Limit
 from budgeteer.engine.windows import ModelRow
@@ -142,7 +144,7 @@ def _budget_fix(chosen: Chosen, config: BudgetConfig, view: HistoryView) -> str:
 def skill_limits(bundle: Bundle, chosen: Chosen, config: BudgetConfig) -> Iterator[Limit]:
     """The limits on skills with the demand against each; `config` has no percents left."""
     limits, fit = config.skills_budget.limits, chosen.skills
-    considered = len(fit.sequence) - int(np.isin(fit.cause, (1, 2)).sum())
+    considered = int(_considered(fit).sum())
     raise_count = _raise("maxSkillsInPrompt", considered, limits.max_skills_in_prompt)
     yield Limit("maxSkillsInPrompt", considered, limits.max_skills_in_prompt, "skills", raise_count)
     shorten = _shortening_fix(bundle, chosen, config)
@@ -151,11 +153,16 @@ def skill_limits(bundle: Bundle, chosen: Chosen, config: BudgetConfig) -> Iterat
     if isinstance(limits.max_skills_prompt_tokens, int):
         fix = shorten or _raise("maxSkillsPromptTokens", fit.asked.tokens, limits.max_skills_prompt_tokens)
         yield Limit("maxSkillsPromptTokens", fit.asked.tokens, limits.max_skills_prompt_tokens, "tokens of skills", fix)
-    conflicts = np.flatnonzero(fit.pinned & (fit.cause == 1))
+    conflicts = np.flatnonzero(fit.pinned & (fit.cause == Cause.FILE_TOO_LARGE))
     for row in conflicts:
         skill = bundle.skills[int(row)]
         fix = f"{skill.name} is pinned but its file is too large: shorten it, or raise maxSkillFileBytes."
         yield Limit("maxSkillFileBytes", skill.file_bytes, limits.max_skill_file_bytes, f"bytes of {skill.path}", fix)
+
+
+def _considered(fit: SkillFit) -> NDArray[np.bool_]:
+    """Which skills were held against the limits on the block."""
+    return np.isin(fit.cause, [cause for cause in Cause if cause.is_considered])
 
 
 def _raise(name: str, asked: int, allowed: int, *, or_else: str = "") -> str:
@@ -169,7 +176,7 @@ def _shortening_fix(bundle: Bundle, chosen: Chosen, config: BudgetConfig) -> str
     """The shortening that is not on yet, with its saving; "" when both are on or save nothing."""
     optimization = config.skills_budget.optimization
     fit, measures = chosen.skills, bundle.skill_measures
-    rows = np.flatnonzero(fit.kept | ((fit.cause != 1) & (fit.cause != 2)))
+    rows = np.flatnonzero(fit.kept | _considered(fit))
     if not optimization.minify_descriptions and len(measures.minified_chars) == len(measures):
         saved_chars = int((measures.description_chars - measures.minified_chars)[rows].sum())
         saved_tokens = int((measures.description_tokens - measures.minified_tokens)[rows].sum())

@@ -7,7 +7,7 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from budgeteer.engine.errors import FormatError
-from budgeteer.engine.library import Skill
+from budgeteer.engine.library import HIDING_KEY, Skill
 from budgeteer.formats.archives import Archive
 from budgeteer.formats.conversations import Notes
 from budgeteer.formats.decoding import decode
@@ -138,7 +138,7 @@ def skill_from(data: bytes, entry: Entry, limits: Limits, notes: Notes, skipped:
     description = _text(matter.written.get("description"), matter.values.get("description"))
     if not description:
         notes.count("Skills without a `description` in their front matter")
-    return Skill(
+    skill = Skill(
         name=name,
         description=description,
         path=entry.path,
@@ -147,6 +147,8 @@ def skill_from(data: bytes, entry: Entry, limits: Limits, notes: Notes, skipped:
         modified=entry.modified,
         metadata={key: value for key, value in matter.values.items() if key not in ("name", "description")},
     )
+    notes.count(f"Skills with `{HIDING_KEY}`, which are not listed to the model", int(skill.is_hidden))
+    return skill
 
 
 def _text(written: str | None, value: Any) -> str:

@@ -14,6 +14,7 @@ _CLAUSES = MappingProxyType(
         "maxToolDefinitionChars": "tools past the character limit",
         "optimization": "boilerplate in descriptions, home folders in paths",
         "fallback": "descriptions: name and location stay",
+        "disable-model-invocation": "skills that only people call by name",
         "policy:off": "skills whose policy is off",
         "policy:nameOnly": "descriptions: name and location stay",
         "newestFirst": "messages older than what fits",

@@ -374,3 +374,26 @@ def test_before_and_after_are_compared_component_by_component(
     table = budgeteer(*line, "--before-after").out
     assert "Current user message" in table
     assert f"{before.tokens:,}" in table.splitlines()[-1]
+
+
+@pytest.mark.parametrize("budget", ["true", "false"])
+def test_a_hidden_skill_is_shown_as_left_out_and_costs_nothing(
+    budgeteer: Budgeteer, skills_folder: Path, budget: str
+) -> None:
+    line = ["pack", "--skills", skills_folder, "--query", "x", "--set", f"skillsBudget.enabled={budget}"]
+    before = json.loads(budgeteer(*line, "--json").out)
+    hidden = skills_folder / "secret"
+    hidden.mkdir()
+    front = "name: secret\ndescription: not for the model\ndisable-model-invocation: true"
+    (hidden / "SKILL.md").write_text(f"---\n{front}\n---\nbody\n", encoding="utf-8")
+    data = json.loads(budgeteer(*line, "--json").out)
+    (decision,) = (one for one in data["decisions"] if one["name"] == "secret")
+    assert (decision["fate"], decision["rule"]) == ("dropped", "disable-model-invocation")
+    assert decision["before"] == decision["after"] == {"tokens": 0, "chars": 0}
+    assert (data["total"], data["demand"]) == (before["total"], before["demand"])
+    request = budgeteer(*line, "--request", "openai-chat").out
+    assert "secret" not in request
+    counted = recount(json.loads(request))
+    assert (counted.tokens, counted.chars) == (data["total"]["tokens"], data["total"]["chars"])
+    assert "1 skill is not listed to the model" in budgeteer(*line).out
+    assert "disable-model-invocation" in budgeteer("check", skills_folder).out

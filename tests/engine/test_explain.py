@@ -55,8 +55,8 @@ def told(budget: dict[str, Any], **config: Any) -> dict[str, Decision]:
             {"limits": {"maxSkillFileBytes": 2}, "policies": {"skill-3": "pinned"}},
             "s3/SKILL.md",
             "maxSkillFileBytes",
-            "Its file is larger than 2 bytes. It is pinned, but no pin beats this limit.",
-            "Kept if maxSkillFileBytes were at least the size of its file.",
+            "Its file of 3 bytes is larger than 2 bytes. It is pinned, but no pin beats this limit.",
+            "Considered if maxSkillFileBytes were ≥ 3.",
         ),
         (
             {"limits": {"maxSkillsInPrompt": 2}},

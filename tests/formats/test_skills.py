@@ -148,3 +148,11 @@ def test_progress_counts_skills() -> None:
     told: list[tuple[int, int, str]] = []
     import_bytes(zipped(LIBRARY), progress=lambda *step: told.append(step))
     assert told == [(1, 3, "skills"), (2, 3, "skills"), (3, 3, "skills")]
+
+
+def test_skills_that_are_not_listed_to_the_model_are_counted_in_the_report() -> None:
+    hidden = "---\nname: {0}\ndescription: Ships it.\ndisable-model-invocation: {1}\n---\nBody.\n"
+    library = {f"{name}/SKILL.md": hidden.format(name, name) for name in ("true", "yes", '"on"', "false")}
+    found = import_bytes(zipped(library | {"plain/SKILL.md": skill("plain", "Is listed")}))
+    assert [each.name for each in found.skills if not each.is_hidden] == ["false", "plain"]
+    assert "Skills with `disable-model-invocation`, which are not listed to the model: 3" in found.warnings

@@ -1,5 +1,7 @@
 """The skills block: one entry a skill, as many as fit, found by binary search on prefix sums.
 
+A skill whose front matter keeps it from the model is never listed, with a budget or without.
+
 The order of steps (domain: Libraries): files over the byte limit; policies; order; minify and compact; the first
 `maxSkillsInPrompt`; the longest prefix whose rendered block is within the limits; the name-only fallback.
 """
@@ -37,6 +39,12 @@ class Cause(IntEnum):
     NO_ROOM_CHARS = 4
     NO_ROOM_TOKENS = 5
     NOT_LIMITED = 6
+    HIDDEN = 7
+
+    @property
+    def is_considered(self) -> bool:
+        """Whether a skill so decided was asked for, and then held against the limits on the block."""
+        return self not in (Cause.FILE_TOO_LARGE, Cause.POLICY_OFF, Cause.HIDDEN)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +81,7 @@ class SkillFit:
 
     Attributes:
         order: the kept skills' indices, in the order they stand in the block.
-        sequence: every skill's index in the order considered (off and oversized ones last).
+        sequence: every skill's index in the order considered (hidden, off and oversized ones last).
         kept, short, pinned: one entry a skill; `short` those shown by name and location only.
         cause: Cause per skill.
         needed_chars, needed_tokens: the block's size up to and including this skill, 0 where that says nothing.
@@ -169,6 +177,7 @@ def fit_skills(
     if config.enabled:
         cause[off] = Cause.POLICY_OFF
         cause[measures.file_bytes > config.limits.max_skill_file_bytes] = Cause.FILE_TOO_LARGE
+    cause[np.fromiter((skill.is_hidden for skill in skills), np.bool_, len(skills))] = Cause.HIDDEN
     keys = [(skill.name, skill.path) for skill in skills]
     prioritization = config.optimization.prioritization if config.enabled else None
     taken, sentence = ordered(keys, prioritization=prioritization, usage=ask.usage)

@@ -1,12 +1,14 @@
 """The skills block: every step of the fit, one by one."""
 
+from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import pytest
 
 from budgeteer.engine.config import SkillsBudgetConfig
 from budgeteer.engine.explain import explain_skill
-from budgeteer.engine.library import Skill
+from budgeteer.engine.library import HIDING_KEY, Skill
 from budgeteer.engine.measures import NotMeasured, measure_skills
 from budgeteer.engine.sections.order import Use
 from budgeteer.engine.sections.skill_block import effective, skill_entry, skills_block
@@ -248,3 +250,21 @@ def test_skills_measured_without_minified_descriptions_pack_the_same_and_refuse_
     minify = SkillsBudgetConfig.model_validate({"enabled": True, "optimization": {"minifyDescriptions": True}})
     with pytest.raises(NotMeasured, match="without their minified"):
         fit_skills(skills, bare, minify, counter=counter)
+
+
+@pytest.mark.parametrize("value", [True, 1, "true", "True", "yes", "ON", " 1 "])
+def test_a_skill_that_its_front_matter_keeps_from_the_model_is_never_listed(value: object) -> None:
+    hidden = replace(SKILLS[1], metadata={HIDING_KEY: value})
+    skills = [SKILLS[0], hidden, SKILLS[2]]
+    measures = measure_skills(skills, counter=COUNTER)
+    for settings in (config(), SkillsBudgetConfig(), config(policies={"skill-1": "pinned"}, fallback="nameOnly")):
+        found = fit_skills(skills, measures, settings, counter=COUNTER)
+        assert found.order == (0, 2)
+        without = fit_skills([SKILLS[0], SKILLS[2]], measures.taken(np.array([0, 2])), settings, counter=COUNTER)
+        assert found.asked == without.asked
+        assert explain_skill(found, settings, 1, shortened=False).rule == HIDING_KEY
+
+
+@pytest.mark.parametrize("value", [False, 0, "false", "no", "off", "", None, "maybe", ["true"]])
+def test_any_other_value_of_that_key_hides_nothing(value: object) -> None:
+    assert not replace(SKILLS[1], metadata={HIDING_KEY: value}).is_hidden
