@@ -17,7 +17,7 @@ TITLE_CHARACTERS = 80
 _LISTED_KINDS = 12
 _LISTED_PLACES = 3
 _NO_WORDS = frozenset(
-    {"role", "type", "object", "status", "model", "usage", "id", "name", "timestamp", "created_at", "createdAt"}
+    {"role", "type", "object", "status", "model", "usage", "id", "uuid", "name", "timestamp", "created_at", "createdAt"}
 )
 """Fields of messages that hold no words, whether an importer reads them or not."""
 

@@ -162,8 +162,10 @@ def _from_object(value: Mapping[str, Any]) -> Iterator[Envelope]:
     for key in _WRAPPERS:
         inner = value.get(key)
         if isinstance(inner, Mapping):
+            answer = _answer(value.get("response"))
             for envelope in _from_object(inner):
-                yield replace(envelope, id=envelope.id or _id(value), shape=f"{envelope.shape} under `{key}`")
+                found = replace(envelope, id=envelope.id or _id(value), shape=f"{envelope.shape} under `{key}`")
+                yield found if answer is None else _answered(found, answer)
             return
 
 
@@ -184,6 +186,13 @@ def _around(value: Mapping[str, Any], key: str, inner: list[Any]) -> Envelope:
         model=text_value(value.get("model")) or text_value(beside.get("model")),
         raw=value,
     )
+
+
+def _answered(envelope: Envelope, answer: Any) -> Envelope:
+    """A logged request with the response that stands beside it."""
+    last = envelope.messages[-1][0] if envelope.messages else 0
+    messages = (*envelope.messages, (last + 1, answer))
+    return replace(envelope, messages=messages, shape=f"{envelope.shape} with its response")
 
 
 def _answer(response: Any) -> Any:

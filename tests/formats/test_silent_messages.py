@@ -123,3 +123,19 @@ def test_a_file_whose_words_stand_under_another_key_says_so(number: int) -> None
             said = [message for chat in found.conversations for message in chat.messages if message.role != "tool"]
             if any(says_nothing(message.parts) for message in said):
                 assert any(line.startswith("Messages that say nothing: ") for line in found.warnings), found.warnings
+
+
+@pytest.mark.parametrize(
+    "response",
+    [
+        "Six.",
+        {"role": "assistant", "content": "Six."},
+        {"choices": [{"message": {"role": "assistant", "content": "Six."}}]},
+        {"type": "message", "role": "assistant", "content": [{"type": "text", "text": "Six."}]},
+    ],
+)
+@pytest.mark.parametrize("wrapper", ["request", "body", "kwargs"])
+def test_the_response_beside_a_logged_request_is_its_last_message(wrapper: str, response: Any) -> None:
+    request = {"model": "gpt-4o", "messages": [{"role": "user", "content": "When?"}]}
+    (talk,) = import_bytes(dumps({wrapper: request, "response": response})).conversations
+    assert [(message.role, text_of(message)) for message in talk.messages] == [("user", "When?"), ("assistant", "Six.")]
