@@ -66,5 +66,5 @@ def _hidden_sentence(names: Sequence[str]) -> str:
     if not names:
         return ""
     shown = ", ".join(names[:_SHOWN_NAMES]) + (", …" if len(names) > _SHOWN_NAMES else "")
-    skills = "1 skill is" if len(names) == 1 else f"{len(names):,} skills are"
-    return f"{skills} not listed to the model, as their front matter has {HIDING_KEY}: {shown}."
+    skills, whose = ("1 skill is", "its") if len(names) == 1 else (f"{len(names):,} skills are", "their")
+    return f"{skills} not listed to the model, as {whose} front matter has {HIDING_KEY}: {shown}."
