@@ -17,6 +17,7 @@ PARTS = (
     "static",
     "disk",
     "storage",
+    "private",
     "broker",
     "database",
     "migrations",
