@@ -70,7 +70,10 @@ class PresetAdmin(_PresetModelAdmin):
                 note=form.cleaned_data["note"] or "First version.",
                 author=_author(request),
             )
-            messages.success(request, f"{obj.title} v{version.number} is published. Workspaces follow it from now on.")
+            messages.success(
+                request,
+                f"{obj.title} v{version.number} is published. New workspaces stand on it; open ones are offered it.",
+            )
 
     @override
     def get_urls(self) -> list[URLPattern]:

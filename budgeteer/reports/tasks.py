@@ -13,15 +13,14 @@ from budgeteer.engine.errors import InputError
 from budgeteer.jobs.context import JobContext
 from budgeteer.jobs.housekeeping import sweep
 from budgeteer.jobs.registry import job
-from budgeteer.presets import services as presets
-from budgeteer.presets.models import PresetVersion
 from budgeteer.reports import services
 from budgeteer.reports.document import Document, dump, pack_bytes
 from budgeteer.reports.freezing import Heading, InputUsed, freeze, public_copy
 from budgeteer.reports.models import Report
 from budgeteer.workbench import services as workbench
+from budgeteer.workbench.configuring import preset_of
 from budgeteer.workbench.header import figures_of
-from budgeteer.workbench.models import Workspace, WorkspaceSource
+from budgeteer.workbench.models import WorkspaceSource
 from budgeteer.workbench.snapshots import read_snapshot
 
 STEPS = 4
@@ -62,21 +61,13 @@ def _document(context: JobContext, *, report: Report) -> Document:
     def progress(sentence: str) -> None:
         context.progress(next(steps), STEPS, "steps", sentence)
 
-    version = _version(workspace)
+    version = preset_of(workspace)
     return freeze(
         packing,
         heading=Heading(report.title, report.created_at, (version.preset.slug, version.number)),
         inputs=list(_inputs(links)),
         figures=figures_of(packing),
         progress=progress,
-    )
-
-
-def _version(workspace: Workspace) -> PresetVersion:
-    if workspace.preset_number is None:
-        return presets.current(workspace.preset_slug)
-    return PresetVersion.objects.select_related("preset").get(
-        preset__slug=workspace.preset_slug, number=workspace.preset_number
     )
 
 

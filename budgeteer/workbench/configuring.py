@@ -69,15 +69,21 @@ class Change:
 
 
 def preset_of(workspace: Workspace) -> PresetVersion:
-    """The version the workspace stands on: the one it was pinned to, else the newest of its preset."""
+    """The version the workspace stands on; where there is none of that number, the newest of its preset."""
+    own = PresetVersion.objects.select_related("preset").filter(
+        preset__slug=workspace.preset_slug, number=workspace.preset_number or 0
+    )
+    if (chosen := own.first()) is not None:
+        return chosen
     try:
-        newest = presets.current(workspace.preset_slug)
+        return presets.current(workspace.preset_slug)
     except PresetVersion.DoesNotExist:
         return presets.default()
-    if workspace.preset_number is None or workspace.preset_number == newest.number:
-        return newest
-    pinned = newest.preset.versions.filter(number=workspace.preset_number).first()
-    return pinned or newest
+
+
+def base_of(version: PresetVersion) -> dict[str, Any]:
+    """The configuration of a workspace that changes nothing of a version, canonical JSON data."""
+    return presets.config_of(version)
 
 
 def effective(workspace: Workspace, delta: Mapping[str, Any] | None = None) -> Effective:
@@ -88,7 +94,7 @@ def effective(workspace: Workspace, delta: Mapping[str, Any] | None = None) -> E
         ConfigError: the other delta cannot be used with its preset.
     """
     version = preset_of(workspace)
-    base = presets.config_of(version)
+    base = base_of(version)
     own = workspace.config_delta if delta is None else delta
     try:
         config = load_config(merge(base, own))
@@ -140,7 +146,7 @@ def changed_since(seen: str, current: Effective, posted: Mapping[str, str]) -> d
     version = numbered.filter(preset__slug=slug.replace("\0", "?")).first() if numbered is not None else None
     if version is None:
         return {}
-    shown = dump_config(load_config(merge(presets.config_of(version), current.delta)))
+    shown = dump_config(load_config(merge(base_of(version), current.delta)))
     known = {field.path: field for field in form_fields()}
     return {
         path: text

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import uuid
+from typing import Any
 
 from django.conf import settings
 from django.db import models
 from django.urls import reverse
 
+from budgeteer.presets.models import PresetVersion
 from budgeteer.sources.models import Source
 
 
@@ -15,11 +17,13 @@ class Workspace(models.Model):
     """Chosen sources plus a configuration kept as a delta over a preset.
 
     Attributes:
-        preset_slug: the preset it follows.
-        preset_number: the version it stays on; None follows the newest.
+        preset_slug: the preset it stands on.
+        preset_number: the version of it, the newest when the workspace is made; it changes only when somebody chooses
+            another one. None only in a row that an earlier version of the application wrote during an upgrade.
         config_delta: what differs from the preset, in the engine's own key names; always valid.
         edits: by decision id, items in the owner's own words (see edits.py).
-        undo_steps, redo_steps: earlier and undone `{delta, edits}`, oldest first, at most steps.UNDO_STEPS each.
+        undo_steps, redo_steps: earlier and undone `{delta, edits, preset}`, oldest first, at most steps.UNDO_STEPS
+            each; a step of before presets could be undone has no `preset`.
         last_verdict: the figures of the last preview (see header.Snapshot), so that lists need not pack.
         shared_with_team: whether everybody who is signed in may look at it (team mode only).
         deleted_at: when it was deleted; the row stays for the undo and is swept later.
@@ -48,6 +52,13 @@ class Workspace(models.Model):
 
     def __str__(self) -> str:
         return self.name
+
+    def save(self, *args: Any, **kwargs: Any) -> None:
+        """Write the row; a new one stands on the newest version of its preset unless another is named."""
+        if self._state.adding and self.preset_number is None:
+            versions = PresetVersion.objects.filter(preset__slug=self.preset_slug)
+            self.preset_number = versions.order_by("-number").values_list("number", flat=True).first()
+        super().save(*args, **kwargs)
 
     def get_absolute_url(self) -> str:
         """The workbench page."""

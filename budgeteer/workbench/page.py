@@ -31,7 +31,7 @@ from budgeteer.workbench.message_list import MessageList, message_list
 from budgeteer.workbench.model_menu import ModelGroup, model_groups
 from budgeteer.workbench.models import Workspace
 from budgeteer.workbench.notes import Note, notes_of
-from budgeteer.workbench.preset_menu import preset_choices
+from budgeteer.workbench.preset_menu import PresetOffer, preset_choices, preset_offer
 from budgeteer.workbench.preview import Packed, Preview
 from budgeteer.workbench.prompt import PromptView, prompt_view
 from budgeteer.workbench.prompt_texts import PromptText, prompt_texts
@@ -252,7 +252,11 @@ class Page:
 
     @cached_property
     def presets(self) -> tuple[Choice, ...]:
-        return preset_choices(self.workspace, self.current)
+        return preset_choices(self.current)
+
+    @cached_property
+    def preset_offer(self) -> PresetOffer | None:
+        return preset_offer(self.workspace, self.current, self.packed)
 
     @cached_property
     def inputs(self) -> tuple[InputRow, ...]:

@@ -22,6 +22,7 @@ from budgeteer.engine.result import Packing
 from budgeteer.presets import services as presets
 from budgeteer.presets.models import PresetVersion
 from budgeteer.sources.models import Source
+from budgeteer.workbench import steps
 from budgeteer.workbench.assembling import Readiness, links_of, readiness_of
 from budgeteer.workbench.configuring import Effective, effective
 from budgeteer.workbench.models import Workspace, WorkspaceSource
@@ -63,6 +64,7 @@ def open_with_sources(
         owner_id=owner.pk,
         name=(name or _name_for(sources))[:120],
         preset_slug=version.preset.slug,
+        preset_number=version.number,
         config_delta=dict(config_delta or {}),
     )
     for source in sources:
@@ -110,19 +112,18 @@ def choose_role(workspace: Workspace, link_id: int, role: str) -> None:
 
 
 def follow(workspace: Workspace, slug: str, *, number: int | None = None) -> None:
-    """Stand on another preset, or on one version of it; what the workspace overrides stays.
+    """Stand on another preset, on its newest version unless one is named; what the workspace overrides stays.
 
     Raises:
         ConfigError: if there is no such preset or version.
     """
     versions = PresetVersion.objects.filter(preset__slug=slug.replace("\0", "?"))
-    if not versions.exists():
+    newest = versions.order_by("-number").values_list("number", flat=True).first()
+    if newest is None:
         raise ConfigError(f"there is no preset {slug!r}", where="preset", mend="Choose one of the list.")
     if number is not None and not versions.filter(number=number).exists():
         raise ConfigError(f"preset {slug} has no v{number}", where="preset", mend="Choose one of the list.")
-    workspace.preset_slug = slug
-    workspace.preset_number = number
-    workspace.save(update_fields=["preset_slug", "preset_number", "updated_at"])
+    steps.choose_preset(workspace, slug, newest if number is None else number)
 
 
 def rename(workspace: Workspace, name: str) -> bool:

@@ -1,4 +1,4 @@
-"""What can be undone: one step a committed change of the configuration or of an item's text.
+"""What can be undone: one step a committed change of the preset, the configuration or an item's text.
 
 The oldest steps go where there are more than UNDO_STEPS, or where they take more than UNDO_BYTES together.
 """
@@ -17,14 +17,21 @@ UNDO_STEPS = 50
 UNDO_BYTES = 2_000_000
 """The most that either list of steps may take in the row, as JSON; the newest step is kept whatever it takes."""
 
-_FIELDS = ("undo_steps", "redo_steps", "config_delta", "edits")
+_FIELDS = ("undo_steps", "redo_steps", "config_delta", "edits", "preset_slug", "preset_number")
 
 
 @transaction.atomic
 def commit(workspace: Workspace, delta: Mapping[str, Any]) -> bool:
     """Save a configuration as one step that can be undone; False when nothing changed."""
     _lock(workspace)
-    return _step_to(workspace, {"delta": dict(delta), "edits": workspace.edits})
+    return _step_to(workspace, {**_here(workspace), "delta": dict(delta)})
+
+
+@transaction.atomic
+def choose_preset(workspace: Workspace, slug: str, number: int) -> bool:
+    """Stand on a preset's version as one step that can be undone; False when the workspace stood on it already."""
+    _lock(workspace)
+    return _step_to(workspace, {**_here(workspace), "preset": [slug, number]})
 
 
 @transaction.atomic
@@ -34,7 +41,7 @@ def write_edit(workspace: Workspace, decision_id: str, text: str | None) -> bool
     edits = {key: value for key, value in workspace.edits.items() if key != decision_id}
     if text is not None:
         edits[decision_id] = text
-    return _step_to(workspace, {"delta": workspace.config_delta, "edits": edits})
+    return _step_to(workspace, {**_here(workspace), "edits": edits})
 
 
 @transaction.atomic
@@ -69,7 +76,11 @@ def _lock(workspace: Workspace) -> None:
 
 
 def _here(workspace: Workspace) -> dict[str, Any]:
-    return {"delta": workspace.config_delta, "edits": workspace.edits}
+    return {
+        "delta": workspace.config_delta,
+        "edits": workspace.edits,
+        "preset": [workspace.preset_slug, workspace.preset_number],
+    }
 
 
 def _kept(step_list: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -94,4 +105,6 @@ def _step_to(workspace: Workspace, step: dict[str, Any]) -> bool:
 
 def _stand_on(workspace: Workspace, step: Mapping[str, Any]) -> None:
     workspace.config_delta, workspace.edits = step["delta"], step["edits"]
+    if "preset" in step:
+        workspace.preset_slug, workspace.preset_number = step["preset"]
     workspace.save(update_fields=[*_FIELDS, "updated_at"])

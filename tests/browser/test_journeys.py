@@ -101,7 +101,7 @@ def test_a_report_of_numbers_shows_no_names(visitor):
     assert name not in report.locator("main").inner_text()
 
 
-def test_an_admin_changes_a_preset_and_the_workspace_follows(visitor):
+def test_an_admin_changes_a_preset_and_the_workspace_is_offered_it(visitor):
     ada = visitor()
     admin = ada.open("/admin/presets/preset/add/")
     admin.get_by_label("Title:").fill("Small models")
@@ -130,8 +130,14 @@ def test_an_admin_changes_a_preset_and_the_workspace_follows(visitor):
     expect(admin.locator(".messagelist")).to_contain_text("Small models v2 is published")
 
     workbench.reload()
+    expect(workbench.locator("#verdict")).to_have_text(before)
+    offer = workbench.locator("#preset-offer")
+    expect(offer).to_contain_text("Small models v2 is out: Fewer skills for small models")
+    offer.get_by_role("button", name="Use v2").click()
+    expect(workbench.locator("#i-preset option:checked")).to_have_text("Small models · v2")
     expect(workbench.locator("#verdict")).not_to_have_text(before)
     expect(workbench.locator("#g-skillsBudget")).to_contain_text("10 of 130")
+    expect(offer).to_have_count(0)
     page = ada.open("/presets/small-models/v2/")
     expect(page.locator(".diff")).to_contain_text('"maxSkillsInPrompt": 10')
 
@@ -139,6 +145,7 @@ def test_an_admin_changes_a_preset_and_the_workspace_follows(visitor):
     admin.get_by_role("button", name="Publish v1 again").click()
     expect(admin.locator(".messagelist")).to_contain_text("Published v1 again, as v3")
     workbench.reload()
+    workbench.locator("#preset-offer").get_by_role("button", name="Use v3").click()
     expect(workbench.locator("#verdict")).to_have_text(before)
 
 

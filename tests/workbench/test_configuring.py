@@ -85,11 +85,13 @@ def test_a_pasted_configuration_is_kept_as_what_differs(workspace: Workspace) ->
         delta_of(current, {"histroy": {}})
 
 
-def test_a_workspace_follows_its_preset_and_keeps_its_own_changes(owner) -> None:
+def test_a_workspace_that_takes_a_new_version_keeps_its_own_changes(owner) -> None:
     workspace = services.open_with_sources(owner, [], config_delta={"history": {"maxTokens": 5}})
     before = effective(workspace)
     config = {"skillsBudget": {"enabled": False}, "history": {"maxTokens": 9, "strategy": "full"}}
     presets.publish(before.version.preset, config=config, note="all off", author=None)
+    assert effective(workspace) == before
+    services.follow(workspace, before.version.preset.slug)
     after = effective(workspace)
     assert after.version.number == before.version.number + 1
     assert after.config.skills_budget.enabled is False

@@ -81,14 +81,15 @@ def configure(request: HtmxRequest, workspace_id: uuid.UUID) -> HttpResponse:
     state = ViewState.read(request.POST)
     if "draft" in request.POST:
         return _draft(request, workspace, state)
-    followed, refusal = _follow(workspace, request.POST.get("preset", ""))
+    followed, refusal = _follow(workspace, request.POST.get("preset", ""), seen=request.POST.get("seen", ""))
     current = effective(workspace)
     if reset := request.POST.get("reset", ""):
         return _reset(request, workspace, state, path=reset)
     applied = request.POST.get("apply", "")
     posted = dict([split_apply(applied)]) if applied else _changes(request.POST, current)
     change = _with(apply_posted(current, {} if followed else posted), refusal)
-    steps.commit(workspace, change.delta)
+    if not followed:  # what the workspace changes stays as it is on another preset
+        steps.commit(workspace, change.delta)
     whole_form = followed or bool(applied) or _is_stale(request.POST, current)
     return _answer(request, workspace, state, change=change, whole_form=whole_form)
 
@@ -207,14 +208,18 @@ def _answer(
     return back_to(workspace, state)
 
 
-def _follow(workspace: Workspace, asked: str) -> tuple[bool, ConfigError | None]:
-    """Stand on the preset that was chosen; False when it is the one it stands on."""
+def _follow(workspace: Workspace, asked: str, *, seen: str) -> tuple[bool, ConfigError | None]:
+    """Stand on the preset that was chosen; False when none was.
+
+    None was where the form still names the version it was drawn with (`seen`), whatever the workspace stands on by
+    now, and where it names the workspace's preset without a version, as forms of before did.
+    """
     slug, _, number = asked.partition("@")
-    pinned = int(number[:MOST_DIGITS]) if number.isdecimal() else None
-    if not asked or (slug, pinned) == (workspace.preset_slug, workspace.preset_number):
+    chosen = int(number[:MOST_DIGITS]) if number.isdecimal() else None
+    if asked in {"", seen, workspace.preset_slug} or (slug, chosen) == (workspace.preset_slug, workspace.preset_number):
         return False, None
     try:
-        services.follow(workspace, slug, number=pinned)
+        services.follow(workspace, slug, number=chosen)
     except ConfigError as error:
         return False, error
     return True, None

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 from django.contrib.auth.models import User
@@ -106,11 +107,67 @@ def test_another_preset_keeps_what_the_workspace_changes(client: Client, library
     assert library.preset_slug == "agent-default"
 
 
-def test_a_new_version_of_its_preset_is_followed(client: Client, library: Workspace) -> None:
-    version = presets.current("skills-library")
-    presets.publish(version.preset, config={"skillsBudget": {"enabled": False}}, note="", author=None)
-    html = client.get(library.get_absolute_url()).content.decode()
+def published(config: dict[str, object], note: str = "") -> int:
+    """Publish a version of the library's preset; its number."""
+    return presets.publish(presets.current("skills-library").preset, config=config, note=note, author=None).number
+
+
+def form_of(html: str, **changes: str) -> dict[str, str]:
+    """What a browser posts of the configuration form as it was drawn, with changes."""
+    form = html[html.index('<form id="config-form"') :]
+    form = form[: form.index("</form>")]
+    seen = re.search(r'name="seen" value="([^"]*)"', form)[1]  # type: ignore[index]
+    preset = re.search(r'<select[^>]*name="preset">.*?<option value="([^"]*)" selected', form)[1]  # type: ignore[index]
+    numbers = dict(re.findall(r'<input class="num" id="[^"]*" name="([^"]*)" value="([^"]*)"', form))
+    return {**numbers, "seen": seen, "preset": preset, **changes}
+
+
+def test_a_published_version_changes_no_open_workspace_within_an_edit(client: Client, library: Workspace) -> None:
+    drawn_before = client.get(library.get_absolute_url()).content.decode()
+    first = presets.current("skills-library").number
+    second = published({"skillsBudget": {"enabled": False}}, "All off")
+    drawn_after = client.get(library.get_absolute_url()).content.decode()
+    assert text_of(drawn_after, "g-skillsBudget") == text_of(drawn_before, "g-skillsBudget")
+    for number, drawn in enumerate((drawn_before, drawn_after)):
+        client.post(f"{library.get_absolute_url()}config/", form_of(drawn, **{CHARS: f"{12_000 + number}"}))
+        library.refresh_from_db()
+        assert library.preset_number == first
+        assert library.config_delta == {"skillsBudget": {"limits": {"maxSkillsPromptChars": 12_000 + number}}}
+    assert effective(library).config.skills_budget.enabled
+    assert second == first + 1
+
+
+def test_a_new_version_is_offered_with_its_effect_and_taken_when_it_is_chosen(
+    client: Client, library: Workspace
+) -> None:
+    url = library.get_absolute_url()
+    assert 'id="preset-offer"' not in client.get(url).content.decode()
+    second = published({"skillsBudget": {"enabled": False}}, "All off")
+    html = client.get(url).content.decode()
+    said = " ".join(re.sub(r"<[^>]+>", " ", html[html.index('id="preset-offer">') + 18 :]).split())
+    assert said.startswith(f"Skills library v{second} is out: All off. This workspace stays on v{second - 1}")
+    assert "items come back" in said
+    value = re.search(r'name="preset" value="([^"]*)">Use', html)[1]  # type: ignore[index]
+    client.post(f"{url}config/", form_of(html, preset=value))
+    library.refresh_from_db()
+    assert (library.preset_number, library.config_delta) == (second, {})
+    html = client.get(url).content.decode()
     assert text_of(html, "g-skillsBudget") == "all 130 fit"
+    assert 'id="preset-offer"' not in html
+    client.post(f"{url}undo/")
+    library.refresh_from_db()
+    assert library.preset_number == second - 1
+
+
+def test_a_form_older_than_the_choice_of_a_version_does_not_take_it_back(client: Client, library: Workspace) -> None:
+    url = library.get_absolute_url()
+    drawn_before = client.get(url).content.decode()
+    second = published({"skillsBudget": {"enabled": False}})
+    client.post(f"{url}config/", {"preset": f"skills-library@{second}"})
+    client.post(f"{url}config/", form_of(drawn_before, **{CHARS: "12000"}))
+    library.refresh_from_db()
+    assert library.preset_number == second
+    assert library.config_delta == {"skillsBudget": {"limits": {"maxSkillsPromptChars": 12_000}}}
 
 
 COUNT = "skillsBudget.limits.maxSkillsInPrompt"
@@ -121,12 +178,8 @@ def test_a_form_older_than_its_preset_overrides_only_what_was_changed_in_it(
     client: Client, library: Workspace, headers: dict[str, str]
 ) -> None:
     shown = presets.current("skills-library")
-    presets.publish(
-        shown.preset,
-        config={"skillsBudget": {"enabled": True, "limits": {"maxSkillsInPrompt": 50}}},
-        note="",
-        author=None,
-    )
+    published({"skillsBudget": {"enabled": True, "limits": {"maxSkillsInPrompt": 50}}})
+    services.follow(library, "skills-library")
     form = {CHARS: "12000", COUNT: "150", "seen": f"skills-library@{shown.number}"}
     html = client.post(f"{library.get_absolute_url()}config/", form, headers=headers, follow=True).content.decode()
     library.refresh_from_db()
@@ -148,7 +201,7 @@ def test_two_tabs_lose_no_step(library: Workspace) -> None:
     steps.undo(library)
     library.refresh_from_db()
     assert library.config_delta == {"outputReserve": 1}
-    assert library.undo_steps == [{"delta": {}, "edits": {}}]
+    assert library.undo_steps == [{"delta": {}, "edits": {}, "preset": ["skills-library", 1]}]
 
 
 @pytest.mark.parametrize("policy", ["pinned", "nameOnly", "off"])
@@ -168,6 +221,7 @@ def test_a_policy_of_the_preset_can_be_taken_back(client: Client, library: Works
     preset = presets.current("skills-library").preset
     config = {"skillsBudget": {"enabled": True, "policies": {chosen.name: "off"}}}
     presets.publish(preset, config=config, note="", author=None)
+    services.follow(library, "skills-library")
     client.post(f"{library.get_absolute_url()}item/", {"item": chosen.id, "policy": "auto"})
     library.refresh_from_db()
     assert library.config_delta == {"skillsBudget": {"policies": {chosen.name: "auto"}}}
@@ -262,7 +316,7 @@ def test_a_version_there_is_none_of_is_refused(client: Client, workspace: Worksp
     response = client.post(f"{workspace.get_absolute_url()}config/", {"preset": f"agent-default@{number}"})
     assert response.status_code == 422
     workspace.refresh_from_db()
-    assert workspace.preset_number is None
+    assert workspace.preset_number == 1
 
 
 @pytest.mark.parametrize("posted", [{"preset": "a\0b"}, {"system.marker": "a\0b"}, {"features.keywords": "a\0b"}])
