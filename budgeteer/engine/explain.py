@@ -3,11 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from budgeteer.engine.allocation import SYSTEM_SHARE
+from budgeteer.engine.conditions import (
+    MAX_SKILL_CHARS,
+    MAX_SKILL_FILE_BYTES,
+    MAX_SKILL_TOKENS,
+    MAX_SKILLS,
+    MAX_TOOL_CHARS,
+    Condition,
+    Outcome,
+    Room,
+    short_name,
+)
 from budgeteer.engine.config import SkillsBudgetConfig
 from budgeteer.engine.expressing import ADAPTED, Loss
-from budgeteer.engine.history.recent_reasons import explain_recent
+from budgeteer.engine.history.opening import opening_user
+from budgeteer.engine.history.recent_reasons import NEVER_FIRST, explain_recent
 from budgeteer.engine.history.summary import Summary
 from budgeteer.engine.history.view import HistoryFit, HistoryView, Rule
 from budgeteer.engine.ledger import Reason, Size
@@ -41,20 +54,18 @@ _LOSSES = {
 }
 
 
-def explain_skill(
-    fit: SkillFit, config: SkillsBudgetConfig, row: int, *, shortened: bool, file_bytes: int = 0
-) -> Reason:
-    """Why the skill at `row`, whose file has so many bytes, stands in the block, or not."""
+def explain_skill(fit: SkillFit, config: SkillsBudgetConfig, row: int, *, shortened: bool) -> Reason:
+    """Why the skill at `row` stands in the block, or not."""
     limits = config.limits
-    needed_chars, needed_tokens = int(fit.needed_chars[row]), int(fit.needed_tokens[row])
     match Cause(int(fit.cause[row])):
         case Cause.FILE_TOO_LARGE:
             limit = limits.max_skill_file_bytes
             pinned = " It is pinned, but no pin beats this limit." if fit.pinned[row] else ""
             return Reason(
                 "maxSkillFileBytes",
-                f"Its file of {file_bytes:,} bytes is larger than {limit:,} bytes.{pinned}",
-                f"Considered if maxSkillFileBytes were ≥ {file_bytes:,}.",
+                f"Its file of {int(fit.file_bytes[row]):,} bytes is larger than {limit:,} bytes.{pinned}",
+                conditions=(Condition(MAX_SKILL_FILE_BYTES, int(fit.file_bytes[row])),),
+                outcome=Outcome.CONSIDERED,
             )
         case Cause.HIDDEN:
             pinned = " It is pinned, but no pin beats that." if fit.pinned[row] else ""
@@ -66,38 +77,58 @@ def explain_skill(
         case Cause.POLICY_OFF:
             return Reason("policy:off", "Its policy is off.", "Kept if its policy were auto.")
         case Cause.TOO_MANY:
+            rank = int(fit.rank[row])
             return Reason(
                 "maxSkillsInPrompt",
-                f"It comes {ordinal(needed_chars)} and {limits.max_skills_in_prompt:,} skills may be listed.",
-                f"Considered if maxSkillsInPrompt were ≥ {needed_chars:,}.",
+                f"It comes {ordinal(rank)} and {limits.max_skills_in_prompt:,} skills may be listed.",
+                conditions=(Condition(MAX_SKILLS, rank), *_conditions(_passed(fit, config, _needed(fit, row)))),
             )
         case Cause.NO_ROOM_CHARS | Cause.NO_ROOM_TOKENS:
-            return _no_room(fit, config, needed_chars, needed_tokens)
+            return _no_room(fit, config, _needed(fit, row))
         case Cause.FITS | Cause.NOT_LIMITED:
             return _kept_skill(fit, config, row, shortened=shortened)
 
 
-def _no_room(fit: SkillFit, config: SkillsBudgetConfig, needed_chars: int, needed_tokens: int) -> Reason:
-    """Every limit that the block with this skill passes; under `fill` the block with all that come before it."""
-    passed = _passed(fit, config, Size(needed_tokens, needed_chars))
-    with_it = "with it and all before it" if config.fit == "fill" else "with it"
-    sizes = " and ".join(f"{needed:,} {unit} {with_it}, {limit:,} may be used" for _, unit, needed, limit in passed)
-    return Reason(passed[0][0], f"Does not fit: {sizes}.", f"Kept if {_wanted(passed)}.")
+def _needed(fit: SkillFit, row: int) -> Size:
+    """The block up to and including the skill at `row`."""
+    return Size(int(fit.needed_tokens[row]), int(fit.needed_chars[row]))
 
 
-def _passed(fit: SkillFit, config: SkillsBudgetConfig, size: Size) -> list[tuple[str, str, int, int]]:
-    """The limits that a block of this size passes: rule, unit, size, limit."""
-    limits = [("maxSkillsPromptChars", "characters", size.chars, config.limits.max_skills_prompt_chars)]
-    limits += [(rule, "tokens", size.tokens, most) for rule, most in fit.token_limits]
-    return [limit for limit in limits if limit[2] > limit[3]]
+@dataclass(frozen=True, slots=True)
+class _Passed:
+    """A limit that a section of `needed` characters or tokens passes."""
+
+    limit: str | Room
+    unit: str
+    needed: int
+    allowed: int
+
+    @property
+    def rule(self) -> str:
+        """The limit as rules name it."""
+        return SYSTEM_SHARE if isinstance(self.limit, Room) else short_name(self.limit)
 
 
-def _wanted(passed: Sequence[tuple[str, str, int, int]]) -> str:
+def _conditions(passed: Sequence[_Passed]) -> tuple[Condition, ...]:
     """What would have to hold for none of these limits to be passed."""
-    return " and ".join(
-        f"{name} left {needed:,} tokens for skills" if name == SYSTEM_SHARE else f"{name} were ≥ {needed:,}"
-        for name, _, needed, _ in passed
-    )
+    return tuple(Condition(one.limit, one.needed) for one in passed)
+
+
+def _no_room(fit: SkillFit, config: SkillsBudgetConfig, size: Size) -> Reason:
+    """Every limit that the block with this skill passes; under `fill` the block with all that come before it."""
+    passed = _passed(fit, config, size)
+    with_it = "with it and all before it" if config.fit == "fill" else "with it"
+    sizes = " and ".join(f"{one.needed:,} {one.unit} {with_it}, {one.allowed:,} may be used" for one in passed)
+    return Reason(passed[0].rule, f"Does not fit: {sizes}.", conditions=_conditions(passed))
+
+
+def _passed(fit: SkillFit, config: SkillsBudgetConfig, size: Size) -> list[_Passed]:
+    """The limits that a skills block of this size passes."""
+    limits = [_Passed(MAX_SKILL_CHARS, "characters", size.chars, config.limits.max_skills_prompt_chars)]
+    for rule, most in fit.token_limits:
+        limit = Room.SYSTEM_SHARE_SKILLS if rule == SYSTEM_SHARE else MAX_SKILL_TOKENS
+        limits.append(_Passed(limit, "tokens", size.tokens, most))
+    return [one for one in limits if one.needed > one.allowed]
 
 
 def _kept_skill(fit: SkillFit, config: SkillsBudgetConfig, row: int, *, shortened: bool) -> Reason:
@@ -106,7 +137,8 @@ def _kept_skill(fit: SkillFit, config: SkillsBudgetConfig, row: int, *, shortene
             return Reason(
                 "fallback:nameOnly",
                 "Not all skills fit in full, so each is listed by name and location.",
-                f"In full if {_wanted(_passed(fit, config, fit.asked))}.",
+                conditions=_conditions(_passed(fit, config, fit.asked)),
+                outcome=Outcome.IN_FULL,
             )
         return Reason("policy:nameOnly", "Its policy lists it by name and location only.", "In full under auto.")
     if shortened:
@@ -149,16 +181,14 @@ def explain_tool(fit: ToolFit, config: SkillsBudgetConfig, row: int, *, ever_cal
 def _tool_without_room(fit: ToolFit, limit_chars: int, row: int, unused: str) -> Reason:
     """Every limit that the array passes with this definition and all before it."""
     chars, tokens = int(fit.needed_chars[row]), int(fit.needed_tokens[row])
-    sizes, wanted, rules = [], [], []
+    sizes, passed = [], []
     if chars > limit_chars:
         sizes.append(f"{chars:,} characters with it and all before it, {limit_chars:,} may be used")
-        wanted.append(f"maxToolDefinitionChars were ≥ {chars:,}")
-        rules.append("maxToolDefinitionChars")
+        passed.append(_Passed(MAX_TOOL_CHARS, "characters", chars, limit_chars))
     if fit.limit_tokens is not None and tokens > fit.limit_tokens:
         sizes.append(f"{tokens:,} tokens with it and all before it, {SYSTEM_SHARE} leaves {fit.limit_tokens:,}")
-        wanted.append(f"{SYSTEM_SHARE} left {tokens:,} tokens for tools")
-        rules.append(SYSTEM_SHARE)
-    return Reason(rules[0], f"Does not fit: {' and '.join(sizes)}.{unused}", f"Kept if {' and '.join(wanted)}.")
+        passed.append(_Passed(Room.SYSTEM_SHARE_TOOLS, "tokens", tokens, fit.limit_tokens))
+    return Reason(passed[0].rule, f"Does not fit: {' and '.join(sizes)}.{unused}", conditions=_conditions(passed))
 
 
 def explain_message(view: HistoryView, fit: HistoryFit, loss: Ints, profile: str, row: int) -> Reason:
@@ -170,13 +200,13 @@ def explain_message(view: HistoryView, fit: HistoryFit, loss: Ints, profile: str
         case Rule.FIRST_IS_USER:
             return Reason(f"validity:{profile}", "Not sent: the first message must be the user's.")
         case Rule.NEWEST_FIRST:
-            return _too_old(view, fit, row)
+            return _too_old(view, fit, row, profile)
         case Rule.SUMMARIZE_OLDER | Rule.NO_SUMMARY | Rule.NOT_COUNTED as rule:
             return _older(view, rule)
         case Rule.RECENT_EXCHANGE | Rule.TOPIC_ANCHOR | Rule.LINE_RENEWED as rule:
-            return explain_recent(view, fit, rule, row)
+            return explain_recent(view, fit, rule, row, first_is_user=PROFILES[profile].first_is_user)
         case Rule.RETRY_OLDEST_HALF | Rule.RETRY_LAST_EXCHANGE as rule:
-            return _retried(fit, rule, f"Kept if history had room for {view.size_tokens(view.alive):,} tokens.")
+            return _retried(fit, rule, Condition(Room.HISTORY, view.size_tokens(view.alive)))
         case Rule.KEPT:
             return _kept_message(view, row, profile, lost)
 
@@ -193,37 +223,44 @@ def _kept_message(view: HistoryView, row: int, profile: str, loss: Loss) -> Reas
     return KEPT
 
 
-def _too_old(view: HistoryView, fit: HistoryFit, row: int) -> Reason:
-    needed = int(fit.needed_tokens[row])
+def _too_old(view: HistoryView, fit: HistoryFit, row: int, profile: str) -> Reason:
+    opening = opening_user(view, fit.needed_tokens, row) if PROFILES[profile].first_is_user else row
     room = max(view.room_tokens, 0)
     own = fit.limit_tokens == view.max_tokens
     reach = f"{view.max_tokens:,} tokens of history.maxTokens" if own else f"{room:,} tokens left for history"
+    sentence = f"Older than the {reach} reach, counted from the newest."
+    if opening is None:
+        return Reason("newestFirst", sentence, NEVER_FIRST)
+    needed = max(int(fit.needed_tokens[row]), int(fit.needed_tokens[opening]))
     wanted = []
     if needed > view.max_tokens:
-        wanted.append(f"history.maxTokens were ≥ {needed:,}")
+        wanted.append(Condition("history.maxTokens", needed))
     if needed - view.query_tokens > view.room_tokens:
-        wanted.append(f"{needed - view.query_tokens:,} tokens were left for history")
-    return Reason(
-        "newestFirst", f"Older than the {reach} reach, counted from the newest.", f"Kept if {' and '.join(wanted)}."
-    )
+        wanted.append(Condition(Room.LEFT_FOR_HISTORY, needed - view.query_tokens))
+    return Reason("newestFirst", sentence, conditions=tuple(wanted))
 
 
 def _older(view: HistoryView, rule: Rule) -> Reason:
-    kept_if = f"Kept as it is if history.maxChars were ≥ {int(view.chars[view.alive].sum()):,}."
+    chars, tokens = int(view.chars[view.alive].sum()), view.size_tokens(view.alive)
+    wanted = []
+    if chars > view.config.max_chars:
+        wanted.append(Condition("history.maxChars", chars))
+    if tokens > view.room_tokens:
+        wanted.append(Condition(Room.LEFT_FOR_HISTORY, tokens))
     turns = view.config.keep_user_turns
     why = {
         Rule.NO_SUMMARY: "Older than the turns kept; no summary could be written.",
         Rule.NOT_COUNTED: "Older than the messages kept; the summary could not be counted.",
     }
     sentence = why.get(rule, f"Older than the last {turns} user turns: the summary stands for it.")
-    return Reason("summarizeOlder", sentence, kept_if)
+    return Reason("summarizeOlder", sentence, conditions=tuple(wanted), outcome=Outcome.AS_IT_IS)
 
 
-def _retried(fit: HistoryFit, rule: Rule, counterfactual: str) -> Reason:
+def _retried(fit: HistoryFit, rule: Rule, condition: Condition) -> Reason:
     tried = "; ".join(rung.figures for rung in fit.rungs)
     limit = max(fit.rungs[0].allowed_tokens, 0)
     what = "the oldest half of history goes" if rule is Rule.RETRY_OLDEST_HALF else "only the last exchange stays"
-    return Reason("retry", f"Over {limit:,} tokens, so {what}. Tried {tried}.", counterfactual)
+    return Reason("retry", f"Over {limit:,} tokens, so {what}. Tried {tried}.", conditions=(condition,))
 
 
 def explain_summary(summary: Summary) -> Reason:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from budgeteer.engine.allocation import SYSTEM_SHARE
+from budgeteer.engine.conditions import Condition, Outcome, Room
 from budgeteer.engine.config import FeaturesConfig, RetrievalConfig
 from budgeteer.engine.explain import ordinal
 from budgeteer.engine.ledger import Reason
@@ -29,8 +30,8 @@ def explain_feature(fit: FeatureFit, features: Sequence[FeatureSpec], config: Fe
             ranked = (
                 f"It comes {ordinal(needed)} with a score of {_score(fit, row):,}; {config.top_k:,} specs are loaded."
             )
-            fate = "Kept" if fit.limit_tokens is None else "Considered"
-            return Reason("features.topK", ranked, f"{fate} if features.topK were ≥ {needed:,}.")
+            outcome = Outcome.KEPT if fit.limit_tokens is None else Outcome.CONSIDERED
+            return Reason("features.topK", ranked, conditions=(Condition("features.topK", needed),), outcome=outcome)
         case FeatureCause.NO_MATCH:
             return Reason("features.search", f"It matches none of {_words(fit)}.", "Kept under features.mode all.")
         case FeatureCause.EXCLUDED:
@@ -43,7 +44,7 @@ def explain_feature(fit: FeatureFit, features: Sequence[FeatureSpec], config: Fe
                 SYSTEM_SHARE,
                 f"Does not fit: {needed:,} tokens of feature specs with it and all before it, "
                 f"{SYSTEM_SHARE} leaves {limit:,}.",
-                f"Kept if {SYSTEM_SHARE} left {needed:,} tokens for feature specs.",
+                conditions=(Condition(Room.SYSTEM_SHARE_FEATURES, needed),),
             )
 
 
@@ -58,12 +59,13 @@ def explain_chunk(fit: RetrievalFit, config: RetrievalConfig, row: int) -> Reaso
             return Reason("kept", f"Source {number:,}: {needed:,} of {max(room.tokens, 0):,} tokens with it.")
         case ChunkCause.TOO_MANY:
             ranked = f"It comes {ordinal(needed)} by score; retrieval.searchTopK is {config.search_top_k:,}."
-            return Reason("retrieval.searchTopK", ranked, f"Considered if retrieval.searchTopK were ≥ {needed:,}.")
+            condition = Condition("retrieval.searchTopK", needed)
+            return Reason("retrieval.searchTopK", ranked, conditions=(condition,), outcome=Outcome.CONSIDERED)
         case ChunkCause.NO_ROOM:
             left = "shares.context allows" if room.rule == "shares.context" else "the rest of the prompt leaves"
             sizes = f"{needed:,} tokens of chunks with it, {left} {max(room.tokens, 0):,}"
             rule = room.rule if room.rule == "shares.context" else "retrieval"
-            return Reason(rule, f"Does not fit: {sizes}.", f"Kept if retrieval had room for {needed:,} tokens.")
+            return Reason(rule, f"Does not fit: {sizes}.", conditions=(Condition(Room.RETRIEVAL, needed),))
         case ChunkCause.RETRY_HALF | ChunkCause.RETRY_BEST as cause:
             what = (
                 "the lower half of the chunks goes" if cause is ChunkCause.RETRY_HALF else "only the best chunk stays"

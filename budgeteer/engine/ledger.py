@@ -14,6 +14,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from budgeteer.engine.conditions import Condition, Outcome, counterfactual
 from budgeteer.engine.measures import Ints
 from budgeteer.engine.tokens import CountKind
 
@@ -72,11 +73,26 @@ class Size:
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """Why an item has its fate: the rule's name, a sentence, and what would have kept it ("" when nothing went)."""
+    """Why an item has its fate.
+
+    Attributes:
+        rule: the rule's name.
+        sentence: what it did.
+        otherwise: what would have changed the fate, where that is no number ("Kept if its policy were auto.").
+        conditions: what would have changed it in numbers; all of them must hold.
+        outcome: what happens once they do.
+    """
 
     rule: str
     sentence: str
-    counterfactual: str = ""
+    otherwise: str = ""
+    conditions: tuple[Condition, ...] = ()
+    outcome: Outcome = Outcome.KEPT
+
+    @property
+    def counterfactual(self) -> str:
+        """What would have changed the fate, in a sentence; "" when nothing went."""
+        return counterfactual(self.outcome, self.conditions) or self.otherwise
 
 
 @dataclass(frozen=True, slots=True)

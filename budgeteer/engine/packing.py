@@ -268,8 +268,9 @@ class Packer:
         warnings = [warning_of(limit, self.config) for limit in limits]
         notes = list(self.bundle.notes)
         if self.bundle.skills and self.config.skills_budget.optimization.prioritization:
-            known = f" ({self.bundle.usage_source})" if "first" in chosen.skills.order_sentence else ""
-            notes.append(f"Skills are taken {chosen.skills.order_sentence}{known}.")
+            order_by = chosen.skills.order_by
+            known = f" ({self.bundle.usage_source})" if order_by.reads_usage else ""
+            notes.append(f"Skills are taken {order_by.value}{known}.")
         notes += pruned_notes(self.pruned, self.config.pruning)
         notes += history_notes(chosen.history, view)
         return Packing(

@@ -140,13 +140,7 @@ def skill_rows(bundle: Bundle, fit: SkillFit, entries: Entries, config: SkillsBu
         before_chars=before_chars,
         after_tokens=after_tokens,
         after_chars=after_chars,
-        explain=lambda row: explain_skill(
-            fit,
-            config,
-            fit.sequence[row],
-            shortened=bool(shorter[row]),
-            file_bytes=bundle.skills[fit.sequence[row]].file_bytes,
-        ),
+        explain=lambda row: explain_skill(fit, config, fit.sequence[row], shortened=bool(shorter[row])),
         **columns,
     )
 

@@ -63,7 +63,7 @@ def told(budget: dict[str, Any], **config: Any) -> dict[str, Decision]:
             "s2/SKILL.md",
             "maxSkillsInPrompt",
             "It comes 3rd and 2 skills may be listed.",
-            "Considered if maxSkillsInPrompt were ≥ 3.",
+            "Kept if maxSkillsInPrompt were ≥ 3.",
         ),
         (
             {"optimization": {"minifyDescriptions": True}},

@@ -4,6 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from enum import StrEnum
+
+
+class Order(StrEnum):
+    """What decided an order; the value is how a sentence says it."""
+
+    AS_GIVEN = "in the order given"
+    BY_NAME = "by name"
+    BY_NAME_UNUSED = "by name: no use of any of them is known"
+    MOST_USED = "most used first"
+    LAST_USED = "last used or changed first"
+
+    @property
+    def reads_usage(self) -> bool:
+        """Whether the order comes from how often or when things were used."""
+        return self in {Order.MOST_USED, Order.LAST_USED}
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,25 +41,25 @@ class Standing:
 
 def ordered(
     keys: Sequence[tuple[str, str]], *, prioritization: str | None, usage: Mapping[str, Use]
-) -> tuple[list[int], str]:
-    """The indices of `keys` (name, path) in the order asked for, and a sentence that says what decided.
+) -> tuple[list[int], Order]:
+    """The indices of `keys` (name, path) in the order asked for, and what decided it.
 
     `recent`: last used first; `frequent`: most used first; `alphabetical`; None: as given. Ties by name, then path.
     `usage` is by path, or by name for what has no path. With no use known at all the order is by name, and said.
     """
     everything = list(range(len(keys)))
     if prioritization is None:
-        return everything, "in the order given"
+        return everything, Order.AS_GIVEN
 
     def by_name(index: int) -> tuple[str, str]:
         name, path = keys[index]
         return name.casefold(), path
 
     if prioritization == "alphabetical":
-        return sorted(everything, key=by_name), "by name"
+        return sorted(everything, key=by_name), Order.BY_NAME
     uses = [usage.get(path or name, Use()) for name, path in keys]
     ranks = [use.count if prioritization == "frequent" else use.last for use in uses]
     if not any(ranks):
-        return sorted(everything, key=by_name), "by name: no use of any of them is known"
-    words = "most used first" if prioritization == "frequent" else "last used or changed first"
-    return sorted(everything, key=lambda i: (-ranks[i], *by_name(i))), words
+        return sorted(everything, key=by_name), Order.BY_NAME_UNUSED
+    decided = Order.MOST_USED if prioritization == "frequent" else Order.LAST_USED
+    return sorted(everything, key=lambda i: (-ranks[i], *by_name(i))), decided

@@ -21,7 +21,7 @@ from budgeteer.engine.config import SkillsBudgetConfig
 from budgeteer.engine.ledger import Size
 from budgeteer.engine.library import Skill
 from budgeteer.engine.measures import Ints, NotMeasured, SkillMeasures, skill_tail
-from budgeteer.engine.sections.order import Use, ordered
+from budgeteer.engine.sections.order import Order, Use, ordered
 from budgeteer.engine.sections.skill_block import effective, location_opener, wrapper_size
 from budgeteer.engine.tokens import TokenCounter, ends_in_word
 
@@ -84,11 +84,14 @@ class SkillFit:
         sequence: every skill's index in the order considered (hidden, off and oversized ones last).
         kept, short, pinned: one entry a skill; `short` those shown by name and location only.
         cause: Cause per skill.
-        needed_chars, needed_tokens: the block's size up to and including this skill, 0 where that says nothing.
+        rank: each skill's place among those considered, from 1; 0 for those that are off or oversized.
+        file_bytes: each skill's file.
+        needed_chars, needed_tokens: the block's size up to and including this skill, 0 where that says nothing; of one
+            too many the block of all before it and itself.
         after_tokens, after_chars: what each takes in the block, 0 when dropped.
         asked: the block with no limit, under the optimisations.
         wrapper: the block's header and tags.
-        order_sentence: what decided the order.
+        order_by: what decided the order.
         tier: "full" or "nameOnly".
         opener: the text before each location's slash.
         token_limits: (rule, tokens) of whatever limits the block's tokens, () where only characters are limited.
@@ -100,13 +103,15 @@ class SkillFit:
     short: NDArray[np.bool_]
     pinned: NDArray[np.bool_]
     cause: Ints
+    rank: Ints
+    file_bytes: Ints
     needed_chars: Ints
     needed_tokens: Ints
     after_tokens: Ints
     after_chars: Ints
     asked: Size
     wrapper: Size
-    order_sentence: str
+    order_by: Order
     tier: str
     opener: str
     token_limits: tuple[tuple[str, int], ...] = ()
@@ -180,7 +185,7 @@ def fit_skills(
     cause[np.fromiter((skill.is_hidden for skill in skills), np.bool_, len(skills))] = Cause.HIDDEN
     keys = [(skill.name, skill.path) for skill in skills]
     prioritization = config.optimization.prioritization if config.enabled else None
-    taken, sentence = ordered(keys, prioritization=prioritization, usage=ask.usage)
+    taken, order_by = ordered(keys, prioritization=prioritization, usage=ask.usage)
     sequence = np.array(taken, np.int64)
     considered = (cause[sequence] == Cause.FITS) | (cause[sequence] == Cause.NOT_LIMITED)
     eligible, rest = sequence[considered], sequence[~considered]
@@ -194,6 +199,8 @@ def fit_skills(
     after_tokens = np.where(kept, np.where(short, entries.short_tokens, entries.full_tokens), 0)
     after_chars = np.where(kept, np.where(short, entries.short_chars, entries.full_chars), 0)
     order = tuple(eligible[kept[eligible]].tolist())
+    rank = np.zeros(len(skills), np.int64)
+    rank[eligible] = np.arange(1, len(eligible) + 1)
     return SkillFit(
         order=order,
         sequence=(*eligible.tolist(), *rest.tolist()),
@@ -201,13 +208,15 @@ def fit_skills(
         short=short & kept,
         pinned=pinned,
         cause=cause,
+        rank=rank,
+        file_bytes=measures.file_bytes,
         needed_chars=needed[0],
         needed_tokens=needed[1],
         after_tokens=after_tokens,
         after_chars=after_chars,
         asked=asked,
         wrapper=wrapper if order else Size(),
-        order_sentence=sentence,
+        order_by=order_by,
         tier=tier,
         opener=location_opener(config),
         token_limits=token_limits,
@@ -259,7 +268,10 @@ class _Search:
         within = np.arange(len(indices)) < first
         within |= self.pinned[indices]
         cause[indices[~within]] = Cause.TOO_MANY
-        needed[0][indices] = np.arange(1, len(indices) + 1)
+        # Of one too many: the block that would hold it. Names alone are enough where the fallback lists them.
+        sizes = self._sizes(indices, ~self.pinned if self.config.fallback == "nameOnly" else self.named)
+        for column, wrapped, each in zip(needed, (self.wrapper.chars, self.wrapper.tokens), sizes, strict=True):
+            column[indices] = np.cumsum(each) + wrapped
         tier = "full"
         candidates = indices[within]
         fitting, chars, tokens = self._fit(candidates, short)

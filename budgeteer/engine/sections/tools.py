@@ -17,7 +17,7 @@ from budgeteer.engine.ledger import Size
 from budgeteer.engine.library import ToolDefinition, tool_is_sent
 from budgeteer.engine.measures import Ints, ToolMeasures
 from budgeteer.engine.profiles import PROFILES
-from budgeteer.engine.sections.order import Standing, ordered
+from budgeteer.engine.sections.order import Order, Standing, ordered
 from budgeteer.engine.tokens import TokenCounter
 
 type Mask = NDArray[np.bool_]
@@ -38,7 +38,7 @@ class ToolFit:
             not fit.
         limit_tokens: the most tokens of the array, None where only characters are limited.
         asked: the whole array with every tool.
-        order_sentence: what decided the order.
+        order_by: what decided the order.
     """
 
     profile: str
@@ -53,7 +53,7 @@ class ToolFit:
     needed_chars: Ints
     needed_tokens: Ints
     asked: Size
-    order_sentence: str
+    order_by: Order
     limit_tokens: int | None = None
 
 
@@ -89,7 +89,7 @@ def fit_tools(
     used = np.array([tool.name in standing.called for tool in tools], np.bool_)
     refused = np.array([not tool_is_sent(tool, form) for tool in tools], np.bool_)
     prioritization = config.optimization.prioritization if config.enabled else None
-    sequence, sentence = ordered(
+    sequence, order_by = ordered(
         [(tool.name, "") for tool in tools], prioritization=prioritization, usage=standing.usage
     )
     asked = Size(int(tokens.sum()), int(chars.sum())) + costs.joins(len(tools))
@@ -106,7 +106,7 @@ def fit_tools(
         needed_chars=np.zeros(len(tools), np.int64),
         needed_tokens=np.zeros(len(tools), np.int64),
         asked=asked,
-        order_sentence=sentence if config.enabled else "in the order given",
+        order_by=order_by if config.enabled else Order.AS_GIVEN,
     )
     return _within_limits(fit, config, costs) if config.enabled else fit
 

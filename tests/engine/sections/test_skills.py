@@ -122,7 +122,7 @@ def test_only_the_first_skills_are_considered() -> None:
     found = fit(config(limits={"maxSkillsInPrompt": 2}))
     assert names(found) == ["skill-0", "skill-1"]
     assert [int(c) for c in found.cause[2:]] == [Cause.TOO_MANY] * 4
-    assert int(found.needed_chars[4]) == 5
+    assert int(found.rank[4]) == 5
 
 
 def test_fill_goes_on_past_a_skill_that_does_not_fit() -> None:
