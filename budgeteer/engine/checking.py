@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from budgeteer.engine.fixes import Fix
 from budgeteer.engine.ledger import Decision, Size
 from budgeteer.engine.library import Skill
 from budgeteer.engine.result import Counted, Packing
@@ -112,7 +113,7 @@ def _limit_states(packing: Packing) -> Iterator[LimitState]:
     skills = packing.bundle.skills
     if skills:
         largest = max(skills, key=lambda skill: skill.file_bytes)
-        fix = f"Split {largest.path}, or move parts of it into files beside it."
+        fix = Fix(f"Split {largest.path}, or move parts of it into files beside it.")
         yield _state(Limit("maxSkillFileBytes", largest.file_bytes, allowed, f"bytes of {largest.path}", fix), packing)
 
 
@@ -120,7 +121,7 @@ def _state(limit: Limit, packing: Packing) -> LimitState:
     warning = warning_of(limit, packing.config)
     percent = round(limit.used * 100 / max(limit.allowed, 1), 1)
     level = warning.level if warning else "exceeded" if limit.used > limit.allowed else "ok"
-    return LimitState(limit.name, level, limit.used, limit.allowed, percent, limit.unit, limit.fix)
+    return LimitState(limit.name, level, limit.used, limit.allowed, percent, limit.unit, limit.fix.sentence)
 
 
 def _left_out(packing: Packing, decisions: list[Decision]) -> Iterator[Problem]:

@@ -264,7 +264,8 @@ class Packer:
         whole = budget_limit(chosen, self.config, view, demand=demand, allowed=self.allowed)
         limits = [*limits_of(self.bundle, chosen, self.config, view), whole]
         if chosen.shares is not None:
-            limits += share_limits({section.name: section.demand.size.tokens for section in sections}, chosen.shares)
+            demands = {section.name: section.demand.size.tokens for section in sections}
+            limits += share_limits(demands, chosen.shares, is_limited=self.config.skills_budget.enabled)
         warnings = [warning_of(limit, self.config) for limit in limits]
         notes = list(self.bundle.notes)
         if self.bundle.skills and self.config.skills_budget.optimization.prioritization:

@@ -12,6 +12,7 @@ from budgeteer.engine.bundle import Bundle
 from budgeteer.engine.chat import Message
 from budgeteer.engine.config import BudgetConfig
 from budgeteer.engine.errors import BudgetExceeded
+from budgeteer.engine.fixes import Fix
 from budgeteer.engine.history.view import HistoryFit
 from budgeteer.engine.ledger import CategoryTotal, Ledger, Size, by_category
 from budgeteer.engine.pruning.pruned import Pruned
@@ -50,7 +51,10 @@ class SectionTotal:
 
 @dataclass(frozen=True, slots=True)
 class LimitWarning:
-    """A limit that is close or passed: percent of demand to limit, a sentence, and the cheapest fix."""
+    """A limit that is close or passed: percent of demand to limit, a sentence, and the cheapest fix.
+
+    In JSON `fix` is the fix in words and `set` what it sets, by configuration path ({} where no setting does it).
+    """
 
     limit: str
     level: Literal["approaching", "reached", "exceeded"]
@@ -59,7 +63,7 @@ class LimitWarning:
     percent: float
     unit: str
     sentence: str
-    fix: str
+    fix: Fix
 
     def to_json(self) -> dict[str, Any]:
         """As in the command line's contract."""
@@ -70,7 +74,8 @@ class LimitWarning:
             "allowed": self.allowed,
             "percent": self.percent,
             "sentence": self.sentence,
-            "fix": self.fix,
+            "fix": self.fix.sentence,
+            "set": dict(self.fix.settings),
         }
 
 

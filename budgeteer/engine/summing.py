@@ -7,9 +7,22 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from budgeteer.engine.allocation import Allowance, Shares
+from budgeteer.engine.allocation import SYSTEM_SHARE, Allowance, Shares
 from budgeteer.engine.bundle import Bundle
+from budgeteer.engine.conditions import MAX_SKILL_CHARS, MAX_SKILL_TOKENS, MAX_SKILLS, MAX_TOOL_CHARS, short_name
 from budgeteer.engine.config import MOST_HISTORY_MESSAGES, BudgetConfig
+from budgeteer.engine.fixes import (
+    Demand,
+    Fix,
+    budget_on,
+    compacted,
+    minified,
+    newest_first,
+    raised,
+    spare,
+    wider_share,
+    wider_system_share,
+)
 from budgeteer.engine.history.summarize_older import turns_fit
 from budgeteer.engine.history.view import HistoryFit, HistoryView
 from budgeteer.engine.history_index import message_id
@@ -86,18 +99,18 @@ def _smaller(first: int | None, second: int | None) -> int | None:
     return min((limit for limit in (first, second) if limit is not None), default=None)
 
 
-def share_limits(demands: Mapping[str, int], shares: Shares) -> Iterator[Limit]:
-    """Each share with the demand of what it holds, in tokens."""
+def share_limits(demands: Mapping[str, int], shares: Shares, *, is_limited: bool) -> Iterator[Limit]:
+    """Each share with the demand of what it holds, in tokens; `is_limited`: whether the skills budget is on."""
+    on = shares.redistribute
     groups = (
-        ("system", SYSTEM_GROUP, shares.system_tokens, "Give shares.system more, or turn the skills budget on."),
-        ("context", ("retrieval",), shares.context_tokens, "Turn shares.redistribute on, or give shares.context more."),
-        ("history", ("history",), shares.history_tokens, "Turn shares.redistribute on, or give shares.history more."),
+        ("system", SYSTEM_GROUP, shares.system_tokens, wider_system_share(is_limited=is_limited)),
+        ("context", ("retrieval",), shares.context_tokens, wider_share("context", passes_on=on)),
+        ("history", ("history",), shares.history_tokens, wider_share("history", passes_on=on)),
     )
     for name, sections, allowed, fix in groups:
         asked = sum(demands.get(section, 0) for section in sections)
-        spare = f"Nothing is left out yet: {allowed - asked:,} to spare."
         unit = f"tokens of {', '.join(sections)}"
-        yield Limit(f"shares.{name}", asked, allowed, unit, spare if asked <= allowed else fix)
+        yield Limit(f"shares.{name}", asked, allowed, unit, spare(asked, allowed) if asked <= allowed else fix)
 
 
 def limits_of(bundle: Bundle, chosen: Chosen, config: BudgetConfig, view: HistoryView) -> Iterator[Limit]:
@@ -105,22 +118,46 @@ def limits_of(bundle: Bundle, chosen: Chosen, config: BudgetConfig, view: Histor
     if config.skills_budget.enabled:
         yield from skill_limits(bundle, chosen, config)
         yield from _tool_limits(chosen, config)
-    history = config.history
-    if history.strategy == "newestFirst":
-        tokens = int(view.tokens.sum())
-        or_else = "use summarizeOlder" if turns_fit(view) else ""
-        fix = _raise("history.maxTokens", tokens, view.max_tokens, or_else=or_else)
-        yield Limit("history.maxTokens", tokens, view.max_tokens, "tokens of history", fix)
-    if history.strategy == "summarizeOlder":
-        chars = int(view.chars.sum())
-        fix = _raise("history.maxChars", chars, history.max_chars)
-        yield Limit("history.maxChars", chars, history.max_chars, "characters of history", fix)
-    if history.strategy == "recentExchange":
-        older = int((view.alive & ~view.always & ~view.last_exchange()).sum())
-        fix = _raise("history.maxHistoryMessages", older, history.max_history_messages)
-        if older > MOST_HISTORY_MESSAGES:
-            fix = "Set history.strategy to newestFirst: it keeps as many older messages as fit."
-        yield Limit("history.maxHistoryMessages", older, history.max_history_messages, "older messages", fix)
+    if config.history.strategy == "newestFirst":
+        yield _newest_first_limit(view)
+    if config.history.strategy == "summarizeOlder":
+        yield _summary_limit(view)
+    if config.history.strategy == "recentExchange":
+        yield _recent_limit(view)
+
+
+def _newest_first_limit(view: HistoryView) -> Limit:
+    """The limit in tokens. Raised as far as all of history needs, or as the room reaches that the prompt leaves it."""
+    tokens = int(view.tokens.sum())
+    # The query is charged to the limit too: it is the newest message.
+    reached = min(tokens, max(view.room_tokens, 0)) + view.query_tokens
+    demand = Demand("history.maxTokens", reached, view.max_tokens)
+    if tokens <= view.max_tokens and not demand.is_passed:
+        fix = spare(tokens, view.max_tokens)
+    elif demand.is_passed:
+        fix = raised(demand, or_else="use summarizeOlder" if turns_fit(view) else "")
+    else:
+        fix = Fix(f"Raising it changes nothing: {max(view.room_tokens, 0):,} tokens are left for history.")
+    return Limit("history.maxTokens", tokens, view.max_tokens, "tokens of history", fix)
+
+
+def _summary_limit(view: HistoryView) -> Limit:
+    chars, tokens = int(view.chars.sum()), int(view.tokens.sum())
+    demand = Demand("history.maxChars", chars, view.config.max_chars)
+    held = f"the messages take {tokens:,} tokens and {max(view.room_tokens, 0):,} are left for history"
+    fix = spare(chars, view.config.max_chars)
+    if demand.is_passed:
+        fix = raised(demand, held_by=held if tokens > view.room_tokens else "")
+    return Limit("history.maxChars", chars, view.config.max_chars, "characters of history", fix)
+
+
+def _recent_limit(view: HistoryView) -> Limit:
+    older = int((view.alive & ~view.always & ~view.last_exchange()).sum())
+    demand = Demand("history.maxHistoryMessages", older, view.config.max_history_messages)
+    fix = raised(demand) if demand.is_passed else spare(older, demand.allowed)
+    if older > MOST_HISTORY_MESSAGES:
+        fix = newest_first("it keeps as many older messages as fit")
+    return Limit("history.maxHistoryMessages", older, demand.allowed, "older messages", fix)
 
 
 def budget_limit(chosen: Chosen, config: BudgetConfig, view: HistoryView, *, demand: Size, allowed: Allowance) -> Limit:
@@ -128,35 +165,47 @@ def budget_limit(chosen: Chosen, config: BudgetConfig, view: HistoryView, *, dem
     return Limit("inputBudget", demand.tokens, allowed.usable_tokens, "tokens", _budget_fix(chosen, config, view))
 
 
-def _budget_fix(chosen: Chosen, config: BudgetConfig, view: HistoryView) -> str:
+def _budget_fix(chosen: Chosen, config: BudgetConfig, view: HistoryView) -> Fix:
     libraries = int(chosen.tools.tokens.sum()) + chosen.skills.asked.tokens
     if not config.skills_budget.enabled and libraries > int(view.tokens.sum()):
-        return f"Turn the skills budget on: skills and tools take {libraries:,} tokens."
+        return budget_on(libraries)
     if config.history.strategy == "full" and len(view):
-        return "Set history.strategy to newestFirst: the oldest messages go first."
+        return newest_first("the oldest messages go first")
     unused = chosen.tools.kept & ~chosen.tools.called
     if unused.any():
         saved = int(chosen.tools.tokens[unused].sum())
-        return f"Leave out the {int(unused.sum()):,} tools that are never called: {saved:,} tokens saved."
-    return "Choose a model with a larger window, or lower the output reserve."
+        return Fix(f"Leave out the {int(unused.sum()):,} tools that are never called: {saved:,} tokens saved.")
+    return Fix("Choose a model with a larger window, or lower the output reserve.")
 
 
 def skill_limits(bundle: Bundle, chosen: Chosen, config: BudgetConfig) -> Iterator[Limit]:
-    """The limits on skills with the demand against each; `config` has no percents left."""
+    """The limits on skills with the demand against each; `config` has no percents left.
+
+    One fix raises all of them that are passed: a skill is listed only where it is within each.
+    """
     limits, fit = config.skills_budget.limits, chosen.skills
     considered = int(_considered(fit).sum())
-    raise_count = _raise("maxSkillsInPrompt", considered, limits.max_skills_in_prompt)
-    yield Limit("maxSkillsInPrompt", considered, limits.max_skills_in_prompt, "skills", raise_count)
-    shorten = _shortening_fix(bundle, chosen, config)
-    fix = shorten or _raise("maxSkillsPromptChars", fit.asked.chars, limits.max_skills_prompt_chars)
-    yield Limit("maxSkillsPromptChars", fit.asked.chars, limits.max_skills_prompt_chars, "characters of skills", fix)
+    demands = [
+        Demand(MAX_SKILLS, considered, limits.max_skills_in_prompt),
+        Demand(MAX_SKILL_CHARS, fit.asked.chars, limits.max_skills_prompt_chars),
+    ]
+    units = ["skills", "characters of skills"]
     if isinstance(limits.max_skills_prompt_tokens, int):
-        fix = shorten or _raise("maxSkillsPromptTokens", fit.asked.tokens, limits.max_skills_prompt_tokens)
-        yield Limit("maxSkillsPromptTokens", fit.asked.tokens, limits.max_skills_prompt_tokens, "tokens of skills", fix)
-    conflicts = np.flatnonzero(fit.pinned & (fit.cause == Cause.FILE_TOO_LARGE))
-    for row in conflicts:
+        demands.append(Demand(MAX_SKILL_TOKENS, fit.asked.tokens, limits.max_skills_prompt_tokens))
+        units.append("tokens of skills")
+    share = next((most for rule, most in fit.token_limits if rule == SYSTEM_SHARE), None)
+    shorten = _shortening_fix(bundle, chosen, config)
+    raise_all = raised(*demands, held_by=_held_by_share(fit.asked.tokens, share, "skills"))
+    for demand, unit in zip(demands, units, strict=True):
+        fix = spare(demand.needed, demand.allowed)
+        if shorten is not None and demand.path != MAX_SKILLS:
+            fix = shorten
+        elif demand.is_passed:
+            fix = raise_all
+        yield Limit(short_name(demand.path), demand.needed, demand.allowed, unit, fix)
+    for row in np.flatnonzero(fit.pinned & (fit.cause == Cause.FILE_TOO_LARGE)):
         skill = bundle.skills[int(row)]
-        fix = f"{skill.name} is pinned but its file is too large: shorten it, or raise maxSkillFileBytes."
+        fix = Fix(f"{skill.name} is pinned but its file is too large: shorten it, or raise maxSkillFileBytes.")
         yield Limit("maxSkillFileBytes", skill.file_bytes, limits.max_skill_file_bytes, f"bytes of {skill.path}", fix)
 
 
@@ -165,15 +214,13 @@ def _considered(fit: SkillFit) -> NDArray[np.bool_]:
     return np.isin(fit.cause, [cause for cause in Cause if cause.is_considered])
 
 
-def _raise(name: str, asked: int, allowed: int, *, or_else: str = "") -> str:
-    """How far to raise a limit that is passed; how much is left of one that is not."""
-    if asked <= allowed:
-        return f"Nothing is left out yet: {allowed - asked:,} to spare."
-    return f"Raise {name} to {asked:,}, or {or_else}." if or_else else f"Raise {name} to {asked:,}."
+def _held_by_share(asked: int, share: int | None, what: str) -> str:
+    """That the system share leaves less than is asked for, "" where it does not."""
+    return "" if share is None or asked <= share else f"{SYSTEM_SHARE} leaves {share:,} of {asked:,} tokens for {what}"
 
 
-def _shortening_fix(bundle: Bundle, chosen: Chosen, config: BudgetConfig) -> str:
-    """The shortening that is not on yet, with its saving; "" when both are on or save nothing."""
+def _shortening_fix(bundle: Bundle, chosen: Chosen, config: BudgetConfig) -> Fix | None:
+    """The shortening that is not on yet, with its saving; None when both are on or save nothing."""
     optimization = config.skills_budget.optimization
     fit, measures = chosen.skills, bundle.skill_measures
     rows = np.flatnonzero(fit.kept | _considered(fit))
@@ -181,21 +228,24 @@ def _shortening_fix(bundle: Bundle, chosen: Chosen, config: BudgetConfig) -> str
         saved_chars = int((measures.description_chars - measures.minified_chars)[rows].sum())
         saved_tokens = int((measures.description_tokens - measures.minified_tokens)[rows].sum())
         if saved_chars > 0:
-            return f"Minify descriptions: saves {saved_chars:,} characters ({saved_tokens:,} tokens)."
+            return minified(Size(saved_tokens, saved_chars))
     if not optimization.compact_paths:
         on = optimization.model_copy(update={"compact_paths": True})
-        compacted = effective(config.skills_budget.model_copy(update={"optimization": on}))
-        saved = len(location_opener(config.skills_budget)) - len(location_opener(compacted))
+        shorter = effective(config.skills_budget.model_copy(update={"optimization": on}))
+        saved = len(location_opener(config.skills_budget)) - len(location_opener(shorter))
         if saved > 0:
-            return f"Compact paths: saves {saved * len(rows):,} characters."
-    return ""
+            return compacted(saved * len(rows))
+    return None
 
 
 def _tool_limits(chosen: Chosen, config: BudgetConfig) -> Iterator[Limit]:
-    limit = config.skills_budget.limits.max_tool_definition_chars
-    asked = chosen.tools.asked.chars
-    fix = _raise("maxToolDefinitionChars", asked, limit, or_else="pin the tools that must stay")
-    yield Limit("maxToolDefinitionChars", asked, limit, "characters of tool definitions", fix)
+    tools = chosen.tools
+    demand = Demand(MAX_TOOL_CHARS, tools.asked.chars, config.skills_budget.limits.max_tool_definition_chars)
+    fix = spare(demand.needed, demand.allowed)
+    if demand.is_passed:
+        held = _held_by_share(tools.asked.tokens, tools.limit_tokens, "tools")
+        fix = raised(demand, or_else="pin the tools that must stay", held_by=held)
+    yield Limit("maxToolDefinitionChars", demand.needed, demand.allowed, "characters of tool definitions", fix)
 
 
 def cost_of(row: ModelRow, tokens: int) -> Cost:

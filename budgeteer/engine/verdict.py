@@ -8,6 +8,7 @@ from typing import Final, Literal
 from budgeteer.engine.allocation import Allowance, Shares
 from budgeteer.engine.config import BudgetConfig
 from budgeteer.engine.errors import BudgetExceeded
+from budgeteer.engine.fixes import Fix
 from budgeteer.engine.history.view import Over
 from budgeteer.engine.ledger import Ledger, Size
 from budgeteer.engine.result import LimitWarning, Verdict
@@ -71,7 +72,7 @@ class Limit:
     used: int
     allowed: int
     unit: str
-    fix: str
+    fix: Fix
 
 
 def warning_of(limit: Limit, config: BudgetConfig) -> LimitWarning | None:

@@ -1,59 +1,95 @@
-"""What a single fix would come to, said before it is applied: the workspace packed once more with it."""
+"""The effect of a fix before it is applied: the workspace packed once more with it. Only what helps is offered."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 
-from budgeteer.engine.config import load_config
+from budgeteer.engine.config import BudgetConfig, load_config
 from budgeteer.engine.errors import BudgeteerError
+from budgeteer.engine.fixes import Standing, is_mended, is_upheld
+from budgeteer.engine.history.summary import SummaryPending
 from budgeteer.engine.ledger import FATES, KEPT, TRUNCATED
 from budgeteer.engine.overlay import merge
 from budgeteer.engine.packing import pack
 from budgeteer.engine.result import Packing
 from budgeteer.engine.tokens import counter_for
 from budgeteer.workbench.configuring import Effective, apply_posted
+from budgeteer.workbench.fix_buttons import Trial, TryOut, changes_of
 from budgeteer.workbench.models import Workspace
-from budgeteer.workbench.notes import Note, split_apply
+from budgeteer.workbench.notes import Note
 from budgeteer.workbench.preview import Packed
 from budgeteer.workbench.words import count_of
 from budgeteer.workbench.written import stored_summaries
 
-type TryOut = Callable[[str], str]
-
 
 def trying_out(workspace: Workspace, current: Effective, packed: Packed) -> TryOut:
-    """A function from "path=value" to what that change would come to, "" where it cannot be told without a job.
-
-    Each is worked out once and kept with the packing.
-    """
+    """A function that tries a button out. Each is worked out once and kept with the packing."""
     packing = packed.packing
     counter = counter_for(packing.bundle.tokenizer)
+    stored = stored_summaries(workspace.owner_id)
 
-    def try_out(apply: str) -> str:
-        if apply not in packed.effects:
-            packed.effects[apply] = effect(apply)
-        return packed.effects[apply]
+    def try_out(apply: str, item: str) -> Trial:
+        key = (apply, item)
+        if key not in packed.trials:
+            packed.trials[key] = tried(apply, item)
+        return packed.trials[key]
 
-    def effect(apply: str) -> str:
-        change = apply_posted(current, dict([split_apply(apply)]))
-        if change.errors:
-            return ""
-        config = load_config(merge(current.base, change.delta))
-        summarise = stored_summaries(workspace.owner_id)
+    def tried(apply: str, item: str) -> Trial:
+        change = apply_posted(current, changes_of(apply))
+        if change.errors or not apply:
+            return Trial()
         try:
-            changed = pack(packing.bundle, config, counter=counter, summarise=summarise, profile=packing.profile)
+            config = load_config(merge(current.base, change.delta))
+            changed, is_told = packed_with(config)
         except BudgeteerError:
-            return ""
-        return effect_of(packing, changed)
+            return Trial()
+        before, after = (Standing.of(one.ledger, fits=one.fits) for one in (packing, changed))
+        return Trial(
+            effect=effect_of(packing, changed) if is_told else "",
+            helps=is_upheld(before, after),
+            mends=bool(item) and (after.fits or not before.fits) and _mends(packed, changed, item),
+        )
+
+    def packed_with(config: BudgetConfig) -> tuple[Packing, bool]:
+        """The packing, and whether its figures hold: a summary that is still to be written is stood in for."""
+        try:
+            return pack(packing.bundle, config, counter=counter, summarise=stored, profile=packing.profile), True
+        except SummaryPending:
+            return pack(packing.bundle, config, counter=counter, profile=packing.profile), False
 
     return try_out
 
 
+def _mends(packed: Packed, changed: Packing, item: str) -> bool:
+    """Whether an item stays in the changed packing that did not in the one at hand."""
+    then = replace(packed, packing=changed)
+    at, later = packed.find(item), then.find(item)
+    if at is None or later is None:
+        return False
+    return is_mended(packed.packing.ledger.decision(at), changed.ledger.decision(later))
+
+
 def with_effects(notes: tuple[Note, ...], try_out: TryOut, *, most: int | None = None) -> tuple[Note, ...]:
-    """The notes, each that has a button with what the button would come to; with `most` only the first ones."""
-    tried = (replace(note, effect=try_out(note.apply)) if note.apply else note for note in notes[:most])
-    return (*tried, *notes[len(notes[:most]) :])
+    """The notes, each with what its button would come to; a button that does not help, or twice the same, goes.
+
+    With `most` only the first ones are tried out, and the others have no button.
+    """
+    seen: set[str] = set()
+    shown = []
+    for at, note in enumerate(notes):
+        apply = note.apply if most is None or at < most else ""
+        trial = try_out(apply, "") if apply else Trial()
+        if trial.helps and apply not in seen:
+            shown.append(replace(note, effect=trial.effect))
+        else:
+            shown.append(replace(note, apply="", apply_label="", fix=_without_button(note, trial)))
+        seen.add(apply)
+    return tuple(shown)
+
+
+def _without_button(note: Note, trial: Trial) -> str:
+    """The fix in words; where it was tried out and does not help, what it would come to instead."""
+    return f"{note.fix} Tried: {trial.effect}." if trial.effect and not trial.helps else note.fix
 
 
 def effect_of(now: Packing, then: Packing) -> str:

@@ -9,6 +9,7 @@ from budgeteer.engine.result import Packing
 from budgeteer.engine.search_tool import tool_answer
 from budgeteer.engine.sections.features import FeatureAsk, FeatureFit, feature_ids, fit_features
 from budgeteer.engine.tokens import counter_for
+from budgeteer.workbench.fix_buttons import apply_value
 from budgeteer.workbench.state import ViewState
 from budgeteer.workbench.words import count_of
 
@@ -82,7 +83,7 @@ def feature_view(packing: Packing, state: ViewState) -> FeatureView | None:
         answer_note=_cut(answer),
         use=""
         if asked is None or asked == packing.config.features.keywords
-        else f"features.keywords={', '.join(asked)}",
+        else apply_value({"features.keywords": ", ".join(asked)}),
     )
 
 

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable
 from dataclasses import dataclass
 
+from budgeteer.engine.conditions import settings_of
 from budgeteer.engine.config import BudgetConfig
 from budgeteer.engine.ledger import CATEGORIES, Decision, Ledger
-from budgeteer.engine.options import fields
+from budgeteer.workbench.fix_buttons import FixButton, Trial, TryOut, button_of
 from budgeteer.workbench.preview import Packed
 from budgeteer.workbench.rows import fate_words
 from budgeteer.workbench.state import ViewState
 from budgeteer.workbench.texts import text_of_item
-from budgeteer.workbench.words import FATE_ICONS, FATE_NAMES, FATE_TONES, wording
+from budgeteer.workbench.words import FATE_ICONS, FATE_NAMES, FATE_TONES
 
 TEXT_CHARS = 6_000
-COUNTERFACTUAL = re.compile(r"(?P<limit>(?:history\.)?max\w+) were ≥ (?P<number>\d[\d,]*)")
 POLICIES = (
     ("auto", "Auto", "The rules decide."),
     ("pinned", "Pinned", "Goes first and is never dropped."),
@@ -72,8 +70,8 @@ class Item:
     close_url: str
 
 
-def inspected(packed: Packed, state: ViewState, *, try_out: Callable[[str], str]) -> Item | None:
-    """The selected item, None when nothing (that is there) is selected; `try_out` says what a fix would come to."""
+def inspected(packed: Packed, state: ViewState, *, try_out: TryOut) -> Item | None:
+    """The selected item, None when nothing (that is there) is selected; `try_out` tries its fix."""
     ledger = packed.packing.ledger
     index = packed.find(state.sel) if state.sel else None
     if index is None:
@@ -82,7 +80,7 @@ def inspected(packed: Packed, state: ViewState, *, try_out: Callable[[str], str]
     word, figure = fate_words(decision)
     text = text_of_item(packed.packing, index)
     policies = _policies(decision, packed.packing.config)
-    fix, fix_label = _fix(decision)
+    button, effect = _fix(decision, try_out)
     limit = packed.packing.verdict.limit_tokens
     chosen = next((value for value, *_ in POLICIES for p in policies if p.is_chosen and p.value == value), "")
     return Item(
@@ -104,9 +102,9 @@ def inspected(packed: Packed, state: ViewState, *, try_out: Callable[[str], str]
         rule=decision.rule,
         sentence=decision.sentence,
         counterfactual=decision.counterfactual,
-        fix=fix,
-        fix_label=fix_label,
-        fix_effect=try_out(fix) if fix else "",
+        fix=button.apply,
+        fix_label=button.label,
+        fix_effect=effect,
         policies=policies,
         policy_hint=next((hint for value, _, hint in POLICIES if value == chosen), ""),
         text=text[:TEXT_CHARS],
@@ -158,15 +156,14 @@ def _on_disk(packed: Packed, index: int) -> list[tuple[str, str]]:
     ]
 
 
-def _fix(decision: Decision) -> tuple[str, str]:
-    """The counterfactual as a change of the form ("path=value") and its words; ("", "") where it is not one number."""
-    found = COUNTERFACTUAL.search(decision.counterfactual)
-    if found is None:
-        return "", ""
-    path = next((field.path for field in fields() if field.path.endswith(found["limit"])), "")
-    if not path:
-        return "", ""
-    return f"{path}={found['number'].replace(',', '')}", f"Raise {wording(path).label.lower()} to {found['number']}"
+def _fix(decision: Decision, try_out: TryOut) -> tuple[FixButton, str]:
+    """The button that makes every condition of the counterfactual hold, and what it would come to.
+
+    There is none where a condition is no setting, or where the item would be left out all the same.
+    """
+    button = button_of(settings_of(decision.reason.conditions))
+    trial = try_out(button.apply, decision.id) if button.apply else Trial()
+    return (button, trial.effect) if trial.mends else (FixButton(), "")
 
 
 def _cut_note(text: str) -> str:

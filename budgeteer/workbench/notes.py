@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from budgeteer.engine.options import fields
 from budgeteer.engine.result import LimitWarning, Packing
-from budgeteer.workbench.configuring import Effective
-from budgeteer.workbench.words import wording
+from budgeteer.workbench.fix_buttons import button_of
 
 TITLES = {
     "maxSkillsInPrompt": "Number of skills",
@@ -26,21 +24,13 @@ TITLES = {
 LEVEL_WORDS = {"approaching": "close to the limit", "reached": "limit reached", "exceeded": "limit exceeded"}
 TONES = {"approaching": "", "reached": "", "exceeded": "e"}
 
-#: What a fix that names one of these settings comes to, as a change of the form.
-SETTING_FIXES = (
-    ("Minify descriptions", "skillsBudget.optimization.minifyDescriptions", "on", "Minify"),
-    ("Compact paths", "skillsBudget.optimization.compactPaths", "on", "Compact paths"),
-    ("shares.redistribute on", "shares.redistribute", "on", "Redistribute"),
-    ("history.strategy to newestFirst", "history.strategy", "newestFirst", "Newest first"),
-)
-
 
 @dataclass(frozen=True, slots=True)
 class Note:
     """One note.
 
-    `apply` is "path=value" for the button that applies its fix, "" where there is no single one; `effect` is what that
-    would come to, where somebody tried it out.
+    `apply` is the value of the button that applies its fix (fix_buttons.py), "" where there is none; `effect` is what
+    that would come to, where somebody tried it out.
     """
 
     tone: str
@@ -52,39 +42,24 @@ class Note:
     effect: str = ""
 
 
-def notes_of(packing: Packing, current: Effective) -> tuple[Note, ...]:
-    """What cannot shrink first, then every limit that is close or passed; the gravest first."""
+def notes_of(packing: Packing) -> tuple[Note, ...]:
+    """What cannot shrink first, then every limit that is close or passed; the gravest first.
+
+    A note carries the button of its fix, which is offered only once it was tried out (effects.with_effects).
+    """
     notes = [] if packing.error is None else [Note("e", "This cannot fit.", packing.error.sentence, "", "", "")]
     gravest = sorted(packing.warnings, key=lambda warning: -warning.percent)
-    return (*notes, *(_note(warning, current) for warning in gravest))
+    return (*notes, *(_note(warning) for warning in gravest))
 
 
-def split_apply(value: str) -> tuple[str, str]:
-    """The path and the text of an "apply" button's value."""
-    path, _, text = value.partition("=")
-    return path, text
-
-
-def _note(warning: LimitWarning, current: Effective) -> Note:
+def _note(warning: LimitWarning) -> Note:
     title = TITLES.get(warning.limit, warning.limit)
-    apply, label = _applied(warning, current)
+    button = button_of(warning.fix.settings)
     return Note(
         tone=TONES[warning.level],
         title=f"{title}: {LEVEL_WORDS[warning.level]}.",
         sentence=f"{warning.used:,} {warning.unit} asked for, {warning.allowed:,} allowed ({warning.percent:,.1f} %).",
-        fix="" if warning.fix.startswith("Raise ") and warning.used <= warning.allowed else warning.fix,
-        apply=apply,
-        apply_label=label,
+        fix=warning.fix.sentence,
+        apply=button.apply,
+        apply_label=button.label,
     )
-
-
-def _applied(warning: LimitWarning, current: Effective) -> tuple[str, str]:
-    for words, path, text, label in SETTING_FIXES:
-        if words in warning.fix:
-            return f"{path}={text}", label
-    if not warning.fix.startswith("Raise ") or (not current.config.skills_budget.enabled and "Skill" in warning.limit):
-        return "", ""
-    path = next((field.path for field in fields() if field.path.endswith(warning.limit)), "")
-    if not path or warning.used <= warning.allowed:
-        return "", ""
-    return f"{path}={warning.used}", f"Raise {wording(path).label.lower()} to {warning.used:,}"

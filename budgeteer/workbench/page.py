@@ -20,9 +20,10 @@ from budgeteer.workbench.compressing_shown import Compressing, compressing_shown
 from budgeteer.workbench.config_view import ConfigView, config_view
 from budgeteer.workbench.configuring import Change, Effective, version_key
 from budgeteer.workbench.edits import Editable, editable
-from budgeteer.workbench.effects import TryOut, trying_out, with_effects
+from budgeteer.workbench.effects import trying_out, with_effects
 from budgeteer.workbench.feature_view import FeatureView, feature_view
 from budgeteer.workbench.fieldset import Choice, FormField, FormGroup, form_field, form_groups
+from budgeteer.workbench.fix_buttons import TryOut
 from budgeteer.workbench.header import Header, header_of
 from budgeteer.workbench.icicle import Icicle, icicle_of
 from budgeteer.workbench.inputs import InputRow, TextField, input_rows, text_fields
@@ -140,7 +141,7 @@ class Page:
             return ()
         # While a value moves, only what stands open is tried out: each costs a packing.
         most = SHOWN_NOTES if self.is_draft else None
-        return with_effects(notes_of(self.packed.packing, self.current), self.try_out, most=most)
+        return with_effects(notes_of(self.packed.packing), self.try_out, most=most)
 
     @cached_property
     def try_out(self) -> TryOut | None:

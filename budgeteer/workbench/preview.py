@@ -25,6 +25,7 @@ from budgeteer.sources.kept import Kept
 from budgeteer.workbench.assembling import Problem, Readiness, inputs_of, links_of, load_all, readiness_of, recorded_of
 from budgeteer.workbench.configuring import Effective, error_parts
 from budgeteer.workbench.edits import edited
+from budgeteer.workbench.fix_buttons import Trial
 from budgeteer.workbench.models import Workspace, WorkspaceSource
 from budgeteer.workbench.texts import text_of_item
 from budgeteer.workbench.written import edition_of, request_summary, stored_summaries
@@ -55,7 +56,7 @@ class Packed:
     """A packing, and what was read of its conversation's texts so far (shared by the packings of one bundle).
 
     `summary_key` names the stored summary that it used, "" where there is none; `inputs_key` what was packed, `key`
-    that with how; `effects` what the changes of it that were tried out come to (see effects.py).
+    that with how; `trials` what the changes of it that were tried out come to (see effects.py).
     """
 
     packing: Packing
@@ -63,7 +64,7 @@ class Packed:
     summary_key: str = ""
     inputs_key: str = ""
     key: str = ""
-    effects: dict[str, str] = field(default_factory=dict, compare=False, repr=False)
+    trials: dict[tuple[str, str], Trial] = field(default_factory=dict, compare=False, repr=False)
 
     def names_of(self, indices: Sequence[int]) -> dict[int, str]:
         """The names of these decisions; read in prompt order, so that stored texts are unpacked once."""

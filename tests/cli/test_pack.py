@@ -64,6 +64,7 @@ SHAPE = {
             "percent": float,
             "sentence": str,
             "fix": str,
+            "set": dict,
         }
     ],
     "validity": [{"profile": str, "rule": str, "ok": bool, "sentence": str}],

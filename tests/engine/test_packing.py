@@ -276,7 +276,7 @@ def test_the_margin_is_ten_percent_where_counts_are_estimates() -> None:
 def test_warnings_name_the_limit_its_level_and_the_cheapest_fix() -> None:
     def warned(**limits: int) -> dict[str, tuple[str, str]]:
         config = {"skillsBudget": {"enabled": True, "limits": limits}}
-        return {w.limit: (w.level, w.fix) for w in packed(bundle_of(*TALK, **LIBRARIES), config).warnings}
+        return {w.limit: (w.level, w.fix.sentence) for w in packed(bundle_of(*TALK, **LIBRARIES), config).warnings}
 
     assert warned() == {}
     assert warned(maxSkillsInPrompt=5)["maxSkillsInPrompt"][0] == "reached"
@@ -298,7 +298,7 @@ def test_a_pinned_skill_with_a_file_too_large_is_shown_as_a_conflict() -> None:
     [conflict] = [
         w for w in packed(bundle_of(user(), skills=SKILLS), config).warnings if w.limit == "maxSkillFileBytes"
     ]
-    assert "is pinned but its file is too large" in conflict.fix
+    assert "is pinned but its file is too large" in conflict.fix.sentence
 
 
 def test_usage_orders_skills_and_the_note_says_so() -> None:

@@ -38,7 +38,7 @@ def test_the_cheapest_fix_shortens_before_it_raises(
     limits = {"maxSkillsPromptChars": 300}
     bundle = bundle_of(user(), skills=skills)
     packing = packed(bundle, {"skillsBudget": {"enabled": True, "limits": limits, **budget}})
-    assert warned(packing)["maxSkillsPromptChars"].fix.startswith(fix)
+    assert warned(packing)["maxSkillsPromptChars"].fix.sentence.startswith(fix)
 
 
 def test_what_a_shortening_is_said_to_save_it_saves() -> None:
@@ -50,7 +50,7 @@ def test_what_a_shortening_is_said_to_save_it_saves() -> None:
         shorter = {**shorter, shorten: True}
         after = packed(bundle, {"skillsBudget": {**base, "optimization": shorter}})
         saved = before.chosen.skills.asked.chars - after.chosen.skills.asked.chars
-        assert f"saves {saved:,} characters" in warned(before)["maxSkillsPromptChars"].fix
+        assert f"saves {saved:,} characters" in warned(before)["maxSkillsPromptChars"].fix.sentence
 
 
 @pytest.mark.parametrize(
@@ -67,7 +67,7 @@ def test_the_budget_says_the_fix_that_saves_most() -> None:
     tight: dict[str, Any] = {"contextWindow": 300, "outputReserve": 0}
 
     def fix(bundle_tools: tuple[ToolDefinition, ...], **config: Any) -> str:
-        return warned(packed(bundle_of(*talk, tools=bundle_tools), {**tight, **config}))["inputBudget"].fix
+        return warned(packed(bundle_of(*talk, tools=bundle_tools), {**tight, **config}))["inputBudget"].fix.sentence
 
     newest = {"history": {"strategy": "newestFirst"}}
     assert fix(()) == "Set history.strategy to newestFirst: the oldest messages go first."

@@ -8,8 +8,9 @@ from budgeteer.engine.history.summary import SummaryPending, SummaryRequest
 from budgeteer.workbench import steps
 from budgeteer.workbench.configuring import apply_posted, effective
 from budgeteer.workbench.effects import effect_of, trying_out, with_effects
+from budgeteer.workbench.fix_buttons import Trial, changes_of
 from budgeteer.workbench.models import Workspace
-from budgeteer.workbench.notes import notes_of, split_apply
+from budgeteer.workbench.notes import notes_of
 from budgeteer.workbench.preview import Packed, preview
 
 
@@ -29,11 +30,11 @@ def test_every_button_says_what_it_then_does(name: str, request: pytest.FixtureR
     workspace: Workspace = request.getfixturevalue(name)
     current, packed = effective(workspace), packed_of(workspace)
     before = packed.packing
-    notes = with_effects(notes_of(before, current), trying_out(workspace, current, packed))
+    notes = with_effects(notes_of(before), trying_out(workspace, current, packed))
     offered = [note for note in notes if note.apply]
     assert offered
     for note in offered:
-        steps.commit(workspace, apply_posted(current, dict([split_apply(note.apply)])).delta)
+        steps.commit(workspace, apply_posted(current, changes_of(note.apply)).delta)
         after = packed_of(workspace).packing
         steps.undo(workspace)
         sent = figure(r"sends ([\d,]+) more token", note.effect) - figure(r"saves ([\d,]+) token", note.effect)
@@ -58,7 +59,7 @@ def test_it_says_whether_it_fits_then(session: Workspace) -> None:
 
 def test_what_cannot_be_used_has_no_effect(session: Workspace) -> None:
     current = effective(session)
-    assert trying_out(session, current, packed_of(session))("history.maxTokens=many") == ""
+    assert trying_out(session, current, packed_of(session))("history.maxTokens=many", "") == Trial()
 
 
 def test_a_summary_that_is_still_to_be_written_is_no_effect(
@@ -71,5 +72,5 @@ def test_a_summary_that_is_still_to_be_written_is_no_effect(
     monkeypatch.setattr("budgeteer.workbench.effects.stored_summaries", lambda _owner: pending)
     current = effective(session)
     try_out = trying_out(session, current, packed_of(session))
-    assert try_out("history.strategy=summarizeOlder") == ""
-    assert try_out("history.maxTokens=90000") != ""
+    assert try_out("history.strategy=summarizeOlder", "").effect == ""
+    assert try_out("history.maxTokens=90000", "").effect != ""

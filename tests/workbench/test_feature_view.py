@@ -8,8 +8,8 @@ from django.test import Client
 from budgeteer.workbench import services, steps
 from budgeteer.workbench.configuring import apply_posted, effective
 from budgeteer.workbench.feature_view import FeatureView, feature_view
+from budgeteer.workbench.fix_buttons import changes_of
 from budgeteer.workbench.models import Workspace
-from budgeteer.workbench.notes import split_apply
 from budgeteer.workbench.state import ViewState
 from tests.workbench.views.test_found import TALK, specs
 
@@ -39,7 +39,7 @@ def test_other_keywords_are_tried_and_taken(harbour: Workspace) -> None:
     view = view_of(harbour, "ferry, tide")
     assert {hit.path for hit in view.hits} == {"ferry.md", "tide.md"}
     assert "Everything on the ferry." in view.answer
-    steps.commit(harbour, apply_posted(effective(harbour), dict([split_apply(view.use)])).delta)
+    steps.commit(harbour, apply_posted(effective(harbour), changes_of(view.use)).delta)
     packing = services.packing_of(harbour)
     kept = {one.name for one in packing.ledger if one.section == "features" and one.fate == "kept"}
     assert kept == {"The ferry", "The tide"}

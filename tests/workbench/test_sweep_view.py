@@ -8,8 +8,8 @@ import pytest
 from budgeteer.jobs.models import Job
 from budgeteer.workbench import services, steps, studies, sweeping
 from budgeteer.workbench.configuring import apply_posted, effective
+from budgeteer.workbench.fix_buttons import changes_of
 from budgeteer.workbench.models import Workspace
-from budgeteer.workbench.notes import split_apply
 from budgeteer.workbench.preview import Packed, preview
 from budgeteer.workbench.state import ViewState
 from budgeteer.workbench.sweep_shown import sweep_shown
@@ -51,7 +51,7 @@ def test_every_pick_is_what_its_button_then_gives(session: Workspace) -> None:
         if not pick.apply or pick.note:
             continue
         current = effective(session)
-        steps.commit(session, apply_posted(current, dict([split_apply(pick.apply)])).delta)
+        steps.commit(session, apply_posted(current, changes_of(pick.apply)).delta)
         packing = services.packing_of(session)
         steps.undo(session)
         assert packing.input_budget == number(pick.at)

@@ -28,8 +28,8 @@ from budgeteer.workbench.configuring import (
     with_policy,
     without,
 )
+from budgeteer.workbench.fix_buttons import changes_of
 from budgeteer.workbench.models import Workspace
-from budgeteer.workbench.notes import split_apply
 from budgeteer.workbench.page import Page
 from budgeteer.workbench.preview import preview
 from budgeteer.workbench.state import ViewState
@@ -86,7 +86,7 @@ def configure(request: HtmxRequest, workspace_id: uuid.UUID) -> HttpResponse:
     if reset := request.POST.get("reset", ""):
         return _reset(request, workspace, state, path=reset)
     applied = request.POST.get("apply", "")
-    posted = dict([split_apply(applied)]) if applied else _changes(request.POST, current)
+    posted = changes_of(applied) if applied else _changes(request.POST, current)
     change = _with(apply_posted(current, {} if followed else posted), refusal)
     if not followed:  # what the workspace changes stays as it is on another preset
         steps.commit(workspace, change.delta)

@@ -1,0 +1,78 @@
+"""Buttons that apply a fix: its settings as one value of the form, and the words on it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from urllib.parse import parse_qsl, urlencode
+
+from budgeteer.engine.conditions import Settings, SettingValue
+from budgeteer.workbench.words import wording
+
+#: What a button says that sets one value which is no number.
+LABELS: Mapping[tuple[str, SettingValue], str] = {
+    ("skillsBudget.enabled", True): "Turn the skills budget on",
+    ("skillsBudget.optimization.minifyDescriptions", True): "Minify descriptions",
+    ("skillsBudget.optimization.compactPaths", True): "Compact paths",
+    ("shares.redistribute", True): "Pass on what is unused",
+    ("history.strategy", "newestFirst"): "Keep the newest first",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class FixButton:
+    """One button: `apply` is its value ("path=value&path=value"), "" where there is none to press."""
+
+    apply: str = ""
+    label: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """A change that was tried out on a copy.
+
+    Attributes:
+        effect: what it would come to, "" where that cannot be told without a job.
+        helps: whether it leaves out fewer items, or sends fewer tokens, and never undoes a fit.
+        mends: whether the item it was tried out for then stays, and a prompt that fits still does.
+    """
+
+    effect: str = ""
+    helps: bool = False
+    mends: bool = False
+
+
+type TryOut = Callable[[str, str], Trial]
+"""From a button's value and a decision id ("" for none) to what applying it would come to."""
+
+
+def button_of(settings: Settings) -> FixButton:
+    """The button that sets all of these together; an empty one for no settings."""
+    if not settings:
+        return FixButton()
+    apply = apply_value({path: _text(value) for path, value in settings.items()})
+    numbers = {path: value for path, value in settings.items() if type(value) is int}
+    if len(numbers) == len(settings):
+        words = " and ".join(f"{wording(path).label.lower()} to {value:,}" for path, value in numbers.items())
+        return FixButton(apply, f"Raise {words}")
+    return FixButton(apply, " and ".join(_label(path, value) for path, value in settings.items()))
+
+
+def apply_value(changes: Mapping[str, str]) -> str:
+    """By path, texts of the form as one value of a button."""
+    return urlencode(changes)
+
+
+def changes_of(apply: str) -> dict[str, str]:
+    """By path, the texts that a button's value sets."""
+    return dict(parse_qsl(apply, keep_blank_values=True, max_num_fields=20))
+
+
+def _text(value: SettingValue) -> str:
+    if isinstance(value, bool):
+        return "on" if value else "off"
+    return str(value)
+
+
+def _label(path: str, value: SettingValue) -> str:
+    return LABELS.get((path, value)) or f"Set {wording(path).label.lower()} to {_text(value)}"
