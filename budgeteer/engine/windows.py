@@ -18,7 +18,11 @@ from budgeteer.engine.model_table import DATE, TABLE, Profile
 DEFAULT_OUTPUT_RESERVE = 4_096
 """Tokens held back for the reply unless the model is smaller: what the command-line contract shows for gpt-4o."""
 
-_VERSION_SUFFIX = re.compile(r"(?:[-@]\d{8}|-\d{4}-\d{2}-\d{2}|[-@]latest)$")
+#: What a host writes around a provider's own id: `us.anthropic.` before it, `-v1`, `:free`, `[1m]` behind it.
+_HOST_PREFIX = re.compile(r"^(?:[a-z][a-z-]*\.)+(?=[a-z])")
+_HOST_SUFFIX = re.compile(r"(?:\[[^\[\]]*\]|:[\w.-]*|(?<=\d)-v\d+)$")
+#: The date of a snapshot, `latest`, and a version that ends in nought and is as often written without it.
+_VERSION_SUFFIX = re.compile(r"(?:[-@]\d{8}|-\d{4}-\d{2}-\d{2}|[-@]latest|-preview-\d{2}-\d{2}|-0)$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,19 +96,37 @@ MODELS: Mapping[str, ModelRow] = MappingProxyType({row.name: row for row in _row
 """Every model by its name, in the order the interfaces list them."""
 
 
-def model(name: str) -> ModelRow:
-    """The row of a model.
+_BY_SPELLING: Mapping[str, ModelRow] = MappingProxyType({name.replace(".", "-"): row for name, row in MODELS.items()})
+"""Every model by its name with hyphens for dots: hosts write `claude-sonnet-4.5` for `claude-sonnet-4-5`."""
 
-    A provider's prefix (`openai/gpt-4o`) and a dated or `latest` suffix (`claude-sonnet-4-5-20250929`) are read past
-    when the full name has no row of its own.
+
+def known_model(name: str) -> ModelRow | None:
+    """The row of a model as a configuration, a file or a host names it, None when there is none.
+
+    What names no other model is read past where the full name has no row of its own: a path or a host's prefix
+    (`openai/gpt-4o`, `us.anthropic.…`), a host's suffix (`:free`, `[1m]`), then the date of a snapshot
+    (`claude-sonnet-4-5-20250929`), `latest` and `-0`. Nothing else is guessed: a name that goes on otherwise
+    (`gpt-4o-audio-preview`) is another model.
+    """
+    plain = name.strip().lower().rpartition("/")[2]
+    bare = _HOST_PREFIX.sub("", plain)
+    while (shorter := _HOST_SUFFIX.sub("", bare)) != bare:
+        bare = shorter
+    candidates = (plain, _VERSION_SUFFIX.sub("", plain), bare, _VERSION_SUFFIX.sub("", bare))
+    spelled = (_BY_SPELLING.get(candidate.replace(".", "-")) for candidate in candidates)
+    return next((row for row in spelled if row is not None), None)
+
+
+def model(name: str) -> ModelRow:
+    """The row of a model; see `known_model` for how it may be named.
 
     Raises:
         ConfigError: no such model; names the nearest ones.
     """
+    row = known_model(name)
+    if row is not None:
+        return row
     plain = name.strip().lower().rpartition("/")[2]
-    for candidate in (plain, _VERSION_SUFFIX.sub("", plain)):
-        if candidate in MODELS:
-            return MODELS[candidate]
     nearest = difflib.get_close_matches(plain, MODELS, n=3, cutoff=0.5)
     mend = f"Did you mean {' or '.join(nearest)}?" if nearest else f"Known models: {', '.join(MODELS)}"
     raise ConfigError(f"there is no model {name!r}", where="model", mend=mend)

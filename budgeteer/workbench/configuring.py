@@ -17,6 +17,7 @@ from budgeteer.engine.tokens import counter_for
 from budgeteer.presets import services as presets
 from budgeteer.presets.models import PresetVersion
 from budgeteer.workbench.models import Workspace
+from budgeteer.workbench.starting import named_model_of, starting_model
 
 #: Leaves that are set on items (in the inspector), not in the form.
 ITEM_PATHS = frozenset({"skillsBudget.policies", "pins", "pruning.ranges"})
@@ -40,6 +41,7 @@ class Effective:
         delta: what the workspace changes.
         data: both together, canonical JSON data.
         config: the same, validated.
+        named_model: the model that the workspace's conversation names, "" for none.
     """
 
     version: PresetVersion
@@ -47,6 +49,7 @@ class Effective:
     delta: Mapping[str, Any]
     data: Mapping[str, Any]
     config: BudgetConfig
+    named_model: str = ""
 
     def is_overridden(self, path: str) -> bool:
         """Whether the workspace's own value differs from the preset's."""
@@ -81,9 +84,14 @@ def preset_of(workspace: Workspace) -> PresetVersion:
         return presets.default()
 
 
-def base_of(version: PresetVersion) -> dict[str, Any]:
-    """The configuration of a workspace that changes nothing of a version, canonical JSON data."""
-    return presets.config_of(version)
+def base_of(version: PresetVersion, *, named_model: str) -> dict[str, Any]:
+    """The configuration of a workspace that changes nothing of a version, canonical JSON data.
+
+    Its model is the one that its conversation names, unless the preset names one or it is none of ours.
+    """
+    base = presets.config_of(version)
+    started = starting_model(named_model)
+    return set_path(base, "model", started) if started and "model" not in version.config else base
 
 
 def effective(workspace: Workspace, delta: Mapping[str, Any] | None = None) -> Effective:
@@ -94,7 +102,8 @@ def effective(workspace: Workspace, delta: Mapping[str, Any] | None = None) -> E
         ConfigError: the other delta cannot be used with its preset.
     """
     version = preset_of(workspace)
-    base = base_of(version)
+    named = named_model_of(workspace)
+    base = base_of(version, named_model=named)
     own = workspace.config_delta if delta is None else delta
     try:
         config = load_config(merge(base, own))
@@ -102,7 +111,7 @@ def effective(workspace: Workspace, delta: Mapping[str, Any] | None = None) -> E
         if delta is None:
             raise UnusableConfig(workspace, error) from error
         raise
-    return Effective(version=version, base=base, delta=own, data=dump_config(config), config=config)
+    return Effective(version=version, base=base, delta=own, data=dump_config(config), config=config, named_model=named)
 
 
 def form_fields() -> tuple[Field, ...]:
@@ -146,7 +155,7 @@ def changed_since(seen: str, current: Effective, posted: Mapping[str, str]) -> d
     version = numbered.filter(preset__slug=slug.replace("\0", "?")).first() if numbered is not None else None
     if version is None:
         return {}
-    shown = dump_config(load_config(merge(base_of(version), current.delta)))
+    shown = dump_config(load_config(merge(base_of(version, named_model=current.named_model), current.delta)))
     known = {field.path: field for field in form_fields()}
     return {
         path: text

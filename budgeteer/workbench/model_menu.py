@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from budgeteer.engine.windows import MODELS
 from budgeteer.workbench.configuring import Effective
+from budgeteer.workbench.starting import starting_model
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +24,16 @@ class ModelGroup:
 
     provider: str
     models: tuple[ModelChoice, ...]
+
+
+def model_note(current: Effective) -> str:
+    """What is to be said of the model that the conversation names, "" where it is used or somebody chose another."""
+    named, model = current.named_model, current.config.model
+    if not named or current.is_overridden("model") or starting_model(named) == model:
+        return ""
+    if not starting_model(named):
+        return f"The conversation names “{named}”, which is no model known here: {model} is used until you choose one."
+    return f"The conversation names “{named}”; the preset names {model}."
 
 
 def model_groups(current: Effective) -> tuple[ModelGroup, ...]:

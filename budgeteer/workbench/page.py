@@ -29,7 +29,7 @@ from budgeteer.workbench.icicle import Icicle, icicle_of
 from budgeteer.workbench.inputs import InputRow, TextField, input_rows, text_fields
 from budgeteer.workbench.inspector import Item, inspected
 from budgeteer.workbench.message_list import MessageList, message_list
-from budgeteer.workbench.model_menu import ModelGroup, model_groups
+from budgeteer.workbench.model_menu import ModelGroup, model_groups, model_note
 from budgeteer.workbench.models import Workspace
 from budgeteer.workbench.notes import Note, notes_of
 from budgeteer.workbench.preset_menu import PresetOffer, preset_choices, preset_offer
@@ -254,6 +254,10 @@ class Page:
     @cached_property
     def presets(self) -> tuple[Choice, ...]:
         return preset_choices(self.current)
+
+    @property
+    def model_note(self) -> str:
+        return model_note(self.current)
 
     @cached_property
     def preset_offer(self) -> PresetOffer | None:

@@ -63,7 +63,7 @@ def _effect(workspace: Workspace, current: Effective, newest: PresetVersion, pac
     """What the workspace comes to on another version; "" where it would be counted anew, or a summary is missing."""
     packing = packed.packing
     try:
-        config = load_config(merge(base_of(newest), current.delta))
+        config = load_config(merge(base_of(newest, named_model=current.named_model), current.delta))
         if tokenizer_of(config) != packing.bundle.tokenizer:
             return ""
         counter = counter_for(packing.bundle.tokenizer)

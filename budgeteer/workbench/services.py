@@ -72,6 +72,12 @@ def open_with_sources(
     return workspace
 
 
+def keep_preset_model(workspace: Workspace) -> None:
+    """Stay on the preset's model, whatever the workspace's conversation names."""
+    workspace.named_model = ""
+    workspace.save(update_fields=["named_model"])
+
+
 def attach(workspace: Workspace, source: Source) -> WorkspaceSource:
     """Use a source in the workspace, after those it uses already; a second time changes nothing."""
     last = workspace.links.aggregate(last=Max("order"))["last"]

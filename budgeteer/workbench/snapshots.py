@@ -11,6 +11,7 @@ from budgeteer.sources.models import Source
 from budgeteer.workbench.assembling import links_of
 from budgeteer.workbench.configuring import preset_of
 from budgeteer.workbench.models import Workspace, WorkspaceSource
+from budgeteer.workbench.starting import named_model_of
 
 
 def take_snapshot(workspace: Workspace) -> dict[str, Any]:
@@ -25,6 +26,7 @@ def take_snapshot(workspace: Workspace) -> dict[str, Any]:
             raise InputError(f"“{link.source.name}” is still being imported", mend="Share it when its job is done")
     return {
         "preset": {"slug": workspace.preset_slug, "number": preset_of(workspace).number},
+        "model": named_model_of(workspace),
         "delta": workspace.config_delta,
         "edits": workspace.edits,
         "texts": {
@@ -56,6 +58,7 @@ def read_snapshot(snapshot: Mapping[str, Any], *, owner_id: int) -> tuple[Worksp
         owner_id=owner_id,
         preset_slug=snapshot["preset"]["slug"],
         preset_number=snapshot["preset"]["number"],
+        named_model=snapshot.get("model", ""),  # a snapshot of before workspaces started on one has none
         config_delta=snapshot["delta"],
         edits=snapshot.get("edits", {}),  # a snapshot of before there were any has none
         system_text=texts["system"],

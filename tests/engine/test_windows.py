@@ -15,7 +15,7 @@ from genai_prices.data_snapshot import get_snapshot
 
 from budgeteer.engine.errors import ConfigError
 from budgeteer.engine.model_table import DATE
-from budgeteer.engine.windows import MODELS, ModelRow, model
+from budgeteer.engine.windows import MODELS, ModelRow, known_model, model
 
 PROVIDER_IDS = {
     "OpenAI": "openai",
@@ -145,10 +145,36 @@ def test_gpt_4o_keeps_4096_for_the_reply_and_gemma_270m_a_quarter() -> None:
         ("gpt-4o-2024-08-06", "gpt-4o"),
         ("gpt-4o-2024-05-13", "gpt-4o-2024-05-13"),
         ("claude-3-5-haiku-latest", "claude-3-5-haiku"),
+        ("claude-sonnet-4.5", "claude-sonnet-4-5"),
+        ("anthropic/claude-opus-4.6", "claude-opus-4-6"),
+        ("claude-sonnet-4-0", "claude-sonnet-4"),
+        ("claude-opus-4-6[1m]", "claude-opus-4-6"),
+        ("us.anthropic.claude-sonnet-4-5-20250929-v1:0", "claude-sonnet-4-5"),
+        ("deepseek/deepseek-v3.2:free", "deepseek-v3.2"),
+        ("claude-haiku-4-5@20251001", "claude-haiku-4-5"),
+        ("models/gemini-2.5-pro-preview-06-05", "gemini-2.5-pro"),
+        ("gpt-5-2025-08-07", "gpt-5"),
+        ("gpt-4.1", "gpt-4.1"),
     ],
 )
 def test_provider_prefixes_and_dates_lead_to_the_row(written: str, name: str) -> None:
     assert model(written).name == name
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        *("", "<redacted>", "opus", "gpt-4o-audio-preview", "gpt-4-1106-preview", "gpt-5.1-codex", "gpt", "claude"),
+        *("gpt-5-2025-08-07gpt-5-2025-08-07", "o1-preview", ":", "-0", "[1m]", "/", "a." * 5_000, "[" * 50_000),
+    ],
+)
+def test_no_other_model_is_taken_for_one_of_ours(written: str) -> None:
+    assert known_model(written) is None
+
+
+def test_no_two_rows_are_spelled_alike() -> None:
+    assert len({name.replace(".", "-") for name in MODELS}) == len(MODELS)
+    assert {known_model(name) for name in MODELS} == set(MODELS.values())
 
 
 def test_an_unknown_model_is_refused_with_the_nearest_names() -> None:

@@ -78,8 +78,11 @@ def open_over(owner: User) -> Callable[..., Workspace]:
 @pytest.fixture
 def importing(open_over: Callable[..., Workspace]) -> Workspace:
     from budgeteer import samples
+    from budgeteer.workbench import services
 
-    return open_over(*samples.read("agent-session"), preset="agent-default")
+    workspace = open_over(*samples.read("agent-session"), preset="agent-default")
+    services.keep_preset_model(workspace)  # as a sample is opened
+    return workspace
 
 
 @pytest.fixture

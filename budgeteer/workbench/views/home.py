@@ -104,6 +104,7 @@ def open_sample(request: HtmxRequest, slug: str) -> HttpResponse:
         for name, content in samples.read(slug)
     ]
     workspace = services.open_with_sources(request.user, taken, name=sample.title, preset_slug=sample.preset)
+    services.keep_preset_model(workspace)  # it shows what its card says, which is measured on the preset's model
     return _go(request, workspace.get_absolute_url())
 
 
