@@ -54,9 +54,9 @@ def preset_offer(workspace: Workspace, current: Effective, packed: Packed | None
     key = version_key(newest)
     if packed is None:
         return PresetOffer(key, newest, "")
-    if key not in packed.effects:
-        packed.effects[key] = _effect(workspace, current, newest, packed)
-    return PresetOffer(key, newest, packed.effects[key])
+    if key not in packed.preset_effects:
+        packed.preset_effects[key] = _effect(workspace, current, newest, packed)
+    return PresetOffer(key, newest, packed.preset_effects[key])
 
 
 def _effect(workspace: Workspace, current: Effective, newest: PresetVersion, packed: Packed) -> str:

@@ -56,7 +56,8 @@ class Packed:
     """A packing, and what was read of its conversation's texts so far (shared by the packings of one bundle).
 
     `summary_key` names the stored summary that it used, "" where there is none; `inputs_key` what was packed, `key`
-    that with how; `trials` what the changes of it that were tried out come to (see effects.py).
+    that with how; `trials` what the changes of it that were tried out come to (see effects.py),
+    `preset_effects` what newer versions of its preset come to, by version.
     """
 
     packing: Packing
@@ -65,6 +66,7 @@ class Packed:
     inputs_key: str = ""
     key: str = ""
     trials: dict[tuple[str, str], Trial] = field(default_factory=dict, compare=False, repr=False)
+    preset_effects: dict[str, str] = field(default_factory=dict, compare=False, repr=False)
 
     def names_of(self, indices: Sequence[int]) -> dict[int, str]:
         """The names of these decisions; read in prompt order, so that stored texts are unpacked once."""
