@@ -81,6 +81,38 @@ def chunks_bounded(read: Callable[[int], bytes], budget: Budget, member: str) ->
         yield chunk
 
 
+def chunks_of_packed_file(
+    read: Callable[[int], bytes], *, packed_bytes: int, limits: Limits, is_archive: Callable[[bytes], bool]
+) -> Iterator[bytes]:
+    """The chunks of what a gzip, bzip2 or xz file holds, bounded as they come.
+
+    Args:
+        read: the unpacked stream.
+        packed_bytes: the size of the file itself.
+        limits: what comes out is a file, held to `file_bytes`; an archive is held to `unpacked_bytes`, and its members
+            are held to their own limits later.
+        is_archive: whether what begins so is an archive.
+
+    Raises:
+        FormatError: it unpacks to more than a file may have, or is packed too well.
+    """
+    size = 0
+    largest = min(limits.file_bytes, limits.unpacked_bytes)
+    while chunk := read(CHUNK_BYTES):
+        if not size and is_archive(chunk):
+            largest = limits.unpacked_bytes
+        size += len(chunk)
+        if size > largest:
+            raise unpacks_to_too_much(f"more than {readable_bytes(largest)}", limits, largest=largest)
+        if size > RATIO_FLOOR_BYTES and size > packed_bytes * limits.member_ratio:
+            raise FormatError(
+                f"The packed file unpacks to more than {limits.member_ratio} times its size; the limit on the ratio of "
+                f"an archive is {limits.member_ratio}:1",
+                mend="Upload the part of it that matters",
+            )
+        yield chunk
+
+
 def check_member(size: int, packed: int, limits: Limits) -> None:
     """Refuse a member that is too large or packed too well.
 
@@ -126,10 +158,11 @@ def too_many_entries(count: str, limits: Limits) -> FormatError:
     )
 
 
-def unpacks_to_too_much(size: str, limits: Limits) -> FormatError:
-    """The refusal of an archive that unpacks to too much."""
+def unpacks_to_too_much(size: str, limits: Limits, *, largest: int | None = None) -> FormatError:
+    """The refusal of an archive that unpacks to too much; `largest` where its limit is not `unpacked_bytes`."""
+    allowed = limits.unpacked_bytes if largest is None else largest
     return FormatError(
-        f"The archive unpacks to {size}; the limit on unpacked size is {readable_bytes(limits.unpacked_bytes)}",
+        f"The archive unpacks to {size}; the limit on unpacked size is {readable_bytes(allowed)}",
         mend="Upload the part of it that matters",
     )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import traceback
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
@@ -69,8 +70,10 @@ def _read(opened: Callable[[], Document], name: str, as_format: str | None) -> I
         raise FormatError(what, where=error.where or name, mend=error.mend) from None
     except RecursionError:
         raise FormatError("The file is nested too deep to read", where=name, mend="Flatten it") from None
-    except MemoryError:
-        raise FormatError("The file does not fit into memory", where=name, mend="Upload a part of it") from None
+    except MemoryError as error:
+        # What was read hangs on the frames of the error: it goes before anybody has to say so.
+        traceback.clear_frames(error.__traceback__)
+    raise FormatError("The file does not fit into memory", where=name, mend="Upload a part of it")
 
 
 def import_folder(  # noqa: PLR0913  # as import_bytes

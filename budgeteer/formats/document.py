@@ -17,7 +17,8 @@ from budgeteer.formats.decoding import binary_kind, decode, is_utf8, refuse_bina
 from budgeteer.formats.far_lines import ToldLines, look_through
 from budgeteer.formats.jsontext import JsonProblem, Line
 from budgeteer.formats.limits import DEFAULT_LIMITS, Limits, check_file_size
-from budgeteer.formats.packed import decompress, decompress_into
+from budgeteer.formats.packed import HEAD_BYTES as PACKED_HEAD_BYTES
+from budgeteer.formats.packed import decompress, decompress_into, is_packed
 from budgeteer.formats.report import Skipped
 from budgeteer.formats.telling import Progress, Telling
 
@@ -121,11 +122,15 @@ def open_file(file: IO[bytes], *, name: str = "", options: Options) -> Document:
     """
     size = file.seek(0, io.SEEK_END)
     check_file_size(size, options.limits, where=name)
-    if options.scratch is None or size <= options.limits.held_bytes:
+    if options.scratch is None:
         return _held(file, name, options)
-    unpacked = options.scratch()
-    if decompress_into(unpacked, file, limits=options.limits):
+    file.seek(0)
+    if is_packed(file.read(PACKED_HEAD_BYTES)):
+        unpacked = options.scratch()
+        decompress_into(unpacked, file, limits=options.limits)
         file, size = unpacked, unpacked.seek(0, io.SEEK_END)
+    if size <= options.limits.held_bytes:
+        return _held(file, name, options)
     archive = open_archive(file, limits=options.limits)
     if archive is not None:
         return Document("archive", name, options, archive=archive, notes=notes_for(archive, options))

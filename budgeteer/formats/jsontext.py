@@ -30,6 +30,9 @@ _EXPECTED = {
 _STRING = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+(?:"|\\?\Z)', re.DOTALL)
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 _BLANK = re.compile(r"[ \t\r\n\ufeff]*")
+_DEPTH_BLOCK = 1_000_000
+"""Characters whose brackets are counted at a time: each takes some 30 bytes while it is."""
+
 _DIGITS = 4_000
 """Digits kept of an integer; Python refuses to read more than 4,300 (its own bound on quadratic work)."""
 
@@ -55,12 +58,16 @@ class JsonProblem(Exception):
 
 def depth_of(text: str) -> int:
     """The deepest nesting of arrays and objects, brackets inside strings left out; linear and never recursive."""
-    bare = _STRING.sub("", text)
-    codes = np.frombuffer(bare.encode("ascii", "replace"), dtype=np.uint8)
-    opens = (codes == ord("[")) | (codes == ord("{"))
-    closes = (codes == ord("]")) | (codes == ord("}"))
-    steps = opens.astype(np.int64) - closes.astype(np.int64)
-    return int(steps.cumsum().max(initial=0))
+    bare = _STRING.sub("", text).encode("ascii", "replace")
+    deepest = depth = 0
+    for start in range(0, len(bare), _DEPTH_BLOCK):
+        codes = np.frombuffer(bare, dtype=np.uint8, count=min(_DEPTH_BLOCK, len(bare) - start), offset=start)
+        opens = (codes == ord("[")) | (codes == ord("{"))
+        closes = (codes == ord("]")) | (codes == ord("}"))
+        depths = (opens.astype(np.int64) - closes.astype(np.int64)).cumsum()
+        deepest = max(deepest, depth + int(depths.max(initial=0)))
+        depth += int(depths[-1])
+    return deepest
 
 
 def parse(text: str, *, depth_limit: int) -> Any:

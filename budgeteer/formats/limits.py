@@ -15,10 +15,11 @@ class Limits:
     """The bounds every importer keeps; the defaults are those of the browser (architecture.md, "Upload limits").
 
     Attributes:
-        file_bytes: the largest upload, and the largest member read from an archive, in bytes.
+        file_bytes: the largest upload, the largest member read from an archive, and the most that a packed file which
+            is no archive may unpack to, in bytes.
         archive_entries: the most entries an archive may list.
         unpacked_bytes: the most bytes an archive may unpack to, over all its members.
-        member_ratio: the most bytes one member may unpack to for each packed byte.
+        member_ratio: the most bytes one member, or a packed file, may unpack to for each packed byte.
         json_depth: the deepest nesting of a JSON document.
         front_matter_bytes: the longest YAML front matter, in bytes.
         held_bytes: the largest file that is held in memory whole, where the caller gives room on disk for larger ones.

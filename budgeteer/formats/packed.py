@@ -15,11 +15,12 @@ from typing import IO, Final
 
 from budgeteer.engine.errors import FormatError
 from budgeteer.formats.bounds import (
+    CHUNK_BYTES,
     DAMAGE,
     Budget,
     MemberRefused,
     check_member,
-    chunks_bounded,
+    chunks_of_packed_file,
     damaged,
     iso_time,
     read_bounded,
@@ -75,31 +76,63 @@ def decompress(data: bytes, *, limits: Limits) -> bytes | None:
     return unpacked.getvalue() if decompress_into(unpacked, io.BytesIO(data), limits=limits) else None
 
 
+def is_packed(head: bytes) -> bool:
+    """Whether bytes begin as a gzip, bzip2 or xz file."""
+    return _opener(head) is not None
+
+
 def decompress_into(unpacked: IO[bytes], packed: IO[bytes], *, limits: Limits) -> bool:
     """Write what a gzip, bzip2 or xz file holds into another; False (and nothing written) when it is none of them.
 
     Raises:
-        FormatError: a damaged file, or one that unpacks to more than the limit.
+        FormatError: a damaged file, or one that unpacks to more than a limit or is packed too well.
     """
+    size = packed.seek(0, io.SEEK_END)
     packed.seek(0)
-    head = packed.read(6)
-    packed.seek(0)
-    opened: Callable[[IO[bytes]], gzip.GzipFile | bz2.BZ2File | lzma.LZMAFile]
-    if head[:2] == b"\x1f\x8b":
-        opened = _open_gzip
-    elif head[:3] == b"BZh":
-        opened = bz2.BZ2File
-    elif head == b"\xfd7zXZ\x00":
-        opened = lzma.LZMAFile
-    else:
+    opened = _opener(packed.read(HEAD_BYTES))
+    if opened is None:
         return False
+    packed.seek(0)
     try:
         with opened(packed) as stream:
-            for chunk in chunks_bounded(stream.read, Budget(limits), ""):
+            for chunk in chunks_of_packed_file(stream.read, packed_bytes=size, limits=limits, is_archive=is_tar):
                 unpacked.write(chunk)
     except DAMAGE as error:
         raise damaged("packed file", error) from None
     return True
+
+
+def unpacks_to_more(file: IO[bytes], bound: int) -> bool:
+    """Whether a file, unpacked where it is packed, has more than `bound` bytes; reads no more than tells it.
+
+    A damaged one is taken for as large as it could be read.
+    """
+    size = file.seek(0, io.SEEK_END)
+    file.seek(0)
+    head = file.read(HEAD_BYTES)
+    file.seek(0)
+    opened = _opener(head)
+    try:
+        if is_zip(head):
+            size = sum(info.file_size for info in zipfile.ZipFile(file).infolist())
+        elif opened is not None:
+            with opened(file) as stream:
+                size = 0
+                while size <= bound and (chunk := stream.read(CHUNK_BYTES)):
+                    size += len(chunk)
+    except DAMAGE:
+        pass  # the import will say so
+    finally:
+        file.seek(0)
+    return size > bound
+
+
+def _opener(head: bytes) -> Callable[[IO[bytes]], gzip.GzipFile | bz2.BZ2File | lzma.LZMAFile] | None:
+    if head[:2] == b"\x1f\x8b":
+        return _open_gzip
+    if head[:3] == b"BZh":
+        return bz2.BZ2File
+    return lzma.LZMAFile if head[:6] == b"\xfd7zXZ\x00" else None
 
 
 def _open_gzip(packed: IO[bytes]) -> gzip.GzipFile:

@@ -24,11 +24,14 @@ from django.db import transaction
 from budgeteer.engine.errors import InputError
 from budgeteer.formats.detect import format_named
 from budgeteer.formats.limits import readable_bytes
+from budgeteer.formats.packed import unpacks_to_more
 from budgeteer.jobs import services as jobs
 from budgeteer.sources.models import Source
+from budgeteer.sources.storage import StorageAway
 
 NAME_CHARS = 120
-# Uploads above this size are imported on the queue for long work, so that small ones never wait behind them.
+# Uploads that have more bytes than this, unpacked, are imported on the queue for long work, so that small ones never
+# wait behind them.
 LARGE_BYTES = 4_000_000
 # A folder is packed in memory up to this size and on disk above it.
 SPOOLED_BYTES = 8_000_000
@@ -179,10 +182,21 @@ def enqueue_import(source: Source) -> None:
         arguments={"source_id": str(source.id), "as_format": source.requested_format},
         owner=source.owner,
         subject=source.subject,
-        queue="large" if source.size_bytes > LARGE_BYTES else "default",
+        queue="large" if _is_large(source) else "default",
     )
     source.import_job = job.id
     source.save(update_fields=["import_job"])
+
+
+def _is_large(source: Source) -> bool:
+    """Whether it is work for the queue of long work, by what is in it; a small packed file is looked into."""
+    if source.size_bytes > LARGE_BYTES:
+        return True
+    try:
+        with source.upload.open("rb") as stored:
+            return unpacks_to_more(stored.file, LARGE_BYTES)
+    except StorageAway:
+        return True  # the import will say so; what is not known is taken for large
 
 
 def paste_name(text: str) -> str:

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import bz2
+import gzip
 import io
+import lzma
+import random
 import struct
 import tarfile
 import zipfile
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -13,7 +18,7 @@ import pytest
 from budgeteer.engine.errors import FormatError
 from budgeteer.formats.archives import Archive, open_archive, open_folder
 from budgeteer.formats.limits import Limits, readable_bytes
-from budgeteer.formats.packed import decompress
+from budgeteer.formats.packed import decompress, unpacks_to_more
 from tests.formats.shapes import tarred, zipped, zipped_with_link
 
 LIMITS = Limits()
@@ -100,6 +105,49 @@ def test_a_tar_that_unpacks_to_too_much_is_refused() -> None:
 def test_a_packed_stream_stops_at_the_limit() -> None:
     with pytest.raises(FormatError, match=r"limit on unpacked size is 1 MB"):
         decompress(tarred({"a": "x" * 5_000_000}), limits=Limits(unpacked_bytes=1_000_000))
+
+
+PACKERS: dict[str, Callable[[bytes], bytes]] = {"gzip": gzip.compress, "bz2": bz2.compress, "xz": lzma.compress}
+
+
+@pytest.mark.parametrize("pack", PACKERS.values(), ids=PACKERS)
+def test_a_packed_file_is_held_to_the_limit_on_files_and_to_a_ratio(pack: Callable[[bytes], bytes]) -> None:
+    limits = Limits(file_bytes=3_000_000)
+    text = random.Random(7).randbytes(30_000).hex().encode() * 40
+    assert decompress(pack(text), limits=limits) == text
+    with pytest.raises(FormatError, match=r"unpacks to more than 2 MB; the limit on unpacked size is 2 MB"):
+        decompress(pack(text), limits=Limits(file_bytes=2_000_000))
+    with pytest.raises(FormatError, match=r"more than 200 times its size; the limit on the ratio of an archive"):
+        decompress(pack(b"a b " * 700_000), limits=limits)
+    small = b"a b " * 240_000
+    assert decompress(pack(small), limits=limits) == small
+
+
+def test_a_packed_tar_is_held_to_the_limit_on_archives_and_its_members_to_that_on_files() -> None:
+    text = random.Random(7).randbytes(20_000).hex()
+    packed = tarred({"a.md": text * 30, "b.md": text * 30, "c.md": "short"}, "w:gz")
+    limits = Limits(file_bytes=1_000_000)
+    archive = opened(decompress(packed, limits=limits) or b"", limits)
+    assert [entry.path for entry in archive.entries] == ["c.md"]
+    assert "too large: 1.2 MB" in reasons(archive)["a.md"]
+
+
+@pytest.mark.parametrize("pack", PACKERS.values(), ids=PACKERS)
+def test_what_a_packed_file_holds_is_measured_no_further_than_needed(pack: Callable[[bytes], bytes]) -> None:
+    file = io.BytesIO(pack(b"a b " * 5_000_000))
+    assert len(file.getvalue()) < 100_000
+    assert unpacks_to_more(file, 4_000_000)
+    assert not unpacks_to_more(file, 20_000_000)
+    assert file.tell() == 0
+    damaged = io.BytesIO(file.getvalue()[:50])
+    assert not unpacks_to_more(damaged, 4_000_000)
+
+
+def test_what_a_zip_holds_is_measured_by_its_directory() -> None:
+    file = io.BytesIO(zipped({"a.md": "x" * 3_000_000, "b.md": "y" * 3_000_000}))
+    assert unpacks_to_more(file, 5_999_999)
+    assert not unpacks_to_more(file, 6_000_000)
+    assert not unpacks_to_more(io.BytesIO(b"PK\x03\x04 but no zip"), 6_000_000)
 
 
 def test_reading_an_entry_twice_is_charged_once() -> None:

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from budgeteer.formats import jsontext
 from budgeteer.formats.jsontext import JsonProblem, depth_of, first_value, json_type, parse, parse_lines, refuse
 
 
@@ -37,6 +38,15 @@ def test_a_document_deeper_than_the_limit_is_refused_before_it_is_parsed() -> No
     for depth in (201, 100_000):
         with pytest.raises(JsonProblem, match="deeper than the limit on JSON depth, 200"):
             parse("[" * depth + "]" * depth, depth_limit=200)
+
+
+def test_the_depth_of_a_long_text_is_counted_across_its_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    texts = ["[" * 7 + "]" * 7, "[[],[[]],[]]" * 3, "x" * 9, "[[[[[", "]]]]][[", ""]
+    whole = [depth_of(text) for text in texts]
+    for block in (1, 2, 3, 5, 8):
+        monkeypatch.setattr(jsontext, "_DEPTH_BLOCK", block)
+        assert [depth_of(text) for text in texts] == whole
+    assert whole == [7, 3, 0, 5, 0, 0]
 
 
 def test_the_depth_scan_is_linear_on_hostile_strings() -> None:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import gzip
 import json
 
 import pytest
@@ -9,6 +10,7 @@ from budgeteer.jobs.models import Job
 from budgeteer.sources import services
 from budgeteer.sources.models import Source
 from budgeteer.sources.receiving import NAME_CHARS, as_file, clean_name, pack_folder, paste_name, read_paths
+from tests.formats.shapes import zipped
 from tests.sources.material import chat, imported, run_jobs, stored_bytes, upload
 
 pytestmark = pytest.mark.django_db
@@ -36,6 +38,15 @@ def test_the_same_bytes_of_one_owner_are_one_source(owner):
 
 def test_the_same_bytes_of_another_owner_are_another_source(owner, other):
     assert upload(owner, chat()).pk != upload(other, chat()).pk
+
+
+@pytest.mark.parametrize("name", ["a.gz", "a.zip"])
+def test_a_small_upload_that_unpacks_to_a_large_one_waits_on_the_queue_for_long_work(owner, name):
+    text = b"The ferry leaves at noon. " * 200_000
+    packed = gzip.compress(text) if name == "a.gz" else zipped({"notes.md": text.decode()})
+    assert len(packed) < 100_000
+    upload(owner, packed, name=name)
+    assert Job.objects.get().queue == "large"
 
 
 def test_an_upload_asks_for_its_import_and_large_ones_on_the_queue_for_long_work(owner):
