@@ -183,6 +183,14 @@ SETTINGS: tuple[Setting, ...] = (
         bounds=(0.5, 3600),
     ),
     Setting(
+        "BUDGETEER_WORKER_MEMORY_MB",
+        "whole number",
+        "0",
+        "How much memory a worker may use, in megabytes, at least 500; a job that needs more fails with a sentence. "
+        "0: three quarters of its container's, or half of the machine's, at most 4,000. Linux only.",
+        bounds=(0, 1_000_000),
+    ),
+    Setting(
         "BUDGETEER_JOBS_DAYS",
         "whole number",
         "30",

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import math
 import time
+import traceback
 import uuid
 from collections.abc import Iterable
 from typing import Any
@@ -15,7 +17,7 @@ from django.db import InterfaceError, OperationalError, close_old_connections, c
 from django.db.models.functions import Now
 
 from budgeteer.engine.errors import BudgetExceeded, InputError, TokenizerUnavailable
-from budgeteer.jobs import registry
+from budgeteer.jobs import memory, registry
 from budgeteer.jobs.context import ClaimLost, JobContext, Outage, WorkerStopping, worker_stopping
 from budgeteer.jobs.models import Job, State, appended
 from budgeteer.jobs.presence import own_name
@@ -56,7 +58,7 @@ def work_off(queues: Iterable[str], *, seconds: float = math.inf) -> bool:
     begun after so many seconds: other messages (to look for lost jobs, to sweep) have their turn.
     """
     until = time.monotonic() + seconds
-    while not worker_stopping.is_set() and (waiting := _next_waiting(queues)) is not None:
+    while not worker_stopping.is_set() and not memory.is_swollen() and (waiting := _next_waiting(queues)) is not None:
         if time.monotonic() >= until:
             return True
         execute(*waiting)
@@ -83,21 +85,40 @@ def _ending_of(context: JobContext) -> dict[str, Any] | None:
     except (Outage, OperationalError, InterfaceError) as error:
         _note_outage(context, error)
         return None
-    except InputError as error:
-        return _failure(error.to_json())
-    except (BudgetExceeded, TokenizerUnavailable) as error:
-        what = error.sentence.rstrip(".")
-        return _failure({"what": what, "where": "", "mend": "", "sentence": f"{what}."})
-    except (KeyboardInterrupt, SystemExit, GeneratorExit):
-        raise  # they are about the process; `tasks` ends it, and the reaper finds the job
-    except BaseException:
+    except BaseException as error:
         # The boundary of somebody's job: whatever went wrong becomes its row's ending. That includes what is no
         # Exception, such as a panic of native code: let through, it would leave this worker waiting for ever.
-        log.exception("job stopped on an unexpected error")
-        what = f"The work stopped on an unexpected error; it was recorded under {context.job.id}"
-        mend = "Try again; if it stops again, report that number."
-        return _failure({"what": what, "where": "", "mend": mend, "sentence": f"{what}. {mend}"})
+        if isinstance(error, KeyboardInterrupt | SystemExit | GeneratorExit):
+            raise  # about the process: `tasks` ends it, and the reaper finds the job
+        return _failure(_said_of(error, context).to_json())
     return {"state": State.SUCCEEDED, "result": result, "error": None}
+
+
+def _said_of(error: BaseException, context: JobContext) -> InputError:
+    """What the job's owner is told of the error that ended it."""
+    if isinstance(error, InputError):
+        return error
+    if isinstance(error, BudgetExceeded | TokenizerUnavailable):
+        return InputError(error.sentence.rstrip("."))
+    if isinstance(error, MemoryError):
+        # What the job held hangs on the frames of the error; without it there is memory to say so.
+        traceback.clear_frames(error.__traceback__)
+        log.warning("job stopped for want of memory")
+        return InputError(
+            "The work needs more memory than a worker may use",
+            mend="Use a smaller input (an admin sets the bound with BUDGETEER_WORKER_MEMORY_MB)",
+        )
+    if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
+        log.warning("job stopped for want of room on a disk")
+        return InputError(
+            "There is no room left on a disk that the work needs",
+            mend="Use a smaller input, or let an admin make room where uploads and temporary files lie",
+        )
+    log.error("job stopped on an unexpected error", exc_info=error)
+    return InputError(
+        f"The work stopped on an unexpected error; it was recorded under {context.job.id}",
+        mend="Try again; if it stops again, report that number.",
+    )
 
 
 def _note_outage(context: JobContext, error: Exception) -> None:

@@ -9,6 +9,7 @@ supervises it starts it again, and the reaper gives its job to another.
 from __future__ import annotations
 
 import os
+import signal
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -18,7 +19,7 @@ from typing import Any, Final, Never
 
 import structlog
 from django.conf import settings
-from kombu import Exchange, Queue
+from kombu.entity import Exchange, Queue
 from kombu.exceptions import KombuError
 
 from budgeteer.celery import app
@@ -39,7 +40,7 @@ def own_queue() -> Queue:
     """
     from budgeteer.jobs.presence import own_host
 
-    queue = Queue(f"ping.{own_host()}.{os.getpid()}", exchange=Exchange("", type="direct"), no_declare=True)
+    queue = Queue(f"ping.{own_host()}.{os.getpid()}", exchange=Exchange("", type="direct"), no_declare=True)  # type: ignore[no-untyped-call]
     queue.routing_key = queue.name
     return queue
 
@@ -143,6 +144,16 @@ def end_process() -> Never:
     presence.leave()
     os._exit(BROKEN_STATUS)
 
+
+def start_anew(reason: str) -> None:
+    """End this worker as SIGTERM does, but with a status that tells its supervisor to start another one."""
+    global is_starting_anew  # noqa: PLW0603 - one process, one worker
+    is_starting_anew = True
+    log.warning("worker starts anew", reason=reason)
+    os.kill(os.getpid(), signal.SIGTERM)
+
+
+is_starting_anew = False
 
 #: This process's own, once it is a worker.
 own = Liveness(_send_ping, end_process)

@@ -13,7 +13,7 @@ from celery import signals
 from django.conf import settings
 
 from budgeteer.celery import app
-from budgeteer.jobs import housekeeping, liveness, registry, services
+from budgeteer.jobs import housekeeping, liveness, memory, registry, services
 from budgeteer.jobs.context import worker_stopping
 from budgeteer.jobs.execution import execute, work_off
 from budgeteer.jobs.housekeeping import sweep
@@ -45,6 +45,8 @@ def run(job_id: str, attempt: int) -> None:
         waiting = [queue for queue in app.amqp.queues.consume_from if queue in services.QUEUES]
         if work_off(waiting, seconds=settings.JOB_REAP_SECONDS):
             services.nudge()
+    if memory.is_swollen():
+        liveness.start_anew("its memory was not given back")
 
 
 @app.task(name="jobs.ping")  # type: ignore[untyped-decorator]  # celery ships no types

@@ -61,8 +61,9 @@ def run_worker(name: str, queues: Iterable[str], *, grace_seconds: float) -> int
         deadline.start()
 
     signals.worker_shutting_down.connect(leave_in_time, weak=False)
-    from budgeteer.jobs import liveness
+    from budgeteer.jobs import liveness, memory
 
+    memory.bound_this_process()
     own_queue = liveness.serve_own_queue(app.amqp.queues)
     worker = app.Worker(
         hostname=f"{name}@{socket.gethostname()}",
@@ -77,6 +78,8 @@ def run_worker(name: str, queues: Iterable[str], *, grace_seconds: float) -> int
         loglevel="WARNING",
     )
     worker.start()
+    if liveness.is_starting_anew:
+        return liveness.BROKEN_STATUS
     return int(worker.exitcode or 0)
 
 

@@ -54,6 +54,24 @@ def panic(context: JobContext) -> None:
     raise Panic("secret detail")
 
 
+@job("probe.swell", title="Take memory")
+def swell(context: JobContext, *, megabytes: int) -> None:
+    """Make millions of tiny objects, as a document of them does."""
+    held = []
+    for _ in range(megabytes):
+        held.append([[] for _ in range(1_000_000 // 64)])
+        context.check()
+
+
+_kept: list[bytearray] = []
+
+
+@job("probe.keep", title="Keep memory")
+def keep(context: JobContext, *, megabytes: int) -> None:
+    """Leak, as a library might."""
+    _kept.append(bytearray(megabytes * 1_000_000))
+
+
 @job("probe.leave", title="Leave")
 def leave(context: JobContext) -> None:
     """A library that ends the process, or tries to."""

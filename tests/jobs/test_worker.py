@@ -191,6 +191,27 @@ def test_a_worker_whose_one_place_is_taken_up_for_ever_says_so_and_ends_itself(
     wait_for(enqueue(owner, steps=1), "succeeded")
 
 
+def test_a_job_that_needs_more_memory_than_there_is_fails_with_a_sentence_and_the_next_one_is_done(
+    owner: User, start_worker: StartWorker
+) -> None:
+    worker = start_worker(BUDGETEER_WORKER_MEMORY_MB="600")
+    job = wait_for(enqueue(owner, "probe.swell", megabytes=100_000), "failed")
+    assert job.error["what"] == "The work needs more memory than a worker may use"
+    assert "BUDGETEER_WORKER_MEMORY_MB" in job.error["mend"]
+    assert (job.attempt, job.lost_workers) == (1, 0)
+    wait_for(enqueue(owner, steps=1), "succeeded")
+    assert worker.poll() is None
+
+
+def test_a_worker_whose_memory_is_not_given_back_starts_anew_after_its_job(
+    owner: User, start_worker: StartWorker
+) -> None:
+    worker = start_worker(BUDGETEER_WORKER_MEMORY_MB="1000")
+    wait_for(enqueue(owner, "probe.keep", megabytes=500), "succeeded")
+    assert worker.wait(timeout=60) == liveness.BROKEN_STATUS
+    assert presence.everybody() == []
+
+
 @pytest.mark.parametrize("skew_seconds", ["-3600", "3600"])
 def test_a_worker_whose_clock_is_wrong_keeps_its_job_and_a_dead_one_loses_it(
     owner: User, start_worker: StartWorker, settings: object, skew_seconds: str
