@@ -184,7 +184,7 @@ def _take_from_lost_worker(job: Job) -> int:
     log.warning("worker lost", job_id=str(job.id), kind=job.kind, attempt=job.attempt)
     if job.lost_workers + 1 >= settings.JOB_MAX_ATTEMPTS:
         what = f"The worker doing this stopped answering, or was cut off, {job.lost_workers + 1} times"
-        mend = "It may need more memory than there is; try a smaller input, or try again."
+        mend = "Try again; if it ends so again, try a smaller input, and let an admin look into the workers' log."
         # An attempt that met an outage has said so itself.
         error = job.error or {"what": what, "where": "", "mend": mend, "sentence": f"{what}. {mend}"}
         return seen.update(
@@ -211,7 +211,7 @@ def _resend_unclaimed() -> int:
         waiting = Job.objects.filter(state=State.QUEUED, queue=queue).order_by("created_at")
         for job in waiting.annotate(now=Now())[:MOST_NUDGES]:
             patience = timedelta(seconds=settings.JOB_RESEND_SECONDS * 2 ** min(max(job.sends - 1, 0), DOUBLINGS))
-            if job.sent_at is None or job.sent_at < job.now - patience:
+            if job.sent_at is None or job.sent_at < job.now - patience:  # type: ignore[attr-defined]  # annotated above
                 _send(job)
                 touched += 1
     return touched
