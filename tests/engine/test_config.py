@@ -38,7 +38,8 @@ def test_the_canonical_form_is_a_fixed_point_and_plain_json() -> None:
         (
             {"history": {"maxTokens": "30"}},
             (
-                "history.maxTokens: '30' cannot be used here. Expected: a whole number of tokens up to 1,000,000,000, or a percentage of "
+                "history.maxTokens: '30' cannot be used here. "
+                "Expected: a whole number of tokens up to 1,000,000,000, or a percentage of "
                 'the input budget such as "30%".'
             ),
         ),
