@@ -35,6 +35,7 @@ class SystemText:
     """One text of the system message: the system text itself, a spec file, or the workspace context.
 
     `tokens` and `followed_tokens` (with a blank line after it) were counted at import; None for a text that was given.
+    `message` is the conversation's message that it is the text of, with its row of `measures`; None for any other text.
     """
 
     id: str
@@ -43,6 +44,8 @@ class SystemText:
     text: str
     tokens: int | None = None
     followed_tokens: int | None = None
+    message: Message | None = None
+    measures: MessageMeasures | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,7 +223,8 @@ def _system_texts(
             name = "System text" if len(leading) == 1 else f"System text {row + 1}"
             text = SystemText(f"system:{message.id or row + 1}", name, "system", system_text(message))
             counts = (int(measures.system_tokens[row]), int(measures.followed_tokens[row]))
-            texts.append(replace(text, tokens=counts[0], followed_tokens=counts[1]))
+            own = measures.taken(slice(row, row + 1))
+            texts.append(replace(text, tokens=counts[0], followed_tokens=counts[1], message=message, measures=own))
         if leading:
             notes.append("The conversation's own system text is used.")
     texts += [SystemText(f"spec:{name}", name, "spec", text) for name, text in inputs.specs]

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from budgeteer.engine.allocation import SYSTEM_SHARE
+from budgeteer.engine.chat import Message
 from budgeteer.engine.conditions import (
     MAX_SKILL_CHARS,
     MAX_SKILL_FILE_BYTES,
@@ -52,6 +53,30 @@ _LOSSES = {
     Loss.UNNAMED_CALL: "a tool call has no name, and every provider asks for one",
     Loss.OF_UNNAMED: "the call it answers has no name, and every provider asks for one",
 }
+
+
+def explain_system(given: Message | None, sent: Message | None, profile: str, *, merges: bool) -> Reason:
+    """Why a system text is sent as it is; `given` is the conversation's message, `sent` what is sent as a message.
+
+    `merges` where the conversation has several: with a text added, they are one message.
+    """
+    if given is None:
+        return KEPT
+    row = PROFILES[profile]
+    changed = []
+    if given.name and (row.speaker is None or sent is None):
+        changed.append("its name is left out")
+    if given.role == "developer" and (not row.system_messages or sent is None):
+        changed.append("its role developer becomes system")
+    if sent is None:
+        if merges or changed:
+            changed.insert(0, "it is one message with the text that is added to it")
+        return Reason("kept", f"Sent whole, but {'; '.join(changed)}.") if changed else KEPT
+    if not sent.parts:
+        return Reason(f"validity:{profile}", "Not sent: blank text may not be sent to this provider.")
+    if len(sent.parts) < len(given.parts):
+        return Reason(f"validity:{profile}", "Sent without a part: only text that is not blank may be sent here.")
+    return Reason(f"validity:{profile}", f"Sent whole, but {'; '.join(changed)}.") if changed else KEPT
 
 
 def explain_skill(fit: SkillFit, config: SkillsBudgetConfig, row: int, *, shortened: bool) -> Reason:

@@ -45,6 +45,7 @@ from budgeteer.engine.rows import (
 from budgeteer.engine.sections.block import Block
 from budgeteer.engine.sections.skill_block import effective
 from budgeteer.engine.sections.skills import SkillFit, entry_sizes
+from budgeteer.engine.sections.system import adds_text
 from budgeteer.engine.sections.tools import ToolCosts
 from budgeteer.engine.summing import budget_limit, cost_of, limits_of, section_totals, share_limits, unknown_parts
 from budgeteer.engine.tokens import TokenCounter, counter_for
@@ -81,12 +82,15 @@ def pack(
 def pack_unlimited(packing: Packing) -> Packing:
     """The same bundle with nothing limited, every feature spec loaded and the block before the user's first message.
 
-    This is the seed's state before its changes (token limit error); it may be larger than any window.
+    This is the seed's state before its changes (token limit error); it may be larger than any window. Where there is
+    nothing but the conversation's own system messages, they stay where they are: no block is made of them.
     """
-    config = packing.config
+    config, bundle = packing.config, packing.bundle
+    makes_block = bool(bundle.skills or bundle.features or bundle.chunks) or adds_text(bundle)
+    placement = "prepended" if makes_block else config.system.placement
     everything = config.model_copy(
         update={
-            "system": config.system.model_copy(update={"placement": "prepended"}),
+            "system": config.system.model_copy(update={"placement": placement}),
             "shares": config.shares.model_copy(update={"enabled": False}),
             "skills_budget": config.skills_budget.model_copy(update={"enabled": False}),
             "features": config.features.model_copy(update={"mode": "all"}),
@@ -239,7 +243,7 @@ class Packer:
         entries = entry_sizes(bundle.skills, bundle.skill_measures, budget, counter=self.counter)
         pruned = self.pruned
         system, tools = (
-            system_rows(bundle, libraries.pieces),
+            system_rows(bundle, libraries.pieces, self.profile),
             tool_rows(bundle, libraries.tools, self.config.skills_budget, ever_called=self._ever_called()),
         )
         parts = [

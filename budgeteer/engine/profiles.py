@@ -68,6 +68,11 @@ class Profile:
     results_in_order: bool
     call_id: re.Pattern[str] | None
 
+    @property
+    def system_messages(self) -> bool:
+        """Whether each system text may be a message of its own; else all of them stand in one field."""
+        return "system" in self.roles
+
 
 _COOKBOOK: Final = (
     "https://developers.openai.com/cookbook/examples/how_to_count_tokens_with_tiktoken, section 6, checked 2026-11-21"

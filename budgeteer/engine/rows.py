@@ -10,10 +10,17 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from budgeteer.engine.bundle import Bundle
-from budgeteer.engine.chat import ROLES
+from budgeteer.engine.bundle import Bundle, SystemText
+from budgeteer.engine.chat import ROLES, TextPart
 from budgeteer.engine.config import FeaturesConfig, RetrievalConfig, SkillsBudgetConfig
-from budgeteer.engine.explain import KEPT, explain_message, explain_skill, explain_summary, explain_tool, loss_sentence
+from budgeteer.engine.explain import (
+    explain_message,
+    explain_skill,
+    explain_summary,
+    explain_system,
+    explain_tool,
+    loss_sentence,
+)
 from budgeteer.engine.explain_found import explain_chunk, explain_feature
 from budgeteer.engine.expressing import ADAPTED, Loss
 from budgeteer.engine.history.view import HistoryFit, HistoryView, Rule
@@ -24,7 +31,7 @@ from budgeteer.engine.measures import Ints
 from budgeteer.engine.sections.features import FeatureFit, feature_ids
 from budgeteer.engine.sections.retrieval import RetrievalFit, chunk_ids
 from budgeteer.engine.sections.skills import Cause, Entries, SkillFit
-from budgeteer.engine.sections.system import Piece
+from budgeteer.engine.sections.system import Piece, are_messages
 from budgeteer.engine.sections.tools import ToolFit
 from budgeteer.engine.transcript import MessageMeasures
 
@@ -75,24 +82,43 @@ def _items_of(pieces: Sequence[Piece], section: str) -> list[Piece]:
     return [piece for piece in pieces if piece.section == section and not piece.name]
 
 
-def system_rows(bundle: Bundle, pieces: Sequence[Piece]) -> Rows:
-    """One row a system text, spec or workspace context; all are kept."""
+def system_rows(bundle: Bundle, pieces: Sequence[Piece], profile: str) -> Rows:
+    """One row a system text, spec or workspace context; all are kept but texts that the provider cannot be sent."""
     texts = bundle.system
     mine = _items_of(pieces, "system")
     tokens = np.array([piece.tokens for piece in mine], np.int64)
     chars = np.array([piece.chars for piece in mine], np.int64)
     ordered = [text for text in texts if text.kind == "system"] + [text for text in texts if text.kind != "system"]
+    before_tokens, before_chars, columns = tokens, chars, _columns(len(mine), "S")
+    if are_messages(pieces):
+        before_chars = np.array([_said_chars(text) for text in ordered], np.int64)
+        shorter = np.array([_loses_a_part(text, piece) for text, piece in zip(ordered, mine, strict=True)], np.bool_)
+        given = np.array([int(text.measures.openai_tokens[0]) if text.measures else 0 for text in ordered], np.int64)
+        before_tokens = np.where(shorter, given, tokens)
+        columns["fate"] = np.where(chars > 0, np.where(shorter, TRUNCATED, KEPT_FATE), DROPPED).astype(np.int8)
+    merges = sum(text.message is not None for text in ordered) > 1
     return Rows(
         section="system",
         ids=[text.id for text in ordered],
         names=lambda row: ordered[row].name,
-        before_tokens=tokens,
-        before_chars=chars,
+        before_tokens=before_tokens,
+        before_chars=before_chars,
         after_tokens=tokens,
         after_chars=chars,
-        explain=lambda _: KEPT,
-        **_columns(len(mine), "S"),
+        explain=lambda row: explain_system(ordered[row].message, mine[row].alone, profile, merges=merges),
+        **columns,
     )
+
+
+def _loses_a_part(text: SystemText, piece: Piece) -> bool:
+    """Whether the message that is sent holds less than the one that came."""
+    return text.message is not None and piece.alone is not None and len(piece.alone.parts) < len(text.message.parts)
+
+
+def _said_chars(text: SystemText) -> int:
+    """The characters of a system message's texts."""
+    parts = text.message.parts if text.message else ()
+    return sum(len(part.text) for part in parts if isinstance(part, TextPart))
 
 
 def tool_rows(bundle: Bundle, fit: ToolFit, config: SkillsBudgetConfig, *, ever_called: frozenset[str]) -> Rows:

@@ -67,7 +67,9 @@ def anthropic_faults(request: Mapping[str, Any]) -> list[str]:
         used.update(calls)
     if expected:
         faults.append(f"the end comes before the answers to {sorted(expected)}")
-    if "system" in request and not request["system"].strip():
+    system = request.get("system", [{"type": "text", "text": "none"}])
+    said = [system] if isinstance(system, str) else [block["text"] for block in system if block["type"] == "text"]
+    if not said or not all(text.strip() for text in said):
         faults.append("the system text is blank")
     json.dumps(request)
     return faults

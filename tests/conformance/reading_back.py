@@ -12,10 +12,11 @@ from tests.conformance.recount import compact, definitions_in
 def read_back(request: Mapping[str, Any], profile: str) -> Conversation:
     """The conversation a request in the form of Responses or Gemini holds."""
     if profile == "openai-responses":
-        system, said = request.get("instructions"), list(_items(request["input"]))
+        given, said = request.get("instructions"), list(_items(request["input"]))
+        system = [given] if given else []
     else:
-        system, said = _text_of(request.get("systemInstruction")), list(_turns(request["contents"]))
-    first = [Message("system", (TextPart(system),))] if system else []
+        system, said = _texts_of(request.get("systemInstruction")), list(_turns(request["contents"]))
+    first = [Message("system", tuple(map(TextPart, system)))] if system else []
     numbered = [
         Message(one.role, one.parts, id=f"r{number}", line=number) for number, one in enumerate([*first, *said], 1)
     ]
@@ -47,8 +48,8 @@ def _texts(content: Any) -> tuple[TextPart, ...]:
     return tuple(TextPart(part if isinstance(part, str) else part["text"]) for part in content)
 
 
-def _text_of(turn: Mapping[str, Any] | None) -> str:
-    return turn["parts"][0]["text"] if turn else ""
+def _texts_of(turn: Mapping[str, Any] | None) -> list[str]:
+    return [part["text"] for part in turn["parts"]] if turn else []
 
 
 def _turns(turns: list[dict[str, Any]]) -> Iterator[Message]:

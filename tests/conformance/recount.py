@@ -62,7 +62,7 @@ def texts_in(request: Mapping[str, Any]) -> Iterator[str | None]:
         return
     for key in ("system", "instructions"):
         if key in request:
-            yield request[key]
+            yield from content_texts(request[key])
     for item in request.get("input", request.get("messages", ())):
         yield from content_texts(item.get("content"))
         if "refusal" in item:

@@ -20,16 +20,16 @@ from budgeteer.engine.chat import (
 )
 from budgeteer.engine.media import Media, media_of
 from budgeteer.engine.profiles import PROFILES
-from budgeteer.engine.rendering.sent import CallIds, sent_messages, sent_tools, system_message
+from budgeteer.engine.rendering.sent import CallIds, sent_messages, sent_tools, system_parts
 from budgeteer.engine.result import Packing
 
 
 def anthropic_request(packing: Packing) -> dict[str, Any]:
     """The request, ready to send: model, max_tokens, system, tools and messages."""
     request: dict[str, Any] = {"model": packing.model, "max_tokens": max(packing.output_reserve, 1)}
-    system = system_message(packing)
+    system = system_parts(packing)
     if system:
-        request["system"] = system
+        request["system"] = system[0] if len(system) == 1 else [{"type": "text", "text": text} for text in system]
     tools = sent_tools(packing)
     if tools:
         request["tools"] = tools

@@ -21,16 +21,16 @@ from budgeteer.engine.chat import (
     results_of,
 )
 from budgeteer.engine.media import Media, media_of
-from budgeteer.engine.rendering.sent import sent_messages, sent_tools, system_message
+from budgeteer.engine.rendering.sent import sent_messages, sent_tools, system_parts
 from budgeteer.engine.result import Packing
 
 
 def gemini_request(packing: Packing) -> dict[str, Any]:
     """The request, ready to send: model, systemInstruction, tools and contents."""
     request: dict[str, Any] = {"model": f"models/{packing.model}"}
-    system = system_message(packing)
+    system = system_parts(packing)
     if system:
-        request["systemInstruction"] = {"parts": [{"text": system}]}
+        request["systemInstruction"] = {"parts": [{"text": text} for text in system]}
     tools = sent_tools(packing)
     declared = [tool for tool in tools if "name" in tool]
     own = [tool for tool in tools if "name" not in tool]

@@ -27,7 +27,7 @@ from budgeteer.engine.chat import (
     ToolResultPart,
 )
 from budgeteer.engine.library import compact_json
-from budgeteer.engine.rendering.sent import sent_messages, sent_tools, system_message
+from budgeteer.engine.rendering.sent import sent_messages, sent_tools, system_messages
 from budgeteer.engine.result import Packing
 
 OPENING: Final = "<!-- budgeteer transcript 1 -->"
@@ -48,10 +48,8 @@ def markdown_transcript(conversations: Sequence[Conversation]) -> str:
 
 
 def render_markdown(packing: Packing) -> str:
-    """The packed prompt as a transcript: its system message, tool definitions and messages."""
-    system = system_message(packing)
-    first = [Message("system", (TextPart(system),))] if system else []
-    messages = (*first, *sent_messages(packing))
+    """The packed prompt as a transcript: its system messages, tool definitions and messages."""
+    messages = (*system_messages(packing), *sent_messages(packing))
     tools = tuple(sent_tools(packing))
     return markdown_transcript([Conversation("packed", "Packed prompt", messages, tools, packing.model)])
 

@@ -18,17 +18,13 @@ from budgeteer.engine.chat import (
     results_of,
 )
 from budgeteer.engine.media import Media, media_of
-from budgeteer.engine.rendering.sent import sent_messages, sent_tools, system_message
+from budgeteer.engine.rendering.sent import sent_messages, sent_tools, system_messages
 from budgeteer.engine.result import Packing
 
 
 def openai_request(packing: Packing) -> dict[str, Any]:
     """The request, ready to send: model, messages, and tools where there are any."""
-    messages: list[dict[str, Any]] = []
-    system = system_message(packing)
-    if system:
-        messages.append({"role": "system", "content": system})
-    messages += [openai_message(message) for message in sent_messages(packing)]
+    messages = [openai_message(message) for message in (*system_messages(packing), *sent_messages(packing))]
     tools = sent_tools(packing)
     return {"model": packing.model, "messages": messages, **({"tools": tools} if tools else {})}
 

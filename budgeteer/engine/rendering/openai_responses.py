@@ -20,17 +20,24 @@ from budgeteer.engine.chat import (
 )
 from budgeteer.engine.media import Media, media_of
 from budgeteer.engine.profiles import PROFILES
-from budgeteer.engine.rendering.sent import CallIds, sent_messages, sent_tools, system_message
+from budgeteer.engine.rendering.sent import CallIds, sent_messages, sent_tools, system_messages
 from budgeteer.engine.result import Packing
 
 
 def responses_request(packing: Packing) -> dict[str, Any]:
-    """The request, ready to send: model, instructions, input, and tools where there are any."""
+    """The request, ready to send: model, instructions, input, and tools where there are any.
+
+    `instructions` is the first system message; those after it are items, and so is one of the developer's, or of
+    several texts.
+    """
     request: dict[str, Any] = {"model": packing.model}
-    system = system_message(packing)
-    if system:
-        request["instructions"] = system
-    request["input"] = responses_items(sent_messages(packing))
+    system = system_messages(packing)
+    if system and system[0].role == "system":
+        match system[0].parts:
+            case (TextPart(text=text),):
+                request["instructions"] = text
+                system = system[1:]
+    request["input"] = responses_items([*system, *sent_messages(packing)])
     tools = sent_tools(packing)
     return {**request, **({"tools": tools} if tools else {})}
 

@@ -16,13 +16,28 @@ from budgeteer.engine.library import tool_in_form
 from budgeteer.engine.profiles import PROFILES
 from budgeteer.engine.pruning.ids import tagged
 from budgeteer.engine.result import Packing
-from budgeteer.engine.sections.system import JOIN
+from budgeteer.engine.sections.system import JOIN, are_messages
 from budgeteer.engine.tokens import starts_safely
 
 
 def system_message(packing: Packing) -> str:
-    """The system message's text, "" when there is none or it is prepended to the user's first message."""
+    """All system text before the history, "" when there is none or it is prepended to the user's first message."""
     return "" if packing.config.system.placement == "prepended" else block_text(packing)
+
+
+def system_messages(packing: Packing) -> list[Message]:
+    """The system messages before the history: the conversation's own as they came, or one with what was added."""
+    pieces = packing.chosen.pieces
+    if are_messages(pieces):
+        return [piece.alone for piece in pieces if piece.alone is not None and piece.alone.parts]
+    text = system_message(packing)
+    return [Message("system", (TextPart(text),))] if text else []
+
+
+def system_parts(packing: Packing) -> list[str]:
+    """The texts of the system messages before the history, for a provider that has one field for all of them."""
+    parts = [part for message in system_messages(packing) for part in message.parts]
+    return [part.text for part in parts if isinstance(part, TextPart)]
 
 
 def block_text(packing: Packing) -> str:

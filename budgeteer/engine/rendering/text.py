@@ -16,7 +16,7 @@ from budgeteer.engine.chat import (
 )
 from budgeteer.engine.ledger import FATES
 from budgeteer.engine.library import compact_json
-from budgeteer.engine.rendering.sent import block_text, messages_alone, sent_messages, sent_tools, system_message
+from budgeteer.engine.rendering.sent import block_text, messages_alone, sent_messages, sent_tools, system_messages
 from budgeteer.engine.result import Packing
 
 
@@ -38,9 +38,11 @@ class PromptSpan:
 
 def render_spans(packing: Packing) -> Iterator[PromptSpan]:
     """The packed prompt in prompt order, with a placeholder for every run of history that went."""
-    block = block_text(packing)
-    if block:
-        yield PromptSpan(None, "user" if packing.config.system.placement == "prepended" else "system", block, "kept")
+    if packing.config.system.placement == "prepended":
+        block = block_text(packing)
+        yield from [PromptSpan(None, "user", block, "kept")] if block else []
+    for message in system_messages(packing):
+        yield PromptSpan(None, message.role, message_text(message), "kept")
     tools = sent_tools(packing)
     if tools:
         yield PromptSpan(None, "tools", "\n".join(compact_json(tool) for tool in tools), "kept", len(tools))
@@ -99,10 +101,7 @@ def message_text(message: Message) -> str:
 
 def render_text(packing: Packing) -> str:
     """The packed prompt as plain text, one heading a message; for reading, not for sending."""
-    blocks = []
-    system = system_message(packing)
-    if system:
-        blocks.append(f"=== system ===\n{system}")
+    blocks = [f"=== {message.role} ===\n{message_text(message)}" for message in system_messages(packing)]
     tools = sent_tools(packing)
     if tools:
         blocks.append("=== tools ===\n" + "\n".join(compact_json(tool) for tool in tools))

@@ -1,7 +1,8 @@
 """The block of instructions: system texts, skills, features and retrieved chunks as one text, and where it stands.
 
-`dedicated` puts it into a system message of its own, `prepended` before the first message of the user, as the seed's
-first state had it (token limit error, change 1): the block, a rule, then what the user wrote.
+It is one text only where something is added to the conversation's own system messages; where nothing is, they stay
+messages. `dedicated` puts it into a system message of its own, `prepended` before the first message of the user, as the
+seed's first state had it (token limit error, change 1): the block, a rule, then what the user wrote.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from budgeteer.engine.bundle import Bundle
 from budgeteer.engine.config import BudgetConfig
 from budgeteer.engine.framing import Framing
 from budgeteer.engine.ledger import Overhead, Size
+from budgeteer.engine.profiles import PROFILES
 from budgeteer.engine.sections.features import FeatureFit, feature_pieces
 from budgeteer.engine.sections.retrieval import HEADER, RetrievalFit, labels_size, retrieval_pieces
 from budgeteer.engine.sections.skill_block import effective, skill_entry, skills_block
@@ -22,9 +24,12 @@ from budgeteer.engine.sections.system import (
     JOIN,
     RULE,
     Piece,
+    adds_text,
+    are_messages,
     instruction_pieces,
     joined,
     marked,
+    message_pieces,
     piece_overheads,
     skills_piece,
     text_piece,
@@ -62,13 +67,14 @@ class Block:
     def pieces(
         self, skills: SkillFit | None = None, features: FeatureFit | None = None, retrieval: RetrievalFit | None = None
     ) -> list[Piece]:
-        """The pieces with what was chosen; of what was not chosen yet, only a header stands, or an empty piece."""
-        sections = [
-            *self.instructions,
-            self._skills(skills),
-            self._features(features),
-            self._retrieval(retrieval),
-        ]
+        """The pieces with what was chosen; of what was not chosen yet, only a header stands, or an empty piece.
+
+        Where nothing is added to the conversation's own system messages, each of them is a piece by itself.
+        """
+        added = [self._skills(skills), self._features(features), self._retrieval(retrieval)]
+        if not (any(added) or self.prepended or adds_text(self.bundle)):
+            return message_pieces(self.bundle, self.framing.profile, counter=self.counter)
+        sections = [*self.instructions, *added]
         pieces = marked(
             joined([section for section in sections if section], counter=self.counter),
             self.config.system.marker,
@@ -81,10 +87,20 @@ class Block:
     def overheads(self, pieces: Sequence[Piece], *, needs_message: bool) -> list[Overhead]:
         """What the block costs beside its items; `needs_message` where no user's message is sent to stand in."""
         overheads = piece_overheads(pieces, counter=self.counter, closed=not self.prepended)
-        frame = self.framing.written("user" if self.prepended else "system")
-        if pieces and (needs_message or not self.prepended):
+        if are_messages(pieces):
+            overheads.append(Overhead("system", "message frame", Size(self._frames(pieces)), self.counter.kind))
+        elif pieces and (needs_message or not self.prepended):
+            frame = self.framing.written("user" if self.prepended else "system")
             overheads.append(Overhead("system", "message frame", Size(frame), self.counter.kind))
         return overheads
+
+    def _frames(self, pieces: Sequence[Piece]) -> int:
+        """The frames of the conversation's own system messages; one where the provider has one field for all texts."""
+        given = [text.measures for text in self.bundle.system if text.measures is not None]
+        sent = [measures for measures, piece in zip(given, pieces, strict=True) if piece.alone and piece.alone.parts]
+        if not PROFILES[self.framing.profile].system_messages:
+            return self.framing.written("system") if sent else 0
+        return sum(int(self.framing.messages(measures)[0]) for measures in sent)
 
     def tokens(self, pieces: Sequence[Piece]) -> int:
         """The block in tokens, items and all; with a frame where it may need one."""

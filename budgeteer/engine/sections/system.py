@@ -1,17 +1,23 @@
-"""The system message: pieces joined by blank lines, each counted once, so that their counts add up exactly.
+"""System texts: the conversation's own messages as they came, or pieces joined into one message with what is added.
 
-Every piece ends with its own line ends and the next one begins with a visible character (decision 002). A piece
-that begins otherwise is counted together with the one before it.
+Where nothing is added, the conversation's leading system messages stay messages, each with its role, its name and its
+text. Where a text of ours is added (or a given one stands in their place), all of it is one message under the marker:
+pieces joined by blank lines, each counted once, so that their counts add up exactly. Every piece ends with its own line
+ends and the next one begins with a visible character (decision 002). A piece that begins otherwise is counted together
+with the one before it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from budgeteer.engine.bundle import Bundle, SystemText
+from budgeteer.engine.chat import Message, TextPart
+from budgeteer.engine.expressing import can_express
 from budgeteer.engine.ledger import Overhead, Size
+from budgeteer.engine.profiles import DEFAULT_PROFILE
 from budgeteer.engine.sections.skill_block import BLOCK_CLOSE
 from budgeteer.engine.tokens import TokenCounter, starts_safely
 
@@ -30,6 +36,7 @@ class Piece:
         tokens, followed_tokens: alone, and with a blank line after it.
         chars: characters.
         safe: whether it may follow a line end and still count by itself.
+        alone: the conversation's system message that it is by itself, as it is sent; None for a piece of a text.
     """
 
     section: str
@@ -39,6 +46,39 @@ class Piece:
     followed_tokens: int
     chars: int
     safe: bool = True
+    alone: Message | None = None
+
+
+def are_messages(pieces: Sequence[Piece]) -> bool:
+    """Whether the pieces are the conversation's own system messages, each by itself."""
+    return bool(pieces) and all(piece.alone is not None for piece in pieces)
+
+
+def adds_text(bundle: Bundle) -> bool:
+    """Whether the bundle has any system text but the conversation's own messages."""
+    return any(text.message is None for text in bundle.system)
+
+
+def message_pieces(bundle: Bundle, profile: str, *, counter: TokenCounter) -> list[Piece]:
+    """The conversation's own system messages as they are sent: the text parts that the provider takes.
+
+    What holds nothing of them for this provider is a piece without characters, and is not sent.
+    """
+    return [_message_piece(text, profile, counter=counter) for text in bundle.system if text.message is not None]
+
+
+def _message_piece(text: SystemText, profile: str, *, counter: TokenCounter) -> Piece:
+    message = text.message
+    assert message is not None  # noqa: S101 - asked for before
+    said = [part for part in message.parts if isinstance(part, TextPart)]
+    sent = [part for part in said if can_express(part, profile, message.role)]
+    texts = [part.text for part in sent]
+    if len(sent) == len(said) and text.measures is not None:
+        tokens = int(text.measures.column(DEFAULT_PROFILE, "tokens")[0])
+    else:
+        tokens = counter.count_parts(texts)
+    alone = replace(message, parts=tuple(sent))
+    return Piece("system", "", lambda: JOIN.join(texts), tokens, tokens, sum(map(len, texts)), alone=alone)
 
 
 def text_piece(text: str, *, section: str, name: str, counter: TokenCounter) -> Piece:
@@ -109,10 +149,13 @@ def pieces_tokens(pieces: Sequence[Piece], *, counter: TokenCounter, closed: boo
 def piece_overheads(pieces: Sequence[Piece], *, counter: TokenCounter, closed: bool = True) -> list[Overhead]:
     """What the text costs beside its items: named pieces by name, and the joins.
 
-    The joins are what the blank lines add to the piece before them; where a piece does not begin safely, the run of
-    pieces is counted whole and the difference is booked here, so that the sum stays exact. Joins inside retrieval are
-    retrieval's own, for they count against its share. `closed` unless more text follows the last piece.
+    Messages by themselves have neither. The joins are what the blank lines add to the piece before them; where a piece
+    does not begin safely, the run of pieces is counted whole and the difference is booked here, so that the sum stays
+    exact. Joins inside retrieval are retrieval's own, for they count against its share. `closed` unless more text
+    follows the last piece.
     """
+    if are_messages(pieces):
+        return []
     named: dict[tuple[str, str], Size] = {}
     for piece in pieces:
         if piece.name:

@@ -42,7 +42,7 @@ def test_a_gemini_model_is_packed_in_its_own_form() -> None:
     assert packing.profile == "gemini"
     assert request == {
         "model": "models/gemini-4-argon",
-        "systemInstruction": {"parts": [{"text": "[SYSTEM INSTRUCTIONS]\n\nBe brief."}]},
+        "systemInstruction": {"parts": [{"text": "Be brief."}]},
         "contents": [
             {"role": "user", "parts": [{"text": "Hi"}]},
             {"role": "model", "parts": [{"text": "Yes"}]},

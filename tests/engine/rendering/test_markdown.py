@@ -13,7 +13,7 @@ def test_a_packed_prompt_is_a_transcript_of_what_is_sent() -> None:
     assert blocks[0] == "<!-- budgeteer transcript 1 -->"
     assert blocks[2] == "# Packed prompt"
     said = blocks[3:]
-    assert said[:3] == ["## system", "[SYSTEM INSTRUCTIONS]", "Be brief."]
+    assert said[:2] == ['## system <!-- {"id":"m1"} -->', "Be brief."]
     assert "word word" not in "".join(said)
     assert said[-4:-2] == ['## assistant <!-- {"id":"m3"} -->', "Good day."]
     assert said[-2:] == ['## user <!-- {"id":"m4"} -->', "\\## user\nGo on"]

@@ -35,7 +35,7 @@ def test_the_system_text_becomes_the_instructions_and_texts_stay_plain() -> None
     _, request = responses(system("Be brief."), user("Hi"), assistant("Yes"), user("Go"))
     assert request == {
         "model": "gpt-4o",
-        "instructions": "[SYSTEM INSTRUCTIONS]\n\nBe brief.",
+        "instructions": "Be brief.",
         "input": [
             {"role": "user", "content": "Hi"},
             {"role": "assistant", "content": "Yes"},

@@ -25,7 +25,7 @@ def test_every_run_of_history_that_went_has_one_placeholder_with_its_fate() -> N
         bundle_of(system(), *talk, tools=(TOOL,)), {"history": {"strategy": "newestFirst", "maxTokens": 30}}
     )
     assert list(render_spans(packing)) == [
-        PromptSpan(None, "system", "[SYSTEM INSTRUCTIONS]\n\nBe brief.", "kept"),
+        PromptSpan(None, "system", "Be brief.", "kept"),
         PromptSpan(
             None,
             "tools",
