@@ -98,7 +98,7 @@ def _packed(packing: Packing) -> Event:
             "model": packing.model,
             "profile": packing.profile,
             "tokenizer": packing.tokenizer,
-            "level": verdict.level,
+            "verdict": verdict.level,
             "items": verdict.items,
             "asked_tokens": verdict.asked_tokens,
             "sent_tokens": verdict.sent_tokens,

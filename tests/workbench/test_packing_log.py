@@ -21,6 +21,9 @@ def test_each_packing_is_logged_once_with_figures_and_no_text(session, monkeypat
     assert packed is not None
     mine = [line for line in lines if line.get("workspace_id") == str(session.pk)]
     assert [line["event"] for line in mine].count("packed") == 1
+    (line,) = [line for line in mine if line["event"] == "packed"]
+    assert line["verdict"] == packed.packing.verdict.level
+    assert "level" not in line  # a logger writes its own level there
     assert "truncated" in [line["event"] for line in mine]
     said = json.dumps(mine)
     texts = [decision.name for decision in packed.packing.ledger if len(decision.name) > 12]
