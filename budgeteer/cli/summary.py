@@ -39,9 +39,10 @@ def before_and_after(packing: Packing) -> str:
 
 
 def _lines(packing: Packing) -> Iterator[str]:
-    yield packing.verdict.sentence
+    yield f"{packing.verdict.sentence}."
+    yield _sizes(packing)
     yield _limits(packing)
-    if packing.error is not None and packing.error.sentence != packing.verdict.sentence:
+    if packing.error is not None:
         yield packing.error.sentence
     yield ""
     yield _sections(packing)
@@ -61,6 +62,14 @@ def _lines(packing: Packing) -> Iterator[str]:
     if failed:
         yield ""
         yield from failed
+
+
+def _sizes(packing: Packing) -> str:
+    """What is sent of what may be; what was asked for comes last."""
+    verdict = packing.verdict
+    said = f"{number(verdict.sent_tokens)} of {number(verdict.limit_tokens)} tokens"
+    free = f", {number(verdict.free_tokens)} free" if packing.fits else ""
+    return f"{said}{free}; {number(verdict.asked_tokens)} requested."
 
 
 def _limits(packing: Packing) -> str:

@@ -98,6 +98,7 @@ def _verdict_to_json(verdict: Verdict) -> dict[str, Any]:
     return {
         "level": verdict.level,
         "sentence": verdict.sentence,
+        "limits": [limit.value for limit in verdict.limits],
         "askedTokens": verdict.asked_tokens,
         "sentTokens": verdict.sent_tokens,
         "notSentTokens": verdict.not_sent_tokens,

@@ -15,6 +15,7 @@ import numpy as np
 
 from budgeteer.engine.allocation import Allowance, Shares, allowance, profile_of, settled, shares_of
 from budgeteer.engine.asking import asked_of, checked
+from budgeteer.engine.binding import limits_that_bind
 from budgeteer.engine.bundle import Bundle
 from budgeteer.engine.config import BudgetConfig
 from budgeteer.engine.easing import eased_by
@@ -288,7 +289,13 @@ class Packer:
             chosen=chosen,
             sections=sections,
             warnings=tuple(warning for warning in warnings if warning is not None),
-            verdict=verdict_of(ledger, demand=demand, allowance=self.allowed, error=error),
+            verdict=verdict_of(
+                ledger,
+                demand=demand,
+                allowance=self.allowed,
+                error=error,
+                limits=limits_that_bind(ledger, chosen, view),
+            ),
             cost=cost_of(self.allowed.row, ledger.total().tokens),
             error=error,
             unknown=unknown_parts(self.bundle, chosen.history, self.profile),

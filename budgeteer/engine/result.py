@@ -22,8 +22,7 @@ from budgeteer.engine.sections.skills import SkillFit
 from budgeteer.engine.sections.system import Piece
 from budgeteer.engine.sections.tools import ToolFit
 from budgeteer.engine.tokens import CountKind
-
-type Level = Literal["fits", "limited", "over", "cannotFit"]
+from budgeteer.engine.verdict_words import Bound, Level
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,13 +82,20 @@ class LimitWarning:
 class Verdict:
     """The answer in one sentence, with its figures in tokens.
 
-    `level`: "fits" (all that was asked for is sent), "limited" (within the budget, but a limit left something out),
-    "over" (more was asked for than fits; what is sent fits), "cannotFit" (what may not be dropped is over).
-    sent + not_sent = asked; sent + free = limit, unless it cannot fit.
+    Attributes:
+        level: "fits" (nothing is left out), "limited" (it fits, with items left out or summarised), "cannotFit" (what
+            may not be left out is over).
+        sentence, short: the same in words, and for a list (verdict_words.py).
+        limits: what left items out, the one that took the most tokens first.
+        asked_tokens: what everything would take with no limit; sent + not_sent = asked.
+        over_tokens: how much of that is past the limit, whether or not what is sent fits.
+        free_tokens: sent + free = limit; negative where it does not fit.
     """
 
     level: Level
     sentence: str
+    short: str
+    limits: tuple[Bound, ...]
     asked_tokens: int
     sent_tokens: int
     not_sent_tokens: int

@@ -12,52 +12,35 @@ from budgeteer.engine.fixes import Fix
 from budgeteer.engine.history.view import Over
 from budgeteer.engine.ledger import Ledger, Size
 from budgeteer.engine.result import LimitWarning, Verdict
+from budgeteer.engine.verdict_words import Bound, Level, Shortfall, VerdictFigures
 
 
-def verdict_of(ledger: Ledger, *, demand: Size, allowance: Allowance, error: BudgetExceeded | None) -> Verdict:
-    """The verdict of a ledger against what was asked for."""
+def verdict_of(
+    ledger: Ledger, *, demand: Size, allowance: Allowance, error: BudgetExceeded | None, limits: tuple[Bound, ...]
+) -> Verdict:
+    """The verdict of a ledger; `limits` are those that left something out."""
     sent = ledger.total().tokens
     counts = ledger.counts()
-    items = len(ledger) - counts["added"]
     limit = allowance.usable_tokens
-    over = max(demand.tokens - limit, 0)
-    free = limit - sent
-    went = [
-        f"{counts[name]:,} of {items:,} items {name}" if name == "dropped" else f"{counts[name]:,} {name}"
-        for name in ("dropped", "summarised")
-        if counts[name]
-    ]
-    level: Literal["fits", "limited", "over", "cannotFit"]
+    level: Level = "limited" if counts["dropped"] or counts["summarised"] else "fits"
+    shortfall = None
     if error is not None:
-        level, head, went = "cannotFit", f"Cannot fit: {_what_is_over(error)}", []
-    elif over:
-        level, head = "over", f"Over by {over:,} tokens"
-    elif went:
-        level, head = "limited", "Fits"
-    else:
-        level, head = "fits", f"Fits, {free:,} tokens free"
+        level, shortfall = "cannotFit", Shortfall(error.section, error.needed_tokens, error.allowed_tokens, error.cause)
+    words = VerdictFigures(level, counts["dropped"], counts["summarised"], limits, shortfall)
     return Verdict(
         level=level,
-        sentence="; ".join([head, *went]),
+        sentence=words.sentence,
+        short=words.short,
+        limits=limits,
         asked_tokens=demand.tokens,
         sent_tokens=sent,
         not_sent_tokens=demand.tokens - sent,
-        free_tokens=free,
-        over_tokens=over,
+        free_tokens=limit - sent,
+        over_tokens=max(demand.tokens - limit, 0),
         limit_tokens=limit,
         counts=counts,
-        items=items,
+        items=len(ledger) - counts["added"],
     )
-
-
-def _what_is_over(error: BudgetExceeded) -> str:
-    match error.cause:
-        case "size":
-            return f"{error.needed_tokens:,} tokens of {error.section}, room for {error.allowed_tokens:,}"
-        case "empty":
-            return "no message is left to send"
-        case "task":
-            return "what was asked last cannot be sent"
 
 
 #: The sections that the system share holds. Source: domain, Shares.

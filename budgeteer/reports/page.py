@@ -8,6 +8,7 @@ from typing import Any
 
 from budgeteer.engine.facts import reported_sentence
 from budgeteer.engine.ledger import CATEGORIES
+from budgeteer.engine.verdict_words import figures_from_json
 from budgeteer.reports.document import Document
 from budgeteer.reports.wording import what_went
 from budgeteer.workbench.bar import BarFigures, BarPicture, Share, draw_bar
@@ -115,16 +116,17 @@ def build_page(document: Document) -> Page:
     """The page of a frozen document."""
     packing = document["packing"]
     verdict = packing["verdict"]
-    level = verdict["level"]
+    words = figures_from_json(verdict, packing.get("error"))
+    level = words.level
     return Page(
         title=document["report"]["title"] or UNTITLED,
         level=level,
-        sentence=verdict["sentence"],
+        sentence=words.sentence,
         tone=LEVEL_TONES[level],
         icon=LEVEL_ICONS[level],
         setting=_setting(document),
         picture=draw_bar(_figures(document["bar"])),
-        figures=_headline(verdict),
+        figures=_headline(verdict, fits=level != "cannotFit"),
         items=f"{len(packing['decisions']):,}",
         fates=_fates(verdict["counts"]),
         sections=tuple(_section(section, packing["decisions"]) for section in packing["sections"] if _shown(section)),
@@ -166,13 +168,15 @@ def _figures(bar: Mapping[str, Any]) -> BarFigures:
     )
 
 
-def _headline(verdict: Mapping[str, Any]) -> tuple[Figure, ...]:
-    over = verdict["overTokens"]
+def _headline(verdict: Mapping[str, Any], *, fits: bool) -> tuple[Figure, ...]:
+    figure = (
+        Figure("Free", f"{verdict['freeTokens']:,}") if fits else Figure("May be sent", f"{verdict['limitTokens']:,}")
+    )
     return (
-        Figure("Asked for", f"{verdict['askedTokens']:,}"),
-        Figure("Sent", f"{verdict['sentTokens']:,}"),
-        Figure("Free", f"{verdict['freeTokens']:,}"),
-        Figure("Over the limit", f"{over:,}", "over" if over > 0 else ""),
+        Figure("Sent" if fits else "Needed", f"{verdict['sentTokens']:,}", "" if fits else "over"),
+        figure,
+        Figure("Left out", f"{max(verdict['notSentTokens'], 0):,}"),
+        Figure("Requested", f"{verdict['askedTokens']:,}"),
     )
 
 

@@ -17,6 +17,7 @@ from django.views.decorators.vary import vary_on_headers
 
 from budgeteer.accounts.rules import access
 from budgeteer.engine.errors import BudgeteerError
+from budgeteer.engine.verdict_words import kept_sentence
 from budgeteer.reports import services
 from budgeteer.reports.forms import PublishForm
 from budgeteer.reports.models import Report
@@ -36,6 +37,12 @@ class SharedRow:
     address: str
     standing: services.Standing
     sentence: str
+
+    @property
+    def verdict(self) -> str:
+        """The verdict in words, "" before there is one; put right where an earlier version froze it."""
+        kept = self.report.verdict
+        return kept_sentence(kept["level"], kept["sentence"]) if kept else ""
 
 
 @access()

@@ -83,7 +83,7 @@ def read(slug: str) -> list[tuple[str, bytes]]:
 def measured(slug: str) -> dict[str, Any]:
     """Return the figures of a sample under its own preset, as they came out when the samples were written.
 
-    `level`, `verdict`, `model`, `tokens` asked for, `window`, `limit`, and `shares`: letter, sent and not sent tokens.
+    `level`, `verdict`, `model`, `tokens` sent, `window`, `limit`, and `shares`: letter, sent and not sent tokens.
     """
     figures: dict[str, dict[str, Any]] = json.loads((resources.files(__name__) / "data" / "measured.json").read_text())
     return figures[slug]

@@ -9,6 +9,7 @@ from typing import Any
 from budgeteer.engine.facts import facts_of, money
 from budgeteer.engine.ledger import CATEGORIES
 from budgeteer.engine.result import Packing
+from budgeteer.engine.verdict_words import Level, kept_sentence, level_of
 from budgeteer.workbench.bar import (
     BarFigures,
     BarPicture,
@@ -18,8 +19,10 @@ from budgeteer.workbench.bar import (
 from budgeteer.workbench.strip import Strip, draw_strip
 from budgeteer.workbench.words import FATE_ICONS, FATE_TONES, count_of
 
-LEVEL_ICONS = {"fits": "check", "limited": "warning", "over": "warning", "cannotFit": "warning"}
-LEVEL_TONES = {"fits": "ok", "limited": "warn", "over": "over", "cannotFit": "over"}
+LEVEL_ICONS: Mapping[Level, str] = {"fits": "check", "limited": "check", "cannotFit": "warning"}
+LEVEL_TONES: Mapping[Level, str] = {"fits": "ok", "limited": "warn", "cannotFit": "over"}
+#: What is left out of a prompt that fits is no error: its count has no colour.
+COUNT_TONES = {fate: tone for fate, tone in FATE_TONES.items() if fate != "dropped"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +73,7 @@ def header_of(packing: Packing) -> Header:
         sentence=verdict.sentence,
         figures=_figures(packing),
         counts=tuple(
-            FateCount(FATE_ICONS[fate], FATE_TONES[fate], f"{verdict.counts[fate]:,} {fate}")
+            FateCount(FATE_ICONS[fate], COUNT_TONES.get(fate, ""), f"{verdict.counts[fate]:,} {fate}")
             for fate in ("kept", "truncated", "summarised", "dropped", "added")
             if verdict.counts.get(fate)
         ),
@@ -106,9 +109,9 @@ def snapshot_of(packing: Packing) -> dict[str, Any]:
     verdict = packing.verdict
     return {
         "level": verdict.level,
-        "verdict": _short_verdict(packing),
+        "verdict": verdict.short,
         "model": packing.model,
-        "tokens": packing.demand.tokens,
+        "tokens": verdict.sent_tokens,
         "window": figures.window,
         "limit": figures.limit,
         "shares": [[share.letter, share.sent_tokens, share.not_sent_tokens] for share in figures.shares],
@@ -116,14 +119,15 @@ def snapshot_of(packing: Packing) -> dict[str, Any]:
 
 
 def glance_of(snapshot: Mapping[str, Any]) -> Glance:
-    """A kept snapshot as a list prints it."""
+    """A kept snapshot as a list prints it; one of an earlier version that said "over" of what fits is put right."""
+    level = level_of(snapshot["level"])
     shares = tuple(Share(letter, CATEGORIES[letter], sent, not_sent) for letter, sent, not_sent in snapshot["shares"])
     return Glance(
-        tone=LEVEL_TONES[snapshot["level"]],
-        icon=LEVEL_ICONS[snapshot["level"]],
-        verdict=snapshot["verdict"],
+        tone=LEVEL_TONES[level],
+        icon=LEVEL_ICONS[level],
+        verdict=kept_sentence(snapshot["level"], snapshot["verdict"]),
         model=snapshot["model"],
-        tokens=f"{snapshot['tokens']:,}",
+        tokens=f"{sum(share.sent_tokens for share in shares):,}",
         strip=draw_strip(shares, limit=snapshot["limit"]),
     )
 
@@ -135,26 +139,17 @@ def money_text(packing: Packing) -> str:
 
 
 def _figures(packing: Packing) -> str:
+    """What is sent of what may be, then the money; what was asked for comes last, and only where it is more."""
     verdict = packing.verdict
     share = verdict.sent_tokens / verdict.limit_tokens * 100 if verdict.limit_tokens else 0.0
-    parts = [
-        f"{verdict.sent_tokens:,} sent",
-        f"{verdict.free_tokens:,} free",
-        f"{share:.1f} %",
-    ]
+    parts = [f"{verdict.sent_tokens:,} of {verdict.limit_tokens:,} tokens ({share:.1f} %)"]
+    if packing.fits:
+        parts.append(f"{verdict.free_tokens:,} free")
     money = money_text(packing)
-    return " · ".join([*parts, money] if money else parts)
-
-
-def _short_verdict(packing: Packing) -> str:
-    verdict = packing.verdict
-    if verdict.level == "cannotFit":
-        return "Cannot fit"
-    if verdict.level == "over":
-        return f"Over by {verdict.over_tokens:,}"
-    if verdict.level == "limited":
-        return f"{verdict.counts['dropped']:,} of {count_of(verdict.items, 'item')} dropped"
-    return f"Fits, {verdict.free_tokens:,} free"
+    parts += [money] if money else []
+    if verdict.not_sent_tokens > 0:
+        parts.append(f"{verdict.asked_tokens:,} requested")
+    return " · ".join(parts)
 
 
 def _kind_title(packing: Packing) -> str:

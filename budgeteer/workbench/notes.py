@@ -47,7 +47,7 @@ def notes_of(packing: Packing) -> tuple[Note, ...]:
 
     A note carries the button of its fix, which is offered only once it was tried out (effects.with_effects).
     """
-    notes = [] if packing.error is None else [Note("e", "This cannot fit.", packing.error.sentence, "", "", "")]
+    notes = [] if packing.error is None else [Note("e", "This does not fit.", packing.error.sentence, "", "", "")]
     gravest = sorted(packing.warnings, key=lambda warning: -warning.percent)
     return (*notes, *(_note(warning) for warning in gravest))
 

@@ -35,7 +35,7 @@ def wait_until_packed(page: Page) -> None:
     """Until the jobs are done and the workbench shows its verdict."""
     page.wait_for_url("**/w/*/**", timeout=WORK_MS)
     expect(page.locator("#share")).to_be_visible(timeout=WORK_MS)
-    expect(page.locator("#verdict")).to_contain_text(re.compile(r"Over by|Fits|Cannot fit"))
+    expect(page.locator("#verdict")).to_contain_text(re.compile(r"Fits|Does not fit"))
     page.wait_for_load_state("load")  # a key pressed before the scripts have run is pressed for nothing
 
 

@@ -21,7 +21,7 @@ from tests.browser.steps import (
 def test_the_agent_sample_is_one_click_away_and_shows_verdict_bar_items_and_prompt(visitor):
     page = visitor().open("/")
     open_sample(page, "An agent session that overflows")
-    assert verdict(page).startswith("Over by")
+    assert verdict(page).startswith("Fits, with ")
     expect(page.locator("#budget svg.bar.wide rect").first).to_be_visible()
     assert page.locator("table.items tbody tr").count() > 20
     page.get_by_role("link", name="Prompt").click()
@@ -33,7 +33,7 @@ def test_the_agent_sample_is_one_click_away_and_shows_verdict_bar_items_and_prom
 def test_the_other_samples_open_with_their_verdict(visitor, title):
     page = visitor().open("/")
     open_sample(page, title)
-    assert re.search(r"[1-9][\d,]* of \d+ items dropped", verdict(page))
+    assert re.search(r"[1-9][\d,]* items? left out", verdict(page))
 
 
 def test_from_upload_to_a_report_that_is_read_signed_out_and_revoked(visitor, tmp_path):

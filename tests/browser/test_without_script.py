@@ -17,7 +17,7 @@ def test_upload_change_read_share_and_revoke_work_without_script(visitor, tmp_pa
     page.wait_for_url("**/w/*/**")
     expect(page.locator("#share")).to_be_visible(timeout=WORK_MS)  # the page asks again by itself
     before = page.locator("#verdict").inner_text()
-    assert before.startswith("Over by")
+    assert before.startswith("Fits, with ")
 
     page.locator('#config-form input[name="history.maxTokens"]').fill("20,000")
     page.locator("#config-form .apply button").click()
@@ -53,4 +53,4 @@ def test_a_sample_opens_without_script(visitor):
     page = visitor(script=False).open("/")
     page.get_by_role("button", name=re.compile("tool catalogue")).click()
     expect(page.locator("#share")).to_be_visible(timeout=WORK_MS)
-    expect(page.locator("#verdict")).to_contain_text("dropped")
+    expect(page.locator("#verdict")).to_contain_text("left out")

@@ -152,7 +152,7 @@ def test_a_comparison_says_what_moved_and_what_moved_it(
     line = ["compare", *configs, "--conversation", long_chat]
     run = budgeteer(*line)
     assert run.status == 0
-    assert run.out.startswith("A  Fits, ")
+    assert run.out.startswith("A  Fits. ")
     assert "history.maxTokens  5000  300" in run.out
     data = json.loads(budgeteer(*line, "--json").out)
     assert [one["path"] for one in data["differences"]] == ["features.topK", "history.maxTokens"]
@@ -186,7 +186,7 @@ def test_a_side_that_cannot_fit_leaves_with_1(
     tight.write_text(json.dumps({"contextWindow": 40, "outputReserve": 0}))
     run = budgeteer("compare", configs[0], tight, "--conversation", long_chat)
     assert run.status == 1
-    assert "B  Cannot fit" in run.out
+    assert "B  Does not fit" in run.out
 
 
 @pytest.mark.parametrize(

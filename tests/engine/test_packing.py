@@ -243,7 +243,9 @@ def test_what_no_limit_may_drop_over_the_budget_is_a_stated_error() -> None:
     assert packing.error.section == "system"
     assert packing.error.needed_tokens > packing.error.allowed_tokens
     needed, allowed = packing.error.needed_tokens, packing.error.allowed_tokens
-    assert packing.verdict.sentence == f"Cannot fit: {needed:,} tokens of system, room for {allowed:,}"
+    assert packing.verdict.sentence == (
+        f"Does not fit, because the system text takes {needed:,} tokens and {allowed:,} are left for it"
+    )
 
 
 @pytest.mark.parametrize(

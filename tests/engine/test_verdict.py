@@ -47,7 +47,7 @@ def test_history_fills_what_tools_query_and_priming_leave_to_the_token(profile: 
     assert (just.verdict.level, just.total.tokens) == ("fits", size)
     less = packed(bundle, {**newest, "contextWindow": size - 1}, profile=profile)
     assert less.fits
-    assert (less.verdict.level, less.verdict.over_tokens) == ("over", 1)
+    assert (less.verdict.level, less.verdict.over_tokens) == ("limited", 1)
     assert next(one.id for one in less.ledger if one.fate == "dropped") == "message:m2"
 
 
@@ -94,7 +94,7 @@ def test_what_was_written_here_is_no_item_that_was_asked_for() -> None:
     packing = at(4_000, *talk, history={"strategy": "summarizeOlder", "maxChars": 800, "keepUserTurns": 1})
     assert packing.verdict.counts == {"kept": 2, "truncated": 0, "summarised": 2, "dropped": 0, "added": 1}
     assert packing.verdict.items == len(talk)
-    assert packing.verdict.sentence == "Fits; 2 summarised"
+    assert packing.verdict.sentence == "Fits, with 2 items summarised"
     history = next(section for section in packing.sections if section.name == "history")
     assert (history.demand.items, history.after.items) == (4, 3)
 

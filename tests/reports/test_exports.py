@@ -28,7 +28,7 @@ def test_a_name_that_a_spreadsheet_would_run_is_made_text():
 
 def test_markdown_says_verdict_figures_and_tables():
     text = to_markdown(sample_document())
-    assert "**Over by 6,430 tokens; 2 of 10 items dropped**" in text
+    assert "**Fits, with 2 items left out and 1 summarised**" in text
     assert "| Total | 17,430 | 7,000 | 10,430 | 8 of 10 |" in text
 
 

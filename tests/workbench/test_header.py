@@ -48,11 +48,11 @@ def test_a_snapshot_is_plain_data_and_reads_back(session: Workspace) -> None:
     packing = services.packing_of(session)
     snapshot = json.loads(json.dumps(snapshot_of(packing)))
     glance = glance_of(snapshot)
-    assert glance.verdict == f"Over by {packing.verdict.over_tokens:,}"
-    assert glance.tokens == f"{packing.demand.tokens:,}"
+    assert glance.verdict == f"Fits, {packing.verdict.counts['dropped']:,} left out"
+    assert glance.tokens == f"{packing.total.tokens:,}"
     assert glance.model == "gpt-4o"
 
 
 def test_a_snapshot_without_items_reads_back_too(owner) -> None:
     packing = services.packing_of(services.open_with_sources(owner, []))
-    assert glance_of(snapshot_of(packing)).verdict.startswith("Fits, ")
+    assert glance_of(snapshot_of(packing)).verdict == "Fits"

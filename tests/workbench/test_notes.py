@@ -38,4 +38,4 @@ def test_a_limit_that_was_raised_as_far_as_the_window_reaches_is_not_raised_agai
 def test_what_cannot_fit_is_said_before_every_warning(session: Workspace) -> None:
     steps.commit(session, {"contextWindow": 4_000, "outputReserve": 500})
     notes = notes_of(services.packing_of(session))
-    assert notes[0].title == "This cannot fit."
+    assert notes[0].title == "This does not fit."

@@ -109,5 +109,5 @@ def test_a_worker_cannot_pack_while_a_source_is_importing(importing: Workspace) 
 
 def test_a_worker_packs_the_workspace_as_it_stands(session: Workspace) -> None:
     packing = services.packing_of(session)
-    assert packing.verdict.level == "over"
+    assert packing.verdict.level == "limited"
     assert len(packing.ledger) == packing.verdict.items

@@ -66,7 +66,7 @@ def test_recent_workspaces_stand_with_their_verdict(client: Client, session: Wor
     client.get(session.get_absolute_url())
     html = client.get("/").content.decode()
     assert session.name in html
-    assert "Over by" in html
+    assert "Fits, 110 left out" in html
     assert "tokens asked for" in html
 
 

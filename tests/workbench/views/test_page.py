@@ -19,7 +19,7 @@ def test_the_owner_sees_the_workbench(client: Client, session: Workspace) -> Non
     response = client.get(session.get_absolute_url())
     assert response.status_code == 200
     html = response.content.decode()
-    assert text_of(html, "verdict").startswith("Over by ")
+    assert text_of(html, "verdict") == "Fits, with 110 items left out by the history limit"
     assert 'id="config-form"' in html
     assert 'id="inspector"' in html
 
@@ -59,7 +59,8 @@ def test_the_numbers_on_the_page_are_those_of_the_packing(client: Client, sessio
     html = client.get(session.get_absolute_url()).content.decode()
     assert text_of(html, "verdict") == data["verdict"]["sentence"]
     figures = text_of(html, "figures")
-    assert figures.startswith(f"{data['total']['tokens']:,} sent · {data['verdict']['freeTokens']:,} free")
+    assert figures.startswith(f"{data['total']['tokens']:,} of {data['verdict']['limitTokens']:,} tokens (")
+    assert figures.endswith(f"{data['demand']['tokens']:,} requested")
     assert f"limit {data['verdict']['limitTokens']:,}" in html
     assert f"{data['verdict']['notSentTokens']:,} asked for, not sent" in html
     assert f"{data['verdict']['counts']['dropped']:,} dropped" in html

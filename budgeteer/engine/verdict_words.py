@@ -1,0 +1,156 @@
+"""The words of a verdict, in one place for every interface: what is sent, the limits that bind, what was left out.
+
+They are written from figures, so that a report or a list that kept the figures of an earlier version reads the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any, Final, Literal
+
+from budgeteer.engine.errors import OverCause
+
+type Level = Literal["fits", "limited", "cannotFit"]
+"""Nothing is left out; within the budget, but items are left out or summarised; what may not be left out is over."""
+
+
+class Bound(StrEnum):
+    """What leaves items out, as the verdict names it (`verdict.limits` in JSON)."""
+
+    HISTORY = "history"
+    INPUT_BUDGET = "inputBudget"
+    SKILLS = "skills"
+    TOOLS = "tools"
+    FEATURES = "features"
+    RETRIEVAL = "retrieval"
+    SHARES = "shares"
+    POLICY = "policy"
+    PROVIDER = "provider"
+
+
+WORDS: Final[Mapping[Bound, str]] = {
+    Bound.HISTORY: "the history limit",
+    Bound.INPUT_BUDGET: "the input budget",
+    Bound.SKILLS: "the skill limits",
+    Bound.TOOLS: "the tool limit",
+    Bound.FEATURES: "the feature search",
+    Bound.RETRIEVAL: "the retrieval limit",
+    Bound.SHARES: "the shares",
+    Bound.POLICY: "the skill policies",
+    Bound.PROVIDER: "the provider's rules",
+}
+
+#: How a section that cannot shrink is named, and its verb.
+_SECTIONS: Final[Mapping[str, tuple[str, str]]] = {
+    "system": ("the system text", "takes"),
+    "tools": ("the tool definitions", "take"),
+    "skills": ("the skills block", "takes"),
+    "features": ("the feature specs", "take"),
+    "retrieval": ("the retrieved text", "takes"),
+    "history": ("the history", "takes"),
+    "query": ("the query", "takes"),
+}
+
+#: Levels of earlier versions: "over" was said of prompts that fit once items were left out.
+_EARLIER: Final[Mapping[str, Level]] = {"over": "limited"}
+
+
+@dataclass(frozen=True, slots=True)
+class Shortfall:
+    """What cannot shrink: its section, the tokens it takes, and how many are left for it; or what is missing."""
+
+    section: str
+    needed_tokens: int
+    allowed_tokens: int
+    cause: OverCause = "size"
+
+
+@dataclass(frozen=True, slots=True)
+class VerdictFigures:
+    """What a verdict is told from. `limits` are those that left something out, the one that took most first."""
+
+    level: Level
+    dropped: int
+    summarised: int
+    limits: Sequence[Bound] = ()
+    shortfall: Shortfall | None = None
+
+    @property
+    def sentence(self) -> str:
+        """The verdict in one sentence, without its stop: "Fits, with 110 items left out by the history limit"."""
+        match self.level:
+            case "fits":
+                return "Fits"
+            case "limited":
+                return f"Fits, with {self._gone()}" if self.dropped or self.summarised else "Fits"
+            case "cannotFit":
+                return f"Does not fit, because {self._cause(self.shortfall)}" if self.shortfall else "Does not fit"
+
+    @property
+    def short(self) -> str:
+        """The verdict for a list: "Fits, 110 left out"."""
+        if self.level == "cannotFit":
+            return "Does not fit"
+        parts = [f"{self.dropped:,} left out"] if self.dropped else []
+        parts += [f"{self.summarised:,} summarised"] if self.summarised else []
+        return ", ".join(["Fits", *parts])
+
+    def _gone(self) -> str:
+        items = "item" if (self.dropped or self.summarised) == 1 else "items"
+        if not self.dropped:
+            return f"{self.summarised:,} {items} summarised"
+        left_out = f"{self.dropped:,} {items} left out{self._by()}"
+        return f"{left_out} and {self.summarised:,} summarised" if self.summarised else left_out
+
+    def _by(self) -> str:
+        named = [WORDS[limit] for limit in self.limits]
+        if not named:
+            return ""
+        if len(named) <= 2:
+            return f" by {' and '.join(named)}"
+        return f" by {named[0]} and {len(named) - 1} other limits"
+
+    def _cause(self, found: Shortfall) -> str:
+        match found.cause:
+            case "empty":
+                return "no message is left to send"
+            case "task":
+                return "what was asked last cannot be sent"
+            case "size":
+                pass
+        what, verb = _SECTIONS.get(found.section, (found.section, "takes"))
+        return (
+            f"{what} {verb} {found.needed_tokens:,} tokens and {max(found.allowed_tokens, 0):,} "
+            f"{'is' if found.allowed_tokens == 1 else 'are'} left for {'it' if verb == 'takes' else 'them'}"
+        )
+
+
+def level_of(stored: str) -> Level:
+    """The level of kept figures, of whichever version."""
+    known: Mapping[str, Level] = {"fits": "fits", "limited": "limited", "cannotFit": "cannotFit", **_EARLIER}
+    return known[stored]
+
+
+def kept_sentence(level: str, sentence: str) -> str:
+    """A kept sentence; one that an earlier version said of what fits, as "over", is said anew without its figures."""
+    return sentence if level not in _EARLIER else "Fits, with items left out"
+
+
+def figures_from_json(verdict: Mapping[str, Any], error: Mapping[str, Any] | None) -> VerdictFigures:
+    """The figures of a kept `verdict` and `error` in the shape of the command line's contract, of whichever version."""
+    counts = verdict["counts"]
+    shortfall = None
+    if error is not None:
+        shortfall = Shortfall(
+            error["section"], error["neededTokens"], error["allowedTokens"], error.get("cause", "size")
+        )
+    known = {bound.value: bound for bound in Bound}
+    return VerdictFigures(
+        level=level_of(verdict["level"]),
+        dropped=counts["dropped"],
+        summarised=counts["summarised"],
+        limits=tuple(known[name] for name in verdict.get("limits", ()) if name in known),
+        shortfall=shortfall,
+    )
