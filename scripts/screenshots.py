@@ -230,6 +230,7 @@ def compress(page: Page, address: str) -> str:
 def publish(page: Page, workspace: str) -> str:
     """Share the workspace; the path of its report."""
     page.goto(f"{workspace}share/")
+    page.locator("input[name=content][value=full]").check()
     page.get_by_role("button", name="Publish").click()
     link = page.locator("input[id^='link-']").first
     expect(link).to_be_visible(timeout=WORK_MS)

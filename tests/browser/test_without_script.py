@@ -18,6 +18,7 @@ def test_upload_change_read_share_and_revoke_work_without_script(visitor, tmp_pa
     expect(page.locator("#share")).to_be_visible(timeout=WORK_MS)  # the page asks again by itself
     before = page.locator("#verdict").inner_text()
     assert before.startswith("Fits, with ")
+    expect(page.locator("#i-model")).to_have_value("claude-sonnet-4-5")  # as the session's file names it
 
     page.locator('#config-form input[name="history.maxTokens"]').fill("20,000")
     page.locator("#config-form .apply button").click()
@@ -30,6 +31,7 @@ def test_upload_change_read_share_and_revoke_work_without_script(visitor, tmp_pa
 
     page.locator("#share").click()
     page.get_by_label("Title").fill("Read without script")
+    page.locator("input[name=content][value=full]").check()
     page.get_by_role("button", name="Publish the report").click()
     link = page.locator("input[id^='link-']").first
     expect(link).to_be_visible(timeout=WORK_MS)
