@@ -80,7 +80,7 @@ def test_impossible_numbers_and_dates_are_kept_as_text_or_number(value: str) -> 
 
 def test_a_bomb_of_aliases_ends_at_once() -> None:
     rows = ["a0: &a0 [x]"] + [f"a{n}: &a{n} [*a{n - 1},*a{n - 1},*a{n - 1}]" for n in range(1, 40)]
-    begun = time.perf_counter()
+    begun = time.process_time()
     with pytest.raises(FrontMatterProblem, match="aliases"):
         split_front_matter("---\n" + "\n".join(rows) + "\n---\n", LIMITS)
-    assert time.perf_counter() - begun < 1
+    assert time.process_time() - begun < 1

@@ -50,10 +50,10 @@ def test_the_depth_of_a_long_text_is_counted_across_its_blocks(monkeypatch: pyte
 
 
 def test_the_depth_scan_is_linear_on_hostile_strings() -> None:
-    begun = time.perf_counter()
+    begun = time.process_time()
     for text in ("[" * 300 + '"\\"' * 300_000, "[" * 300 + '"' + "\\" * 600_000, '"' * 600_000 + "[" * 300):
         depth_of(text)
-    assert time.perf_counter() - begun < 5
+    assert time.process_time() - begun < 5
 
 
 @pytest.mark.parametrize(

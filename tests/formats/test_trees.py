@@ -105,8 +105,8 @@ def test_no_more_branches_are_built_than_are_offered() -> None:
 def test_a_comb_of_many_thousand_branches_is_told_quickly() -> None:
     size = 100_000
     parents = {at: at - 2 if at % 2 == 0 else at - 1 for at in range(2, size)} | {0: None, 1: 0}
-    start = time.perf_counter()
+    start = time.process_time()
     main = path_to(parents.get, size - 2)
     leaves = other_leaves(parents.get, range(size), set(main))
     assert len(leaves) == size // 2
-    assert time.perf_counter() - start < 5
+    assert time.process_time() - start < 5

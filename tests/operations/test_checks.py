@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import threading
 import time
 from collections.abc import Iterator
@@ -54,8 +55,9 @@ def test_each_part_is_looked_at_in_turn(looks: None) -> None:
 def test_a_part_that_hangs_is_given_up(looks: None) -> None:
     started = time.monotonic()
     [finding] = examine([Check("hangs", "hangs")], seconds=0.2)["hangs"]
-    assert time.monotonic() - started < 3
-    assert (finding.state, finding.sentence) == ("failed", "It has not answered for 0.2 s.")
+    assert time.monotonic() - started < 20  # not the 30 s that it hangs
+    assert finding.state == "failed"
+    assert re.fullmatch(r"It has not answered for \d+\.\d s\.", finding.sentence)
     never.set()
 
 
