@@ -41,6 +41,7 @@ def packing_to_json(packing: Packing, *, validity: Sequence[Check]) -> dict[str,
         else {
             "code": "budgetExceeded",
             "section": error.section,
+            "cause": error.cause,
             "neededTokens": error.needed_tokens,
             "allowedTokens": error.allowed_tokens,
             "sentence": error.sentence,

@@ -54,7 +54,7 @@ _SECTIONS: Final[Mapping[str, tuple[str, str]]] = {
 }
 
 #: Levels of earlier versions: "over" was said of prompts that fit once items were left out.
-_EARLIER: Final[Mapping[str, Level]] = {"over": "limited"}
+EARLIER_LEVELS: Final[Mapping[str, Level]] = {"over": "limited"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,13 +129,13 @@ class VerdictFigures:
 
 def level_of(stored: str) -> Level:
     """The level of kept figures, of whichever version."""
-    known: Mapping[str, Level] = {"fits": "fits", "limited": "limited", "cannotFit": "cannotFit", **_EARLIER}
+    known: Mapping[str, Level] = {"fits": "fits", "limited": "limited", "cannotFit": "cannotFit", **EARLIER_LEVELS}
     return known[stored]
 
 
 def kept_sentence(level: str, sentence: str) -> str:
     """A kept sentence; one that an earlier version said of what fits, as "over", is said anew without its figures."""
-    return sentence if level not in _EARLIER else "Fits, with items left out"
+    return sentence if level not in EARLIER_LEVELS else "Fits, with items left out"
 
 
 def figures_from_json(verdict: Mapping[str, Any], error: Mapping[str, Any] | None) -> VerdictFigures:

@@ -63,6 +63,11 @@ def _known(known: words.Words) -> _Kind:
     return read
 
 
+def _all_known(known: words.Words) -> _Kind:
+    """A list of words of a closed set; any other word is left out."""
+    return lambda value: [word for word in value if word in known] if isinstance(value, list) else []
+
+
 def _matching(pattern: re.Pattern[str]) -> _Kind:
     """A text of one pattern; "" in the place of any other."""
     return lambda value: value if isinstance(value, str) and pattern.fullmatch(value) else ""
@@ -152,6 +157,7 @@ _DECISION: Final[_Shape] = {
 }
 _VERDICT: Final[_Shape] = {
     "level": _known(words.LEVELS),
+    "limits": _all_known(words.BOUNDS),
     **dict.fromkeys(("askedTokens", "sentTokens", "notSentTokens", "freeTokens", "overTokens", "limitTokens"), _number),
     "counts": _counts,
     "items": _number,
@@ -168,6 +174,7 @@ _PACKING: Final[_Shape] = {
         {
             "code": _word(words.ERROR_CODES),
             "section": _known(words.SECTION_NAMES),
+            "cause": _word(words.ERROR_CAUSES),
             "neededTokens": _number,
             "allowedTokens": _number,
         }

@@ -10,6 +10,7 @@ from budgeteer.engine.config import BudgetConfig, dump_config
 from budgeteer.engine.ledger import CATEGORIES
 from budgeteer.engine.options import Field, fields
 from budgeteer.engine.overlay import set_path
+from budgeteer.engine.verdict_words import figures_from_json
 from budgeteer.reports.allowlist import allowed
 from budgeteer.reports.document import Document, fingerprint
 
@@ -43,19 +44,8 @@ def _packing(given: Mapping[str, Any], safe: dict[str, Any]) -> dict[str, Any]:
     safe["validity"] = [{**each, "sentence": "Holds." if each["ok"] else "Does not hold."} for each in safe["validity"]]
     if safe["error"] is not None:
         safe["error"]["sentence"] = _error_sentence(safe["error"])
-    safe["verdict"]["sentence"] = _verdict_sentence(safe)
+    safe["verdict"]["sentence"] = figures_from_json(safe["verdict"], safe["error"]).sentence
     return safe
-
-
-def _verdict_sentence(packing: Mapping[str, Any]) -> str:
-    verdict = packing["verdict"]
-    head = "Fits" if packing["fits"] else "Cannot fit"
-    parts = [f"{head}: {verdict['sentTokens']:,} of {verdict['limitTokens']:,} tokens sent"]
-    if verdict["counts"].get("dropped"):
-        parts.append(f"{verdict['counts']['dropped']:,} of {verdict['items']:,} items dropped")
-    if verdict["counts"].get("summarised"):
-        parts.append(f"{verdict['counts']['summarised']:,} summarised")
-    return "; ".join(parts)
 
 
 def _error_sentence(error: Mapping[str, Any]) -> str:

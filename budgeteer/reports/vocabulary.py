@@ -9,10 +9,12 @@ from __future__ import annotations
 from typing import Final, get_args
 
 from budgeteer.engine.config import Policy
+from budgeteer.engine.errors import OverCause
 from budgeteer.engine.ledger import CATEGORIES, SECTIONS
 from budgeteer.engine.options import fields
 from budgeteer.engine.profiles import PROFILES
 from budgeteer.engine.tokens import TOKENIZERS as KNOWN_TOKENIZERS
+from budgeteer.engine.verdict_words import EARLIER_LEVELS, Bound
 from budgeteer.engine.windows import MODELS
 from budgeteer.formats.registry import ARCHIVES, OUR_FORMATS
 from budgeteer.formats.report import Kind
@@ -74,6 +76,7 @@ PROVIDER_RULES: Final = frozenset(
         "first message",
         "no empty part",
         "no empty text",
+        "not empty",
         "outputs follow calls",
         "reasoning keeps its item",
         "results before text",
@@ -103,10 +106,12 @@ SECTION_NAMES: Final = frozenset(SECTIONS)
 LETTERS: Final = frozenset(CATEGORIES)
 CATEGORY_NAMES: Final = frozenset(CATEGORIES.values())
 FATES: Final = frozenset(FATE_NAMES)
-LEVELS: Final = frozenset(LEVEL_TONES)
+LEVELS: Final = frozenset({*LEVEL_TONES, *EARLIER_LEVELS})
 COUNTED: Final = frozenset({"exact", "estimated"})
 WARNING_LEVELS: Final = frozenset({"approaching", "reached", "exceeded"})
 ERROR_CODES: Final = frozenset({"budgetExceeded"})
+BOUNDS: Final = frozenset(bound.value for bound in Bound)
+ERROR_CAUSES: Final = frozenset(get_args(OverCause.__value__))
 PROFILE_NAMES: Final = frozenset(PROFILES)
 TOKENIZERS: Final = frozenset({*KNOWN_TOKENIZERS, *(row.tokenizer for row in MODELS.values())})
 CURRENCIES: Final = frozenset({"USD"})

@@ -23,7 +23,7 @@ def test_every_number_fate_and_rule_stays():
         for key in ("section", "fate", "rule", "before", "after", "kind", "pinned"):
             assert after[key] == before[key]
     sentence = redacted["packing"]["verdict"].pop("sentence")
-    assert sentence == "Fits: 7,000 of 11,000 tokens sent; 2 of 10 items dropped; 1 summarised"
+    assert sentence == "Fits, with 2 items left out and 1 summarised"
     del full["packing"]["verdict"]["sentence"]
     for key in ("verdict", "total", "sections", "overhead", "cost", "window"):
         assert redacted["packing"][key] == full["packing"][key]
