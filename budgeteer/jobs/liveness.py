@@ -4,12 +4,15 @@ A worker that has nothing at hand sends itself a message through the broker, int
 has to handle it. While it has a task at hand it is alive as long as the task takes a step now and then. A worker that
 does neither is no longer announced (presence.py), so that its health check fails, and then ends itself: whoever
 supervises it starts it again, and the reaper gives its job to another.
+
+A worker's process asks for its queue before Django is set up, so nothing here needs an app at import.
 """
 
 from __future__ import annotations
 
 import os
 import signal
+import socket
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -38,9 +41,7 @@ def own_queue() -> Queue:
 
     It has no exchange, so that a broker keeps nothing of it but a message that was not taken.
     """
-    from budgeteer.jobs.presence import own_host
-
-    queue = Queue(f"ping.{own_host()}.{os.getpid()}", exchange=Exchange("", type="direct"), no_declare=True)  # type: ignore[no-untyped-call]
+    queue = Queue(f"ping.{socket.gethostname()}.{os.getpid()}", exchange=Exchange("", type="direct"), no_declare=True)  # type: ignore[no-untyped-call]
     queue.routing_key = queue.name
     return queue
 
