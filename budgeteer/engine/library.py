@@ -43,11 +43,10 @@ class Skill:
 
     @property
     def is_hidden(self) -> bool:
-        """Whether a harness lists it to nobody but people, who call it by its name.
+        """Whether its front matter keeps it from the model (`disable-model-invocation`), so that only people call it.
 
-        Its front matter says so by `disable-model-invocation`: https://code.claude.com/docs/en/skills, "Control who
-        invokes a skill": its description is not in the context. OpenClaw reads true, yes, on and 1, quoted or not
-        (`parseFrontmatterBool`). Checked 2026-11-22.
+        Claude Code documents the key; harnesses that know it leave the skill out of the list. The words that count as
+        true are true, yes, on and 1, quoted or not: YAML's own, and those that OpenClaw's tests of the key accept.
         """
         value = self.metadata.get(HIDING_KEY)
         return value is not None and str(value).strip().lower() in ("true", "yes", "on", "1")

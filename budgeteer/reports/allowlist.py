@@ -68,6 +68,15 @@ def _all_known(known: words.Words) -> _Kind:
     return lambda value: [word for word in value if word in known] if isinstance(value, list) else []
 
 
+def _settings(value: Any) -> dict[str, Any]:
+    """Values of the configuration by path: numbers, switches and words of a closed set, for paths that there are."""
+    given = value if isinstance(value, Mapping) else {}
+    known = {path: each for path, each in given.items() if path in words.SETTINGS}
+    return {path: each if isinstance(each, int | float) else words.OTHER for path, each in known.items()} | {
+        path: each for path, each in known.items() if isinstance(each, str) and each in words.SETTINGS
+    }
+
+
 def _matching(pattern: re.Pattern[str]) -> _Kind:
     """A text of one pattern; "" in the place of any other."""
     return lambda value: value if isinstance(value, str) and pattern.fullmatch(value) else ""
@@ -222,6 +231,7 @@ _PACKING: Final[_Shape] = {
             "level": _known(words.WARNING_LEVELS),
             **dict.fromkeys(("used", "allowed", "percent"), _number),
             "fix": _constant(""),
+            "set": _settings,
         }
     ),
     "validity": _each({"profile": _known(words.PROFILE_NAMES), "rule": _word(words.PROVIDER_RULES), "ok": _flag}),
