@@ -9,7 +9,8 @@ from playwright.sync_api import expect
 
 from benchmarks.large_files import generated
 from benchmarks.page_weight import VIEWS, WATCH_SHIFT, assets
-from tests.browser.steps import drop, wait_until_packed
+from tests.browser.conftest import WORK_MS
+from tests.browser.steps import drop, open_sample, wait_until_packed
 
 SCRIPT_BYTES, STYLE_BYTES, WORKBENCH_BYTES, REPORT_BYTES = 40_000, 25_000, 150_000, 80_000
 """Most bytes of gzip. Source: the design, measured by."""
@@ -48,3 +49,57 @@ def test_no_view_holds_more_elements_than_a_browser_likes_at_ten_thousand_messag
         page.goto(f"{workspace}?view={view}")
         assert 500 < page.evaluate("() => document.querySelectorAll('*').length") <= ELEMENTS, view
         assert len(gzip.compress(page.content().encode())) <= WORKBENCH_BYTES, view
+
+
+LAPTOPS = (1200, 1280, 1366, 1400)
+NAME_WIDTH = 220
+"""The least width of the column that names an item or a message, in CSS pixels."""
+
+_WIDTHS = """() => ({
+  page: document.documentElement.scrollWidth - document.documentElement.clientWidth,
+  cut: [...document.querySelectorAll(".bud, #result, #tabs, #inspector, .app > .left")]
+    .filter((region) => region.checkVisibility() && region.scrollWidth > region.clientWidth + 1)
+    .map((region) => region.id || region.className),
+  outside: [...document.querySelectorAll("#verdict, #figures, #export-toggle, #share, .bud .fate, .items .c-name")]
+    .filter((part) => part.checkVisibility() && part.getBoundingClientRect().right > innerWidth)
+    .map((part) => part.id || part.className),
+  names: Math.min(...[...document.querySelectorAll(".items th.c-name")].map((head) => head.offsetWidth)),
+  figures: document.querySelector("#figures").checkVisibility(),
+})"""
+
+
+@pytest.fixture(scope="module")
+def busy(browser, signed_in, stack):
+    """The address of a workspace whose header shows all five fates, and the query of one of its items."""
+    context = browser.new_context(storage_state=signed_in)
+    page = context.new_page()
+    page.goto(stack.address)
+    open_sample(page, "An agent session that overflows")
+    workspace = page.url.split("?")[0]
+    page.goto(f"{workspace}?view=messages&start=127&end=134&sel=")
+    page.locator("#generate-block").click()
+    expect(page.locator("#block-summary")).not_to_have_value("", timeout=WORK_MS)
+    page.locator("#make-block").click()
+    expect(page.locator("#range-bar")).to_have_count(0)
+    page.goto(workspace)
+    item = page.locator("table.items tbody tr.dropped a").first.get_attribute("href")
+    context.close()
+    return workspace, item.split("#")[0].removeprefix("?")
+
+
+@pytest.mark.parametrize("width", LAPTOPS)
+def test_on_a_laptop_nothing_scrolls_sideways_and_items_can_be_read(visitor, busy, width):
+    workspace, item = busy
+    page = visitor(width=width).open("/help/")
+    for view in ("map", "messages", "prompt"):
+        for chosen in ("", f"&{item}"):
+            page.goto(f"{workspace}?view={view}{chosen}")
+            expect(page.locator("#figures")).to_have_count(1)
+            found = page.evaluate(_WIDTHS)
+            where = (width, view, bool(chosen), found)
+            assert found["page"] <= 0, where
+            assert not found["cut"], where
+            assert not found["outside"], where
+            assert found["figures"], where
+            assert view == "prompt" or found["names"] >= NAME_WIDTH, where
+            assert page.locator("#inspect").is_visible() is bool(chosen), where
