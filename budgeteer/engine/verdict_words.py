@@ -93,9 +93,9 @@ class VerdictFigures:
         """The verdict for a list: "Fits, 110 left out"."""
         if self.level == "cannotFit":
             return "Does not fit"
-        parts = [f"{self.dropped:,} left out"] if self.dropped else []
-        parts += [f"{self.summarised:,} summarised"] if self.summarised else []
-        return ", ".join(["Fits", *parts])
+        if self.dropped:
+            return f"Fits, {self.dropped:,} left out"
+        return f"Fits, {self.summarised:,} summarised" if self.summarised else "Fits"
 
     def _gone(self) -> str:
         items = "item" if (self.dropped or self.summarised) == 1 else "items"

@@ -58,14 +58,14 @@ def axis_texts(marks: Marks, variant: Variant) -> Iterator[AxisText]:
     limit = f"limit {marks.limit:,}"
     anchor = "end" if marks.limit_px > len(limit) * CHAR_PX else "start"
     yield from _place(limit, marks.limit_px, (anchor, "o"), variant=variant, taken=taken)
-    missing = f"{marks.not_sent:,} asked for, not sent" if variant.full_labels else f"{marks.not_sent:,} not sent"
+    missing = f"{marks.not_sent:,} tokens left out" if variant.full_labels else f"{marks.not_sent:,} left out"
     reserve = f"reserve {marks.reserve:,}"
     warning = ""
     if marks.threshold_px is not None and marks.threshold_percent is not None:
         warning = f"{marks.threshold_percent:g} % warning {marks.limit * marks.threshold_percent / 100:,.0f}"
     if variant.rows == 1:
         if marks.not_sent:
-            yield from _place(missing, variant.width_px, ("end", "o"), variant=variant, taken=taken)
+            yield from _place(missing, variant.width_px, ("end", "s"), variant=variant, taken=taken)
         if warning and marks.threshold_px is not None:
             yield from _place(warning, marks.threshold_px, ("middle", "w"), variant=variant, taken=taken)
         yield from _place(reserve, marks.limit_px + 6, ("start", "s"), variant=variant, taken=taken)
@@ -73,7 +73,7 @@ def axis_texts(marks: Marks, variant: Variant) -> Iterator[AxisText]:
         return
     yield from _place("0", 0, ("start", "s"), variant=variant, taken=taken)
     if marks.not_sent:
-        yield AxisText(missing, "100%", "end", "o", 66)
+        yield AxisText(missing, "100%", "end", "s", 66)
     else:
         yield AxisText(reserve, "100%", "end", "s", 66)
     if warning:

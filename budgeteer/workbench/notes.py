@@ -22,12 +22,11 @@ TITLES = {
     "shares.history": "Share of history",
 }
 LEVEL_WORDS = {"approaching": "close to the limit", "reached": "limit reached", "exceeded": "limit exceeded"}
-TONES = {"approaching": "", "reached": "", "exceeded": "e"}
 
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """One note.
+    """One note; `tone` is "e" only for what does not fit.
 
     `apply` is the value of the button that applies its fix (fix_buttons.py), "" where there is none; `effect` is what
     that would come to, where somebody tried it out.
@@ -56,7 +55,7 @@ def _note(warning: LimitWarning) -> Note:
     title = TITLES.get(warning.limit, warning.limit)
     button = button_of(warning.fix.settings)
     return Note(
-        tone=TONES[warning.level],
+        tone="",
         title=f"{title}: {LEVEL_WORDS[warning.level]}.",
         sentence=f"{warning.used:,} {warning.unit} asked for, {warning.allowed:,} allowed ({warning.percent:,.1f} %).",
         fix=warning.fix.sentence,

@@ -40,7 +40,7 @@ def figures(*limits: Bound, dropped: int = 0, summarised: int = 0) -> VerdictFig
         (
             figures(Bound.SKILLS, Bound.TOOLS, dropped=1_200, summarised=3),
             "Fits, with 1,200 items left out by the skill limits and the tool limit and 3 summarised",
-            "Fits, 1,200 left out, 3 summarised",
+            "Fits, 1,200 left out",
         ),
         (
             figures(Bound.INPUT_BUDGET, Bound.SKILLS, Bound.TOOLS, dropped=9),
