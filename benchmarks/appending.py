@@ -8,8 +8,8 @@ from benchmarks import ours, texts, tokenizer
 from benchmarks.oracle import MESSAGE_TOKENS, Costs
 from benchmarks.race import Contender, Work
 from benchmarks.workloads import Said
-from budgeteer.engine.growing import GrowingMeasures
-from budgeteer.engine.transcript import MessageMeasures
+from budgeteer.engine.counting.growing_measures import GrowingMeasures
+from budgeteer.engine.counting.message_measures import MessageMeasures
 
 APPENDED = "Budgeteer, appended and counted"
 ENCODED = "tiktoken, encoded"

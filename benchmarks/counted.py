@@ -14,18 +14,18 @@ import numpy as np
 
 from benchmarks import ours
 from benchmarks.workloads import Call, Said
-from budgeteer.engine.answer import newest_kept
-from budgeteer.engine.bundle import Bundle, Inputs, build_bundle
-from budgeteer.engine.chat import Conversation
-from budgeteer.engine.config import SkillsBudgetConfig
-from budgeteer.engine.ledger import Size
-from budgeteer.engine.library import Skill
-from budgeteer.engine.measures import Ints, SkillMeasures
-from budgeteer.engine.packing import pack
-from budgeteer.engine.sections.skill_block import location_opener, wrapper_size
-from budgeteer.engine.sections.skill_prefixes import SkillPrefixes, skill_prefixes
-from budgeteer.engine.whatif.probing import Subject
-from budgeteer.engine.whatif.sweep import sweep_at
+from budgeteer.engine.analysis.newest_kept import newest_kept
+from budgeteer.engine.analysis.skill_prefixes import SkillPrefixes, skill_prefixes
+from budgeteer.engine.analysis.sweep.probe import Subject
+from budgeteer.engine.analysis.sweep.sweep import sweep_at
+from budgeteer.engine.config.schema import SkillsBudgetConfig
+from budgeteer.engine.content.conversation import Conversation
+from budgeteer.engine.content.library import Skill
+from budgeteer.engine.counting.library_measures import Ints, SkillMeasures
+from budgeteer.engine.inputs.bundle import Bundle, Inputs, build_bundle
+from budgeteer.engine.packing.ledger import Size
+from budgeteer.engine.packing.pack import pack
+from budgeteer.engine.packing.sections.skill_block import location_opener, wrapper_size
 
 #: No limit but the one that is asked about.
 _NO_LIMIT = ours.NO_LIMITS["maxSkillsPromptChars"]

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from benchmarks import oracle, ours, seed, tokenizer
 from benchmarks.race import Contender, Work
 from benchmarks.workloads import Entry
-from budgeteer.engine.config import SkillsBudgetConfig
-from budgeteer.engine.measures import SkillMeasures, measure_skills
-from budgeteer.engine.sections.skill_prefixes import skill_prefixes
-from budgeteer.engine.sections.skills import SkillFit, fit_skills
+from budgeteer.engine.analysis.skill_prefixes import skill_prefixes
+from budgeteer.engine.config.schema import SkillsBudgetConfig
+from budgeteer.engine.counting.library_measures import SkillMeasures, measure_skills
+from budgeteer.engine.packing.sections.skills import SkillFit, fit_skills
 
 PREPARED = "Budgeteer, prepared"
 WARM = "Budgeteer, counted before"

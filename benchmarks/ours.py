@@ -17,15 +17,15 @@ from benchmarks.oracle import Costs
 from benchmarks.race import Contender, Work
 from benchmarks.tokenizer import ENCODING
 from benchmarks.workloads import Entry, Said
-from budgeteer.engine.answer import NewestKept, newest_kept
-from budgeteer.engine.bundle import Bundle, Inputs, build_bundle
-from budgeteer.engine.chat import Conversation, Message, Part, TextPart, ToolCallPart, ToolResultPart
-from budgeteer.engine.config import BudgetConfig, load_config
-from budgeteer.engine.library import Skill
-from budgeteer.engine.packing import pack
-from budgeteer.engine.profiles import DEFAULT_PROFILE
-from budgeteer.engine.result import Packing
-from budgeteer.engine.tokens import TokenCounter, counter_for
+from budgeteer.engine.analysis.newest_kept import NewestKept, newest_kept
+from budgeteer.engine.config.schema import BudgetConfig, load_config
+from budgeteer.engine.content.conversation import Conversation, Message, Part, TextPart, ToolCallPart, ToolResultPart
+from budgeteer.engine.content.library import Skill
+from budgeteer.engine.counting.tokenizers import TokenCounter, counter_for
+from budgeteer.engine.inputs.bundle import Bundle, Inputs, build_bundle
+from budgeteer.engine.packing.pack import pack
+from budgeteer.engine.packing.result import Packing
+from budgeteer.engine.providers.profiles import DEFAULT_PROFILE
 
 ANSWER = "Budgeteer, only what stays"
 WARM = "Budgeteer, warm"

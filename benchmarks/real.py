@@ -14,7 +14,7 @@ from benchmarks import oracle
 from benchmarks.comparisons import contenders_over
 from benchmarks.race import Contender
 from benchmarks.workloads import Call, Said
-from budgeteer.engine.chat import Message, TextPart, call_input, calls_of, results_of
+from budgeteer.engine.content.conversation import Message, TextPart, call_input, calls_of, results_of
 from budgeteer.engine.errors import InputError
 from budgeteer.formats.detect import import_bytes
 

@@ -10,16 +10,16 @@ from benchmarks import oracle, ours, peers
 from benchmarks.oracle import Costs, Room
 from benchmarks.race import Contender, Work
 from benchmarks.workloads import Entry
-from budgeteer.engine.bundle import Bundle, Inputs, build_bundle
-from budgeteer.engine.chat import Conversation
-from budgeteer.engine.config import BudgetConfig
-from budgeteer.engine.ledger import FATES
-from budgeteer.engine.library import Skill
-from budgeteer.engine.packing import pack
-from budgeteer.engine.result import Packing
-from budgeteer.engine.whatif.answers import Answer
-from budgeteer.engine.whatif.probing import Subject
-from budgeteer.engine.whatif.sweep import sweep_at
+from budgeteer.engine.analysis.sweep.packing_answer import PackingAnswer
+from budgeteer.engine.analysis.sweep.probe import Subject
+from budgeteer.engine.analysis.sweep.sweep import sweep_at
+from budgeteer.engine.config.schema import BudgetConfig
+from budgeteer.engine.content.conversation import Conversation
+from budgeteer.engine.content.library import Skill
+from budgeteer.engine.inputs.bundle import Bundle, Inputs, build_bundle
+from budgeteer.engine.packing.ledger import FATES
+from budgeteer.engine.packing.pack import pack
+from budgeteer.engine.packing.result import Packing
 
 WARM = "Budgeteer, every budget, warm"
 COLD = "Budgeteer, every budget, cold"
@@ -68,7 +68,7 @@ class Sweeping:
         def bundle() -> Bundle:
             return build_bundle(Inputs(conversation=conversation, skills=skills), counter=ours.counter())
 
-        def answers(ready: Bundle, turn: int) -> list[Answer]:
+        def answers(ready: Bundle, turn: int) -> list[PackingAnswer]:
             budgets = [budget - turn % ours.BUDGETS_IN_TURN for budget in self.budgets]
             return sweep_at(Subject(ready, self.config, ours.counter()), "inputBudget", budgets)
 
@@ -108,12 +108,12 @@ class Sweeping:
         ]
         return lambda turn: [trim(room - turn).kept for room in rooms]
 
-    def faults(self, answers: Sequence[Answer]) -> list[str]:
+    def faults(self, answers: Sequence[PackingAnswer]) -> list[str]:
         """How many of the answers are not the oracle's, in total, in skills or in messages."""
         wrong = sum(not self._is(answer, room) for answer, room in zip(answers, self.rooms, strict=True))
         return [f"{wrong:,} of {len(self.rooms):,} budgets are answered wrong"] if wrong else []
 
-    def _is(self, answer: Answer, room: Room) -> bool:
+    def _is(self, answer: PackingAnswer, room: Room) -> bool:
         kept = [place for place, fate in enumerate(answer.fates) if FATES[fate] == "kept"]
         skills = len(self.skills)
         right = [0, *range(1, 1 + room.skills), *(place + skills for place in room.messages[1:])]

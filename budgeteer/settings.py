@@ -109,23 +109,23 @@ MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "django.middleware.csp.ContentSecurityPolicyMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
-    "budgeteer.accounts.middleware.PrivacyHeadersMiddleware",
+    "budgeteer.access.middleware.PrivacyHeadersMiddleware",
     "budgeteer.operations.middleware.ProbeMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "budgeteer.sources.upload_limit.UploadLimitMiddleware",
-    "budgeteer.accounts.middleware.AccessMiddleware",
+    "budgeteer.access.middleware.AccessMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
     "budgeteer.sources.middleware.StorageAwayMiddleware",
     "budgeteer.operations.middleware.PanicMiddleware",
-    "budgeteer.workbench.unusable.UnusableConfigMiddleware",
+    "budgeteer.workbench.unusable_config.UnusableConfigMiddleware",
 ]
 if LOCAL:
-    MIDDLEWARE.insert(0, "budgeteer.accounts.middleware.LoopbackOnlyMiddleware")
+    MIDDLEWARE.insert(0, "budgeteer.access.middleware.LoopbackOnlyMiddleware")
 ROOT_URLCONF = "budgeteer.urls"
 WSGI_APPLICATION = "budgeteer.wsgi.application"
 TEMPLATES = [
@@ -173,7 +173,7 @@ _test_name = {"NAME": str(DATA_DIR / "test.sqlite3")} if _database["ENGINE"].end
 DATABASES = {"default": _database | {"TEST": _test_name}}
 MEDIA_ROOT = DATA_DIR / "media"
 STORAGES: dict[str, dict[str, Any]] = {
-    "default": {"BACKEND": "budgeteer.sources.storage.FolderStorage"},
+    "default": {"BACKEND": "budgeteer.sources.files.storage.FolderStorage"},
     "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
 }
 if _env["BUDGETEER_STORAGE"]:
@@ -183,7 +183,7 @@ if _env["BUDGETEER_STORAGE"]:
     if not all(_keys.values()) and any(_keys.values()):
         raise _refuse("AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY belong together; only one of them is set.")
     STORAGES["default"] = {
-        "BACKEND": "budgeteer.sources.bucket.BucketStorage",
+        "BACKEND": "budgeteer.sources.files.bucket.BucketStorage",
         "OPTIONS": _env["BUDGETEER_STORAGE"] | (_keys if all(_keys.values()) else {}),
     }
 UPLOAD_MAX_BYTES = _env["BUDGETEER_UPLOAD_MAX_MB"] * 1_000_000

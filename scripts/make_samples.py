@@ -20,11 +20,11 @@ import django  # noqa: E402 - see below
 from samples import marina, skills, story, story_later, tools  # noqa: E402 - the folder is put on the path first
 from samples.session import Transcript  # noqa: E402 - see above
 
-from budgeteer.engine.bundle import Inputs, build_bundle  # noqa: E402 - see above
-from budgeteer.engine.config import load_config  # noqa: E402 - see above
-from budgeteer.engine.packing import pack  # noqa: E402 - see above
-from budgeteer.engine.result import Packing  # noqa: E402 - see above
-from budgeteer.engine.tokens import counter_for  # noqa: E402 - see above
+from budgeteer.engine.config.schema import load_config  # noqa: E402 - see above
+from budgeteer.engine.counting.tokenizers import counter_for  # noqa: E402 - see above
+from budgeteer.engine.inputs.bundle import Inputs, build_bundle  # noqa: E402 - see above
+from budgeteer.engine.packing.pack import pack  # noqa: E402 - see above
+from budgeteer.engine.packing.result import Packing  # noqa: E402 - see above
 from budgeteer.formats.detect import import_bytes  # noqa: E402 - see above
 from budgeteer.samples import SAMPLES, Sample, read  # noqa: E402 - see above
 
@@ -82,8 +82,8 @@ def measures() -> dict[str, Any]:
     """The figures of every sample under its own preset, for the first page."""
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "budgeteer.settings")
     django.setup()
+    from budgeteer.presentation.header import snapshot_of
     from budgeteer.presets.seeds import SEEDS
-    from budgeteer.workbench.header import snapshot_of
 
     presets = {seed.slug: seed.config for seed in SEEDS}
     return {sample.slug: snapshot_of(packed(sample, presets[sample.preset])) for sample in SAMPLES}

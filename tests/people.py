@@ -15,10 +15,10 @@ def viewer(name: str, **fields: object) -> User:
 
 
 def editor(name: str, **fields: object) -> User:
-    from budgeteer.accounts.rules import Role, set_role
+    from budgeteer.access.rules import AccountRole, set_role
 
     user = viewer(name, **fields)
-    set_role(user, Role.EDITOR)
+    set_role(user, AccountRole.EDITOR)
     return user
 
 

@@ -17,10 +17,11 @@ def loaded_after(statement: str) -> set[str]:
 @pytest.mark.parametrize(
     "statement",
     [
-        "import budgeteer.engine.packing, budgeteer.engine.rendering, budgeteer.engine.tokens",
+        "import budgeteer.engine.packing.pack, budgeteer.engine.rendering, budgeteer.engine.counting.tokenizers",
         "import budgeteer.formats.detect",
         "import budgeteer.samples",
-        "import budgeteer.cli.pack, budgeteer.cli.import_, budgeteer.cli.count, budgeteer.cli.config",
+        "from budgeteer.cli.commands import pack, import_, count, config",
+        "import budgeteer.api",
     ],
 )
 def test_counting_and_packing_load_no_framework(statement):

@@ -7,7 +7,7 @@ import pytest
 from django.template import Context, Template
 
 from budgeteer.icons import PATHS
-from budgeteer.workbench import words
+from budgeteer.presentation import labels
 
 TEMPLATES = Path(__file__).parents[1] / "templates"
 
@@ -30,7 +30,7 @@ def test_every_icon_that_is_asked_for_is_there() -> None:
         for name in re.findall(r'\{% icon "([^"]+)"', page.read_text("utf-8"))
     }
     assert len(asked) > 30
-    assert asked | set(words.FATE_ICONS.values()) <= PATHS.keys()
+    assert asked | set(labels.FATE_ICONS.values()) <= PATHS.keys()
 
 
 def test_a_name_from_elsewhere_cannot_add_markup() -> None:

@@ -13,8 +13,8 @@ from django.http import HttpRequest
 from django.test import Client
 from django.urls import path
 
+from budgeteer.access.rules import public
 from budgeteer.accounts import services
-from budgeteer.accounts.rules import public
 from budgeteer.logs import ACCESS, formatter
 from budgeteer.operations import readiness, views
 from budgeteer.operations.readiness import Readers

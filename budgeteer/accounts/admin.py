@@ -9,8 +9,8 @@ from django.contrib.auth.admin import UserAdmin
 from django.contrib.auth.models import Group, User
 from django.http import HttpRequest
 
+from budgeteer.access.rules import AccountRole, role_of, set_role
 from budgeteer.accounts.forms import AccountForm, NewAccountForm
-from budgeteer.accounts.rules import Role, role_of, set_role
 
 if TYPE_CHECKING:
     _UserAdmin = UserAdmin[User]
@@ -44,7 +44,7 @@ class AccountAdmin(_UserAdmin):
     def name(self, user: User) -> str:
         return user.get_full_name()
 
-    @admin.display(description="Role")
+    @admin.display(description="AccountRole")
     def role(self, user: User) -> str:
         """The role; a closed account has none."""
         role = role_of(user)
@@ -59,7 +59,7 @@ class AccountAdmin(_UserAdmin):
         """Save the account, and its role where it was changed."""
         super().save_model(request, obj, form, change)
         if not change or "role" in form.changed_data:
-            set_role(obj, Role(form.cleaned_data["role"]))
+            set_role(obj, AccountRole(form.cleaned_data["role"]))
 
     # Whoever can change accounts can give themselves every right, so it takes every right to begin with.
     @override

@@ -10,7 +10,7 @@ from django.apps import AppConfig
 from django.core.checks import CheckMessage, Error
 from django.urls import URLPattern, URLResolver, get_resolver
 
-from budgeteer.accounts.rules import Rule, rule_of
+from budgeteer.access.rules import AccessRule, rule_of
 
 NO_RULE = "accounts.E001"
 
@@ -27,7 +27,7 @@ class Route:
     name: str
     path: str
     view: Callable[..., Any]
-    rule: Rule | None
+    rule: AccessRule | None
 
 
 def every_route() -> Iterator[Route]:
@@ -43,7 +43,7 @@ def check_every_view_has_a_rule(
     return [
         Error(
             f"The view {_name_of(route.view)} at /{route.path} has no access rule and is refused to everybody",
-            hint="Decorate it with @access(…) or @public of budgeteer.accounts.rules.",
+            hint="Decorate it with @access(…) or @public of budgeteer.access.rules.",
             id=NO_RULE,
         )
         for route in every_route()

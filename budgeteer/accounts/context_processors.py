@@ -7,7 +7,7 @@ from functools import cached_property
 from django.conf import settings
 from django.http import HttpRequest
 
-from budgeteer.accounts.rules import Role, role_of
+from budgeteer.access.rules import AccountRole, role_of
 
 
 class Reader:
@@ -17,14 +17,14 @@ class Reader:
         self._request = request
 
     @cached_property
-    def role(self) -> Role | None:
+    def role(self) -> AccountRole | None:
         """None for a visitor."""
         return role_of(self._request.user)
 
     @property
     def may_edit(self) -> bool:
         """Whether they may change their own things."""
-        return self.role is not None and self.role >= Role.EDITOR
+        return self.role is not None and self.role >= AccountRole.EDITOR
 
 
 def mode(_request: HttpRequest) -> dict[str, str]:

@@ -8,7 +8,7 @@ from django import forms
 from django.contrib.auth.forms import BaseUserCreationForm, UserChangeForm
 from django.contrib.auth.models import User
 
-from budgeteer.accounts.rules import Role, role_of
+from budgeteer.access.rules import AccountRole, role_of
 
 if TYPE_CHECKING:
     _ChangeForm = UserChangeForm[User]
@@ -29,7 +29,10 @@ LAST_ADMINISTRATOR = (
 
 def _role_field() -> forms.TypedChoiceField:
     return forms.TypedChoiceField(
-        choices=Role.choices, coerce=lambda value: Role(int(value)), initial=Role.VIEWER, help_text=ROLE_HELP
+        choices=AccountRole.choices,
+        coerce=lambda value: AccountRole(int(value)),
+        initial=AccountRole.VIEWER,
+        help_text=ROLE_HELP,
     )
 
 
@@ -61,7 +64,7 @@ class AccountForm(_ChangeForm):
     def clean(self) -> dict[str, Any]:
         """Refuse to take the last open administrator's role, or to close their account."""
         cleaned: dict[str, Any] = super().clean() or self.cleaned_data
-        stays = cleaned.get("role", Role.ADMIN) is Role.ADMIN and cleaned.get("is_active", True)
+        stays = cleaned.get("role", AccountRole.ADMIN) is AccountRole.ADMIN and cleaned.get("is_active", True)
         if not stays and self._is_last_administrator():
             raise forms.ValidationError(LAST_ADMINISTRATOR.format(name=self.instance.username), code="last_admin")
         return cleaned
@@ -71,6 +74,6 @@ class AccountForm(_ChangeForm):
         open_admins = User.objects.select_for_update().filter(is_superuser=True, is_staff=True, is_active=True)
         return list(open_admins.values_list("pk", flat=True)) == [self.instance.pk]
 
-    def _role_when_open(self) -> Role:
+    def _role_when_open(self) -> AccountRole:
         user = User(pk=self.instance.pk, is_active=True, is_staff=self.instance.is_staff)
-        return role_of(user) or Role.VIEWER
+        return role_of(user) or AccountRole.VIEWER

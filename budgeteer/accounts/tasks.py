@@ -10,7 +10,7 @@ from django.contrib.sessions.models import Session
 from django.db.models import Q
 
 from budgeteer.accounts.models import SignInLink, SignInTry
-from budgeteer.jobs.housekeeping import sweep
+from budgeteer.jobs.cleanup import sweep
 
 # A used link still says "used" rather than "unknown" for this long.
 LINK_TIME = timedelta(days=1)

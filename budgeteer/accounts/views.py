@@ -17,8 +17,8 @@ from django.utils.decorators import method_decorator
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET
 
-from budgeteer.accounts import services, tries
-from budgeteer.accounts.rules import Role, access, public
+from budgeteer.access.rules import AccountRole, access, public
+from budgeteer.accounts import services, throttling
 
 
 @public
@@ -32,8 +32,8 @@ def enter(request: HttpRequest, token: str) -> HttpResponse:
     if "prefetch" in request.headers.get("Sec-Purpose", ""):
         return HttpResponse(status=204)
     try:
-        counted = tries.count_link(request)
-    except tries.TooManyTries as refusal:
+        counted = throttling.count_link(request)
+    except throttling.TooManyTries as refusal:
         return _too_many(request, "accounts/link_used.html", refusal)
     user = services.spend_sign_in_token(token)
     if user is not None:
@@ -56,8 +56,8 @@ class SignIn(LoginView):
     @override
     def post(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
         try:
-            self.counted = tries.count_password(request, request.POST.get("username", ""))
-        except tries.TooManyTries as refusal:
+            self.counted = throttling.count_password(request, request.POST.get("username", ""))
+        except throttling.TooManyTries as refusal:
             form = AuthenticationForm(request, initial={"username": request.POST.get("username", "")})
             return _too_many(request, self.template_name, refusal, **self.get_context_data(form=form))
         return super().post(request, *args, **kwargs)
@@ -74,12 +74,12 @@ class SignIn(LoginView):
         return "" if wanted.split("?", maxsplit=1)[0] == self.request.path else wanted
 
 
-@access(write=Role.VIEWER)
+@access(write=AccountRole.VIEWER)
 class SignOut(LogoutView):
     """Ends the session."""
 
 
-@access(write=Role.VIEWER)
+@access(write=AccountRole.VIEWER)
 @method_decorator(never_cache, name="dispatch")
 class Password(PasswordChangeView):
     """Change one's own password: this session goes on, all others of the account end. Local mode has none."""
@@ -92,8 +92,8 @@ class Password(PasswordChangeView):
         if settings.BUDGETEER_MODE == "local":
             return HttpResponseNotAllowed(["GET"])
         try:
-            self.counted = tries.count_password(request, request.user.get_username())
-        except tries.TooManyTries as refusal:
+            self.counted = throttling.count_password(request, request.user.get_username())
+        except throttling.TooManyTries as refusal:
             return _too_many(request, self.template_name, refusal, form=PasswordChangeForm(cast(User, request.user)))
         return super().post(request, *args, **kwargs)
 
@@ -104,7 +104,7 @@ class Password(PasswordChangeView):
         return super().form_valid(form)
 
 
-def _too_many(request: HttpRequest, template: str, refusal: tries.TooManyTries, **context: Any) -> HttpResponse:
+def _too_many(request: HttpRequest, template: str, refusal: throttling.TooManyTries, **context: Any) -> HttpResponse:
     response = render(request, template, {**context, "refusal": str(refusal)}, status=429)
     response.headers["Retry-After"] = str(refusal.seconds)
     return response

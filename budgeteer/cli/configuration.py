@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from budgeteer.cli.positions import key_lines, line_of
-from budgeteer.engine.config import BudgetConfig, config_errors, load_config
-from budgeteer.engine.config_size import text_size_error
+from budgeteer.cli.json_positions import key_lines, line_of
+from budgeteer.engine.config.overlay import set_path
+from budgeteer.engine.config.schema import BudgetConfig, config_errors, load_config
+from budgeteer.engine.config.size_limits import text_size_error
 from budgeteer.engine.errors import ConfigError
-from budgeteer.engine.overlay import set_path
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,19 +20,28 @@ INTERRUPTED = 130  # 128 + SIGINT, as shells report it
 
 #: Command -> its module (which has one `command`), and the line `--help` shows for it.
 COMMANDS: Mapping[str, tuple[str, str]] = {
-    "serve": ("budgeteer.cli.serve", "Run the dashboard: web, worker and scheduler in one."),
-    "link": ("budgeteer.cli.link", "Print a fresh one-time link that signs you in to the running dashboard."),
-    "import": ("budgeteer.cli.import_", "Detect what a file is, read it, and report."),
-    "count": ("budgeteer.cli.count", "Count tokens and characters, by item and in total."),
-    "pack": ("budgeteer.cli.pack", "Pack a prompt into its budget and show every decision."),
-    "sweep": ("budgeteer.cli.sweep", "Show every breakpoint of a limit, and what is sent from each on."),
-    "replay": ("budgeteer.cli.replay", "Replay a conversation request by request: what overflows, when and why."),
-    "compare": ("budgeteer.cli.compare", "Compare two configurations on the same sources: what moved, and by what."),
-    "check": ("budgeteer.cli.check", "Check a skill library against its budget: a gate for continuous integration."),
-    "search": ("budgeteer.cli.search", "Find feature specs by keywords, and compare what both modes cost."),
-    "prompts": ("budgeteer.cli.prompts", "Print the prompts and tool definitions a model is given."),
-    "config": ("budgeteer.cli.config", "Show, validate or describe a configuration."),
-    "doctor": ("budgeteer.cli.doctor", "Look at every part of this installation and say how to mend it."),
+    "serve": ("budgeteer.cli.commands.serve", "Run the dashboard: web, worker and scheduler in one."),
+    "link": ("budgeteer.cli.commands.link", "Print a fresh one-time link that signs you in to the running dashboard."),
+    "import": ("budgeteer.cli.commands.import_", "Detect what a file is, read it, and report."),
+    "count": ("budgeteer.cli.commands.count", "Count tokens and characters, by item and in total."),
+    "pack": ("budgeteer.cli.commands.pack", "Pack a prompt into its budget and show every decision."),
+    "sweep": ("budgeteer.cli.commands.sweep", "Show every breakpoint of a limit, and what is sent from each on."),
+    "replay": (
+        "budgeteer.cli.commands.replay",
+        "Replay a conversation request by request: what overflows, when and why.",
+    ),
+    "compare": (
+        "budgeteer.cli.commands.compare",
+        "Compare two configurations on the same sources: what moved, and by what.",
+    ),
+    "check": (
+        "budgeteer.cli.commands.check",
+        "Check a skill library against its budget: a gate for continuous integration.",
+    ),
+    "search": ("budgeteer.cli.commands.search", "Find feature specs by keywords, and compare what both modes cost."),
+    "prompts": ("budgeteer.cli.commands.prompts", "Print the prompts and tool definitions a model is given."),
+    "config": ("budgeteer.cli.commands.config", "Show, validate or describe a configuration."),
+    "doctor": ("budgeteer.cli.commands.doctor", "Look at every part of this installation and say how to mend it."),
 }
 
 #: Commands of the contract that no release has yet: asked for by name, they are refused with a sentence.

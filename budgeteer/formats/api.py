@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from budgeteer.engine.chat import (
+from budgeteer.engine.content.conversation import (
     AudioPart,
     Conversation,
     FilePart,
@@ -14,11 +14,11 @@ from budgeteer.engine.chat import (
     ToolCallPart,
     ToolResultPart,
 )
+from budgeteer.engine.content.library import Chunk, FeatureSpec, Skill, ToolDefinition
 from budgeteer.engine.errors import FormatError
-from budgeteer.engine.library import Chunk, FeatureSpec, Skill, ToolDefinition
-from budgeteer.formats.document import Document
 from budgeteer.formats.format import Format
-from budgeteer.formats.report import Imported, Skipped
+from budgeteer.formats.messages.imported import Imported, Skipped
+from budgeteer.formats.reading.document import Document
 
 __all__ = [
     "AudioPart",

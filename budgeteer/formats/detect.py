@@ -10,17 +10,17 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import IO
 
-from budgeteer.engine.chat import Conversation
+from budgeteer.engine.content.conversation import Conversation
 from budgeteer.engine.errors import FormatError
-from budgeteer.formats.archives import Archive, open_folder
-from budgeteer.formats.document import Document, Options, Scratch, notes_for, open_document, open_file
-from budgeteer.formats.envelopes import described
 from budgeteer.formats.format import Format
-from budgeteer.formats.limits import COMMAND_LINE_LIMITS, DEFAULT_LIMITS, Limits
+from budgeteer.formats.messages.imported import Findings, Imported, Skipped
+from budgeteer.formats.messages.progress import Progress
 from budgeteer.formats.plugins import PluginFailed
+from budgeteer.formats.reading.archives import Archive, open_folder
+from budgeteer.formats.reading.document import Document, Options, Scratch, notes_for, open_document, open_file
+from budgeteer.formats.reading.envelopes import described
+from budgeteer.formats.reading.limits import COMMAND_LINE_LIMITS, DEFAULT_LIMITS, Limits
 from budgeteer.formats.registry import registry
-from budgeteer.formats.report import Findings, Imported, Skipped
-from budgeteer.formats.telling import Progress
 
 
 def format_names() -> tuple[str, ...]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from budgeteer.formats.document import Document
-from budgeteer.formats.report import Imported, Kind
+from budgeteer.formats.messages.imported import Imported, Kind
+from budgeteer.formats.reading.document import Document
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,12 +12,12 @@ from dataclasses import dataclass, replace
 from importlib.metadata import EntryPoint, entry_points
 from typing import get_args
 
-from budgeteer.engine.chat import Conversation, Message
+from budgeteer.engine.content.conversation import Conversation, Message
 from budgeteer.engine.errors import FormatError
-from budgeteer.formats.conversations import Notes, numbered, short_line, title_of, unique_ids
-from budgeteer.formats.document import Document
 from budgeteer.formats.format import Format
-from budgeteer.formats.report import Imported, Kind
+from budgeteer.formats.messages.imported import Imported, Kind
+from budgeteer.formats.messages.numbering import Notes, numbered, short_line, title_of, unique_ids
+from budgeteer.formats.reading.document import Document
 
 GROUP = "budgeteer.formats"
 """The entry-point group; each of its entries is a Format."""

@@ -9,40 +9,23 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, partial
 
-from budgeteer.formats import (
-    adk,
-    adk_evals,
-    anthropic_messages,
-    bfcl,
-    chatgpt_export,
-    chunks,
-    claude_code,
-    codex,
-    copilot_cli,
-    features,
-    gemini,
-    gemini_cli,
-    gemini_studio,
-    langchain,
-    llama_factory,
-    markdown_transcript,
-    oasst,
-    openai_chat,
-    openai_responses,
-    pi,
-    plain_text,
-    sharegpt,
-    skills,
-    swe_agent,
-    text_transcripts,
-    toolbench,
-    tools,
-    transcripts,
-    ui_messages,
-    usage_file,
-)
+from budgeteer.formats import transcript_archives
+from budgeteer.formats.adk import evaluation_sets, sessions
+from budgeteer.formats.anthropic import messages
+from budgeteer.formats.chatgpt import importer as chatgpt_export
+from budgeteer.formats.claude_code import importer as claude_code
+from budgeteer.formats.codex import importer as codex
+from budgeteer.formats.copilot import importer as copilot_cli
+from budgeteer.formats.datasets import bfcl, llama_factory, oasst, sharegpt, swe_agent, toolbench
 from budgeteer.formats.format import Format
+from budgeteer.formats.gemini import cli_sessions, requests, studio
+from budgeteer.formats.langchain import importer as langchain
+from budgeteer.formats.libraries import chunks, features, skills, tools, usage_file
+from budgeteer.formats.openai import chat, responses
+from budgeteer.formats.pi import importer as pi
 from budgeteer.formats.plugins import load_plugins
+from budgeteer.formats.text import markdown_transcript, plain_text, text_transcripts
+from budgeteer.formats.ui_messages import importer as ui_messages
 
 OUR_FORMATS: tuple[Format, ...] = (
     Format("skills", "Skill library", "skills", skills.detect, skills.read),
@@ -75,17 +58,26 @@ OUR_FORMATS: tuple[Format, ...] = (
     ),
     Format("swe-agent", "SWE-agent trajectory", "conversation", swe_agent.detect, swe_agent.read, in_archives=True),
     Format("markdown", "Markdown transcript", "conversation", markdown_transcript.detect, markdown_transcript.read),
-    Format("gemini-cli", "Gemini CLI session", "conversation", gemini_cli.detect, gemini_cli.read, in_archives=True),
-    Format("adk", "ADK session", "conversation", adk.detect, adk.read, in_archives=True),
-    Format("adk-evals", "ADK evaluation set", "conversation", adk_evals.detect, adk_evals.read, in_archives=True),
-    Format("ai-studio", "AI Studio prompt", "conversation", gemini_studio.detect, gemini_studio.read, in_archives=True),
-    Format("gemini", "Gemini API", "conversation", gemini.detect, gemini.read, in_archives=True),
+    Format(
+        "gemini-cli", "Gemini CLI session", "conversation", cli_sessions.detect, cli_sessions.read, in_archives=True
+    ),
+    Format("adk", "ADK session", "conversation", sessions.detect, sessions.read, in_archives=True),
+    Format(
+        "adk-evals",
+        "ADK evaluation set",
+        "conversation",
+        evaluation_sets.detect,
+        evaluation_sets.read,
+        in_archives=True,
+    ),
+    Format("ai-studio", "AI Studio prompt", "conversation", studio.detect, studio.read, in_archives=True),
+    Format("gemini", "Gemini API", "conversation", requests.detect, requests.read, in_archives=True),
     Format(
         "openai-responses",
         "OpenAI Responses",
         "conversation",
-        openai_responses.detect,
-        openai_responses.read,
+        responses.detect,
+        responses.read,
         in_archives=True,
     ),
     Format("chunks", "Retrieval chunks", "chunks", chunks.detect, chunks.read),
@@ -93,11 +85,11 @@ OUR_FORMATS: tuple[Format, ...] = (
         "anthropic",
         "Anthropic Messages",
         "conversation",
-        anthropic_messages.detect,
-        anthropic_messages.read,
+        messages.detect,
+        messages.read,
         in_archives=True,
     ),
-    Format("openai-chat", "OpenAI chat", "conversation", openai_chat.detect, openai_chat.read, in_archives=True),
+    Format("openai-chat", "OpenAI chat", "conversation", chat.detect, chat.read, in_archives=True),
     Format("tools", "Tool definitions", "tools", tools.detect, tools.read),
     Format("usage", "Usage of skills and tools", "usage", usage_file.detect, usage_file.read),
     Format("pasted-chat", "Pasted chat", "conversation", plain_text.detect_chat, plain_text.read_chat),
@@ -146,8 +138,8 @@ def _with_archives(rows: Sequence[Format]) -> tuple[Format, ...]:
         ARCHIVES,
         "Archive of transcripts",
         "conversation",
-        partial(transcripts.detect, readers=readers),
-        partial(transcripts.read, readers=readers),
+        partial(transcript_archives.detect, readers=readers),
+        partial(transcript_archives.read, readers=readers),
     )
     at = [row.name for row in rows].index(_BEHIND_ARCHIVES)
     return (*rows[:at], archives, *rows[at:])

@@ -16,7 +16,7 @@ from django.utils import timezone
 from django.utils.timesince import timesince
 
 from budgeteer.jobs import services
-from budgeteer.jobs.models import UNFINISHED, Job, Presence, State
+from budgeteer.jobs.models import UNFINISHED, Job, JobState, Presence
 
 if TYPE_CHECKING:
     _JobModelAdmin = admin.ModelAdmin[Job]
@@ -70,7 +70,7 @@ class JobAdmin(_ReadOnly, _JobModelAdmin):
     @admin.display(description="Duration", ordering=F("finished_at") - F("started_at"))
     def duration(self, job: Job) -> str:
         """How long its last attempt took, or has taken so far."""
-        if job.started_at is None or job.state == State.QUEUED:
+        if job.started_at is None or job.state == JobState.QUEUED:
             return "-"
         seconds = ((job.finished_at or timezone.now()) - job.started_at).total_seconds()
         return f"{seconds:,.1f} s"
@@ -92,7 +92,9 @@ class JobAdmin(_ReadOnly, _JobModelAdmin):
     @admin.action(description="Try again", permissions=["operate"])
     def try_again(self, request: HttpRequest, jobs: QuerySet[Job]) -> None:
         """Queue the chosen ones again that failed or were cancelled."""
-        self._apply(services.retry, request, jobs.filter(state__in=(State.FAILED, State.CANCELLED)), "queued again")
+        self._apply(
+            services.retry, request, jobs.filter(state__in=(JobState.FAILED, JobState.CANCELLED)), "queued again"
+        )
 
     def _apply(self, do: Callable[[Job], None], request: HttpRequest, jobs: QuerySet[Job], done: str) -> None:
         number = 0

@@ -14,7 +14,7 @@ from django.db import connection, transaction
 from django.db.models.functions import Now
 
 from budgeteer.jobs import liveness
-from budgeteer.jobs.models import Job, JobQuerySet, State, appended
+from budgeteer.jobs.models import Job, JobQuerySet, JobState, appended
 
 PROGRESS_SECONDS = 0.25
 CHECK_SECONDS = 0.5
@@ -123,7 +123,7 @@ class JobContext:
         """
         with self.committing():
             yield
-            self._held().update(**self._pending, state=State.SUCCEEDED, result=result, error=None, finished_at=Now())
+            self._held().update(**self._pending, state=JobState.SUCCEEDED, result=result, error=None, finished_at=Now())
         self._pending = {}
         self.finished = True
 

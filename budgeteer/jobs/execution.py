@@ -19,8 +19,8 @@ from django.db.models.functions import Now
 from budgeteer.engine.errors import BudgetExceeded, InputError, TokenizerUnavailable
 from budgeteer.jobs import memory, registry
 from budgeteer.jobs.context import ClaimLost, JobContext, Outage, WorkerStopping, worker_stopping
-from budgeteer.jobs.models import Job, State, appended
-from budgeteer.jobs.presence import own_name
+from budgeteer.jobs.heartbeats import own_name
+from budgeteer.jobs.models import Job, JobState, appended
 
 log = structlog.get_logger(__name__)
 
@@ -37,7 +37,7 @@ def execute(job_id: uuid.UUID, attempt: int) -> None:
         with context.heartbeat():
             ending = _ending_of(context)
         if context.finished:
-            log.info("job finished", state=str(State.SUCCEEDED))
+            log.info("job finished", state=str(JobState.SUCCEEDED))
         elif ending is None:
             log.info("job given up")
         elif not _finish(context, ending):
@@ -67,7 +67,7 @@ def work_off(queues: Iterable[str], *, seconds: float = math.inf) -> bool:
 
 
 def _next_waiting(queues: Iterable[str]) -> tuple[uuid.UUID, int] | None:
-    rows = Job.objects.filter(state=State.QUEUED).order_by("created_at").values_list("id", "attempt")
+    rows = Job.objects.filter(state=JobState.QUEUED).order_by("created_at").values_list("id", "attempt")
     return next((row for queue in queues for row in rows.filter(queue=queue)[:1]), None)
 
 
@@ -91,7 +91,7 @@ def _ending_of(context: JobContext) -> dict[str, Any] | None:
         if isinstance(error, KeyboardInterrupt | SystemExit | GeneratorExit):
             raise  # about the process: `tasks` ends it, and the reaper finds the job
         return _failure(_said_of(error, context).to_json())
-    return {"state": State.SUCCEEDED, "result": result, "error": None}
+    return {"state": JobState.SUCCEEDED, "result": result, "error": None}
 
 
 def _said_of(error: BaseException, context: JobContext) -> InputError:
@@ -144,7 +144,7 @@ def _plain(error: Exception) -> InputError:
 
 
 def _failure(error: dict[str, str]) -> dict[str, Any]:
-    return {"state": State.FAILED, "error": error, "sentence": error["sentence"][:500]}
+    return {"state": JobState.FAILED, "error": error, "sentence": error["sentence"][:500]}
 
 
 def _finish(context: JobContext, ending: dict[str, Any]) -> bool:
@@ -152,7 +152,7 @@ def _finish(context: JobContext, ending: dict[str, Any]) -> bool:
     if not connection.in_atomic_block:
         close_old_connections()  # the job may have ended because its connection did
     columns = context.last_word() | ending
-    if ending["state"] != State.SUCCEEDED:
+    if ending["state"] != JobState.SUCCEEDED:
         recorded: Any = columns.get("log", context.job.log)
         columns["log"] = appended(recorded, ending["sentence"])
     held = Job.objects.held(context.job.id, context.job.attempt)

@@ -25,7 +25,7 @@ from django.conf import settings
 from kombu.entity import Exchange, Queue
 from kombu.exceptions import KombuError
 
-from budgeteer.celery import app
+from budgeteer.jobs.celery_app import app
 
 log = structlog.get_logger(__name__)
 
@@ -139,10 +139,10 @@ def _send_ping() -> None:
 
 def end_process() -> Never:
     """End this worker, which cannot work any more; its supervisor starts another one."""
-    from budgeteer.jobs import presence
+    from budgeteer.jobs import heartbeats
 
-    log.critical("worker cannot work any more and ends itself", name=presence.own_name())
-    presence.leave()
+    log.critical("worker cannot work any more and ends itself", name=heartbeats.own_name())
+    heartbeats.leave()
     os._exit(BROKEN_STATUS)
 
 

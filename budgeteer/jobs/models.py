@@ -14,7 +14,7 @@ from django.utils import timezone
 LOG_LINES = 200
 
 
-class State(models.TextChoices):
+class JobState(models.TextChoices):
     """Where a job stands: queued → running → one of the last three."""
 
     QUEUED = "queued"
@@ -24,8 +24,8 @@ class State(models.TextChoices):
     CANCELLED = "cancelled"
 
 
-FINISHED = (State.SUCCEEDED, State.FAILED, State.CANCELLED)
-UNFINISHED = (State.QUEUED, State.RUNNING)
+FINISHED = (JobState.SUCCEEDED, JobState.FAILED, JobState.CANCELLED)
+UNFINISHED = (JobState.QUEUED, JobState.RUNNING)
 
 
 class JobQuerySet(models.QuerySet["Job"]):
@@ -33,7 +33,7 @@ class JobQuerySet(models.QuerySet["Job"]):
 
     def held(self, job_id: uuid.UUID, attempt: int) -> JobQuerySet:
         """The row while `attempt` is the one that runs; empty as soon as the claim is lost."""
-        return self.filter(id=job_id, attempt=attempt, state=State.RUNNING)
+        return self.filter(id=job_id, attempt=attempt, state=JobState.RUNNING)
 
     def claim(self, job_id: uuid.UUID, attempt: int, *, worker: str = "") -> Job | None:
         """Take a queued job for this attempt; None where somebody else has it or it moved on.
@@ -42,8 +42,8 @@ class JobQuerySet(models.QuerySet["Job"]):
         hosts whose clocks differ would take each other's jobs for lost.
         """
         now = Now()
-        taken = self.filter(id=job_id, attempt=attempt, state=State.QUEUED).update(
-            state=State.RUNNING, worker=worker, claimed_at=now, started_at=now, heartbeat_at=now, error=None
+        taken = self.filter(id=job_id, attempt=attempt, state=JobState.QUEUED).update(
+            state=JobState.RUNNING, worker=worker, claimed_at=now, started_at=now, heartbeat_at=now, error=None
         )
         return self.get(id=job_id) if taken else None
 
@@ -54,7 +54,7 @@ class JobQuerySet(models.QuerySet["Job"]):
             lost: how many workers were lost over it just now (0 or 1).
         """
         return self.update(
-            state=State.QUEUED,
+            state=JobState.QUEUED,
             attempt=models.F("attempt") + 1,
             lost_workers=models.F("lost_workers") + lost,
             claimed_at=None,
@@ -85,7 +85,7 @@ class Job(models.Model):
     is_only_one = models.BooleanField(default=False)
     request_id = models.CharField(max_length=64, blank=True, default="")
 
-    state = models.CharField(max_length=10, choices=State, default=State.QUEUED)
+    state = models.CharField(max_length=10, choices=JobState, default=JobState.QUEUED)
     done = models.BigIntegerField(default=0)
     total = models.BigIntegerField(default=0)
     unit = models.CharField(max_length=40, blank=True, default="")
@@ -133,7 +133,7 @@ class Job(models.Model):
         return self.state in FINISHED
 
 
-class Part(models.TextChoices):
+class ProcessPart(models.TextChoices):
     """A kind of process that serves jobs."""
 
     WORKER = "worker"
@@ -148,7 +148,7 @@ class Presence(models.Model):
     """
 
     name = models.CharField(max_length=300, unique=True)
-    part = models.CharField(max_length=20, choices=Part)
+    part = models.CharField(max_length=20, choices=ProcessPart)
     host = models.CharField(max_length=200)
     queues = models.CharField(max_length=200, blank=True, default="")
     version = models.CharField(max_length=40)

@@ -17,7 +17,7 @@ from django.utils.module_loading import autodiscover_modules
 
 type JobFunction = Callable[..., dict[str, Any] | None]
 
-_kinds: dict[str, Kind] = {}
+_kinds: dict[str, JobKind] = {}
 _preparations: list[Callable[[], None]] = []
 
 
@@ -26,7 +26,7 @@ class UnknownKind(LookupError):
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class JobKind:
     """A kind of job: its name, its title for people, and the function that does it."""
 
     name: str
@@ -41,7 +41,7 @@ def job[F: JobFunction](name: str, *, title: str) -> Callable[[F], F]:
         known = _kinds.get(name)
         if known and known.run.__module__ != run.__module__:
             raise ValueError(f"Two functions claim the job {name!r}: {known.run.__module__} and {run.__module__}")
-        _kinds[name] = Kind(name=name, title=title, run=run)
+        _kinds[name] = JobKind(name=name, title=title, run=run)
         return run
 
     return register
@@ -59,7 +59,7 @@ def prepare() -> None:
         each()
 
 
-def find(name: str) -> Kind:
+def find(name: str) -> JobKind:
     """The kind of that name.
 
     Raises:

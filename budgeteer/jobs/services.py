@@ -15,9 +15,9 @@ from django.db.models.functions import Now
 from kombu.exceptions import KombuError
 from kombu.exceptions import OperationalError as BrokerAway
 
-from budgeteer.celery import app
 from budgeteer.jobs import registry
-from budgeteer.jobs.models import FINISHED, UNFINISHED, Job, State, appended
+from budgeteer.jobs.celery_app import app
+from budgeteer.jobs.models import FINISHED, UNFINISHED, Job, JobState, appended
 from budgeteer.logs import current_request_id
 
 log = structlog.get_logger(__name__)
@@ -128,7 +128,7 @@ def latest_for(subject: str) -> Job | None:
 
 def latest_result(subject: str) -> dict[str, Any] | None:
     """What the youngest job about that subject gave that succeeded."""
-    done = Job.objects.filter(subject=subject, state=State.SUCCEEDED).order_by("-created_at")
+    done = Job.objects.filter(subject=subject, state=JobState.SUCCEEDED).order_by("-created_at")
     found: dict[str, Any] | None = done.values_list("result", flat=True).first()
     return found
 
@@ -136,8 +136,8 @@ def latest_result(subject: str) -> dict[str, Any] | None:
 def cancel(job: Job) -> None:
     """Call the job off, at once: a worker that is busy with it can write nothing more; a finished one stays."""
     job.refresh_from_db()
-    Job.objects.filter(id=job.id, state__in=(State.QUEUED, State.RUNNING)).update(
-        state=State.CANCELLED,
+    Job.objects.filter(id=job.id, state__in=(JobState.QUEUED, JobState.RUNNING)).update(
+        state=JobState.CANCELLED,
         finished_at=Now(),
         sentence="Cancelled.",
         log=appended(job.log, "Cancelled."),
@@ -150,7 +150,7 @@ def retry(job: Job) -> None:
     if job.is_only_one and _under_way(job.kind, job.subject).exists():
         return
     with transaction.atomic():
-        stopped = Job.objects.filter(id=job.id, state__in=(State.FAILED, State.CANCELLED))
+        stopped = Job.objects.filter(id=job.id, state__in=(JobState.FAILED, JobState.CANCELLED))
         if stopped.requeue():
             Job.objects.filter(id=job.id).update(
                 lost_workers=0,
@@ -162,7 +162,7 @@ def retry(job: Job) -> None:
                 log=appended(job.log, "Tried again."),
             )
         job.refresh_from_db()
-        if job.state == State.QUEUED:
+        if job.state == JobState.QUEUED:
             _send_on_commit(job)
 
 
@@ -173,7 +173,7 @@ def reap() -> int:
 
 def _requeue_lost() -> int:
     silent_since = Now() - timedelta(seconds=settings.JOB_STALE_SECONDS)
-    lost = list(Job.objects.filter(state=State.RUNNING, heartbeat_at__lt=silent_since))
+    lost = list(Job.objects.filter(state=JobState.RUNNING, heartbeat_at__lt=silent_since))
     return sum(_take_from_lost_worker(job) for job in lost)
 
 
@@ -188,7 +188,7 @@ def _take_from_lost_worker(job: Job) -> int:
         # An attempt that met an outage has said so itself.
         error = job.error or {"what": what, "where": "", "mend": mend, "sentence": f"{what}. {mend}"}
         return seen.update(
-            state=State.FAILED,
+            state=JobState.FAILED,
             error=error,
             sentence=error["sentence"][:500],
             log=appended(job.log, error["sentence"]),
@@ -208,7 +208,7 @@ def _resend_unclaimed() -> int:
     """Send anew, oldest first, what waits longer than it should; a worker that is woken does the rest as well."""
     touched = 0
     for queue in QUEUES:
-        waiting = Job.objects.filter(state=State.QUEUED, queue=queue).order_by("created_at")
+        waiting = Job.objects.filter(state=JobState.QUEUED, queue=queue).order_by("created_at")
         for job in waiting.annotate(now=Now())[:MOST_NUDGES]:
             patience = timedelta(seconds=settings.JOB_RESEND_SECONDS * 2 ** min(max(job.sends - 1, 0), DOUBLINGS))
             if job.sent_at is None or job.sent_at < job.now - patience:  # type: ignore[attr-defined]  # annotated above
@@ -220,7 +220,7 @@ def _resend_unclaimed() -> int:
 def nudge() -> None:
     """Send the oldest waiting job of every queue, however lately it was sent: a worker has come that may not know."""
     for queue in QUEUES:
-        job = Job.objects.filter(state=State.QUEUED, queue=queue).order_by("created_at").first()
+        job = Job.objects.filter(state=JobState.QUEUED, queue=queue).order_by("created_at").first()
         if job is not None:
             _send(job)
 
@@ -236,7 +236,7 @@ def _send(job: Job) -> None:
     except (BrokerAway, KombuError, OSError) as error:
         log.warning("job not sent", job_id=str(job.id), reason=str(error))
         return
-    Job.objects.filter(id=job.id, attempt=job.attempt, state=State.QUEUED).update(
+    Job.objects.filter(id=job.id, attempt=job.attempt, state=JobState.QUEUED).update(
         sent_at=Now(), sends=models.F("sends") + 1
     )
 

@@ -12,11 +12,11 @@ import structlog
 from celery import signals
 from django.conf import settings
 
-from budgeteer.celery import app
-from budgeteer.jobs import housekeeping, liveness, memory, registry, services
+from budgeteer.jobs import cleanup, liveness, memory, registry, services
+from budgeteer.jobs.celery_app import app
+from budgeteer.jobs.cleanup import sweep
 from budgeteer.jobs.context import worker_stopping
 from budgeteer.jobs.execution import execute, work_off
-from budgeteer.jobs.housekeeping import sweep
 
 log = structlog.get_logger(__name__)
 
@@ -66,7 +66,7 @@ def reap() -> None:
 def clean_up(*, thorough: bool) -> None:
     """Sweep what has had its time, in every app."""
     with _at_work():
-        housekeeping.clean_up(thorough=thorough)
+        cleanup.clean_up(thorough=thorough)
 
 
 @sweep("finished jobs")

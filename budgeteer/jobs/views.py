@@ -14,10 +14,10 @@ from django.views.decorators.vary import vary_on_headers
 from django_htmx.http import HttpResponseClientRedirect, HttpResponseClientRefresh
 from django_htmx.middleware import HtmxDetails
 
-from budgeteer.accounts.rules import access
+from budgeteer.access.rules import access
 from budgeteer.jobs import services
-from budgeteer.jobs.cards import job_card
-from budgeteer.jobs.models import Job, State
+from budgeteer.jobs.job_view import job_card
+from budgeteer.jobs.models import Job, JobState
 
 
 class HtmxRequest(HttpRequest):
@@ -62,7 +62,7 @@ def _get_job_for_user(user: User, job_id: uuid.UUID) -> Job:
 def _shown(request: HtmxRequest, job: Job) -> HttpResponse:
     card = job_card(job, then=request.GET.get("then", ""))
     if request.htmx:
-        if card.then and job.state == State.SUCCEEDED:
+        if card.then and job.state == JobState.SUCCEEDED:
             return _go_on(request, card.then)
         return render(request, "jobs/detail.html#card", {"card": card})
     if request.method == "POST":

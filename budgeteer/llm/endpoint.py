@@ -24,7 +24,7 @@ _THOUGHT = re.compile(r"\A\s*<think>.*?</think>", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class Completion:
     """What came back; `was_cut_off` where the model reached its own limit."""
 
     text: str
@@ -43,7 +43,7 @@ class Asker:
         self._keep_waiting = keep_waiting
         self._client: openai.OpenAI | None = None
 
-    def ask(self, messages: Sequence[Mapping[str, str]]) -> Answer:
+    def ask(self, messages: Sequence[Mapping[str, str]]) -> Completion:
         """The answer to one question.
 
         Raises:
@@ -68,7 +68,7 @@ class Asker:
         if client is not None:
             client.close()
 
-    def _asked(self, messages: Sequence[Mapping[str, str]]) -> Answer:
+    def _asked(self, messages: Sequence[Mapping[str, str]]) -> Completion:
         """Ask in a thread of its own, so that whoever waits can stop waiting, whatever the endpoint does."""
         client = self._client = self._client or self._new_client()
         outcome: list[Any] = []
@@ -94,7 +94,7 @@ class Asker:
             raise outcome[0]
         return self._read(outcome[0])
 
-    def _read(self, completion: Any) -> Answer:
+    def _read(self, completion: Any) -> Completion:
         try:
             choice = completion.choices[0]
             text, reason = choice.message.content, choice.finish_reason
@@ -103,7 +103,7 @@ class Asker:
             raise EndpointFailed(f"{what}; its address must end where /chat/completions begins") from None
         if not isinstance(text, str) or not (plain := _THOUGHT.sub("", text).strip()):
             raise EndpointFailed(f"{self._name()} answered with no text")
-        return Answer(plain, was_cut_off=reason == "length")
+        return Completion(plain, was_cut_off=reason == "length")
 
     def _new_client(self) -> openai.OpenAI:
         return openai.OpenAI(

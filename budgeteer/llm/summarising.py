@@ -6,12 +6,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Self
 
-from budgeteer.engine.history.summary import SUMMARY_LINE, SummaryFailed, SummaryRequest, storable
-from budgeteer.engine.sentences import cut_at_sentence
+from budgeteer.engine.counting.text_boundaries import cut_at_sentence
+from budgeteer.engine.packing.history.summary import SUMMARY_LINE, SummaryFailed, SummaryRequest, storable
+from budgeteer.llm.conversation_text import pieces_of, question
 from budgeteer.llm.endpoint import Asker
 from budgeteer.llm.settings import Endpoint
 from budgeteer.llm.summary import Written
-from budgeteer.llm.transcript import pieces_of, question
 
 LEAST_CHARS = 60
 """Room below which no summary is asked for (as the extractive summariser)."""

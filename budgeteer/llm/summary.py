@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from budgeteer.engine.history.summary import SummaryFailed
+from budgeteer.engine.packing.history.summary import SummaryFailed
 
 
 class EndpointFailed(SummaryFailed):

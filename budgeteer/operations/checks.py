@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 
 import structlog
 
-from budgeteer.operations.findings import Finding, State, failed, warning
+from budgeteer.operations.findings import Finding, FindingState, failed, warning
 
 log = structlog.get_logger(__name__)
 
@@ -29,7 +29,7 @@ type Look = Callable[[], Iterable[Finding]]
 
 
 @dataclass(frozen=True, slots=True)
-class Check:
+class DoctorCheck:
     """One part.
 
     Attributes:
@@ -51,32 +51,32 @@ class Check:
         return list(look())
 
 
-CHECKS: tuple[Check, ...] = (
-    Check("python", "installation:python", works=True),
-    Check("environment", "installation:environment", works=True),
-    Check("tokenizers", "installation:tokenizers", works=True),
-    Check("models", "installation:models", works=True),
-    Check("static", "files:static", needs=("environment",)),
-    Check("disk", "files:disk", needs=("environment",)),
-    Check("storage", "files:storage", needs=("environment",)),
-    Check("private", "private:private", needs=("environment",)),
-    Check("broker", "broker:broker", needs=("environment",)),
-    Check("database", "database:database", needs=("environment",)),
-    Check("migrations", "database:migrations", needs=("database",)),
-    Check("worker", "processes:workers", needs=("broker", "migrations")),
-    Check("scheduler", "processes:scheduler", needs=("migrations",)),
-    Check("jobs", "processes:jobs", needs=("migrations",)),
-    Check("accounts", "processes:accounts", needs=("migrations",)),
+CHECKS: tuple[DoctorCheck, ...] = (
+    DoctorCheck("python", "installation:python", works=True),
+    DoctorCheck("environment", "installation:environment", works=True),
+    DoctorCheck("tokenizers", "installation:tokenizers", works=True),
+    DoctorCheck("models", "installation:models", works=True),
+    DoctorCheck("static", "files:static", needs=("environment",)),
+    DoctorCheck("disk", "files:disk", needs=("environment",)),
+    DoctorCheck("storage", "files:storage", needs=("environment",)),
+    DoctorCheck("private", "private:private", needs=("environment",)),
+    DoctorCheck("broker", "broker:broker", needs=("environment",)),
+    DoctorCheck("database", "database:database", needs=("environment",)),
+    DoctorCheck("migrations", "database:migrations", needs=("database",)),
+    DoctorCheck("worker", "processes:workers", needs=("broker", "migrations")),
+    DoctorCheck("scheduler", "processes:scheduler", needs=("migrations",)),
+    DoctorCheck("jobs", "processes:jobs", needs=("migrations",)),
+    DoctorCheck("accounts", "processes:accounts", needs=("migrations",)),
 )
 
 #: The parts a container asks of itself: there they mean this host's own process, not anybody's.
-OWN_CHECKS: tuple[Check, ...] = (
-    Check("worker", "processes:own_worker", needs=("environment",)),
-    Check("scheduler", "processes:own_scheduler", needs=("environment",)),
+OWN_CHECKS: tuple[DoctorCheck, ...] = (
+    DoctorCheck("worker", "processes:own_worker", needs=("environment",)),
+    DoctorCheck("scheduler", "processes:own_scheduler", needs=("environment",)),
 )
 
 
-def selected(part: str | None) -> list[Check]:
+def selected(part: str | None) -> list[DoctorCheck]:
     """The checks of one part and of what it needs, or all of them."""
     if part is None:
         return list(CHECKS)
@@ -88,7 +88,7 @@ def selected(part: str | None) -> list[Check]:
     return [table[name] for name in reversed(wanted)]
 
 
-def examine(checks: Iterable[Check], *, seconds: float) -> dict[str, list[Finding]]:
+def examine(checks: Iterable[DoctorCheck], *, seconds: float) -> dict[str, list[Finding]]:
     """Look at each in turn, for no longer than `seconds` where it may hang; the findings by part.
 
     What a failed part is needed for is not looked at, and says so.
@@ -101,8 +101,8 @@ def examine(checks: Iterable[Check], *, seconds: float) -> dict[str, list[Findin
             found[check.part] = [_not_looked_at(check, missing)]
             gone.add(check.part)
             continue
-        found[check.part] = Watch(check).wait(WORK_SECONDS if check.works else seconds)
-        if any(finding.state is State.FAILED and finding.name == check.part for finding in found[check.part]):
+        found[check.part] = WatchedProcess(check).wait(WORK_SECONDS if check.works else seconds)
+        if any(finding.state is FindingState.FAILED and finding.name == check.part for finding in found[check.part]):
             gone.add(check.part)
     return found
 
@@ -112,15 +112,15 @@ def is_anything_hanging() -> bool:
     return any(thread.name.startswith(THREADS) for thread in threading.enumerate())
 
 
-def _not_looked_at(check: Check, missing: str) -> Finding:
+def _not_looked_at(check: DoctorCheck, missing: str) -> Finding:
     return warning(check.part, f"Not looked at: it needs {missing}.", mend=f"See {missing}")
 
 
 @dataclass
-class Watch:
+class WatchedProcess:
     """One look that runs in a thread of its own, so that whoever waits for it can stop waiting."""
 
-    check: Check
+    check: DoctorCheck
     _findings: list[Finding] | None = None
     _thread: threading.Thread = field(init=False)
     _started: float = field(init=False)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 
-class State(StrEnum):
+class FindingState(StrEnum):
     """How a part is; a warning does not keep anything from working."""
 
     OK = "ok"
@@ -25,27 +25,27 @@ class Finding:
     """
 
     name: str
-    state: State
+    state: FindingState
     sentence: str
     mend: str = ""
 
 
 def ok(name: str, sentence: str) -> Finding:
     """It is as it should be."""
-    return Finding(name, State.OK, sentence)
+    return Finding(name, FindingState.OK, sentence)
 
 
 def warning(name: str, sentence: str, *, mend: str) -> Finding:
     """It works, but not for ever or not for everybody."""
-    return Finding(name, State.WARNING, sentence, mend)
+    return Finding(name, FindingState.WARNING, sentence, mend)
 
 
 def failed(name: str, sentence: str, *, mend: str) -> Finding:
     """It does not work."""
-    return Finding(name, State.FAILED, sentence, mend)
+    return Finding(name, FindingState.FAILED, sentence, mend)
 
 
-def worst(findings: list[Finding]) -> State:
+def worst(findings: list[Finding]) -> FindingState:
     """The state of the whole: that of its worst part."""
-    order = list(State)
-    return max((finding.state for finding in findings), key=order.index, default=State.OK)
+    order = list(FindingState)
+    return max((finding.state for finding in findings), key=order.index, default=FindingState.OK)

@@ -55,7 +55,7 @@ def environment() -> Iterator[Finding]:
 
 def tokenizers() -> Iterator[Finding]:
     """Every vocabulary is packaged, and is the one that tiktoken expects."""
-    from budgeteer.engine.tokens import TOKENIZERS, counter_for, reference_for
+    from budgeteer.engine.counting.tokenizers import TOKENIZERS, counter_for, reference_for
 
     for name in TOKENIZERS:
         try:
@@ -69,7 +69,7 @@ def tokenizers() -> Iterator[Finding]:
 
 def models() -> Iterator[Finding]:
     """How old the oldest row of the table of models is."""
-    from budgeteer.engine.windows import MODELS
+    from budgeteer.engine.models.registry import MODELS
 
     oldest = date.fromisoformat(min(row.date for row in MODELS.values()))
     sentence = f"{len(MODELS)} models, checked on {oldest} or later."

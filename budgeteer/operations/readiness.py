@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 
 import structlog
 
-from budgeteer.operations.checks import CHECKS, Check, Watch
-from budgeteer.operations.findings import Finding, State, worst
+from budgeteer.operations.checks import CHECKS, DoctorCheck, WatchedProcess
+from budgeteer.operations.findings import Finding, FindingState, worst
 
 log = structlog.get_logger(__name__)
 
@@ -36,12 +36,12 @@ TOLD = ("worker", "scheduler")
 class Probe:
     """The latest answer about one part; one look at a time, never waited for longer than `ANSWER_SECONDS`."""
 
-    check: Check
+    check: DoctorCheck
     _lock: threading.Lock = field(default_factory=threading.Lock)
-    _watch: Watch | None = None
+    _watch: WatchedProcess | None = None
     _since: float = 0.0
 
-    def begin(self) -> Watch:
+    def begin(self) -> WatchedProcess:
         """The look whose answer is still good or still to come, or a new one."""
         with self._lock:
             now = time.monotonic()
@@ -49,7 +49,7 @@ class Probe:
                 patience = KEEP_SECONDS[self.check.part] if self._watch.is_over else GIVE_UP_SECONDS
                 if now - self._since < patience:
                     return self._watch
-            self._watch, self._since = Watch(self.check), now
+            self._watch, self._since = WatchedProcess(self.check), now
             return self._watch
 
     def answer(self) -> list[Finding]:
@@ -63,12 +63,12 @@ class Probe:
 class Readiness:
     """The answer: a state for each part. No sentence is in it, since anybody may ask."""
 
-    needed: dict[str, State]
-    told: dict[str, State]
+    needed: dict[str, FindingState]
+    told: dict[str, FindingState]
 
     @property
     def is_ready(self) -> bool:
-        return State.FAILED not in self.needed.values()
+        return FindingState.FAILED not in self.needed.values()
 
     def to_json(self) -> dict[str, object]:
         """As the page prints it."""
@@ -78,7 +78,7 @@ class Readiness:
 class Readers:
     """The probes of this process."""
 
-    def __init__(self, checks: Iterable[Check] = CHECKS) -> None:
+    def __init__(self, checks: Iterable[DoctorCheck] = CHECKS) -> None:
         self._probes = {check.part: Probe(check) for check in checks if check.part in KEEP_SECONDS}
 
     def look(self) -> Readiness:
@@ -88,10 +88,10 @@ class Readers:
         states = {part: self._state(probe) for part, probe in self._probes.items()}
         return Readiness({part: states[part] for part in NEEDED}, {part: states[part] for part in TOLD})
 
-    def _state(self, probe: Probe) -> State:
+    def _state(self, probe: Probe) -> FindingState:
         findings = probe.answer()
         for finding in findings:
-            if finding.state is State.FAILED and probe.check.part in NEEDED:
+            if finding.state is FindingState.FAILED and probe.check.part in NEEDED:
                 log.warning("not ready", part=probe.check.part, reason=finding.sentence)
         return worst(findings)
 

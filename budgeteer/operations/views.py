@@ -6,7 +6,7 @@ from django.http import HttpRequest, JsonResponse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
-from budgeteer.accounts.rules import public
+from budgeteer.access.rules import public
 from budgeteer.operations import broker, database, files, processes  # noqa: F401 — loaded before the first question
 from budgeteer.operations.readiness import readers
 

@@ -13,7 +13,7 @@ from django.urls import URLPattern, path, reverse
 from django.utils.html import format_html
 from django.views.decorators.http import require_POST
 
-from budgeteer.engine.options import fields
+from budgeteer.engine.config.options import fields
 from budgeteer.presets import services
 from budgeteer.presets.forms import PresetForm
 from budgeteer.presets.models import Preset, PresetVersion

@@ -9,15 +9,15 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
-from budgeteer.engine.config import BudgetConfig, dump_config, load_config
-from budgeteer.engine.config_size import text_size_error
+from budgeteer.engine.config.overlay import delta_between, merge
+from budgeteer.engine.config.schema import BudgetConfig, dump_config, load_config
+from budgeteer.engine.config.size_limits import text_size_error
 from budgeteer.engine.errors import ConfigError
-from budgeteer.engine.overlay import delta_between, merge
-from budgeteer.engine.windows import model
+from budgeteer.engine.models.registry import model
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class ValueChange:
     """One leaf that differs. `before` and `after` are JSON text, "" where the leaf does not stand on that side."""
 
     path: str
@@ -31,7 +31,7 @@ class ChangeGroup:
     """The changes under one part of the configuration, e.g. `skillsBudget.limits`."""
 
     title: str
-    changes: tuple[Change, ...]
+    changes: tuple[ValueChange, ...]
 
 
 def engine_defaults() -> dict[str, Any]:
@@ -105,8 +105,8 @@ def differences_from_defaults(delta: Mapping[str, Any]) -> tuple[ChangeGroup, ..
     return changes_between(engine_defaults(), full_config(delta))
 
 
-def _change(path: str, old: Mapping[str, str], new: Mapping[str, str]) -> Change:
-    return Change(path=path, name=path.rsplit(".", 1)[-1], before=old.get(path, ""), after=new.get(path, ""))
+def _change(path: str, old: Mapping[str, str], new: Mapping[str, str]) -> ValueChange:
+    return ValueChange(path=path, name=path.rsplit(".", 1)[-1], before=old.get(path, ""), after=new.get(path, ""))
 
 
 def _leaves(value: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, str]]:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from django import forms
 
-from budgeteer.engine.config import config_errors
+from budgeteer.engine.config.schema import config_errors
 from budgeteer.engine.errors import ConfigError
 from budgeteer.presets.configuration import config_text, read_object, smallest_delta
 from budgeteer.presets.models import Preset, PresetVersion

@@ -9,7 +9,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.views.decorators.http import require_safe
 
-from budgeteer.accounts.rules import access
+from budgeteer.access.rules import access
 from budgeteer.presets import services
 from budgeteer.presets.configuration import ChangeGroup, changes_between, config_text, differences_from_defaults
 from budgeteer.presets.models import Preset, PresetVersion

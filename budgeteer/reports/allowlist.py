@@ -12,10 +12,10 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from budgeteer.engine.errors import FormatError
-from budgeteer.engine.windows import MODELS
+from budgeteer.engine.models.registry import MODELS
+from budgeteer.presentation.labels import FATE_NAMES
 from budgeteer.reports import vocabulary as words
 from budgeteer.reports.document import Document
-from budgeteer.workbench.words import FATE_NAMES
 
 type _Kind = Callable[[Any], Any]
 type _Shape = Mapping[str, _Kind]

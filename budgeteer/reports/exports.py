@@ -7,7 +7,7 @@ import io
 from collections.abc import Iterable
 
 from budgeteer.reports.document import Document
-from budgeteer.reports.page import Page, SectionRow, build_page
+from budgeteer.reports.report_page import ReportPage, SectionRow, build_page
 
 COLUMNS = (
     "id",
@@ -89,7 +89,7 @@ def to_markdown(document: Document) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _sections(page: Page) -> list[str]:
+def _sections(page: ReportPage) -> list[str]:
     rows = [_section_cells(row) for row in (*page.sections, page.total)]
     return _table(("Section", "Asked", "Sent", "Not sent", "Not dropped"), rows)
 

@@ -44,7 +44,7 @@ class Report(models.Model):
         token: the end of the link. It is kept while the link leads somewhere, because the owner may copy it at any
             time; whoever can read it here can read the document beside it. "" once the report has ended.
         title: the words its owner gave it, "" for none (of numbers only).
-        snapshot: the workspace as it stood when it was shared (see workbench/snapshots.py); what the worker packs.
+        snapshot: the workspace as it stood when it was shared (workbench/frozen_workspace.py); what the worker packs.
             Empty once that is done and once the report has ended.
         form_key: drawn with the form it was asked for with, so that the same form sent twice is one report.
         document: the frozen document (see document.py), compressed; None until a worker has made it and once the

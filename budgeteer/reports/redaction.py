@@ -6,11 +6,11 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
-from budgeteer.engine.config import BudgetConfig, dump_config
-from budgeteer.engine.ledger import CATEGORIES
-from budgeteer.engine.options import Field, fields
-from budgeteer.engine.overlay import set_path
-from budgeteer.engine.verdict_words import figures_from_json
+from budgeteer.engine.config.options import Field, fields
+from budgeteer.engine.config.overlay import set_path
+from budgeteer.engine.config.schema import BudgetConfig, dump_config
+from budgeteer.engine.packing.ledger import CATEGORIES
+from budgeteer.engine.packing.verdict_text import figures_from_json
 from budgeteer.reports.allowlist import allowed
 from budgeteer.reports.document import Document, fingerprint
 

@@ -14,12 +14,12 @@ from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from budgeteer.jobs import services as jobs
-from budgeteer.jobs.models import Job, State
+from budgeteer.jobs.models import Job, JobState
 from budgeteer.reports.document import Document, parse, unpack_bytes
 from budgeteer.reports.models import Content, Report, digest_of, expiry_in
 from budgeteer.workbench import services as workbench
+from budgeteer.workbench.frozen_workspace import take_snapshot
 from budgeteer.workbench.models import Workspace
-from budgeteer.workbench.snapshots import take_snapshot
 
 KEEP_ENDED = timedelta(days=90)
 """How long the row of a report that has ended stays in its owner's list: title, dates and verdict."""
@@ -119,7 +119,7 @@ def state_of(report: Report) -> ReportState:
     if report.frozen_at is not None:
         return ReportState(report, "ready", None)
     job = jobs.latest_for(report.subject)
-    failed = job is None or job.state in {State.FAILED, State.CANCELLED}
+    failed = job is None or job.state in {JobState.FAILED, JobState.CANCELLED}
     return ReportState(report, "failed" if failed else "preparing", job)
 
 

@@ -13,14 +13,14 @@ from django.utils.text import slugify
 from django.views.decorators.gzip import gzip_page
 from django.views.decorators.http import require_safe
 
-from budgeteer.accounts.rules import public
+from budgeteer.access.rules import public
+from budgeteer.presentation.labels import FATE_NAMES
 from budgeteer.reports import services
 from budgeteer.reports.document import Document
 from budgeteer.reports.exports import to_csv, to_markdown
 from budgeteer.reports.models import Report
-from budgeteer.reports.page import ITEMS_A_PAGE, build_page, item_rows
-from budgeteer.reports.prompt import PIECES_A_PAGE, prompt_pieces, prompt_text
-from budgeteer.workbench.words import FATE_NAMES
+from budgeteer.reports.report_page import ITEMS_A_PAGE, build_page, item_rows
+from budgeteer.reports.report_prompt import PIECES_A_PAGE, prompt_pieces, prompt_text
 
 type SharedView = Callable[Concatenate[HttpRequest, Report, Document, ...], HttpResponse]
 REFRESH_SECONDS = 2

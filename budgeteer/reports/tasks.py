@@ -10,18 +10,18 @@ from typing import Any
 from django.utils import timezone
 
 from budgeteer.engine.errors import InputError
+from budgeteer.jobs.cleanup import sweep
 from budgeteer.jobs.context import JobContext
-from budgeteer.jobs.housekeeping import sweep
 from budgeteer.jobs.registry import job
+from budgeteer.presentation.header import figures_of
 from budgeteer.reports import services
 from budgeteer.reports.document import Document, dump, pack_bytes
-from budgeteer.reports.freezing import Heading, InputUsed, freeze, public_copy
 from budgeteer.reports.models import Report
+from budgeteer.reports.snapshot import Heading, InputUsed, freeze, public_copy
 from budgeteer.workbench import services as workbench
-from budgeteer.workbench.configuring import preset_of
-from budgeteer.workbench.header import figures_of
+from budgeteer.workbench.config_form.apply import preset_of
+from budgeteer.workbench.frozen_workspace import read_snapshot
 from budgeteer.workbench.models import WorkspaceSource
-from budgeteer.workbench.snapshots import read_snapshot
 
 STEPS = 4
 

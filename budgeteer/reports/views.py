@@ -15,14 +15,14 @@ from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
 from django.views.decorators.vary import vary_on_headers
 
-from budgeteer.accounts.rules import access
+from budgeteer.access.rules import access
 from budgeteer.engine.errors import BudgeteerError
-from budgeteer.engine.verdict_words import kept_sentence
+from budgeteer.engine.packing.verdict_text import kept_sentence
 from budgeteer.reports import services
 from budgeteer.reports.forms import PublishForm
 from budgeteer.reports.models import Report
 from budgeteer.workbench import services as workbench
-from budgeteer.workbench.configuring import error_parts
+from budgeteer.workbench.config_form.apply import error_parts
 from budgeteer.workbench.models import Workspace
 
 REFRESH_SECONDS = 2

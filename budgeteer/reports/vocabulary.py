@@ -8,19 +8,19 @@ from __future__ import annotations
 
 from typing import Final, get_args
 
-from budgeteer.engine.config import Policy
+from budgeteer.engine.config.options import fields
+from budgeteer.engine.config.schema import Policy
+from budgeteer.engine.counting.tokenizers import TOKENIZERS as KNOWN_TOKENIZERS
 from budgeteer.engine.errors import OverCause
-from budgeteer.engine.ledger import CATEGORIES, SECTIONS
-from budgeteer.engine.options import fields
-from budgeteer.engine.profiles import PROFILES
-from budgeteer.engine.tokens import TOKENIZERS as KNOWN_TOKENIZERS
-from budgeteer.engine.verdict_words import EARLIER_LEVELS, Bound
-from budgeteer.engine.windows import MODELS
+from budgeteer.engine.models.registry import MODELS
+from budgeteer.engine.packing.ledger import CATEGORIES, SECTIONS
+from budgeteer.engine.packing.verdict_text import EARLIER_LEVELS, Bound
+from budgeteer.engine.providers.profiles import PROFILES
+from budgeteer.formats.messages.imported import Kind
 from budgeteer.formats.registry import ARCHIVES, OUR_FORMATS
-from budgeteer.formats.report import Kind
+from budgeteer.presentation.header import LEVEL_TONES
+from budgeteer.presentation.labels import FATE_NAMES
 from budgeteer.presets.seeds import SEEDS
-from budgeteer.workbench.header import LEVEL_TONES
-from budgeteer.workbench.words import FATE_NAMES
 
 OTHER: Final = "other"
 

@@ -15,7 +15,7 @@ import django
 from django.conf import settings
 
 from budgeteer.logs import tell
-from budgeteer.operations import private
+from budgeteer.operations import private_files
 from budgeteer.serve import database
 from budgeteer.serve.children import Child
 from budgeteer.serve.listening import Listening
@@ -30,7 +30,7 @@ SCHEDULER_SECONDS = 3.0
 def run_dashboard(listening: Listening, *, worker: bool, browser: bool) -> int:
     """Start everything, stay until told to stop, stop everything; the exit status."""
     stop = _stop_on_signals()
-    private.keep_private()
+    private_files.keep_private()
     web = Child("web server", ("web", listening.host, str(listening.port)))
     children = [web]
     try:

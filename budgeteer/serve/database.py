@@ -41,7 +41,7 @@ def bring_up_to_date() -> None:
     """
     from django.core.management import call_command
 
-    from budgeteer.serve import locking, safekeeping
+    from budgeteer.serve import locking, sqlite_backup
 
     with _opened() as executor:
         _refuse_newer(executor)
@@ -53,7 +53,7 @@ def bring_up_to_date() -> None:
         if _missing(executor):
             tell("Preparing the database…")
             if executor.loader.applied_migrations and _is_sqlite():
-                kept = safekeeping.keep_copy(Path(settings.DATABASES["default"]["NAME"]))
+                kept = sqlite_backup.keep_copy(Path(settings.DATABASES["default"]["NAME"]))
                 tell(f"A copy of the database as it was is kept in {kept}")
             call_command("migrate", verbosity=0, interactive=False)
         _remember()

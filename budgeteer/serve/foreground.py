@@ -13,7 +13,7 @@ import structlog
 from django.conf import settings
 
 from budgeteer.engine.errors import InputError
-from budgeteer.operations import private
+from budgeteer.operations import private_files
 from budgeteer.serve import database, parts
 from budgeteer.serve.listening import Listening
 
@@ -75,7 +75,7 @@ def run_migrate() -> int:
         InputError: it cannot be opened, or a newer version has used it.
     """
     django.setup()
-    private.keep_private()
+    private_files.keep_private()
     database.bring_up_to_date()
     return 0
 
@@ -84,7 +84,7 @@ def _prepare() -> None:
     # Django's checks read every URL and template; they are for the tests, not for every start.
     os.environ.setdefault("CELERY_SKIP_CHECKS", "1")
     django.setup()
-    private.keep_private()
+    private_files.keep_private()
     database.refuse_unless_current()
 
 

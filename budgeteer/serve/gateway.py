@@ -5,7 +5,7 @@ before, and an answer sent afterwards, by one event loop. So who sends or reads 
 else, and is given up below a least pace. Asked by ASGI, since there a header keeps the name it was sent with.
 
 What the whole server cannot bear is refused here, with a sentence: a head that cannot be believed (`heads`), a body
-that is too large for its sender (`accounts.bodies`) or comes too slowly (`pace`).
+that is too large for its sender (`access.body_limits`) or comes too slowly (`pace`).
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from wsgiref.util import FileWrapper
 
 import structlog
 
-from budgeteer.accounts.bodies import REFUSED, STRANGERS_BYTES, BodyProblem, RefusedBody, largest_body_of
-from budgeteer.serve.heads import Scope, environ_of, refusal_of
-from budgeteer.serve.pace import Body, BrokenOff, Message, Pace, Receive, TooMuch, TooSlow, drain
+from budgeteer.access.body_limits import REFUSED, STRANGERS_BYTES, BodyProblem, RefusedBody, largest_body_of
+from budgeteer.serve.client_pace import Body, BrokenOff, Message, Pace, Receive, TooMuch, TooSlow, drain
+from budgeteer.serve.request_heads import Scope, environ_of, refusal_of
 
 type Send = Callable[[Message], Awaitable[None]]
 type Environ = dict[str, Any]

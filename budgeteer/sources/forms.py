@@ -11,7 +11,7 @@ from django.utils.datastructures import MultiValueDict
 
 
 @dataclass(frozen=True, slots=True)
-class Submission:
+class UploadForm:
     """One use of the drop zone.
 
     Attributes:
@@ -34,9 +34,9 @@ class Submission:
         return not self.files and not self.folder and not self.text.strip()
 
 
-def read_submission(data: QueryDict, files: MultiValueDict[str, UploadedFile[bytes]]) -> Submission:
+def read_submission(data: QueryDict, files: MultiValueDict[str, UploadedFile[bytes]]) -> UploadForm:
     """The fields `files`, `folder`, `paths`, `text` and `format` of a POST."""
-    return Submission(
+    return UploadForm(
         files=tuple(files.getlist("files")),
         folder=tuple(files.getlist("folder")),
         paths=data.get("paths", ""),

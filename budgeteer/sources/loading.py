@@ -8,18 +8,18 @@ from typing import IO
 
 from django.db.models import QuerySet
 
-from budgeteer.engine.bundle import tools_of
-from budgeteer.engine.chat import Conversation
+from budgeteer.engine.content.conversation import Conversation
+from budgeteer.engine.content.library import Chunk, FeatureSpec, Skill, ToolDefinition
+from budgeteer.engine.content.usage_order import Use
+from budgeteer.engine.counting.library_measures import ChunkMeasures, FeatureMeasures, SkillMeasures, ToolMeasures
+from budgeteer.engine.counting.message_measures import MessageMeasures
 from budgeteer.engine.errors import InputError
-from budgeteer.engine.library import Chunk, FeatureSpec, Skill, ToolDefinition
-from budgeteer.engine.measures import ChunkMeasures, FeatureMeasures, SkillMeasures, ToolMeasures
-from budgeteer.engine.sections.order import Use
-from budgeteer.engine.transcript import MessageMeasures
-from budgeteer.sources.contents import Contents
-from budgeteer.sources.kept import Kept
-from budgeteer.sources.measuring import LAYOUT, Measures, load_measures
+from budgeteer.engine.inputs.bundle import tools_of
+from budgeteer.lru import LruCache
+from budgeteer.sources.files.contents import Contents
+from budgeteer.sources.files.item_store import ItemReader
+from budgeteer.sources.measures.measuring import LAYOUT, Measures, load_measures
 from budgeteer.sources.models import Source, SourceMeasures
-from budgeteer.sources.store import ItemReader
 
 
 class SourceNotReady(InputError):
@@ -59,9 +59,9 @@ class LoadedSource:
 
 
 # Enough for the sources of a few open workspaces; the texts of a conversation are not among what is kept.
-_contents: Kept[Contents] = Kept(32)
-_measures: Kept[Measures] = Kept(64)
-_loaded: Kept[LoadedSource] = Kept(64)
+_contents: LruCache[Contents] = LruCache(32)
+_measures: LruCache[Measures] = LruCache(64)
+_loaded: LruCache[LoadedSource] = LruCache(64)
 
 
 def forget_loaded() -> None:

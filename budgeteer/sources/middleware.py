@@ -8,7 +8,7 @@ import structlog
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
-from budgeteer.sources.storage import StorageAway
+from budgeteer.sources.files.storage import StorageAway
 
 log = structlog.get_logger(__name__)
 

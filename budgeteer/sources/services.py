@@ -15,21 +15,21 @@ from django.http import QueryDict
 from django.utils import timezone
 from django.utils.datastructures import MultiValueDict
 
+from budgeteer.engine.counting.tokenizers import counter_for
 from budgeteer.engine.errors import InputError
-from budgeteer.engine.tokens import counter_for
 from budgeteer.formats.detect import import_bytes
 from budgeteer.formats.format import Format
+from budgeteer.formats.messages.imported import Imported
 from budgeteer.formats.registry import registry
-from budgeteer.formats.report import Imported
 from budgeteer.jobs import services as jobs
 from budgeteer.jobs.models import Job
-from budgeteer.sources import outcomes, receiving
-from budgeteer.sources.contents import Contents
-from budgeteer.sources.forms import Submission, read_submission
+from budgeteer.sources import publication, uploads
+from budgeteer.sources.cleanup import UNDO_TIME, purge
+from budgeteer.sources.files.contents import Contents
+from budgeteer.sources.forms import UploadForm, read_submission
 from budgeteer.sources.loading import LoadedSource, SourceNotReady, contents_of, counted, load, measures_of
 from budgeteer.sources.models import Source, SourceQuerySet
-from budgeteer.sources.receiving import UploadRefused
-from budgeteer.sources.sweeping import UNDO_TIME, purge
+from budgeteer.sources.uploads import UploadRefused
 
 # The longest text whose format is told while it is still being typed.
 LOOK_CHARS = 200_000
@@ -39,9 +39,9 @@ __all__ = [
     "UNDO_TIME",
     "Contents",
     "LoadedSource",
-    "Reception",
     "SourceNotReady",
     "UploadRefused",
+    "UploadResult",
     "contents_of",
     "delete",
     "ensure_measured",
@@ -67,7 +67,7 @@ __all__ = [
 
 
 @dataclass(frozen=True, slots=True)
-class Reception:
+class UploadResult:
     """What one use of the drop zone led to: what was taken in, and what was refused with its sentence."""
 
     sources: tuple[Source, ...]
@@ -80,7 +80,7 @@ def receive_upload(owner: User, *, name: str, content: File[bytes], as_format: s
     Raises:
         UploadRefused: it is empty or over the limit (UPLOAD_MAX_BYTES); nothing is kept.
     """
-    return receiving.receive(owner, name=name, content=content, as_format=as_format)
+    return uploads.receive(owner, name=name, content=content, as_format=as_format)
 
 
 def receive_paste(owner: User, *, text: str, as_format: str = "", name: str = "") -> Source:
@@ -93,8 +93,8 @@ def receive_paste(owner: User, *, text: str, as_format: str = "", name: str = ""
         raise UploadRefused("nothing was pasted", mend="Paste JSON, JSONL or plain text, or choose a file")
     # A lone surrogate half cannot be stored as UTF-8; the replacement is reported by the importer.
     data = text.encode("utf-8", errors="replace")
-    shown = name or receiving.paste_name(text)
-    return receive_upload(owner, name=shown, content=receiving.as_file(data, shown), as_format=as_format)
+    shown = name or uploads.paste_name(text)
+    return receive_upload(owner, name=shown, content=uploads.as_file(data, shown), as_format=as_format)
 
 
 def receive_folder(owner: User, *, files: Iterable[File[bytes]], paths: str, as_format: str = "") -> Source:
@@ -106,28 +106,28 @@ def receive_folder(owner: User, *, files: Iterable[File[bytes]], paths: str, as_
         UploadRefused: the paths do not match the files, or all together are over the limit.
     """
     listed = list(files)
-    name, packed = receiving.pack_folder(listed, receiving.read_paths(paths, count=len(listed)))
+    name, packed = uploads.pack_folder(listed, uploads.read_paths(paths, count=len(listed)))
     with packed:
         return receive_upload(owner, name=name, content=File(packed, name), as_format=as_format)
 
 
-def receive_request(owner: User, data: QueryDict, files: MultiValueDict[str, UploadedFile[bytes]]) -> Reception:
+def receive_request(owner: User, data: QueryDict, files: MultiValueDict[str, UploadedFile[bytes]]) -> UploadResult:
     """Everything one POST of the drop zone carries; one refused file does not lose the others."""
     submission = read_submission(data, files)
     if submission.is_empty:
         nothing = UploadRefused(
             "No file was chosen and nothing was pasted", mend="Choose a file, drop one, or paste text into the box"
         )
-        return Reception((), (nothing,))
+        return UploadResult((), (nothing,))
     sources: list[Source] = []
     refused: list[InputError] = []
     for receive in _receivers(owner, submission):
         with _collecting(refused):
             sources.append(receive())
-    return Reception(tuple(sources), tuple(refused))
+    return UploadResult(tuple(sources), tuple(refused))
 
 
-def _receivers(owner: User, submission: Submission) -> Iterator[Callable[[], Source]]:
+def _receivers(owner: User, submission: UploadForm) -> Iterator[Callable[[], Source]]:
     asked = submission.as_format
     for file in submission.files:
         yield partial(receive_upload, owner, name=file.name or "", content=file, as_format=asked)
@@ -177,7 +177,7 @@ def ensure_measured(source: Source, tokenizer: str) -> Job | None:
             arguments={"source_id": str(source.id), "tokenizer": tokenizer, "revision": source.revision},
             owner=source.owner,
             subject=subject,
-            queue="large" if source.size_bytes > receiving.LARGE_BYTES else "default",
+            queue="large" if source.size_bytes > uploads.LARGE_BYTES else "default",
             is_done=stored.exists,
         )
     except jobs.AlreadyDone:
@@ -235,7 +235,7 @@ def refresh_state(source: Source) -> Source:
         return source
     cancelled = {"what": "The import was cancelled", "where": "", "mend": "Import it again when you like"}
     error = job.error or {**cancelled, "sentence": f"{cancelled['what']}. {cancelled['mend']}"}
-    outcomes.give_up(source, error, job_id=job.id, asked=source.requested_format)
+    publication.give_up(source, error, job_id=job.id, asked=source.requested_format)
     source.refresh_from_db(fields=["state", "error", "requested_format", "import_job"])
     return source
 
@@ -256,12 +256,12 @@ def importing_job(source: Source) -> Job | None:
 
 def import_again(source: Source, *, as_format: str = "") -> None:
     """Import the kept upload again, as the format named or as detection finds."""
-    receiving.restart_import(source, as_format=as_format)
+    uploads.restart_import(source, as_format=as_format)
 
 
 def rename(source: Source, name: str) -> None:
     """Give it another name."""
-    source.name = receiving.clean_name(name)
+    source.name = uploads.clean_name(name)
     source.save(update_fields=["name", "updated_at"])
 
 

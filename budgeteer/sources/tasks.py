@@ -20,27 +20,28 @@ from django.core.files.base import ContentFile, File
 from django.core.files.storage import default_storage
 from django.core.files.temp import NamedTemporaryFile
 
+from budgeteer.engine.counting.tokenizers import counter_for
 from budgeteer.engine.errors import InputError
-from budgeteer.engine.tokens import counter_for
 from budgeteer.formats.detect import import_file
-from budgeteer.formats.document import Options, Scratch
-from budgeteer.formats.limits import Limits, readable_bytes
-from budgeteer.formats.report import Imported
-from budgeteer.formats.trees import repeated_messages
+from budgeteer.formats.messages.branches import repeated_messages
+from budgeteer.formats.messages.imported import Imported
+from budgeteer.formats.reading.document import Options, Scratch
+from budgeteer.formats.reading.limits import Limits, readable_bytes
+from budgeteer.jobs.cleanup import sweep
 from budgeteer.jobs.context import JobContext
-from budgeteer.jobs.housekeeping import sweep
 from budgeteer.jobs.registry import job, preparation
-from budgeteer.sources import services, shelf, sweeping
-from budgeteer.sources.contents import MAIN_STREAM, MESSAGES, counted_streams, streams_of
-from budgeteer.sources.known import Prints
+from budgeteer.sources import cleanup, services
+from budgeteer.sources.files.contents import MAIN_STREAM, MESSAGES, counted_streams, streams_of
+from budgeteer.sources.files.item_store import write_items
+from budgeteer.sources.files.local_copy import nearby
+from budgeteer.sources.files.storage import StorageAway
 from budgeteer.sources.loading import contents_of
-from budgeteer.sources.measuring import AT_IMPORT, LAYOUT, Measurable, Measures, dump_measures
+from budgeteer.sources.measures import measure_cache_table
+from budgeteer.sources.measures.measure_cache import Fingerprints
+from budgeteer.sources.measures.measure_cache_table import measure_known
+from budgeteer.sources.measures.measuring import AT_IMPORT, LAYOUT, Measurable, Measures, dump_measures
 from budgeteer.sources.models import Source, SourceMeasures
-from budgeteer.sources.nearby import nearby
-from budgeteer.sources.outcomes import Result, give_up, publish
-from budgeteer.sources.shelf import measure_known
-from budgeteer.sources.storage import StorageAway
-from budgeteer.sources.store import write_items
+from budgeteer.sources.publication import ImportResult, give_up, publish
 
 # Items stored between two looks at whether the import is still wanted: some milliseconds of work.
 STORED_BETWEEN: Final = 64
@@ -92,12 +93,12 @@ def import_source(context: JobContext, *, source_id: str, as_format: str = "") -
         with _attempt(source, context) as attempt, _upload(source, context) as (file, scratch):
             imported = _read(source, file, context, as_format=as_format, scratch=scratch)
             context.progress(0, 0, sentence="Storing what was read")
-            prints = Prints()
+            prints = Fingerprints()
             counts, items = _store_items(imported, attempt, prints, context)
             files, counts["tokens"] = _measure_all(imported, attempt, prints, context)
             result = {"source": source_id, "format": imported.format, "counts": counts}
             with context.finishing(result):
-                read = Result(imported, items, files, counts, asked=as_format)
+                read = ImportResult(imported, items, files, counts, asked=as_format)
                 attempt.published = publish(source, read, job_id=context.job.id)
     except StorageAway:
         raise  # the next attempt may find it; nothing is wrong with the upload
@@ -134,7 +135,7 @@ def _read(source: Source, file: IO[bytes], context: JobContext, *, as_format: st
 
 
 def _store_items(
-    imported: Imported, attempt: _Attempt, prints: Prints, context: JobContext
+    imported: Imported, attempt: _Attempt, prints: Fingerprints, context: JobContext
 ) -> tuple[dict[str, Any], str]:
     total = _measurable(imported).total
     stored = 0
@@ -168,7 +169,7 @@ def _measurable(imported: Imported) -> Measurable:
 
 
 def _measure_all(
-    imported: Imported, attempt: _Attempt, prints: Prints, context: JobContext
+    imported: Imported, attempt: _Attempt, prints: Fingerprints, context: JobContext
 ) -> tuple[dict[str, str], dict[str, int]]:
     """The stored numbers and the sum of tokens by tokenizer; those of one tokenizer are in memory at once."""
     what = _measurable(imported)
@@ -229,7 +230,7 @@ def measure_source(context: JobContext, *, source_id: str, tokenizer: str, revis
     return result
 
 
-def _stored(source: Source) -> tuple[Measurable, Prints]:
+def _stored(source: Source) -> tuple[Measurable, Fingerprints]:
     """What was imported, read from storage once, with its prints."""
     contents = contents_of(source)
     what = Measurable(
@@ -240,7 +241,7 @@ def _stored(source: Source) -> tuple[Measurable, Prints]:
         chunks=contents.chunks(),
         text=contents.text(),
     )
-    prints = Prints()
+    prints = Fingerprints()
     for stream, items in counted_streams(what).items():
         prints.add_all(stream, items)
     return what, prints
@@ -249,7 +250,7 @@ def _stored(source: Source) -> tuple[Measurable, Prints]:
 @sweep("deleted sources")
 def purge_deleted(now: datetime) -> int:
     """Sources that can no longer be taken back."""
-    return sweeping.purge(before=now - sweeping.UNDO_TIME)
+    return cleanup.purge(before=now - cleanup.UNDO_TIME)
 
 
 @sweep("unsettled imports")
@@ -262,10 +263,10 @@ def settle_imports(_now: datetime) -> int:
 @sweep("counts out of use")
 def forget_counts(now: datetime) -> int:
     """Counted runs that nobody needed for BUDGETEER_COUNTS_DAYS."""
-    return shelf.sweep(unused_since=(now - timedelta(days=settings.COUNTS_DAYS)).date())
+    return measure_cache_table.sweep(unused_since=(now - timedelta(days=settings.COUNTS_DAYS)).date())
 
 
 @sweep("orphaned files", thorough=True)
 def remove_orphans(now: datetime) -> int:
     """Files that no row names any more, or ever did."""
-    return sweeping.remove_orphans(before=now - sweeping.ORPHAN_TIME)
+    return cleanup.remove_orphans(before=now - cleanup.ORPHAN_TIME)

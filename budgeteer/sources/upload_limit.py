@@ -1,7 +1,7 @@
 """Refuse a body that is too large: at its announcement, or, of an upload, at the first byte over the limit.
 
-How large a body may be is said by `accounts.bodies`. The server (`budgeteer.serve.gateway`) stops reading there; this
-middleware holds every other server to the same, and answers with a page for both.
+How large a body may be is said by `access.body_limits`. The server (`budgeteer.serve.gateway`) stops reading there;
+this middleware holds every other server to the same, and answers with a page for both.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from django.shortcuts import render
 from django_htmx.http import trigger_client_event
 from django_htmx.middleware import HtmxDetails
 
-from budgeteer.accounts import bodies
-from budgeteer.accounts.bodies import BodyProblem, RefusedBody
-from budgeteer.formats.limits import readable_bytes
-from budgeteer.sources.receiving import UploadRefused, clean_name, too_large
+from budgeteer.access import body_limits
+from budgeteer.access.body_limits import BodyProblem, RefusedBody
+from budgeteer.formats.reading.limits import readable_bytes
+from budgeteer.sources.uploads import UploadRefused, clean_name, too_large
 
 REFUSED = "budgeteer.upload_refused"
 HEADINGS = {
@@ -58,10 +58,10 @@ class UploadLimitMiddleware:
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         """Refuse a request that announces or brings too much; hand any other on."""
-        refused = request.META.get(bodies.REFUSED) or _announced_too_large(request)
+        refused = request.META.get(body_limits.REFUSED) or _announced_too_large(request)
         if isinstance(refused, RefusedBody):
             return _answer(request, refused)
-        if request.method != "POST" or request.content_type != bodies.MULTIPART:
+        if request.method != "POST" or request.content_type != body_limits.MULTIPART:
             return self.get_response(request)
         draft = ""
         try:
@@ -77,10 +77,10 @@ class UploadLimitMiddleware:
 def _announced_too_large(request: HttpRequest) -> RefusedBody | None:
     length = request.META.get("CONTENT_LENGTH") or "0"
     announced = int(length) if length.isdecimal() and len(length) < 19 else 0
-    if announced <= bodies.STRANGERS_BYTES:
+    if announced <= body_limits.STRANGERS_BYTES:
         return None
     user = getattr(request, "user", None)
-    limit = bodies.largest_body(user, path=request.path_info, content_type=request.META.get("CONTENT_TYPE", ""))
+    limit = body_limits.largest_body(user, path=request.path_info, content_type=request.META.get("CONTENT_TYPE", ""))
     return RefusedBody(BodyProblem.TOO_LARGE, announced, announced=True) if announced > limit else None
 
 
@@ -105,11 +105,11 @@ def _too_large(request: HttpRequest, refused: RefusedBody) -> UploadRefused:
         return UploadRefused(
             "you are not signed in, and this is too large for a form", mend="Sign in and send it again"
         )
-    if bodies.is_upload(request.path_info, request.META.get("CONTENT_TYPE", "")):
+    if body_limits.is_upload(request.path_info, request.META.get("CONTENT_TYPE", "")):
         return too_large("", refused.size_bytes, at_least=not refused.announced)
     size = readable_bytes(refused.size_bytes) if refused.announced else "this"
     return UploadRefused(
-        f"{size} is more than the limit of {readable_bytes(bodies.FORM_BYTES)} for a form",
+        f"{size} is more than the limit of {readable_bytes(body_limits.FORM_BYTES)} for a form",
         mend="Send less at a time, or upload it as a file",
     )
 

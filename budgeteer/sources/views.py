@@ -17,12 +17,12 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from django_htmx.http import HttpResponseClientRedirect
 from django_htmx.middleware import HtmxDetails
 
-from budgeteer.accounts.bodies import takes_uploads
-from budgeteer.accounts.rules import access, public
+from budgeteer.access.body_limits import takes_uploads
+from budgeteer.access.rules import access, public
 from budgeteer.engine.errors import InputError
-from budgeteer.jobs.cards import JobCard, job_card
-from budgeteer.sources import pages, previews, services
-from budgeteer.sources.contents import MAIN_STREAM
+from budgeteer.jobs.job_view import JobCard, job_card
+from budgeteer.sources import item_preview, services, source_rows
+from budgeteer.sources.files.contents import MAIN_STREAM
 from budgeteer.sources.forms import NameForm
 from budgeteer.sources.models import Source
 
@@ -53,15 +53,15 @@ def list_sources(request: SignedInRequest) -> HttpResponse:
 def _list(request: SignedInRequest, *, status: int = 200, **upload: Any) -> HttpResponse:
     mine = services.recent(request.user, limit=None)
     query, kind = request.GET.get("q", "").replace("\0", " ").strip(), request.GET.get("kind", "")
-    found = pages.found(mine, query=query, kind=kind)
-    page = pages.window(_number(request, "page"), total=found.count(), rows=pages.LIST_ROWS)
+    found = source_rows.found(mine, query=query, kind=kind)
+    page = source_rows.window(_number(request, "page"), total=found.count(), rows=source_rows.LIST_ROWS)
     shown = found[max(page.first - 1, 0) : page.last]
     return render(
         request,
         "sources/list.html",
         {
-            "rows": [pages.SourceRow(services.refresh_state(source)) for source in shown],
-            "filters": pages.filters_of(mine, chosen=kind),
+            "rows": [source_rows.SourceRow(services.refresh_state(source)) for source in shown],
+            "filters": source_rows.filters_of(mine, chosen=kind),
             "query": query,
             "kind": kind,
             "window": page,
@@ -108,7 +108,7 @@ def detect(request: SignedInRequest) -> HttpResponse:
     context: dict[str, Any] = {}
     if text.strip() and len(text) <= services.LOOK_CHARS:
         try:
-            context["hint"] = pages.hint_of(services.look_at(text))
+            context["hint"] = source_rows.hint_of(services.look_at(text))
         except InputError as error:
             context["problem"] = error
     return render(request, "sources/hint.html", context)
@@ -118,12 +118,12 @@ def detect(request: SignedInRequest) -> HttpResponse:
 class _Report:
     """The context of a source's page beside the source itself."""
 
-    row: pages.SourceRow
+    row: source_rows.SourceRow
     card: JobCard | None
-    conversations: list[previews.ConversationRow]
+    conversations: list[item_preview.ConversationRow]
     conversation: int
-    preview: list[previews.PreviewRow]
-    window: pages.Window | None
+    preview: list[item_preview.PreviewRow]
+    window: source_rows.Window | None
     skipped: list[Any]
     reported: str = ""
 
@@ -147,7 +147,7 @@ def _detail(request: SignedInRequest, source: Source, *, status: int = 200, **mo
 
 
 def _report(request: HttpRequest, source: Source) -> _Report:
-    row = pages.SourceRow(source)
+    row = source_rows.SourceRow(source)
     job = services.importing_job(source) or (None if source.is_ready else services.latest_job(source))
     card = job_card(job, then=source.get_absolute_url()) if job else None
     if not source.items:
@@ -156,18 +156,18 @@ def _report(request: HttpRequest, source: Source) -> _Report:
     chosen = max(_number(request, "conversation", default=1) - 1, 0)
     talk = contents.conversation_row(chosen) or contents.conversation_row(chosen := 0)
     total = talk["count"] if talk else contents.reader.count(MAIN_STREAM[source.kind])
-    page = pages.window(_number(request, "page"), total=total)
-    measures = services.measures_of(source, pages.COUNTED_WITH)
+    page = source_rows.window(_number(request, "page"), total=total)
+    measures = services.measures_of(source, source_rows.COUNTED_WITH)
     offset = talk["start"] if talk else 0
     return _Report(
         row=row,
         card=card,
-        conversations=previews.conversation_rows(contents, measures, chosen=chosen),
+        conversations=item_preview.conversation_rows(contents, measures, chosen=chosen),
         conversation=chosen + 1,
-        preview=previews.preview_rows(source, contents, page, offset=offset, measures=measures),
+        preview=item_preview.preview_rows(source, contents, page, offset=offset, measures=measures),
         window=page,
-        skipped=contents.skipped(0, previews.SKIPPED_SHOWN),
-        reported=previews.reported_by_source(talk, measures),
+        skipped=contents.skipped(0, item_preview.SKIPPED_SHOWN),
+        reported=item_preview.reported_by_source(talk, measures),
     )
 
 
@@ -194,7 +194,7 @@ def skipped(request: SignedInRequest, source_id: uuid.UUID) -> StreamingHttpResp
     source = _get_source_for_user(request.user, source_id)
     if not source.items:
         raise Http404("nothing was imported")
-    lines = previews.skipped_text(services.contents_of(source).skipped())
+    lines = item_preview.skipped_text(services.contents_of(source).skipped())
     response = StreamingHttpResponse(lines, content_type="text/plain; charset=utf-8")
     response.headers["Content-Disposition"] = 'attachment; filename="bad-lines.txt"'
     return response

@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from urllib.parse import parse_qsl, urlencode
 
-from budgeteer.engine.conditions import Settings, SettingValue
-from budgeteer.workbench.words import wording
+from budgeteer.engine.packing.conditions import Settings, SettingValue
+from budgeteer.presentation.labels import wording
 
 #: What a button says that sets one value which is no number.
 LABELS: Mapping[tuple[str, SettingValue], str] = {

@@ -8,44 +8,44 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-from budgeteer.engine.ledger import Ledger
-from budgeteer.engine.options import fields
-from budgeteer.engine.profiles import PROFILES, Profile
-from budgeteer.jobs.cards import JobCard, job_card
+from budgeteer.engine.config.options import fields
+from budgeteer.engine.packing.ledger import Ledger
+from budgeteer.engine.providers.profiles import PROFILES, Profile
+from budgeteer.jobs.job_view import JobCard, job_card
+from budgeteer.presentation.header import Header, header_of
+from budgeteer.presentation.labels import count_of
 from budgeteer.sources import services as sources
 from budgeteer.sources.models import Source
-from budgeteer.workbench.assembling import Problem
-from budgeteer.workbench.compressing import Draft
-from budgeteer.workbench.compressing_shown import Compressing, compressing_shown
-from budgeteer.workbench.config_view import ConfigView, config_view
-from budgeteer.workbench.configuring import Change, Effective, version_key
-from budgeteer.workbench.edits import Editable, editable
-from budgeteer.workbench.effects import trying_out, with_effects
-from budgeteer.workbench.feature_view import FeatureView, feature_view
-from budgeteer.workbench.fieldset import Choice, FormField, FormGroup, form_field, form_groups
+from budgeteer.workbench.compression.ranges import CompressionDraft
+from budgeteer.workbench.compression.view import CompressionView, compressing_shown
+from budgeteer.workbench.config_form.apply import ConfigChange, Effective, version_key
+from budgeteer.workbench.config_form.fields import FieldChoice, FormField, FormGroup, form_field, form_groups
+from budgeteer.workbench.config_form.figures import ceilings_of, summaries_of
+from budgeteer.workbench.config_form.model_menu import ModelGroup, model_groups, model_note
 from budgeteer.workbench.fix_buttons import TryOut
-from budgeteer.workbench.header import Header, header_of
-from budgeteer.workbench.icicle import Icicle, icicle_of
-from budgeteer.workbench.inputs import InputRow, TextField, input_rows, text_fields
-from budgeteer.workbench.inspector import Item, inspected
-from budgeteer.workbench.message_list import MessageList, message_list
-from budgeteer.workbench.model_menu import ModelGroup, model_groups, model_note
+from budgeteer.workbench.input_list import InputRow, TextField, input_rows, text_fields
+from budgeteer.workbench.item_edits import Editable, editable
 from budgeteer.workbench.models import Workspace
-from budgeteer.workbench.notes import Note, notes_of
-from budgeteer.workbench.preset_menu import PresetOffer, preset_choices, preset_offer
+from budgeteer.workbench.panels.config.panel import ConfigView, config_view
+from budgeteer.workbench.panels.config.preset_menu import PresetOffer, preset_choices, preset_offer
+from budgeteer.workbench.panels.features.panel import FeatureView, feature_view
+from budgeteer.workbench.panels.inspector.panel import InspectedItem, inspected
+from budgeteer.workbench.panels.inspector.summary_card import SUMMARY_ID, SummaryShown, summary_shown
+from budgeteer.workbench.panels.map.icicle import Icicle, icicle_of
+from budgeteer.workbench.panels.map.item_table import ItemList, item_list
+from budgeteer.workbench.panels.messages.message_list import MessageList, message_list
+from budgeteer.workbench.panels.prompt.model_texts import PromptText, prompt_texts
+from budgeteer.workbench.panels.prompt.packed_prompt import PromptView, prompt_view
+from budgeteer.workbench.panels.sweep.panel import SweepShown, sweep_shown
+from budgeteer.workbench.panels.tabs import Tab, tabs_of
+from budgeteer.workbench.panels.timeline.panel import TimelineShown, timeline_shown
+from budgeteer.workbench.panels.warnings.effects import trying_out, with_effects
+from budgeteer.workbench.panels.warnings.notes import Note, notes_of
 from budgeteer.workbench.preview import Packed, Preview
-from budgeteer.workbench.prompt import PromptView, prompt_view
-from budgeteer.workbench.prompt_texts import PromptText, prompt_texts
-from budgeteer.workbench.rows import ItemList, item_list
 from budgeteer.workbench.services import RefusedText
 from budgeteer.workbench.sharing import Looking, is_team
 from budgeteer.workbench.state import ViewState
-from budgeteer.workbench.summaries import ceilings_of, summaries_of
-from budgeteer.workbench.summary_card import SUMMARY_ID, SummaryShown, summary_shown
-from budgeteer.workbench.sweep_shown import SweepShown, sweep_shown
-from budgeteer.workbench.tabs import Tab, tabs_of
-from budgeteer.workbench.timeline_shown import TimelineShown, timeline_shown
-from budgeteer.workbench.words import count_of
+from budgeteer.workbench.workspace_inputs import InputProblem
 
 OFFERED_SOURCES = 30
 SHOWN_NOTES = 1
@@ -62,7 +62,7 @@ class Waiting:
 
 
 @dataclass(frozen=True)
-class Page:
+class WorkbenchPage:
     """Everything the page shows; a part is computed when its template asks for it.
 
     Attributes:
@@ -80,11 +80,11 @@ class Page:
     state: ViewState
     current: Effective
     preview: Preview
-    change: Change | None = None
+    change: ConfigChange | None = None
     refused_texts: Mapping[str, RefusedText] | None = None
     refused_summary: tuple[str, str] | None = None
     refused_edit: tuple[str, str] | None = None
-    compress_draft: Draft | None = None
+    compress_draft: CompressionDraft | None = None
     pasted: str = ""
     paste_error: str = ""
     looking: Looking | None = None
@@ -132,7 +132,7 @@ class Page:
         return tuple(job_card(job, then=then) for job in self.preview.jobs)
 
     @property
-    def problems(self) -> tuple[Problem, ...]:
+    def problems(self) -> tuple[InputProblem, ...]:
         return self.preview.problems
 
     @cached_property
@@ -182,16 +182,20 @@ class Page:
         return message_list(self.packed, self.state) if self.packed else None
 
     @cached_property
-    def compressing(self) -> Compressing | None:
+    def compressing(self) -> CompressionView | None:
         """A chosen range, the selected block, and the blocks that stand open."""
-        return compressing_shown(self.packed, self.state, self.compress_draft or Draft()) if self.packed else None
+        return (
+            compressing_shown(self.packed, self.state, self.compress_draft or CompressionDraft())
+            if self.packed
+            else None
+        )
 
     @cached_property
     def icicle(self) -> Icicle | None:
         return icicle_of(self.packed.packing) if self.packed else None
 
     @cached_property
-    def item(self) -> Item | None:
+    def item(self) -> InspectedItem | None:
         if self.packed is None or self.try_out is None:
             return None
         return inspected(self.packed, self.state, try_out=self.try_out)
@@ -252,7 +256,7 @@ class Page:
         return version_key(self.current.version)
 
     @cached_property
-    def presets(self) -> tuple[Choice, ...]:
+    def presets(self) -> tuple[FieldChoice, ...]:
         return preset_choices(self.current)
 
     @property
@@ -303,6 +307,6 @@ class Page:
         return f"{packing.model} · {packing.window:,}" if packing else self.current.config.model
 
 
-def page_context(page: Page, *, have: AbstractSet[str] = frozenset(), **more: Any) -> dict[str, Any]:
+def page_context(page: WorkbenchPage, *, have: AbstractSet[str] = frozenset(), **more: Any) -> dict[str, Any]:
     """The template context of a page; `have` are the marks of the rows that need not be sent (unchanged.py)."""
     return {"page": page, "workspace": page.workspace, "have": have, **more}

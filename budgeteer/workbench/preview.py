@@ -9,26 +9,34 @@ from dataclasses import dataclass, field
 import numpy as np
 import structlog
 
-from budgeteer.engine.allocation import tokenizer_of
-from budgeteer.engine.bundle import Bundle, build_bundle
+from budgeteer.engine.analysis.packing_events import events_of
+from budgeteer.engine.counting.tokenizers import counter_for
 from budgeteer.engine.errors import BudgeteerError
-from budgeteer.engine.events import events_of
-from budgeteer.engine.history.summary import SummaryPending, SummaryRequest
-from budgeteer.engine.history_index import index_of
-from budgeteer.engine.packing import pack
-from budgeteer.engine.result import Packing
-from budgeteer.engine.tokens import counter_for
-from budgeteer.engine.usage import with_usage
+from budgeteer.engine.inputs.bundle import Bundle, build_bundle
+from budgeteer.engine.inputs.history_index import index_of
+from budgeteer.engine.inputs.item_usage import with_usage
+from budgeteer.engine.packing.allocation import tokenizer_of
+from budgeteer.engine.packing.history.summary import SummaryPending, SummaryRequest
+from budgeteer.engine.packing.pack import pack
+from budgeteer.engine.packing.result import Packing
 from budgeteer.jobs.models import Job
 from budgeteer.logs import PACKING
-from budgeteer.sources.kept import Kept
-from budgeteer.workbench.assembling import Problem, Readiness, inputs_of, links_of, load_all, readiness_of, recorded_of
-from budgeteer.workbench.configuring import Effective, error_parts
-from budgeteer.workbench.edits import edited
+from budgeteer.lru import LruCache
+from budgeteer.workbench.config_form.apply import Effective, error_parts
 from budgeteer.workbench.fix_buttons import Trial
+from budgeteer.workbench.item_edits import edited
+from budgeteer.workbench.item_texts import text_of_item
 from budgeteer.workbench.models import Workspace, WorkspaceSource
-from budgeteer.workbench.texts import text_of_item
-from budgeteer.workbench.written import edition_of, request_summary, stored_summaries
+from budgeteer.workbench.summary_store import edition_of, request_summary, stored_summaries
+from budgeteer.workbench.workspace_inputs import (
+    InputProblem,
+    InputReadiness,
+    inputs_of,
+    links_of,
+    load_all,
+    readiness_of,
+    recorded_of,
+)
 
 log = structlog.get_logger(PACKING)
 
@@ -133,12 +141,12 @@ class Preview:
 
     packed: Packed | None
     jobs: tuple[Job, ...] = ()
-    problems: tuple[Problem, ...] = ()
+    problems: tuple[InputProblem, ...] = ()
     links: tuple[WorkspaceSource, ...] = ()
 
 
-_bundles: Kept[tuple[Bundle, ReadTexts]] = Kept(KEPT_BUNDLES)
-_packings: Kept[Packed] = Kept(KEPT_PACKINGS)
+_bundles: LruCache[tuple[Bundle, ReadTexts]] = LruCache(KEPT_BUNDLES)
+_packings: LruCache[Packed] = LruCache(KEPT_PACKINGS)
 
 
 def preview(workspace: Workspace, current: Effective, *, draft: bool = False, profile: str | None = None) -> Preview:
@@ -153,7 +161,7 @@ def preview(workspace: Workspace, current: Effective, *, draft: bool = False, pr
     Raises:
         SummaryPending: only for a draft: there is nothing to show yet.
     """
-    readiness = Readiness()
+    readiness = InputReadiness()
     try:
         readiness = readiness_of(links_of(workspace), tokenizer=tokenizer_of(current.config))
         if readiness.jobs or not (_has_material(readiness.ready) or _has_text(workspace)):
@@ -169,7 +177,7 @@ def preview(workspace: Workspace, current: Effective, *, draft: bool = False, pr
         return Preview(None, (job,), tuple(readiness.problems), tuple(readiness.links))
     except BudgeteerError as error:
         links = workspace.links.select_related("source").filter(source__deleted_at__isnull=True)
-        problem = Problem("This cannot be packed.", error_parts(error)["sentence"])
+        problem = InputProblem("This cannot be packed.", error_parts(error)["sentence"])
         return Preview(None, (), (problem,), tuple(links))
     return Preview(packed, (), tuple(readiness.problems), tuple(readiness.links))
 
@@ -178,7 +186,7 @@ def pack_workspace(
     workspace: Workspace,
     current: Effective,
     *,
-    readiness: Readiness,
+    readiness: InputReadiness,
     summarise: Callable[[SummaryRequest], str],
     profile: str | None = None,
 ) -> Packed:
@@ -228,7 +236,7 @@ def forget_previews() -> None:
     _packings.clear()
 
 
-def _without(readiness: Readiness) -> Preview:
+def _without(readiness: InputReadiness) -> Preview:
     return Preview(None, tuple(readiness.jobs), tuple(readiness.problems), tuple(readiness.links))
 
 

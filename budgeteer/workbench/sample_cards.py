@@ -8,11 +8,11 @@ from __future__ import annotations
 import functools
 from dataclasses import dataclass
 
-from budgeteer.engine.ledger import CATEGORIES
+from budgeteer.engine.packing.ledger import CATEGORIES
+from budgeteer.presentation.bar import Share
+from budgeteer.presentation.header import Glance, glance_of
+from budgeteer.presentation.mini_bar import MiniBar, draw_strip
 from budgeteer.samples import SAMPLES, Sample, measured
-from budgeteer.workbench.bar import Share
-from budgeteer.workbench.header import Glance, glance_of
-from budgeteer.workbench.strip import Strip, draw_strip
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +21,7 @@ class SampleCard:
 
     sample: Sample
     glance: Glance
-    strip: Strip
+    strip: MiniBar
 
 
 @functools.cache

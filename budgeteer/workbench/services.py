@@ -15,18 +15,18 @@ from django.db import transaction
 from django.db.models import Count, Max, QuerySet
 from django.utils import timezone
 
-from budgeteer.engine.allocation import tokenizer_of
 from budgeteer.engine.errors import ConfigError, InputError
-from budgeteer.engine.history.summary import SummaryPending, SummaryRequest, extractive_summary
-from budgeteer.engine.result import Packing
+from budgeteer.engine.packing.allocation import tokenizer_of
+from budgeteer.engine.packing.history.summary import SummaryPending, SummaryRequest, extractive_summary
+from budgeteer.engine.packing.result import Packing
 from budgeteer.presets import services as presets
 from budgeteer.presets.models import PresetVersion
 from budgeteer.sources.models import Source
-from budgeteer.workbench import steps
-from budgeteer.workbench.assembling import Readiness, links_of, readiness_of
-from budgeteer.workbench.configuring import Effective, effective
+from budgeteer.workbench.config_form import undo_steps
+from budgeteer.workbench.config_form.apply import Effective, effective
 from budgeteer.workbench.models import Workspace, WorkspaceSource
-from budgeteer.workbench.written import stored_summaries
+from budgeteer.workbench.summary_store import stored_summaries
+from budgeteer.workbench.workspace_inputs import InputReadiness, links_of, readiness_of
 
 TEXT_LIMIT_BYTES = 20_000
 """The most a text typed into a workspace may hold: what a preview may count as it comes (the design, measuring)."""
@@ -129,7 +129,7 @@ def follow(workspace: Workspace, slug: str, *, number: int | None = None) -> Non
         raise ConfigError(f"there is no preset {slug!r}", where="preset", mend="Choose one of the list.")
     if number is not None and not versions.filter(number=number).exists():
         raise ConfigError(f"preset {slug} has no v{number}", where="preset", mend="Choose one of the list.")
-    steps.choose_preset(workspace, slug, newest if number is None else number)
+    undo_steps.choose_preset(workspace, slug, newest if number is None else number)
 
 
 def rename(workspace: Workspace, name: str) -> bool:
@@ -244,7 +244,7 @@ def check_packable(workspace: Workspace) -> None:
         pack_workspace(workspace, current, readiness=readiness, summarise=stored_summaries(workspace.owner_id))
 
 
-def _settled(workspace: Workspace, links: Sequence[WorkspaceSource], current: Effective) -> Readiness:
+def _settled(workspace: Workspace, links: Sequence[WorkspaceSource], current: Effective) -> InputReadiness:
     """Where the sources stand, none of them being worked on.
 
     Raises:

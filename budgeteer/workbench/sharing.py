@@ -12,11 +12,11 @@ from django.core.files.base import ContentFile
 from django.db import transaction
 from django.db.models import Count, QuerySet
 
-from budgeteer.accounts.rules import Role, role_of
+from budgeteer.access.rules import AccountRole, role_of
 from budgeteer.sources import services as sources
 from budgeteer.workbench import services
-from budgeteer.workbench.handing_over import hand_over
 from budgeteer.workbench.models import Workspace, WorkspaceSource
+from budgeteer.workbench.workspace_copy import hand_over
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,7 @@ def shared_with(user: User) -> QuerySet[Workspace]:
 
 def looking_at(user: User, workspace: Workspace) -> Looking | None:
     """Why this user may only look; None for the owner, unless they are a viewer now."""
-    may_edit = (role_of(user) or Role.VIEWER) >= Role.EDITOR
+    may_edit = (role_of(user) or AccountRole.VIEWER) >= AccountRole.EDITOR
     if workspace.owner_id == user.pk:
         if may_edit:
             return None

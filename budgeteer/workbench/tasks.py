@@ -5,21 +5,21 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
-from budgeteer.engine.allocation import tokenizer_of
 from budgeteer.engine.errors import InputError
-from budgeteer.engine.history.summary import SummaryFailed, SummaryRequest
+from budgeteer.engine.packing.allocation import tokenizer_of
+from budgeteer.engine.packing.history.summary import SummaryFailed, SummaryRequest
+from budgeteer.jobs.cleanup import sweep
 from budgeteer.jobs.context import JobContext
-from budgeteer.jobs.housekeeping import sweep
 from budgeteer.jobs.registry import job
 from budgeteer.sources.services import UNDO_TIME
-from budgeteer.workbench import services, written
-from budgeteer.workbench.assembling import Readiness, links_of, readiness_of
-from budgeteer.workbench.configuring import effective
+from budgeteer.workbench import services, summary_store
+from budgeteer.workbench.config_form.apply import effective
+from budgeteer.workbench.deferred_results import known_or_extractive, result_of
 from budgeteer.workbench.models import Workspace
+from budgeteer.workbench.panels.sweep.study import sweep_study
+from budgeteer.workbench.panels.timeline.study import timeline_study
 from budgeteer.workbench.preview import Packed, forget_previews, pack_workspace
-from budgeteer.workbench.studies import known_or_extractive, result_of
-from budgeteer.workbench.sweeping import sweep_study
-from budgeteer.workbench.timeline import timeline_study
+from budgeteer.workbench.workspace_inputs import InputReadiness, links_of, readiness_of
 
 
 @job("workbench.summarise", title="Summarise older history")
@@ -35,7 +35,7 @@ def summarise(context: JobContext, *, workspace_id: str, key: str, again: bool =
 
     def summarise(request: SummaryRequest) -> str:
         asked = request.key
-        known = written.find(workspace.owner_id, asked)
+        known = summary_store.find(workspace.owner_id, asked)
         if known is not None and not (again and asked == key):
             if not known.text:
                 raise SummaryFailed("this summary was tried before and could not be written")
@@ -63,13 +63,13 @@ def _write(context: JobContext, workspace: Workspace, request: SummaryRequest, *
         context.progress(count * done // total, count, "messages")
 
     try:
-        summary = written.write(request, keep_waiting=context.check, progress=progress)
+        summary = summary_store.write(request, keep_waiting=context.check, progress=progress)
     except SummaryFailed:
         with context.committing():
-            written.keep(workspace.owner_id, key, None)
+            summary_store.keep(workspace.owner_id, key, None)
         raise
     with context.committing():
-        written.keep(workspace.owner_id, key, summary)
+        summary_store.keep(workspace.owner_id, key, summary)
     for note in summary.notes:
         context.progress(count, count, "messages", note)
     context.progress(count, count, "messages", f"Wrote a summary of {len(summary.text):,} characters")
@@ -137,7 +137,7 @@ def _packed(workspace_id: str) -> tuple[Workspace, Packed]:
     return workspace, pack_workspace(workspace, effective(workspace), readiness=readiness, summarise=summarise)
 
 
-def _ready(workspace_id: str) -> tuple[Workspace, Readiness]:
+def _ready(workspace_id: str) -> tuple[Workspace, InputReadiness]:
     workspace = Workspace.objects.filter(id=workspace_id, deleted_at__isnull=True).first()
     if workspace is None:
         raise InputError("the workspace was deleted before its turn came", mend="Bring it back and open it again")

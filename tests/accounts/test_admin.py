@@ -6,7 +6,7 @@ import pytest
 from django.contrib.auth.models import Group, User
 from django.test import Client
 
-from budgeteer.accounts.rules import Role, role_of, set_role
+from budgeteer.access.rules import AccountRole, role_of, set_role
 from tests import people
 
 pytestmark = pytest.mark.django_db
@@ -46,25 +46,25 @@ def fresh(user: User) -> User:
 def test_a_new_account_is_a_viewer_with_a_password(admin: Client) -> None:
     page = admin.get(f"{LIST}add/").content.decode()
     assert '<option value="1" selected>Viewer</option>' in page
-    data = {"username": "eve", "role": Role.VIEWER, "password1": PASSWORD, "password2": PASSWORD}
+    data = {"username": "eve", "role": AccountRole.VIEWER, "password1": PASSWORD, "password2": PASSWORD}
     assert admin.post(f"{LIST}add/", data).status_code == 302
     eve = User.objects.get(username="eve")
-    assert role_of(eve) is Role.VIEWER
+    assert role_of(eve) is AccountRole.VIEWER
     assert Client().login(username="eve", password=PASSWORD)
 
 
-@pytest.mark.parametrize("role", Role)
-def test_an_account_is_made_with_the_role_that_was_chosen(admin: Client, role: Role) -> None:
+@pytest.mark.parametrize("role", AccountRole)
+def test_an_account_is_made_with_the_role_that_was_chosen(admin: Client, role: AccountRole) -> None:
     data = {"username": "eve", "role": role, "password1": PASSWORD, "password2": PASSWORD}
     admin.post(f"{LIST}add/", data)
     eve = User.objects.get(username="eve")
     assert role_of(eve) is role
-    assert eve.is_superuser == (role is Role.ADMIN)
+    assert eve.is_superuser == (role is AccountRole.ADMIN)
 
 
-@pytest.mark.parametrize("before", Role)
-@pytest.mark.parametrize("after", Role)
-def test_a_role_is_changed_with_one_choice(admin: Client, before: Role, after: Role) -> None:
+@pytest.mark.parametrize("before", AccountRole)
+@pytest.mark.parametrize("after", AccountRole)
+def test_a_role_is_changed_with_one_choice(admin: Client, before: AccountRole, after: AccountRole) -> None:
     eve = people.viewer("eve")
     set_role(eve, before)
     assert save(admin, eve, role=after) == ""
@@ -94,21 +94,21 @@ def test_an_account_that_is_opened_again_is_what_it_was(admin: Client) -> None:
     save(admin, eve, is_active="")
     assert role_of(fresh(eve)) is None
     save(admin, eve, is_active="on")
-    assert role_of(fresh(eve)) is Role.EDITOR
+    assert role_of(fresh(eve)) is AccountRole.EDITOR
 
 
-@pytest.mark.parametrize("change", [{"role": Role.EDITOR}, {"is_active": ""}])
+@pytest.mark.parametrize("change", [{"role": AccountRole.EDITOR}, {"is_active": ""}])
 def test_the_last_administrator_stays_one(admin: Client, keeper: User, change: dict[str, object]) -> None:
     people.admin("away", is_active=False)
     people.viewer("helper", is_staff=True)
     assert "keeper is the last administrator whose account is open" in save(admin, keeper, **change)
-    assert role_of(fresh(keeper)) is Role.ADMIN
+    assert role_of(fresh(keeper)) is AccountRole.ADMIN
 
 
 def test_one_of_two_administrators_may_go(admin: Client, keeper: User) -> None:
     people.admin("second")
-    assert save(admin, keeper, role=Role.EDITOR) == ""
-    assert role_of(fresh(keeper)) is Role.EDITOR
+    assert save(admin, keeper, role=AccountRole.EDITOR) == ""
+    assert role_of(fresh(keeper)) is AccountRole.EDITOR
 
 
 def test_no_account_is_deleted_and_groups_are_not_shown(admin: Client) -> None:

@@ -11,8 +11,8 @@ from django.http import HttpRequest, HttpResponse
 from django.test import Client
 from django.urls import include, path, reverse
 
+from budgeteer.access.rules import AccountRole, set_role
 from budgeteer.accounts.checks import NO_RULE, Route, check_every_view_has_a_rule, every_route
-from budgeteer.accounts.rules import Role, set_role
 from tests.accounts.matrix import PERSONS, ROWS, Row
 from tests.accounts.world import World, make_people, make_world
 
@@ -70,7 +70,7 @@ def status_of(address: str, method: str, person: str, row: Row, world: World, co
     client.cookies = SimpleCookie(cookies.output(header="", sep=";"))
     with transaction.atomic():
         if person == "demoted":
-            set_role(world.owner, Role.VIEWER)
+            set_role(world.owner, AccountRole.VIEWER)
         answer = client.get(address) if method == "GET" else client.post(address, row.data)
         if answer.status_code == 302 and person == "anonymous" and not address.startswith(("/enter/", "/r/")):
             assert answer["Location"].startswith("/sign-in/?next="), address

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 
 from benchmarks import oracle, ours, workloads
 from benchmarks.workloads import Call, Said
-from budgeteer.engine.bundle import Inputs, build_bundle
-from budgeteer.engine.packing import pack
+from budgeteer.engine.inputs.bundle import Inputs, build_bundle
+from budgeteer.engine.packing.pack import pack
 
 WORDS = st.text(alphabet="ab \n/.1é日'", max_size=30).map(lambda text: f"x{text}")
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from budgeteer.engine.chat import message_from_json
+from budgeteer.engine.content.conversation import message_from_json
 from tests.cli.conftest import MESSAGES, Budgeteer
 
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from budgeteer.cli.pack import REQUESTS
-from budgeteer.engine.pruning.notes import REPEATED_NOTE
+from budgeteer.cli.commands.pack import REQUESTS
+from budgeteer.engine.packing.pruning.placeholders import REPEATED_NOTE
 from tests.cli.conftest import Budgeteer
 from tests.conformance.recount import recount_texts
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from budgeteer.cli.replay import POLICIES
-from budgeteer.engine.whatif import autocompress
+from budgeteer.cli.commands.replay import POLICIES
+from budgeteer.engine.analysis.replay import autocompress
 from tests.cli.conftest import Budgeteer
 
 

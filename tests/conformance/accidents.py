@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from hypothesis import strategies as st
 
-from budgeteer.engine.chat import (
+from budgeteer.engine.content.conversation import (
     AudioPart,
     ContentPart,
     FilePart,

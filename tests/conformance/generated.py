@@ -4,15 +4,8 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from budgeteer.engine.chat import (
-    Conversation,
-    Message,
-    Part,
-    TextPart,
-    ToolCallPart,
-    ToolResultPart,
-)
-from budgeteer.engine.library import Chunk, FeatureSpec, Skill, ToolDefinition, ToolForm
+from budgeteer.engine.content.conversation import Conversation, Message, Part, TextPart, ToolCallPart, ToolResultPart
+from budgeteer.engine.content.library import Chunk, FeatureSpec, Skill, ToolDefinition, ToolForm
 from tests.conformance.accidents import broken
 
 # Pieces that vocabularies split in surprising ways: contractions, digits, blank lines, slashes, wide characters,

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from budgeteer.engine.contract import packing_to_json
-from budgeteer.engine.ledger import ADDED, DROPPED, SECTIONS, SUMMARISED
+from budgeteer.engine.analysis.packing_json import packing_to_json
+from budgeteer.engine.packing.ledger import ADDED, DROPPED, SECTIONS, SUMMARISED
+from budgeteer.engine.packing.result import Packing
 from budgeteer.engine.rendering import render_request
-from budgeteer.engine.result import Packing
-from budgeteer.engine.validity import check_packing
+from budgeteer.engine.rendering.validity import check_packing
 from tests.conformance.provider_rules import anthropic_faults, gemini_faults, openai_faults, responses_faults
 from tests.conformance.recount import recount, recount_texts
 

@@ -7,8 +7,16 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from budgeteer.engine.bundle import Inputs
-from budgeteer.engine.chat import Conversation, Message, Part, ReasoningPart, TextPart, ToolCallPart, ToolResultPart
+from budgeteer.engine.content.conversation import (
+    Conversation,
+    Message,
+    Part,
+    ReasoningPart,
+    TextPart,
+    ToolCallPart,
+    ToolResultPart,
+)
+from budgeteer.engine.inputs.bundle import Inputs
 from tests.conformance import generated
 
 TOOL_NAMES = st.sampled_from(["read", "write", "Write", "run", "mcp__files__write_file", "read_file", "edit"])

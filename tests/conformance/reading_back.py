@@ -5,7 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from budgeteer.engine.chat import Conversation, Message, Part, Role, TextPart, ToolCallPart, ToolResultPart
+from budgeteer.engine.content.conversation import (
+    Conversation,
+    Message,
+    Part,
+    Role,
+    TextPart,
+    ToolCallPart,
+    ToolResultPart,
+)
 from tests.conformance.recount import compact, definitions_in
 
 

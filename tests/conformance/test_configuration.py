@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from budgeteer.engine.config import dump_config, load_config
+from budgeteer.engine.config.options import Field, fields
+from budgeteer.engine.config.overlay import delta_between, get_path, merge, set_path
+from budgeteer.engine.config.schema import dump_config, load_config
 from budgeteer.engine.errors import ConfigError
-from budgeteer.engine.options import Field, fields
-from budgeteer.engine.overlay import delta_between, get_path, merge, set_path
 
 pytestmark = pytest.mark.conformance
 

@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from budgeteer.engine.bundle import Inputs
-from budgeteer.engine.conditions import Outcome, settings_of
-from budgeteer.engine.ledger import Decision
-from budgeteer.engine.overlay import set_path
-from budgeteer.engine.profiles import PROFILES
-from budgeteer.engine.result import Packing
+from budgeteer.engine.config.overlay import set_path
+from budgeteer.engine.inputs.bundle import Inputs
+from budgeteer.engine.packing.conditions import Outcome, settings_of
+from budgeteer.engine.packing.ledger import Decision
+from budgeteer.engine.packing.result import Packing
+from budgeteer.engine.providers.profiles import PROFILES
 from tests.conformance.test_packing import PROFILES as FORMS
 from tests.conformance.test_packing import configurations, inputs, packed, slowly
 

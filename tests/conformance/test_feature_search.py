@@ -8,15 +8,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from budgeteer.engine.bundle import Inputs, build_bundle
-from budgeteer.engine.config import load_config
-from budgeteer.engine.feature_modes import feature_modes
-from budgeteer.engine.feature_search import normalised, search_features
-from budgeteer.engine.library import FeatureSpec
-from budgeteer.engine.packing import pack
+from budgeteer.engine.analysis.feature_modes import feature_modes
+from budgeteer.engine.analysis.search_tool import tool_answer
+from budgeteer.engine.config.schema import load_config
+from budgeteer.engine.content.library import FeatureSpec
+from budgeteer.engine.counting.tokenizers import counter_for
+from budgeteer.engine.inputs.bundle import Inputs, build_bundle
+from budgeteer.engine.packing.pack import pack
+from budgeteer.engine.packing.sections.feature_search import normalised, search_features
 from budgeteer.engine.rendering import render_request
-from budgeteer.engine.search_tool import tool_answer
-from budgeteer.engine.tokens import counter_for
 from tests.conformance import reference, seed_search
 
 pytestmark = pytest.mark.conformance

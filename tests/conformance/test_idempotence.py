@@ -8,7 +8,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from budgeteer.engine.bundle import Inputs
+from budgeteer.engine.inputs.bundle import Inputs
 from budgeteer.engine.rendering import render_request
 from budgeteer.formats.detect import import_bytes
 from tests.conformance.reading_back import read_back

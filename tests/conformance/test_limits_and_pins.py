@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from budgeteer.engine.bundle import Inputs
-from budgeteer.engine.history.summary import SUMMARY_LINE
-from budgeteer.engine.ledger import Size
+from budgeteer.engine.inputs.bundle import Inputs
+from budgeteer.engine.packing.history.summary import SUMMARY_LINE
+from budgeteer.engine.packing.ledger import Size
+from budgeteer.engine.packing.result import Packing
 from budgeteer.engine.rendering import render_request
-from budgeteer.engine.result import Packing
 from tests.conformance.test_packing import configurations, inputs, packed, slowly
 
 pytestmark = pytest.mark.conformance

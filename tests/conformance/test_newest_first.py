@@ -6,11 +6,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from budgeteer.engine.bundle import Inputs, build_bundle
-from budgeteer.engine.chat import Conversation, Message, TextPart, ToolCallPart, ToolResultPart
-from budgeteer.engine.config import load_config
-from budgeteer.engine.packing import pack
-from budgeteer.engine.tokens import counter_for
+from budgeteer.engine.config.schema import load_config
+from budgeteer.engine.content.conversation import Conversation, Message, TextPart, ToolCallPart, ToolResultPart
+from budgeteer.engine.counting.tokenizers import counter_for
+from budgeteer.engine.inputs.bundle import Inputs, build_bundle
+from budgeteer.engine.packing.pack import pack
 from tests.conformance.generated import conversations
 from tests.conformance.seed_history import DEFAULT_BUDGET, NaiveMessage, estimate_tokens, truncate_messages_to_fit
 

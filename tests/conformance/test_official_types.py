@@ -15,8 +15,8 @@ from openai.types.chat.completion_create_params import CompletionCreateParamsNon
 from openai.types.responses.response_create_params import ResponseCreateParamsNonStreaming
 from pydantic import TypeAdapter, ValidationError
 
-from budgeteer.engine.bundle import Inputs
-from budgeteer.engine.profiles import PROFILES
+from budgeteer.engine.inputs.bundle import Inputs
+from budgeteer.engine.providers.profiles import PROFILES
 from budgeteer.engine.rendering import render_request
 from tests.conformance.test_packing import configurations, inputs, packed, slowly
 

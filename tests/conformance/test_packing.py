@@ -8,12 +8,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from budgeteer.engine.bundle import Inputs, build_bundle, tool_from_raw
-from budgeteer.engine.config import load_config
-from budgeteer.engine.packing import pack
+from budgeteer.engine.config.schema import load_config
+from budgeteer.engine.counting.tokenizers import counter_for
+from budgeteer.engine.inputs.bundle import Inputs, build_bundle, tool_from_raw
+from budgeteer.engine.packing.pack import pack
+from budgeteer.engine.packing.result import Packing
 from budgeteer.engine.rendering import render_request
-from budgeteer.engine.result import Packing
-from budgeteer.engine.tokens import counter_for
 from tests.conformance import generated
 from tests.conformance.invariants import check_everything
 

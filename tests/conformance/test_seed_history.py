@@ -10,14 +10,14 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-from budgeteer.engine.bundle import Bundle, Inputs, build_bundle
-from budgeteer.engine.chat import Conversation, Message, TextPart, ToolCallPart, ToolResultPart
-from budgeteer.engine.config import load_config
-from budgeteer.engine.history.summary import SummaryFailed, SummaryRequest, extractive_summary
-from budgeteer.engine.library import Chunk
-from budgeteer.engine.packing import pack
-from budgeteer.engine.result import Packing
-from budgeteer.engine.tokens import QuarterCounter, counter_for
+from budgeteer.engine.config.schema import load_config
+from budgeteer.engine.content.conversation import Conversation, Message, TextPart, ToolCallPart, ToolResultPart
+from budgeteer.engine.content.library import Chunk
+from budgeteer.engine.counting.tokenizers import QuarterCounter, counter_for
+from budgeteer.engine.inputs.bundle import Bundle, Inputs, build_bundle
+from budgeteer.engine.packing.history.summary import SummaryFailed, SummaryRequest, extractive_summary
+from budgeteer.engine.packing.pack import pack
+from budgeteer.engine.packing.result import Packing
 from tests.conformance import seed_history as seed
 from tests.conformance.seed_history import NaiveMessage
 from tests.conformance.test_newest_first import chars_of

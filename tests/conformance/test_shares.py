@@ -9,14 +9,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from budgeteer.engine.allocation import allowance, shares_of
-from budgeteer.engine.bundle import Inputs, build_bundle
-from budgeteer.engine.config import load_config
-from budgeteer.engine.library import Chunk
-from budgeteer.engine.packing import pack
+from budgeteer.engine.config.schema import load_config
+from budgeteer.engine.content.library import Chunk
+from budgeteer.engine.counting.tokenizers import counter_for
+from budgeteer.engine.inputs.bundle import Inputs, build_bundle
+from budgeteer.engine.packing.allocation import allowance, shares_of
+from budgeteer.engine.packing.pack import pack
+from budgeteer.engine.packing.result import Packing
 from budgeteer.engine.rendering import render_request
-from budgeteer.engine.result import Packing
-from budgeteer.engine.tokens import counter_for
 from tests.conformance import reference
 from tests.conformance.generated import TEXTS, WORDS
 from tests.conformance.seed_shares import (

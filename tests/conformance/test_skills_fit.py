@@ -6,12 +6,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from budgeteer.engine.config import load_config
-from budgeteer.engine.library import Skill
-from budgeteer.engine.measures import measure_skills
-from budgeteer.engine.sections.skill_block import skill_entry, skills_block
-from budgeteer.engine.sections.skills import fit_skills
-from budgeteer.engine.tokens import counter_for
+from budgeteer.engine.config.schema import load_config
+from budgeteer.engine.content.library import Skill
+from budgeteer.engine.counting.library_measures import measure_skills
+from budgeteer.engine.counting.tokenizers import counter_for
+from budgeteer.engine.packing.sections.skill_block import skill_entry, skills_block
+from budgeteer.engine.packing.sections.skills import fit_skills
 from tests.conformance import reference
 from tests.conformance.generated import skills as generated_skills
 from tests.conformance.seed_skills import (

@@ -9,18 +9,18 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from budgeteer.engine.bundle import Inputs
-from budgeteer.engine.chat import Message
-from budgeteer.engine.profiles import PROFILES
+from budgeteer.engine.analysis.sweep.sweep import sweep, sweep_at
+from budgeteer.engine.content.conversation import Message
+from budgeteer.engine.inputs.bundle import Inputs
+from budgeteer.engine.packing.result import Packing
+from budgeteer.engine.providers.profiles import PROFILES
 from budgeteer.engine.rendering import render_request
-from budgeteer.engine.result import Packing
-from budgeteer.engine.validity import check_packing
-from budgeteer.engine.whatif.sweep import sweep, sweep_at
+from budgeteer.engine.rendering.validity import check_packing
 from tests.conformance.invariants import FAULTS
 from tests.conformance.recount import texts_in
 from tests.conformance.test_packing import STRATEGIES
+from tests.engine.analysis.sweep.test_sweep import check_same, subject_of
 from tests.engine.packs import assistant, bundle_of, fates, packed, result, system, talk, user
-from tests.engine.whatif.test_sweep import check_same, subject_of
 
 pytestmark = pytest.mark.conformance
 TASK, QUERY = "Mend the bell tower.", "And the clock?"

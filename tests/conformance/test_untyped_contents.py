@@ -14,15 +14,23 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from budgeteer.engine.bundle import Inputs, build_bundle
-from budgeteer.engine.chat import Conversation, Message, OpaquePart, TextPart, ToolCallPart, ToolResultPart, text_of
-from budgeteer.engine.config import load_config
-from budgeteer.engine.library import compact_json
-from budgeteer.engine.packing import pack
-from budgeteer.engine.profiles import PROFILES
+from budgeteer.engine.config.schema import load_config
+from budgeteer.engine.content.conversation import (
+    Conversation,
+    Message,
+    OpaquePart,
+    TextPart,
+    ToolCallPart,
+    ToolResultPart,
+    text_of,
+)
+from budgeteer.engine.content.library import compact_json
+from budgeteer.engine.counting.tokenizers import counter_for
+from budgeteer.engine.inputs.bundle import Inputs, build_bundle
+from budgeteer.engine.packing.pack import pack
+from budgeteer.engine.packing.result import Packing
+from budgeteer.engine.providers.profiles import PROFILES
 from budgeteer.engine.rendering import render_markdown, render_request, render_text
-from budgeteer.engine.result import Packing
-from budgeteer.engine.tokens import counter_for
 from budgeteer.formats.detect import import_bytes
 from tests.conformance.invariants import check_everything
 

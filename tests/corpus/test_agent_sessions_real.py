@@ -14,8 +14,8 @@ from typing import Any
 
 import pytest
 
-from budgeteer.engine.chat import Conversation, calls_of, results_of, text_of
-from budgeteer.engine.tokens import counter_for
+from budgeteer.engine.content.conversation import Conversation, calls_of, results_of, text_of
+from budgeteer.engine.counting.tokenizers import counter_for
 from budgeteer.formats.detect import import_bytes
 
 CORPUS = Path(os.environ["BUDGETEER_CORPUS"]) / "conversations"

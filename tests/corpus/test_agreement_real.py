@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from budgeteer.engine.tokens import counter_for, reference_for
+from budgeteer.engine.counting.tokenizers import counter_for, reference_for
 
 pytestmark = pytest.mark.corpus
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from benchmarks import oracle, ours, real
-from budgeteer.engine.bundle import Inputs, build_bundle
-from budgeteer.engine.packing import pack
+from budgeteer.engine.inputs.bundle import Inputs, build_bundle
+from budgeteer.engine.packing.pack import pack
 
 
 def test_every_real_conversation_is_packed_as_the_oracle_would(corpus):

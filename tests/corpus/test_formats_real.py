@@ -12,10 +12,10 @@ from typing import Any
 
 import pytest
 
-from budgeteer.engine.chat import Conversation, calls_of, results_of
+from budgeteer.engine.content.conversation import Conversation, calls_of, results_of
 from budgeteer.engine.errors import FormatError
 from budgeteer.formats.detect import import_bytes
-from budgeteer.formats.report import Imported, counts_of, report_json
+from budgeteer.formats.messages.imported import Imported, counts_of, report_json
 
 CORPUS = Path(os.environ["BUDGETEER_CORPUS"])
 FILES = sorted(path for path in CORPUS.rglob("*") if path.is_file())

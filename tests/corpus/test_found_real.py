@@ -11,15 +11,15 @@ from typing import Any
 
 import pytest
 
-from budgeteer.engine.bundle import Bundle, Inputs, build_bundle
-from budgeteer.engine.config import load_config
-from budgeteer.engine.feature_search import normalised, search_features
-from budgeteer.engine.library import Chunk, FeatureSpec
-from budgeteer.engine.measures import ChunkMeasures, FeatureMeasures, measure_chunks, measure_features
-from budgeteer.engine.packing import pack
+from budgeteer.engine.config.schema import load_config
+from budgeteer.engine.content.library import Chunk, FeatureSpec
+from budgeteer.engine.counting.library_measures import ChunkMeasures, FeatureMeasures, measure_chunks, measure_features
+from budgeteer.engine.counting.tokenizers import counter_for
+from budgeteer.engine.inputs.bundle import Bundle, Inputs, build_bundle
+from budgeteer.engine.packing.pack import pack
+from budgeteer.engine.packing.sections.feature_search import normalised, search_features
+from budgeteer.engine.packing.sections.retrieval import ChunkRoom, fit_chunks
 from budgeteer.engine.rendering import render_request
-from budgeteer.engine.sections.retrieval import ChunkRoom, fit_chunks
-from budgeteer.engine.tokens import counter_for
 from budgeteer.formats.detect import import_bytes
 from tests.conformance import reference, seed_search
 from tests.conformance.invariants import check_everything

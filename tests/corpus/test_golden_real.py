@@ -24,7 +24,7 @@ from pathlib import Path
 import pytest
 
 from budgeteer.engine.errors import FormatError
-from budgeteer.formats.report import Imported, counts_of
+from budgeteer.formats.messages.imported import Imported, counts_of
 from tests.corpus.raw_counts import Row, raw_row
 from tests.corpus.test_formats_real import imported_or_refused
 

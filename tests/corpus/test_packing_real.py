@@ -14,20 +14,20 @@ from typing import Any
 import numpy as np
 import pytest
 
-from budgeteer.engine.bundle import Inputs, build_bundle
-from budgeteer.engine.chat import Conversation, Message
-from budgeteer.engine.config import load_config
+from budgeteer.engine.config.schema import load_config
+from budgeteer.engine.content.conversation import Conversation, Message
+from budgeteer.engine.content.library import Skill
+from budgeteer.engine.counting.library_measures import SkillMeasures, measure_skills
+from budgeteer.engine.counting.message_measures import MessageMeasures, measure_messages
+from budgeteer.engine.counting.tokenizers import counter_for
 from budgeteer.engine.errors import FormatError
-from budgeteer.engine.expressing import Loss
-from budgeteer.engine.library import Skill
-from budgeteer.engine.measures import SkillMeasures, measure_skills
-from budgeteer.engine.packing import pack
-from budgeteer.engine.profiles import PROFILES
-from budgeteer.engine.result import Packing
-from budgeteer.engine.sections.skill_block import skill_entry, skills_block
-from budgeteer.engine.sections.skills import fit_skills
-from budgeteer.engine.tokens import counter_for
-from budgeteer.engine.transcript import MessageMeasures, measure_messages
+from budgeteer.engine.inputs.bundle import Inputs, build_bundle
+from budgeteer.engine.packing.pack import pack
+from budgeteer.engine.packing.result import Packing
+from budgeteer.engine.packing.sections.skill_block import skill_entry, skills_block
+from budgeteer.engine.packing.sections.skills import fit_skills
+from budgeteer.engine.providers.capabilities import Loss
+from budgeteer.engine.providers.profiles import PROFILES
 from budgeteer.formats.detect import import_bytes
 from tests.conformance import reference
 from tests.conformance.invariants import check_everything

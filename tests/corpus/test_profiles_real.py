@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from budgeteer.engine.bundle import Inputs, build_bundle
-from budgeteer.engine.chat import Conversation, OpaquePart
-from budgeteer.engine.config import load_config
-from budgeteer.engine.packing import pack
-from budgeteer.engine.profiles import PROFILES
+from budgeteer.engine.config.schema import load_config
+from budgeteer.engine.content.conversation import Conversation, OpaquePart
+from budgeteer.engine.counting.tokenizers import counter_for
+from budgeteer.engine.inputs.bundle import Inputs, build_bundle
+from budgeteer.engine.packing.pack import pack
+from budgeteer.engine.providers.profiles import PROFILES
 from budgeteer.engine.rendering import render_request
-from budgeteer.engine.tokens import counter_for
 from tests.conformance.invariants import check_everything
 from tests.conformance.test_official_types import check_types
 from tests.corpus.test_packing_real import conversations_of, files, measured

@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
-from budgeteer.engine.bundle import Inputs, build_bundle
-from budgeteer.engine.chat import Conversation
-from budgeteer.engine.config import load_config
-from budgeteer.engine.packing import pack
-from budgeteer.engine.profiles import PROFILES
-from budgeteer.engine.result import Packing
-from budgeteer.engine.tokens import counter_for
+from budgeteer.engine.config.schema import load_config
+from budgeteer.engine.content.conversation import Conversation
+from budgeteer.engine.counting.tokenizers import counter_for
+from budgeteer.engine.inputs.bundle import Inputs, build_bundle
+from budgeteer.engine.packing.pack import pack
+from budgeteer.engine.packing.result import Packing
+from budgeteer.engine.providers.profiles import PROFILES
 from tests.conformance.invariants import check_everything
 from tests.corpus.test_packing_real import conversations_of, files, measured
 

@@ -11,13 +11,13 @@ from typing import Any
 
 import pytest
 
-from budgeteer.engine.bundle import Inputs, build_bundle
-from budgeteer.engine.config import load_config
-from budgeteer.engine.packing import pack
+from budgeteer.engine.config.schema import load_config
+from budgeteer.engine.counting.tokenizers import counter_for
+from budgeteer.engine.inputs.bundle import Inputs, build_bundle
+from budgeteer.engine.packing.pack import pack
 from budgeteer.engine.rendering import render_request
-from budgeteer.engine.tokens import counter_for
 from budgeteer.formats.detect import import_bytes
-from budgeteer.formats.report import Imported, counts_of
+from budgeteer.formats.messages.imported import Imported, counts_of
 
 CORPUS = Path(os.environ["BUDGETEER_CORPUS"])
 

@@ -16,9 +16,9 @@ from typing import Any
 
 import pytest
 
-from budgeteer.engine.chat import ImagePart, ReasoningPart, ToolCallPart, ToolResultPart
+from budgeteer.engine.content.conversation import ImagePart, ReasoningPart, ToolCallPart, ToolResultPart
 from budgeteer.formats.detect import import_bytes
-from budgeteer.formats.report import Imported
+from budgeteer.formats.messages.imported import Imported
 
 CORPUS = Path(os.environ["BUDGETEER_CORPUS"])
 

@@ -9,20 +9,20 @@ from typing import Any
 
 import pytest
 
-from budgeteer.engine.bundle import Bundle, Inputs, build_bundle
-from budgeteer.engine.chat import Conversation, Message, calls_of
-from budgeteer.engine.config import BudgetConfig, dump_config, load_config
-from budgeteer.engine.overlay import set_path
-from budgeteer.engine.packing import pack
-from budgeteer.engine.tokens import counter_for
-from budgeteer.engine.whatif.axes import full_path
-from budgeteer.engine.whatif.compare import compare
-from budgeteer.engine.whatif.probing import Subject
-from budgeteer.engine.whatif.replay import replay
-from budgeteer.engine.whatif.sweep import sweep, sweep_at
+from budgeteer.engine.analysis.compare.compare import compare
+from budgeteer.engine.analysis.replay.replay import replay
+from budgeteer.engine.analysis.sweep.axes import full_path
+from budgeteer.engine.analysis.sweep.probe import Subject
+from budgeteer.engine.analysis.sweep.sweep import sweep, sweep_at
+from budgeteer.engine.config.overlay import set_path
+from budgeteer.engine.config.schema import BudgetConfig, dump_config, load_config
+from budgeteer.engine.content.conversation import Conversation, Message, calls_of
+from budgeteer.engine.counting.tokenizers import counter_for
+from budgeteer.engine.inputs.bundle import Bundle, Inputs, build_bundle
+from budgeteer.engine.packing.pack import pack
 from tests.corpus.test_packing_real import CORPUS, STRATEGIES, conversations_of, library, measured
-from tests.engine.whatif.test_replay import spec_nudges
-from tests.engine.whatif.test_sweep import check_same
+from tests.engine.analysis.replay.test_replay import spec_nudges
+from tests.engine.analysis.sweep.test_sweep import check_same
 
 pytestmark = pytest.mark.corpus
 COUNTER = counter_for("o200k_base")

@@ -9,8 +9,8 @@ from typing import Any
 import click
 from django.urls import Resolver404, resolve
 
+from budgeteer.cli.commands.serve import check_usage as check_serve
 from budgeteer.cli.program import program
-from budgeteer.cli.serve import check_usage as check_serve
 from budgeteer.jobs.services import QUEUES
 from budgeteer.serve import foreground
 from tests.deployment.reading import Deployment, seconds
@@ -39,7 +39,7 @@ def parsed(command: list[str]) -> tuple[str, dict[str, Any]]:
         assert name
         with subcommand.make_context(name, rest, parent=outer) as inner:
             if name == "serve":
-                from budgeteer.cli.serve import ServeOptions
+                from budgeteer.cli.commands.serve import ServeOptions
 
                 check_serve(inner, ServeOptions(**inner.params))
             return name, inner.params

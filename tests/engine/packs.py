@@ -2,12 +2,12 @@
 
 from typing import Any
 
-from budgeteer.engine.bundle import Bundle, Inputs, build_bundle
-from budgeteer.engine.chat import Conversation, Message, Part, TextPart, ToolCallPart, ToolResultPart
-from budgeteer.engine.config import load_config
-from budgeteer.engine.packing import pack
-from budgeteer.engine.result import Packing
-from budgeteer.engine.tokens import counter_for
+from budgeteer.engine.config.schema import load_config
+from budgeteer.engine.content.conversation import Conversation, Message, Part, TextPart, ToolCallPart, ToolResultPart
+from budgeteer.engine.counting.tokenizers import counter_for
+from budgeteer.engine.inputs.bundle import Bundle, Inputs, build_bundle
+from budgeteer.engine.packing.pack import pack
+from budgeteer.engine.packing.result import Packing
 
 
 def system(text: str = "Be brief.") -> Message:

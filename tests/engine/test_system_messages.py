@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from budgeteer.engine.before_after import before_after
-from budgeteer.engine.chat import ImagePart, Message, TextPart
-from budgeteer.engine.library import Skill
-from budgeteer.engine.profiles import PROFILES
+from budgeteer.engine.analysis.before_after import before_after
+from budgeteer.engine.content.conversation import ImagePart, Message, TextPart
+from budgeteer.engine.content.library import Skill
+from budgeteer.engine.packing.result import Packing
+from budgeteer.engine.providers.profiles import PROFILES
 from budgeteer.engine.rendering import render_markdown, render_request, render_text
-from budgeteer.engine.result import Packing
 from budgeteer.formats.detect import import_bytes
 from tests.conformance.invariants import check_everything
 from tests.engine.packs import bundle_of, packed, user

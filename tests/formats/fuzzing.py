@@ -16,13 +16,13 @@ from tempfile import TemporaryFile
 from types import FrameType
 from typing import IO
 
-from budgeteer.engine.chat import message_from_json, message_to_json
+from budgeteer.engine.content.conversation import message_from_json, message_to_json
 from budgeteer.engine.errors import FormatError
-from budgeteer.formats.conversations import says_nothing
 from budgeteer.formats.detect import format_names, import_bytes, import_file
-from budgeteer.formats.document import Options
-from budgeteer.formats.limits import Limits
-from budgeteer.formats.report import Imported, report_json
+from budgeteer.formats.messages.imported import Imported, report_json
+from budgeteer.formats.messages.numbering import says_nothing
+from budgeteer.formats.reading.document import Options
+from budgeteer.formats.reading.limits import Limits
 from tests.formats.mutations import Base, Case, case_of
 
 SEED = int(os.environ.get("BUDGETEER_FUZZ_SEED", "20260301"))

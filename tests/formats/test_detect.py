@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from budgeteer.engine.chat import TextPart
+from budgeteer.engine.content.conversation import TextPart
 from budgeteer.engine.errors import FormatError
 from budgeteer.formats.detect import format_names, import_bytes, import_folder
-from budgeteer.formats.limits import Limits
+from budgeteer.formats.messages.imported import report_json
+from budgeteer.formats.reading.limits import Limits
 from budgeteer.formats.registry import registry
-from budgeteer.formats.report import report_json
 from tests.formats.shapes import ANTHROPIC_BODY, OPENAI_CHAT, OPENAI_TOOL, Session, dumps, jsonl, png, skill, zipped
 
 

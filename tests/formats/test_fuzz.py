@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from budgeteer.engine.errors import FormatError
 from budgeteer.formats.detect import format_names, import_bytes
-from budgeteer.formats.report import Imported
+from budgeteer.formats.messages.imported import Imported
 from tests.formats.agent_shapes import Events, PiSession, Rollout, pi_call
 from tests.formats.fuzzing import check, read_both_ways, run_cases
 from tests.formats.google_shapes import ADK_EVALS, ADK_SESSION, GEMINI_BODY, GEMINI_CLI

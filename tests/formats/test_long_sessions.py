@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import pytest
 
-from budgeteer.engine.chat import Conversation
+from budgeteer.engine.content.conversation import Conversation
 from budgeteer.formats.detect import import_bytes
 from tests.formats.agent_shapes import Events, PiSession, Rollout, pi_call
 from tests.formats.shapes import Session, text_block, use_block

@@ -12,8 +12,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from budgeteer.engine.bundle import Inputs, build_bundle, tools_of
-from budgeteer.engine.chat import (
+from budgeteer.engine.config.schema import load_config
+from budgeteer.engine.content.conversation import (
     AudioPart,
     Conversation,
     FilePart,
@@ -26,13 +26,13 @@ from budgeteer.engine.chat import (
     ToolResultPart,
     calls_of,
 )
-from budgeteer.engine.config import load_config
-from budgeteer.engine.packing import pack
-from budgeteer.engine.profiles import PROFILES
+from budgeteer.engine.counting.tokenizers import counter_for
+from budgeteer.engine.inputs.bundle import Inputs, build_bundle, tools_of
+from budgeteer.engine.packing.pack import pack
+from budgeteer.engine.packing.result import Packing
+from budgeteer.engine.providers.profiles import PROFILES
 from budgeteer.engine.rendering import render_request
-from budgeteer.engine.rendering.sent import sent_messages, sent_tools, system_message
-from budgeteer.engine.result import Packing
-from budgeteer.engine.tokens import counter_for
+from budgeteer.engine.rendering.sent_content import sent_messages, sent_tools, system_message
 from budgeteer.formats.detect import import_bytes
 from tests.conformance.generated import WORDS, conversations, tools
 from tests.formats.shapes import dumps, png

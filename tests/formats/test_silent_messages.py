@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from budgeteer.engine.chat import text_of
+from budgeteer.engine.content.conversation import text_of
 from budgeteer.engine.errors import FormatError
-from budgeteer.formats.conversations import says_nothing
 from budgeteer.formats.detect import import_bytes
+from budgeteer.formats.messages.numbering import says_nothing
 from budgeteer.formats.registry import OUR_FORMATS
 from tests.formats.shapes import dumps, jsonl
 from tests.formats.test_fuzz import VALID

@@ -12,7 +12,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from budgeteer.jobs.models import Job, Part, Presence, State
+from budgeteer.jobs.models import Job, JobState, Presence, ProcessPart
 from tests.people import admin
 
 pytestmark = pytest.mark.django_db
@@ -27,7 +27,7 @@ def root(client: Client) -> Client:
     return client
 
 
-def make_job(owner: User, state: str = State.QUEUED, **fields: object) -> Job:
+def make_job(owner: User, state: str = JobState.QUEUED, **fields: object) -> Job:
     private = {"arguments": {"text": PRIVATE}, "result": {"text": PRIVATE}, "log": [{"at": "", "sentence": PRIVATE}]}
     return Job.objects.create(kind="probe.count", owner=owner, state=state, **(private | fields))
 
@@ -41,7 +41,7 @@ def test_the_list_tells_how_each_job_stands(root: Client, owner: User) -> None:
     now = timezone.now()
     error = {"what": "not JSON", "where": "", "mend": "", "sentence": "It is not JSON."}
     times = {"started_at": now, "finished_at": now + timedelta(seconds=2.5)}
-    job = make_job(owner, State.FAILED, error=error, attempt=3, **times)
+    job = make_job(owner, JobState.FAILED, error=error, attempt=3, **times)
     page = root.get(JOBS).content.decode()
     for shown in ("probe.count", "ada", "failed", "It is not JSON.", "2.5 s", str(job.id)[:8]):
         assert shown in page
@@ -90,7 +90,9 @@ def test_nothing_is_added_changed_or_deleted(root: Client, owner: User) -> None:
 
 
 def test_cancel_calls_off_what_is_not_finished(root: Client, owner: User) -> None:
-    queued, running, done = (make_job(owner, state) for state in (State.QUEUED, State.RUNNING, State.SUCCEEDED))
+    queued, running, done = (
+        make_job(owner, state) for state in (JobState.QUEUED, JobState.RUNNING, JobState.SUCCEEDED)
+    )
     assert "2 jobs were cancelled." in run(root, "cancel", queued, running, done)
     for job, state in ((queued, "cancelled"), (running, "cancelled"), (done, "succeeded")):
         job.refresh_from_db()
@@ -98,7 +100,7 @@ def test_cancel_calls_off_what_is_not_finished(root: Client, owner: User) -> Non
 
 
 def test_try_again_queues_what_failed_or_was_cancelled(root: Client, owner: User) -> None:
-    failed, done = make_job(owner, State.FAILED), make_job(owner, State.SUCCEEDED)
+    failed, done = make_job(owner, JobState.FAILED), make_job(owner, JobState.SUCCEEDED)
     assert "1 job was queued again." in run(root, "try_again", failed, done)
     failed.refresh_from_db()
     done.refresh_from_db()
@@ -119,7 +121,7 @@ def test_who_may_only_look_may_not_act(client: Client, owner: User) -> None:
 
 def test_processes_are_listed_with_what_they_serve(root: Client) -> None:
     Presence.objects.create(
-        name="all@host:1", part=Part.WORKER, host="host", queues="default,large", version="1", seen_at=Now()
+        name="all@host:1", part=ProcessPart.WORKER, host="host", queues="default,large", version="1", seen_at=Now()
     )
     page = root.get("/admin/jobs/presence/").content.decode()
     for shown in ("all@host:1", "default,large", "0 s ago"):

@@ -16,7 +16,7 @@ from budgeteer.jobs import registry, services
 from budgeteer.jobs.context import ClaimLost, JobContext, Outage
 from budgeteer.jobs.execution import execute, work_off
 from budgeteer.jobs.models import Job
-from budgeteer.jobs.registry import JobFunction, Kind
+from budgeteer.jobs.registry import JobFunction, JobKind
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -38,7 +38,7 @@ def take_over(job: Job) -> None:
 
 def job_of(run: JobFunction, monkeypatch: pytest.MonkeyPatch, **columns: object) -> Job:
     """A queued job that does `run`."""
-    monkeypatch.setitem(registry._kinds, f"probe.{run.__name__}", Kind(f"probe.{run.__name__}", "Probe", run))
+    monkeypatch.setitem(registry._kinds, f"probe.{run.__name__}", JobKind(f"probe.{run.__name__}", "Probe", run))
     return Job.objects.create(kind=f"probe.{run.__name__}", **columns)
 
 
@@ -66,7 +66,7 @@ def test_a_worker_that_lost_its_claim_cannot_finish(monkeypatch: pytest.MonkeyPa
         take_over(context.job)
         return {"from": "the stale worker"}
 
-    monkeypatch.setitem(registry._kinds, "probe.stale", Kind("probe.stale", "Stale", lose_the_claim))
+    monkeypatch.setitem(registry._kinds, "probe.stale", JobKind("probe.stale", "Stale", lose_the_claim))
     job = Job.objects.create(kind="probe.stale")
     execute(job.id, 1)
     job.refresh_from_db()

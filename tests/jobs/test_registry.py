@@ -25,7 +25,7 @@ def work(**_arguments: object) -> None:
 def test_a_registered_kind_is_found_and_may_be_registered_again_by_its_own_module() -> None:
     for _ in range(2):
         assert registry.job("tests.work", title="Work")(work) is work
-    assert registry.find("tests.work") == registry.Kind("tests.work", "Work", work)
+    assert registry.find("tests.work") == registry.JobKind("tests.work", "Work", work)
 
 
 def test_two_modules_may_not_claim_one_name() -> None:

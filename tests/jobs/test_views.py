@@ -8,7 +8,7 @@ import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 
-from budgeteer.jobs.cards import safe_path
+from budgeteer.jobs.job_view import safe_path
 from budgeteer.jobs.models import Job
 from tests.people import editor
 

@@ -10,7 +10,7 @@ import pytest
 from django.contrib.auth.models import Group, User
 
 from budgeteer.celery import app
-from budgeteer.jobs import liveness, presence, services
+from budgeteer.jobs import heartbeats, liveness, services
 from budgeteer.jobs.models import Job
 from tests.jobs.workers import StartWorker, empty_the_broker, enqueue, kill, wait_for, wait_until
 
@@ -174,7 +174,7 @@ def test_a_task_that_ends_the_process_ends_the_worker_and_another_does_the_job(
     worker = start_worker()
     job = enqueue(owner, "probe.leave")
     assert worker.wait(timeout=60) == liveness.BROKEN_STATUS
-    assert presence.everybody() == []
+    assert heartbeats.everybody() == []
     job.refresh_from_db()
     assert job.state == "running"  # until its silence is noticed
 
@@ -186,7 +186,7 @@ def test_a_worker_whose_one_place_is_taken_up_for_ever_says_so_and_ends_itself(
     wait_for(enqueue(owner, steps=1), "succeeded")
     app.send_task("probe.wedge", queue="default")
     assert worker.wait(timeout=60) == liveness.BROKEN_STATUS
-    assert presence.everybody() == []
+    assert heartbeats.everybody() == []
     start_worker()
     wait_for(enqueue(owner, steps=1), "succeeded")
 
@@ -209,7 +209,7 @@ def test_a_worker_whose_memory_is_not_given_back_starts_anew_after_its_job(
     worker = start_worker(BUDGETEER_WORKER_MEMORY_MB="1000")
     wait_for(enqueue(owner, "probe.keep", megabytes=500), "succeeded")
     assert worker.wait(timeout=60) == liveness.BROKEN_STATUS
-    assert presence.everybody() == []
+    assert heartbeats.everybody() == []
 
 
 @pytest.mark.parametrize("skew_seconds", ["-3600", "3600"])

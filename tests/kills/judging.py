@@ -12,22 +12,22 @@ import numpy as np
 from django.core.files.storage import default_storage
 from django.db import connections
 
-from budgeteer.engine.contract import packing_to_json
-from budgeteer.engine.history.summary import SummaryRequest, extractive_summary
-from budgeteer.engine.tokens import counter_for
-from budgeteer.engine.validity import check_packing
+from budgeteer.engine.analysis.packing_json import packing_to_json
+from budgeteer.engine.counting.tokenizers import counter_for
+from budgeteer.engine.packing.history.summary import SummaryRequest, extractive_summary
+from budgeteer.engine.rendering.validity import check_packing
 from budgeteer.formats.detect import import_bytes
 from budgeteer.jobs.models import FINISHED, Job
 from budgeteer.reports.models import Report
 from budgeteer.reports.services import frozen
-from budgeteer.sources.contents import plain, streams_of
+from budgeteer.sources.files.contents import plain, streams_of
 from budgeteer.sources.loading import contents_of, forget_loaded, measures_of
-from budgeteer.sources.measuring import AT_IMPORT, Measurable, Measures, dump_measures, measure
+from budgeteer.sources.measures.measuring import AT_IMPORT, Measurable, Measures, dump_measures, measure
 from budgeteer.sources.models import Source, stored_files
-from budgeteer.workbench.assembling import links_of, readiness_of
-from budgeteer.workbench.configuring import effective
+from budgeteer.workbench.config_form.apply import effective
 from budgeteer.workbench.models import Summary, Workspace
 from budgeteer.workbench.preview import forget_previews, pack_workspace
+from budgeteer.workbench.workspace_inputs import links_of, readiness_of
 from tests.kills.material import Upload
 from tests.kills.people import Memory
 

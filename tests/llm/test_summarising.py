@@ -10,9 +10,9 @@ from dataclasses import replace
 
 import pytest
 
-from budgeteer.engine.chat import Message, TextPart
-from budgeteer.engine.history.summary import SUMMARY_LINE, SummaryFailed, SummaryRequest
-from budgeteer.llm import transcript
+from budgeteer.engine.content.conversation import Message, TextPart
+from budgeteer.engine.packing.history.summary import SUMMARY_LINE, SummaryFailed, SummaryRequest
+from budgeteer.llm import conversation_text
 from budgeteer.llm.settings import Endpoint
 from budgeteer.llm.summarising import ModelSummariser
 from budgeteer.llm.summary import EndpointFailed, Written
@@ -173,7 +173,7 @@ def test_an_endpoint_that_trickles_for_ever_is_given_up(monkeypatch: pytest.Monk
 
 
 def test_a_long_conversation_is_summarised_piece_by_piece(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(transcript, "PIECE_CHARS", 400)
+    monkeypatch.setattr(conversation_text, "PIECE_CHARS", 400)
     talk = tuple(Message("user", (TextPart(f"Message {n}: " + "words " * 30),)) for n in range(9))
     steps: list[tuple[int, int]] = []
     with model_server(says("- one"), says("- two"), says("- three"), says("- four"), says("- last")) as server:
@@ -189,8 +189,8 @@ def test_a_long_conversation_is_summarised_piece_by_piece(monkeypatch: pytest.Mo
 
 
 def test_one_long_message_is_cut_and_says_how_much_is_missing() -> None:
-    (piece,) = transcript.pieces_of([Message("user", (TextPart("word " * 4000),))])
-    assert len(piece) < transcript.MESSAGE_CHARS + 100
+    (piece,) = conversation_text.pieces_of([Message("user", (TextPart("word " * 4000),))])
+    assert len(piece) < conversation_text.MESSAGE_CHARS + 100
     assert piece.endswith("characters left out]")
 
 

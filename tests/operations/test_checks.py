@@ -10,8 +10,8 @@ from collections.abc import Iterator
 import pytest
 
 from budgeteer.operations import checks
-from budgeteer.operations.checks import CHECKS, OWN_CHECKS, Check, examine, selected
-from budgeteer.operations.findings import Finding, State, failed, ok, worst
+from budgeteer.operations.checks import CHECKS, OWN_CHECKS, DoctorCheck, examine, selected
+from budgeteer.operations.findings import Finding, FindingState, failed, ok, worst
 
 pytestmark = pytest.mark.pure
 
@@ -20,8 +20,8 @@ never = threading.Event()
 
 @pytest.fixture
 def looks(monkeypatch: pytest.MonkeyPatch) -> None:
-    """`Check.place` names one of the functions below."""
-    monkeypatch.setattr(Check, "look", lambda check: list(globals()[check.place]()))
+    """`DoctorCheck.place` names one of the functions below."""
+    monkeypatch.setattr(DoctorCheck, "look", lambda check: list(globals()[check.place]()))
 
 
 def well() -> Iterator[Finding]:
@@ -47,14 +47,14 @@ def breaks() -> Iterator[Finding]:
 
 
 def test_each_part_is_looked_at_in_turn(looks: None) -> None:
-    found = examine([Check("well", "well"), Check("partly", "partly")], seconds=5)
+    found = examine([DoctorCheck("well", "well"), DoctorCheck("partly", "partly")], seconds=5)
     assert list(found) == ["well", "partly"]
     assert [finding.state for finding in found["partly"]] == ["ok", "failed"]
 
 
 def test_a_part_that_hangs_is_given_up(looks: None) -> None:
     started = time.monotonic()
-    [finding] = examine([Check("hangs", "hangs")], seconds=0.2)["hangs"]
+    [finding] = examine([DoctorCheck("hangs", "hangs")], seconds=0.2)["hangs"]
     assert time.monotonic() - started < 20  # not the 30 s that it hangs
     assert finding.state == "failed"
     assert re.fullmatch(r"It has not answered for \d+\.\d s\.", finding.sentence)
@@ -62,13 +62,17 @@ def test_a_part_that_hangs_is_given_up(looks: None) -> None:
 
 
 def test_a_check_that_breaks_off_is_a_finding(looks: None) -> None:
-    [finding] = examine([Check("breaks", "breaks")], seconds=5)["breaks"]
+    [finding] = examine([DoctorCheck("breaks", "breaks")], seconds=5)["breaks"]
     assert finding.state == "failed"
     assert "ZeroDivisionError: nobody thought of this" in finding.sentence
 
 
 def test_what_needs_a_part_that_failed_is_not_looked_at(looks: None) -> None:
-    table = [Check("down", "down"), Check("next", "breaks", ("down",)), Check("last", "breaks", ("next",))]
+    table = [
+        DoctorCheck("down", "down"),
+        DoctorCheck("next", "breaks", ("down",)),
+        DoctorCheck("last", "breaks", ("next",)),
+    ]
     found = examine(table, seconds=5)
     assert [(one.state, one.sentence) for part in ("next", "last") for one in found[part]] == [
         ("warning", "Not looked at: it needs down."),
@@ -77,7 +81,7 @@ def test_what_needs_a_part_that_failed_is_not_looked_at(looks: None) -> None:
 
 
 def test_what_needs_a_part_with_one_thing_wrong_in_it_is_looked_at(looks: None) -> None:
-    found = examine([Check("partly", "partly"), Check("well", "well", ("partly",))], seconds=5)
+    found = examine([DoctorCheck("partly", "partly"), DoctorCheck("well", "well", ("partly",))], seconds=5)
     assert found["well"][0].state == "ok"
 
 
@@ -108,5 +112,5 @@ def test_a_process_by_itself_means_the_one_of_this_host(part: str) -> None:
 
 
 def test_the_whole_is_as_its_worst_part() -> None:
-    assert worst([]) is State.OK
-    assert worst([ok("a", "."), failed("b", ".", mend=""), ok("c", ".")]) is State.FAILED
+    assert worst([]) is FindingState.OK
+    assert worst([ok("a", "."), failed("b", ".", mend=""), ok("c", ".")]) is FindingState.FAILED

@@ -10,7 +10,7 @@ import pytest
 from django.core.files.base import File
 from django.core.files.storage import FileSystemStorage
 
-from budgeteer.operations import files, private
+from budgeteer.operations import files, private_files
 
 
 @pytest.mark.parametrize(("free", "state"), [(50e6, "failed"), (500e6, "warning"), (700e6, "ok")])
@@ -81,9 +81,9 @@ def test_the_doctor_names_what_other_accounts_may_read_until_it_is_mended(settin
     upload.write_text("User: hello")
     for path, mode in ((upload, 0o644), (upload.parent, 0o755), (tmp_path, 0o755)):
         path.chmod(mode)
-    [finding] = private.private()
+    [finding] = private_files.private()
     assert finding.state == "warning"
     assert str(upload) in finding.sentence
-    private.keep_private()
-    assert [finding.state for finding in private.private()] == ["ok"]
+    private_files.keep_private()
+    assert [finding.state for finding in private_files.private()] == ["ok"]
     assert [path.stat().st_mode & 0o777 for path in (upload, upload.parent, tmp_path)] == [0o600, 0o700, 0o700]

@@ -7,7 +7,7 @@ from django.http import HttpRequest
 from django.test import Client
 from django.urls import path
 
-from budgeteer.accounts.rules import public
+from budgeteer.access.rules import public
 from budgeteer.operations.middleware import PanicMiddleware
 
 pytestmark = pytest.mark.django_db

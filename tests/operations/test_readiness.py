@@ -13,9 +13,9 @@ from django.db import connection
 from django.db.models.functions import Now
 from django.test import Client
 
-from budgeteer.jobs.models import Part, Presence
+from budgeteer.jobs.models import Presence, ProcessPart
 from budgeteer.operations import readiness, views
-from budgeteer.operations.checks import Check
+from budgeteer.operations.checks import DoctorCheck
 from tests.servers import free_port
 from tests.silent_server import silent_server
 
@@ -46,7 +46,7 @@ def test_jobs_that_nobody_does_are_told_but_pages_are_ready_all_the_same(client:
 
 
 def test_a_worker_and_a_scheduler_are_told(client: Client) -> None:
-    for part, queues in ((Part.WORKER, "default,large"), (Part.SCHEDULER, "")):
+    for part, queues in ((ProcessPart.WORKER, "default,large"), (ProcessPart.SCHEDULER, "")):
         Presence.objects.create(name=part, part=part, host="h", queues=queues, version="0.1.0", seen_at=Now())
     assert ask(client)[1]["jobs"] == {"worker": "ok", "scheduler": "ok"}
 
@@ -95,14 +95,14 @@ def test_a_database_that_lacks_a_migration_is_not_ready(client: Client) -> None:
 def counted(monkeypatch: pytest.MonkeyPatch) -> Callable[[], int]:
     """How often the broker was looked at."""
     looks: list[float] = []
-    real = Check.look
+    real = DoctorCheck.look
 
-    def look(check: Check) -> Any:
+    def look(check: DoctorCheck) -> Any:
         if check.part == "broker":
             looks.append(time.monotonic())
         return real(check)
 
-    monkeypatch.setattr(Check, "look", look)
+    monkeypatch.setattr(DoctorCheck, "look", look)
     return lambda: len(looks)
 
 

@@ -26,8 +26,8 @@ def workspace(owner):
 def make_report(owner, workspace):
     """Store a frozen report; keywords are columns."""
     from budgeteer.reports.document import dump, pack_bytes
-    from budgeteer.reports.freezing import public_copy
     from budgeteer.reports.models import Report
+    from budgeteer.reports.snapshot import public_copy
     from tests.reports.documents import sample_document
 
     def make(*, content: str = "full", frozen: bool = True, **columns: object) -> Report:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from budgeteer.engine.config import BudgetConfig, dump_config
-from budgeteer.engine.overlay import set_path
+from budgeteer.engine.config.overlay import set_path
+from budgeteer.engine.config.schema import BudgetConfig, dump_config
 from budgeteer.reports.document import Document, fingerprint
 
 #: section, letter, name, fate, rule, tokens before, tokens after

@@ -6,7 +6,7 @@ import pytest
 
 from budgeteer.engine.errors import FormatError
 from budgeteer.reports.document import dump, fingerprint, pack_bytes, parse, unpack_bytes
-from budgeteer.reports.freezing import public_copy
+from budgeteer.reports.snapshot import public_copy
 from tests.reports.documents import sample_document
 
 

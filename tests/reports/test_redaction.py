@@ -1,8 +1,8 @@
 from __future__ import annotations
 
 from budgeteer.reports.document import dump
-from budgeteer.reports.freezing import public_copy
-from budgeteer.reports.page import build_page
+from budgeteer.reports.report_page import build_page
+from budgeteer.reports.snapshot import public_copy
 from tests.reports.documents import ITEMS, sample_document
 
 WORDS = ("payroll", "Payroll numbers", "Lovelace", "secret", "zeta", "README", "deploy_everything", "read_file", "calc")

@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from budgeteer.jobs.models import Job, State
+from budgeteer.jobs.models import Job, JobState
 from budgeteer.reports import services
 from budgeteer.reports.models import new_token
 
@@ -95,7 +95,7 @@ def test_while_a_worker_is_busy_the_page_says_so_and_looks_again(client, make_re
 
 def test_a_report_that_could_not_be_made_is_nowhere(client, make_report):
     report = make_report(frozen=False)
-    Job.objects.create(kind="reports.freeze", subject=report.subject, owner=report.owner, state=State.FAILED)
+    Job.objects.create(kind="reports.freeze", subject=report.subject, owner=report.owner, state=JobState.FAILED)
     assert client.get(report.get_absolute_url()).status_code == 404
 
 

@@ -11,16 +11,16 @@ from django.core.files.base import ContentFile
 from django.utils import timezone
 
 from budgeteer import samples
-from budgeteer.engine.config import dump_config, load_config
+from budgeteer.engine.config.schema import dump_config, load_config
 from budgeteer.engine.errors import InputError
+from budgeteer.jobs.cleanup import clean_up
 from budgeteer.jobs.execution import execute
-from budgeteer.jobs.housekeeping import clean_up
-from budgeteer.jobs.models import Job, State
+from budgeteer.jobs.models import Job, JobState
 from budgeteer.reports import services
 from budgeteer.reports.document import dump, parse
 from budgeteer.sources import services as sources
 from budgeteer.workbench import services as workbench
-from budgeteer.workbench import steps
+from budgeteer.workbench.config_form import undo_steps
 
 # Committed rows only: the heartbeat of a job looks for its row over a connection of its own.
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -29,7 +29,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 def work_off_jobs() -> list[Job]:
     """Do every queued job here, as a worker would."""
     done = []
-    while job := Job.objects.filter(state=State.QUEUED).order_by("created_at").first():
+    while job := Job.objects.filter(state=JobState.QUEUED).order_by("created_at").first():
         execute(job.id, job.attempt)
         job.refresh_from_db()
         done.append(job)
@@ -51,7 +51,7 @@ def filled(owner):
 def publish(workspace, content="full"):
     report = services.publish(workspace, services.Order("July", content, 7), owner=workspace.owner)
     (job,) = work_off_jobs()
-    assert (job.state, job.error) == (State.SUCCEEDED, None)
+    assert (job.state, job.error) == (JobState.SUCCEEDED, None)
     report.refresh_from_db()
     return report
 
@@ -103,16 +103,16 @@ def test_numbers_only_quotes_nothing_of_the_sources(filled):
 def test_a_report_never_changes_whatever_happens_to_the_workspace(filled):
     report = publish(filled)
     before = services.frozen_bytes(report)
-    steps.commit(filled, {"history": {"maxTokens": 5_000}})
+    undo_steps.commit(filled, {"history": {"maxTokens": 5_000}})
     publish(filled)
     report.refresh_from_db()
     assert services.frozen_bytes(report) == before
 
 
 def test_what_is_shared_is_the_configuration_of_the_moment_of_sharing(filled):
-    steps.commit(filled, {"history": {"maxTokens": 9_000}})
+    undo_steps.commit(filled, {"history": {"maxTokens": 9_000}})
     report = services.publish(filled, services.Order("July", "full", 7), owner=filled.owner)
-    steps.commit(filled, {"history": {"maxTokens": 5_000}})
+    undo_steps.commit(filled, {"history": {"maxTokens": 5_000}})
     work_off_jobs()
     report.refresh_from_db()
     assert services.frozen(report)["config"]["history"]["maxTokens"] == 9_000
@@ -130,7 +130,7 @@ def test_doing_the_job_twice_changes_nothing(filled):
     report = publish(filled)
     before = services.frozen_bytes(report)
     job = Job.objects.get(subject=report.subject)
-    Job.objects.filter(pk=job.pk).update(state=State.QUEUED)
+    Job.objects.filter(pk=job.pk).update(state=JobState.QUEUED)
     execute(job.id, job.attempt)
     report.refresh_from_db()
     assert services.frozen_bytes(report) == before
@@ -163,7 +163,7 @@ def test_a_report_shows_what_stood_there_when_it_was_shared(filled):
     report = services.publish(filled, services.Order("July", "full", 7), owner=filled.owner)
     workbench.write_texts(filled, {"system": "Something else, typed a moment later."})
     workbench.detach(filled, filled.links.last().pk)
-    steps.commit(filled, {"history": {"strategy": "newestFirst", "maxTokens": 10}})
+    undo_steps.commit(filled, {"history": {"strategy": "newestFirst", "maxTokens": 10}})
     work_off_jobs()
     report.refresh_from_db()
     document = services.frozen(report)

@@ -5,7 +5,7 @@ import uuid
 
 import pytest
 
-from budgeteer.jobs.models import Job, State
+from budgeteer.jobs.models import Job, JobState
 from budgeteer.reports.models import Report
 from budgeteer.sources import services as sources
 from budgeteer.workbench import services as workbench
@@ -120,7 +120,7 @@ def test_a_report_that_could_not_be_made_says_why(signed_in, make_report):
     report = make_report(frozen=False)
     error = {"sentence": "session.jsonl is still being imported."}
     Job.objects.create(
-        kind="reports.freeze", subject=report.subject, owner=report.owner, state=State.FAILED, error=error
+        kind="reports.freeze", subject=report.subject, owner=report.owner, state=JobState.FAILED, error=error
     )
     assert "session.jsonl is still being imported." in signed_in.get("/reports/").content.decode()
 

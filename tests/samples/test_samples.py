@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from budgeteer import samples
+from budgeteer.engine.counting.tokenizers import counter_for
 from budgeteer.engine.errors import InputError
-from budgeteer.engine.tokens import counter_for
 from budgeteer.formats.detect import import_bytes
 
 ROOT = Path(__file__).parents[2]

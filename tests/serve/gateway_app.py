@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from budgeteer.serve import gateway
-from budgeteer.serve.pace import Pace
+from budgeteer.serve.client_pace import Pace
 
 gateway.SEND_SECONDS = 1.0
 ENDLESS = 400_000_000

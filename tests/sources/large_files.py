@@ -146,16 +146,16 @@ class _Watch:
 def _by_command_line(path: Path, watch: _Watch) -> dict[str, Any]:
     from contextlib import contextmanager
 
-    from budgeteer.cli import reading
-    from budgeteer.formats.report import report_json
+    from budgeteer.cli import source_files
+    from budgeteer.formats.messages.imported import report_json
 
     @contextmanager
     def watched(_label: str) -> Any:
         yield watch
 
-    setattr(reading, "progress_bar", watched)  # noqa: B010 - a function of the module, replaced for this process
+    setattr(source_files, "progress_bar", watched)  # noqa: B010 - a function of the module, replaced for this process
     watch.start()
-    report: dict[str, Any] = report_json(reading.read_source(str(path)))["counts"]
+    report: dict[str, Any] = report_json(source_files.read_source(str(path)))["counts"]
     watch()
     return report
 
@@ -171,12 +171,12 @@ def _by_worker(path: Path, watch: _Watch) -> dict[str, Any]:
     from budgeteer.jobs.context import JobContext
     from budgeteer.jobs.execution import execute
     from budgeteer.jobs.models import Job
-    from budgeteer.sources import receiving
+    from budgeteer.sources import uploads
 
     call_command("migrate", verbosity=0)
     owner = User.objects.create_user("owner")
     with path.open("rb") as file:
-        source = receiving.receive(owner, name=path.name, content=File(file, path.name))
+        source = uploads.receive(owner, name=path.name, content=File(file, path.name))
     job = Job.objects.get()
     report = JobContext.progress
 

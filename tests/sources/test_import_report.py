@@ -7,11 +7,11 @@ import re
 import pytest
 from django.urls import reverse
 
-from budgeteer.engine.bundle import Inputs, build_bundle
-from budgeteer.engine.tokens import counter_for
+from budgeteer.engine.counting.tokenizers import counter_for
+from budgeteer.engine.inputs.bundle import Inputs, build_bundle
 from budgeteer.formats.detect import import_bytes
-from budgeteer.formats.report import counts_of
-from budgeteer.sources import pages, services
+from budgeteer.formats.messages.imported import counts_of
+from budgeteer.sources import services, source_rows
 from budgeteer.workbench.models import Workspace
 from tests.formats.shapes import Session, text_block, use_block
 from tests.sources.material import chat, chats, imported, run_jobs
@@ -102,7 +102,7 @@ def test_another_tokenizer_counts_the_total_by_the_same_rule(owner):
 
 def test_a_draft_with_branches_is_told_its_messages_once():
     found = import_bytes(branching().data)
-    assert pages.hint_of(found) == f"Claude Code session, {counts_of(found)['messages']} messages"
+    assert source_rows.hint_of(found) == f"Claude Code session, {counts_of(found)['messages']} messages"
 
 
 def test_what_the_source_reported_stands_beside_our_count(ada, owner):

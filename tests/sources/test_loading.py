@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from budgeteer.engine.chat import text_of
+from budgeteer.engine.content.conversation import text_of
 from budgeteer.engine.errors import InputError, TokenizerUnavailable
 from budgeteer.sources import services
 from tests.sources.material import chat, chats, imported, skills_zip, upload

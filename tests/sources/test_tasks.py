@@ -6,8 +6,8 @@ import pytest
 from django.core.files.storage import default_storage
 from django.db import connection
 
-from budgeteer.engine.tokens import counter_for
-from budgeteer.engine.transcript import measure_messages
+from budgeteer.engine.counting.message_measures import measure_messages
+from budgeteer.engine.counting.tokenizers import counter_for
 from budgeteer.jobs import services as jobs
 from budgeteer.jobs.execution import execute
 from budgeteer.jobs.models import Job

@@ -11,14 +11,15 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from budgeteer.engine.ledger import Decision
-from budgeteer.workbench import services, steps
-from budgeteer.workbench.configuring import apply_posted, effective
-from budgeteer.workbench.effects import trying_out, with_effects
+from budgeteer.engine.packing.ledger import Decision
+from budgeteer.workbench import services
+from budgeteer.workbench.config_form import undo_steps
+from budgeteer.workbench.config_form.apply import apply_posted, effective
 from budgeteer.workbench.fix_buttons import apply_value, button_of, changes_of
-from budgeteer.workbench.inspector import inspected
 from budgeteer.workbench.models import Workspace
-from budgeteer.workbench.notes import notes_of
+from budgeteer.workbench.panels.inspector.panel import inspected
+from budgeteer.workbench.panels.warnings.effects import trying_out, with_effects
+from budgeteer.workbench.panels.warnings.notes import notes_of
 from budgeteer.workbench.preview import Packed, preview
 from budgeteer.workbench.state import ViewState
 from tests.workbench.views.test_found import CHUNKS, TALK, specs
@@ -52,7 +53,7 @@ def decision(workspace: Workspace, key: str) -> Decision:
 
 
 def apply_button(workspace: Workspace, value: str) -> None:
-    steps.commit(workspace, apply_posted(effective(workspace), changes_of(value)).delta)
+    undo_steps.commit(workspace, apply_posted(effective(workspace), changes_of(value)).delta)
 
 
 @pytest.fixture
@@ -69,7 +70,7 @@ def limited(window: int, max_tokens: int, **more: Any) -> dict[str, Any]:
 
 
 def test_no_button_raises_one_of_two_limits_that_bind(chat: Workspace) -> None:
-    steps.commit(chat, limited(420, 300))
+    undo_steps.commit(chat, limited(420, 300))
     both = {key for key in offers(chat) if len(decision(chat, key).reason.conditions) == 2}
     assert len(both) > 3
     assert all(value == "" for key, value in offers(chat).items() if key in both)
@@ -78,18 +79,18 @@ def test_no_button_raises_one_of_two_limits_that_bind(chat: Workspace) -> None:
 @pytest.mark.parametrize(("window", "max_tokens"), [(420, 300), (2_000, 300), (900, 400), (420, 2_000)])
 @pytest.mark.parametrize("model", ["gpt-4o", "claude-sonnet-4-5"])
 def test_every_button_of_an_item_keeps_it(chat: Workspace, window: int, max_tokens: int, model: str) -> None:
-    steps.commit(chat, {**limited(window, max_tokens), "model": model})
+    undo_steps.commit(chat, {**limited(window, max_tokens), "model": model})
     offered = {key: value for key, value in offers(chat).items() if value}
     assert offered or window != 2_000
     for key, value in offered.items():
         apply_button(chat, value)
         assert decision(chat, key).fate == "kept"
-        steps.undo(chat)
+        undo_steps.undo(chat)
 
 
 def test_two_limits_that_are_settings_are_raised_by_one_button(library: Workspace) -> None:
     limits = {"maxSkillsInPrompt": 5, "maxSkillsPromptChars": 3_000}
-    steps.commit(library, {"skillsBudget": {"enabled": True, "fallback": "none", "limits": limits}})
+    undo_steps.commit(library, {"skillsBudget": {"enabled": True, "fallback": "none", "limits": limits}})
     offered = {key: value for key, value in offers(library).items() if value}
     key = max(offered, key=lambda each: decision(library, each).reason.conditions[0].at_least)
     assert len(changes_of(offered[key])) == 2
@@ -107,12 +108,12 @@ def test_more_matches_and_more_chunks_are_one_click(open_over: OpenOver, run_job
         assert list(changes_of(value)) == [path]
         apply_button(workspace, value)
         assert decision(workspace, key).fate == "kept"
-        steps.undo(workspace)
+        undo_steps.undo(workspace)
 
 
 @pytest.mark.parametrize("window", [4_000, 30_000, 200_000])
 def test_every_button_of_a_warning_leaves_out_less_or_sends_less(session: Workspace, window: int) -> None:
-    steps.commit(session, {"model": "claude-sonnet-4-5", "contextWindow": window, "outputReserve": 500})
+    undo_steps.commit(session, {"model": "claude-sonnet-4-5", "contextWindow": window, "outputReserve": 500})
     packed = packed_of(session)
     before = packed.packing
     notes = with_effects(notes_of(before), trying_out(session, effective(session), packed))
@@ -121,7 +122,7 @@ def test_every_button_of_a_warning_leaves_out_less_or_sends_less(session: Worksp
     for value in offered:
         apply_button(session, value)
         after = packed_of(session).packing
-        steps.undo(session)
+        undo_steps.undo(session)
         assert after.fits or not before.fits
         gone = [one.verdict.counts["dropped"] + one.verdict.counts["summarised"] for one in (before, after)]
         assert gone[1] < gone[0] or after.total.tokens < before.total.tokens
@@ -131,7 +132,7 @@ def test_a_button_of_two_settings_sets_both_by_its_form(client: Client, library:
     limits = {"maxSkillsInPrompt": 5, "maxSkillsPromptChars": 3_000}
     optimised = {"minifyDescriptions": True, "compactPaths": True}
     budget = {"enabled": True, "fallback": "none", "limits": limits, "optimization": optimised}
-    steps.commit(library, {"skillsBudget": budget})
+    undo_steps.commit(library, {"skillsBudget": budget})
     page = client.get(library.get_absolute_url()).content.decode()
     value = html.unescape(next(iter(re.findall(r'name="apply" value="([^"]*maxSkillsInPrompt[^"]*)"', page))))
     client.post(f"{library.get_absolute_url()}config/", {"apply": value})

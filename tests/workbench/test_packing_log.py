@@ -7,13 +7,13 @@ import json
 from structlog.testing import capture_logs
 
 from budgeteer.workbench import preview as module
-from budgeteer.workbench import steps
-from budgeteer.workbench.configuring import effective
+from budgeteer.workbench.config_form import undo_steps
+from budgeteer.workbench.config_form.apply import effective
 from budgeteer.workbench.preview import preview
 
 
 def test_each_packing_is_logged_once_with_figures_and_no_text(session, monkeypatch) -> None:
-    steps.commit(session, {"history": {"strategy": "newestFirst", "maxTokens": 2000}})
+    undo_steps.commit(session, {"history": {"strategy": "newestFirst", "maxTokens": 2000}})
     with capture_logs() as lines:
         monkeypatch.setattr(module, "log", module.structlog.get_logger("budgeteer.packing"))
         packed = preview(session, effective(session)).packed

@@ -6,7 +6,7 @@ import pytest
 from django.apps import apps
 
 from budgeteer.presets import services as presets
-from budgeteer.workbench.configuring import effective
+from budgeteer.workbench.config_form.apply import effective
 from budgeteer.workbench.models import Workspace
 
 migration = import_module("budgeteer.workbench.migrations.0005_version_chosen")

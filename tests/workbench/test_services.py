@@ -4,7 +4,8 @@ import pytest
 from django.contrib.auth.models import User
 
 from budgeteer.engine.errors import ConfigError, InputError
-from budgeteer.workbench import services, steps
+from budgeteer.workbench import services
+from budgeteer.workbench.config_form import undo_steps as steps
 from budgeteer.workbench.followers import count_followers
 from budgeteer.workbench.models import Workspace
 

@@ -12,13 +12,14 @@ import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 
-from budgeteer.accounts.rules import Role, set_role
-from budgeteer.engine.contract import packing_to_json
-from budgeteer.engine.profiles import PROFILES
-from budgeteer.sources.contents import MAIN_STREAM
+from budgeteer.access.rules import AccountRole, set_role
+from budgeteer.engine.analysis.packing_json import packing_to_json
+from budgeteer.engine.providers.profiles import PROFILES
+from budgeteer.sources.files.contents import MAIN_STREAM
 from budgeteer.sources.loading import contents_of
 from budgeteer.sources.models import Source
-from budgeteer.workbench import services, sharing, steps
+from budgeteer.workbench import services, sharing
+from budgeteer.workbench.config_form import undo_steps
 from budgeteer.workbench.models import Workspace
 from tests import people
 from tests.formats.shapes import call, dumps, jsonl, skill, zipped
@@ -153,7 +154,7 @@ def test_local_mode_shares_with_nobody(settings: object, client: Client, shared:
 def test_an_editor_makes_a_copy_with_sources_of_their_own(
     client: Client, shared: Workspace, other: User, run_jobs: Callable[[], None]
 ) -> None:
-    steps.commit(shared, {"history": {"strategy": "newestFirst"}})
+    undo_steps.commit(shared, {"history": {"strategy": "newestFirst"}})
     services.write_texts(shared, {"query": "What now?"})
     verdict = text_of(client.get(shared.get_absolute_url()).content.decode(), "verdict")
     theirs = signed_in(other)
@@ -201,7 +202,7 @@ def test_a_viewer_is_offered_no_copy_and_told_who_can_help(shared: Workspace, re
 
 
 def test_an_owner_who_became_a_viewer_looks_at_their_own_work(client: Client, session: Workspace, owner: User) -> None:
-    set_role(owner, Role.VIEWER)
+    set_role(owner, AccountRole.VIEWER)
     page = client.get(session.get_absolute_url()).content.decode()
     assert "your account is a viewer now" in text_of(page, "looking")
     assert '<fieldset class="all" disabled>' in page
@@ -268,7 +269,7 @@ def harbour(open_over: Callable[..., Workspace], run_jobs: Callable[[], None]) -
     )
     run_jobs()
     services.choose_conversation(workspace, workspace.links.all()[0].pk, 1)
-    steps.write_edit(workspace, "skill:lib/dredge/SKILL.md", "Dredges the basin")
+    undo_steps.write_edit(workspace, "skill:lib/dredge/SKILL.md", "Dredges the basin")
     services.write_texts(workspace, {"system": "You plan ports."})
     sharing.share_with_team(workspace, wanted=True)
     return workspace

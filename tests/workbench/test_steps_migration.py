@@ -5,7 +5,7 @@ from importlib import import_module
 import pytest
 from django.apps import apps
 
-from budgeteer.workbench import steps
+from budgeteer.workbench.config_form import undo_steps as steps
 from budgeteer.workbench.models import Workspace
 
 migration = import_module("budgeteer.workbench.migrations.0004_edits")

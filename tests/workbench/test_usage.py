@@ -15,10 +15,10 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
 from budgeteer.cli.program import program
-from budgeteer.engine.contract import packing_to_json
-from budgeteer.engine.validity import check_every_profile
+from budgeteer.engine.analysis.packing_json import packing_to_json
+from budgeteer.engine.rendering.validity import check_every_profile
 from budgeteer.workbench import services
-from budgeteer.workbench.configuring import effective
+from budgeteer.workbench.config_form.apply import effective
 from budgeteer.workbench.models import Workspace
 
 NAMES = ("anchor", "berth", "crane-check", "dredge")

@@ -6,15 +6,15 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from budgeteer.engine.errors import InputError
-from budgeteer.engine.profiles import PROFILES
+from budgeteer.engine.packing.result import Packing
+from budgeteer.engine.providers.profiles import PROFILES
 from budgeteer.engine.rendering.anthropic import anthropic_request
 from budgeteer.engine.rendering.gemini import gemini_request
 from budgeteer.engine.rendering.markdown import render_markdown
 from budgeteer.engine.rendering.openai_chat import openai_request
 from budgeteer.engine.rendering.openai_responses import responses_request
-from budgeteer.engine.rendering.sent import system_message
+from budgeteer.engine.rendering.sent_content import system_message
 from budgeteer.engine.rendering.text import PromptSpan, render_spans, render_text
-from budgeteer.engine.result import Packing
 
 __all__ = [
     "REQUEST_FORMS",

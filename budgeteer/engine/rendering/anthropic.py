@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from budgeteer.engine.chat import (
+from budgeteer.engine.content.conversation import (
     AudioPart,
     FilePart,
     ImagePart,
@@ -18,10 +18,10 @@ from budgeteer.engine.chat import (
     ToolResultPart,
     call_input,
 )
-from budgeteer.engine.media import Media, media_of
-from budgeteer.engine.profiles import PROFILES
-from budgeteer.engine.rendering.sent import CallIds, sent_messages, sent_tools, system_parts
-from budgeteer.engine.result import Packing
+from budgeteer.engine.content.media import Media, media_of
+from budgeteer.engine.packing.result import Packing
+from budgeteer.engine.providers.profiles import PROFILES
+from budgeteer.engine.rendering.sent_content import CallIds, sent_messages, sent_tools, system_parts
 
 
 def anthropic_request(packing: Packing) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from budgeteer.engine.chat import (
+from budgeteer.engine.content.conversation import (
     AudioPart,
     FilePart,
     ImagePart,
@@ -20,9 +20,9 @@ from budgeteer.engine.chat import (
     calls_of,
     results_of,
 )
-from budgeteer.engine.media import Media, media_of
-from budgeteer.engine.rendering.sent import sent_messages, sent_tools, system_parts
-from budgeteer.engine.result import Packing
+from budgeteer.engine.content.media import Media, media_of
+from budgeteer.engine.packing.result import Packing
+from budgeteer.engine.rendering.sent_content import sent_messages, sent_tools, system_parts
 
 
 def gemini_request(packing: Packing) -> dict[str, Any]:

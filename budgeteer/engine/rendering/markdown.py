@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
-from budgeteer.engine.chat import (
+from budgeteer.engine.content.conversation import (
     ROLES,
     AudioPart,
     Conversation,
@@ -26,9 +26,9 @@ from budgeteer.engine.chat import (
     ToolCallPart,
     ToolResultPart,
 )
-from budgeteer.engine.library import compact_json
-from budgeteer.engine.rendering.sent import sent_messages, sent_tools, system_messages
-from budgeteer.engine.result import Packing
+from budgeteer.engine.content.library import compact_json
+from budgeteer.engine.packing.result import Packing
+from budgeteer.engine.rendering.sent_content import sent_messages, sent_tools, system_messages
 
 OPENING: Final = "<!-- budgeteer transcript 1 -->"
 BETWEEN_TEXTS: Final = "<!-- part -->"

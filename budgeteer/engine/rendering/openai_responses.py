@@ -6,7 +6,7 @@ import mimetypes
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from budgeteer.engine.chat import (
+from budgeteer.engine.content.conversation import (
     FilePart,
     ImagePart,
     Message,
@@ -18,10 +18,10 @@ from budgeteer.engine.chat import (
     ToolResultPart,
     calls_of,
 )
-from budgeteer.engine.media import Media, media_of
-from budgeteer.engine.profiles import PROFILES
-from budgeteer.engine.rendering.sent import CallIds, sent_messages, sent_tools, system_messages
-from budgeteer.engine.result import Packing
+from budgeteer.engine.content.media import Media, media_of
+from budgeteer.engine.packing.result import Packing
+from budgeteer.engine.providers.profiles import PROFILES
+from budgeteer.engine.rendering.sent_content import CallIds, sent_messages, sent_tools, system_messages
 
 
 def responses_request(packing: Packing) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from budgeteer.engine.chat import (
+from budgeteer.engine.content.conversation import (
     ImagePart,
     Message,
     OpaquePart,
@@ -14,10 +14,16 @@ from budgeteer.engine.chat import (
     ToolCallPart,
     ToolResultPart,
 )
-from budgeteer.engine.ledger import FATES
-from budgeteer.engine.library import compact_json
-from budgeteer.engine.rendering.sent import block_text, messages_alone, sent_messages, sent_tools, system_messages
-from budgeteer.engine.result import Packing
+from budgeteer.engine.content.library import compact_json
+from budgeteer.engine.packing.ledger import FATES
+from budgeteer.engine.packing.result import Packing
+from budgeteer.engine.rendering.sent_content import (
+    block_text,
+    messages_alone,
+    sent_messages,
+    sent_tools,
+    system_messages,
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,17 +15,18 @@ from django.utils.html import escape
 from django.views.decorators.http import require_POST
 from django_htmx.http import HttpResponseClientRedirect, replace_url
 
-from budgeteer.accounts.rules import access
+from budgeteer.access.rules import access
 from budgeteer.engine.errors import ConfigError, InputError
-from budgeteer.engine.history.summary import SummaryPending
-from budgeteer.workbench import blocks, compressing, steps
-from budgeteer.workbench.compressing import Draft
-from budgeteer.workbench.configuring import Effective, effective, error_parts
-from budgeteer.workbench.effects import effect_of
+from budgeteer.engine.packing.history.summary import SummaryPending
+from budgeteer.workbench.compression import ranges, summaries
+from budgeteer.workbench.compression.ranges import CompressionDraft
+from budgeteer.workbench.config_form import undo_steps
+from budgeteer.workbench.config_form.apply import Effective, effective, error_parts
 from budgeteer.workbench.models import Workspace
+from budgeteer.workbench.panels.warnings.effects import effect_of
 from budgeteer.workbench.preview import Packed, preview
 from budgeteer.workbench.state import ViewState
-from budgeteer.workbench.views.answering import (
+from budgeteer.workbench.views.responses import (
     HtmxRequest,
     back_to,
     build_page,
@@ -52,7 +53,7 @@ def compress(request: HtmxRequest, workspace_id: uuid.UUID) -> HttpResponse:
     current = effective(workspace)
     packed = preview(workspace, current).packed
     act = request.POST.get("act", "")
-    draft = Draft(request.POST.get("topic", ""), request.POST.get("summary", ""))
+    draft = CompressionDraft(request.POST.get("topic", ""), request.POST.get("summary", ""))
     if packed is None:
         return _refused(request, workspace, state, draft, "There is nothing packed yet, so nothing can be compressed.")
     try:
@@ -70,26 +71,26 @@ def compress(request: HtmxRequest, workspace_id: uuid.UUID) -> HttpResponse:
         return _refused(request, workspace, state, draft, sentence)
     if "draft" in request.POST:
         return HttpResponse(escape(f"This {effect_of(packed.packing, then.packing)}." if then else ""))
-    steps.commit(workspace, delta)
+    undo_steps.commit(workspace, delta)
     after = replace(state, start=0, end=0, sel="" if act == "remove" else state.sel)
     return _answer(request, workspace, after, SAID.get(act, "Compressed."))
 
 
-def _of_range(current: Effective, packed: Packed, state: ViewState, draft: Draft) -> dict[str, Any]:
-    chosen = compressing.range_of(packed.packing, state)
+def _of_range(current: Effective, packed: Packed, state: ViewState, draft: CompressionDraft) -> dict[str, Any]:
+    chosen = ranges.range_of(packed.packing, state)
     if chosen is None:
         raise InputError("No range is chosen", mend="Choose a first and a last message")
-    return compressing.with_block(current, compressing.range_ids(packed.packing, chosen), draft)
+    return ranges.with_block(current, ranges.range_ids(packed.packing, chosen), draft)
 
 
-def _of_block(act: str, current: Effective, packed: Packed, block: str, draft: Draft) -> dict[str, Any]:
+def _of_block(act: str, current: Effective, packed: Packed, block: str, draft: CompressionDraft) -> dict[str, Any]:
     match act:
         case "open" | "close":
-            return compressing.with_open(current, packed.packing, block, wanted=act == "open")
+            return ranges.with_open(current, packed.packing, block, wanted=act == "open")
         case "remove":
-            return compressing.without_block(current, packed.packing, block)
+            return ranges.without_block(current, packed.packing, block)
         case _:
-            return compressing.with_words(current, packed.packing, block, draft)
+            return ranges.with_words(current, packed.packing, block, draft)
 
 
 def _packed_with(workspace: Workspace, delta: dict[str, Any]) -> Packed | None:
@@ -109,24 +110,26 @@ def _packed_with(workspace: Workspace, delta: dict[str, Any]) -> Packed | None:
 
 def _generated(request: HtmxRequest, workspace: Workspace, state: ViewState, packed: Packed) -> HttpResponse:
     """The form with a summary that was written; or the job that writes one with a language model."""
-    chosen = compressing.range_of(packed.packing, state)
+    chosen = ranges.range_of(packed.packing, state)
     if chosen is None:
         raise InputError("No range is chosen", mend="Choose a first and a last message")
-    asked = compressing.summary_request(packed.packing, chosen)
-    found = blocks.generated(workspace, asked, rows=(chosen.first, chosen.last))
+    asked = ranges.summary_request(packed.packing, chosen)
+    found = summaries.generated(workspace, asked, rows=(chosen.first, chosen.last))
     if isinstance(found, str):
-        return _show(request, workspace, state, compressing.drafted(packed.packing, chosen, found))
+        return _show(request, workspace, state, ranges.drafted(packed.packing, chosen, found))
     back = workspace.get_absolute_url() + state.query()
     there = f"{reverse('jobs:detail', args=[found.id])}?{urlencode({'then': back})}"
     return HttpResponseClientRedirect(there) if request.htmx else redirect(there)
 
 
-def _refused(request: HtmxRequest, workspace: Workspace, state: ViewState, draft: Draft, sentence: str) -> HttpResponse:
+def _refused(
+    request: HtmxRequest, workspace: Workspace, state: ViewState, draft: CompressionDraft, sentence: str
+) -> HttpResponse:
     return _show(request, workspace, state, replace(draft, problem=sentence), status=422)
 
 
 def _show(
-    request: HtmxRequest, workspace: Workspace, state: ViewState, draft: Draft, *, status: int = 200
+    request: HtmxRequest, workspace: Workspace, state: ViewState, draft: CompressionDraft, *, status: int = 200
 ) -> HttpResponse:
     page = build_page(workspace, state, compress_draft=draft)
     if request.htmx:

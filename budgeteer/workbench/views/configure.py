@@ -10,13 +10,14 @@ from django.contrib import messages
 from django.http import HttpResponse, QueryDict
 from django.views.decorators.http import require_POST
 
-from budgeteer.accounts.rules import access
-from budgeteer.engine.config_size import CONFIG_BYTES, text_size_error
+from budgeteer.access.rules import access
+from budgeteer.engine.config.size_limits import CONFIG_BYTES, text_size_error
 from budgeteer.engine.errors import ConfigError
-from budgeteer.engine.history.summary import SummaryPending
-from budgeteer.workbench import services, steps
-from budgeteer.workbench.configuring import (
-    Change,
+from budgeteer.engine.packing.history.summary import SummaryPending
+from budgeteer.workbench import services
+from budgeteer.workbench.config_form import undo_steps
+from budgeteer.workbench.config_form.apply import (
+    ConfigChange,
     Effective,
     apply_posted,
     changed_since,
@@ -30,10 +31,10 @@ from budgeteer.workbench.configuring import (
 )
 from budgeteer.workbench.fix_buttons import changes_of
 from budgeteer.workbench.models import Workspace
-from budgeteer.workbench.page import Page
+from budgeteer.workbench.page import WorkbenchPage
 from budgeteer.workbench.preview import preview
 from budgeteer.workbench.state import ViewState
-from budgeteer.workbench.views.answering import (
+from budgeteer.workbench.views.responses import (
     HtmxRequest,
     back_to,
     build_page,
@@ -89,7 +90,7 @@ def configure(request: HtmxRequest, workspace_id: uuid.UUID) -> HttpResponse:
     posted = changes_of(applied) if applied else _changes(request.POST, current)
     change = _with(apply_posted(current, {} if followed else posted), refusal)
     if not followed:  # what the workspace changes stays as it is on another preset
-        steps.commit(workspace, change.delta)
+        undo_steps.commit(workspace, change.delta)
     whole_form = followed or bool(applied) or _is_stale(request.POST, current)
     return _answer(request, workspace, state, change=change, whole_form=whole_form)
 
@@ -100,9 +101,9 @@ def undo(request: HtmxRequest, workspace_id: uuid.UUID) -> HttpResponse:
     """One step back; with `everything`, to the preset as it is."""
     workspace = get_workspace_for_user(request.user, workspace_id)
     if "everything" in request.POST:
-        steps.commit(workspace, {})
+        undo_steps.commit(workspace, {})
         return back_to(workspace, ViewState())
-    said = "Undone" if steps.undo(workspace) else "Nothing to undo"
+    said = "Undone" if undo_steps.undo(workspace) else "Nothing to undo"
     return say(_answer(request, workspace, ViewState.read(request.POST), whole_form=True), said)
 
 
@@ -111,7 +112,7 @@ def undo(request: HtmxRequest, workspace_id: uuid.UUID) -> HttpResponse:
 def redo(request: HtmxRequest, workspace_id: uuid.UUID) -> HttpResponse:
     """One undone step forward again."""
     workspace = get_workspace_for_user(request.user, workspace_id)
-    said = "Done again" if steps.redo(workspace) else "Nothing to do again"
+    said = "Done again" if undo_steps.redo(workspace) else "Nothing to do again"
     return say(_answer(request, workspace, ViewState.read(request.POST), whole_form=True), said)
 
 
@@ -138,7 +139,7 @@ def item(request: HtmxRequest, workspace_id: uuid.UUID) -> HttpResponse:
             return say(_answer(request, workspace, state, whole_form=False), error.sentence)
         messages.error(request, error.sentence)
         return back_to(workspace, state)
-    steps.commit(workspace, delta)
+    undo_steps.commit(workspace, delta)
     return _answer(request, workspace, state, whole_form=False)
 
 
@@ -153,7 +154,7 @@ def paste_config(request: HtmxRequest, workspace_id: uuid.UUID) -> HttpResponse:
         if refused := text_size_error(pasted):
             raise refused
         data = json.loads(pasted)
-        steps.commit(workspace, delta_of(effective(workspace), data))
+        undo_steps.commit(workspace, delta_of(effective(workspace), data))
     except json.JSONDecodeError as error:
         sentence = f"Line {error.lineno}, column {error.colno}: not JSON ({error.msg}). Nothing was changed."
     except ValueError:
@@ -176,7 +177,9 @@ def _draft(request: HtmxRequest, workspace: Workspace, state: ViewState) -> Http
     change = apply_posted(saved, _changes(request.POST, saved))
     current = effective(workspace, change.delta)
     try:
-        page = Page(workspace, state, current, preview(workspace, current, draft=True), change=change, is_draft=True)
+        page = WorkbenchPage(
+            workspace, state, current, preview(workspace, current, draft=True), change=change, is_draft=True
+        )
     except SummaryPending:
         return HttpResponse(status=204)
     return render_swaps(request, page, whole_form=False, touched=_touched(request.POST))
@@ -184,7 +187,7 @@ def _draft(request: HtmxRequest, workspace: Workspace, state: ViewState) -> Http
 
 def _reset(request: HtmxRequest, workspace: Workspace, state: ViewState, *, path: str) -> HttpResponse:
     try:
-        steps.commit(workspace, without(effective(workspace), path))
+        undo_steps.commit(workspace, without(effective(workspace), path))
     except ConfigError as error:
         messages.error(request, error.sentence)
     return _answer(request, workspace, state, whole_form=True)
@@ -196,7 +199,7 @@ def _answer(
     state: ViewState,
     *,
     whole_form: bool,
-    change: Change | None = None,
+    change: ConfigChange | None = None,
 ) -> HttpResponse:
     """The swaps for htmx; else the page: by a redirect when all is well, with its errors when not."""
     has_errors = change is not None and bool(change.errors)
@@ -225,7 +228,7 @@ def _follow(workspace: Workspace, asked: str, *, seen: str) -> tuple[bool, Confi
     return True, None
 
 
-def _with(change: Change, refusal: ConfigError | None) -> Change:
+def _with(change: ConfigChange, refusal: ConfigError | None) -> ConfigChange:
     if refusal is None:
         return change
     return replace(change, errors={**change.errors, "preset": refusal})

@@ -14,16 +14,16 @@ from django.shortcuts import redirect
 from django.utils.text import slugify
 from django.views.decorators.http import require_safe
 
-from budgeteer.accounts.rules import access
-from budgeteer.engine.contract import packing_to_json
-from budgeteer.engine.profiles import PROFILES
+from budgeteer.access.rules import access
+from budgeteer.engine.analysis.packing_json import packing_to_json
+from budgeteer.engine.packing.result import Packing
+from budgeteer.engine.providers.profiles import PROFILES
 from budgeteer.engine.rendering import render_markdown, render_request, render_text
-from budgeteer.engine.result import Packing
-from budgeteer.engine.validity import check_every_profile
-from budgeteer.workbench.configuring import Effective, effective
+from budgeteer.engine.rendering.validity import check_every_profile
+from budgeteer.workbench.config_form.apply import Effective, effective
 from budgeteer.workbench.preview import preview
-from budgeteer.workbench.tuning import seed_shaped, tuned
-from budgeteer.workbench.views.answering import HtmxRequest, get_workspace_to_look_at
+from budgeteer.workbench.tuned_export import seed_shaped, tuned
+from budgeteer.workbench.views.responses import HtmxRequest, get_workspace_to_look_at
 
 
 @dataclass(frozen=True, slots=True)

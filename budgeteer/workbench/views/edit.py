@@ -10,17 +10,17 @@ from django.http import Http404, HttpResponse
 from django.utils.html import escape
 from django.views.decorators.http import require_POST
 
-from budgeteer.accounts.rules import access
+from budgeteer.access.rules import access
 from budgeteer.engine.errors import InputError
-from budgeteer.engine.history.summary import SummaryPending
-from budgeteer.workbench import steps
-from budgeteer.workbench.configuring import Effective, effective
-from budgeteer.workbench.edits import Editable, checked, editable
-from budgeteer.workbench.effects import effect_of
+from budgeteer.engine.packing.history.summary import SummaryPending
+from budgeteer.workbench.config_form import undo_steps
+from budgeteer.workbench.config_form.apply import Effective, effective
+from budgeteer.workbench.item_edits import Editable, checked, editable
 from budgeteer.workbench.models import Workspace
+from budgeteer.workbench.panels.warnings.effects import effect_of
 from budgeteer.workbench.preview import Packed, preview
 from budgeteer.workbench.state import ViewState
-from budgeteer.workbench.views.answering import (
+from budgeteer.workbench.views.responses import (
     HtmxRequest,
     back_to,
     build_page,
@@ -40,7 +40,7 @@ def edit(request: HtmxRequest, workspace_id: uuid.UUID) -> HttpResponse:
     packed, found = _found(workspace, current, request.POST.get("item", ""))
     state = replace(ViewState.read(request.POST), sel=found.key)
     if request.POST.get("act") == "restore":
-        steps.write_edit(workspace, found.key, None)
+        undo_steps.write_edit(workspace, found.key, None)
         return _answer(request, workspace, state, "It stands as it came.")
     text = request.POST.get("text", "")
     try:
@@ -51,7 +51,7 @@ def edit(request: HtmxRequest, workspace_id: uuid.UUID) -> HttpResponse:
         return _refused(request, workspace, state, text, error)
     if "draft" in request.POST:
         return _draft(workspace, current, packed, found, plain)
-    steps.write_edit(workspace, found.key, plain)
+    undo_steps.write_edit(workspace, found.key, plain)
     return _answer(request, workspace, state, "Your wording is in use.")
 
 

@@ -18,16 +18,16 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from django_htmx.http import HttpResponseClientRedirect
 
 from budgeteer import samples
-from budgeteer.accounts.bodies import takes_uploads
-from budgeteer.accounts.rules import access
+from budgeteer.access.body_limits import takes_uploads
+from budgeteer.access.rules import access
 from budgeteer.engine.errors import InputError
+from budgeteer.presentation.header import Glance, glance_of
+from budgeteer.presentation.labels import count_of
 from budgeteer.sources import services as sources
 from budgeteer.workbench import services, sharing
-from budgeteer.workbench.header import Glance, glance_of
 from budgeteer.workbench.models import Workspace
 from budgeteer.workbench.sample_cards import sample_cards
-from budgeteer.workbench.views.answering import HtmxRequest
-from budgeteer.workbench.words import count_of
+from budgeteer.workbench.views.responses import HtmxRequest
 
 RECENT_ROWS = 8
 LIST_ROWS = 100

@@ -10,13 +10,13 @@ from django.shortcuts import redirect
 from django.views.decorators.http import require_POST
 from django_htmx.http import HttpResponseClientRedirect
 
-from budgeteer.accounts.bodies import takes_uploads
-from budgeteer.accounts.rules import access
+from budgeteer.access.body_limits import takes_uploads
+from budgeteer.access.rules import access
 from budgeteer.sources import services as sources
 from budgeteer.workbench import services
 from budgeteer.workbench.models import Workspace
 from budgeteer.workbench.state import ViewState
-from budgeteer.workbench.views.answering import (
+from budgeteer.workbench.views.responses import (
     HtmxRequest,
     back_to,
     build_page,

@@ -12,15 +12,15 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 from django.views.decorators.vary import vary_on_headers
 
-from budgeteer.accounts.rules import access
+from budgeteer.access.rules import access
 from budgeteer.engine.errors import InputError
 from budgeteer.workbench import services, sharing
 from budgeteer.workbench.models import Workspace
 from budgeteer.workbench.page import page_context
+from budgeteer.workbench.panels.row_marks import held
 from budgeteer.workbench.state import ViewState
-from budgeteer.workbench.unchanged import held
-from budgeteer.workbench.unusable import page_or_way_back
-from budgeteer.workbench.views.answering import (
+from budgeteer.workbench.unusable_config import page_or_way_back
+from budgeteer.workbench.views.responses import (
     HtmxRequest,
     build_page,
     get_workspace_for_user,

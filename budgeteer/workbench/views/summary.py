@@ -12,13 +12,13 @@ from django.urls import reverse
 from django.views.decorators.http import require_POST
 from django_htmx.http import HttpResponseClientRedirect
 
-from budgeteer.accounts.rules import access
+from budgeteer.access.rules import access
 from budgeteer.engine.errors import InputError
-from budgeteer.workbench import written
-from budgeteer.workbench.configuring import effective
+from budgeteer.workbench import summary_store
+from budgeteer.workbench.config_form.apply import effective
 from budgeteer.workbench.models import Workspace
 from budgeteer.workbench.state import ViewState
-from budgeteer.workbench.views.answering import (
+from budgeteer.workbench.views.responses import (
     HtmxRequest,
     back_to,
     build_page,
@@ -34,18 +34,18 @@ def summary(request: HtmxRequest, workspace_id: uuid.UUID) -> HttpResponse:
     """Save the wording; or, with `act`, restore what was written or have it written again."""
     workspace = get_workspace_for_user(request.user, workspace_id)
     state = ViewState.read(request.POST)
-    row = written.find(workspace.owner_id, request.POST.get("key", ""))
+    row = summary_store.find(workspace.owner_id, request.POST.get("key", ""))
     if row is None:
         raise Http404("There is no such summary")
     act = request.POST.get("act", "")
     if act == "again":
         return _write_again(request, workspace, row.key, state)
     if act == "restore":
-        written.restore(row)
+        summary_store.restore(row)
         return _answer(request, workspace, state)
     text = request.POST.get("text", "")
     try:
-        written.edit(row, text, max_chars=effective(workspace).config.history.summary_max_chars)
+        summary_store.edit(row, text, max_chars=effective(workspace).config.history.summary_max_chars)
     except InputError as error:
         page = build_page(workspace, state, refused_summary=(text, error.sentence))
         if request.htmx:
@@ -56,7 +56,7 @@ def summary(request: HtmxRequest, workspace_id: uuid.UUID) -> HttpResponse:
 
 def _write_again(request: HtmxRequest, workspace: Workspace, key: str, state: ViewState) -> HttpResponse:
     """To the job's page, and from there back to the summary."""
-    job = written.write_again(workspace, key)
+    job = summary_store.write_again(workspace, key)
     back = workspace.get_absolute_url() + state.query()
     there = f"{reverse('jobs:detail', args=[job.id])}?{urlencode({'then': back})}"
     return HttpResponseClientRedirect(there) if request.htmx else redirect(there)

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from budgeteer.engine.chat import (
+from budgeteer.engine.content.conversation import (
     AudioPart,
     Conversation,
     Message,
@@ -15,7 +15,7 @@ from budgeteer.engine.chat import (
     ToolCallPart,
     ToolResultPart,
 )
-from budgeteer.engine.ledger import Decision
+from budgeteer.engine.packing.ledger import Decision
 from budgeteer.engine.rendering import render_request
 from budgeteer.engine.rendering.gemini import gemini_contents
 from budgeteer.engine.rendering.markdown import markdown_transcript

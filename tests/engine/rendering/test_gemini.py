@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from budgeteer.engine.chat import (
+from budgeteer.engine.content.conversation import (
     AudioPart,
     FilePart,
     ImagePart,
@@ -14,9 +14,9 @@ from budgeteer.engine.chat import (
     ToolCallPart,
     ToolResultPart,
 )
-from budgeteer.engine.library import ToolDefinition
+from budgeteer.engine.content.library import ToolDefinition
+from budgeteer.engine.packing.result import Packing
 from budgeteer.engine.rendering import render_request
-from budgeteer.engine.result import Packing
 from tests.engine.packs import assistant, bundle_of, packed, result, system, user
 
 PNG = {"type": "base64", "media_type": "image/png", "data": "AAAA"}

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from budgeteer.engine.chat import (
+from budgeteer.engine.content.conversation import (
     FilePart,
     ImagePart,
     Message,
@@ -12,9 +12,9 @@ from budgeteer.engine.chat import (
     ToolCallPart,
     ToolResultPart,
 )
-from budgeteer.engine.library import ToolDefinition
+from budgeteer.engine.content.library import ToolDefinition
+from budgeteer.engine.packing.result import Packing
 from budgeteer.engine.rendering import render_request
-from budgeteer.engine.result import Packing
 from tests.engine.packs import assistant, bundle_of, packed, result, system, user
 
 SEALED = ReasoningPart("I should look.", encrypted="c2VhbGVk", provider="openai-responses", id="rs_1")

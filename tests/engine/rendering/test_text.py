@@ -1,6 +1,6 @@
 """A packing for reading: spans with placeholders for what went, and every kind of part named."""
 
-from budgeteer.engine.chat import (
+from budgeteer.engine.content.conversation import (
     AudioPart,
     FilePart,
     ImagePart,
@@ -11,7 +11,7 @@ from budgeteer.engine.chat import (
     ToolCallPart,
     ToolResultPart,
 )
-from budgeteer.engine.library import FeatureSpec, ToolDefinition
+from budgeteer.engine.content.library import FeatureSpec, ToolDefinition
 from budgeteer.engine.rendering import PromptSpan, render_spans, render_text
 from budgeteer.engine.rendering.text import message_text
 from tests.engine.packs import assistant, bundle_of, packed, result, system, user

@@ -8,8 +8,9 @@ from django.contrib.auth.models import User
 from django.test import Client
 
 from budgeteer.presets import services as presets
-from budgeteer.workbench import services, steps
-from budgeteer.workbench.configuring import effective
+from budgeteer.workbench import services
+from budgeteer.workbench.config_form import undo_steps as steps
+from budgeteer.workbench.config_form.apply import effective
 from budgeteer.workbench.models import Workspace
 from budgeteer.workbench.preview import preview
 from tests.workbench.pages import text_of

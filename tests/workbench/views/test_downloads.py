@@ -7,9 +7,10 @@ import pytest
 from django.test import Client
 
 from budgeteer.engine.rendering import render_markdown, render_text
-from budgeteer.engine.rendering.sent import sent_messages
+from budgeteer.engine.rendering.sent_content import sent_messages
 from budgeteer.formats.detect import import_bytes
-from budgeteer.workbench import services, steps
+from budgeteer.workbench import services
+from budgeteer.workbench.config_form import undo_steps
 from budgeteer.workbench.models import Workspace
 
 
@@ -86,10 +87,10 @@ def test_an_empty_workspace_has_no_prompt_to_give(client: Client, owner) -> None
 
 
 def test_what_tuning_gave_is_one_file(client: Client, library: Workspace) -> None:
-    steps.commit(library, {"skillsBudget": {"enabled": True, "optimization": {"minifyDescriptions": True}}})
+    undo_steps.commit(library, {"skillsBudget": {"enabled": True, "optimization": {"minifyDescriptions": True}}})
     packing = services.packing_of(library)
     kept = [one for one in packing.ledger if one.fate in {"kept", "truncated"}]
-    steps.write_edit(library, kept[0].id, "In order to see the harbour,   look at it.")
+    undo_steps.write_edit(library, kept[0].id, "In order to see the harbour,   look at it.")
     data = json.loads(client.get(f"{library.get_absolute_url()}export/tuning/").content)
     assert [one["id"] for one in data["kept"]][:5] == [one.id for one in kept][:5]
     assert data["edits"] == {kept[0].id: "In order to see the harbour,   look at it."}
@@ -97,5 +98,5 @@ def test_what_tuning_gave_is_one_file(client: Client, library: Workspace) -> Non
     sent = render_text(services.packing_of(library))
     assert data["shortened"]
     assert all(html.escape(one["description"], quote=False) in sent for one in data["shortened"])
-    steps.commit(library, {})
+    undo_steps.commit(library, {})
     assert json.loads(client.get(f"{library.get_absolute_url()}export/tuning/").content)["shortened"] == []

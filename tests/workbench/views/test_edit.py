@@ -3,7 +3,7 @@ from __future__ import annotations
 from django.test import Client
 from django.urls import reverse
 
-from budgeteer.workbench.configuring import effective
+from budgeteer.workbench.config_form.apply import effective
 from budgeteer.workbench.models import Workspace
 from budgeteer.workbench.preview import preview
 from tests.workbench.pages import text_of

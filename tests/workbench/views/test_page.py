@@ -7,11 +7,11 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from budgeteer.engine.contract import packing_to_json
-from budgeteer.engine.validity import check_packing
+from budgeteer.engine.analysis.packing_json import packing_to_json
+from budgeteer.engine.rendering.validity import check_packing
 from budgeteer.workbench import services
 from budgeteer.workbench.models import Workspace
-from budgeteer.workbench.rows import PAGE_ROWS
+from budgeteer.workbench.panels.map.item_table import PAGE_ROWS
 from tests.workbench.pages import numbers_of_rows, text_of
 
 

@@ -3,11 +3,11 @@
 import pytest
 from django.test import Client
 
-from budgeteer.engine.chat import text_of
+from budgeteer.engine.content.conversation import text_of
 from budgeteer.workbench import services
-from budgeteer.workbench.configuring import apply_posted, effective
+from budgeteer.workbench.config_form.apply import apply_posted, effective
+from budgeteer.workbench.item_texts import text_of_item
 from budgeteer.workbench.models import Workspace
-from budgeteer.workbench.texts import text_of_item
 
 
 @pytest.fixture

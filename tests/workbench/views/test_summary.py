@@ -8,10 +8,11 @@ import re
 import pytest
 from django.test import Client
 
-from budgeteer.engine.history.summary import SUMMARY_LINE
+from budgeteer.engine.packing.history.summary import SUMMARY_LINE
 from budgeteer.jobs.models import Job
 from budgeteer.llm.settings import Endpoint
-from budgeteer.workbench import services, steps
+from budgeteer.workbench import services
+from budgeteer.workbench.config_form import undo_steps
 from budgeteer.workbench.models import Summary, Workspace
 from tests.llm.model_server import ModelServer, fails, hangs, model_server, says
 
@@ -31,7 +32,7 @@ def asking(settings):
 
 @pytest.fixture
 def summarised(session: Workspace) -> Workspace:
-    steps.commit(session, {"history": {"strategy": "summarizeOlder", "maxChars": 120_000}})
+    undo_steps.commit(session, {"history": {"strategy": "summarizeOlder", "maxChars": 120_000}})
     return session
 
 
@@ -75,13 +76,13 @@ def test_the_owner_s_wording_is_used_at_once_and_counted(client, summarised, run
 
 def test_what_was_written_can_be_had_back(client, summarised, run_jobs) -> None:
     open_summary(client, summarised, run_jobs)
-    written = Summary.objects.get().text
+    summary_store = Summary.objects.get().text
     post(client, summarised, text="- mine")
     html = client.get(summarised.get_absolute_url() + SEL).content.decode()
     assert "put into your words since" in html
     post(client, summarised, act="restore")
     row = Summary.objects.get()
-    assert (row.text, row.edited_at) == (written, None)
+    assert (row.text, row.edited_at) == (summary_store, None)
     assert 'id="restore-summary"' not in client.get(summarised.get_absolute_url() + SEL).content.decode()
 
 
@@ -192,9 +193,9 @@ def test_a_summary_that_was_written_while_a_page_was_made_is_not_waited_for(
 def test_a_summary_that_was_written_while_its_job_was_being_made_is_not_written_twice(
     client, summarised, run_jobs, monkeypatch
 ) -> None:
-    from budgeteer.workbench import written
+    from budgeteer.workbench import summary_store
 
-    enqueue_once = written.jobs.enqueue_once
+    enqueue_once = summary_store.jobs.enqueue_once
     first = client.get(summarised.get_absolute_url() + SEL).content.decode()
     assert 'data-state="' in first
 
@@ -202,7 +203,7 @@ def test_a_summary_that_was_written_while_its_job_was_being_made_is_not_written_
         run_jobs()
         return enqueue_once(*asked, **more)
 
-    monkeypatch.setattr(written.jobs, "enqueue_once", overtaken)
+    monkeypatch.setattr(summary_store.jobs, "enqueue_once", overtaken)
     html = client.get(summarised.get_absolute_url() + SEL).content.decode()
     assert shown(html)
     assert Job.objects.filter(kind="workbench.summarise").count() == 1

@@ -8,7 +8,7 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from budgeteer.engine import tokens
+from budgeteer.engine.counting import tokenizers
 from budgeteer.workbench.models import Workspace
 from budgeteer.workbench.preview import forget_previews
 
@@ -38,7 +38,7 @@ def test_a_text_that_the_tokenizer_breaks_off_on_is_a_sentence_on_the_page_besid
 
     client.post(reverse("workbench:texts", args=[session.id]), {"query": "a doubtful letter: \u017f"})
     forget_previews()
-    monkeypatch.setattr(tokens, "reference_for", panic)
+    monkeypatch.setattr(tokenizers, "reference_for", panic)
     page = client.get(session.get_absolute_url())
     assert page.status_code == 200
     assert "broke off on a text" in page.content.decode()

@@ -1,0 +1,1 @@
+"""Access: the rule of every view, and the middleware that enforces it."""

@@ -1,0 +1,1 @@
+"""Commands of `budgeteer`: one module each."""

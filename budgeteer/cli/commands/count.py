@@ -1,0 +1,72 @@
+"""`budgeteer count`: tokens and characters, by item and in total."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from budgeteer.cli.output.tables import table
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from budgeteer.cli.item_counts import ItemCounts
+
+DEFAULT_MODEL = "gpt-4o"
+
+
+@click.command()
+@click.argument("file")
+@click.option("--model", metavar="M", help=f"Count with this model's tokenizer.  [default: {DEFAULT_MODEL}]")
+@click.option("--tokenizer", metavar="T", help="Count with o200k_base, cl100k_base or chars/4.")
+@click.option("--whole", is_flag=True, help="The whole transcript, not only what follows its last compaction.")
+@click.option("--json", "as_json", is_flag=True, help="Print every item as JSON.")
+def command(*, file: str, model: str | None, tokenizer: str | None, whole: bool, as_json: bool) -> None:
+    """Count FILE: every message, skill, tool definition, feature spec or text, and the total.
+
+    FILE may name one conversation of several as FILE#N. A conversation's total is what it costs as a chat request,
+    message frames included. A skill's total is its entry in the prompt; its body is shown apart.
+    """
+    if model is not None and tokenizer is not None:
+        raise click.UsageError("--model and --tokenizer each choose a tokenizer; give one")
+    from budgeteer.cli.item_counts import count_file
+    from budgeteer.engine.counting.tokenizers import counter_for
+    from budgeteer.engine.models.registry import model as model_row
+
+    row = model_row(model or DEFAULT_MODEL)
+    counter = counter_for(tokenizer or row.tokenizer)
+    stand_in = tokenizer is None and row.tokenizer_is_stand_in
+    rows = count_file(file, counter=counter, whole=whole)
+    rewritten = any(row.id.startswith("tool:") for row in rows)  # providers rewrite definitions, so no count is exact
+    kind = "estimated" if stand_in or rewritten else counter.kind
+    if as_json:
+        click.echo(json.dumps(_report(rows, counter.name, kind), ensure_ascii=False, indent=2))
+    else:
+        click.echo(_text(rows))
+        note = f", a stand-in for {row.title}'s own tokenizer" if stand_in else ""
+        click.echo(f"\nCounted with {counter.name}{note} ({kind}).")
+
+
+def _report(rows: Sequence[ItemCounts], tokenizer: str, kind: str) -> dict[str, Any]:
+    items = []
+    for row in rows:
+        if row.id:
+            body = {} if row.body_tokens is None else {"bodyTokens": row.body_tokens}
+            items.append({"id": row.id, "name": row.name, "tokens": row.tokens, "chars": row.chars, **body})
+    overhead = [{"name": row.name, "tokens": row.tokens, "chars": row.chars} for row in rows if not row.id]
+    total = {"tokens": sum(row.tokens for row in rows), "chars": sum(row.chars for row in rows)}
+    return {"tokenizer": tokenizer, "kind": kind, "total": total, "items": items, "overhead": overhead}
+
+
+def _text(rows: Sequence[ItemCounts]) -> str:
+    bodies = any(row.body_tokens is not None for row in rows)
+    header = ["tokens", "characters", *(["body tokens"] if bodies else []), "item", "name"]
+    lines = [
+        [row.tokens, row.chars, *([row.body_tokens] if bodies else []), row.id or "(between items)", row.name]
+        for row in rows
+    ]
+    body_total = [sum(row.body_tokens or 0 for row in rows)] if bodies else []
+    total = [sum(row.tokens for row in rows), sum(row.chars for row in rows), *body_total, "total", ""]
+    return table(header, [*lines, total])

@@ -1,0 +1,101 @@
+"""Counting what a file holds, item by item, with no limit and no packing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from budgeteer.cli.output.progress import progress_bar
+from budgeteer.cli.output.tables import shortened
+from budgeteer.cli.source_files import parse_choice, pick_conversation, read_source
+from budgeteer.engine.config.schema import SkillsBudgetConfig
+from budgeteer.engine.content.conversation import Conversation, text_of
+from budgeteer.engine.content.library import FeatureSpec, Skill, ToolDefinition
+from budgeteer.engine.counting.library_measures import measure_features, measure_skills, measure_tools
+from budgeteer.engine.counting.message_measures import measure_messages
+from budgeteer.engine.counting.tokenizers import TokenCounter
+from budgeteer.engine.inputs.bundle import tools_of
+from budgeteer.engine.packing.sections.skill_block import wrapper_size
+from budgeteer.engine.packing.sections.skills import entry_sizes
+from budgeteer.engine.packing.sections.tools import ToolCosts
+from budgeteer.engine.providers.profiles import DEFAULT_PROFILE, PROFILES
+
+NAME_WIDTH = 60
+
+
+@dataclass(frozen=True, slots=True)
+class ItemCounts:
+    """One row: an item, or (with id "") what stands between items. `body_tokens` is a skill's text, shown apart."""
+
+    id: str
+    name: str
+    tokens: int
+    chars: int
+    body_tokens: int | None = None
+
+
+def count_file(written: str, *, counter: TokenCounter, whole: bool) -> list[ItemCounts]:
+    """Every item of `FILE` or `FILE#N`, then what stands between them.
+
+    Raises:
+        InputError: the file cannot be read, or holds several conversations and none was chosen.
+    """
+    imported = read_source(parse_choice(written).name, whole=whole)
+    if imported.conversations:
+        return list(_conversation(pick_conversation(written, imported), counter))
+    if imported.text:
+        return [ItemCounts("text", "text", counter.count(imported.text), len(imported.text))]
+    return [
+        *_skills(imported.skills, counter),
+        *_tools(imported.tools, counter),
+        *_features(imported.features, counter),
+    ]
+
+
+def _conversation(talk: Conversation, counter: TokenCounter) -> Iterator[ItemCounts]:
+    with progress_bar("Counting messages") as progress:
+        measures = measure_messages(talk.messages, counter=counter, progress=progress)
+    tokens = measures.column(DEFAULT_PROFILE, "before_tokens").tolist()
+    chars = measures.column(DEFAULT_PROFILE, "before_chars").tolist()
+    for number, message in enumerate(talk.messages):
+        name = shortened(f"{message.role}: {text_of(message)[:400]}", NAME_WIDTH)
+        yield ItemCounts(message.id or f"#{number + 1}", name, tokens[number], chars[number])
+    yield from _tools(tools_of(talk), counter)
+    if counter.per_message_overhead:
+        profile = PROFILES[DEFAULT_PROFILE]
+        frames = profile.message.tokens * len(measures) + int(measures.frame_tokens.sum())
+        frames += profile.speaker.tokens * int(measures.named.sum()) if profile.speaker else 0
+        yield ItemCounts("", "message frames and reply priming", frames + profile.reply.tokens, 0)
+
+
+def _skills(skills: Sequence[Skill], counter: TokenCounter) -> Iterator[ItemCounts]:
+    if not skills:
+        return
+    with progress_bar("Counting skills") as progress:
+        measures = measure_skills(skills, counter=counter, progress=progress)
+    sizes = entry_sizes(skills, measures, SkillsBudgetConfig(), counter=counter)
+    for number, skill in enumerate(skills):
+        tokens, chars = int(sizes.raw_tokens[number]), int(sizes.raw_chars[number])
+        yield ItemCounts(f"skill:{skill.path}", skill.name, tokens, chars, int(measures.body_tokens[number]))
+    wrapper = wrapper_size(counter)
+    yield ItemCounts("", "header and tags", wrapper.tokens, wrapper.chars)
+
+
+def _tools(tools: Sequence[ToolDefinition], counter: TokenCounter) -> Iterator[ItemCounts]:
+    if not tools:
+        return
+    with progress_bar("Counting tools") as progress:
+        measures = measure_tools(tools, counter=counter, progress=progress)
+    for number, tool in enumerate(tools):
+        tokens, chars = int(measures.openai_tokens[number]), int(measures.openai_chars[number])
+        yield ItemCounts(f"tool:{tool.name}", tool.name, tokens, chars)
+    joins = ToolCosts(DEFAULT_PROFILE, counter).joins(len(tools))
+    yield ItemCounts("", "brackets and commas of the definitions", joins.tokens, joins.chars)
+
+
+def _features(features: Sequence[FeatureSpec], counter: TokenCounter) -> Iterator[ItemCounts]:
+    with progress_bar("Counting features") as progress:
+        measures = measure_features(features, counter=counter, progress=progress)
+    for number, feature in enumerate(features):
+        tokens, chars = int(measures.tokens[number]), int(measures.chars[number])
+        yield ItemCounts(f"feature:{feature.path}", feature.title or feature.path, tokens, chars)

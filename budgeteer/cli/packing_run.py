@@ -1,0 +1,120 @@
+"""From what the command line names to a packing: import, measure with a progress bar, pack."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+import click
+
+from budgeteer.cli.configuration import assemble
+from budgeteer.cli.count_cache import keeping_counter
+from budgeteer.cli.options.pack import PackOptions
+from budgeteer.cli.options.sources import SourceOptions
+from budgeteer.cli.output.progress import progress_bar
+from budgeteer.cli.source_files import read_conversation, read_kind, read_source, read_text, read_text_file
+from budgeteer.engine.analysis.sweep.probe import Subject
+from budgeteer.engine.config.schema import BudgetConfig
+from budgeteer.engine.counting.library_measures import measure_chunks, measure_features, measure_skills, measure_tools
+from budgeteer.engine.counting.message_measures import measure_messages
+from budgeteer.engine.counting.tokenizers import TokenCounter, counter_for
+from budgeteer.engine.inputs.bundle import Bundle, Inputs, build_bundle
+from budgeteer.engine.inputs.item_usage import with_usage
+from budgeteer.engine.packing.allocation import profile_of, tokenizer_of
+from budgeteer.engine.packing.result import Packing
+from budgeteer.engine.providers.profiles import PROFILES
+
+
+@dataclass(frozen=True, slots=True)
+class Counting:
+    """How texts are counted: `counters` gives the counter of a name; `profiles` are the forms messages are sent in."""
+
+    counters: Callable[[str], TokenCounter] = counter_for
+    profiles: tuple[str, ...] = tuple(PROFILES)
+
+
+def packed(options: PackOptions, *, profile: str | None) -> Packing:
+    """The packing the options describe, in the form `profile` (None: the model's own).
+
+    Raises:
+        InputError: a file or the configuration cannot be used.
+        TokenizerUnavailable: the model's vocabulary is not packaged.
+    """
+    config = assemble(options.config, options.model, options.assignments)
+    # The rules of every form are checked for the JSON; otherwise one form is enough.
+    profiles = tuple(PROFILES) if options.as_json else (profile or profile_of(config),)
+    if options.no_cache:
+        return replace(subject_of(options, Counting(profiles=profiles)), profile=profile).packed()
+    with keeping_counter(tokenizer_of(config), complain=partial(click.echo, err=True)) as counter:
+        return replace(subject_of(options, Counting(lambda _: counter, profiles)), profile=profile).packed()
+
+
+def subject_of(options: SourceOptions, counting: Counting | None = None) -> Subject:
+    """What the options describe, ready to be packed under this configuration and others.
+
+    Raises:
+        InputError: a file or the configuration cannot be used.
+        TokenizerUnavailable: the model's vocabulary is not packaged.
+    """
+    config = assemble(options.config, options.model, options.assignments)
+    counting = counting or Counting()
+    bundle = bundle_maker(options, counting)(config)
+    return Subject(bundle, config, counting.counters(tokenizer_of(config)))
+
+
+def bundle_maker(options: SourceOptions, counting: Counting | None = None) -> Callable[[BudgetConfig], Bundle]:
+    """Makes the bundle of the sources for a configuration; what a tokenizer counted is not counted again.
+
+    Raises:
+        InputError: a file cannot be used.
+    """
+    counting = counting or Counting()
+    recorded = {} if options.usage is None else read_source(options.usage, as_format="usage").usage
+    gathered: dict[str, Inputs] = {}
+
+    def bundle_of(config: BudgetConfig) -> Bundle:
+        counter = counting.counters(tokenizer_of(config))
+        if counter.name not in gathered:
+            gathered[counter.name] = gather(options, counter=counter, profiles=counting.profiles)
+        return build_bundle(with_usage(gathered[counter.name], config, recorded), counter=counter)
+
+    return bundle_of
+
+
+def gather(options: SourceOptions, *, counter: TokenCounter, profiles: Collection[str] = tuple(PROFILES)) -> Inputs:
+    """Everything the options name, read and measured.
+
+    Raises:
+        InputError: a file cannot be used.
+    """
+    inputs: dict[str, Any] = {
+        "system": None if options.system is None else read_text(options.system),
+        "specs": tuple((name, read_text_file(name)) for name in options.specs),
+        "workspace_context": None if options.workspace_context is None else read_text(options.workspace_context),
+        "query": None if options.query is None else read_text(options.query),
+    }
+    if options.conversation is not None:
+        talk = read_conversation(options.conversation, whole=options.whole)
+        inputs["conversation"] = talk
+        with progress_bar("Counting messages") as progress:
+            measures = measure_messages(talk.messages, counter=counter, progress=progress, profiles=profiles)
+        inputs["conversation_measures"] = measures
+    if options.skills is not None:
+        inputs["skills"] = read_kind(options.skills, "skills").skills
+        with progress_bar("Counting skills") as progress:
+            inputs["skill_measures"] = measure_skills(inputs["skills"], counter=counter, progress=progress)
+    if options.tools is not None:
+        inputs["tools"] = read_kind(options.tools, "tools").tools
+        with progress_bar("Counting tools") as progress:
+            inputs["tool_measures"] = measure_tools(inputs["tools"], counter=counter, progress=progress)
+    if options.features is not None:
+        inputs["features"] = read_kind(options.features, "features").features
+        with progress_bar("Counting features") as progress:
+            inputs["feature_measures"] = measure_features(inputs["features"], counter=counter, progress=progress)
+    if options.chunks is not None:
+        inputs["chunks"] = read_source(options.chunks, as_format="chunks").chunks
+        with progress_bar("Counting chunks") as progress:
+            inputs["chunk_measures"] = measure_chunks(inputs["chunks"], counter=counter, progress=progress)
+    return Inputs(**inputs)

@@ -1,0 +1,1 @@
+"""Compare: two configurations on the same inputs, item by item."""

@@ -1,0 +1,70 @@
+"""Figures beside a packing, in sentences.
+
+What it costs, what the source reported of itself, what nobody can count, and which skills are hidden.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from budgeteer.engine.content.library import HIDING_KEY
+from budgeteer.engine.packing.result import Cost, Packing
+
+_SHOWN_NAMES = 5
+
+
+def facts_of(packing: Packing) -> tuple[str, ...]:
+    """The sentences there are; none where no price is known, nothing was reported, all is counted and listed."""
+    bundle = packing.bundle
+    facts = (
+        cost_sentence(packing.cost),
+        reported_sentence(
+            bundle.reported_input_tokens, in_file=bundle.file_input_tokens, not_in_file=packing.not_in_file_tokens
+        ),
+        _unknown_sentence([what for _, what in packing.unknown]),
+        _hidden_sentence([skill.name for skill in bundle.skills if skill.is_hidden]),
+    )
+    return tuple(fact for fact in facts if fact)
+
+
+def cost_sentence(cost: Cost) -> str:
+    """What one request costs, uncached and all cached, with the day of the prices; "" without a list price."""
+    if cost.uncached is None:
+        return ""
+    cached = f", {money(cost.cached, cost.currency)} if all of it is cached" if cost.cached is not None else ""
+    return f"{money(cost.uncached, cost.currency)} a request{cached} (list prices of {cost.price_date})."
+
+
+def reported_sentence(reported: int | None, *, in_file: int | None, not_in_file: int | None) -> str:
+    """What the source's last request reported beside what is counted here of its file; "" without a report."""
+    if reported is None:
+        return ""
+    told = f"The source reported {reported:,} input tokens for its last request"
+    if in_file is not None and in_file > reported:
+        return f"{told}; what its file holds counts to {in_file:,} here."
+    counted = f"; {in_file:,} are counted in this file" if in_file is not None else ""
+    return f"{told}{counted}, {not_in_file or 0:,} are not in this file."
+
+
+def money(amount: float, currency: str) -> str:
+    """An amount with its currency; small ones to a hundredth of a cent."""
+    sign = "$" if currency == "USD" else f"{currency} "
+    return f"{sign}{amount:,.4f}" if amount < 0.1 else f"{sign}{amount:,.2f}"
+
+
+def _unknown_sentence(found: Sequence[str]) -> str:
+    """How many messages hold what cannot be counted; `found` is what each of them holds."""
+    if not found:
+        return ""
+    kinds = sorted({kind.rpartition("× ")[2] for what in found for kind in what.split(", ")})
+    parts = "1 message holds parts" if len(found) == 1 else f"{len(found):,} messages hold parts"
+    return f"{parts} whose tokens nobody publishes ({', '.join(kinds)}): they are outside the total."
+
+
+def _hidden_sentence(names: Sequence[str]) -> str:
+    """Which skills are never listed to the model."""
+    if not names:
+        return ""
+    shown = ", ".join(names[:_SHOWN_NAMES]) + (", …" if len(names) > _SHOWN_NAMES else "")
+    skills, whose = ("1 skill is", "its") if len(names) == 1 else (f"{len(names):,} skills are", "their")
+    return f"{skills} not listed to the model, as {whose} front matter has {HIDING_KEY}: {shown}."

@@ -1,0 +1,1 @@
+"""Replay: a conversation request by request."""

@@ -1,0 +1,236 @@
+"""Replay: a conversation request by request: what was asked for, what is sent, and what happens on the way.
+
+Each request is fitted by the same rules as any packing, on views of the conversation's arrays. Whether a nudge goes
+with it is decided by pruning's own state machine. A replay compresses only where the configuration has ranges, or by a
+policy that is named (autocompress).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Final, Literal
+
+import numpy as np
+
+from budgeteer.engine.analysis.replay.autocompress import AutoCompression, Policy
+from budgeteer.engine.analysis.replay.overflow_causes import Culprit, Culprits
+from budgeteer.engine.analysis.replay.request_fitting import RequestFitter
+from budgeteer.engine.analysis.replay.requests import before_reply, has_open_request, reply_rows
+from budgeteer.engine.analysis.sweep.probe import Subject
+from budgeteer.engine.counting.library_measures import Progress
+from budgeteer.engine.inputs.history_index import message_id
+from budgeteer.engine.packing.allocation import allowance
+from budgeteer.engine.packing.history.view import USER
+from budgeteer.engine.packing.pruning.nudges import Cadence, ModelRequest, Nudge, nudged
+
+type EventKind = Literal["overflow", "warning", "summary", "nudge", "compress"]
+type Level = Literal["fits", "approaching", "over", "cannotFit"]
+
+#: What a nudge is called in a sentence.
+_NUDGES: Final[dict[Nudge, str]] = {
+    "contextLimitStrong": "The context limit is near: a strong reminder to compress",
+    "contextLimitSoft": "The context limit is near: a reminder to compress",
+    "iteration": "Many tool calls since the user spoke: a reminder to compress",
+    "turn": "A new turn: a reminder to compress",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ReplayEvent:
+    """What happens at a request: its kind, a sentence, and of a nudge which one."""
+
+    kind: EventKind
+    sentence: str
+    nudge: Nudge | None = None
+
+    def to_json(self) -> dict[str, str]:
+        """`{kind, sentence}`, and `nudge` where it is one."""
+        return {"kind": self.kind, "sentence": self.sentence, **({"nudge": self.nudge} if self.nudge else {})}
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """One model request.
+
+    Attributes:
+        number: counted from 1. reply: the decision id of the message that answers it, None where nothing does yet.
+        messages: how many messages of the conversation stand before the reply, the query among them.
+        before_tokens: everything up to here with no limit. after_tokens: what is sent.
+        reported_tokens: what the source reported for this request, None where it does not say.
+        level: "fits", "approaching" (the warning threshold), "over" (more is asked for than may be sent; what is sent
+            fits), "cannotFit".
+        events: what happens here; overflow and warning where they begin.
+        causes: of a request that is over, its largest items.
+    """
+
+    number: int
+    reply: str | None
+    messages: int
+    before_tokens: int
+    after_tokens: int
+    reported_tokens: int | None
+    level: Level
+    events: tuple[ReplayEvent, ...]
+    causes: tuple[Culprit, ...]
+
+    def to_json(self) -> dict[str, Any]:
+        """`{turn, reply, messages, before, after, reported, level, events, causes}`, sizes in tokens."""
+        return {
+            "turn": self.number,
+            "reply": self.reply,
+            "messages": self.messages,
+            "before": self.before_tokens,
+            "after": self.after_tokens,
+            "reported": self.reported_tokens,
+            "level": self.level,
+            "events": [event.to_json() for event in self.events],
+            "causes": [cause.to_json() for cause in self.causes],
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Replay:
+    """A conversation, request by request, in tokens.
+
+    `limit_tokens` is what may be sent: the input budget less the safety margin. `policy` is what compressed beside the
+    ranges of the configuration.
+    """
+
+    turns: tuple[Turn, ...]
+    window: int
+    limit_tokens: int
+    warning_tokens: int | None
+    policy: Policy
+
+    @property
+    def first_over(self) -> int | None:
+        """The index of the first request that asks for more than may be sent, None where there is none."""
+        return next((at for at, turn in enumerate(self.turns) if turn.level in ("over", "cannotFit")), None)
+
+    def to_json(self) -> dict[str, Any]:
+        """`{window, limit, warning, policy, firstOver, turns}`."""
+        first = self.first_over
+        return {
+            "window": self.window,
+            "limit": self.limit_tokens,
+            "warning": self.warning_tokens,
+            "policy": self.policy,
+            "firstOver": None if first is None else self.turns[first].number,
+            "turns": [turn.to_json() for turn in self.turns],
+        }
+
+
+def replay(subject: Subject, *, policy: Policy = "none", progress: Progress | None = None) -> Replay:
+    """The requests of a subject's conversation, in order; the last one is what would be sent next, where that is open.
+
+    Raises:
+        ConfigError: the configuration cannot be used, or the policy does not go with it.
+        CompressRefused: a compress range of the configuration does not go with the conversation.
+    """
+    run = _Run(subject, policy)
+    ends: list[int | None] = [int(row) for row in reply_rows(subject.bundle)]
+    if has_open_request(subject.bundle):
+        ends.append(None)
+    turns: list[Turn] = []
+    for end in ends:
+        turns.append(run.turn(len(turns) + 1, end))
+        if progress is not None:
+            progress(len(turns), len(ends))
+    return Replay(tuple(turns), run.allowed.window, run.limit, run.warning, policy)
+
+
+class _Run:
+    """A replay under way: the state between two requests."""
+
+    def __init__(self, subject: Subject, policy: Policy) -> None:
+        self._subject = subject
+        self._bundle = subject.bundle
+        self.allowed = allowance(subject.config, subject.counter)
+        self.limit = self.allowed.usable_tokens
+        warnings = subject.config.skills_budget.warnings
+        self.warning = -(-warnings.threshold_percent * self.limit // 100) if warnings.enabled else None
+        self._fitter = RequestFitter(subject)
+        self._culprits = Culprits(self._fitter.whole)
+        self._compressing = AutoCompression(subject, policy)
+        self._cadence = Cadence()
+        self._level: Level = "fits"
+        self._covered = 0
+        measures = self._bundle.history_measures
+        self._calls = np.concatenate([[0], np.cumsum(measures.calls)])
+        asked = (measures.role == USER) & (np.diff(measures.turn, prepend=0) > 0)
+        self._asked = np.flatnonzero(asked)
+
+    def turn(self, number: int, end: int | None) -> Turn:
+        """The request before the reply at row `end`, None for the one that nothing answers yet."""
+        bundle = self._bundle if end is None else before_reply(self._bundle, end)
+        compressed = self._compressing.due(bundle)
+        fitted = self._fitter.fit(bundle, compressed.config)
+        before = self._fitter.before_tokens(end)
+        level = self._level_of(before, fits=fitted.fits)
+        request = ModelRequest(fitted.tokens, self.allowed.window, self._calls_since_user(end), bool(compressed.topics))
+        nudge, self._cadence = nudged(self._cadence, request, self._subject.config.pruning)
+        self._compressing.note(nudge)
+        events = [ReplayEvent("compress", sentence) for sentence in compressed.topics]
+        events += self._entered(level, before)
+        events += self._summarised(fitted.covered)
+        if nudge is not None:
+            events.append(
+                ReplayEvent("nudge", f"{_NUDGES[nudge]} ({request.usage_percent:.0f} % of the window).", nudge)
+            )
+        self._level = level
+        over = level in ("over", "cannotFit")
+        replies = self._bundle.history
+        return Turn(
+            number=number,
+            reply=None if end is None else message_id(replies[end], end),
+            messages=len(bundle.history) + (bundle.query is not None),
+            before_tokens=before,
+            after_tokens=fitted.tokens,
+            reported_tokens=self._reported(end),
+            level=level,
+            events=tuple(events),
+            causes=self._culprits.up_to(end, before) if over else (),
+        )
+
+    def _level_of(self, before: int, *, fits: bool) -> Level:
+        if not fits:
+            return "cannotFit"
+        if before > self.limit:
+            return "over"
+        return "approaching" if self.warning is not None and before >= self.warning else "fits"
+
+    def _entered(self, level: Level, before: int) -> Iterator[ReplayEvent]:
+        """The events of a level that begins here."""
+        order: tuple[Level, ...] = ("fits", "approaching", "over", "cannotFit")
+        if order.index(level) <= order.index(self._level):
+            return
+        if level == "approaching":
+            yield ReplayEvent("warning", f"{before:,} of {self.limit:,} tokens that may be sent are asked for.")
+        elif level == "over":
+            yield ReplayEvent(
+                "overflow", f"Over by {before - self.limit:,} tokens: something is left out from here on."
+            )
+        else:
+            yield ReplayEvent("overflow", "It cannot be made to fit: what no limit may drop is over by itself.")
+
+    def _summarised(self, covered: int) -> Iterator[ReplayEvent]:
+        """The summary where it stands for more messages, or for others, than at the request before."""
+        if covered and covered != self._covered:
+            yield ReplayEvent("summary", f"A summary stands for {covered:,} older messages.")
+        self._covered = covered
+
+    def _calls_since_user(self, end: int | None) -> int:
+        """Tool calls since the user last typed something."""
+        query = self._bundle.query
+        if end is None and query is not None and query.typed:
+            return 0
+        end = len(self._calls) - 1 if end is None else end
+        place = int(np.searchsorted(self._asked, end))
+        start = int(self._asked[place - 1]) if place else 0
+        return int(self._calls[end] - self._calls[start])
+
+    def _reported(self, end: int | None) -> int | None:
+        """What the source reported of its last request: the one before the last reply."""
+        rows = reply_rows(self._bundle)
+        return self._bundle.reported_input_tokens if len(rows) and end == int(rows[-1]) else None

@@ -1,0 +1,1 @@
+"""Sweep: every breakpoint of a limit and the packing between two of them."""

@@ -1,0 +1,1 @@
+"""BudgetConfig: its schema, its form fields, and deltas over it."""

@@ -1,0 +1,344 @@
+"""BudgetConfig: every limit and rule of one packing, as one validated schema.
+
+JSON is camelCase (the names of the seed documents); attributes are snake_case. Unknown keys are refused with the
+nearest known name. `dump_config(load_config(x))` is canonical: a fixed point of load and dump. Defaults are those of
+the seed documents (skills budget, token limit plan, history truncation, dynamic context pruning).
+"""
+
+from __future__ import annotations
+
+import difflib
+import functools
+from collections.abc import Iterator, Mapping
+from typing import Annotated, Any, Final, Literal, get_args, get_origin
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic.alias_generators import to_camel
+
+from budgeteer.engine.config.size_limits import ITEM_ENTRIES, LINE_CHARS, LIST_ENTRIES, MOST, NAME_CHARS, SUMMARY_CHARS
+from budgeteer.engine.errors import ConfigError
+
+type Count = Annotated[int, Field(ge=0, le=MOST)]
+type Positive = Annotated[int, Field(ge=1, le=MOST)]
+type Percent = Annotated[int, Field(ge=0, le=100)]
+type Percentage = Annotated[str, Field(max_length=20, pattern=r"^(100(\.0+)?|[0-9]{1,2}(\.[0-9]+)?)%$")]
+#: A name, a path, an id or a keyword.
+type Name = Annotated[str, Field(max_length=NAME_CHARS)]
+type Names = Annotated[list[Name], Field(max_length=LIST_ENTRIES)]
+#: Tokens, or a string percent of the input budget ("30%"), so that a model switch keeps its sense.
+type TokenLimit = Count | Percentage
+#: The most older messages that recentExchange may keep. Source: the seed's slider, 0 to 5 (Gemma plan, step 5).
+MOST_HISTORY_MESSAGES: Final = 5
+#: A message ("m042") or a compressed block ("b3"), as the tags in the prompt name them (seed: pruning prompts).
+type ContextId = Annotated[str, Field(pattern=r"^(m[0-9]{3,9}|b[1-9][0-9]{0,8})$")]
+#: So many things that cannot be used are said one by one; finding the nearest known name takes time for each.
+MOST_ERRORS: Final = 50
+#: A key that is longer is cut where an error names it.
+LONGEST_SHOWN: Final = 200
+type Policy = Literal["auto", "pinned", "nameOnly", "off"]
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(alias_generator=to_camel, extra="forbid", frozen=True, strict=True)
+
+
+class SystemConfig(_Part):
+    """Where instructions stand, and the line above them (seed: token limit error, change 1)."""
+
+    placement: Literal["dedicated", "prepended"] = "dedicated"
+    marker: Annotated[str, Field(max_length=LINE_CHARS)] = "[SYSTEM INSTRUCTIONS]"
+
+
+class SharesConfig(_Part):
+    """Fixed shares of the window (seed: Gemma plan, step 2: 55 % context, 35 % history, 10 % system)."""
+
+    enabled: bool = False
+    context: Annotated[float, Field(ge=0, le=1)] = 0.55
+    history: Annotated[float, Field(ge=0, le=1)] = 0.35
+    system: Annotated[float, Field(ge=0, le=1)] = 0.10
+    redistribute: bool = False
+
+
+class SkillLimits(_Part):
+    """Limits in items, characters, bytes and tokens (seed: SkillsBudgetConfig.limits)."""
+
+    max_skills_in_prompt: Count = 150
+    max_skills_prompt_chars: Count = 30_000
+    max_skill_file_bytes: Count = 256_000
+    max_tool_definition_chars: Count = 50_000
+    max_skills_prompt_tokens: TokenLimit | None = None
+
+
+class SkillOptimization(_Part):
+    """What may be shortened, and in which order skills and tools are taken (null: as given)."""
+
+    compact_paths: bool = False
+    minify_descriptions: bool = False
+    prioritization: Literal["recent", "frequent", "alphabetical"] | None = None
+
+
+class WarningsConfig(_Part):
+    """When a limit is called close: percent of demand to limit."""
+
+    enabled: bool = True
+    threshold_percent: Percent = 80
+
+
+class SkillsBudgetConfig(_Part):
+    """The skills and tools budget; `enabled: false` keeps all and only measures."""
+
+    enabled: bool = False
+    limits: SkillLimits = SkillLimits()
+    optimization: SkillOptimization = SkillOptimization()
+    warnings: WarningsConfig = WarningsConfig()
+    format: Literal["xml"] = "xml"
+    fit: Literal["prefix", "fill"] = "prefix"
+    fallback: Literal["none", "nameOnly"] = "none"
+    install_root: Name = "/home/you/.config/agent/skills"
+    policies: Annotated[dict[Name, Policy], Field(max_length=ITEM_ENTRIES)] = {}
+
+
+class FeaturesConfig(_Part):
+    """Feature specs: all of them, or those a keyword search finds (seed: token limit error, change 2)."""
+
+    mode: Literal["all", "search"] = "all"
+    keywords: Names | None = None
+    top_k: Positive = 5
+    filename_weight: Count = 3
+    content_weight: Count = 1
+    excluded_folders: Names = ["removed-features", "bugs"]
+
+
+class RetrievalConfig(_Part):
+    """Retrieved chunks by score (seed: Gemma plan, steps 4 and 5)."""
+
+    search_top_k: Positive = 2
+    fit: Literal["prefix", "fill"] = "prefix"
+
+
+class HistoryConfig(_Part):
+    """How a conversation is shortened (seeds: 80,000 tokens newest first; 12,000 characters with a summary)."""
+
+    strategy: Literal["full", "newestFirst", "summarizeOlder", "recentExchange"] = "full"
+    max_tokens: TokenLimit = 80_000
+    max_chars: Count = 12_000
+    keep_user_turns: Positive = 2
+    summary_max_chars: Count = 2_000
+    topic_chars: Positive = 80
+    max_history_messages: Annotated[int, Field(ge=0, le=MOST_HISTORY_MESSAGES)] = 2
+    topic_anchor: bool = True
+    name_previous: bool = True
+    fallback_messages: Count = 4
+    uncounted_fallback_messages: Count = 10
+
+
+class CompressRange(_Part):
+    """One span of messages or blocks that a summary stands for, first and last included; `open` shows them again."""
+
+    start_id: ContextId
+    end_id: ContextId
+    summary: Annotated[str, Field(min_length=1, max_length=SUMMARY_CHARS)]
+    open: bool = False
+
+
+class CompressBatch(_Part):
+    """One call of `compress`: ranges that are checked and applied together, under one topic."""
+
+    topic: Annotated[str, Field(min_length=1, max_length=LINE_CHARS)]
+    ranges: Annotated[list[CompressRange], Field(min_length=1, max_length=LIST_ENTRIES)]
+
+
+class PruningConfig(_Part):
+    """Dynamic context pruning (seed: pruning prompts). `ranges` are the batches committed so far, oldest first."""
+
+    mode: Literal["off", "auto", "manual"] = "off"
+    min_context_percent: Percent = 40
+    max_context_percent: Percent = 80
+    nudge_frequency: Positive = 5
+    iteration_nudge_threshold: Positive = 15
+    nudge_force: Literal["soft", "strong"] = "soft"
+    protected_tools: Names = ["compress", "write", "edit"]
+    turn_protection: Count = 0
+    dedupe: bool = True
+    supersede_writes: bool = True
+    purge_errors_after_turns: Count = 4
+    max_nesting: Positive = 3
+    max_summary_percent: Percent = 25
+    ranges: Annotated[list[CompressBatch], Field(max_length=LIST_ENTRIES)] = []
+
+
+class RetryConfig(_Part):
+    """Whether the progressive retry ladder may run (seed: Gemma plan, step 6)."""
+
+    enabled: bool = True
+
+
+class BudgetConfig(_Part):
+    """One packing's whole configuration. `null` window, reserve and margin mean: the model's row decides."""
+
+    model: Name = "gpt-4o"
+    context_window: Positive | None = None
+    output_reserve: Count | None = None
+    tokenizer: Literal["auto", "o200k_base", "cl100k_base", "chars/4"] = "auto"
+    safety_margin_percent: Percent | None = None
+    system: SystemConfig = SystemConfig()
+    shares: SharesConfig = SharesConfig()
+    skills_budget: SkillsBudgetConfig = SkillsBudgetConfig()
+    features: FeaturesConfig = FeaturesConfig()
+    retrieval: RetrievalConfig = RetrievalConfig()
+    history: HistoryConfig = HistoryConfig()
+    pruning: PruningConfig = PruningConfig()
+    retry: RetryConfig = RetryConfig()
+    pins: Annotated[list[Name], Field(max_length=ITEM_ENTRIES)] = []
+
+
+def load_config(data: Mapping[str, Any]) -> BudgetConfig:
+    """The configuration `data` describes; missing keys take their defaults.
+
+    Raises:
+        ConfigError: the first thing that cannot be used, with its path and the nearest known name.
+    """
+    errors = config_errors(data)
+    if errors:
+        raise errors[0]
+    return BudgetConfig.model_validate(dict(data))
+
+
+def config_errors(data: object) -> list[ConfigError]:
+    """Everything in `data` that cannot be used, in its order; [] when load_config will succeed."""
+    if not isinstance(data, Mapping):
+        return [ConfigError("a configuration is a JSON object", mend='For example {"model": "gpt-4o"}.')]
+    try:
+        BudgetConfig.model_validate(dict(data))
+    except ValidationError as error:
+        return _told(error)
+    return _unstorable_texts(data)
+
+
+def _told(error: ValidationError) -> list[ConfigError]:
+    """One error for each place, at most MOST_ERRORS of them and how many more there are."""
+    seen: dict[str, ConfigError] = {}
+    details = error.errors(include_url=False, include_context=False)
+    details.sort(key=lambda one: one["type"] == "missing")  # a misspelt key says more
+    for read, detail in enumerate(details):
+        if len(seen) == MOST_ERRORS:
+            more = ConfigError(f"{len(details) - read} more things cannot be used", mend="Mend these first.")
+            return [*seen.values(), more]
+        problem = _problem(detail)
+        seen.setdefault(problem.where, problem)
+    return list(seen.values())
+
+
+def dump_config(config: BudgetConfig) -> dict[str, Any]:
+    """The canonical form: every key, defaults included, in schema order, JSON types only."""
+    return config.model_dump(mode="json", by_alias=True)
+
+
+def config_schema() -> dict[str, Any]:
+    """The JSON Schema of the configuration, draft 2020-12."""
+    schema = BudgetConfig.model_json_schema(by_alias=True)
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema}
+
+
+def _unstorable(where: str) -> ConfigError:
+    what = "a text with a NUL character or half of a surrogate pair cannot be used"
+    return ConfigError(what, where=where, mend="Take it out.")
+
+
+def _unstorable_texts(value: object, path: str = "") -> list[ConfigError]:
+    """Every text no file and no database can hold: one with a NUL character or half of a surrogate pair."""
+    match value:
+        case str() if "\0" in value or any("\ud800" <= char <= "\udfff" for char in value):
+            return [_unstorable(path)]
+        case Mapping():
+            keys = [problem for key in value for problem in _unstorable_texts(key, path)]
+            if keys:
+                return keys
+            inner = ((f"{path}.{key}" if path else str(key), entry) for key, entry in value.items())
+            return [problem for place, entry in inner for problem in _unstorable_texts(entry, place)]
+        case list() | tuple():
+            return [problem for entry in value for problem in _unstorable_texts(entry, path)]
+        case _:
+            return []
+
+
+def _problem(detail: Any) -> ConfigError:
+    path = [_shortened(str(step)) for step in detail["loc"] if not _is_union_tag(step)]
+    where = ".".join(path)
+    if detail["type"] == "extra_forbidden":
+        return unknown_key(where)
+    if detail["type"] == "missing":
+        return ConfigError("this key is missing", where=where, mend="Give it a value.")
+    if detail["type"] == "string_unicode":
+        return _unstorable(where)
+    message = str(detail["msg"]).removeprefix("Input should be ")
+    if where.endswith((".startId", ".endId")):
+        message = "the id of a message such as m042, or of a block such as b3"
+    if where.endswith(_TOKEN_LIMITS):
+        message = f'a whole number of tokens up to {MOST:,}, or a percentage of the input budget such as "30%"'
+    return ConfigError(f"{_shown(detail.get('input'))} cannot be used here", where=where, mend=f"Expected: {message}.")
+
+
+def _shortened(key: str) -> str:
+    return key if len(key) <= LONGEST_SHOWN else f"{key[: LONGEST_SHOWN - 1]}…"
+
+
+def _shown(value: object) -> str:
+    """A value as an error quotes it, at most 60 characters."""
+    try:
+        shown = repr(value[:60] if isinstance(value, str) else value)
+    except ValueError:  # Python writes no number of more than 4,300 digits
+        return "so large a number"
+    return shown if len(shown) <= 60 else shown[:57] + "…"
+
+
+_TOKEN_LIMITS = ("history.maxTokens", "limits.maxSkillsPromptTokens")
+
+
+def _is_union_tag(step: int | str) -> bool:
+    tags = ("constrained-", "function-", "TokenLimit")
+    return isinstance(step, str) and (step.startswith(tags) or step in {"int", "str"})
+
+
+def unknown_key(path: str) -> ConfigError:
+    """The error for a key the schema does not have, naming the nearest one it has."""
+    parent, _, key = path.rpartition(".")
+    group = ".".join("0" if step.isdecimal() else step for step in parent.split("."))
+    siblings = [known.rpartition(".")[2] for known in _paths() if known.rpartition(".")[0] == group]
+    anywhere = [known for known in _paths() if known.rpartition(".")[2] == key]
+    if anywhere:
+        return ConfigError("this key is not known here", where=path, mend=f"It belongs at {anywhere[0]}.")
+    near = difflib.get_close_matches(key, siblings, n=1, cutoff=0.5)
+    if near:
+        name = f"{parent}.{near[0]}" if parent else near[0]
+        return ConfigError("this key is not known", where=path, mend=f"Did you mean {name}?")
+    return ConfigError("this key is not known", where=path, mend=f"Known here: {', '.join(siblings)}.")
+
+
+@functools.cache
+def _paths() -> tuple[str, ...]:
+    """Every path of the schema, those inside the elements of a list under the number 0."""
+    return tuple(_inside(BudgetConfig, ""))
+
+
+def _inside(part: type[BaseModel], prefix: str) -> Iterator[str]:
+    for path, info in walk_schema(part, prefix):
+        yield path
+        element = _element(info.annotation)
+        if element is not None:
+            yield from _inside(element, f"{path}.0.")
+
+
+def _element(annotation: Any) -> type[BaseModel] | None:
+    """The schema of the elements of a list, None where they are no groups of values."""
+    of = get_args(annotation)[0] if get_origin(annotation) is list else None
+    return of if isinstance(of, type) and issubclass(of, BaseModel) else None
+
+
+def walk_schema(part: type[BaseModel], prefix: str = "") -> Iterator[tuple[str, Any]]:
+    """Every path of the schema with its pydantic field, groups before their leaves, in schema order."""
+    for name, info in part.model_fields.items():
+        path = f"{prefix}{info.alias or name}"
+        yield path, info
+        if isinstance(info.annotation, type) and issubclass(info.annotation, BaseModel):
+            yield from walk_schema(info.annotation, f"{path}.")

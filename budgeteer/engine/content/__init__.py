@@ -1,0 +1,1 @@
+"""What a prompt is made of: conversations, libraries, call and result pairing, media, tool schemas. No numbers."""

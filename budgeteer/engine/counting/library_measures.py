@@ -1,0 +1,313 @@
+"""The numbers of what may go into a prompt, as arrays: characters, bytes and tokens, one row an item.
+
+Everything a packing decides on is here, so that a preview reads arrays and never a text. Each text is counted once,
+with its variants (minified, followed by a blank line, without what a provider cannot be sent).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from html import escape
+from typing import Any, Protocol, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from budgeteer.engine.content.library import (
+    REQUEST_FORMS,
+    Chunk,
+    FeatureSpec,
+    Skill,
+    ToolDefinition,
+    compact_json,
+    tool_in_form,
+)
+from budgeteer.engine.counting.shortening import minify_description
+from budgeteer.engine.counting.tokenizers import TokenCounter
+
+type Ints = NDArray[np.int64]
+type Progress = Callable[[int, int], None]
+type Table = Sequence[Sequence[int]] | Ints
+
+#: Items between two calls of a progress function.
+BATCH = 200
+#: Items whose texts are held at once where nobody is told of progress: enough for all cores, little in memory.
+STRETCH = 4_000
+
+
+class NotMeasured(ValueError):
+    """Raised where columns are asked for that were not measured."""
+
+
+class RowSource(Protocol):
+    """Gives the rows of a table: each made anew, or known from an earlier counting of the same items.
+
+    A row is known only by what it was made from, so `beside` tells what of a row's making is not in its item itself.
+    """
+
+    def __call__(
+        self,
+        count: int,
+        make: Callable[[int, int], Table],
+        *,
+        beside: Callable[[int], bytes] | None = None,
+        progress: Progress | None = None,
+    ) -> Table:
+        """The rows 0 to `count`; `make(start, stop)` makes those of a stretch."""
+        ...
+
+
+def fresh_rows(
+    count: int,
+    make: Callable[[int, int], Table],
+    *,
+    beside: Callable[[int], bytes] | None = None,  # noqa: ARG001 - nothing is known here
+    progress: Progress | None = None,
+) -> Table:
+    """Every row made anew, in stretches, so that the texts of few rows are held at once."""
+    step = BATCH if progress is not None else STRETCH
+    if count <= step and progress is None:
+        return make(0, count)
+    if not count:
+        return make(0, 0)
+
+    def stretches() -> Iterator[Table]:
+        for start in range(0, count, step):
+            stop = min(start + step, count)
+            yield make(start, stop)
+            if progress is not None:
+                progress(stop, count)
+
+    return table_of(count, stretches())
+
+
+def table_of(count: int, stretches: Iterable[Table]) -> Ints:
+    """One table of at least one row from its stretches in a row, by columns: a column taken from it copies nothing."""
+    table: Ints | None = None
+    done = 0
+    for stretch in stretches:
+        rows = np.asarray(stretch, dtype=np.int64)
+        if table is None:
+            table = np.empty((count, rows.shape[1]), dtype=np.int64, order="F")
+        table[done : done + len(rows)] = rows
+        done += len(rows)
+    if table is None or done != count:
+        raise ValueError(f"{count} rows were asked for, and {done} made")
+    return table
+
+
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """Arrays of one length, int64, kept and read back by name."""
+
+    def __len__(self) -> int:
+        first: Ints = getattr(self, next(iter(self.__dataclass_fields__)))
+        return len(first)
+
+    def to_arrays(self) -> dict[str, Ints]:
+        """The columns by name, as a store keeps them."""
+        return {field.name: getattr(self, field.name) for field in fields(self)}
+
+    @classmethod
+    def from_arrays(cls, arrays: Mapping[str, Any]) -> Self:
+        """The inverse of to_arrays; names it does not know are left alone."""
+        return cls(**{field.name: np.asarray(arrays[field.name], dtype=np.int64) for field in fields(cls)})
+
+    @classmethod
+    def of_rows(cls, rows: Table) -> Self:
+        """Columns from rows in the order of the fields."""
+        names = [field.name for field in fields(cls)]
+        table = np.asarray(rows, dtype=np.int64).reshape(len(rows), len(names))
+        return cls(**{name: np.ascontiguousarray(table[:, at]) for at, name in enumerate(names)})
+
+    def joined(self, other: Self) -> Self:
+        """These rows, then the other's."""
+        mine, theirs = self.to_arrays(), other.to_arrays()
+        return type(self)(**{name: np.concatenate([mine[name], theirs[name]]) for name in mine})
+
+    def taken(self, rows: Ints | slice) -> Self:
+        """Only the rows given."""
+        return type(self)(
+            **{name: column[rows] if len(column) else column for name, column in self.to_arrays().items()}
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class SkillMeasures(Columns):
+    """One row a skill: the pieces of its entry in the skills block, in tokens and characters.
+
+    `head` is `<skill>` and the name line, `description` its line (`minified` the same, shortened), `tail` the
+    location line from its slash on and `</skill>`; `body_tokens` the text under the front matter, shown apart.
+    """
+
+    head_tokens: Ints
+    head_chars: Ints
+    description_tokens: Ints
+    description_chars: Ints
+    minified_tokens: Ints
+    minified_chars: Ints
+    tail_tokens: Ints
+    tail_chars: Ints
+    body_tokens: Ints
+    body_chars: Ints
+    file_bytes: Ints
+
+
+@dataclass(frozen=True, slots=True)
+class ToolMeasures(Columns):
+    """One row a tool definition: its compact JSON in each provider's form."""
+
+    openai_tokens: Ints
+    openai_chars: Ints
+    responses_tokens: Ints
+    responses_chars: Ints
+    anthropic_tokens: Ints
+    anthropic_chars: Ints
+    gemini_tokens: Ints
+    gemini_chars: Ints
+
+
+@dataclass(frozen=True, slots=True)
+class FeatureMeasures(Columns):
+    """One row a feature spec as rendered, alone and followed by a blank line."""
+
+    tokens: Ints
+    followed_tokens: Ints
+    chars: Ints
+
+
+@dataclass(frozen=True, slots=True)
+class ChunkMeasures(Columns):
+    """One row a retrieved chunk: its text alone, and from the bracket that closes its label on.
+
+    A label ends in a digit and the rest begins with a bracket, where counts add up exactly (decision 002), so that the
+    number a chunk gets need not be known here. `followed_tokens` is the rest with a blank line after it.
+    """
+
+    tokens: Ints
+    labelled_tokens: Ints
+    followed_tokens: Ints
+    chars: Ints
+
+
+def skill_head(skill: Skill) -> str:
+    """The opening of a skill's entry, through its name line."""
+    return f"<skill>\n<name>{escape(skill.name, quote=False)}</name>\n"
+
+
+def skill_description(description: str) -> str:
+    """The description line of a skill's entry."""
+    return f"<description>{escape(description, quote=False)}</description>\n"
+
+
+def skill_tail(path: str) -> str:
+    """The location line from the slash after the install root, and the end of the entry."""
+    return f"/{escape(path, quote=False)}</location>\n</skill>\n"
+
+
+def feature_text(feature: FeatureSpec) -> str:
+    """A feature spec as it stands in the prompt: a header with its path, then the file as it is."""
+    return f"## Feature: {feature.path}\n\n{feature.text}"
+
+
+def chunk_label(number: int) -> str:
+    """The opening of a chunk's entry, up to its number (seed: Gemma plan, step 4)."""
+    return f"[Source {number}"
+
+
+def chunk_rest(chunk: Chunk) -> str:
+    """What follows the number in a chunk's entry."""
+    return f"]: {chunk.text}"
+
+
+def measure_skills(
+    skills: Sequence[Skill],
+    *,
+    counter: TokenCounter,
+    progress: Progress | None = None,
+    rows: RowSource = fresh_rows,
+    minified: bool = True,
+) -> SkillMeasures:
+    """Count every skill once, with its minified description.
+
+    Without `minified` those columns stay empty: to pack with `minifyDescriptions`, measure again.
+    """
+
+    def make(start: int, stop: int) -> Ints:
+        some = skills[start:stop]
+        full = [skill_description(skill.description) for skill in some]
+        short = [skill_description(minify_description(skill.description)) for skill in some] if minified else full
+        pieces = (
+            _sizes([skill_head(skill) for skill in some], counter),
+            wide := _sizes(full, counter),
+            _sizes(short, counter) if minified else wide,
+            _sizes([skill_tail(skill.path) for skill in some], counter),
+            _sizes([skill.body for skill in some], counter),
+        )
+        sizes = [size for piece in pieces for size in piece]
+        return _table([*sizes, [skill.file_bytes for skill in some]])
+
+    measures = SkillMeasures.of_rows(rows(len(skills), make, progress=progress))
+    if minified:
+        return measures
+    none = np.zeros(0, np.int64)
+    return replace(measures, minified_tokens=none, minified_chars=none)
+
+
+def measure_tools(
+    tools: Sequence[ToolDefinition],
+    *,
+    counter: TokenCounter,
+    progress: Progress | None = None,
+    rows: RowSource = fresh_rows,
+) -> ToolMeasures:
+    """Count every tool definition once in each form."""
+
+    def make(start: int, stop: int) -> Ints:
+        forms = [[compact_json(tool_in_form(tool, form)) for tool in tools[start:stop]] for form in REQUEST_FORMS]
+        return _table([size for texts in forms for size in _sizes(texts, counter)])
+
+    return ToolMeasures.of_rows(rows(len(tools), make, progress=progress))
+
+
+def measure_features(
+    features: Sequence[FeatureSpec],
+    *,
+    counter: TokenCounter,
+    progress: Progress | None = None,
+    rows: RowSource = fresh_rows,
+) -> FeatureMeasures:
+    """Count every feature spec once, alone and followed by a blank line."""
+
+    def make(start: int, stop: int) -> Ints:
+        texts = [feature_text(feature) for feature in features[start:stop]]
+        followed = counter.count_all([text + "\n\n" for text in texts])
+        return _table([counter.count_all(texts), followed, list(map(len, texts))])
+
+    return FeatureMeasures.of_rows(rows(len(features), make, progress=progress))
+
+
+def measure_chunks(
+    chunks: Sequence[Chunk], *, counter: TokenCounter, progress: Progress | None = None, rows: RowSource = fresh_rows
+) -> ChunkMeasures:
+    """Count every chunk once: alone, as it stands in the prompt, and followed by a blank line."""
+
+    def make(start: int, stop: int) -> Ints:
+        texts = [chunk.text for chunk in chunks[start:stop]]
+        rests = [chunk_rest(chunk) for chunk in chunks[start:stop]]
+        followed = counter.count_all([rest + "\n\n" for rest in rests])
+        return _table([counter.count_all(texts), counter.count_all(rests), followed, list(map(len, texts))])
+
+    return ChunkMeasures.of_rows(rows(len(chunks), make, progress=progress))
+
+
+def _sizes(texts: Sequence[str], counter: TokenCounter) -> tuple[list[int], list[int]]:
+    """Tokens and characters of each text."""
+    return counter.count_all(texts), list(map(len, texts))
+
+
+def _table(columns: Sequence[Sequence[int]]) -> Ints:
+    """Rows from columns."""
+    table: Ints = np.array(columns, dtype=np.int64).T
+    return table

@@ -1,0 +1,281 @@
+"""The rows of a conversation's measures: what each message takes, in every profile's form.
+
+Most messages are plain: words, calls that are answered, results of words. Every provider is sent all of such a message,
+so its texts are gathered, counted all at once and added up as arrays. Any other message is looked at by itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
+from itertools import chain
+from operator import attrgetter
+from typing import Final
+
+import numpy as np
+
+from budgeteer.engine.content.conversation import (
+    ROLES,
+    ImagePart,
+    Message,
+    OpaquePart,
+    Part,
+    ReasoningPart,
+    TextPart,
+    ToolCallPart,
+    ToolResultPart,
+    call_input,
+)
+from budgeteer.engine.content.library import compact_json
+from budgeteer.engine.content.pairing import ALONE, Place
+from budgeteer.engine.counting.library_measures import Ints
+from budgeteer.engine.counting.tokenizers import TokenCounter
+from budgeteer.engine.providers.capabilities import supported_parts
+from budgeteer.engine.providers.pictures import image_tokens
+from budgeteer.engine.providers.profiles import PROFILES, Profile
+
+#: The columns of transcript.MessageMeasures in their order: those of every profile, then six for each.
+HEAD: Final = (
+    *("role", "group", "turn", "calls", "is_result", "frame_tokens", "name_tokens", "named", "images"),
+    *("system_tokens", "followed_tokens"),
+)
+FORM: Final = ("before_tokens", "before_chars", "tokens", "chars", "loss", "unknown")
+
+SEAL: Final = "encrypted_content"
+"""Where an item of OpenAI Responses has what only the provider can read."""
+
+_ROLE, _CALLS, _IS_RESULT, _FRAME = (HEAD.index(name) for name in ("role", "calls", "is_result", "frame_tokens"))
+_ROLE_AT: Final = {role: at for at, role in enumerate(ROLES)}
+_role_of, _name_of, _arguments_of = map(attrgetter, ("role", "name", "arguments"))
+_PLAIN_ROLES: Final = ("user", "assistant", "tool")
+
+
+def message_table(
+    messages: Sequence[Message], places: Sequence[Place], *, counter: TokenCounter, profiles: Collection[str]
+) -> Ints:
+    """One row a message, the columns HEAD and FORM for each of PROFILES; 0 for profiles that are not asked for.
+
+    Group and turn are left at 0: they are the pairing's.
+    """
+    table = np.zeros((len(HEAD) + len(FORM) * len(PROFILES), len(messages)), np.int64)
+    plain = _Plain([PROFILES[name] for name in profiles])
+    left = plain.take(messages, places)
+    plain.write(table, messages, counter)
+    for at in left:
+        table[:, at] = _row(messages[at], places[at], counter, profiles)
+    return table.T
+
+
+class _Plain:
+    """Plain messages on their way into a table: the texts of all of them, each with the row that it adds to."""
+
+    def __init__(self, profiles: Sequence[Profile]) -> None:
+        self._profiles = profiles
+        self._ids = [profile.call_id.match for profile in profiles if profile.call_id is not None]
+        self._words: list[str] = []
+        self._words_rows: list[int] = []
+        self._calls: list[ToolCallPart] = []
+        self._calls_rows: list[int] = []
+
+    def take(self, messages: Sequence[Message], places: Sequence[Place]) -> list[int]:
+        """Take every message that is plain; the rows of the others."""
+        left: list[int] = []
+        words, rows = self._words, self._words_rows
+        for at, (message, place) in enumerate(zip(messages, places, strict=True)):
+            parts: Sequence[Part] | None = message.parts
+            role = message.role
+            if message.name or not parts or role not in _PLAIN_ROLES:
+                left.append(at)
+                continue
+            if place is not ALONE:
+                if role != "assistant" or not self._take_calls(at, parts, place):
+                    left.append(at)
+                continue
+            if role == "tool":
+                parts = self._content(parts)
+            only = parts[0] if parts and len(parts) == 1 else None
+            if type(only) is TextPart and (text := only.text) and not text.isspace():
+                words.append(text)
+                rows.append(at)
+            elif parts is None or not self._take_words(at, parts):
+                left.append(at)
+        return left
+
+    def _content(self, parts: Sequence[Part]) -> Sequence[Part] | None:
+        """What the result that these parts are holds, None where they are not one that is plain."""
+        result = parts[0]
+        if len(parts) > 1 or type(result) is not ToolResultPart or result.is_error:
+            return None
+        return result.content if not self._ids or self._are_known([result.call_id]) else None
+
+    def _take_words(self, at: int, parts: Sequence[Part]) -> bool:
+        """Take a row of parts if each is a text that says something; whether they are."""
+        texts: list[str] = []
+        for part in parts:
+            if type(part) is not TextPart or not part.text or part.text.isspace():
+                return False
+            texts.append(part.text)
+        self._words += texts
+        self._words_rows += [at] * len(texts)
+        return True
+
+    def _take_calls(self, at: int, parts: Sequence[Part], place: Place) -> bool:
+        if place.again or place.moved or place.heir or place.fault:
+            return False
+        calls = [part for part in parts if type(part) is ToolCallPart]
+        count = len(calls)
+        if count != len(place.answered) or (self._ids and not self._are_known([call.id for call in calls])):
+            return False
+        if count < len(parts) and not self._take_words(at, [one for one in parts if type(one) is not ToolCallPart]):
+            return False
+        self._calls += calls
+        self._calls_rows += [at] * count
+        return True
+
+    def _are_known(self, call_ids: Sequence[str]) -> bool:
+        """Whether every profile takes these call ids as they are."""
+        return all(match(call_id) for match in self._ids for call_id in call_ids)
+
+    def write(self, table: Ints, messages: Sequence[Message], counter: TokenCounter) -> None:
+        """Count what was taken, and write its sizes, with what all messages have: rows that are left are not right."""
+        roles = np.fromiter(map(_ROLE_AT.__getitem__, map(_role_of, messages)), np.int64, len(messages))
+        table[_ROLE] = roles
+        table[_IS_RESULT] = roles == _ROLE_AT["tool"]
+        if counter.per_message_overhead:
+            table[_FRAME] = np.array([counter.count(role) for role in ROLES], np.int64)[roles]
+        calls = np.array(self._calls_rows, np.int64)
+        table[_CALLS] = np.bincount(calls, minlength=len(messages))
+        forms = {profile.calls_as_objects for profile in self._profiles}
+        written = {as_objects: self._arguments_as(as_objects=as_objects) for as_objects in forms}
+        counts = np.array(counter.count_all([*self._words, *chain.from_iterable(written.values())]), np.int64)
+        rows = np.concatenate([np.array(self._words_rows, np.int64), calls])
+        called = list(map(_name_of, self._calls))
+        words, names = len(self._words), _counted_by_kind(called, counter)
+        for number, (as_objects, arguments) in enumerate(written.items()):
+            first = words + number * len(arguments)
+            tokens = np.concatenate([counts[:words], counts[first : first + len(arguments)] + names])
+            chars = np.fromiter(map(len, chain(self._words, arguments)), np.int64, len(rows))
+            chars[words:] += np.fromiter(map(len, called), np.int64, len(called))
+            sizes = [np.bincount(rows, column, len(messages)).astype(np.int64) for column in (tokens, chars)]
+            if not counter.per_message_overhead:
+                sizes[0] = -(-sizes[1] // 4)  # under chars/4 a message is one item: its quarter, rounded up once
+            for form, profile in enumerate(PROFILES.values()):
+                if profile in self._profiles and profile.calls_as_objects is as_objects:
+                    start = len(HEAD) + form * len(FORM)
+                    table[start : start + 4] = (*sizes, *sizes)
+
+    def _arguments_as(self, *, as_objects: bool) -> list[str]:
+        """The calls' arguments as their model wrote them, or as compact JSON."""
+        arguments = list(map(_arguments_of, self._calls))
+        return [compact_json(call_input(text)) for text in arguments] if as_objects else arguments
+
+
+def _counted_by_kind(names: Sequence[str], counter: TokenCounter) -> Ints:
+    """The tokens of names that repeat."""
+    tokens = {name: counter.count(name) for name in set(names)}
+    return np.fromiter(map(tokens.__getitem__, names), np.int64, len(names))
+
+
+def _row(message: Message, place: Place, counter: TokenCounter, profiles: Collection[str]) -> list[int]:
+    """The columns of one message, whatever it holds."""
+    framed = counter.per_message_overhead
+    name = counter.count(message.name) if framed else 0
+    row = [
+        _ROLE_AT[message.role],
+        0,
+        0,
+        sum(isinstance(part, ToolCallPart) for part in message.parts),
+        int(any(isinstance(part, ToolResultPart) for part in message.parts)),
+        (counter.count(message.role) if framed else 0) + name,
+        name,
+        int(bool(message.name)),
+        sum(isinstance(part, ImagePart) for part in flat(message.parts)),
+        *_system_sizes(message, counter),
+    ]
+    count = _counted_once(counter)
+    for profile in PROFILES.values():
+        if profile.name not in profiles:
+            row += [0] * len(FORM)
+            continue
+        sent = supported_parts(message, profile.name, place)
+        before = _size(message.parts, profile, count)
+        after = before if sent.parts == message.parts else _size(sent.parts, profile, count)
+        row += [before.tokens, before.chars, after.tokens, after.chars, int(sent.loss), after.unknown]
+    return row
+
+
+def _counted_once(counter: TokenCounter) -> Callable[[tuple[str, ...]], int]:
+    """The count of the texts of an item; what several profiles are sent alike is counted once."""
+    known: dict[tuple[str, ...], int] = {}
+
+    def count(texts: tuple[str, ...]) -> int:
+        if texts not in known:
+            known[texts] = counter.count_parts(texts)
+        return known[texts]
+
+    return count
+
+
+def _system_sizes(message: Message, counter: TokenCounter) -> tuple[int, int]:
+    """A system text's tokens alone, and with a blank line after it; 0 for any other message."""
+    if message.role not in ("system", "developer"):
+        return 0, 0
+    text = system_text(message)
+    return counter.count(text), counter.count(text + "\n\n")
+
+
+def system_text(message: Message) -> str:
+    """The text of a system or developer message, its text parts joined by a blank line."""
+    return "\n\n".join(part.text for part in message.parts if isinstance(part, TextPart))
+
+
+@dataclass(frozen=True, slots=True)
+class _PartSizes:
+    tokens: int
+    chars: int
+    unknown: int
+
+
+def _size(parts: Sequence[Part], profile: Profile, count: Callable[[tuple[str, ...]], int]) -> _PartSizes:
+    """Tokens and characters of parts: text, results, reasoning, opaque JSON, call names and arguments, images.
+
+    What is sealed counts as unknown: reasoning's payload, and that of an item of OpenAI's.
+    """
+    texts: list[str] = []
+    picture_tokens = unknown = 0
+    for part in flat(parts):
+        match part:
+            case TextPart(text=text):
+                texts.append(text)
+            case ToolCallPart(name=name, arguments=arguments):
+                texts += [name, compact_json(call_input(arguments)) if profile.calls_as_objects else arguments]
+            case ReasoningPart(text=text, encrypted=encrypted):
+                texts.append(text)
+                unknown += bool(encrypted)
+            case OpaquePart(raw=raw):
+                sealed = is_sealed(part)
+                texts.append(compact_json({key: raw[key] for key in raw if key != SEAL} if sealed else raw))
+                unknown += sealed
+            case ImagePart():
+                estimate = image_tokens(part, profile.name)
+                picture_tokens += estimate or 0
+                unknown += estimate is None
+            case _:
+                unknown += 1
+    return _PartSizes(count(tuple(texts)) + picture_tokens, sum(map(len, texts)), unknown)
+
+
+def is_sealed(part: OpaquePart) -> bool:
+    """Whether it is an item of OpenAI's whose content only the provider can read, as a `compaction` is."""
+    return part.provider == "openai-responses" and isinstance(part.raw.get(SEAL), str)
+
+
+def flat(parts: Sequence[Part]) -> list[Part]:
+    """The parts, with what a result holds in its place."""
+    found: list[Part] = []
+    for part in parts:
+        if isinstance(part, ToolResultPart):
+            found.extend(part.content)
+        else:
+            found.append(part)
+    return found

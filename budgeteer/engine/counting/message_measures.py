@@ -1,0 +1,199 @@
+"""The numbers and the shape of a conversation as arrays: what every history strategy decides on."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain
+
+import numpy as np
+
+from budgeteer.engine.content.conversation import (
+    AudioPart,
+    FilePart,
+    ImagePart,
+    Message,
+    OpaquePart,
+    Part,
+    ReasoningPart,
+)
+from budgeteer.engine.content.pairing import ALONE, Place, pair
+from budgeteer.engine.counting.lazy_messages import ConcatenatedMessages, LazyMessages, outlines_of
+from budgeteer.engine.counting.library_measures import Columns, Ints, NotMeasured, Progress, RowSource, fresh_rows
+from budgeteer.engine.counting.message_counting import FORM, flat, is_sealed, message_table
+from budgeteer.engine.counting.tokenizers import TokenCounter
+from budgeteer.engine.providers.capabilities import can_express
+from budgeteer.engine.providers.pictures import image_tokens
+from budgeteer.engine.providers.profiles import DEFAULT_PROFILE, PROFILES
+
+
+@dataclass(frozen=True, slots=True)
+class MessageMeasures(Columns):
+    """One row a message.
+
+    `role` indexes chat.ROLES; `group` and `turn` are those of groups.Pairing; `calls` counts tool calls.
+    `frame_tokens` is what the frame costs beside the profile's constant: role, and name where there is one;
+    `name_tokens` is the name's share of it, `named` tells whether there is a name; `images` counts pictures.
+    `system_tokens` and `followed_tokens` (system and developer texts only) are the text alone and with a blank line
+    after it. Then for each profile: the size as it came, the size of what can be sent, the Loss flags (EMPTY: nothing
+    is left) and the number of parts whose tokens are unknown.
+    """
+
+    role: Ints
+    group: Ints
+    turn: Ints
+    calls: Ints
+    is_result: Ints
+    frame_tokens: Ints
+    name_tokens: Ints
+    named: Ints
+    images: Ints
+    system_tokens: Ints
+    followed_tokens: Ints
+    openai_before_tokens: Ints
+    openai_before_chars: Ints
+    openai_tokens: Ints
+    openai_chars: Ints
+    openai_loss: Ints
+    openai_unknown: Ints
+    responses_before_tokens: Ints
+    responses_before_chars: Ints
+    responses_tokens: Ints
+    responses_chars: Ints
+    responses_loss: Ints
+    responses_unknown: Ints
+    anthropic_before_tokens: Ints
+    anthropic_before_chars: Ints
+    anthropic_tokens: Ints
+    anthropic_chars: Ints
+    anthropic_loss: Ints
+    anthropic_unknown: Ints
+    gemini_before_tokens: Ints
+    gemini_before_chars: Ints
+    gemini_tokens: Ints
+    gemini_chars: Ints
+    gemini_loss: Ints
+    gemini_unknown: Ints
+
+    def column(self, profile: str, name: str) -> Ints:
+        """A profile's column: `before_tokens`, `before_chars`, `tokens`, `chars`, `loss` or `unknown`."""
+        column: Ints = getattr(self, f"{PROFILES[profile].prefix}_{name}")
+        if len(column) != len(self):
+            raise NotMeasured(f"These messages were not measured for {profile}.")
+        return column
+
+
+def measure_messages(
+    messages: Sequence[Message],
+    *,
+    counter: TokenCounter,
+    progress: Progress | None = None,
+    profiles: Collection[str] = tuple(PROFILES),
+) -> MessageMeasures:
+    """Count every message once, for every profile or for those given (and OpenAI chat, which others are held against).
+
+    To pack in another form than those, measure again: its columns raise NotMeasured.
+    """
+    measures = measure_conversations([messages], counter=counter, progress=progress, profiles=profiles)
+    asked = {DEFAULT_PROFILE, *profiles}
+    left = [f"{PROFILES[name].prefix}_{column}" for name in PROFILES if name not in asked for column in FORM]
+    return replace(measures, **{name: np.zeros(0, np.int64) for name in left}) if left else measures
+
+
+def measure_conversations(
+    conversations: Sequence[Sequence[Message]],
+    *,
+    counter: TokenCounter,
+    progress: Progress | None = None,
+    rows: RowSource = fresh_rows,
+    profiles: Collection[str] = tuple(PROFILES),
+) -> MessageMeasures:
+    """Count the messages of several conversations, one conversation's rows after the other's.
+
+    What a message costs depends on itself and on how it pairs up with its neighbours, and on nothing else: the very
+    same message of several branches, paired up alike, is counted once.
+
+    Of FarMessages only the stretch that is being counted is in memory; what branches share is counted in each.
+    """
+    held = not any(isinstance(messages, LazyMessages) for messages in conversations)
+    kept = [tuple(messages) for messages in conversations] if held else conversations
+    pairings = [pair(outlines_of(messages)) for messages in kept]
+    messages = list(chain.from_iterable(kept)) if held else ConcatenatedMessages(kept)
+    places = list(chain.from_iterable(pairing.place for pairing in pairings))
+    asked = {DEFAULT_PROFILE, *profiles}
+
+    def every(start: int, stop: int) -> Ints:
+        return message_table(messages[start:stop], places[start:stop], counter=counter, profiles=asked)
+
+    def some(which: Sequence[int]) -> Ints:
+        chosen, standing = [messages[at] for at in which], [places[at] for at in which]
+        return message_table(chosen, standing, counter=counter, profiles=asked)
+
+    same = _same(messages, places) if held and len(kept) > 1 else None
+    make = every if same is None else _counted_once(same, some)
+    table = rows(len(messages), make, beside=lambda at: _standing(places[at]), progress=progress)
+    return replace(
+        MessageMeasures.of_rows(table),
+        group=_joined(pairing.group for pairing in pairings),
+        turn=_joined(pairing.turn for pairing in pairings),
+    )
+
+
+def _same(messages: Sequence[Message], places: Sequence[Place]) -> Ints | None:
+    """For each message the first place where the very same one stands alike, None where every one is another."""
+    if len(set(map(id, messages))) == len(messages):
+        return None
+    first: dict[tuple[int, bytes], int] = {}
+    found = [
+        first.setdefault((id(message), _standing(place)), at)
+        for at, (message, place) in enumerate(zip(messages, places, strict=True))
+    ]
+    return np.array(found, dtype=np.int64)
+
+
+def _counted_once(same: Ints, count: Callable[[Sequence[int]], Ints]) -> Callable[[int, int], Ints]:
+    """Rows from one place to another, of which `count` makes each distinct one once; later ones are copied."""
+    known: dict[int, Ints] = {}
+
+    def make(start: int, stop: int) -> Ints:
+        wanted = [int(at) for at in same[start:stop]]
+        fresh = [at for at in dict.fromkeys(wanted) if at not in known]
+        known.update(zip(fresh, count(fresh), strict=True))
+        return np.stack([known[at] for at in wanted])
+
+    return make
+
+
+def _joined(columns: Iterable[Sequence[int]]) -> Ints:
+    return np.concatenate([np.zeros(0, np.int64), *(np.array(column, np.int64) for column in columns)])
+
+
+def _standing(place: Place) -> bytes:
+    """How a message stands among the others, the same for the same."""
+    if place == ALONE:
+        return b""
+    return repr((sorted(place.answered), int(place.fault), place.heir, place.moved, place.again)).encode()
+
+
+def unknown_kinds(message: Message, profile: str) -> str:
+    """What of a message's parts the provider takes without a published count: "audio", "2 × file"."""
+    sent = [part for part in flat(message.parts) if can_express(part, profile, message.role)]
+    kinds = Counter(kind for part in sent if (kind := _unknown_kind(part, profile)))
+    return ", ".join(kind if count == 1 else f"{count:,} × {kind}" for kind, count in kinds.items())
+
+
+def _unknown_kind(part: Part, profile: str) -> str:
+    match part:
+        case AudioPart():
+            return "audio"
+        case FilePart():
+            return "file"
+        case ReasoningPart(encrypted=encrypted) if encrypted:
+            return "encrypted reasoning"
+        case OpaquePart() if is_sealed(part):
+            return f"encrypted {part.kind}"
+        case ImagePart() if image_tokens(part, profile) is None:
+            return "image of unknown size"
+        case _:
+            return ""

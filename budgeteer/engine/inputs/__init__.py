@@ -1,0 +1,1 @@
+"""The inputs of one packing: the bundle and the indexes over it, before any limit applies."""

@@ -1,0 +1,132 @@
+"""Models: window, limits, tokenizer, prices. Every row is a literal of ours with its source and date.
+
+A tokenizer is called exact only where tiktoken's own table names it for that model. Every other model is counted
+with a named stand-in, and whatever is counted so is `estimated`.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from budgeteer.engine.errors import ConfigError
+from budgeteer.engine.models.model_table import DATE, TABLE, Profile
+
+DEFAULT_OUTPUT_RESERVE = 4_096
+"""Tokens held back for the reply unless the model is smaller: what the command-line contract shows for gpt-4o."""
+
+#: What a host writes around a provider's own id: `us.anthropic.` before it, `-v1`, `:free`, `[1m]` behind it.
+_HOST_PREFIX = re.compile(r"^(?:[a-z][a-z-]*\.)+(?=[a-z])")
+_HOST_SUFFIX = re.compile(r"(?:\[[^\[\]]*\]|:[\w.-]*|(?<=\d)-v\d+)$")
+#: The date of a snapshot, `latest`, and a version that ends in nought and is as often written without it.
+_VERSION_SUFFIX = re.compile(r"(?:[-@]\d{8}|-\d{4}-\d{2}-\d{2}|[-@]latest|-preview-\d{2}-\d{2}|-0)$")
+
+
+@dataclass(frozen=True, slots=True)
+class ModelRow:
+    """One model.
+
+    Attributes:
+        name: what `model` in a configuration says, the provider's own id where there is one.
+        title: the name people read.
+        provider: who makes it.
+        profile: the request form it is sent in.
+        context_window: the most tokens it takes, input and output together.
+        max_input: the most input tokens, None where the window alone bounds them.
+        max_output: the most output tokens, None where no page of the provider says it.
+        tokenizer: what counts for it, see tokenizer_is_stand_in.
+        tokenizer_is_stand_in: True where the model's own vocabulary is not public or not packaged.
+        input_price, cached_input_price, output_price: US dollars a million tokens, None where there is no list price.
+        source, date: where the row comes from and when it was checked.
+    """
+
+    name: str
+    title: str
+    provider: str
+    profile: Profile
+    context_window: int
+    max_input: int | None
+    max_output: int | None
+    tokenizer: str
+    tokenizer_is_stand_in: bool
+    input_price: float | None
+    cached_input_price: float | None
+    output_price: float | None
+    source: str
+    date: str
+
+    @property
+    def output_reserve(self) -> int:
+        """Tokens held back for the reply when a configuration does not say.
+
+        The smallest of 4,096, the model's maximum output, and a quarter of its window, so that a window of 1,024
+        keeps 256: the reserve the seed on small models uses.
+        """
+        bounds = [DEFAULT_OUTPUT_RESERVE, self.context_window // 4]
+        if self.max_output is not None:
+            bounds.append(self.max_output)
+        return min(bounds)
+
+
+def _rows() -> Iterator[ModelRow]:
+    for family, lines in TABLE:
+        for name, title, window, max_input, max_output, *prices in lines:
+            yield ModelRow(
+                name=name,
+                title=title,
+                provider=family.provider,
+                profile=family.profile,
+                context_window=window,
+                max_input=max_input,
+                max_output=max_output,
+                tokenizer=family.tokenizer,
+                tokenizer_is_stand_in=family.stand_in,
+                input_price=prices[0],
+                cached_input_price=prices[1],
+                output_price=prices[2],
+                source=family.source,
+                date=DATE,
+            )
+
+
+MODELS: Mapping[str, ModelRow] = MappingProxyType({row.name: row for row in _rows()})
+"""Every model by its name, in the order the interfaces list them."""
+
+
+_BY_SPELLING: Mapping[str, ModelRow] = MappingProxyType({name.replace(".", "-"): row for name, row in MODELS.items()})
+"""Every model by its name with hyphens for dots: hosts write `claude-sonnet-4.5` for `claude-sonnet-4-5`."""
+
+
+def known_model(name: str) -> ModelRow | None:
+    """The row of a model as a configuration, a file or a host names it, None when there is none.
+
+    What names no other model is read past where the full name has no row of its own: a path or a host's prefix
+    (`openai/gpt-4o`, `us.anthropic.…`), a host's suffix (`:free`, `[1m]`), then the date of a snapshot
+    (`claude-sonnet-4-5-20250929`), `latest` and `-0`. Nothing else is guessed: a name that goes on otherwise
+    (`gpt-4o-audio-preview`) is another model.
+    """
+    plain = name.strip().lower().rpartition("/")[2]
+    bare = _HOST_PREFIX.sub("", plain)
+    while (shorter := _HOST_SUFFIX.sub("", bare)) != bare:
+        bare = shorter
+    candidates = (plain, _VERSION_SUFFIX.sub("", plain), bare, _VERSION_SUFFIX.sub("", bare))
+    spelled = (_BY_SPELLING.get(candidate.replace(".", "-")) for candidate in candidates)
+    return next((row for row in spelled if row is not None), None)
+
+
+def model(name: str) -> ModelRow:
+    """The row of a model; see `known_model` for how it may be named.
+
+    Raises:
+        ConfigError: no such model; names the nearest ones.
+    """
+    row = known_model(name)
+    if row is not None:
+        return row
+    plain = name.strip().lower().rpartition("/")[2]
+    nearest = difflib.get_close_matches(plain, MODELS, n=3, cutoff=0.5)
+    mend = f"Did you mean {' or '.join(nearest)}?" if nearest else f"Known models: {', '.join(MODELS)}"
+    raise ConfigError(f"there is no model {name!r}", where="model", mend=mend)

@@ -1,0 +1,1 @@
+"""Packing: limits, sections, history, pruning, the ledger with its reasons, the verdict and the result."""

@@ -1,0 +1,146 @@
+"""From a model's window to the tokens that sections may take."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+
+from budgeteer.engine.config.schema import BudgetConfig, TokenLimit
+from budgeteer.engine.counting.tokenizers import CountKind, TokenCounter
+from budgeteer.engine.errors import ConfigError
+from budgeteer.engine.models.registry import ModelRow, model
+
+#: Safety margin where counts are estimates, in percent. Source: domain, configuration defaults.
+ESTIMATE_MARGIN_PERCENT = 10
+
+#: The rule of whatever the system share leaves out.
+SYSTEM_SHARE = "shares.system"
+
+
+@dataclass(frozen=True, slots=True)
+class Allowance:
+    """What one request may take.
+
+    Attributes:
+        window: the most tokens of input and output together.
+        output_reserve: tokens held back for the reply.
+        input_budget: min(the model's maximum input, window - reserve).
+        safety_margin_percent: how much of it stays free because counts are estimates.
+        usable_tokens: the input budget less the margin: what everything is fitted into.
+        tokenizer: the counter's name. kind: "exact" only where the model's own tokenizer counts.
+    """
+
+    row: ModelRow
+    window: int
+    output_reserve: int
+    input_budget: int
+    safety_margin_percent: int
+    usable_tokens: int
+    tokenizer: str
+    kind: CountKind
+
+    def tokens(self, limit: TokenLimit) -> int:
+        """A token limit as a number: a percent is taken of the input budget, floored; exactly, as it is written."""
+        if isinstance(limit, int):
+            return limit
+        part = Fraction(limit.rstrip("%")) / 100
+        return self.input_budget * part.numerator // part.denominator
+
+
+def tokenizer_of(config: BudgetConfig) -> str:
+    """The tokenizer a configuration counts with: its own choice, or its model's (or the stand-in)."""
+    return model(config.model).tokenizer if config.tokenizer == "auto" else config.tokenizer
+
+
+def allowance(config: BudgetConfig, counter: TokenCounter) -> Allowance:
+    """The allowance of a configuration.
+
+    Raises:
+        ConfigError: the reserve leaves no room for input, or the window is larger than the model's.
+    """
+    row = model(config.model)
+    window = config.context_window or row.context_window
+    if window > row.context_window:
+        what = f"{window:,} tokens are more than the {row.context_window:,} of {row.name}"
+        raise ConfigError(what, where="contextWindow", mend="Lower it, or choose a model with a larger window.")
+    reserve = config.output_reserve
+    if reserve is None:
+        reserve = min(row.output_reserve, window // 4)
+    if reserve >= window:
+        what = f"a reserve of {reserve:,} leaves nothing of a window of {window:,} tokens"
+        raise ConfigError(what, where="outputReserve", mend=f"Hold back less than {window:,}.")
+    budget = window - reserve
+    if row.max_input is not None:
+        budget = min(budget, row.max_input)
+    own = counter.kind == "exact" and counter.name == row.tokenizer and not row.tokenizer_is_stand_in
+    margin = config.safety_margin_percent
+    if margin is None:
+        margin = 0 if own else ESTIMATE_MARGIN_PERCENT
+    return Allowance(
+        row=row,
+        window=window,
+        output_reserve=reserve,
+        input_budget=budget,
+        safety_margin_percent=margin,
+        usable_tokens=budget * (100 - margin) // 100,
+        tokenizer=counter.name,
+        kind="exact" if own else "estimated",
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Shares:
+    """Fixed shares of what a window leaves beside the query and the reply, in tokens (seed: Gemma plan, step 2).
+
+    Attributes:
+        available_tokens: window - query - output reserve.
+        context_tokens: the retrieved chunks'. history_tokens: the history's.
+        system_tokens: the system texts', with tools, skills and feature specs.
+        redistribute: whether what one leaves unused flows on, from system to context to history.
+    """
+
+    available_tokens: int
+    context_tokens: int
+    history_tokens: int
+    system_tokens: int
+    redistribute: bool
+
+
+def shares_of(config: BudgetConfig, allowed: Allowance, *, query_tokens: int) -> Shares | None:
+    """The shares of a configuration, each floored as in the seed; None where they are off.
+
+    Raises:
+        ConfigError: the shares add up to more than the whole.
+    """
+    asked = config.shares
+    if not asked.enabled:
+        return None
+    whole = math.fsum((asked.context, asked.history, asked.system))
+    if whole > 1 + 1e-9:
+        mend = "Lower one until context, history and system add up to 1 at most."
+        raise ConfigError(f"the shares add up to {whole:.2f} of what there is", where="shares", mend=mend)
+    available = max(allowed.window - query_tokens - allowed.output_reserve, 0)
+    return Shares(
+        available_tokens=available,
+        context_tokens=math.floor(available * asked.context),
+        history_tokens=math.floor(available * asked.history),
+        system_tokens=math.floor(available * asked.system),
+        redistribute=asked.redistribute,
+    )
+
+
+def profile_of(config: BudgetConfig) -> str:
+    """The request form of a configuration's model."""
+    return model(config.model).profile
+
+
+def resolve_percents(config: BudgetConfig, allowed: Allowance) -> BudgetConfig:
+    """The configuration with every percent as a number of tokens."""
+    limits = config.skills_budget.limits
+    history = config.history.model_copy(update={"max_tokens": allowed.tokens(config.history.max_tokens)})
+    if limits.max_skills_prompt_tokens is not None:
+        number = allowed.tokens(limits.max_skills_prompt_tokens)
+        limits = limits.model_copy(update={"max_skills_prompt_tokens": number})
+    skills = config.skills_budget.model_copy(update={"limits": limits})
+    return config.model_copy(update={"history": history, "skills_budget": skills})

@@ -1,0 +1,133 @@
+"""Which limits leave something out of a packing: by the causes of what was dropped, the most tokens first."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Final
+
+import numpy as np
+
+from budgeteer.engine.packing.allocation import SYSTEM_SHARE
+from budgeteer.engine.packing.history.view import HistoryFit, HistoryRule, HistoryView, Mask
+from budgeteer.engine.packing.ledger import DROPPED, Ledger, LedgerRows
+from budgeteer.engine.packing.result import Chosen
+from budgeteer.engine.packing.sections.features import FeatureCause
+from budgeteer.engine.packing.sections.retrieval import ChunkCause
+from budgeteer.engine.packing.sections.skills import SkillCause
+from budgeteer.engine.packing.verdict_text import Bound
+
+_MESSAGES: Final[Mapping[HistoryRule, Bound]] = {
+    HistoryRule.VALIDITY: Bound.PROVIDER,
+    HistoryRule.FIRST_IS_USER: Bound.PROVIDER,
+    HistoryRule.RETRY_OLDEST_HALF: Bound.INPUT_BUDGET,
+    HistoryRule.RETRY_LAST_EXCHANGE: Bound.INPUT_BUDGET,
+}
+
+
+def limits_that_bind(ledger: Ledger, chosen: Chosen, view: HistoryView) -> tuple[Bound, ...]:
+    """Every limit that left an item out, the one that took the most tokens first."""
+    lost: dict[Bound, tuple[int, int]] = {}
+    by_section: dict[str, Callable[[int], Bound]] = {
+        "skills": _skill_bound(chosen),
+        "tools": _tool_bound(chosen),
+        "features": _feature_bound(chosen),
+        "retrieval": _chunk_bound(chosen),
+    }
+    for part in ledger.parts:
+        if part.section == "history" and part.messages is not None:
+            for bound, (tokens, count) in _messages_lost(part, chosen, view).items():
+                _add(lost, bound, tokens, count)
+            continue
+        bound_of = by_section.get(part.section, _provider_bound)
+        for row in np.flatnonzero(part.fate == DROPPED).tolist():
+            _add(lost, bound_of(row), int(part.before_tokens[row]), 1)
+    return tuple(sorted(lost, key=lambda bound: lost[bound], reverse=True))
+
+
+def _add(lost: dict[Bound, tuple[int, int]], bound: Bound, tokens: int, count: int) -> None:
+    before = lost.get(bound, (0, 0))
+    lost[bound] = (before[0] + tokens, before[1] + count)
+
+
+def _messages_lost(part: LedgerRows, chosen: Chosen, view: HistoryView) -> dict[Bound, tuple[int, int]]:
+    """By limit, the tokens and the number of the messages it dropped."""
+    fit = chosen.history
+    if not (part.fate == DROPPED).any():
+        return {}
+    gone = ~fit.kept
+    found: dict[Bound, tuple[int, int]] = {}
+    for code in np.unique(fit.rule[gone]).tolist():
+        mine = gone & (fit.rule == code)
+        own = _own_limit(HistoryRule(code), fit, view, mine)
+        bound = _MESSAGES.get(HistoryRule(code)) or (Bound.HISTORY if own else _room(chosen))
+        _add(found, bound, int(view.tokens[mine].sum()), int(mine.sum()))
+    return found or {Bound.PROVIDER: (0, int((part.fate == DROPPED).sum()))}
+
+
+def _own_limit(rule: HistoryRule, fit: HistoryFit, view: HistoryView, mine: Mask) -> bool:
+    """Whether the strategy's own limit left these messages out, and not the room that is left for history."""
+    match rule:
+        case HistoryRule.NEWEST_FIRST:
+            return fit.limit_tokens == view.max_tokens
+        case HistoryRule.RECENT_EXCHANGE:
+            return bool((fit.needed_messages[mine] > view.config.max_history_messages).any())
+        case HistoryRule.SUMMARIZE_OLDER | HistoryRule.NO_SUMMARY | HistoryRule.NOT_COUNTED:
+            return bool(view.chars[view.alive].sum() > view.config.max_chars)
+        case _:
+            return True
+
+
+def _room(chosen: Chosen) -> Bound:
+    return Bound.INPUT_BUDGET if chosen.shares is None else Bound.SHARES
+
+
+def _provider_bound(_row: int) -> Bound:
+    return Bound.PROVIDER
+
+
+def _skill_bound(chosen: Chosen) -> Callable[[int], Bound]:
+    fit = chosen.skills
+    tightest = min(fit.token_limits, key=lambda limit: limit[1], default=("", 0))[0]
+
+    def bound(row: int) -> Bound:
+        cause = SkillCause(int(fit.cause[fit.sequence[row]]))
+        if cause is SkillCause.NO_ROOM_TOKENS and tightest == SYSTEM_SHARE:
+            return Bound.SHARES
+        return Bound.POLICY if cause is SkillCause.POLICY_OFF else Bound.SKILLS
+
+    return bound
+
+
+def _tool_bound(chosen: Chosen) -> Callable[[int], Bound]:
+    fit = chosen.tools
+
+    def bound(row: int) -> Bound:
+        tool = fit.sequence[row]
+        if fit.refused[tool]:
+            return Bound.PROVIDER
+        is_over = fit.limit_tokens is not None and int(fit.needed_tokens[tool]) > fit.limit_tokens
+        return Bound.SHARES if is_over else Bound.TOOLS
+
+    return bound
+
+
+def _feature_bound(chosen: Chosen) -> Callable[[int], Bound]:
+    fit = chosen.features
+
+    def bound(row: int) -> Bound:
+        cause = FeatureCause(int(fit.cause[fit.sequence[row]]))
+        return Bound.SHARES if cause is FeatureCause.NO_ROOM else Bound.FEATURES
+
+    return bound
+
+
+def _chunk_bound(chosen: Chosen) -> Callable[[int], Bound]:
+    fit = chosen.retrieval
+
+    def bound(row: int) -> Bound:
+        cause = ChunkCause(int(fit.cause[fit.sequence[row]]))
+        if cause is ChunkCause.TOO_MANY:
+            return Bound.RETRIEVAL
+        return Bound.SHARES if fit.room.rule == "shares.context" else Bound.INPUT_BUDGET
+
+    return bound

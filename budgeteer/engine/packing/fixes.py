@@ -1,0 +1,129 @@
+"""Fixes: what to change about a limit that is close or passed, as settings with what they save, and a sentence.
+
+A fix that has settings may be offered as a button. Whoever offers it applies it to a copy first and asks `is_upheld`,
+or for a single item `is_mended`. A sentence is written from the same data as the settings and is read only by people.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from budgeteer.engine.packing.conditions import SettingValue, short_name
+from budgeteer.engine.packing.ledger import DROPPED, FATES, SUMMARISED, Decision, Ledger, Size
+
+_NOTHING = Size()
+_GONE = (FATES[DROPPED], FATES[SUMMARISED])
+
+
+@dataclass(frozen=True, slots=True)
+class Fix:
+    """What to change.
+
+    Attributes:
+        sentence: what to do, with its figures.
+        settings: the values to set, all together; empty where no setting does it.
+        saves: what a shortening takes off the demand; zero where that is not what it does.
+    """
+
+    sentence: str
+    settings: Mapping[str, SettingValue] = field(default_factory=dict)
+    saves: Size = _NOTHING
+
+
+@dataclass(frozen=True, slots=True)
+class Demand:
+    """What a limit would have to be for nothing to be left out by it."""
+
+    path: str
+    needed: int
+    allowed: int
+
+    @property
+    def is_passed(self) -> bool:
+        """Whether the limit leaves anything out."""
+        return self.needed > self.allowed
+
+
+def spare(used: int, allowed: int) -> Fix:
+    """Nothing to do yet."""
+    return Fix(f"Nothing is left out yet: {allowed - used:,} to spare.")
+
+
+def raised(*demands: Demand, or_else: str = "", held_by: str = "") -> Fix:
+    """Raise every limit that is passed.
+
+    `or_else` is another way out. `held_by` says which limit would still leave something out, one that no setting of a
+    number raises: then there are no settings.
+    """
+    passed = {demand.path: demand.needed for demand in demands if demand.is_passed}
+    names = " and ".join(f"{short_name(path)} to {needed:,}" for path, needed in passed.items())
+    if held_by:
+        return Fix(f"Raising {names} is not enough: {held_by}.")
+    return Fix(f"Raise {names}{f', or {or_else}' if or_else else ''}.", dict(passed))
+
+
+def minified(saves: Size) -> Fix:
+    """Shorten the skills' descriptions."""
+    sentence = f"Minify descriptions: saves {saves.chars:,} characters ({saves.tokens:,} tokens)."
+    return Fix(sentence, {"skillsBudget.optimization.minifyDescriptions": True}, saves)
+
+
+def compacted(saved_chars: int) -> Fix:
+    """Shorten the skills' paths."""
+    sentence = f"Compact paths: saves {saved_chars:,} characters."
+    return Fix(sentence, {"skillsBudget.optimization.compactPaths": True}, Size(chars=saved_chars))
+
+
+def budget_on(library_tokens: int) -> Fix:
+    """Limit skills and tools at all."""
+    sentence = f"Turn the skills budget on: skills and tools take {library_tokens:,} tokens."
+    return Fix(sentence, {"skillsBudget.enabled": True})
+
+
+def newest_first(why: str) -> Fix:
+    """Keep the newest messages that fit."""
+    return Fix(f"Set history.strategy to newestFirst: {why}.", {"history.strategy": "newestFirst"})
+
+
+def wider_share(name: str, *, passes_on: bool) -> Fix:
+    """Give a share more; first what the others leave unused, where that does not flow on yet (`passes_on`)."""
+    if passes_on:
+        return Fix(f"Give shares.{name} more.")
+    return Fix(f"Turn shares.redistribute on, or give shares.{name} more.", {"shares.redistribute": True})
+
+
+def wider_system_share(*, is_limited: bool) -> Fix:
+    """Give the system share more, or limit what stands in it where nothing does yet."""
+    if is_limited:
+        return Fix("Give shares.system more.")
+    return Fix("Give shares.system more, or turn the skills budget on.", {"skillsBudget.enabled": True})
+
+
+def is_mended(before: Decision, after: Decision) -> bool:
+    """Whether an item stays that did not, or is whole where it was shortened, and not by a lesser rule."""
+    return after.fate not in _GONE and after.rule not in {before.rule, "topicAnchor"}
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """A packing as fixes are judged by it: whether it fits, what it sends, and how many items are left out."""
+
+    fits: bool
+    tokens: int
+    left_out: int
+
+    @classmethod
+    def of(cls, ledger: Ledger, *, fits: bool) -> Standing:
+        """The standing of a ledger."""
+        counts = ledger.counts()
+        return cls(fits, ledger.total().tokens, sum(counts[fate] for fate in _GONE))
+
+
+def is_upheld(before: Standing, after: Standing) -> bool:
+    """Whether a fix helps: fewer items are left out, or fewer tokens sent of as many; it never undoes a fit."""
+    if before.fits and not after.fits:
+        return False
+    if not before.fits:
+        return after.fits or after.tokens < before.tokens
+    return (after.left_out, after.tokens) < (before.left_out, before.tokens)

@@ -1,0 +1,21 @@
+"""full: everything that can be sent stays; when that is over, the retry ladder or a stated error."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from budgeteer.engine.packing.history.retry_ladder import run_retry_ladder
+from budgeteer.engine.packing.history.view import HistoryFit, HistoryRule, HistoryView, Over
+
+
+def keep_full(view: HistoryView, *, retry: bool) -> HistoryFit:
+    """All messages, or what the ladder leaves of them."""
+    limit = view.room_tokens
+    whole = view.size_tokens(view.alive)
+    if whole > limit and retry:
+        return run_retry_ladder(view, view.alive, name="the full history", allowed=lambda _, room_tokens: room_tokens)
+    rule = np.where(view.alive, int(HistoryRule.KEPT), int(HistoryRule.VALIDITY)).astype(np.int64)
+    over = None
+    if whole > limit:
+        over = Over(whole, limit, f"The full history takes {whole:,} tokens; {max(limit, 0):,} are left for it.")
+    return HistoryFit(view.alive, rule, limit, np.zeros(len(view), np.int64), over=over)

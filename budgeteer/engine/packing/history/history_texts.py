@@ -1,0 +1,56 @@
+"""What a history strategy reads and writes beside its arrays: the messages' texts, summaries, what new text costs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from budgeteer.engine.content.conversation import Message
+from budgeteer.engine.errors import BudgeteerError, TokenizerUnavailable
+from budgeteer.engine.packing.history.summary import SummaryRequest
+
+
+class CountingFailed(BudgeteerError):
+    """Raised where new text cannot be counted; the strategy goes on without that text."""
+
+
+@dataclass(frozen=True, slots=True)
+class Writing:
+    """The texts of one history.
+
+    Attributes:
+        messages: read only where they are looked at.
+        summarise: writes a summary; raises SummaryFailed where it cannot.
+        count: counts a text.
+        frame_tokens: the frame of a message that is written in the user's name.
+        topic_chars: the most characters of a topic.
+    """
+
+    messages: Sequence[Message]
+    summarise: Callable[[SummaryRequest], str]
+    count: Callable[[str], int]
+    frame_tokens: int
+    topic_chars: int
+
+    def request(self, covers: Sequence[int], max_chars: int) -> SummaryRequest:
+        """The request for a summary of the messages at these rows."""
+        return SummaryRequest(tuple(self.messages[row] for row in covers), max_chars, self.topic_chars)
+
+    def text_tokens(self, text: str) -> int:
+        """The tokens of a new text.
+
+        Raises:
+            CountingFailed: the counter cannot count it.
+        """
+        try:
+            return self.count(text)
+        except (TokenizerUnavailable, ValueError) as error:
+            raise CountingFailed(f"{len(text):,} characters cannot be counted: {error}") from error
+
+    def message_tokens(self, text: str) -> int:
+        """The tokens of a new message in the user's name, with its frame.
+
+        Raises:
+            CountingFailed: the counter cannot count it.
+        """
+        return self.text_tokens(text) + self.frame_tokens

@@ -1,0 +1,80 @@
+"""The retry ladder: what is tried when a strategy cannot make history fit (seed: Gemma plan, step 6).
+
+The oldest half of history goes, then the lowest-scored half of the chunks, and the rest is packed again; then only the
+last exchange and the best chunk stay; then it is over, with the size of every rung. Unlike the seed, which takes both
+halves at once, each step is looked at by itself. A step that takes nothing away is none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from budgeteer.engine.packing.history.view import HistoryFit, HistoryRule, HistoryView, Mask, Over, Relief, Rung
+
+#: What history may take when these messages stay and this room is left, in tokens.
+type Allowed = Callable[[Mask, int], int]
+
+
+@dataclass(frozen=True, slots=True)
+class _Step:
+    """One try: its name, the messages that stay, by which rule the others go, and what is taken from retrieval."""
+
+    name: str
+    kept: Mask
+    rule: HistoryRule
+    relief: Relief | None
+
+
+def run_retry_ladder(view: HistoryView, start: Mask, *, name: str, allowed: Allowed) -> HistoryFit:
+    """The first rung that fits, or the last one with `over` set. `start`, called `name`, is what did not fit."""
+    last = _Step(name, start, HistoryRule.RETRY_LAST_EXCHANGE, None)
+    rungs = [_rung(view, last, allowed)]
+    for step in _steps(view, start):
+        if step.relief == last.relief and np.array_equal(step.kept, last.kept):
+            continue
+        last = step
+        rungs.append(_rung(view, step, allowed))
+        if rungs[-1].fits:
+            break
+    rules = np.where(view.alive, int(last.rule), int(HistoryRule.VALIDITY)).astype(np.int64)
+    rules[last.kept] = HistoryRule.KEPT
+    limit = rungs[-1].allowed_tokens
+    return HistoryFit(
+        last.kept,
+        rules,
+        limit,
+        np.zeros(len(view), np.int64),
+        rungs=tuple(rungs),
+        relief=last.relief,
+        over=None if rungs[-1].fits else Over(rungs[-1].tokens, limit, _story(rungs)),
+    )
+
+
+def _steps(view: HistoryView, start: Mask) -> Iterator[_Step]:
+    half = _newer_half(view, start) | view.always
+    yield _Step("without the oldest half", half, HistoryRule.RETRY_OLDEST_HALF, None)
+    yield _Step("without the oldest half and half the chunks", half, HistoryRule.RETRY_OLDEST_HALF, view.half_chunks)
+    best = view.best_chunk or view.half_chunks
+    name = "only the last exchange" + (" and the best chunk" if best else "")
+    yield _Step(name, view.last_exchange() | view.always, HistoryRule.RETRY_LAST_EXCHANGE, best)
+
+
+def _rung(view: HistoryView, step: _Step, allowed: Allowed) -> Rung:
+    room_tokens = step.relief.room_tokens if step.relief else view.room_tokens
+    return Rung(step.name, view.size_tokens(step.kept), allowed(step.kept, room_tokens))
+
+
+def _newer_half(view: HistoryView, start: Mask) -> Mask:
+    """The newer half of what was tried, widened to whole groups; never less than the last exchange."""
+    tried = np.flatnonzero(start & ~view.always)
+    if not len(tried):
+        return start
+    return view.widened(np.arange(len(view)) >= int(tried[len(tried) // 2])) | view.last_exchange()
+
+
+def _story(rungs: list[Rung]) -> str:
+    tried = "; ".join(rung.figures for rung in rungs)
+    return f"History cannot be made to fit {max(rungs[0].allowed_tokens, 0):,} tokens. Tried {tried}."

@@ -1,0 +1,284 @@
+"""What a history strategy sees and what it answers: arrays in, arrays out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from enum import IntEnum
+
+import numpy as np
+from numpy.typing import NDArray
+
+from budgeteer.engine.config.schema import HistoryConfig
+from budgeteer.engine.content.conversation import ROLES, Message, TextPart
+from budgeteer.engine.counting.library_measures import Ints
+from budgeteer.engine.counting.message_measures import MessageMeasures
+from budgeteer.engine.errors import OverCause
+from budgeteer.engine.packing.history.summary import Summary
+from budgeteer.engine.providers.capabilities import Loss
+
+type Mask = NDArray[np.bool_]
+
+USER = ROLES.index("user")
+#: System and developer stand first among the roles.
+_LAST_SYSTEM = ROLES.index("developer")
+
+
+class HistoryRule(IntEnum):
+    """Which rule decided a message's fate."""
+
+    KEPT = 0
+    VALIDITY = 1
+    NEWEST_FIRST = 2
+    SUMMARIZE_OLDER = 3
+    NO_SUMMARY = 4
+    RETRY_OLDEST_HALF = 5
+    RETRY_LAST_EXCHANGE = 6
+    FIRST_IS_USER = 7
+    NOT_COUNTED = 8
+    RECENT_EXCHANGE = 9
+    TOPIC_ANCHOR = 10
+    LINE_RENEWED = 11
+
+
+@dataclass(frozen=True, slots=True)
+class Relief:
+    """What the retry ladder may take from retrieval: so many of the best chunks stay, so much room history has then."""
+
+    most_chunks: int
+    room_tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryView:
+    """One conversation under one profile, ready to be fitted.
+
+    Attributes:
+        tokens: each message with its frame, 0 for what the profile cannot be sent.
+        chars: each message's characters.
+        frames: the frame's share of `tokens`. all_frames: the same with those that cannot be sent.
+        group, turn: as in groups.Pairing. role: indexes chat.ROLES.
+        alive: what the profile can be sent at all.
+        system: system and developer messages, which always stay.
+        pinned: whole groups that are pinned.
+        room_tokens: what the rest of the prompt leaves for history.
+        query_tokens: the query, which is charged to `newestFirst`'s tokens as the newest message it is.
+        config: the strategy's numbers; `max_tokens` already a number.
+        max_tokens: the strategy's own token limit.
+        half_chunks, best_chunk: what the ladder may take from retrieval, None where that changes nothing.
+        task_row: the message that must be sent because no query asks for anything, -1 where none must (history.task).
+        opener_row: the user's message that history begins with where a provider asks for one, kept before all others
+            while it fits; -1 where there is none.
+        lost_task: why what was typed last cannot be sent to the provider, None where it can.
+    """
+
+    tokens: Ints
+    chars: Ints
+    frames: Ints
+    all_frames: Ints
+    group: Ints
+    turn: Ints
+    role: Ints
+    alive: Mask
+    system: Mask
+    pinned: Mask
+    room_tokens: int
+    query_tokens: int
+    config: HistoryConfig
+    max_tokens: int
+    half_chunks: Relief | None = None
+    best_chunk: Relief | None = None
+    task_row: int = -1
+    opener_row: int = -1
+    lost_task: Loss | None = None
+
+    def __len__(self) -> int:
+        return len(self.tokens)
+
+    @property
+    def always(self) -> Mask:
+        """What stays whatever the limit: system texts and pinned groups."""
+        return self.alive & (self.system | self.pinned)
+
+    @property
+    def typed(self) -> Mask:
+        """The user's messages that somebody typed, whether they can be sent or not."""
+        begins: Mask = self.role == USER
+        begins[1:] &= self.turn[1:] > self.turn[:-1]
+        begins[:1] &= self.turn[:1] > 0
+        return begins
+
+    @property
+    def asked(self) -> Mask:
+        """The user's messages that somebody typed and that can be sent: each begins a turn."""
+        return self.alive & self.typed
+
+    @property
+    def task(self) -> Mask:
+        """The group of the message that must be sent because no query asks for anything."""
+        return self._group_of(self.task_row)
+
+    @property
+    def opener(self) -> Mask:
+        """The group of the message that history begins with where the first message must be the user's."""
+        return self._group_of(self.opener_row)
+
+    def widened(self, kept: Mask) -> Mask:
+        """`kept` widened to whole groups, within what can be sent."""
+        return _of_groups(self.group, kept & self.alive) & self.alive
+
+    def _group_of(self, row: int) -> Mask:
+        if row < 0:
+            return np.zeros(len(self), np.bool_)
+        mine: Mask = self.alive & (self.group == self.group[row])
+        return mine
+
+    def last_turns(self, count: int) -> Mask:
+        """The last `count` typed user messages and all that follows the first of them, in whole groups.
+
+        Everything where nobody typed.
+        """
+        users = np.flatnonzero(self.asked)
+        start = int(users[-min(count, len(users))]) if len(users) else 0
+        kept = np.zeros(len(self), np.bool_)
+        kept[start:] = True
+        return self.widened(kept)
+
+    def last_exchange(self) -> Mask:
+        """The last typed user message and everything after it."""
+        return self.last_turns(1)
+
+    def size_tokens(self, kept: Mask) -> int:
+        """The tokens of what is kept, frames included."""
+        return int(self.tokens[kept].sum())
+
+
+def view_of(
+    measures: MessageMeasures, profile: str, *, frame_tokens: Ints, pinned: Mask, config: HistoryConfig
+) -> HistoryView:
+    """The view of measured messages; room and limit are set by `with_room`."""
+    alive = (measures.column(profile, "loss") & int(Loss.EMPTY)) == 0
+    is_all = bool(alive.all())
+
+    def sent(column: Ints) -> Ints:
+        return column if is_all else np.where(alive, column, 0)
+
+    frames = sent(frame_tokens)
+    return HistoryView(
+        tokens=sent(measures.column(profile, "tokens")) + frames,
+        chars=sent(measures.column(profile, "chars")),
+        frames=frames,
+        all_frames=frame_tokens,
+        group=measures.group,
+        turn=measures.turn,
+        role=measures.role,
+        alive=alive,
+        system=measures.role <= _LAST_SYSTEM,
+        pinned=_of_groups(measures.group, pinned) if pinned.any() else pinned,
+        room_tokens=0,
+        query_tokens=0,
+        config=config,
+        max_tokens=0 if isinstance(config.max_tokens, str) else config.max_tokens,
+    )
+
+
+def _of_groups(group: Ints, chosen: Mask) -> Mask:
+    """Which messages are of the groups of those that are chosen."""
+    among = np.zeros(int(group.max(initial=0)) + 1, np.bool_)
+    among[group[chosen]] = True
+    found: Mask = among[group]
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class Rung:
+    """One step of the retry ladder: what it is called, what history takes then, and what it may take then."""
+
+    name: str
+    tokens: int
+    allowed_tokens: int
+
+    @property
+    def fits(self) -> bool:
+        """Whether history is within what it may take."""
+        return self.tokens <= self.allowed_tokens
+
+    @property
+    def figures(self) -> str:
+        """The step in figures."""
+        return f"{self.name}: {self.tokens:,} of {max(self.allowed_tokens, 0):,}"
+
+
+@dataclass(frozen=True, slots=True)
+class Opening:
+    """A message of which only the opening is sent: its row, the text that stays, and its tokens without the frame."""
+
+    row: int
+    text: str
+    tokens: int
+
+    def is_all_of(self, message: Message) -> bool:
+        """Whether nothing of the message is cut."""
+        return message.parts == (TextPart(self.text),)
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryFit:
+    """Which messages stay.
+
+    Attributes:
+        kept: what is sent.
+        rule: Rule per message.
+        limit_tokens: the limit that ruled, in tokens (the smaller of the strategy's own and the room left).
+        needed_tokens: per message, the history limit from which it would have been kept; 0 where that says nothing.
+        needed_messages: per message, how many older messages would have to be allowed; 0 where that says nothing.
+        summary: what was written in the place of messages, None when nothing was.
+        summary_tokens: its size with its frame.
+        anchor: the oldest message, cut to its opening, None when none is.
+        rungs: the steps of the retry ladder that were tried.
+        relief: what the ladder took from retrieval, None when nothing.
+        over: None when it fits, else the tokens and the sentence of what cannot shrink.
+    """
+
+    kept: Mask
+    rule: Ints
+    limit_tokens: int
+    needed_tokens: Ints
+    needed_messages: Ints = field(default_factory=lambda: np.zeros(0, np.int64))
+    summary: Summary | None = None
+    summary_tokens: int = 0
+    anchor: Opening | None = None
+    rungs: tuple[Rung, ...] = ()
+    relief: Relief | None = None
+    over: Over | None = None
+
+    def decided(self, row: int, *, kept: bool, rule: HistoryRule) -> HistoryFit:
+        """The fit with another decision on one message."""
+        stays, rules = self.kept.copy(), self.rule.copy()
+        stays[row], rules[row] = kept, rule
+        return replace(self, kept=stays, rule=rules)
+
+    def without(self, gone: Mask, rule: HistoryRule) -> HistoryFit:
+        """The fit with these messages left out by another rule."""
+        rules = np.where(gone, int(rule), self.rule).astype(np.int64)
+        anchor = None if self.anchor is None or gone[self.anchor.row] else self.anchor
+        return replace(self, kept=self.kept & ~gone, rule=rules, anchor=anchor)
+
+    def sent(self, row: int, message: Message) -> Message:
+        """What stays of the message at `row`: the anchor's opening, or all of it."""
+        if self.anchor is None or self.anchor.row != row:
+            return message
+        return replace(message, parts=(TextPart(self.anchor.text),))
+
+
+@dataclass(frozen=True, slots=True)
+class Over:
+    """What cannot be sent: the tokens it needs, the tokens there are, and why, in a sentence.
+
+    `cause` is "size" where fewer tokens would do, else nothing is left to send ("empty") or what asks for an answer
+    cannot be sent to the provider ("task"): then no size is at fault, and `needed_tokens` is 0.
+    """
+
+    needed_tokens: int
+    allowed_tokens: int
+    sentence: str
+    cause: OverCause = "size"

@@ -1,0 +1,343 @@
+"""The ledger: every decision of one packing in prompt order, and the overhead between them, as columns.
+
+`total = Σ decisions[].after + Σ overhead[]`, in tokens and in characters, always. Decisions become objects only when
+someone looks at one; their sentences are written then.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from budgeteer.engine.counting.library_measures import Ints
+from budgeteer.engine.counting.tokenizers import CountKind
+from budgeteer.engine.packing.conditions import Condition, Outcome, counterfactual
+
+SECTIONS: Final = ("system", "tools", "skills", "features", "retrieval", "history", "query")
+FATES: Final = ("kept", "truncated", "summarised", "dropped", "added")
+KEPT, TRUNCATED, SUMMARISED, DROPPED, ADDED = range(5)
+
+#: Letter -> name of the categories a prompt is shown in, in the order they are drawn everywhere.
+CATEGORIES: Final[dict[str, str]] = {
+    "S": "System",
+    "T": "Tools",
+    "K": "Skills",
+    "F": "Features",
+    "R": "Retrieval",
+    "U": "User",
+    "A": "Assistant",
+    "X": "Tool results",
+}
+LETTERS: Final = tuple(CATEGORIES)
+
+
+def unique(names: Sequence[str]) -> list[str]:
+    """The names with `#2`, `#3`, … behind those that were there before, so that no two are the same."""
+    taken = set(names)
+    if len(taken) == len(names):
+        return list(names)
+    seen: dict[str, int] = {}
+    found = []
+    for name in names:
+        number, chosen = seen.get(name, 0) + 1, name
+        while number > 1 and (chosen := f"{name}#{number}") in taken:
+            number += 1
+        seen[name] = number
+        taken.add(chosen)
+        found.append(chosen)
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    """A size in tokens and in characters (Unicode code points)."""
+
+    tokens: int = 0
+    chars: int = 0
+
+    def __add__(self, other: Size) -> Size:
+        return Size(self.tokens + other.tokens, self.chars + other.chars)
+
+    def __sub__(self, other: Size) -> Size:
+        return Size(self.tokens - other.tokens, self.chars - other.chars)
+
+    def to_json(self) -> dict[str, int]:
+        """`{tokens, chars}`."""
+        return {"tokens": self.tokens, "chars": self.chars}
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """Why an item has its fate.
+
+    Attributes:
+        rule: the rule's name.
+        sentence: what it did.
+        otherwise: what would have changed the fate, where that is no number ("Kept if its policy were auto.").
+        conditions: what would have changed it in numbers; all of them must hold.
+        outcome: what happens once they do.
+    """
+
+    rule: str
+    sentence: str
+    otherwise: str = ""
+    conditions: tuple[Condition, ...] = ()
+    outcome: Outcome = Outcome.KEPT
+
+    @property
+    def counterfactual(self) -> str:
+        """What would have changed the fate, in a sentence; "" when nothing went."""
+        return counterfactual(self.outcome, self.conditions) or self.otherwise
+
+
+@dataclass(frozen=True, slots=True)
+class Overhead:
+    """What a section costs beside its items: headers, joins, frames, a preamble."""
+
+    section: str
+    name: str
+    size: Size
+    kind: CountKind
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """One item's fate. `before` is the item as it came, `after` what of it is sent; group is None when alone."""
+
+    id: str
+    section: str
+    category: str
+    name: str
+    fate: str
+    reason: Reason
+    before: Size
+    after: Size
+    kind: CountKind
+    group: str | None
+    pinned: bool
+
+    @property
+    def rule(self) -> str:
+        """The name of the rule that decided."""
+        return self.reason.rule
+
+    @property
+    def sentence(self) -> str:
+        """The sentence that explains it."""
+        return self.reason.sentence
+
+    @property
+    def counterfactual(self) -> str:
+        """What would have kept it."""
+        return self.reason.counterfactual
+
+
+@dataclass(frozen=True, slots=True)
+class LedgerRows:
+    """The decisions of one section as columns of one length.
+
+    `ids` and `names` may read their entries on demand. `frame_tokens` is each sent message's own frame, already inside
+    the section's overhead and only repeated here so that a picture by category adds up. `explain(row)` writes a reason,
+    `group(row)` tells the number of its group, -1 where it is alone.
+    `messages` says which message of the bundle's history each decision is about, -1 where it is about none.
+    """
+
+    section: str
+    ids: Sequence[str]
+    names: Callable[[int], str]
+    category: NDArray[np.int8]
+    fate: NDArray[np.int8]
+    before_tokens: Ints
+    before_chars: Ints
+    after_tokens: Ints
+    after_chars: Ints
+    frame_tokens: Ints
+    pinned: NDArray[np.bool_]
+    group: Callable[[int], int]
+    estimated: NDArray[np.bool_]
+    explain: Callable[[int], Reason]
+    messages: Ints | None = None
+
+    def __len__(self) -> int:
+        return len(self.fate)
+
+    @property
+    def before(self) -> Size:
+        """All items as they came."""
+        return Size(int(self.before_tokens.sum()), int(self.before_chars.sum()))
+
+    @property
+    def after(self) -> Size:
+        """All that is sent of them."""
+        return Size(int(self.after_tokens.sum()), int(self.after_chars.sum()))
+
+    @property
+    def sent(self) -> int:
+        """How many of them are sent, whole or in part."""
+        return int(np.count_nonzero(self.after_tokens + self.after_chars + self.frame_tokens > 0))
+
+    def count(self, fate: int) -> int:
+        """How many of them have a fate, an index into FATES."""
+        return int(np.count_nonzero(self.fate == fate))
+
+
+class Ledger:
+    """All decisions and overheads of one packing.
+
+    Columns (numpy arrays, one entry a decision, in prompt order; joined when they are first looked at): section and
+    category (indices into SECTIONS and LETTERS), fate (index into FATES), before_tokens, before_chars, after_tokens,
+    after_chars, frame_tokens, pinned.
+    """
+
+    def __init__(self, parts: Sequence[LedgerRows], overhead: Sequence[Overhead], *, kind: CountKind) -> None:
+        self.parts = tuple(part for part in parts if len(part))
+        self.overhead = tuple(entry for entry in overhead if entry.size != Size())
+        self._kind = kind
+        self._starts = np.cumsum([0, *(len(part) for part in self.parts)])
+
+    @cached_property
+    def section(self) -> NDArray[np.int8]:
+        return self._joined([np.full(len(p), SECTIONS.index(p.section), np.int8) for p in self.parts], np.int8)
+
+    @cached_property
+    def category(self) -> NDArray[np.int8]:
+        return self._joined([p.category for p in self.parts], np.int8)
+
+    @cached_property
+    def fate(self) -> NDArray[np.int8]:
+        return self._joined([p.fate for p in self.parts], np.int8)
+
+    @cached_property
+    def before_tokens(self) -> Ints:
+        return self._joined([p.before_tokens for p in self.parts], np.int64)
+
+    @cached_property
+    def before_chars(self) -> Ints:
+        return self._joined([p.before_chars for p in self.parts], np.int64)
+
+    @cached_property
+    def after_tokens(self) -> Ints:
+        return self._joined([p.after_tokens for p in self.parts], np.int64)
+
+    @cached_property
+    def after_chars(self) -> Ints:
+        return self._joined([p.after_chars for p in self.parts], np.int64)
+
+    @cached_property
+    def frame_tokens(self) -> Ints:
+        return self._joined([p.frame_tokens for p in self.parts], np.int64)
+
+    @cached_property
+    def pinned(self) -> NDArray[np.bool_]:
+        return self._joined([p.pinned for p in self.parts], np.bool_)
+
+    @staticmethod
+    def _joined(columns: Sequence[NDArray[Any]], kind: type[np.generic]) -> NDArray[Any]:
+        return np.concatenate(columns) if columns else np.zeros(0, kind)
+
+    def counts(self) -> dict[str, int]:
+        """How many decisions have each of FATES."""
+        return {fate: sum(part.count(at) for part in self.parts) for at, fate in enumerate(FATES)}
+
+    def __len__(self) -> int:
+        return int(self._starts[-1])
+
+    def __iter__(self) -> Iterator[Decision]:
+        return (self.decision(index) for index in range(len(self)))
+
+    def messages(self) -> Ints:
+        """For each decision the row of the bundle's history that it is about, -1 where it is about none."""
+        parts = [np.full(len(part), -1) if part.messages is None else part.messages for part in self.parts]
+        return self._joined(parts, np.int64)
+
+    def place(self, index: int) -> tuple[LedgerRows, int]:
+        """The section's rows that hold a decision, and its row among them."""
+        part = int(np.searchsorted(self._starts, index, side="right")) - 1
+        return self.parts[part], index - int(self._starts[part])
+
+    def decision(self, index: int) -> Decision:
+        """The decision at `index`, written out."""
+        rows, row = self.place(index)
+        group = rows.group(row)
+        return Decision(
+            id=rows.ids[row],
+            section=rows.section,
+            category=LETTERS[rows.category[row]],
+            name=rows.names(row),
+            fate=FATES[rows.fate[row]],
+            reason=rows.explain(row),
+            before=Size(int(rows.before_tokens[row]), int(rows.before_chars[row])),
+            after=Size(int(rows.after_tokens[row]), int(rows.after_chars[row])),
+            kind="estimated" if rows.estimated[row] else self._kind,
+            group=f"g{group + 1}" if group >= 0 else None,
+            pinned=bool(rows.pinned[row]),
+        )
+
+    def find(self, decision_id: str) -> int | None:
+        """The index of the decision with this id, None when there is none."""
+        for part, start in zip(self.parts, self._starts, strict=False):
+            for row, known in enumerate(part.ids):
+                if known == decision_id:
+                    return int(start) + row
+        return None
+
+    def total(self, section: str | None = None) -> Size:
+        """Σ after + Σ overhead, of one section or of all."""
+        return self._totals.get(section, Size()) if section else sum(self._totals.values(), Size())
+
+    @cached_property
+    def _totals(self) -> dict[str, Size]:
+        """The total of each section that holds anything."""
+        found: dict[str, Size] = {}
+        for part in self.parts:
+            found[part.section] = found.get(part.section, Size()) + part.after
+        for entry in self.overhead:
+            found[entry.section] = found.get(entry.section, Size()) + entry.size
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class CategoryTotal:
+    """One category of the picture: what is sent and not sent, in tokens, and how many items have each fate."""
+
+    letter: str
+    name: str
+    sent_tokens: int
+    not_sent_tokens: int
+    counts: dict[str, int]
+
+
+def by_category(ledger: Ledger, *, asked_tokens: int) -> list[CategoryTotal]:
+    """The categories in drawing order; Σ sent = the packing's total, Σ sent + not sent = `asked_tokens`.
+
+    A section's overhead belongs to its category; message frames to the category of their message; what belongs to no
+    message (reply priming) to System. The frames and joins of what is not sent stand with the largest category of it.
+    """
+    sent = np.zeros(len(LETTERS), np.int64)
+    gone = np.zeros(len(LETTERS), np.int64)
+    np.add.at(sent, ledger.category, ledger.after_tokens + ledger.frame_tokens)
+    np.add.at(gone, ledger.category, np.maximum(ledger.before_tokens - ledger.after_tokens, 0))
+    homes = {"tools": "T", "skills": "K", "features": "F", "retrieval": "R"}
+    framed = int(ledger.frame_tokens.sum())
+    for entry in ledger.overhead:
+        sent[LETTERS.index(homes.get(entry.section, "S"))] += entry.size.tokens
+    sent[LETTERS.index("S")] -= framed
+    rest = asked_tokens - int(sent.sum()) - int(gone.sum())
+    while rest < 0 and gone.max() > 0:  # what was written in the place of items is no item that went
+        largest = int(np.argmax(gone))
+        taken = min(int(gone[largest]), -rest)
+        gone[largest] -= taken
+        rest += taken
+    gone[int(np.argmax(gone))] += rest
+    totals = []
+    for index, letter in enumerate(LETTERS):
+        mine = ledger.category == index
+        counts = {fate: int((ledger.fate[mine] == at).sum()) for at, fate in enumerate(FATES)}
+        if mine.any() or sent[index]:
+            totals.append(CategoryTotal(letter, CATEGORIES[letter], int(sent[index]), int(gone[index]), counts))
+    return totals

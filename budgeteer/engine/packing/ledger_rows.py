@@ -1,0 +1,331 @@
+"""The ledger's rows, section by section: the fits written as decisions in prompt order."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from budgeteer.engine.config.schema import FeaturesConfig, RetrievalConfig, SkillsBudgetConfig
+from budgeteer.engine.content.conversation import ROLES, TextPart
+from budgeteer.engine.counting.library_measures import Ints
+from budgeteer.engine.counting.message_measures import MessageMeasures
+from budgeteer.engine.inputs.bundle import Bundle, SystemText
+from budgeteer.engine.inputs.history_index import known_index, label, message_id, one_line
+from budgeteer.engine.packing.history.view import HistoryFit, HistoryRule, HistoryView
+from budgeteer.engine.packing.ledger import ADDED, DROPPED, LETTERS, SUMMARISED, TRUNCATED, LedgerRows, Reason, unique
+from budgeteer.engine.packing.ledger import KEPT as KEPT_FATE
+from budgeteer.engine.packing.reasons import (
+    explain_message,
+    explain_skill,
+    explain_summary,
+    explain_system,
+    explain_tool,
+    loss_sentence,
+)
+from budgeteer.engine.packing.search_reasons import explain_chunk, explain_feature
+from budgeteer.engine.packing.sections.features import FeatureFit, feature_ids
+from budgeteer.engine.packing.sections.retrieval import RetrievalFit, chunk_ids
+from budgeteer.engine.packing.sections.skills import Entries, SkillCause, SkillFit
+from budgeteer.engine.packing.sections.system import SystemPiece, are_messages
+from budgeteer.engine.packing.sections.tools import ToolFit
+from budgeteer.engine.providers.capabilities import ADAPTED, Loss
+
+_LETTERS = {"system": "S", "developer": "S", "user": "U", "assistant": "A", "tool": "X"}
+#: Index into chat.ROLES -> index into ledger.LETTERS.
+LETTER_OF_ROLE = np.array([LETTERS.index(_LETTERS[role]) for role in ROLES], np.int8)
+SUMMARY_NAMES = {"summary": "Summary of earlier messages", "previous": "What was discussed before"}
+
+
+class Lazy(Sequence[str]):
+    """Texts written only when looked at."""
+
+    def __init__(self, size: int, write: Callable[[int], str]) -> None:
+        self._size = size
+        self._write = write
+
+    def __len__(self) -> int:
+        return self._size
+
+    @overload
+    def __getitem__(self, index: int) -> str: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[str]: ...
+    def __getitem__(self, index: int | slice) -> str | Sequence[str]:
+        if isinstance(index, slice):
+            return [self._write(at) for at in range(*index.indices(self._size))]
+        if not -self._size <= index < self._size:
+            raise IndexError(index)
+        return self._write(index % self._size)
+
+
+def _alone(_row: int) -> int:
+    return -1
+
+
+def _columns(size: int, letter: str) -> dict[str, Any]:
+    return {
+        "category": np.full(size, LETTERS.index(letter), np.int8),
+        "fate": np.full(size, KEPT_FATE, np.int8),
+        "frame_tokens": np.zeros(size, np.int64),
+        "pinned": np.zeros(size, np.bool_),
+        "group": _alone,
+        "estimated": np.zeros(size, np.bool_),
+    }
+
+
+def _items_of(pieces: Sequence[SystemPiece], section: str) -> list[SystemPiece]:
+    return [piece for piece in pieces if piece.section == section and not piece.name]
+
+
+def system_rows(bundle: Bundle, pieces: Sequence[SystemPiece], profile: str) -> LedgerRows:
+    """One row a system text, spec or workspace context; all are kept but texts that the provider cannot be sent."""
+    texts = bundle.system
+    mine = _items_of(pieces, "system")
+    tokens = np.array([piece.tokens for piece in mine], np.int64)
+    chars = np.array([piece.chars for piece in mine], np.int64)
+    ordered = [text for text in texts if text.kind == "system"] + [text for text in texts if text.kind != "system"]
+    before_tokens, before_chars, columns = tokens, chars, _columns(len(mine), "S")
+    if are_messages(pieces):
+        before_chars = np.array([_said_chars(text) for text in ordered], np.int64)
+        shorter = np.array([_loses_a_part(text, piece) for text, piece in zip(ordered, mine, strict=True)], np.bool_)
+        given = np.array([int(text.measures.openai_tokens[0]) if text.measures else 0 for text in ordered], np.int64)
+        before_tokens = np.where(shorter, given, tokens)
+        columns["fate"] = np.where(chars > 0, np.where(shorter, TRUNCATED, KEPT_FATE), DROPPED).astype(np.int8)
+    merges = sum(text.message is not None for text in ordered) > 1
+    return LedgerRows(
+        section="system",
+        ids=[text.id for text in ordered],
+        names=lambda row: ordered[row].name,
+        before_tokens=before_tokens,
+        before_chars=before_chars,
+        after_tokens=tokens,
+        after_chars=chars,
+        explain=lambda row: explain_system(ordered[row].message, mine[row].alone, profile, merges=merges),
+        **columns,
+    )
+
+
+def _loses_a_part(text: SystemText, piece: SystemPiece) -> bool:
+    """Whether the message that is sent holds less than the one that came."""
+    return text.message is not None and piece.alone is not None and len(piece.alone.parts) < len(text.message.parts)
+
+
+def _said_chars(text: SystemText) -> int:
+    """The characters of a system message's texts."""
+    parts = text.message.parts if text.message else ()
+    return sum(len(part.text) for part in parts if isinstance(part, TextPart))
+
+
+def tool_rows(bundle: Bundle, fit: ToolFit, config: SkillsBudgetConfig, *, ever_called: frozenset[str]) -> LedgerRows:
+    """One row a tool definition, in the order considered."""
+    order = np.array(fit.sequence, np.int64)
+    kept = fit.kept[order]
+    columns = _columns(len(order), "T")
+    columns["fate"] = np.where(kept, KEPT_FATE, DROPPED).astype(np.int8)
+    columns["pinned"] = fit.pinned[order]
+    columns["estimated"] = np.ones(len(order), np.bool_)
+    names = unique([bundle.tools[row].name for row in fit.sequence])
+    return LedgerRows(
+        section="tools",
+        ids=[f"tool:{name}" for name in names],
+        names=lambda row: bundle.tools[fit.sequence[row]].name,
+        before_tokens=fit.tokens[order],
+        before_chars=fit.chars[order],
+        after_tokens=np.where(kept, fit.tokens[order], 0),
+        after_chars=np.where(kept, fit.chars[order], 0),
+        explain=lambda row: explain_tool(
+            fit, config, fit.sequence[row], ever_called=bundle.tools[fit.sequence[row]].name in ever_called
+        ),
+        **columns,
+    )
+
+
+def skill_rows(bundle: Bundle, fit: SkillFit, entries: Entries, config: SkillsBudgetConfig) -> LedgerRows:
+    """One row a skill, in the order considered; shorter than it came is truncated."""
+    order = np.array(fit.sequence, np.int64)
+    kept = fit.kept[order]
+    after_tokens, after_chars = fit.after_tokens[order], fit.after_chars[order]
+    # A hidden skill asks for nothing: no harness would list it.
+    listed = fit.cause[order] != SkillCause.HIDDEN
+    before_tokens, before_chars = entries.raw_tokens[order] * listed, entries.raw_chars[order] * listed
+    shorter = kept & ((after_chars != before_chars) | (after_tokens != before_tokens))
+    columns = _columns(len(order), "K")
+    columns["fate"] = np.where(kept, np.where(shorter, TRUNCATED, KEPT_FATE), DROPPED).astype(np.int8)
+    columns["pinned"] = fit.pinned[order]
+    paths = unique([bundle.skills[row].path for row in fit.sequence])
+    return LedgerRows(
+        section="skills",
+        ids=Lazy(len(paths), lambda row: f"skill:{paths[row]}"),
+        names=lambda row: bundle.skills[fit.sequence[row]].name,
+        before_tokens=before_tokens,
+        before_chars=before_chars,
+        after_tokens=after_tokens,
+        after_chars=after_chars,
+        explain=lambda row: explain_skill(fit, config, fit.sequence[row], shortened=bool(shorter[row])),
+        **columns,
+    )
+
+
+def feature_rows(bundle: Bundle, fit: FeatureFit, config: FeaturesConfig) -> LedgerRows:
+    """One row a feature spec, in the order considered; one that is only listed is truncated."""
+    order = np.array(fit.sequence, np.int64)
+    tokens, chars = bundle.feature_measures.tokens[order], bundle.feature_measures.chars[order]
+    columns = _columns(len(order), "F")
+    listed = np.isin(order, np.array(fit.listed, np.int64))
+    columns["fate"] = np.where(fit.chars[order] > 0, np.where(listed, TRUNCATED, KEPT_FATE), DROPPED).astype(np.int8)
+    columns["pinned"] = fit.pinned[order]
+    ids = feature_ids(bundle.features)
+    return LedgerRows(
+        section="features",
+        ids=[ids[row] for row in fit.sequence],
+        names=lambda row: bundle.features[fit.sequence[row]].title or bundle.features[fit.sequence[row]].path,
+        before_tokens=tokens,
+        before_chars=chars,
+        after_tokens=fit.tokens[order],
+        after_chars=fit.chars[order],
+        explain=lambda row: explain_feature(fit, bundle.features, config, fit.sequence[row]),
+        **columns,
+    )
+
+
+def chunk_rows(bundle: Bundle, fit: RetrievalFit, config: RetrievalConfig) -> LedgerRows:
+    """One row a retrieved chunk, best first."""
+    order = np.array(fit.sequence, np.int64)
+    kept = fit.kept[order]
+    tokens, chars = bundle.chunk_measures.tokens[order], bundle.chunk_measures.chars[order]
+    columns = _columns(len(order), "R")
+    columns["fate"] = np.where(kept, KEPT_FATE, DROPPED).astype(np.int8)
+    columns["pinned"] = fit.pinned[order]
+    ids = chunk_ids(bundle.chunks)
+    return LedgerRows(
+        section="retrieval",
+        ids=[ids[row] for row in fit.sequence],
+        names=lambda row: one_line(bundle.chunks[fit.sequence[row]].text),
+        before_tokens=tokens,
+        before_chars=chars,
+        after_tokens=np.where(kept, tokens, 0),
+        after_chars=np.where(kept, chars, 0),
+        explain=lambda row: explain_chunk(fit, config, fit.sequence[row]),
+        **columns,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _MessageColumns:
+    """What is left of each message under a profile, and why."""
+
+    measures: MessageMeasures
+    profile: str
+    kept: NDArray[np.bool_]
+
+    def get(self, name: str) -> Ints:
+        return self.measures.column(self.profile, name)
+
+    def columns(self) -> dict[str, Any]:
+        fate = np.where(self.kept, np.int8(KEPT_FATE), np.int8(DROPPED))
+        lost = self.get("loss") & ~int(ADAPTED)
+        if lost.any():
+            fate[self.kept & (lost != 0)] = TRUNCATED
+        return {
+            "category": LETTER_OF_ROLE.take(self.measures.role),
+            "fate": fate,
+            "estimated": self.measures.images > 0,
+        }
+
+
+def history_rows(bundle: Bundle, view: HistoryView, fit: HistoryFit, profile: str) -> LedgerRows:
+    """One row a message of the history, in its order."""
+    measures = bundle.history_measures
+    data = _MessageColumns(measures, profile, fit.kept)
+    columns = data.columns()
+    columns["fate"][fit.rule == HistoryRule.SUMMARIZE_OLDER] = SUMMARISED
+    loss = data.get("loss")
+    after_tokens, after_chars = np.where(fit.kept, data.get("tokens"), 0), np.where(fit.kept, data.get("chars"), 0)
+    if fit.anchor is not None:
+        row = fit.anchor.row
+        after_tokens[row], after_chars[row] = fit.anchor.tokens, len(fit.anchor.text)
+        columns["fate"][row], columns["estimated"][row] = TRUNCATED, False
+    known = known_index(bundle)
+    return LedgerRows(
+        section="history",
+        ids=known.ids if known else Lazy(len(measures), lambda row: message_id(bundle.history[row], row)),
+        names=known.labels.__getitem__ if known else lambda row: label(bundle.history[row]),
+        before_tokens=data.get("before_tokens"),
+        before_chars=data.get("before_chars"),
+        after_tokens=after_tokens,
+        after_chars=after_chars,
+        explain=lambda row: explain_message(view, fit, loss, profile, row),
+        frame_tokens=np.where(fit.kept, view.frames, 0),
+        pinned=view.pinned,
+        group=grouped(measures.group),
+        messages=np.arange(len(measures)),
+        **columns,
+    )
+
+
+def grouped(group: Ints) -> Callable[[int], int]:
+    """A message's group by its row, -1 where it is alone; the groups are counted when the first is asked for."""
+
+    @functools.cache
+    def sizes() -> Ints:
+        return np.bincount(group)
+
+    def number(row: int) -> int:
+        found = int(group[row])
+        return found if sizes()[found] > 1 else -1
+
+    return number
+
+
+def summary_row(fit: HistoryFit, *, frame_tokens: int) -> LedgerRows | None:
+    """The row of what was written in the place of messages, None when nothing was."""
+    if fit.summary is None:
+        return None
+    summary = fit.summary
+    columns = _columns(1, "U")
+    columns["fate"] = np.array([ADDED], np.int8)
+    columns["frame_tokens"] = np.array([frame_tokens], np.int64)
+    zero = np.zeros(1, np.int64)
+    return LedgerRows(
+        section="history",
+        ids=[summary.id],
+        names=lambda _: SUMMARY_NAMES[summary.kind],
+        before_tokens=zero,
+        before_chars=zero,
+        after_tokens=np.array([fit.summary_tokens - frame_tokens], np.int64),
+        after_chars=np.array([len(summary.text)], np.int64),
+        explain=lambda _: explain_summary(summary),
+        **columns,
+    )
+
+
+def query_rows(bundle: Bundle, profile: str, *, frame_tokens: int) -> LedgerRows | None:
+    """The row of the query, None when there is none. No limit cuts it; what the provider cannot be sent goes."""
+    query = bundle.query
+    if query is None:
+        return None
+    loss = Loss(int(bundle.query_measures.column(profile, "loss")[0]))
+    data = _MessageColumns(bundle.query_measures, profile, np.array([Loss.EMPTY not in loss]))
+    reason = Reason("query", "The query is never cut.")
+    if loss & ~ADAPTED:
+        sent = "Not sent" if Loss.EMPTY in loss else "Sent without a part"
+        reason = Reason(f"validity:{profile}", f"{sent}: {loss_sentence(loss) or 'it says nothing'}.")
+    return LedgerRows(
+        section="query",
+        ids=[message_id(query, 0)],
+        names=lambda _: label(query),
+        before_tokens=data.get("before_tokens"),
+        before_chars=data.get("before_chars"),
+        after_tokens=data.get("tokens"),
+        after_chars=data.get("chars"),
+        frame_tokens=np.array([frame_tokens], np.int64),
+        pinned=np.zeros(1, np.bool_),
+        group=_alone,
+        explain=lambda _: reason,
+        **data.columns(),
+    )

@@ -1,0 +1,277 @@
+"""Sums over a packing: sections against their limits, the limits that are watched, money, and what nobody can count."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+from budgeteer.engine.config.schema import MOST_HISTORY_MESSAGES, BudgetConfig
+from budgeteer.engine.counting.message_measures import unknown_kinds
+from budgeteer.engine.inputs.bundle import Bundle
+from budgeteer.engine.inputs.history_index import message_id
+from budgeteer.engine.models.registry import ModelRow
+from budgeteer.engine.packing.allocation import SYSTEM_SHARE, Allowance, Shares
+from budgeteer.engine.packing.conditions import (
+    MAX_SKILL_CHARS,
+    MAX_SKILL_TOKENS,
+    MAX_SKILLS,
+    MAX_TOOL_CHARS,
+    short_name,
+)
+from budgeteer.engine.packing.fixes import (
+    Demand,
+    Fix,
+    budget_on,
+    compacted,
+    minified,
+    newest_first,
+    raised,
+    spare,
+    wider_share,
+    wider_system_share,
+)
+from budgeteer.engine.packing.history.summarize_older import turns_fit
+from budgeteer.engine.packing.history.view import HistoryFit, HistoryView
+from budgeteer.engine.packing.ledger import ADDED, SECTIONS, Ledger, Size
+from budgeteer.engine.packing.result import Chosen, Cost, CountedWith, SectionTotal
+from budgeteer.engine.packing.sections.skill_block import effective, location_opener
+from budgeteer.engine.packing.sections.skills import SkillCause, SkillFit
+from budgeteer.engine.packing.verdict import SYSTEM_GROUP, Limit
+
+
+def section_totals(
+    ledger: Ledger, chosen: Chosen, config: BudgetConfig, allowed: Allowance, view: HistoryView
+) -> tuple[SectionTotal, ...]:
+    """Each section that holds anything: limits, demand, what it takes.
+
+    Demand is what it would take with no limit and nothing shortened, overhead included.
+    """
+    budget = config.skills_budget
+    totals = []
+    for name in SECTIONS:
+        parts = [part for part in ledger.parts if part.section == name]
+        after = ledger.total(name)
+        if not parts and after == Size():
+            continue
+        before = sum((part.before for part in parts), Size())
+        demand = before + _demand_overhead(name, ledger, chosen, view)
+        limited = budget.enabled or name == "history"
+        limit_tokens, limit_chars = _own_limits(name, config, allowed) if limited else (None, None)
+        limit_tokens = _smaller(limit_tokens, _share_of(name, chosen.shares))
+        kept = sum(part.sent for part in parts)
+        items = sum(len(part) - part.count(ADDED) for part in parts)
+        totals.append(
+            SectionTotal(name, limit_tokens, limit_chars, CountedWith(items, demand), CountedWith(kept, after))
+        )
+    return tuple(totals)
+
+
+def _demand_overhead(name: str, ledger: Ledger, chosen: Chosen, view: HistoryView) -> Size:
+    own = sum((entry.size for entry in ledger.overhead if entry.section == name), Size())
+    if name == "tools":
+        asked = chosen.tools.asked
+        return asked - Size(int(chosen.tools.tokens.sum()), int(chosen.tools.chars.sum()))
+    if name == "history":
+        return Size(int(view.all_frames.sum()))
+    return own
+
+
+def _own_limits(name: str, config: BudgetConfig, allowed: Allowance) -> tuple[int | None, int | None]:
+    limits = config.skills_budget.limits
+    if name == "skills":
+        tokens = limits.max_skills_prompt_tokens
+        return (allowed.tokens(tokens) if tokens is not None else None), limits.max_skills_prompt_chars
+    if name == "tools":
+        return None, limits.max_tool_definition_chars
+    if name == "history" and config.history.strategy == "newestFirst":
+        return allowed.tokens(config.history.max_tokens), None
+    if name == "history" and config.history.strategy == "summarizeOlder":
+        return None, config.history.max_chars
+    return None, None
+
+
+def _share_of(name: str, shares: Shares | None) -> int | None:
+    """The share that a section has for itself; the system share is its group's, shown with the system texts."""
+    if shares is None:
+        return None
+    return {
+        "system": shares.system_tokens,
+        "retrieval": shares.context_tokens,
+        "history": shares.history_tokens,
+    }.get(name)
+
+
+def _smaller(first: int | None, second: int | None) -> int | None:
+    return min((limit for limit in (first, second) if limit is not None), default=None)
+
+
+def share_limits(demands: Mapping[str, int], shares: Shares, *, is_limited: bool) -> Iterator[Limit]:
+    """Each share with the demand of what it holds, in tokens; `is_limited`: whether the skills budget is on."""
+    on = shares.redistribute
+    groups = (
+        ("system", SYSTEM_GROUP, shares.system_tokens, wider_system_share(is_limited=is_limited)),
+        ("context", ("retrieval",), shares.context_tokens, wider_share("context", passes_on=on)),
+        ("history", ("history",), shares.history_tokens, wider_share("history", passes_on=on)),
+    )
+    for name, sections, allowed, fix in groups:
+        asked = sum(demands.get(section, 0) for section in sections)
+        unit = f"tokens of {', '.join(sections)}"
+        yield Limit(f"shares.{name}", asked, allowed, unit, spare(asked, allowed) if asked <= allowed else fix)
+
+
+def limits_of(bundle: Bundle, chosen: Chosen, config: BudgetConfig, view: HistoryView) -> Iterator[Limit]:
+    """Every section limit in force with the demand against it and the cheapest fix; `config` has no percents left."""
+    if config.skills_budget.enabled:
+        yield from skill_limits(bundle, chosen, config)
+        yield from _tool_limits(chosen, config)
+    if config.history.strategy == "newestFirst":
+        yield _newest_first_limit(view)
+    if config.history.strategy == "summarizeOlder":
+        yield _summary_limit(view)
+    if config.history.strategy == "recentExchange":
+        yield _recent_limit(view)
+
+
+def _newest_first_limit(view: HistoryView) -> Limit:
+    """The limit in tokens. Raised as far as all of history needs, or as the room reaches that the prompt leaves it."""
+    tokens = int(view.tokens.sum())
+    # The query is charged to the limit too: it is the newest message.
+    reached = min(tokens, max(view.room_tokens, 0)) + view.query_tokens
+    demand = Demand("history.maxTokens", reached, view.max_tokens)
+    if tokens <= view.max_tokens and not demand.is_passed:
+        fix = spare(tokens, view.max_tokens)
+    elif demand.is_passed:
+        fix = raised(demand, or_else="use summarizeOlder" if turns_fit(view) else "")
+    else:
+        fix = Fix(f"Raising it changes nothing: {max(view.room_tokens, 0):,} tokens are left for history.")
+    return Limit("history.maxTokens", tokens, view.max_tokens, "tokens of history", fix)
+
+
+def _summary_limit(view: HistoryView) -> Limit:
+    chars, tokens = int(view.chars.sum()), int(view.tokens.sum())
+    demand = Demand("history.maxChars", chars, view.config.max_chars)
+    held = f"the messages take {tokens:,} tokens and {max(view.room_tokens, 0):,} are left for history"
+    fix = spare(chars, view.config.max_chars)
+    if demand.is_passed:
+        fix = raised(demand, held_by=held if tokens > view.room_tokens else "")
+    return Limit("history.maxChars", chars, view.config.max_chars, "characters of history", fix)
+
+
+def _recent_limit(view: HistoryView) -> Limit:
+    older = int((view.alive & ~view.always & ~view.last_exchange()).sum())
+    demand = Demand("history.maxHistoryMessages", older, view.config.max_history_messages)
+    fix = raised(demand) if demand.is_passed else spare(older, demand.allowed)
+    if older > MOST_HISTORY_MESSAGES:
+        fix = newest_first("it keeps as many older messages as fit")
+    return Limit("history.maxHistoryMessages", older, demand.allowed, "older messages", fix)
+
+
+def budget_limit(chosen: Chosen, config: BudgetConfig, view: HistoryView, *, demand: Size, allowed: Allowance) -> Limit:
+    """The input budget itself, less the margin, with the demand of everything against it."""
+    return Limit("inputBudget", demand.tokens, allowed.usable_tokens, "tokens", _budget_fix(chosen, config, view))
+
+
+def _budget_fix(chosen: Chosen, config: BudgetConfig, view: HistoryView) -> Fix:
+    libraries = int(chosen.tools.tokens.sum()) + chosen.skills.asked.tokens
+    if not config.skills_budget.enabled and libraries > int(view.tokens.sum()):
+        return budget_on(libraries)
+    if config.history.strategy == "full" and len(view):
+        return newest_first("the oldest messages go first")
+    unused = chosen.tools.kept & ~chosen.tools.called
+    if unused.any():
+        saved = int(chosen.tools.tokens[unused].sum())
+        return Fix(f"Leave out the {int(unused.sum()):,} tools that are never called: {saved:,} tokens saved.")
+    return Fix("Choose a model with a larger window, or lower the output reserve.")
+
+
+def skill_limits(bundle: Bundle, chosen: Chosen, config: BudgetConfig) -> Iterator[Limit]:
+    """The limits on skills with the demand against each; `config` has no percents left.
+
+    One fix raises all of them that are passed: a skill is listed only where it is within each.
+    """
+    limits, fit = config.skills_budget.limits, chosen.skills
+    considered = int(_considered(fit).sum())
+    demands = [
+        Demand(MAX_SKILLS, considered, limits.max_skills_in_prompt),
+        Demand(MAX_SKILL_CHARS, fit.asked.chars, limits.max_skills_prompt_chars),
+    ]
+    units = ["skills", "characters of skills"]
+    if isinstance(limits.max_skills_prompt_tokens, int):
+        demands.append(Demand(MAX_SKILL_TOKENS, fit.asked.tokens, limits.max_skills_prompt_tokens))
+        units.append("tokens of skills")
+    share = next((most for rule, most in fit.token_limits if rule == SYSTEM_SHARE), None)
+    shorten = _shortening_fix(bundle, chosen, config)
+    raise_all = raised(*demands, held_by=_held_by_share(fit.asked.tokens, share, "skills"))
+    for demand, unit in zip(demands, units, strict=True):
+        fix = spare(demand.needed, demand.allowed)
+        if shorten is not None and demand.path != MAX_SKILLS:
+            fix = shorten
+        elif demand.is_passed:
+            fix = raise_all
+        yield Limit(short_name(demand.path), demand.needed, demand.allowed, unit, fix)
+    for row in np.flatnonzero(fit.pinned & (fit.cause == SkillCause.FILE_TOO_LARGE)):
+        skill = bundle.skills[int(row)]
+        fix = Fix(f"{skill.name} is pinned but its file is too large: shorten it, or raise maxSkillFileBytes.")
+        yield Limit("maxSkillFileBytes", skill.file_bytes, limits.max_skill_file_bytes, f"bytes of {skill.path}", fix)
+
+
+def _considered(fit: SkillFit) -> NDArray[np.bool_]:
+    """Which skills were held against the limits on the block."""
+    return np.isin(fit.cause, [cause for cause in SkillCause if cause.is_considered])
+
+
+def _held_by_share(asked: int, share: int | None, what: str) -> str:
+    """That the system share leaves less than is asked for, "" where it does not."""
+    return "" if share is None or asked <= share else f"{SYSTEM_SHARE} leaves {share:,} of {asked:,} tokens for {what}"
+
+
+def _shortening_fix(bundle: Bundle, chosen: Chosen, config: BudgetConfig) -> Fix | None:
+    """The shortening that is not on yet, with its saving; None when both are on or save nothing."""
+    optimization = config.skills_budget.optimization
+    fit, measures = chosen.skills, bundle.skill_measures
+    rows = np.flatnonzero(fit.kept | _considered(fit))
+    if not optimization.minify_descriptions and len(measures.minified_chars) == len(measures):
+        saved_chars = int((measures.description_chars - measures.minified_chars)[rows].sum())
+        saved_tokens = int((measures.description_tokens - measures.minified_tokens)[rows].sum())
+        if saved_chars > 0:
+            return minified(Size(saved_tokens, saved_chars))
+    if not optimization.compact_paths:
+        on = optimization.model_copy(update={"compact_paths": True})
+        shorter = effective(config.skills_budget.model_copy(update={"optimization": on}))
+        saved = len(location_opener(config.skills_budget)) - len(location_opener(shorter))
+        if saved > 0:
+            return compacted(saved * len(rows))
+    return None
+
+
+def _tool_limits(chosen: Chosen, config: BudgetConfig) -> Iterator[Limit]:
+    tools = chosen.tools
+    demand = Demand(MAX_TOOL_CHARS, tools.asked.chars, config.skills_budget.limits.max_tool_definition_chars)
+    fix = spare(demand.needed, demand.allowed)
+    if demand.is_passed:
+        held = _held_by_share(tools.asked.tokens, tools.limit_tokens, "tools")
+        fix = raised(demand, or_else="pin the tools that must stay", held_by=held)
+    yield Limit("maxToolDefinitionChars", demand.needed, demand.allowed, "characters of tool definitions", fix)
+
+
+def cost_of(row: ModelRow, tokens: int) -> Cost:
+    """The input's price, uncached and all cached, from the model's row."""
+
+    def price(per_million: float | None) -> float | None:
+        return None if per_million is None else round(tokens * per_million / 1_000_000, 6)
+
+    return Cost("USD", price(row.input_price), price(row.cached_input_price), row.date)
+
+
+def unknown_parts(bundle: Bundle, history: HistoryFit, profile: str) -> tuple[tuple[str, str], ...]:
+    """The messages sent with parts whose tokens nobody publishes, and what these are ("audio", "2 × file")."""
+    counts = bundle.history_measures.column(profile, "unknown")
+    rows = np.flatnonzero(history.kept & (counts > 0)).tolist() if counts.any() else []
+    if history.anchor is not None:
+        rows = [row for row in rows if row != history.anchor.row]
+    found = [(message_id(bundle.history[row], row), bundle.history[row]) for row in rows]
+    if bundle.query is not None and int(bundle.query_measures.column(profile, "unknown")[0]):
+        found.append((message_id(bundle.query, 0), bundle.query))
+    return tuple((key, unknown_kinds(message, profile)) for key, message in found)

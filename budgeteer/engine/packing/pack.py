@@ -1,0 +1,367 @@
+"""pack(): a bundle and a configuration become a packing.
+
+Order: what no limit touches (system, query), skills, tool definitions, features, retrieved chunks, then history in
+the room that is left. A tool that kept history calls stays, so libraries and history are fitted in turn until neither
+changes.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from budgeteer.engine.config.schema import BudgetConfig
+from budgeteer.engine.counting.tokenizers import TokenCounter, counter_for
+from budgeteer.engine.inputs.bundle import Bundle
+from budgeteer.engine.inputs.history_index import index_of
+from budgeteer.engine.packing.allocation import Allowance, Shares, allowance, profile_of, resolve_percents, shares_of
+from budgeteer.engine.packing.binding_limits import limits_that_bind
+from budgeteer.engine.packing.history.history_texts import Writing
+from budgeteer.engine.packing.history.registry import fit_history
+from budgeteer.engine.packing.history.summary import SummaryRequest, extractive_summary
+from budgeteer.engine.packing.history.task import history_notes, with_task
+from budgeteer.engine.packing.history.view import USER, HistoryFit, HistoryView, Mask, view_of
+from budgeteer.engine.packing.ledger import Ledger, LedgerRows, Overhead, Size
+from budgeteer.engine.packing.ledger_rows import (
+    chunk_rows,
+    feature_rows,
+    history_rows,
+    query_rows,
+    skill_rows,
+    summary_row,
+    system_rows,
+    tool_rows,
+)
+from budgeteer.engine.packing.library_fitting import Libraries, LibraryFitter
+from budgeteer.engine.packing.limits import (
+    budget_limit,
+    cost_of,
+    limits_of,
+    section_totals,
+    share_limits,
+    unknown_parts,
+)
+from budgeteer.engine.packing.message_overhead import MessageOverhead
+from budgeteer.engine.packing.pruned_ledger_rows import pruned_rows, with_added
+from budgeteer.engine.packing.pruned_overhead import pruned_demand, pruned_notes, tag_overhead, tagged_view, typed_rows
+from budgeteer.engine.packing.pruning.model_texts import TOOL_NAME
+from budgeteer.engine.packing.pruning.pruned import Pruned, Pruning
+from budgeteer.engine.packing.result import Chosen, Packing
+from budgeteer.engine.packing.retry_relief import relief_of
+from budgeteer.engine.packing.sections.instruction_block import InstructionBlock
+from budgeteer.engine.packing.sections.skill_block import effective
+from budgeteer.engine.packing.sections.skills import SkillFit, entry_sizes
+from budgeteer.engine.packing.sections.system import adds_text
+from budgeteer.engine.packing.sections.tools import ToolCosts
+from budgeteer.engine.packing.task_check import asked_of, checked
+from budgeteer.engine.packing.verdict import error_of, verdict_of, warning_of
+
+type Summariser = Callable[[SummaryRequest], str]
+
+
+def pack(
+    bundle: Bundle,
+    config: BudgetConfig,
+    *,
+    counter: TokenCounter,
+    summarise: Summariser = extractive_summary,
+    profile: str | None = None,
+) -> Packing:
+    """Pack a bundle: what is sent, what is not and why, with every number.
+
+    `counter` must be the one the bundle was measured with; it counts only short new texts here. `profile` is the
+    request form, by default the model's own.
+
+    Raises:
+        ConfigError: model, window and reserve do not go together.
+        CompressRefused: a batch of compress ranges does not go with the conversation.
+        SummaryPending: only from a `summarise` that raises it.
+    """
+    if bundle.tokenizer != counter.name:
+        raise ValueError(f"measured with {bundle.tokenizer}, packed with {counter.name}")
+    form = profile or profile_of(config)
+    allowed = allowance(config, counter)
+    return Packer.of(bundle, resolve_percents(config, allowed), counter, form, allowed).pack(summarise)
+
+
+def pack_unlimited(packing: Packing) -> Packing:
+    """The same bundle with nothing limited, every feature spec loaded and the block before the user's first message.
+
+    This is the seed's state before its changes (token limit error); it may be larger than any window. Where there is
+    nothing but the conversation's own system messages, they stay where they are: no block is made of them.
+    """
+    config, bundle = packing.config, packing.bundle
+    makes_block = bool(bundle.skills or bundle.features or bundle.chunks) or adds_text(bundle)
+    placement = "prepended" if makes_block else config.system.placement
+    everything = config.model_copy(
+        update={
+            "system": config.system.model_copy(update={"placement": placement}),
+            "shares": config.shares.model_copy(update={"enabled": False}),
+            "skills_budget": config.skills_budget.model_copy(update={"enabled": False}),
+            "features": config.features.model_copy(update={"mode": "all"}),
+            "history": config.history.model_copy(update={"strategy": "full"}),
+            "pruning": config.pruning.model_copy(update={"mode": "off"}),
+        }
+    )
+    counter = counter_for(packing.bundle.tokenizer)
+    allowed = replace(packing.allowance, usable_tokens=sys.maxsize)
+    return Packer.of(packing.bundle, everything, counter, packing.profile, allowed).pack(extractive_summary)
+
+
+@dataclass(frozen=True, slots=True)
+class Fitted:
+    """What stays of a bundle, before a word is said of it: the fits, and the view with the room they were made in.
+
+    `pruned` is what pruning left of the bundle before anything was fitted, None where it is off.
+    """
+
+    block: InstructionBlock
+    libraries: Libraries
+    history: HistoryFit
+    view: HistoryView
+    pruned: Pruned | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Packer:
+    """One packing under way: everything that does not change while tools and history are fitted.
+
+    `config` has no percents left (allocation.settled); `shares` are None where they are off. `pruned` is set where
+    `bundle` is what pruning left. `skills` may be given where they were fitted before: without shares they depend on
+    no other section.
+    """
+
+    bundle: Bundle
+    config: BudgetConfig
+    counter: TokenCounter
+    profile: str
+    allowed: Allowance
+    shares: Shares | None
+    pruned: Pruned | None = None
+    skills: SkillFit | None = None
+
+    @classmethod
+    def of(
+        cls, bundle: Bundle, config: BudgetConfig, counter: TokenCounter, profile: str, allowed: Allowance
+    ) -> Packer:
+        """The packer with the shares of its configuration."""
+        framing = MessageOverhead(bundle, profile, counter)
+        shares = shares_of(config, allowed, query_tokens=framing.query_tokens() + framing.reply())
+        return cls(bundle, config, counter, profile, allowed, shares)
+
+    @property
+    def framing(self) -> MessageOverhead:
+        return MessageOverhead(self.bundle, self.profile, self.counter)
+
+    def pack(self, summarise: Summariser) -> Packing:
+        """Everything fitted, with a decision for each item, sums, limits and the verdict."""
+        if self._prunes:
+            return self._over(self._pruned()).pack(summarise)
+        fitted = self.fitted(summarise)
+        libraries = fitted.libraries
+        chosen = Chosen(
+            libraries.pieces,
+            libraries.tools,
+            libraries.skills,
+            libraries.features,
+            libraries.retrieval,
+            fitted.history,
+            self.shares,
+        )
+        return self._result(self.ledger(fitted), chosen, fitted.view)
+
+    def fitted(self, summarise: Summariser) -> Fitted:
+        """What stays of everything: pruning first, then the libraries and history in the room that is left."""
+        if self._prunes:
+            return self._over(self._pruned()).fitted(summarise)
+        bundle, framing, pruned = self.bundle, self.framing, self.pruned
+        view = view_of(
+            bundle.history_measures,
+            self.profile,
+            frame_tokens=framing.messages(bundle.history_measures),
+            pinned=self._pinned_messages() if pruned is None else pruned.pinned,
+            config=self.config.history,
+        )
+        typed = view.typed if pruned is None else typed_rows(pruned)
+        losses = bundle.history_measures.column(self.profile, "loss")
+        view = view if pruned is None else tagged_view(view, pruned)
+        view = with_task(view, asked_of(bundle, self.profile), typed=typed, losses=losses)
+        block = InstructionBlock.of(bundle, self.config, framing)
+        fitter = LibraryFitter(block, self.allowed, self.shares, self._exchange_tokens(view), self.skills)
+        libraries, history, view = self._fit(fitter, view, summarise)
+        return Fitted(block, libraries, history, view, pruned)
+
+    def ledger(self, fitted: Fitted) -> Ledger:
+        """Every decision and overhead of what was fitted."""
+        if self._prunes and fitted.pruned is not None:
+            return self._over(fitted.pruned).ledger(fitted)
+        overheads = self._overheads(fitted.block, fitted.libraries, fitted.history, fitted.view)
+        rows = self._rows(fitted.libraries, fitted.history, fitted.view)
+        return Ledger(rows, overheads, kind=self.allowed.kind)
+
+    @property
+    def _prunes(self) -> bool:
+        """Whether pruning is on and the bundle is still as it came."""
+        return self.pruned is None and self.config.pruning.mode != "off"
+
+    def _pruned(self) -> Pruned:
+        """What pruning leaves of the bundle."""
+        pruning = Pruning(self.config.pruning, self.profile, self.counter, self.allowed.input_budget)
+        return pruning.prune(self.bundle, self._pinned_messages())
+
+    def _over(self, pruned: Pruned) -> Packer:
+        """The packer over what pruning left."""
+        return replace(self, bundle=pruned.bundle, pruned=pruned)
+
+    def _exchange_tokens(self, view: HistoryView) -> int:
+        """What the most recent exchange takes at most: the best chunks come after it, older history after them."""
+        if not self.bundle.chunks:
+            return 0
+        exchange = view.size_tokens(view.last_exchange() | view.always)
+        if self.config.history.strategy == "newestFirst":
+            return min(exchange, view.max_tokens)
+        return exchange
+
+    def _overheads(
+        self, block: InstructionBlock, libraries: Libraries, history: HistoryFit, view: HistoryView
+    ) -> list[Overhead]:
+        framing = self.framing
+        joins = ToolCosts(self.profile, self.counter).joins(len(libraries.tools.order))
+        said = history.summary is not None or bool((history.kept & (view.role == USER)).any())
+        return [
+            *block.overheads(libraries.pieces, needs_message=not (said or framing.has_query())),
+            Overhead("skills", "header and tags", libraries.skills.wrapper, self.counter.kind),
+            block.labels(libraries.pieces, libraries.retrieval),
+            Overhead("tools", "joins and preamble", joins, "estimated"),
+            *self._message_overheads(view, history),
+            Overhead("query", "message frame", Size(framing.query()), framing.kind),
+            Overhead("query", "reply priming", Size(framing.reply()), framing.kind),
+        ]
+
+    def _message_overheads(self, view: HistoryView, history: HistoryFit) -> list[Overhead]:
+        frames = self.framing.history(view, history)
+        if self.pruned is None:
+            return [Overhead("history", "message frames", frames, self.framing.kind)]
+        tags = tag_overhead(self.pruned, history, kind=self.counter.kind)
+        return [Overhead("history", "message frames", Size(frames.tokens - tags.size.tokens), self.framing.kind), tags]
+
+    def _rows(self, libraries: Libraries, history: HistoryFit, view: HistoryView) -> list[LedgerRows]:
+        bundle, framing, budget = self.bundle, self.framing, effective(self.config.skills_budget)
+        entries = entry_sizes(bundle.skills, bundle.skill_measures, budget, counter=self.counter)
+        pruned = self.pruned
+        system, tools = (
+            system_rows(bundle, libraries.pieces, self.profile),
+            tool_rows(bundle, libraries.tools, self.config.skills_budget, ever_called=self._ever_called()),
+        )
+        parts = [
+            system if pruned is None else with_added(system, pruned),
+            tools if pruned is None else with_added(tools, pruned),
+            skill_rows(bundle, libraries.skills, entries, budget),
+            feature_rows(bundle, libraries.features, self.config.features),
+            chunk_rows(bundle, libraries.retrieval, self.config.retrieval),
+            summary_row(history, frame_tokens=framing.written("user")),
+            history_rows(bundle, view, history, self.profile) if pruned is None else pruned_rows(pruned, view, history),
+            query_rows(bundle, self.profile, frame_tokens=framing.query()),
+        ]
+        return [part for part in parts if part is not None]
+
+    def _result(self, ledger: Ledger, chosen: Chosen, view: HistoryView) -> Packing:
+        error = error_of(ledger, chosen.history.over, self.allowed.usable_tokens, shares=chosen.shares)
+        sections = section_totals(ledger, chosen, self.config, self.allowed, view)
+        if self.pruned is not None:
+            given_frames = int(self.framing.messages(self.pruned.given.history_measures).sum())
+            sections = pruned_demand(sections, ledger, self.pruned, view, given_frames=given_frames)
+        demand = sum((section.demand.size for section in sections), Size())
+        whole = budget_limit(chosen, self.config, view, demand=demand, allowed=self.allowed)
+        limits = [*limits_of(self.bundle, chosen, self.config, view), whole]
+        if chosen.shares is not None:
+            demands = {section.name: section.demand.size.tokens for section in sections}
+            limits += share_limits(demands, chosen.shares, is_limited=self.config.skills_budget.enabled)
+        warnings = [warning_of(limit, self.config) for limit in limits]
+        notes = list(self.bundle.notes)
+        if self.bundle.skills and self.config.skills_budget.optimization.prioritization:
+            order_by = chosen.skills.order_by
+            known = f" ({self.bundle.usage_source})" if order_by.reads_usage else ""
+            notes.append(f"Skills are taken {order_by.value}{known}.")
+        notes += pruned_notes(self.pruned, self.config.pruning)
+        notes += history_notes(chosen.history, view)
+        return Packing(
+            bundle=self.bundle if self.pruned is None else self.pruned.given,
+            pruned=self.pruned,
+            config=self.config,
+            profile=self.profile,
+            allowance=self.allowed,
+            ledger=ledger,
+            chosen=chosen,
+            sections=sections,
+            warnings=tuple(warning for warning in warnings if warning is not None),
+            verdict=verdict_of(
+                ledger,
+                demand=demand,
+                allowance=self.allowed,
+                error=error,
+                limits=limits_that_bind(ledger, chosen, view),
+            ),
+            cost=cost_of(self.allowed.row, ledger.total().tokens),
+            error=error,
+            unknown=unknown_parts(self.bundle, chosen.history, self.profile),
+            notes=tuple(notes),
+            demand=demand,
+        )
+
+    def _pinned_messages(self) -> Mask:
+        pins = {pin for pin in self.config.pins if pin.startswith("message:")}
+        pinned = np.zeros(len(self.bundle.history_measures), np.bool_)
+        if pins:
+            pinned[:] = [key in pins for key in index_of(self.bundle).ids]
+        return pinned
+
+    def _called_by(self, kept: Mask) -> frozenset[str]:
+        if self.pruned is None:
+            return _called(self.bundle, kept)
+        given = np.zeros(len(self.pruned.cover), np.bool_)
+        rows = self.pruned.rows[kept]
+        given[rows[rows >= 0]] = True
+        return _called(self.pruned.given, given)
+
+    def _ever_called(self) -> frozenset[str]:
+        bundle = self.bundle if self.pruned is None else self.pruned.given
+        return _called(bundle, np.ones(len(bundle.history_measures), np.bool_)) if bundle.tools else frozenset()
+
+    def _fit(
+        self, fitter: LibraryFitter, view: HistoryView, summarise: Summariser
+    ) -> tuple[Libraries, HistoryFit, HistoryView]:
+        """Fit both until the tools that kept history calls are all in; the protected set only grows, so it ends."""
+        called = frozenset() if self.pruned is None else frozenset({TOOL_NAME})
+        query = self.framing.query_tokens()
+        writing = Writing(
+            self.bundle.history,
+            summarise,
+            self.counter.count,
+            self.framing.written("user"),
+            self.config.history.topic_chars,
+        )
+        while True:
+            libraries = fitter.fit(called)
+            room = replace(view, room_tokens=libraries.room_tokens, query_tokens=query)
+            history = fit_history(room, self.config, writing=writing)
+            if history.rungs:
+                eased = relief_of(fitter, libraries, called)
+                room = eased.view(room)
+                history = fit_history(room, self.config, writing=writing)
+                libraries = eased.libraries(history.relief)
+            history = checked(history, room, self.bundle, self.profile)
+            now = called | self._called_by(history.kept)
+            if now == called or not self.config.skills_budget.enabled:
+                return libraries, history, room
+            called = now
+
+
+def _called(bundle: Bundle, kept: Mask) -> frozenset[str]:
+    """The names of the tools that kept history calls."""
+    if not bundle.tools or not (kept & (bundle.history_measures.calls > 0)).any():
+        return frozenset()
+    return index_of(bundle).called_by(kept)

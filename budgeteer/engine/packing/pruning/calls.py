@@ -1,0 +1,154 @@
+"""Every answered call of a history as arrays: what the automatic strategies decide on. Texts are read once."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from budgeteer.engine.content.conversation import (
+    Message,
+    ToolCallPart,
+    ToolResultPart,
+    call_input,
+    calls_of,
+    results_of,
+)
+from budgeteer.engine.content.library import compact_json
+from budgeteer.engine.counting.library_measures import Ints
+from budgeteer.engine.counting.tokenizers import TokenCounter
+from budgeteer.engine.packing.pruning.placeholders import FAILED_NOTE, PATH_KEYS, WRITTEN_NOTE, object_of, shortened
+
+#: Tools that write a whole file, and tools that read one: names without case and separators, and without the server
+#: before them. Source: as PATH_KEYS.
+WRITERS: Final = frozenset({"write", "writefile", "filewrite", "createfile", "filecreate", "savefile", "overwritefile"})
+READERS: Final = frozenset({"read", "readfile", "fileread", "viewfile", "openfile", "view", "cat"})
+_NOTES: Final = (FAILED_NOTE, WRITTEN_NOTE)
+
+
+@dataclass(frozen=True, slots=True)
+class Shorter:
+    """What shortening a call's arguments saves (0 or less each), as text and as the object some providers are sent."""
+
+    text_tokens: Ints
+    text_chars: Ints
+    object_tokens: Ints
+    object_chars: Ints
+
+
+@dataclass(frozen=True, slots=True)
+class Calls:
+    """One row an answered call, in the order the calls stand in.
+
+    Attributes:
+        call_row, result_row: the messages that hold the call and its result.
+        position: the call's place among the calls of its message.
+        tool: index into `tools`, the names.
+        signature: equal where tool and sorted parameters are equal, -1 for a call that was shortened before.
+        failed: whether its result says so.
+        writes, reads: equal where the file is the same, -1 where it writes or reads no whole file.
+        as_failed, as_written: what its arguments lose by each note.
+    """
+
+    call_row: Ints
+    result_row: Ints
+    position: Ints
+    tool: Ints
+    tools: tuple[str, ...]
+    signature: Ints
+    failed: NDArray[np.bool_]
+    writes: Ints
+    reads: Ints
+    as_failed: Shorter
+    as_written: Shorter
+
+    def __len__(self) -> int:
+        return len(self.call_row)
+
+
+def calls_in(messages: Sequence[Message], *, counter: TokenCounter) -> Calls:
+    """The answered calls of messages in order. Only arguments that a strategy may shorten are counted."""
+    found = list(_answered(messages))
+    tools: dict[str, int] = {}
+    signatures: dict[str, int] = {}
+    files: dict[str, int] = {}
+    rows: list[tuple[int, ...]] = []
+    for call_row, position, call, result_row, result in found:
+        signature = _signature(call)
+        known = -1 if signature is None else signatures.setdefault(signature, len(signatures))
+        written, read = (files.setdefault(path, len(files)) if path else -1 for path in _files_of(call))
+        tool = tools.setdefault(call.name, len(tools))
+        rows.append((call_row, result_row, position, tool, known, int(result.is_error), written, read))
+    table = np.array(rows, np.int64).reshape(len(rows), 8)
+    columns = [np.ascontiguousarray(column) for column in table.T]
+    failed, writes = columns[5] > 0, columns[6]
+    calls = [one[2] for one in found]
+    return Calls(
+        call_row=columns[0],
+        result_row=columns[1],
+        position=columns[2],
+        tool=columns[3],
+        tools=tuple(tools),
+        signature=columns[4],
+        failed=failed,
+        writes=writes,
+        reads=columns[7],
+        as_failed=_shorter(calls, failed, FAILED_NOTE, counter),
+        as_written=_shorter(calls, writes >= 0, WRITTEN_NOTE, counter),
+    )
+
+
+def _answered(messages: Sequence[Message]) -> Iterator[tuple[int, int, ToolCallPart, int, ToolResultPart]]:
+    """Each call that is answered right after its message: its row and place, the call, its result's row, the result."""
+    opener = -1
+    waiting: dict[str, tuple[int, ToolCallPart]] = {}
+    answers: list[tuple[int, int, ToolCallPart, int, ToolResultPart]] = []
+    for row, message in enumerate(messages):
+        results = results_of(message)
+        for result in results[:1]:
+            if result.call_id in waiting:
+                position, call = waiting.pop(result.call_id)
+                answers.append((opener, position, call, row, result))
+        if results:
+            continue
+        yield from sorted(answers, key=lambda one: one[1])
+        calls = calls_of(message) if message.role == "assistant" else []
+        opener, answers = row, []
+        waiting = {call.id: (position, call) for position, call in enumerate(calls)}
+    yield from sorted(answers, key=lambda one: one[1])
+
+
+def _signature(call: ToolCallPart) -> str | None:
+    if any(note in call.arguments for note in _NOTES):
+        return None
+    return f"{call.name} {json.dumps(call_input(call.arguments), sort_keys=True)}"
+
+
+def _files_of(call: ToolCallPart) -> tuple[str, str]:
+    """The file a call writes whole, and the file it reads whole; "" for none."""
+    name = "".join(char for char in call.name.rpartition("__")[2].casefold() if char.isalnum())
+    if name not in WRITERS | READERS:
+        return "", ""
+    value = object_of(call.arguments) or {}
+    path = next((one for key in PATH_KEYS if isinstance(one := value.get(key), str) and one), "")
+    if name in WRITERS:
+        return path, ""
+    partly = any(one is not None for key, one in value.items() if key not in PATH_KEYS)
+    return "", "" if partly else path
+
+
+def _shorter(calls: Sequence[ToolCallPart], may: NDArray[np.bool_], note: str, counter: TokenCounter) -> Shorter:
+    table = np.zeros((4, len(calls)), np.int64)
+    for at in np.flatnonzero(may).tolist():
+        before = calls[at].arguments
+        after = shortened(before, note)
+        if after != before:
+            pairs = ((before, after), tuple(compact_json(call_input(text)) for text in (before, after)))
+            table[:, at] = [
+                size for old, new in pairs for size in (counter.count(new) - counter.count(old), len(new) - len(old))
+            ]
+    return Shorter(*table)

@@ -1,0 +1,237 @@
+"""prune(): a bundle and what a configuration prunes of it become the bundle that is fitted.
+
+Blocks stand in the place of their messages, notes in the place of what the automatic strategies take, a tag behind
+every message. Everything after it, the history strategies among it, works on what is left.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+
+from budgeteer.engine.config.schema import PruningConfig
+from budgeteer.engine.content.conversation import ROLES
+from budgeteer.engine.counting.library_measures import Ints
+from budgeteer.engine.counting.message_measures import MessageMeasures
+from budgeteer.engine.counting.tokenizers import TokenCounter
+from budgeteer.engine.inputs.bundle import Bundle
+from budgeteer.engine.packing.pruning.additions import with_additions
+from budgeteer.engine.packing.pruning.automatic import Found, found_by
+from budgeteer.engine.packing.pruning.blocks import Block, Compressed
+from budgeteer.engine.packing.pruning.compress import Bounds, compress
+from budgeteer.engine.packing.pruning.history_facts import Facts, facts_of
+from budgeteer.engine.packing.pruning.message_ids import TagSizes, tag_of
+from budgeteer.engine.packing.pruning.pruned_messages import PrunedHistory, Rewriter
+from budgeteer.engine.packing.pruning.shape import Mask, leads, shape_of
+from budgeteer.engine.packing.pruning.shortening import Bare, Shortened, bare_sizes, shortened_by, tag_sizes
+from budgeteer.engine.packing.pruning.sizes import Sized
+from budgeteer.engine.providers.profiles import PROFILES
+
+_KEPT_AS = "pruning.last"
+_USER = ROLES.index("user")
+_SYSTEM = (ROLES.index("system"), ROLES.index("developer"))
+
+
+@dataclass(frozen=True, slots=True)
+class Pruned:
+    """A bundle as it came, and what is left of it.
+
+    Attributes:
+        given: the bundle as it came. profile: the request form it is pruned for.
+        bundle: what is fitted: its history holds blocks, notes and messages without tags.
+        facts: what was read of the given history.
+        rows: per message of the bundle's history its row in the given one, -1 for a block.
+        blocks: the blocks in the bundle's history, in its order. compressed: every block there is.
+        cover: per given message the number of the block that stands for it, 0 for none.
+        bare: the given messages without tags they bring along. shortened: what the automatic strategies leave.
+        tags: per message of the bundle's history what its tag costs; nothing for one that has none.
+        pinned: per message of the bundle's history.
+        max_summary_tokens: what all summaries may take.
+        added: the decision ids of what was added beside the messages.
+    """
+
+    given: Bundle
+    profile: str
+    bundle: Bundle
+    facts: Facts
+    rows: Ints
+    blocks: tuple[Block, ...]
+    compressed: Compressed
+    cover: Ints
+    bare: Bare
+    shortened: Shortened
+    tags: Sized
+    pinned: Mask
+    max_summary_tokens: int
+    added: frozenset[str]
+
+    def tag(self, row: int) -> str:
+        """The tag of the message at this row of the bundle's history, "" where it has none."""
+        if not self.tags.chars[row]:
+            return ""
+        given = int(self.rows[row])
+        if given >= 0:
+            return tag_of(self.facts.numbering.id_of(given))
+        return tag_of(self.blocks[int((self.rows[:row] < 0).sum())].id)
+
+    def block_rows(self) -> Ints:
+        """Where the blocks stand in the bundle's history."""
+        found: Ints = np.flatnonzero(self.rows < 0)
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Kept:
+    """What a bundle was pruned to, and how that was asked for."""
+
+    asked: tuple[PruningConfig, str, int, bytes]
+    pruned: Pruned
+
+
+@dataclass(frozen=True, slots=True)
+class Pruning:
+    """How a bundle is pruned: the configuration's part, the request form, the counter, and the input budget."""
+
+    config: PruningConfig
+    profile: str
+    counter: TokenCounter
+    input_budget: int
+
+    @property
+    def max_summary_tokens(self) -> int:
+        """What all summaries may take: `maxSummaryPercent` of the input budget."""
+        return self.input_budget * self.config.max_summary_percent // 100
+
+    def prune(self, given: Bundle, pinned: Mask) -> Pruned:
+        """The bundle pruned; `pinned` says of each message whether it, and so its group, is pinned.
+
+        The last answer is kept with the bundle, for most changes of a configuration leave it as it is.
+
+        Raises:
+            CompressRefused: the ranges do not go with the conversation.
+        """
+        asked = (self.config, self.profile, self.input_budget, pinned.tobytes())
+        kept = given.prepared.get(_KEPT_AS)
+        if isinstance(kept, _Kept) and kept.asked == asked:
+            return kept.pruned
+        pruned = self._prune(given, pinned)
+        given.prepared[_KEPT_AS] = _Kept(asked, pruned)
+        return pruned
+
+    def _prune(self, given: Bundle, pinned: Mask) -> Pruned:
+        facts, measures = facts_of(given, counter=self.counter), given.history_measures
+        pinned = np.isin(measures.group, np.unique(measures.group[pinned]))
+        compressed = self._compressed(measures, facts, pinned)
+        standing = tuple(sorted(compressed.standing(), key=lambda block: block.anchor))
+        cover = np.zeros(len(measures), np.int64)
+        for block in standing:
+            cover[compressed.covered(block)] = block.number
+        bare = bare_sizes(measures, self.profile, facts.numbering, self.counter)
+        turn = _turns(measures, facts)
+        asked = given.query is not None and given.query.typed
+        age = turn.max(initial=0) + asked - turn
+        shortened = self._shortened(facts, bare, age=age, seen=cover == 0, pinned=pinned)
+        rows = _order(cover, standing)
+        left = _Left(rows, standing, turn, bare, shortened)
+        history = PrunedHistory(Rewriter(given.history, facts.numbering, facts.calls, shortened), rows, standing)
+        mode: Literal["auto", "manual"] = "auto" if self.config.mode == "auto" else "manual"
+        bundle, added = with_additions(given, mode, self.counter)
+        return Pruned(
+            given=given,
+            profile=self.profile,
+            bundle=replace(bundle, history=history, history_measures=self._measures(measures, left)),
+            facts=facts,
+            rows=rows,
+            blocks=standing,
+            compressed=compressed,
+            cover=cover,
+            bare=bare,
+            shortened=shortened,
+            tags=self._tags(facts, leads(measures), left),
+            pinned=(rows >= 0) & pinned[rows],
+            max_summary_tokens=self.max_summary_tokens,
+            added=frozenset(added),
+        )
+
+    def _compressed(self, measures: MessageMeasures, facts: Facts, pinned: Mask) -> Compressed:
+        if not self.config.ranges:
+            return Compressed({}, (), 0, 0)
+        stays = pinned | np.isin(measures.role, _SYSTEM)
+        shape = shape_of(measures, facts.numbering, stays=stays, bodies=facts.bodies)
+        bounds = Bounds(self.config.max_nesting, self.max_summary_tokens)
+        return compress(shape, self.config.ranges, bounds, self.counter.count)
+
+    def _shortened(self, facts: Facts, bare: Bare, *, age: Ints, seen: Mask, pinned: Mask) -> Shortened:
+        calls = facts.calls
+        if self.config.mode != "auto" or not len(calls):
+            found = Found(np.zeros(len(calls), np.bool_), np.zeros(len(calls), np.int64))
+        else:
+            found = found_by(calls, self.config, age=age, seen=seen, touchable=seen & ~pinned)
+        return shortened_by(calls, found, bare, profile=self.profile, counter=self.counter)
+
+    def _measures(self, measures: MessageMeasures, left: _Left) -> MessageMeasures:
+        """The measures of what is left: each message's own, and a message in the user's name for each block.
+
+        Columns of request forms that were not measured stay empty.
+        """
+        rows, blocks = left.rows, left.rows < 0
+        kept = measures.taken(rows).to_arrays()
+        arrays = {name: np.where(blocks, 0, column) if len(column) else column for name, column in kept.items()}
+        prefix = PROFILES[self.profile].prefix
+        tokens, chars = arrays[f"{prefix}_tokens"], arrays[f"{prefix}_chars"]
+        tokens[:], chars[:] = left.shortened.sized.tokens[rows], left.shortened.sized.chars[rows]
+        arrays[f"{prefix}_before_tokens"] = np.where(blocks, 0, left.bare.before.tokens[rows])
+        arrays[f"{prefix}_before_chars"] = np.where(blocks, 0, left.bare.before.chars[rows])
+        arrays[f"{prefix}_unknown"][left.shortened.result[rows] & ~blocks] = 0
+        arrays["images"][left.shortened.result[rows] & ~blocks] = 0
+        tokens[blocks] = [block.tokens for block in left.blocks]
+        chars[blocks] = [len(block.text) for block in left.blocks]
+        arrays["role"][blocks] = _USER
+        arrays["frame_tokens"][blocks] = self.counter.count("user") if self.counter.per_message_overhead else 0
+        arrays["group"][blocks] = int(measures.group.max(initial=-1)) + 1 + np.arange(len(left.blocks))
+        begins = np.diff(left.turn, prepend=0) > 0
+        arrays["turn"] = np.cumsum(~blocks & begins[rows])
+        return MessageMeasures.from_arrays(arrays)
+
+    def _tags(self, facts: Facts, lead: Mask, left: _Left) -> Sized:
+        """What the tags cost: nothing for what cannot be sent, and for reasoning that leads to the next message."""
+        own, rows, blocks = tag_sizes(facts.numbering, self.counter), left.rows, left.rows < 0
+        numbers = np.array([block.number for block in left.blocks], np.int64)
+        sizes = TagSizes(self.counter)
+        tokens, chars = own.tokens[rows], own.chars[rows]
+        tokens[blocks] = sizes.tokens(numbers, of_blocks=True)
+        chars[blocks] = sizes.chars(numbers, of_blocks=True)
+        shown = blocks | (left.bare.alive & facts.numbering.named & ~lead)[rows]
+        body = Sized(left.shortened.sized.tokens[rows], left.shortened.sized.chars[rows])
+        body.tokens[blocks] = [block.tokens for block in left.blocks]
+        body.chars[blocks] = [len(block.text) for block in left.blocks]
+        tagged = body.changed(tokens * shown, chars * shown, counter=self.counter)
+        return Sized(tagged.tokens - body.tokens, tagged.chars - body.chars)
+
+
+@dataclass(frozen=True, slots=True)
+class _Left:
+    """What is left: rows as in Pruned, the blocks, and per given message its turn and its sizes."""
+
+    rows: Ints
+    blocks: tuple[Block, ...]
+    turn: Ints
+    bare: Bare
+    shortened: Shortened
+
+
+def _turns(measures: MessageMeasures, facts: Facts) -> Ints:
+    """The turns without those that a block which was read back would begin."""
+    begins = (measures.role == _USER) & (np.diff(measures.turn, prepend=0) > 0)
+    begins[[row for row in facts.numbering.blocks.values() if row >= 0]] = False
+    return np.cumsum(begins)
+
+
+def _order(cover: Ints, blocks: tuple[Block, ...]) -> Ints:
+    """The given rows that are seen, -1 for each block, in prompt order: a block before the first it stands for."""
+    rows = np.flatnonzero(cover == 0)
+    anchors = np.array([block.anchor for block in blocks], np.int64)
+    keys = np.concatenate([2 * anchors, 2 * rows + 1])
+    return np.concatenate([np.full(len(anchors), -1), rows])[np.argsort(keys, kind="stable")]

@@ -1,0 +1,309 @@
+"""The sentences: why each item has its fate, and what would have kept it. Written only when someone looks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from budgeteer.engine.config.schema import SkillsBudgetConfig
+from budgeteer.engine.content.conversation import Message
+from budgeteer.engine.content.library import HIDING_KEY
+from budgeteer.engine.counting.library_measures import Ints
+from budgeteer.engine.packing.allocation import SYSTEM_SHARE
+from budgeteer.engine.packing.conditions import (
+    MAX_SKILL_CHARS,
+    MAX_SKILL_FILE_BYTES,
+    MAX_SKILL_TOKENS,
+    MAX_SKILLS,
+    MAX_TOOL_CHARS,
+    Condition,
+    Outcome,
+    Room,
+    short_name,
+)
+from budgeteer.engine.packing.history.opening import opening_user
+from budgeteer.engine.packing.history.recent_exchange_reasons import NEVER_FIRST, explain_recent
+from budgeteer.engine.packing.history.summary import Summary
+from budgeteer.engine.packing.history.view import HistoryFit, HistoryRule, HistoryView
+from budgeteer.engine.packing.ledger import Reason, Size
+from budgeteer.engine.packing.sections.skills import SkillCause, SkillFit
+from budgeteer.engine.packing.sections.tools import ToolFit
+from budgeteer.engine.providers.capabilities import ADAPTED, Loss
+from budgeteer.engine.providers.profiles import PROFILES
+
+KEPT = Reason("kept", "Sent as it is.")
+_TASK = Reason("kept", "Sent as it is: the last message that somebody typed always stays.")
+_OPENER = Reason("kept", "Sent as it is: the first message must be the user's, so this one comes before all others.")
+
+_LOSSES = {
+    Loss.REASONING: "reasoning cannot be sent to this provider",
+    Loss.OPAQUE: "a block of another provider cannot be sent to this one",
+    Loss.MEDIA: "a picture, file or sound cannot be sent to this provider here",
+    Loss.UNANSWERED_CALL: "a tool call has no answer right after it",
+    Loss.NO_CALL: "it answers a call that is not in the conversation",
+    Loss.NOT_NEXT: "it does not follow the call it answers",
+    Loss.REPEATED: "its call is already answered",
+    Loss.ROLE: "a system text between messages cannot be sent to this provider",
+    Loss.BLANK: "blank text may not be sent to this provider",
+    Loss.DANGLING: "nothing is left of what its reasoning led to",
+    Loss.NAME: "this provider knows no names of speakers",
+    Loss.ERROR_MARK: "this provider has no mark for a call that failed",
+    Loss.MOVED: "results stand in the order of their calls here",
+    Loss.RENAMED: "a call id that is not allowed here, or was used before, is replaced",
+    Loss.UNNAMED_CALL: "a tool call has no name, and every provider asks for one",
+    Loss.OF_UNNAMED: "the call it answers has no name, and every provider asks for one",
+}
+
+
+def explain_system(given: Message | None, sent: Message | None, profile: str, *, merges: bool) -> Reason:
+    """Why a system text is sent as it is; `given` is the conversation's message, `sent` what is sent as a message.
+
+    `merges` where the conversation has several: with a text added, they are one message.
+    """
+    if given is None:
+        return KEPT
+    row = PROFILES[profile]
+    changed = []
+    if given.name and (row.speaker is None or sent is None):
+        changed.append("its name is left out")
+    if given.role == "developer" and (not row.system_messages or sent is None):
+        changed.append("its role developer becomes system")
+    if sent is None:
+        if merges or changed:
+            changed.insert(0, "it is one message with the text that is added to it")
+        return Reason("kept", f"Sent whole, but {'; '.join(changed)}.") if changed else KEPT
+    if not sent.parts:
+        return Reason(f"validity:{profile}", "Not sent: blank text may not be sent to this provider.")
+    if len(sent.parts) < len(given.parts):
+        return Reason(f"validity:{profile}", "Sent without a part: only text that is not blank may be sent here.")
+    return Reason(f"validity:{profile}", f"Sent whole, but {'; '.join(changed)}.") if changed else KEPT
+
+
+def explain_skill(fit: SkillFit, config: SkillsBudgetConfig, row: int, *, shortened: bool) -> Reason:
+    """Why the skill at `row` stands in the block, or not."""
+    limits = config.limits
+    match SkillCause(int(fit.cause[row])):
+        case SkillCause.FILE_TOO_LARGE:
+            limit = limits.max_skill_file_bytes
+            pinned = " It is pinned, but no pin beats this limit." if fit.pinned[row] else ""
+            return Reason(
+                "maxSkillFileBytes",
+                f"Its file of {int(fit.file_bytes[row]):,} bytes is larger than {limit:,} bytes.{pinned}",
+                conditions=(Condition(MAX_SKILL_FILE_BYTES, int(fit.file_bytes[row])),),
+                outcome=Outcome.CONSIDERED,
+            )
+        case SkillCause.HIDDEN:
+            pinned = " It is pinned, but no pin beats that." if fit.pinned[row] else ""
+            return Reason(
+                HIDING_KEY,
+                f"Its front matter has {HIDING_KEY}, so harnesses do not list it to the model.{pinned}",
+                "Considered if its front matter did not have it.",
+            )
+        case SkillCause.POLICY_OFF:
+            return Reason("policy:off", "Its policy is off.", "Kept if its policy were auto.")
+        case SkillCause.TOO_MANY:
+            rank = int(fit.rank[row])
+            return Reason(
+                "maxSkillsInPrompt",
+                f"It comes {ordinal(rank)} and {limits.max_skills_in_prompt:,} skills may be listed.",
+                conditions=(Condition(MAX_SKILLS, rank), *_conditions(_passed(fit, config, _needed(fit, row)))),
+            )
+        case SkillCause.NO_ROOM_CHARS | SkillCause.NO_ROOM_TOKENS:
+            return _no_room(fit, config, _needed(fit, row))
+        case SkillCause.FITS | SkillCause.NOT_LIMITED:
+            return _kept_skill(fit, config, row, shortened=shortened)
+
+
+def _needed(fit: SkillFit, row: int) -> Size:
+    """The block up to and including the skill at `row`."""
+    return Size(int(fit.needed_tokens[row]), int(fit.needed_chars[row]))
+
+
+@dataclass(frozen=True, slots=True)
+class _Passed:
+    """A limit that a section of `needed` characters or tokens passes."""
+
+    limit: str | Room
+    unit: str
+    needed: int
+    allowed: int
+
+    @property
+    def rule(self) -> str:
+        """The limit as rules name it."""
+        return SYSTEM_SHARE if isinstance(self.limit, Room) else short_name(self.limit)
+
+
+def _conditions(passed: Sequence[_Passed]) -> tuple[Condition, ...]:
+    """What would have to hold for none of these limits to be passed."""
+    return tuple(Condition(one.limit, one.needed) for one in passed)
+
+
+def _no_room(fit: SkillFit, config: SkillsBudgetConfig, size: Size) -> Reason:
+    """Every limit that the block with this skill passes; under `fill` the block with all that come before it."""
+    passed = _passed(fit, config, size)
+    with_it = "with it and all before it" if config.fit == "fill" else "with it"
+    sizes = " and ".join(f"{one.needed:,} {one.unit} {with_it}, {one.allowed:,} may be used" for one in passed)
+    return Reason(passed[0].rule, f"Does not fit: {sizes}.", conditions=_conditions(passed))
+
+
+def _passed(fit: SkillFit, config: SkillsBudgetConfig, size: Size) -> list[_Passed]:
+    """The limits that a skills block of this size passes."""
+    limits = [_Passed(MAX_SKILL_CHARS, "characters", size.chars, config.limits.max_skills_prompt_chars)]
+    for rule, most in fit.token_limits:
+        limit = Room.SYSTEM_SHARE_SKILLS if rule == SYSTEM_SHARE else MAX_SKILL_TOKENS
+        limits.append(_Passed(limit, "tokens", size.tokens, most))
+    return [one for one in limits if one.needed > one.allowed]
+
+
+def _kept_skill(fit: SkillFit, config: SkillsBudgetConfig, row: int, *, shortened: bool) -> Reason:
+    if fit.short[row]:
+        if fit.tier == "nameOnly":
+            return Reason(
+                "fallback:nameOnly",
+                "Not all skills fit in full, so each is listed by name and location.",
+                conditions=_conditions(_passed(fit, config, fit.asked)),
+                outcome=Outcome.IN_FULL,
+            )
+        return Reason("policy:nameOnly", "Its policy lists it by name and location only.", "In full under auto.")
+    if shortened:
+        how = [
+            word
+            for word, used in (
+                ("its description minified", config.optimization.minify_descriptions),
+                ("its path compacted", config.optimization.compact_paths),
+            )
+            if used
+        ]
+        return Reason("optimization", f"Fits, with {' and '.join(how)}.", "In full without these optimisations.")
+    if fit.pinned[row]:
+        return Reason("policy:pinned", "Pinned: it goes first and no limit drops it.")
+    if not config.enabled:
+        return Reason("kept", "The skills budget is off: everything is kept and only measured.")
+    return Reason(
+        "kept", f"Fits: {int(fit.needed_chars[row]):,} of {config.limits.max_skills_prompt_chars:,} characters."
+    )
+
+
+def explain_tool(fit: ToolFit, config: SkillsBudgetConfig, row: int, *, ever_called: bool) -> Reason:
+    """Why the definition at `row` is sent, or not; says when the history never calls it."""
+    limit = config.limits.max_tool_definition_chars
+    if fit.refused[row]:
+        title = PROFILES[fit.profile].title
+        return Reason(f"validity:{fit.profile}", f"Not sent: it runs at another provider, {title} has no such tool.")
+    unused = "" if ever_called else f" The conversation never calls it: {int(fit.tokens[row]):,} tokens."
+    if not fit.kept[row]:
+        return _tool_without_room(fit, limit, row, unused)
+    if fit.pinned[row]:
+        return Reason("pin", f"Pinned: no limit drops it.{unused}")
+    if config.enabled and fit.called[row]:
+        return Reason("calledInHistory", "Kept history calls it, so its definition stays.")
+    if not config.enabled:
+        return Reason("kept", f"The skills budget is off: every definition is sent.{unused}")
+    return Reason("kept", f"Fits: {int(fit.needed_chars[row]):,} of {limit:,} characters.{unused}")
+
+
+def _tool_without_room(fit: ToolFit, limit_chars: int, row: int, unused: str) -> Reason:
+    """Every limit that the array passes with this definition and all before it."""
+    chars, tokens = int(fit.needed_chars[row]), int(fit.needed_tokens[row])
+    sizes, passed = [], []
+    if chars > limit_chars:
+        sizes.append(f"{chars:,} characters with it and all before it, {limit_chars:,} may be used")
+        passed.append(_Passed(MAX_TOOL_CHARS, "characters", chars, limit_chars))
+    if fit.limit_tokens is not None and tokens > fit.limit_tokens:
+        sizes.append(f"{tokens:,} tokens with it and all before it, {SYSTEM_SHARE} leaves {fit.limit_tokens:,}")
+        passed.append(_Passed(Room.SYSTEM_SHARE_TOOLS, "tokens", tokens, fit.limit_tokens))
+    return Reason(passed[0].rule, f"Does not fit: {' and '.join(sizes)}.{unused}", conditions=_conditions(passed))
+
+
+def explain_message(view: HistoryView, fit: HistoryFit, loss: Ints, profile: str, row: int) -> Reason:
+    """Why the message at `row` is sent, shortened, summarised or dropped."""
+    lost = Loss(int(loss[row]))
+    match HistoryRule(int(fit.rule[row])):
+        case HistoryRule.VALIDITY:
+            return Reason(f"validity:{profile}", f"Not sent: {loss_sentence(lost) or 'it says nothing'}.")
+        case HistoryRule.FIRST_IS_USER:
+            return Reason(f"validity:{profile}", "Not sent: the first message must be the user's.")
+        case HistoryRule.NEWEST_FIRST:
+            return _too_old(view, fit, row, profile)
+        case HistoryRule.SUMMARIZE_OLDER | HistoryRule.NO_SUMMARY | HistoryRule.NOT_COUNTED as rule:
+            return _older(view, rule)
+        case HistoryRule.RECENT_EXCHANGE | HistoryRule.TOPIC_ANCHOR | HistoryRule.LINE_RENEWED as rule:
+            return explain_recent(view, fit, rule, row, first_is_user=PROFILES[profile].first_is_user)
+        case HistoryRule.RETRY_OLDEST_HALF | HistoryRule.RETRY_LAST_EXCHANGE as rule:
+            return _retried(fit, rule, Condition(Room.HISTORY, view.size_tokens(view.alive)))
+        case HistoryRule.KEPT:
+            return _kept_message(view, row, profile, lost)
+
+
+def _kept_message(view: HistoryView, row: int, profile: str, loss: Loss) -> Reason:
+    if loss & ~ADAPTED:
+        return Reason(f"validity:{profile}", f"Sent without a part: {loss_sentence(loss)}.")
+    if view.pinned[row]:
+        return Reason("pin", "Pinned, with its group: no limit drops it.")
+    if view.config.strategy == "newestFirst" and row in (view.task_row, view.opener_row):
+        return _TASK if row == view.task_row else _OPENER
+    if loss:
+        return Reason(f"validity:{profile}", f"Sent whole, but not just as it came: {loss_sentence(loss)}.")
+    return KEPT
+
+
+def _too_old(view: HistoryView, fit: HistoryFit, row: int, profile: str) -> Reason:
+    opening = opening_user(view, fit.needed_tokens, row) if PROFILES[profile].first_is_user else row
+    room = max(view.room_tokens, 0)
+    own = fit.limit_tokens == view.max_tokens
+    reach = f"{view.max_tokens:,} tokens of history.maxTokens" if own else f"{room:,} tokens left for history"
+    sentence = f"Older than the {reach} reach, counted from the newest."
+    if opening is None:
+        return Reason("newestFirst", sentence, NEVER_FIRST)
+    needed = max(int(fit.needed_tokens[row]), int(fit.needed_tokens[opening]))
+    wanted = []
+    if needed > view.max_tokens:
+        wanted.append(Condition("history.maxTokens", needed))
+    if needed - view.query_tokens > view.room_tokens:
+        wanted.append(Condition(Room.LEFT_FOR_HISTORY, needed - view.query_tokens))
+    return Reason("newestFirst", sentence, conditions=tuple(wanted))
+
+
+def _older(view: HistoryView, rule: HistoryRule) -> Reason:
+    chars, tokens = int(view.chars[view.alive].sum()), view.size_tokens(view.alive)
+    wanted = []
+    if chars > view.config.max_chars:
+        wanted.append(Condition("history.maxChars", chars))
+    if tokens > view.room_tokens:
+        wanted.append(Condition(Room.LEFT_FOR_HISTORY, tokens))
+    turns = view.config.keep_user_turns
+    why = {
+        HistoryRule.NO_SUMMARY: "Older than the turns kept; no summary could be written.",
+        HistoryRule.NOT_COUNTED: "Older than the messages kept; the summary could not be counted.",
+    }
+    sentence = why.get(rule, f"Older than the last {turns} user turns: the summary stands for it.")
+    return Reason("summarizeOlder", sentence, conditions=tuple(wanted), outcome=Outcome.AS_IT_IS)
+
+
+def _retried(fit: HistoryFit, rule: HistoryRule, condition: Condition) -> Reason:
+    tried = "; ".join(rung.figures for rung in fit.rungs)
+    limit = max(fit.rungs[0].allowed_tokens, 0)
+    what = (
+        "the oldest half of history goes" if rule is HistoryRule.RETRY_OLDEST_HALF else "only the last exchange stays"
+    )
+    return Reason("retry", f"Over {limit:,} tokens, so {what}. Tried {tried}.", conditions=(condition,))
+
+
+def explain_summary(summary: Summary) -> Reason:
+    """Why something was written in the place of messages."""
+    count = len(summary.covers)
+    if summary.kind == "previous":
+        return Reason("recentExchange", f"Names what the {count:,} messages that went were about.")
+    return Reason("summarizeOlder", f"Written in the place of {count:,} older messages.")
+
+
+def loss_sentence(loss: Loss) -> str:
+    """The losses in words, "" for none."""
+    return "; ".join(text for flag, text in _LOSSES.items() if flag in loss)
+
+
+def ordinal(number: int) -> str:
+    """A number as a place in an order: 1st, 2nd, 3rd."""
+    ending = "th" if 10 <= number % 100 <= 20 else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
+    return f"{number:,}{ending}"

@@ -1,0 +1,249 @@
+"""What a packing is: its ledger, its totals, its verdict, and the one JSON shape every interface shows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from budgeteer.engine.config.schema import BudgetConfig
+from budgeteer.engine.content.conversation import Message
+from budgeteer.engine.counting.tokenizers import CountKind
+from budgeteer.engine.errors import BudgetExceeded
+from budgeteer.engine.inputs.bundle import Bundle
+from budgeteer.engine.packing.allocation import Allowance, Shares
+from budgeteer.engine.packing.fixes import Fix
+from budgeteer.engine.packing.history.view import HistoryFit
+from budgeteer.engine.packing.ledger import CategoryTotal, Ledger, Size, by_category
+from budgeteer.engine.packing.pruning.pruned import Pruned
+from budgeteer.engine.packing.sections.features import FeatureFit
+from budgeteer.engine.packing.sections.retrieval import RetrievalFit
+from budgeteer.engine.packing.sections.skills import SkillFit
+from budgeteer.engine.packing.sections.system import SystemPiece
+from budgeteer.engine.packing.sections.tools import ToolFit
+from budgeteer.engine.packing.verdict_text import Bound, Level
+
+
+@dataclass(frozen=True, slots=True)
+class CountedWith:
+    """A size and the number of items it is made of."""
+
+    items: int
+    size: Size
+
+    def to_json(self) -> dict[str, int]:
+        """`{items, tokens, chars}`."""
+        return {"items": self.items, **self.size.to_json()}
+
+
+@dataclass(frozen=True, slots=True)
+class SectionTotal:
+    """One section: its limits (None: none of its own), what it would take with no limit, what it takes."""
+
+    name: str
+    limit_tokens: int | None
+    limit_chars: int | None
+    demand: CountedWith
+    after: CountedWith
+
+
+@dataclass(frozen=True, slots=True)
+class LimitWarning:
+    """A limit that is close or passed: percent of demand to limit, a sentence, and the cheapest fix.
+
+    In JSON `fix` is the fix in words and `set` what it sets, by configuration path ({} where no setting does it).
+    """
+
+    limit: str
+    level: Literal["approaching", "reached", "exceeded"]
+    used: int
+    allowed: int
+    percent: float
+    unit: str
+    sentence: str
+    fix: Fix
+
+    def to_json(self) -> dict[str, Any]:
+        """As in the command line's contract."""
+        return {
+            "limit": self.limit,
+            "level": self.level,
+            "used": self.used,
+            "allowed": self.allowed,
+            "percent": self.percent,
+            "sentence": self.sentence,
+            "fix": self.fix.sentence,
+            "set": dict(self.fix.settings),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """The answer in one sentence, with its figures in tokens.
+
+    Attributes:
+        level: "fits" (nothing is left out), "limited" (it fits, with items left out or summarised), "cannotFit" (what
+            may not be left out is over).
+        sentence, short: the same in words, and for a list (verdict_words.py).
+        limits: what left items out, the one that took the most tokens first.
+        asked_tokens: what everything would take with no limit; sent + not_sent = asked.
+        over_tokens: how much of that is past the limit, whether or not what is sent fits.
+        free_tokens: sent + free = limit; negative where it does not fit.
+    """
+
+    level: Level
+    sentence: str
+    short: str
+    limits: tuple[Bound, ...]
+    asked_tokens: int
+    sent_tokens: int
+    not_sent_tokens: int
+    free_tokens: int
+    over_tokens: int
+    limit_tokens: int
+    counts: dict[str, int]
+    items: int
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """Money for the input of one request, in the currency of the price table; None where no price is known."""
+
+    currency: str
+    uncached: float | None
+    cached: float | None
+    price_date: str
+
+
+@dataclass(frozen=True, slots=True)
+class ValidityCheck:
+    """One provider rule and whether the packed request keeps it."""
+
+    profile: str
+    rule: str
+    ok: bool
+    sentence: str
+
+    def to_json(self) -> dict[str, Any]:
+        """As in the command line's contract."""
+        return {"profile": self.profile, "rule": self.rule, "ok": self.ok, "sentence": self.sentence}
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """What was chosen, for the renderers: the fits behind the ledger's rows."""
+
+    pieces: tuple[SystemPiece, ...]
+    tools: ToolFit
+    skills: SkillFit
+    features: FeatureFit
+    retrieval: RetrievalFit
+    history: HistoryFit
+    shares: Shares | None
+
+
+@dataclass(frozen=True, slots=True)
+class Packing:
+    """One bundle packed under one configuration.
+
+    Attributes:
+        bundle, config, profile: what was packed, by which rules, for which request form.
+        allowance: window, reserve, budget, margin, tokenizer.
+        ledger: every decision and overhead.
+        sections, warnings, verdict, cost: what the interfaces show.
+        error: None, or what cannot shrink.
+        unknown: (decision id, what) of parts whose tokens nobody publishes; outside the total.
+        notes: sentences on what was taken from where, and what decided an order.
+        demand: what everything would take with no limit.
+        pruned: what pruning left of the bundle before it was fitted, None where it is off.
+    """
+
+    bundle: Bundle
+    config: BudgetConfig
+    profile: str
+    allowance: Allowance
+    ledger: Ledger
+    chosen: Chosen
+    sections: tuple[SectionTotal, ...]
+    warnings: tuple[LimitWarning, ...]
+    verdict: Verdict
+    cost: Cost
+    error: BudgetExceeded | None
+    unknown: tuple[tuple[str, str], ...]
+    notes: tuple[str, ...]
+    demand: Size
+    pruned: Pruned | None = None
+
+    @property
+    def fitted_bundle(self) -> Bundle:
+        """What was fitted: the bundle, or what pruning left of it."""
+        return self.bundle if self.pruned is None else self.pruned.bundle
+
+    @property
+    def fits(self) -> bool:
+        """Whether what is packed is within the input budget less the margin."""
+        return self.error is None
+
+    @property
+    def total(self) -> Size:
+        """Σ decisions after + Σ overhead."""
+        return self.ledger.total()
+
+    @property
+    def model(self) -> str:
+        """The model's name."""
+        return self.allowance.row.name
+
+    @property
+    def tokenizer(self) -> str:
+        """The name of what counted."""
+        return self.allowance.tokenizer
+
+    @property
+    def kind(self) -> CountKind:
+        """Exact where the model's own tokenizer counted, else estimated."""
+        return self.allowance.kind
+
+    @property
+    def window(self) -> int:
+        """The context window, in tokens."""
+        return self.allowance.window
+
+    @property
+    def output_reserve(self) -> int:
+        """Tokens held back for the reply."""
+        return self.allowance.output_reserve
+
+    @property
+    def input_budget(self) -> int:
+        """The most tokens of input."""
+        return self.allowance.input_budget
+
+    @property
+    def safety_margin_percent(self) -> int:
+        """What stays free because counts are estimates."""
+        return self.allowance.safety_margin_percent
+
+    @property
+    def categories(self) -> list[CategoryTotal]:
+        """The totals by category, for the bar: sums equal sent and asked."""
+        return by_category(self.ledger, asked_tokens=self.demand.tokens)
+
+    @property
+    def not_in_file_tokens(self) -> int | None:
+        """How many input tokens of the source's last request its file does not hold; None without a report."""
+        reported = self.bundle.reported_input_tokens
+        return None if reported is None else max(reported - self.bundle.file_input_tokens, 0)
+
+    @property
+    def history_sent(self) -> list[Message]:
+        """What is kept of the history's messages, before what a provider cannot be sent is taken out."""
+        fit, history = self.chosen.history, self.fitted_bundle.history
+        return [fit.sent(row, history[row]) for row in np.flatnonzero(fit.kept).tolist()]
+
+    @property
+    def tags_sent(self) -> list[str]:
+        """The tag of each message that is sent, "" for none: all are none where pruning is off."""
+        rows = np.flatnonzero(self.chosen.history.kept).tolist()
+        return ["" if self.pruned is None else self.pruned.tag(row) for row in rows]

@@ -1,0 +1,1 @@
+"""Sections of a prompt: how each one fits its limit."""

@@ -1,0 +1,152 @@
+"""The block of instructions: system texts, skills, features and retrieved chunks as one text, and where it stands.
+
+It is one text only where something is added to the conversation's own system messages; where nothing is, they stay
+messages. `dedicated` puts it into a system message of its own, `prepended` before the first message of the user, as the
+seed's first state had it (token limit error, change 1): the block, a rule, then what the user wrote.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from budgeteer.engine.config.schema import BudgetConfig
+from budgeteer.engine.counting.tokenizers import TokenCounter
+from budgeteer.engine.inputs.bundle import Bundle
+from budgeteer.engine.packing.ledger import Overhead, Size
+from budgeteer.engine.packing.message_overhead import MessageOverhead
+from budgeteer.engine.packing.sections.features import FeatureFit, feature_pieces
+from budgeteer.engine.packing.sections.retrieval import HEADER, RetrievalFit, labels_size, retrieval_pieces
+from budgeteer.engine.packing.sections.skill_block import effective, skill_entry, skills_block
+from budgeteer.engine.packing.sections.skills import SkillFit
+from budgeteer.engine.packing.sections.system import (
+    FEATURES_HEADER,
+    JOIN,
+    RULE,
+    SystemPiece,
+    adds_text,
+    are_messages,
+    instruction_pieces,
+    joined,
+    marked,
+    message_pieces,
+    piece_overheads,
+    skills_piece,
+    text_piece,
+)
+from budgeteer.engine.providers.profiles import PROFILES
+
+#: What stands between the block and the user's words when it is prepended. Source: the seed's template.
+SEPARATOR = f"{JOIN}{RULE}{JOIN}"
+
+
+@dataclass(frozen=True, slots=True)
+class InstructionBlock:
+    """The parts of one packing's block that no limit touches, and what its other parts cost between them."""
+
+    bundle: Bundle
+    config: BudgetConfig
+    framing: MessageOverhead
+    instructions: Sequence[Sequence[SystemPiece]]
+
+    @classmethod
+    def of(cls, bundle: Bundle, config: BudgetConfig, framing: MessageOverhead) -> InstructionBlock:
+        """The block with its system texts counted."""
+        return cls(bundle, config, framing, instruction_pieces(bundle, counter=framing.counter))
+
+    @property
+    def counter(self) -> TokenCounter:
+        """What counts."""
+        return self.framing.counter
+
+    @property
+    def prepended(self) -> bool:
+        """Whether it stands before the user's first message."""
+        return self.config.system.placement == "prepended"
+
+    def pieces(
+        self, skills: SkillFit | None = None, features: FeatureFit | None = None, retrieval: RetrievalFit | None = None
+    ) -> list[SystemPiece]:
+        """The pieces with what was chosen; of what was not chosen yet, only a header stands, or an empty piece.
+
+        Where nothing is added to the conversation's own system messages, each of them is a piece by itself.
+        """
+        added = [self._skills(skills), self._features(features), self._retrieval(retrieval)]
+        if not (any(added) or self.prepended or adds_text(self.bundle)):
+            return message_pieces(self.bundle, self.framing.profile, counter=self.counter)
+        sections = [*self.instructions, *added]
+        pieces = marked(
+            joined([section for section in sections if section], counter=self.counter),
+            self.config.system.marker,
+            counter=self.counter,
+        )
+        if pieces and self.prepended:
+            pieces.append(self._rule())
+        return pieces
+
+    def overheads(self, pieces: Sequence[SystemPiece], *, needs_message: bool) -> list[Overhead]:
+        """What the block costs beside its items; `needs_message` where no user's message is sent to stand in."""
+        overheads = piece_overheads(pieces, counter=self.counter, closed=not self.prepended)
+        if are_messages(pieces):
+            overheads.append(Overhead("system", "message frame", Size(self._frames(pieces)), self.counter.kind))
+        elif pieces and (needs_message or not self.prepended):
+            frame = self.framing.written("user" if self.prepended else "system")
+            overheads.append(Overhead("system", "message frame", Size(frame), self.counter.kind))
+        return overheads
+
+    def _frames(self, pieces: Sequence[SystemPiece]) -> int:
+        """The frames of the conversation's own system messages; one where the provider has one field for all texts."""
+        given = [text.measures for text in self.bundle.system if text.measures is not None]
+        sent = [measures for measures, piece in zip(given, pieces, strict=True) if piece.alone and piece.alone.parts]
+        if not PROFILES[self.framing.profile].system_messages:
+            return self.framing.written("system") if sent else 0
+        return sum(int(self.framing.messages(measures)[0]) for measures in sent)
+
+    def tokens(self, pieces: Sequence[SystemPiece]) -> int:
+        """The block in tokens, items and all; with a frame where it may need one."""
+        items = sum(piece.tokens for piece in pieces if not piece.name)
+        overheads = self.overheads(pieces, needs_message=not self.framing.has_query())
+        return items + sum(entry.size.tokens for entry in overheads)
+
+    def text_tokens(self, text: str, *, closed: bool = True) -> int:
+        """A short text of the block, with a blank line after it unless `closed`."""
+        joined_on = not closed and self.counter.per_message_overhead
+        return self.counter.count(text + JOIN if joined_on else text)
+
+    def labels(self, pieces: Sequence[SystemPiece], retrieval: RetrievalFit) -> Overhead:
+        """What the numbers before the chunks cost."""
+        size = labels_size(pieces, self.bundle.chunk_measures, retrieval.order)
+        return Overhead("retrieval", "source numbers", size, self.counter.kind)
+
+    def _rule(self) -> SystemPiece:
+        return text_piece(RULE, section="system", name="rules between sections", counter=self.counter)
+
+    def _skills(self, fit: SkillFit | None) -> list[SystemPiece]:
+        if fit is None and self.bundle.skills:
+            return [skills_piece(Size(), lambda: "", counter=self.counter)]
+        if fit is None or not fit.order:
+            return []
+        config = effective(self.config.skills_budget)
+        size = Size(int(fit.after_tokens.sum()), int(fit.after_chars.sum())) + fit.wrapper
+
+        def text() -> str:
+            return skills_block(
+                [skill_entry(self.bundle.skills[i], config, short=bool(fit.short[i])) for i in fit.order]
+            )
+
+        return [skills_piece(size, text, counter=self.counter)]
+
+    def _features(self, fit: FeatureFit | None) -> list[SystemPiece]:
+        if fit is not None:
+            return feature_pieces(fit, self.bundle.features, self.bundle.feature_measures, counter=self.counter)
+        if not self.bundle.features:
+            return []
+        return [text_piece(FEATURES_HEADER, section="features", name="header", counter=self.counter)]
+
+    def _retrieval(self, fit: RetrievalFit | None) -> list[SystemPiece]:
+        if fit is not None:
+            chunks, measures = self.bundle.chunks, self.bundle.chunk_measures
+            return retrieval_pieces(chunks, measures, fit.order, counter=self.counter, says_nothing=fit.says_nothing)
+        if not self.bundle.chunks:
+            return []
+        return [text_piece(HEADER, section="retrieval", name="header", counter=self.counter)]

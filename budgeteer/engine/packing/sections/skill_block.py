@@ -1,0 +1,49 @@
+"""The skills block as text: its header and tags, one entry a skill, and what a configuration shortens in it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import escape
+from typing import Final
+
+from budgeteer.engine.config.schema import SkillsBudgetConfig
+from budgeteer.engine.content.library import Skill
+from budgeteer.engine.counting.library_measures import skill_description, skill_head, skill_tail
+from budgeteer.engine.counting.shortening import compact_path, minify_description
+from budgeteer.engine.counting.tokenizers import TokenCounter
+from budgeteer.engine.packing.ledger import Size
+
+BLOCK_OPEN: Final = "# Skills\n\n<available_skills>\n"
+BLOCK_CLOSE: Final = "</available_skills>"
+
+
+def effective(config: SkillsBudgetConfig) -> SkillsBudgetConfig:
+    """The configuration as it works: while the budget is off nothing is shortened, ordered or left out."""
+    if config.enabled:
+        return config
+    return SkillsBudgetConfig.model_validate({"installRoot": config.install_root})
+
+
+def location_opener(config: SkillsBudgetConfig) -> str:
+    """The text before each location's slash: the tag and the install root, compacted when asked for."""
+    root = config.install_root.rstrip("/")
+    root = compact_path(root + "/").rstrip("/") if config.optimization.compact_paths else root
+    return f"<location>{escape(root, quote=False)}"
+
+
+def skill_entry(skill: Skill, config: SkillsBudgetConfig, *, short: bool) -> str:
+    """One skill's entry, as it stands in the block."""
+    minify = config.optimization.minify_descriptions
+    description = minify_description(skill.description) if minify else skill.description
+    middle = "" if short else skill_description(description)
+    return skill_head(skill) + middle + location_opener(config) + skill_tail(skill.path)
+
+
+def skills_block(entries: Sequence[str]) -> str:
+    """The whole block from its entries; "" when there is none."""
+    return f"{BLOCK_OPEN}{''.join(entries)}{BLOCK_CLOSE}" if entries else ""
+
+
+def wrapper_size(counter: TokenCounter) -> Size:
+    """What the block costs beside its entries. Exact: both seams are a line end before a visible character."""
+    return Size(counter.count(BLOCK_OPEN) + counter.count(BLOCK_CLOSE), len(BLOCK_OPEN) + len(BLOCK_CLOSE))

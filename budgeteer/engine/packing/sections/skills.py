@@ -1,0 +1,326 @@
+"""The skills block: one entry a skill, as many as fit, found by binary search on prefix sums.
+
+A skill whose front matter keeps it from the model is never listed, with a budget or without.
+
+The order of steps (domain: Libraries): files over the byte limit; policies; order; minify and compact; the first
+`maxSkillsInPrompt`; the longest prefix whose rendered block is within the limits; the name-only fallback.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from enum import IntEnum
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from budgeteer.engine.config.schema import SkillsBudgetConfig
+from budgeteer.engine.content.library import Skill
+from budgeteer.engine.content.usage_order import Order, Use, ordered
+from budgeteer.engine.counting.library_measures import Ints, NotMeasured, SkillMeasures, skill_tail
+from budgeteer.engine.counting.tokenizers import TokenCounter, ends_in_word
+from budgeteer.engine.packing.allocation import SYSTEM_SHARE
+from budgeteer.engine.packing.ledger import Size
+from budgeteer.engine.packing.sections.skill_block import effective, location_opener, wrapper_size
+
+#: The rule that is named where the tokens of skills are limited.
+LIMIT_IN_TOKENS: Final = "maxSkillsPromptTokens"
+
+
+class SkillCause(IntEnum):
+    """What decided a skill's fate."""
+
+    FITS = 0
+    FILE_TOO_LARGE = 1
+    POLICY_OFF = 2
+    TOO_MANY = 3
+    NO_ROOM_CHARS = 4
+    NO_ROOM_TOKENS = 5
+    NOT_LIMITED = 6
+    HIDDEN = 7
+
+    @property
+    def is_considered(self) -> bool:
+        """Whether a skill so decided was asked for, and then held against the limits on the block."""
+        return self not in (SkillCause.FILE_TOO_LARGE, SkillCause.POLICY_OFF, SkillCause.HIDDEN)
+
+
+@dataclass(frozen=True, slots=True)
+class SkillAsk:
+    """What is asked of the skills beside the configuration.
+
+    Attributes:
+        usage: how often each was used, by path or by name.
+        share_tokens: what the system share leaves the block; None where there are no shares.
+    """
+
+    usage: Mapping[str, Use] = field(default_factory=dict)
+    share_tokens: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Entries:
+    """The sizes of every skill's entry under one configuration, in tokens and characters.
+
+    `raw` as it came (nothing shortened), `full` with the optimisations asked for, `short` name and location only.
+    """
+
+    raw_tokens: Ints
+    raw_chars: Ints
+    full_tokens: Ints
+    full_chars: Ints
+    short_tokens: Ints
+    short_chars: Ints
+
+
+@dataclass(frozen=True, slots=True)
+class SkillFit:
+    """Which skills the block holds.
+
+    Attributes:
+        order: the kept skills' indices, in the order they stand in the block.
+        sequence: every skill's index in the order considered (hidden, off and oversized ones last).
+        kept, short, pinned: one entry a skill; `short` those shown by name and location only.
+        cause: Cause per skill.
+        rank: each skill's place among those considered, from 1; 0 for those that are off or oversized.
+        file_bytes: each skill's file.
+        needed_chars, needed_tokens: the block's size up to and including this skill, 0 where that says nothing; of one
+            too many the block of all before it and itself.
+        after_tokens, after_chars: what each takes in the block, 0 when dropped.
+        asked: the block with no limit, under the optimisations.
+        wrapper: the block's header and tags.
+        order_by: what decided the order.
+        tier: "full" or "nameOnly".
+        opener: the text before each location's slash.
+        token_limits: (rule, tokens) of whatever limits the block's tokens, () where only characters are limited.
+    """
+
+    order: tuple[int, ...]
+    sequence: tuple[int, ...]
+    kept: NDArray[np.bool_]
+    short: NDArray[np.bool_]
+    pinned: NDArray[np.bool_]
+    cause: Ints
+    rank: Ints
+    file_bytes: Ints
+    needed_chars: Ints
+    needed_tokens: Ints
+    after_tokens: Ints
+    after_chars: Ints
+    asked: Size
+    wrapper: Size
+    order_by: Order
+    tier: str
+    opener: str
+    token_limits: tuple[tuple[str, int], ...] = ()
+
+
+def entry_sizes(
+    skills: Sequence[Skill], measures: SkillMeasures, config: SkillsBudgetConfig, *, counter: TokenCounter
+) -> Entries:
+    """Every entry's size from its measured pieces; nothing is counted anew but the install root.
+
+    The root ends in a letter or digit and is followed by a slash, where counts add up exactly; any other root makes
+    each location line be counted whole.
+    """
+    minify = config.optimization.minify_descriptions
+    if minify and len(measures.minified_tokens) != len(measures):
+        raise NotMeasured("These skills were measured without their minified descriptions.")
+    raw_config = SkillsBudgetConfig.model_validate({"installRoot": config.install_root})
+    lead_tokens, lead_chars = _lead(skills, measures, location_opener(config), counter)
+    raw_tokens, raw_chars = _lead(skills, measures, location_opener(raw_config), counter)
+    middle_tokens = measures.minified_tokens if minify else measures.description_tokens
+    middle_chars = measures.minified_chars if minify else measures.description_chars
+    sizes = Entries(
+        raw_tokens=measures.head_tokens + measures.description_tokens + raw_tokens,
+        raw_chars=measures.head_chars + measures.description_chars + raw_chars,
+        full_tokens=measures.head_tokens + middle_tokens + lead_tokens,
+        full_chars=measures.head_chars + middle_chars + lead_chars,
+        short_tokens=measures.head_tokens + lead_tokens,
+        short_chars=measures.head_chars + lead_chars,
+    )
+    return sizes if counter.per_message_overhead else _quartered(sizes)
+
+
+def _quartered(sizes: Entries) -> Entries:
+    """The entries under chars/4, where an entry is one item: a quarter of its characters, rounded up once."""
+    return replace(
+        sizes,
+        raw_tokens=-(-sizes.raw_chars // 4),
+        full_tokens=-(-sizes.full_chars // 4),
+        short_tokens=-(-sizes.short_chars // 4),
+    )
+
+
+def _lead(skills: Sequence[Skill], measures: SkillMeasures, opener: str, counter: TokenCounter) -> tuple[Ints, Ints]:
+    chars = measures.tail_chars + len(opener)
+    if ends_in_word(opener) or not counter.per_message_overhead:
+        return measures.tail_tokens + counter.count(opener), chars
+    counts = [counter.count(opener + skill_tail(skill.path)) for skill in skills]
+    return np.array(counts, np.int64).reshape(len(skills)), chars
+
+
+def fit_skills(
+    skills: Sequence[Skill],
+    measures: SkillMeasures,
+    config: SkillsBudgetConfig,
+    *,
+    counter: TokenCounter,
+    ask: SkillAsk = SkillAsk(),
+) -> SkillFit:
+    """The skills that fit, and why the others do not.
+
+    A percent in `maxSkillsPromptTokens` must have been resolved to a number (see allocation.settled).
+    """
+    config = effective(config)
+    entries = entry_sizes(skills, measures, config, counter=counter)
+    wrapper = wrapper_size(counter)
+    pinned, named, off = (_with_policy(skills, config, policy) for policy in ("pinned", "nameOnly", "off"))
+    cause = np.full(len(skills), int(SkillCause.FITS if config.enabled else SkillCause.NOT_LIMITED), np.int64)
+    if config.enabled:
+        cause[off] = SkillCause.POLICY_OFF
+        cause[measures.file_bytes > config.limits.max_skill_file_bytes] = SkillCause.FILE_TOO_LARGE
+    cause[np.fromiter((skill.is_hidden for skill in skills), np.bool_, len(skills))] = SkillCause.HIDDEN
+    keys = [(skill.name, skill.path) for skill in skills]
+    prioritization = config.optimization.prioritization if config.enabled else None
+    taken, order_by = ordered(keys, prioritization=prioritization, usage=ask.usage)
+    sequence = np.array(taken, np.int64)
+    considered = (cause[sequence] == SkillCause.FITS) | (cause[sequence] == SkillCause.NOT_LIMITED)
+    eligible, rest = sequence[considered], sequence[~considered]
+    if config.enabled:
+        eligible = np.concatenate([eligible[pinned[eligible]], eligible[~pinned[eligible]]])
+    token_limits = _token_limits(config, ask.share_tokens)
+    max_tokens = min((most for _, most in token_limits), default=None)
+    search = _Search(config, entries, wrapper, pinned, named, max_tokens)
+    asked = search.asked(eligible)
+    kept, short, needed, tier = search.run(eligible, cause)
+    after_tokens = np.where(kept, np.where(short, entries.short_tokens, entries.full_tokens), 0)
+    after_chars = np.where(kept, np.where(short, entries.short_chars, entries.full_chars), 0)
+    order = tuple(eligible[kept[eligible]].tolist())
+    rank = np.zeros(len(skills), np.int64)
+    rank[eligible] = np.arange(1, len(eligible) + 1)
+    return SkillFit(
+        order=order,
+        sequence=(*eligible.tolist(), *rest.tolist()),
+        kept=kept,
+        short=short & kept,
+        pinned=pinned,
+        cause=cause,
+        rank=rank,
+        file_bytes=measures.file_bytes,
+        needed_chars=needed[0],
+        needed_tokens=needed[1],
+        after_tokens=after_tokens,
+        after_chars=after_chars,
+        asked=asked,
+        wrapper=wrapper if order else Size(),
+        order_by=order_by,
+        tier=tier,
+        opener=location_opener(config),
+        token_limits=token_limits,
+    )
+
+
+def _with_policy(skills: Sequence[Skill], config: SkillsBudgetConfig, policy: str) -> NDArray[np.bool_]:
+    """Which skills have this policy, by their name or else their path; it is not the one that all have."""
+    named = config.policies
+    if policy not in named.values():
+        return np.zeros(len(skills), np.bool_)
+    return np.array([named.get(skill.name, named.get(skill.path)) == policy for skill in skills], np.bool_)
+
+
+def _token_limits(config: SkillsBudgetConfig, share_tokens: int | None) -> tuple[tuple[str, int], ...]:
+    """What limits the block's tokens, the configuration's own limit first; a percent is a number by now."""
+    if not config.enabled:
+        return ()
+    limit = config.limits.max_skills_prompt_tokens
+    own = () if limit is None or isinstance(limit, str) else ((LIMIT_IN_TOKENS, limit),)
+    return own if share_tokens is None else (*own, (SYSTEM_SHARE, share_tokens))
+
+
+@dataclass(frozen=True, slots=True)
+class _Search:
+    config: SkillsBudgetConfig
+    entries: Entries
+    wrapper: Size
+    pinned: NDArray[np.bool_]
+    named: NDArray[np.bool_]
+    max_tokens: int | None
+
+    def asked(self, eligible: Ints) -> Size:
+        """The block of all eligible skills, limits aside."""
+        if not len(eligible):
+            return Size()
+        chars, tokens = self._sizes(eligible, self.named)
+        return Size(int(tokens.sum()), int(chars.sum())) + self.wrapper
+
+    def run(self, indices: Ints, cause: Ints) -> tuple[NDArray[np.bool_], NDArray[np.bool_], tuple[Ints, Ints], str]:
+        """Kept, short, (needed characters, needed tokens) and the tier; writes the causes of what does not fit."""
+        size = len(self.pinned)
+        kept, short = np.zeros(size, np.bool_), self.named.copy()
+        needed = np.zeros(size, np.int64), np.zeros(size, np.int64)
+        if not self.config.enabled:
+            kept[indices] = True
+            return kept, np.zeros(size, np.bool_), needed, "full"
+        first = self.config.limits.max_skills_in_prompt
+        within = np.arange(len(indices)) < first
+        within |= self.pinned[indices]
+        cause[indices[~within]] = SkillCause.TOO_MANY
+        # Of one too many: the block that would hold it. Names alone are enough where the fallback lists them.
+        sizes = self._sizes(indices, ~self.pinned if self.config.fallback == "nameOnly" else self.named)
+        for column, wrapped, each in zip(needed, (self.wrapper.chars, self.wrapper.tokens), sizes, strict=True):
+            column[indices] = np.cumsum(each) + wrapped
+        tier = "full"
+        candidates = indices[within]
+        fitting, chars, tokens = self._fit(candidates, short)
+        if self.config.fallback == "nameOnly" and not fitting.all():
+            tier = "nameOnly"
+            short = ~self.pinned
+            fitting, chars, tokens = self._fit(candidates, short)
+        kept[candidates[fitting]] = True
+        needed[0][candidates], needed[1][candidates] = chars, tokens
+        out = candidates[~fitting]
+        over_chars = chars[~fitting] > self.config.limits.max_skills_prompt_chars
+        cause[out] = np.where(over_chars, int(SkillCause.NO_ROOM_CHARS), int(SkillCause.NO_ROOM_TOKENS))
+        return kept, short, needed, tier
+
+    def _sizes(self, indices: Ints, short: NDArray[np.bool_]) -> tuple[Ints, Ints]:
+        e = self.entries
+        brief = short[indices]
+        chars: Ints = np.where(brief, e.short_chars[indices], e.full_chars[indices])
+        tokens: Ints = np.where(brief, e.short_tokens[indices], e.full_tokens[indices])
+        return chars, tokens
+
+    def _fit(self, indices: Ints, short: NDArray[np.bool_]) -> tuple[NDArray[np.bool_], Ints, Ints]:
+        """Which fit, and the block's characters and tokens up to and including each, in order."""
+        chars, tokens = self._sizes(indices, short)
+        max_chars = self.config.limits.max_skills_prompt_chars
+        max_tokens = self.max_tokens
+        pinned = int(self.pinned[indices].sum())
+        if self.config.fit == "fill":
+            return _fill(self, chars, tokens, pinned)
+        sum_chars = np.cumsum(chars) + self.wrapper.chars
+        sum_tokens = np.cumsum(tokens) + self.wrapper.tokens
+        # Binary search on the prefix sums: the longest prefix whose rendered block is within each limit.
+        longest = int(np.searchsorted(sum_chars, max_chars, side="right"))
+        if max_tokens is not None:
+            longest = min(longest, int(np.searchsorted(sum_tokens, max_tokens, side="right")))
+        return np.arange(len(indices)) < max(longest, pinned), sum_chars, sum_tokens
+
+
+def _fill(search: _Search, chars: Ints, tokens: Ints, pinned: int) -> tuple[NDArray[np.bool_], Ints, Ints]:
+    """As `_Search._fit`, going on past what does not fit, which is told the block with all that come before it."""
+    max_chars, max_tokens = search.config.limits.max_skills_prompt_chars, search.max_tokens
+    used = search.wrapper
+    fitting = np.zeros(len(chars), np.bool_)
+    need_chars, need_tokens = np.cumsum(chars) + used.chars, np.cumsum(tokens) + used.tokens
+    for at in range(len(chars)):
+        with_it = used + Size(int(tokens[at]), int(chars[at]))
+        fits = with_it.chars <= max_chars and (max_tokens is None or with_it.tokens <= max_tokens)
+        if fits or at < pinned:
+            fitting[at] = True
+            used = with_it
+            need_chars[at], need_tokens[at] = used.chars, used.tokens
+    return fitting, need_chars, need_tokens

@@ -1,0 +1,147 @@
+"""Tool definitions: compact JSON in the provider's form, as many as fit `maxToolDefinitionChars`.
+
+The section's text is the JSON array: `[`, the definitions joined by `,`, `]`. Providers rewrite definitions, so their
+tokens are estimates: each definition counted alone, one token a bracket or comma, and the profile's preamble.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from budgeteer.engine.config.schema import SkillsBudgetConfig
+from budgeteer.engine.content.library import ToolDefinition, tool_is_sent
+from budgeteer.engine.content.usage_order import Order, Standing, ordered
+from budgeteer.engine.counting.library_measures import Ints, ToolMeasures
+from budgeteer.engine.counting.tokenizers import TokenCounter
+from budgeteer.engine.packing.ledger import Size
+from budgeteer.engine.providers.profiles import PROFILES
+
+type Mask = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class ToolFit:
+    """Which tool definitions are sent.
+
+    Attributes:
+        order: the kept tools' indices, in the order sent.
+        sequence: every tool's index in the order considered.
+        profile: the request form they are fitted for.
+        kept, pinned, called: one entry a tool; `called` those that kept history calls.
+        refused: one entry a tool; those that run at another provider, so that this one cannot be sent them.
+        tokens, chars: each definition's own size in the profile's form.
+        needed_chars, needed_tokens: the array's size up to and including this tool; with all before it where it does
+            not fit.
+        limit_tokens: the most tokens of the array, None where only characters are limited.
+        asked: the whole array with every tool.
+        order_by: what decided the order.
+    """
+
+    profile: str
+    order: tuple[int, ...]
+    sequence: tuple[int, ...]
+    kept: Mask
+    pinned: Mask
+    called: Mask
+    refused: Mask
+    tokens: Ints
+    chars: Ints
+    needed_chars: Ints
+    needed_tokens: Ints
+    asked: Size
+    order_by: Order
+    limit_tokens: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCosts:
+    """In which form definitions are sent, what is counted beside them, and how many tokens they may take (shares)."""
+
+    profile: str
+    counter: TokenCounter
+    limit_tokens: int | None = None
+
+    def joins(self, count: int) -> Size:
+        """What the array costs beside its definitions; nothing for an empty one."""
+        if not count:
+            return Size()
+        tokens = count + 1 + PROFILES[self.profile].tools.tokens
+        return Size(tokens if self.counter.per_message_overhead else 0, count + 1)
+
+
+def fit_tools(
+    tools: Sequence[ToolDefinition],
+    measures: ToolMeasures,
+    config: SkillsBudgetConfig,
+    *,
+    costs: ToolCosts,
+    standing: Standing,
+) -> ToolFit:
+    """The definitions that fit: pinned and called ones first, then the longest prefix of the rest (or `fill`)."""
+    form = PROFILES[costs.profile].prefix
+    tokens: Ints = getattr(measures, f"{form}_tokens")
+    chars: Ints = getattr(measures, f"{form}_chars")
+    pinned = np.array([f"tool:{tool.name}" in standing.pins for tool in tools], np.bool_)
+    used = np.array([tool.name in standing.called for tool in tools], np.bool_)
+    refused = np.array([not tool_is_sent(tool, form) for tool in tools], np.bool_)
+    prioritization = config.optimization.prioritization if config.enabled else None
+    sequence, order_by = ordered(
+        [(tool.name, "") for tool in tools], prioritization=prioritization, usage=standing.usage
+    )
+    asked = Size(int(tokens.sum()), int(chars.sum())) + costs.joins(len(tools))
+    fit = ToolFit(
+        profile=costs.profile,
+        order=tuple(i for i in sequence if not refused[i]),
+        sequence=tuple(sequence),
+        kept=~refused,
+        pinned=pinned,
+        called=used,
+        refused=refused,
+        tokens=tokens,
+        chars=chars,
+        needed_chars=np.zeros(len(tools), np.int64),
+        needed_tokens=np.zeros(len(tools), np.int64),
+        asked=asked,
+        order_by=order_by if config.enabled else Order.AS_GIVEN,
+    )
+    return _within_limits(fit, config, costs) if config.enabled else fit
+
+
+def _within_limits(fit: ToolFit, config: SkillsBudgetConfig, costs: ToolCosts) -> ToolFit:
+    """The fit with what is over left out: definitions that stay first, then the others in their order."""
+    stays = (fit.pinned | fit.called) & ~fit.refused
+    sequence = [i for i in fit.sequence if stays[i]] + [i for i in fit.sequence if not stays[i]]
+    kept = np.zeros(len(sequence), np.bool_)
+    needed_chars, needed_tokens = fit.needed_chars.copy(), fit.needed_tokens.copy()
+    limit_chars = config.limits.max_tool_definition_chars
+    # An array of one definition costs its two brackets; every further one a comma.
+    comma = costs.joins(2) - costs.joins(1)
+    first = costs.joins(1) - comma
+    chars, tokens = (fit.chars + comma.chars).tolist(), (fit.tokens + comma.tokens).tolist()
+    used_chars, used_tokens = first.chars, first.tokens
+    asked_chars, asked_tokens = used_chars, used_tokens
+    open_ended = True
+    for index in (i for i in sequence if not fit.refused[i]):
+        asked_chars, asked_tokens = asked_chars + chars[index], asked_tokens + tokens[index]
+        with_chars, with_tokens = used_chars + chars[index], used_tokens + tokens[index]
+        within = costs.limit_tokens is None or with_tokens <= costs.limit_tokens
+        if stays[index] or (open_ended and within and with_chars <= limit_chars):
+            kept[index] = True
+            used_chars, used_tokens = with_chars, with_tokens
+        elif config.fit == "prefix":
+            open_ended = False
+        needed_chars[index] = used_chars if kept[index] else asked_chars
+        needed_tokens[index] = used_tokens if kept[index] else asked_tokens
+    return replace(
+        fit,
+        order=tuple(i for i in sequence if kept[i]),
+        sequence=tuple(sequence),
+        kept=kept,
+        needed_chars=needed_chars,
+        needed_tokens=needed_tokens,
+        limit_tokens=costs.limit_tokens,
+    )

@@ -1,0 +1,121 @@
+"""The verdict and the warnings: what the numbers of a packing say, in sentences with figures and the cheapest fix."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from budgeteer.engine.config.schema import BudgetConfig
+from budgeteer.engine.errors import BudgetExceeded
+from budgeteer.engine.packing.allocation import Allowance, Shares
+from budgeteer.engine.packing.fixes import Fix
+from budgeteer.engine.packing.history.view import Over
+from budgeteer.engine.packing.ledger import Ledger, Size
+from budgeteer.engine.packing.result import LimitWarning, Verdict
+from budgeteer.engine.packing.verdict_text import Bound, Level, Shortfall, VerdictFigures
+
+
+def verdict_of(
+    ledger: Ledger, *, demand: Size, allowance: Allowance, error: BudgetExceeded | None, limits: tuple[Bound, ...]
+) -> Verdict:
+    """The verdict of a ledger; `limits` are those that left something out."""
+    sent = ledger.total().tokens
+    counts = ledger.counts()
+    limit = allowance.usable_tokens
+    level: Level = "limited" if counts["dropped"] or counts["summarised"] else "fits"
+    shortfall = None
+    if error is not None:
+        level, shortfall = "cannotFit", Shortfall(error.section, error.needed_tokens, error.allowed_tokens, error.cause)
+    words = VerdictFigures(level, counts["dropped"], counts["summarised"], limits, shortfall)
+    return Verdict(
+        level=level,
+        sentence=words.sentence,
+        short=words.short,
+        limits=limits,
+        asked_tokens=demand.tokens,
+        sent_tokens=sent,
+        not_sent_tokens=demand.tokens - sent,
+        free_tokens=limit - sent,
+        over_tokens=max(demand.tokens - limit, 0),
+        limit_tokens=limit,
+        counts=counts,
+        items=len(ledger) - counts["added"],
+    )
+
+
+#: The sections that the system share holds. Source: domain, Shares.
+SYSTEM_GROUP: Final = ("system", "tools", "skills", "features")
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """One limit as it is watched: its name, the demand against it, its unit, and the cheapest fix."""
+
+    name: str
+    used: int
+    allowed: int
+    unit: str
+    fix: Fix
+
+
+def warning_of(limit: Limit, config: BudgetConfig) -> LimitWarning | None:
+    """The warning of a limit, None below the threshold or where warnings are off."""
+    settings = config.skills_budget.warnings
+    if not settings.enabled or not limit.used:
+        return None
+    percent = round(limit.used * 100 / max(limit.allowed, 1), 1)
+    if limit.used * 100 < settings.threshold_percent * limit.allowed:
+        return None
+    level: Literal["approaching", "reached", "exceeded"]
+    if limit.used > limit.allowed:
+        level, word = "exceeded", "exceeds"
+    elif limit.used == limit.allowed:
+        level, word = "reached", "reaches"
+    else:
+        level, word = "approaching", "comes close to"
+    sentence = f"{limit.used:,} {limit.unit} asked for {word} {limit.name} ({limit.allowed:,}): {percent:,.1f} %."
+    return LimitWarning(limit.name, level, limit.used, limit.allowed, percent, limit.unit, sentence, limit.fix)
+
+
+def error_of(
+    ledger: Ledger, over: Over | None, limit_tokens: int, *, shares: Shares | None = None
+) -> BudgetExceeded | None:
+    """What cannot shrink: history that no rung makes fit (`over`), or what no limit may drop; None when all fits."""
+    if ledger.total().tokens <= limit_tokens and over is None:
+        return _over_share(ledger, shares) if shares is not None else None
+    sizes = {name: ledger.total(name).tokens for name in (*SYSTEM_GROUP, "retrieval", "query")}
+    fixed = sum(sizes.values())
+    if over is not None and fixed <= limit_tokens:
+        allowed = max(over.allowed_tokens, 0)
+        needed, sentence = over.needed_tokens, over.sentence
+        return BudgetExceeded(
+            "history", needed_tokens=needed, allowed_tokens=allowed, sentence=sentence, cause=over.cause
+        )
+    section = max(sizes, key=lambda name: sizes[name])
+    allowed = max(limit_tokens - fixed + sizes[section], 0)
+    sentence = (
+        f"What no limit may drop takes {fixed:,} tokens and {limit_tokens:,} may be sent; {section} alone takes "
+        f"{sizes[section]:,}, {allowed:,} are left for it."
+    )
+    return BudgetExceeded(section, needed_tokens=sizes[section], allowed_tokens=allowed, sentence=sentence)
+
+
+def _over_share(ledger: Ledger, shares: Shares) -> BudgetExceeded | None:
+    """The system group over its share by what no limit may drop; pinned chunks over theirs."""
+    taken = sum(ledger.total(name).tokens for name in SYSTEM_GROUP)
+    if taken > shares.system_tokens:
+        allowed = shares.system_tokens
+        sentence = (
+            f"System texts, tools, skills and feature specs take {taken:,} tokens that no limit may drop; "
+            f"shares.system leaves them {allowed:,}. Raise it, or turn the skills budget on."
+        )
+        return BudgetExceeded("system", needed_tokens=taken, allowed_tokens=allowed, sentence=sentence)
+    context = shares.context_tokens + (shares.system_tokens - taken if shares.redistribute else 0)
+    chunks = ledger.total("retrieval").tokens
+    if chunks > context:
+        sentence = (
+            f"Pinned chunks take {chunks:,} tokens that no limit may drop; shares.context leaves them {context:,}. "
+            "Raise it, or unpin one."
+        )
+        return BudgetExceeded("retrieval", needed_tokens=chunks, allowed_tokens=context, sentence=sentence)
+    return None

@@ -1,0 +1,121 @@
+"""What of a packing is sent: the system message, the messages, the tool definitions, before any provider's form."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any
+
+from budgeteer.engine.content.conversation import Message, TextPart, calls_of
+from budgeteer.engine.content.library import tool_in_form
+from budgeteer.engine.content.pairing import pair
+from budgeteer.engine.counting.tokenizers import starts_safely
+from budgeteer.engine.packing.history.summary import summary_message
+from budgeteer.engine.packing.pruning.message_ids import tagged
+from budgeteer.engine.packing.result import Packing
+from budgeteer.engine.packing.sections.system import JOIN, are_messages
+from budgeteer.engine.providers.capabilities import Loss, supported_parts
+from budgeteer.engine.providers.profiles import PROFILES
+
+
+def system_message(packing: Packing) -> str:
+    """All system text before the history, "" when there is none or it is prepended to the user's first message."""
+    return "" if packing.config.system.placement == "prepended" else block_text(packing)
+
+
+def system_messages(packing: Packing) -> list[Message]:
+    """The system messages before the history: the conversation's own as they came, or one with what was added."""
+    pieces = packing.chosen.pieces
+    if are_messages(pieces):
+        return [piece.alone for piece in pieces if piece.alone is not None and piece.alone.parts]
+    text = system_message(packing)
+    return [Message("system", (TextPart(text),))] if text else []
+
+
+def system_parts(packing: Packing) -> list[str]:
+    """The texts of the system messages before the history, for a provider that has one field for all of them."""
+    parts = [part for message in system_messages(packing) for part in message.parts]
+    return [part.text for part in parts if isinstance(part, TextPart)]
+
+
+def block_text(packing: Packing) -> str:
+    """The block of instructions, wherever it stands: system texts, skills, features, chunks; "" when there is none."""
+    return JOIN.join(piece.text() for piece in packing.chosen.pieces)
+
+
+def sent_messages(packing: Packing) -> list[Message]:
+    """Everything that is sent but the system message: history and query, with the block where it is prepended."""
+    messages = messages_alone(packing)
+    block = block_text(packing) if packing.config.system.placement == "prepended" else ""
+    if not block:
+        return messages
+    at = next((place for place, message in enumerate(messages) if message.role == "user"), None)
+    if at is None:
+        return [Message("user", (TextPart(block + JOIN),)), *messages]
+    return [*messages[:at], _prepended(messages[at], block + JOIN), *messages[at + 1 :]]
+
+
+def _prepended(message: Message, lead: str) -> Message:
+    """The message with the block before its own words, in one text where counts add up there (decision 002).
+
+    Before anything else than text, and before text that begins with white space or a slash, it is a part of its own.
+    """
+    first, rest = next(iter(message.parts), None), message.parts[1:]
+    if isinstance(first, TextPart) and starts_safely(first.text):
+        return replace(message, parts=(replace(first, text=lead + first.text), *rest))
+    return replace(message, parts=(TextPart(lead), *message.parts))
+
+
+def messages_alone(packing: Packing) -> list[Message]:
+    """History and query as they are sent: the summary first, then kept messages without what cannot be sent.
+
+    While pruning is on, each message of the history has its tag at its end.
+    """
+    kept = packing.history_sent
+    messages = []
+    summary = packing.chosen.history.summary
+    if summary is not None:
+        messages.append(summary_message(summary.text))
+    tags = packing.tags_sent
+    for message, place, tag in zip(kept, pair(kept).place, tags, strict=True):
+        parts = supported_parts(message, packing.profile, place).parts
+        messages.append(replace(message, parts=tagged(parts, tag, packing.profile) if tag else parts))
+    query = packing.bundle.query
+    if query is not None:
+        sent = supported_parts(query, packing.profile, pair([query]).place[0])
+        if Loss.EMPTY not in sent.loss:
+            messages.append(replace(query, parts=sent.parts))
+    return messages
+
+
+def sent_tools(packing: Packing) -> list[dict[str, Any]]:
+    """The tool definitions in the profile's form, in the order sent."""
+    form = PROFILES[packing.profile].prefix
+    return [tool_in_form(packing.fitted_bundle.tools[row], form) for row in packing.chosen.tools.order]
+
+
+class CallIds:
+    """The call ids of one request as its provider allows them, and no two calls with the same.
+
+    Ask `of_calls` for each message that calls, in order, and `of_result` for the results behind it.
+    """
+
+    def __init__(self, pattern: re.Pattern[str] | None, messages: Iterable[Message]) -> None:
+        self._pattern = pattern
+        given = {call.id for message in messages for call in calls_of(message)}
+        self._free = (name for name in (f"call_{number}" for number in itertools.count(1)) if name not in given)
+        self._used: set[str] = set()
+        self._open: dict[str, str] = {}
+
+    def of_calls(self, message: Message) -> None:
+        """Take the calls of the message whose turn it is."""
+        for call in calls_of(message):
+            allowed = self._pattern is None or self._pattern.match(call.id)
+            sent = call.id if allowed and call.id not in self._used else next(self._free)
+            self._used.add(sent)
+            self._open[call.id] = sent
+
+    def __getitem__(self, call_id: str) -> str:
+        return self._open[call_id]

@@ -1,1 +1,0 @@
-"""How each section of a prompt fits its limit."""

@@ -1,0 +1,1 @@
+"""Sessions and evaluation sets of the Agent Development Kit."""

@@ -1,0 +1,118 @@
+"""ChatGPT's data export: conversations as maps of nodes, of which `current_node` names the end of the branch shown."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from budgeteer.engine.content.conversation import Conversation
+from budgeteer.engine.content.library import compact_json
+from budgeteer.formats.chatgpt.export_messages import ExportConversation, is_empty
+from budgeteer.formats.messages.branches import other_leaves, path_to, with_branches
+from budgeteer.formats.messages.imported import Imported, Skipped
+from budgeteer.formats.messages.numbering import Notes, note_opaque, numbered, text_value, title_of
+from budgeteer.formats.reading.document import Document
+from budgeteer.formats.reading.entries import Entry, entries_of, mostly
+from budgeteer.formats.reading.envelopes import require
+
+
+def detect(document: Document) -> str | None:
+    """Why a document is a ChatGPT export, None when it is not."""
+    if mostly(document, _is_conversation):
+        return "holds conversations with a `mapping` of nodes, as ChatGPT's data export does"
+    return None
+
+
+def _is_conversation(value: Mapping[str, Any]) -> bool:
+    nodes = value.get("mapping")
+    if not isinstance(nodes, Mapping):
+        return False
+    return "current_node" in value or any(
+        isinstance(node, Mapping) and {"parent", "children"} & node.keys() for node in list(nodes.values())[:5]
+    )
+
+
+def read(document: Document) -> Imported:
+    """Read every conversation of an export, its shown branch first and the others behind it.
+
+    Raises:
+        FormatError: no conversation says anything.
+    """
+    skipped = list(document.skipped)
+    found: list[Conversation] = []
+    for entry in entries_of(document, skipped):
+        tree = _Tree.of(entry, skipped)
+        main = tree.conversation(tree.end(), document.notes) if tree.saying else None
+        if main is None or not main.messages:
+            skipped.append(Skipped(entry.where, "no message in its `mapping`", compact_json(entry.value)[:500]))
+            continue
+        leaves = other_leaves(tree.parent, tree.saying, set(path_to(tree.parent, tree.end())))
+        others = (tree.conversation(leaf, document.notes.fresh()) for leaf in leaves)
+        found += with_branches(main, others, document.notes, total=len(leaves))
+    require(found, document, "ChatGPT")
+    return Imported("", "", "conversation", conversations=tuple(found), skipped=tuple(skipped))
+
+
+@dataclass(slots=True)
+class _Tree:
+    """The nodes of one conversation.
+
+    Attributes:
+        nodes: every node by its id.
+        saying: ids of the nodes that say something, oldest first.
+    """
+
+    entry: Entry
+    nodes: dict[str, Mapping[str, Any]] = field(default_factory=dict)
+    saying: list[str] = field(default_factory=list)
+
+    @classmethod
+    def of(cls, entry: Entry, skipped: list[Skipped]) -> _Tree:
+        """The tree of an entry; what is no node in its mapping is added to `skipped`."""
+        tree = cls(entry)
+        given = entry.value.get("mapping")
+        for name, node in given.items() if isinstance(given, Mapping) else ():
+            if isinstance(node, Mapping):
+                tree.nodes[name] = node
+            else:
+                skipped.append(Skipped(f"{entry.where}, node {name[:60]}", "no node", compact_json(node)[:500]))
+        speaking = [name for name in tree.nodes if not is_empty(tree.message(name))]
+        tree.saying = sorted(speaking, key=lambda name: _seconds(tree.message(name)))
+        return tree
+
+    def message(self, name: str) -> Mapping[str, Any]:
+        """The message of a node, {} for one without."""
+        message = self.nodes[name].get("message")
+        return message if isinstance(message, Mapping) else {}
+
+    def parent(self, name: str) -> str | None:
+        """The node before a node."""
+        above = self.nodes[name].get("parent")
+        return above if isinstance(above, str) and above in self.nodes else None
+
+    def end(self) -> str:
+        """The node the export shows last; the newest that says something where it names none that does."""
+        named = self.entry.value.get("current_node")
+        if isinstance(named, str) and named in self.nodes and set(path_to(self.parent, named)) & set(self.saying):
+            return named
+        return self.saying[-1]
+
+    def conversation(self, end: str, notes: Notes) -> Conversation:
+        """The branch that ends in a node."""
+        value = self.entry.value
+        talk = ExportConversation(notes)
+        for name in path_to(self.parent, end):
+            if self.message(name):
+                talk.add(name, self.message(name))
+        messages = numbered(talk.messages, notes)
+        note_opaque(messages, notes)
+        given = text_value(value.get("conversation_id")) or text_value(value.get("id"))
+        title = text_value(value.get("title")).strip() or title_of(messages, f"Conversation {self.entry.number}")
+        model = talk.model or text_value(value.get("default_model_slug"))
+        return Conversation(given[:200] or f"c{self.entry.number}", title, messages, model=model)
+
+
+def _seconds(message: Mapping[str, Any]) -> float:
+    given = message.get("create_time")
+    return float(given) if isinstance(given, int | float) and abs(given) < 1e12 else 0.0

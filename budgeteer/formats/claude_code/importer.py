@@ -1,0 +1,192 @@
+"""Claude Code sessions: a tree of lines; its main branch after the last compaction is what the model saw."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from budgeteer.engine.content.conversation import Conversation
+from budgeteer.engine.errors import FormatError
+from budgeteer.formats.claude_code.session_lines import SessionRecord, records_of
+from budgeteer.formats.claude_code.session_messages import build_messages
+from budgeteer.formats.claude_code.session_tree import SessionBranch, SessionTree
+from budgeteer.formats.messages.branches import with_branches
+from budgeteer.formats.messages.imported import Imported
+from budgeteer.formats.messages.numbering import Notes, listed_counts, note_opaque, short_line, text_value, title_of
+from budgeteer.formats.messages.progress import ProgressHeartbeat
+from budgeteer.formats.reading.document import Document
+from budgeteer.formats.reading.json_text import JsonLine
+from budgeteer.formats.reading.lazy_jsonl import FAR_SAMPLED, LazyLines
+
+_OWN_TYPES = frozenset(
+    {"summary", "file-history-snapshot", "queue-operation", "custom-title", "last-prompt", "pr-link", "progress"}
+)
+_OWN_KEYS = frozenset({"parentUuid", "sessionId", "leafUuid", "messageId", "isSidechain", "uuid"})
+
+
+def detect(document: Document) -> str | None:
+    """Why a document is a Claude Code session, None when it is not."""
+    lines = session_lines(document)
+    if isinstance(lines, LazyLines) and any(_is_talk(line.value) for line in lines[:FAR_SAMPLED]):
+        return "has `user` and `assistant` lines with the `uuid`, `parentUuid` or `sessionId` of Claude Code"
+    talk = sum(1 for line in lines if _is_talk(line.value))
+    if talk:
+        return f"has {talk:,} `user` and `assistant` lines with the `uuid`, `parentUuid` or `sessionId` of Claude Code"
+    own = [
+        line
+        for line in lines
+        if text_value(line.value.get("type")) in _OWN_TYPES and not _OWN_KEYS.isdisjoint(line.value)
+    ]
+    if own and len(own) * 2 >= len(lines):
+        return f"has lines of the type `{own[0].value['type']}`, which Claude Code writes"
+    return None
+
+
+def session_lines(document: Document) -> Sequence[JsonLine]:
+    """The lines of a session, also when it has one line only or stands in a JSON array."""
+    if document.shape == "jsonl":
+        return document.lines
+    if isinstance(document.value, dict):
+        return (JsonLine(1, document.value),)
+    if isinstance(document.value, list):
+        return tuple(JsonLine(number, item) for number, item in enumerate(document.value, 1) if isinstance(item, dict))
+    return ()
+
+
+def _is_talk(value: Mapping[str, Any]) -> bool:
+    return value.get("type") in ("user", "assistant") and "message" in value and not _OWN_KEYS.isdisjoint(value)
+
+
+def read(document: Document) -> Imported:
+    """Read a session and the runs of its sub-agents.
+
+    Raises:
+        FormatError: the file holds no message.
+    """
+    skipped = list(document.skipped)
+    notes = document.notes
+    records = records_of(session_lines(document), notes, skipped)
+    conversations: list[Conversation] = []
+    main = [record for record in records if not record.sidechain]
+    if any(record.is_message for record in main):
+        given = [record.raw for record in records if record.kind in ("custom-title", "summary")]
+        conversations.extend(_run(main, document, given))
+    for agent, run in _agents(records, notes.telling).items():
+        conversations.extend(_run(run, document, (), agent))
+    if not conversations:
+        raise FormatError(
+            f"This Claude Code file holds no message, only {listed_counts(notes.other_lines) or 'unreadable lines'}",
+            where=document.name,
+            mend="Choose a session file with `user` and `assistant` lines",
+        )
+    return Imported(
+        format="",
+        reason="",
+        kind="conversation",
+        conversations=tuple(conversations),
+        skipped=tuple(skipped),
+    )
+
+
+def _run(
+    run: list[SessionRecord], document: Document, titles: Sequence[Mapping[str, Any]], agent: str = ""
+) -> tuple[Conversation, ...]:
+    """The main branch of a session or of a sub-agent's run, and its other branches."""
+    notes = document.notes
+    tree = SessionTree(run, whole=document.options.whole, telling=notes.telling)
+    branch = tree.main()
+    main = _conversation(branch, document, titles, agent, notes)
+    _say_branch(branch, main.title, document)
+    notes.count("Lines whose parent is not in the file, read after the line before them", tree.dangling)
+    others = (_conversation(tree.branch(leaf), document, titles, agent, notes.fresh()) for leaf in tree.others)
+    return with_branches(main, others, notes, total=len(tree.others))
+
+
+def _conversation(
+    branch: SessionBranch, document: Document, titles: Sequence[Mapping[str, Any]], agent: str, notes: Notes
+) -> Conversation:
+    messages = build_messages(branch.records, notes)
+    note_opaque(messages, notes)
+    session = next((record.session for record in reversed(branch.records) if record.session), "")
+    metadata = _metadata(branch, whole=document.options.whole)
+    if agent:
+        title, metadata = title_of(messages, f"Sub-agent {agent}"), {**metadata, "agent": agent, "session": session}
+    else:
+        title = _given_title(titles, branch) or _first_prompt(branch, document.stem or "Session")
+    return Conversation(
+        id=f"agent-{agent}" if agent else session or "c1",
+        title=title,
+        messages=messages,
+        model=_model(branch.records),
+        reported_input_tokens=_reported([record for record in branch.records if record.number not in branch.kept]),
+        is_subagent=bool(agent),
+        metadata=metadata,
+    )
+
+
+def _metadata(branch: SessionBranch, *, whole: bool) -> dict[str, Any]:
+    """What the interface tells about a session: its compactions."""
+    return {
+        "source": "claude-code",
+        "whole": whole,
+        "compactions": branch.compactions,
+        "messagesBeforeCompaction": branch.before_compaction,
+    }
+
+
+def _first_prompt(branch: SessionBranch, fallback: str) -> str:
+    """The beginning of what the user typed first, also before a compaction; no more lines are read than that takes."""
+    prompts = (record for record in branch.entire if record.kind == "user")
+    said = (message for record in prompts for message in build_messages([record], Notes()))
+    return title_of((message for message in said if message.typed), fallback)
+
+
+def _say_branch(branch: SessionBranch, title: str, document: Document) -> None:
+    notes = document.notes
+    times = "once" if branch.compactions == 1 else f"{branch.compactions} times"
+    if branch.compactions and document.options.whole:
+        notes.say(f"“{title}” was compacted {times}: it was read whole, more than the model ever saw at one time")
+    elif branch.compactions:
+        notes.say(
+            f"“{title}” was compacted {times}: it begins at the last summary, as the model saw it; message lines that "
+            f"only the whole transcript has: {branch.before_compaction:,}"
+        )
+    if branch.kept:
+        notes.say(f"The last compaction of “{title}” kept messages as they were; they stand behind its summary")
+
+
+def _agents(records: Sequence[SessionRecord], telling: ProgressHeartbeat) -> dict[str, list[SessionRecord]]:
+    """The records of each sub-agent's run, by agent id; runs without an id are told apart by their root."""
+    run_of: dict[str, str] = {}
+    runs: dict[str, list[SessionRecord]] = {}
+    for record in telling.over(records):
+        if record.sidechain:
+            agent = record.agent or run_of.get(record.parent) or record.uuid or "sidechain"
+            if record.uuid:
+                run_of[record.uuid] = agent
+            runs.setdefault(agent, []).append(record)
+    return {agent: run for agent, run in runs.items() if any(record.is_message for record in run)}
+
+
+def _given_title(titles: Sequence[Mapping[str, Any]], branch: SessionBranch) -> str:
+    """The title a person gave, else the summary of this very branch, else ""."""
+    on_branch = {record.uuid for record in branch.records}
+    summary = ""
+    for value in reversed(titles):
+        if value.get("type") == "custom-title" and text_value(value.get("customTitle")):
+            return short_line(value["customTitle"])
+        if value.get("type") == "summary" and text_value(value.get("leafUuid")) in on_branch and not summary:
+            summary = short_line(text_value(value.get("summary")))
+    return summary
+
+
+def _model(records: Sequence[SessionRecord]) -> str:
+    for record in reversed(records):
+        if record.model and not record.model.startswith("<"):
+            return record.model
+    return ""
+
+
+def _reported(records: Sequence[SessionRecord]) -> int | None:
+    """The input tokens of the last request: its own, and those read from and written to the cache."""
+    return next((record.reported for record in reversed(records) if record.reported is not None), None)

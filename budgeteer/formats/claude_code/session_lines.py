@@ -1,0 +1,213 @@
+"""The lines of a Claude Code session as records: what each carries, and what it hangs under."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from budgeteer.engine.content.library import compact_json
+from budgeteer.formats.anthropic.messages import input_tokens
+from budgeteer.formats.claude_code.attachments import attached_message
+from budgeteer.formats.messages.imported import Skipped
+from budgeteer.formats.messages.numbering import Notes, text_value
+from budgeteer.formats.reading.json_text import JsonLine
+
+ABSENT = "\x00absent"
+"""The parent of a line that has no `parentUuid` key at all: it follows the line before it."""
+
+
+@dataclass(frozen=True, slots=True)
+class SessionRecord:
+    """One line that stands in the tree: what finds its place there is held, its contents are read from the line.
+
+    Attributes:
+        line: what it was read from.
+        kind: "user" (also an attachment that the model reads), "assistant", or the type of a line that only links
+            others ("progress", "system").
+        parent: the uuid before it, "" for a root.
+        is_message: whether the line carries something the model said or read.
+        is_talk: whether somebody said it: a message that is no attachment.
+        sidechain: whether it belongs to a sub-agent, `agent` names it.
+        is_inner: whether it is the line of a sub-agent's run that a `progress` line carries.
+        session: the session the line was written in.
+        message_id: the API's id of an assistant message, shared by every line of it.
+        is_compaction, is_summary: whether everything before it was compacted, and whether it is the summary of that.
+        logical_parent: the uuid before a compaction's boundary.
+        calls, answers: the ids of the calls it makes, and of the calls it answers.
+        model, reported: of an assistant's line the model's name, and the input tokens its request is said to have had.
+    """
+
+    line: JsonLine
+    kind: str
+    uuid: str
+    parent: str
+    is_message: bool = False
+    is_talk: bool = False
+    sidechain: bool = False
+    agent: str = ""
+    is_inner: bool = False
+    session: str = ""
+    message_id: str = ""
+    is_compaction: bool = False
+    is_summary: bool = False
+    logical_parent: str = ""
+    calls: tuple[str, ...] = ()
+    answers: tuple[str, ...] = ()
+    model: str = ""
+    reported: int | None = None
+
+    @property
+    def number(self) -> int:
+        """Its line; an order within the file together with its place in the list."""
+        return self.line.number
+
+    @property
+    def message(self) -> Mapping[str, Any]:
+        """The API message, {} where there is none."""
+        value = self.line.value
+        if self.is_inner:
+            message: Mapping[str, Any] = value["data"]["message"]["message"]
+            return message
+        return _message_of(value) if self.is_message else {}
+
+    @property
+    def raw(self) -> Mapping[str, Any]:
+        """The whole line; of an inner one what it shares with the line that carries it."""
+        value = self.line.value
+        if not self.is_inner:
+            return value
+        return {"timestamp": value["data"]["message"].get("timestamp"), "sessionId": value.get("sessionId")}
+
+    @property
+    def is_boundary(self) -> bool:
+        """Whether what stands before this line was compacted away."""
+        return self.is_compaction or self.is_summary
+
+
+def records_of(lines: Sequence[JsonLine], notes: Notes, skipped: list[Skipped]) -> list[SessionRecord]:
+    """Every line of the tree; lines that are no messages are counted by their type."""
+    records: list[SessionRecord] = []
+    repeated = _Repeated()
+    shared: dict[str, str] = {}
+    for line in lines:
+        record = _record(line, skipped, shared)
+        if record is None:
+            continue
+        if not record.is_message:
+            notes.other_lines[_type_name(line.value)] += 1
+        elif record.uuid and repeated(record):
+            notes.count("Lines that repeat a line with the same `uuid`, read once")
+            continue
+        records.append(record)
+        inner = _agent_progress(line)
+        if inner is not None:
+            records.append(inner)
+    return records
+
+
+class _Repeated:
+    """Whether a content was met before under a uuid; contents are written out only where a uuid comes again."""
+
+    def __init__(self) -> None:
+        self.first: dict[str, SessionRecord] = {}
+        self.others: set[tuple[str, str]] = set()
+
+    def __call__(self, record: SessionRecord) -> bool:
+        first = self.first.setdefault(record.uuid, record)
+        if first is record:
+            return False
+        content = record.message["content"]
+        if first.message["content"] == content:
+            return True
+        key = (record.uuid, compact_json(content))
+        if key in self.others:
+            return True
+        self.others.add(key)
+        return False
+
+
+def _message_of(value: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The API message of a line, {} where it carries none."""
+    kind = value.get("type")
+    if kind == "attachment":
+        return attached_message(value)
+    given = value.get("message") if kind in ("user", "assistant") else None
+    return given if isinstance(given, Mapping) and "content" in given else {}
+
+
+def _record(line: JsonLine, skipped: list[Skipped], shared: dict[str, str]) -> SessionRecord | None:
+    """The record of a line; `shared` keeps one copy of each id that several lines name."""
+    value = line.value
+    kind = text_value(value.get("type")) or "line without a type"
+    message = _message_of(value)
+    if kind in ("user", "assistant") and not message:
+        why = f"a `{kind}` line without a readable message"
+        skipped.append(Skipped(f"line {line.number}", why, compact_json(value)[:500]))
+        return None
+    parent = value.get("parentUuid", ABSENT)
+    uuid = text_value(value.get("uuid"))
+    session = text_value(value.get("sessionId"))
+    return SessionRecord(
+        line=line,
+        kind=sys.intern("user" if message and kind == "attachment" else kind),
+        uuid=shared.setdefault(uuid, uuid),
+        parent=shared.setdefault(parent, parent) if isinstance(parent, str) else "",
+        is_message=bool(message),
+        is_talk=bool(message) and kind != "attachment",
+        sidechain=value.get("isSidechain") is True,
+        agent=text_value(value.get("agentId")),
+        session=shared.setdefault(session, session),
+        message_id=text_value(message.get("id")) if kind == "assistant" else "",
+        is_compaction=value.get("subtype") == "compact_boundary",
+        is_summary=value.get("isCompactSummary") is True,
+        logical_parent=text_value(value.get("logicalParentUuid")),
+        calls=_ids(message, "tool_use", "id"),
+        answers=_ids(message, "tool_result", "tool_use_id"),
+        model=sys.intern(text_value(message.get("model"))) if kind == "assistant" else "",
+        reported=input_tokens(message.get("usage")) if kind == "assistant" else None,
+    )
+
+
+def _ids(message: Mapping[str, Any], kind: str, key: str) -> tuple[str, ...]:
+    """What the content blocks of one type have under a key."""
+    content = message.get("content")
+    items = content if isinstance(content, list) else []
+    return tuple(text_value(item.get(key)) for item in items if isinstance(item, Mapping) and item.get("type") == kind)
+
+
+def _agent_progress(line: JsonLine) -> SessionRecord | None:
+    """The line of a sub-agent's run that a `progress` line carries."""
+    data = line.value.get("data")
+    inner = data.get("message") if isinstance(data, Mapping) and data.get("type") == "agent_progress" else None
+    if not isinstance(inner, Mapping) or inner.get("type") not in ("user", "assistant"):
+        return None
+    message = inner.get("message")
+    if not isinstance(message, Mapping) or "content" not in message or not isinstance(data, Mapping):
+        return None
+    return SessionRecord(
+        line=line,
+        kind=str(inner["type"]),
+        uuid=text_value(inner.get("uuid")),
+        parent=ABSENT,
+        is_message=True,
+        is_talk=True,
+        sidechain=True,
+        agent=text_value(data.get("agentId")) or text_value(line.value.get("parentToolUseID")) or "agent",
+        is_inner=True,
+        session=text_value(line.value.get("sessionId")),
+        message_id=text_value(message.get("id")) if inner["type"] == "assistant" else "",
+        calls=_ids(message, "tool_use", "id"),
+        answers=_ids(message, "tool_result", "tool_use_id"),
+        model=sys.intern(text_value(message.get("model"))) if inner["type"] == "assistant" else "",
+        reported=input_tokens(message.get("usage")) if inner["type"] == "assistant" else None,
+    )
+
+
+def _type_name(value: Mapping[str, Any]) -> str:
+    kind = text_value(value.get("type")) or "line without a type"
+    data = value.get("data")
+    inner = value.get("attachment") if kind == "attachment" else data
+    detail = text_value(value.get("subtype")) or (text_value(inner.get("type")) if isinstance(inner, Mapping) else "")
+    return f"{kind} ({detail})" if detail else kind

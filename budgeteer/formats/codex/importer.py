@@ -1,0 +1,176 @@
+"""Codex rollouts: JSONL of `{timestamp, type, payload}`, whose response items are what the model saw."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Final
+
+from budgeteer.engine.content.conversation import Conversation, ImagePart, Message, TextPart
+from budgeteer.engine.content.library import compact_json
+from budgeteer.engine.errors import FormatError
+from budgeteer.formats.codex.rollout_history import History, RolloutItem, is_injected, read_history
+from budgeteer.formats.messages.imported import Imported, Skipped
+from budgeteer.formats.messages.numbering import (
+    Notes,
+    listed_counts,
+    note_opaque,
+    numbered,
+    put_aside,
+    text_value,
+    title_of,
+)
+from budgeteer.formats.messages.result_order import behind_calls
+from budgeteer.formats.openai.responses_items import item_messages
+from budgeteer.formats.reading.document import Document
+from budgeteer.formats.reading.entries import entries_of, mostly
+from budgeteer.formats.reading.json_text import JsonLine
+
+_LINE_TYPES: Final = frozenset({"session_meta", "response_item", "event_msg", "turn_context", "compacted"})
+
+
+def detect(document: Document) -> str | None:
+    """Why a document is a Codex rollout, None when it is not."""
+    count = mostly(document, _is_line)
+    return "has lines with the `type` and `payload` of a Codex rollout" if count else None
+
+
+def read(document: Document) -> Imported:
+    """Read a rollout.
+
+    Raises:
+        FormatError: the file holds no message.
+    """
+    skipped = list(document.skipped)
+    notes = document.notes
+    whole = document.options.whole
+    history = read_history(_lines(document, skipped), notes, skipped, whole=whole)
+    said = _messages(history.items, notes, skipped)
+    if not said:
+        raise FormatError(
+            f"This Codex rollout holds no message, only {listed_counts(notes.other_lines) or 'its header'}",
+            where=document.name,
+            mend="Choose a rollout with `response_item` lines",
+        )
+    messages = numbered([*_instructions(history.meta), *said], notes, place="line ")
+    note_opaque(messages, notes)
+    title = title_of((message for message in messages if message.typed), document.stem or "Codex session")
+    _say_compactions(history, title, notes, whole=whole)
+    tools = history.meta.get("dynamic_tools")
+    conversation = Conversation(
+        id=text_value(history.meta.get("id")) or "c1",
+        title=title,
+        messages=messages,
+        tools=tuple(tool for tool in tools if isinstance(tool, Mapping)) if isinstance(tools, list) else (),
+        model=history.model,
+        reported_input_tokens=history.reported,
+        is_subagent=_parent(history.meta) is not None,
+        metadata=_metadata(history, whole=whole),
+    )
+    return Imported(format="", reason="", kind="conversation", conversations=(conversation,), skipped=tuple(skipped))
+
+
+def _is_line(value: Mapping[str, Any]) -> bool:
+    return text_value(value.get("type")) in _LINE_TYPES and isinstance(value.get("payload"), Mapping)
+
+
+def _lines(document: Document, skipped: list[Skipped]) -> Sequence[JsonLine]:
+    if document.shape == "jsonl":
+        return document.lines
+    return [JsonLine(entry.number, dict(entry.value)) for entry in entries_of(document, skipped)]
+
+
+def _instructions(meta: Mapping[str, Any]) -> list[Message]:
+    """The system text: `base_instructions`, in old rollouts `instructions`."""
+    given = meta.get("base_instructions", meta.get("instructions"))
+    text = text_value(given.get("text")) if isinstance(given, Mapping) else text_value(given)
+    return [Message("system", (TextPart(text),), id="system")] if text else []
+
+
+def _messages(items: Sequence[RolloutItem], notes: Notes, skipped: list[Skipped]) -> list[Message]:
+    """The items as messages, each put aside as it is made where they are too many to hold."""
+    unread: list[Skipped] = []
+    created = {item.line: item.created for item in items}
+    summaries = {item.line for item in items if item.summary}
+    placed: list[Message] = []
+    for said in item_messages(((item.line, _known(item.payload)) for item in items), notes, unread):
+        typed = said.line not in summaries and _is_typed(said)
+        message = replace(said, created=created.get(said.line, ""), typed=typed)
+        placed.append(put_aside(message, notes.aside))
+    skipped.extend(replace(each, where=each.where.replace("item ", "line ", 1)) for each in unread)
+    untyped = sum(1 for message in placed if not message.typed)
+    notes.count("User messages nobody typed (surroundings, instructions, a summary), kept: the model saw them", untyped)
+    return behind_calls(placed, notes)
+
+
+def _is_typed(message: Message) -> bool:
+    """Whether a person wrote any of a user message."""
+    if message.role != "user":
+        return True
+    texts = [part.text for part in message.parts if isinstance(part, TextPart)]
+    pictures = any(isinstance(part, ImagePart) for part in message.parts)
+    return pictures or not texts or not all(map(is_injected, texts))
+
+
+def _known(payload: Mapping[str, Any]) -> Mapping[str, Any]:
+    """An item of a tool that Codex runs itself as the function call it is; every other item as it came."""
+    call_id = text_value(payload.get("call_id")) or text_value(payload.get("id"))
+    match payload.get("type"):
+        case "local_shell_call" if call_id:
+            return _call(call_id, "local_shell", payload.get("action"))
+        case "tool_search_call" if call_id and payload.get("execution") != "server":
+            return _call(call_id, "tool_search", payload.get("arguments"))
+        case "tool_search_output" if call_id and payload.get("execution") != "server":
+            found = compact_json(payload.get("tools") or [])
+            return {"type": "function_call_output", "call_id": call_id, "output": found}
+        case "function_call_output" | "custom_tool_call_output" if isinstance(payload.get("output"), Mapping):
+            return {**payload, "output": _old_output(payload["output"])}
+        case _:
+            return payload
+
+
+def _call(call_id: str, name: str, arguments: Any) -> Mapping[str, Any]:
+    return {"type": "function_call", "call_id": call_id, "name": name, "arguments": arguments}
+
+
+def _old_output(output: Mapping[str, Any]) -> Any:
+    """What the model saw of an output that old rollouts wrote as an object (`content`, `content_items`)."""
+    return output.get("content_items") or output.get("content", output)
+
+
+def _parent(meta: Mapping[str, Any]) -> str | None:
+    """The session that spawned this one, None when a person began it."""
+    source = meta.get("source")
+    spawned = source.get("subagent") if isinstance(source, Mapping) else None
+    if spawned is None:
+        return None
+    inner = spawned.get("thread_spawn") if isinstance(spawned, Mapping) else None
+    return text_value(inner.get("parent_thread_id")) if isinstance(inner, Mapping) else ""
+
+
+def _metadata(history: History, *, whole: bool) -> dict[str, Any]:
+    meta = history.meta
+    session = _parent(meta) or text_value(meta.get("id"))
+    data: dict[str, Any] = {
+        "source": "codex",
+        "session": session,
+        "whole": whole,
+        "compactions": history.compactions,
+        "messagesBeforeCompaction": history.before,
+    }
+    if text_value(meta.get("forked_from_id")):
+        data["forkedFrom"] = meta["forked_from_id"]
+    return data
+
+
+def _say_compactions(history: History, title: str, notes: Notes, *, whole: bool) -> None:
+    if not history.compactions:
+        return
+    times = "once" if history.compactions == 1 else f"{history.compactions} times"
+    if whole:
+        notes.say(f"“{title}” was compacted {times}: it was read whole, more than the model ever saw at one time")
+    else:
+        notes.say(
+            f"“{title}” was compacted {times}: it begins with what replaced the rest, as the model saw it; items that "
+            f"only the whole transcript has: {history.before:,}"
+        )

@@ -1,0 +1,208 @@
+"""What a Codex rollout sent at last: its items after compactions and rolled back turns.
+
+Sources: the rollout's own lines (`codex-rs`, `RolloutItem`): `response_item` is what the model saw, `compacted`
+replaces everything before it, `event_msg` repeats items for the screen and carries usage and rollbacks,
+`turn_context` and `session_meta` describe the session.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from budgeteer.engine.content.library import compact_json
+from budgeteer.formats.messages.imported import Skipped
+from budgeteer.formats.messages.numbering import Notes, text_value
+from budgeteer.formats.reading.json_text import JsonLine
+
+_INJECTED: Final = re.compile(
+    r"\s*(<(user_instructions|environment_context|INSTRUCTIONS|skill|turn_aborted|subagent_notification|user_action"
+    r"|user_shell_command|model_switch|hook_prompt|permissions instructions|collaboration_mode)\b"
+    r"|# AGENTS\.md instructions|Another language model started to solve this problem)"
+)
+"""How the texts begin that Codex writes into user messages: instructions, surroundings, a summary's introduction."""
+
+_BOOKKEEPING: Final = frozenset({"ghost_snapshot", "other"})
+"""Items that Codex records for itself and never sends."""
+
+
+@dataclass(frozen=True, slots=True)
+class RolloutItem:
+    """One item as the model saw it.
+
+    Attributes:
+        line, created: the line and the time it was written at.
+        payload: the item; that of a line of its own is read from the line when it is looked at.
+        is_instruction: whether it is a message, but not the model's.
+        is_prompt: whether a person typed some of it.
+        summary: whether it is a compaction's text.
+    """
+
+    line: int
+    created: str
+    _given: Mapping[str, Any] | JsonLine
+    is_instruction: bool
+    is_prompt: bool
+    summary: bool = False
+
+    @property
+    def payload(self) -> Mapping[str, Any]:
+        """The item."""
+        if isinstance(self._given, JsonLine):
+            payload: Mapping[str, Any] = self._given.value["payload"]
+            return payload
+        return self._given
+
+
+@dataclass(slots=True)
+class History:
+    """A rollout read to its end.
+
+    Attributes:
+        meta: the payload of the first `session_meta`; a fork repeats that of its origin after its own.
+        items: what the model would see; everything when the whole transcript was wanted.
+        compactions: how often what was before was replaced.
+        before: items that only the whole transcript has.
+        model: the model of the last turn.
+        reported: the input tokens of the last request since the last compaction, None when none was reported.
+    """
+
+    meta: Mapping[str, Any] = field(default_factory=dict)
+    items: list[RolloutItem] = field(default_factory=list)
+    compactions: int = 0
+    before: int = 0
+    model: str = ""
+    reported: int | None = None
+
+
+def read_history(lines: Sequence[JsonLine], notes: Notes, skipped: list[Skipped], *, whole: bool) -> History:
+    """Follow the lines of a rollout."""
+    reader = _Reader(notes, skipped, whole=whole)
+    for line in lines:
+        reader.add(line)
+    return reader.history
+
+
+def is_injected(text: str) -> bool:
+    """Whether Codex wrote a user message's text, not a person."""
+    return _INJECTED.match(text) is not None
+
+
+class _Reader:
+    def __init__(self, notes: Notes, skipped: list[Skipped], *, whole: bool) -> None:
+        self.notes = notes
+        self.skipped = skipped
+        self.whole = whole
+        self.history = History()
+
+    def add(self, line: JsonLine) -> None:
+        value = line.value
+        kind = text_value(value.get("type")) or "line without a type"
+        payload = value.get("payload")
+        if not isinstance(payload, Mapping):
+            why = f"a `{kind}` line without a payload"
+            self.skipped.append(Skipped(f"line {line.number}", why, compact_json(value)[:500]))
+            return
+        match kind:
+            case "response_item":
+                self._item(line.number, text_value(value.get("timestamp")), payload, line)
+            case "compacted":
+                self._compacted(line.number, text_value(value.get("timestamp")), payload)
+            case "turn_context":
+                self.history.model = text_value(payload.get("model")) or self.history.model
+            case "session_meta":
+                self.history.meta = self.history.meta or payload
+            case "event_msg":
+                self._event(payload)
+            case _:
+                self.notes.other_lines[kind] += 1
+
+    def _item(
+        self,
+        number: int,
+        created: str,
+        payload: Mapping[str, Any],
+        line: JsonLine | None = None,
+        *,
+        summary: bool = False,
+    ) -> None:
+        kind = text_value(payload.get("type"))
+        if kind in _BOOKKEEPING:
+            self.notes.other_lines[f"response_item ({kind})"] += 1
+            return
+        self.history.items.append(
+            RolloutItem(
+                number,
+                created,
+                payload if line is None else line,
+                is_instruction=not summary and _is_instruction(payload),
+                is_prompt=not summary and _is_prompt(payload),
+                summary=summary,
+            )
+        )
+
+    def _compacted(self, number: int, created: str, payload: Mapping[str, Any]) -> None:
+        history = self.history
+        history.compactions += 1
+        given = payload.get("replacement_history")
+        summary = text_value(payload.get("message"))
+        if self.whole:
+            self._summary(number, created, summary)
+            return
+        history.reported = None
+        history.before += len(history.items)
+        if isinstance(given, list):
+            history.items = []
+            for raw in given:
+                if isinstance(raw, Mapping):
+                    self._item(number, created, raw)
+            return
+        # What carries over where no replacement is listed: instructions and what a person typed.
+        history.items = [item for item in history.items if item.is_instruction]
+        history.before -= len(history.items)
+        self._summary(number, created, summary)
+
+    def _summary(self, number: int, created: str, text: str) -> None:
+        if text:
+            content = [{"type": "input_text", "text": text}]
+            message = {"type": "message", "role": "user", "content": content}
+            self._item(number, created, message, summary=True)
+
+    def _event(self, payload: Mapping[str, Any]) -> None:
+        kind = text_value(payload.get("type"))
+        if kind == "token_count":
+            self._usage(payload.get("info"))
+        elif kind == "thread_rolled_back":
+            self._roll_back(payload.get("num_turns"))
+        else:
+            self.notes.other_lines[f"event_msg ({kind})" if kind else "event_msg"] += 1
+
+    def _usage(self, info: Any) -> None:
+        """The last request's input, cached tokens included; an estimate after a compaction has no input tokens."""
+        last = info.get("last_token_usage") if isinstance(info, Mapping) else None
+        tokens = last.get("input_tokens") if isinstance(last, Mapping) else None
+        if isinstance(tokens, int) and not isinstance(tokens, bool) and tokens > 0:
+            self.history.reported = tokens
+
+    def _roll_back(self, turns: Any) -> None:
+        """Take away the last turns: what was typed, and everything after it."""
+        count = turns if isinstance(turns, int) and not isinstance(turns, bool) else 0
+        typed = [place for place, item in enumerate(self.history.items) if item.is_prompt]
+        if count > 0 and typed:
+            start = typed[-min(count, len(typed))]
+            self.notes.count("Items of turns that were rolled back, left out", len(self.history.items) - start)
+            del self.history.items[start:]
+
+
+def _is_instruction(payload: Mapping[str, Any]) -> bool:
+    return payload.get("type") == "message" and payload.get("role") in ("system", "developer", "user")
+
+
+def _is_prompt(payload: Mapping[str, Any]) -> bool:
+    if payload.get("type") != "message" or payload.get("role") != "user":
+        return False
+    content = payload.get("content")
+    parts = content if isinstance(content, list) else []
+    return any(isinstance(part, Mapping) and not is_injected(text_value(part.get("text"))) for part in parts)

@@ -1,0 +1,84 @@
+"""BFCL: benchmark tasks whose `question` is a list of turns, with the functions a model may call beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from budgeteer.engine.content.conversation import Conversation
+from budgeteer.engine.content.library import compact_json
+from budgeteer.formats.messages.imported import Imported, Skipped
+from budgeteer.formats.messages.numbering import Notes, note_opaque, numbered, text_value, title_of
+from budgeteer.formats.openai.chat import messages_of
+from budgeteer.formats.reading.document import Document
+from budgeteer.formats.reading.entries import Entry, entries_of, mappings, mostly
+from budgeteer.formats.reading.envelopes import require
+from budgeteer.formats.reading.parameter_schemas import mended_tool
+
+_BESIDE = ("initial_config", "path", "involved_classes", "excluded_function", "missed_function", "ground_truth")
+"""What a task says about its simulated world and its solution; no model is sent it."""
+
+
+def detect(document: Document) -> str | None:
+    """Why a document is BFCL, None when it is not."""
+    if mostly(document, is_task):
+        return "holds tasks whose `question` is a list of turns, as the Berkeley function-calling benchmark's do"
+    return None
+
+
+def is_task(value: Mapping[str, Any]) -> bool:
+    """Whether an object is a task: turns of messages, and functions or a world beside them."""
+    turns = value.get("question")
+    if not isinstance(turns, list) or not any(key in value for key in ("function", *_BESIDE)):
+        return False
+    return any("role" in said for said in _flat(turns))
+
+
+def read(document: Document) -> Imported:
+    """Read every task as a conversation with its functions as tools.
+
+    Raises:
+        FormatError: there is none.
+    """
+    skipped = list(document.skipped)
+    found: list[Conversation] = []
+    for entry in entries_of(document, skipped):
+        conversation = _conversation(entry, document.notes, skipped)
+        if conversation.messages:
+            found.append(conversation)
+        else:
+            skipped.append(Skipped(entry.where, "no `question` with messages", compact_json(entry.value)[:500]))
+    require(found, document, "BFCL")
+    return Imported("", "", "conversation", conversations=tuple(found), skipped=tuple(skipped))
+
+
+def _conversation(entry: Entry, notes: Notes, skipped: list[Skipped]) -> Conversation:
+    turns = entry.value.get("question")
+    said = list(_flat(turns if isinstance(turns, list) else []))
+    messages = numbered(messages_of(list(enumerate(said, 1)), notes, skipped, f"{entry.where}, "), notes)
+    note_opaque(messages, notes)
+    beside = [key for key in _BESIDE if key in entry.value]
+    if beside:
+        notes.count(
+            "Tasks with a simulated world or a solution beside the question, of which no model is sent anything"
+        )
+    given = text_value(entry.value.get("id"))[:200] or f"c{entry.number}"
+    tools = tuple(_tool(raw, notes) for raw in mappings(_listed(entry.value.get("function"))))
+    return Conversation(given, title_of(messages, given), messages, tools=tools)
+
+
+def _flat(turns: list[Any]) -> Iterator[Mapping[str, Any]]:
+    """The messages of every turn; older files have one list without turns."""
+    for turn in turns:
+        yield from mappings(turn if isinstance(turn, list) else [turn])
+
+
+def _listed(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else [value]
+
+
+def _tool(raw: Mapping[str, Any], notes: Notes) -> Mapping[str, Any]:
+    """A function whose parameters are a JSON Schema, the benchmark's own type names put right."""
+    mended = mended_tool(raw)
+    notes.count("Functions with types like `dict` and `float`, read as `object` and `number`", int(mended != raw))
+    return mended

@@ -1,0 +1,91 @@
+"""What training sets keep beside the turns: tools as a JSON string, pictures that `<image>` markers stand for."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from budgeteer.engine.content.conversation import AudioPart, ContentPart, FilePart, TextPart
+from budgeteer.formats.messages.image_sizes import image_at
+from budgeteer.formats.messages.imported import Skipped
+from budgeteer.formats.messages.numbering import Notes, text_value
+from budgeteer.formats.reading import json_text
+from budgeteer.formats.reading.entries import Entry, mappings
+from budgeteer.formats.reading.json_text import JsonProblem
+from budgeteer.formats.reading.limits import DEFAULT_LIMITS
+from budgeteer.formats.reading.parameter_schemas import mended_tool
+
+_MARKER = re.compile(r"<(image|video|audio)>")
+_COLUMNS: Mapping[str, tuple[str, ...]] = {
+    "image": ("images", "image"),
+    "video": ("videos", "video"),
+    "audio": ("audios", "audio"),
+}
+MEDIA_COLUMNS = frozenset(name for names in _COLUMNS.values() for name in names)
+
+
+def tools_of(entry: Entry, notes: Notes, skipped: list[Skipped]) -> tuple[Mapping[str, Any], ...]:
+    """The tool definitions under `tools`: a list, or a JSON text of one; what is neither is listed as skipped."""
+    given = entry.value.get("tools")
+    if isinstance(given, str) and given.strip():
+        try:
+            given = json_text.parse(given, depth_limit=DEFAULT_LIMITS.json_depth)
+        except JsonProblem as problem:
+            skipped.append(Skipped(f"{entry.where}, tools", f"not JSON: {problem.why}", given[:500]))
+            return ()
+    if isinstance(given, Mapping):
+        given = [given]
+    tools = mappings(given)
+    mended = tuple(map(mended_tool, tools))
+    changed = sum(after != before for before, after in zip(tools, mended, strict=True))
+    notes.count("Tools whose parameters were written as the JSON Schema a model is sent", changed)
+    return mended
+
+
+class MarkedText:
+    """The pictures, films and sounds of one entry, taken in the order of their markers."""
+
+    def __init__(self, entry: Mapping[str, Any], notes: Notes) -> None:
+        self.notes = notes
+        self.given = {kind: _listed(entry, names) for kind, names in _COLUMNS.items()}
+
+    def parts(self, text: str) -> Iterator[ContentPart]:
+        """A text as parts: each marker becomes what it stands for; one that stands for nothing stays text."""
+        kept = 0
+        for match in _MARKER.finditer(text):
+            waiting = self.given[match[1]]
+            if not waiting:
+                self.notes.count("Markers like `<image>` that nothing is given for, kept as text")
+                continue
+            if text[kept : match.start()]:
+                yield TextPart(text[kept : match.start()])
+            yield media_part(match[1], waiting.pop(0))
+            kept = match.end()
+        if text[kept:]:
+            yield TextPart(text[kept:])
+
+    def say_left(self) -> None:
+        """Count what no marker took."""
+        left = sum(len(waiting) for waiting in self.given.values())
+        self.notes.count("Pictures, films and sounds without a marker in the text, left out", left)
+
+
+def media_part(kind: str, value: Any) -> ContentPart:
+    """A picture ("image"), film ("video") or sound ("audio") by its path or address."""
+    address = value if isinstance(value, str) else text_value(value.get("url")) if isinstance(value, Mapping) else ""
+    if kind == "image":
+        return image_at(address)
+    if kind == "audio":
+        return AudioPart({"audio": address})
+    return FilePart({"video": address}, address.replace("\\", "/").rpartition("/")[2])
+
+
+def _listed(entry: Mapping[str, Any], names: tuple[str, ...]) -> list[Any]:
+    for name in names:
+        given = entry.get(name)
+        if isinstance(given, list):
+            return list(given)
+        if isinstance(given, str) and given:
+            return [given]
+    return []

@@ -1,0 +1,147 @@
+"""OpenAssistant and sets like it: prompts with ranked replies, as trees or as one message a line."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from budgeteer.engine.content.conversation import Conversation, Message, Role, TextPart
+from budgeteer.engine.content.library import compact_json
+from budgeteer.formats.messages.branches import other_leaves, path_to, with_branches
+from budgeteer.formats.messages.imported import Imported, Skipped
+from budgeteer.formats.messages.numbering import Notes, numbered, text_value, title_of
+from budgeteer.formats.reading.document import Document
+from budgeteer.formats.reading.entries import entries_of, mappings, mostly
+from budgeteer.formats.reading.envelopes import require
+
+_ROLES: Mapping[str, Role] = {"prompter": "user", "user": "user", "assistant": "assistant", "system": "system"}
+_UNRANKED = 1_000_000
+
+
+def detect(document: Document) -> str | None:
+    """Why a document is OpenAssistant's, None when it is not."""
+    if mostly(document, _is_tree):
+        return "holds trees of a `prompt` and its `replies`, as OpenAssistant's do"
+    if mostly(document, _is_message):
+        return "holds messages with a `message_id`, a `parent_id` and a `text`, as OpenAssistant's do"
+    return None
+
+
+def _is_tree(value: Mapping[str, Any]) -> bool:
+    prompt = value.get("prompt")
+    return isinstance(prompt, Mapping) and isinstance(prompt.get("text"), str) and "replies" in prompt
+
+
+def _is_message(value: Mapping[str, Any]) -> bool:
+    return {"message_id", "parent_id", "role"} <= value.keys() and isinstance(value.get("text"), str)
+
+
+def read(document: Document) -> Imported:
+    """Read every tree: the best ranked replies as the main branch, the others behind it.
+
+    Raises:
+        FormatError: there is no tree.
+    """
+    skipped = list(document.skipped)
+    found: list[Conversation] = []
+    for tree in _trees(document, skipped):
+        end = tree.best()
+        main = tree.conversation(end, document.notes) if end else None
+        if main is None or end is None:
+            skipped.append(Skipped(tree.where, "every message of it was deleted or has no text"))
+            continue
+        leaves = other_leaves(tree.parents.get, tree.saying(), set(path_to(tree.parents.get, end)))
+        others = (tree.conversation(leaf, document.notes.fresh()) for leaf in leaves)
+        found += with_branches(main, others, document.notes, total=len(leaves))
+    require(found, document, "OpenAssistant")
+    return Imported("", "", "conversation", conversations=tuple(found), skipped=tuple(skipped))
+
+
+@dataclass(slots=True)
+class _Tree:
+    """The messages of one tree by id, in the order of the file, the one before each, and where the tree stands."""
+
+    name: str
+    where: str
+    messages: dict[str, Mapping[str, Any]] = field(default_factory=dict)
+    parents: dict[str, str | None] = field(default_factory=dict)
+    lines: dict[str, int] = field(default_factory=dict)
+
+    def add(self, raw: Mapping[str, Any], parent: str | None, line: int) -> str:
+        """Add a message; its id, made where it has none."""
+        given = text_value(raw.get("message_id")) or f"message-{len(self.messages) + 1}"
+        self.messages[given], self.parents[given], self.lines[given] = raw, parent, line
+        return given
+
+    def saying(self) -> list[str]:
+        """The messages that say something."""
+        return [name for name, raw in self.messages.items() if _says(raw)]
+
+    def best(self) -> str | None:
+        """The end of the main branch: from the first prompt on, the best ranked reply of each message."""
+        children: dict[str | None, list[str]] = {}
+        for name in self.saying():
+            above = self.parents[name]
+            children.setdefault(above if above in self.messages else None, []).append(name)
+        at: str | None = None
+        seen: set[str] = set()
+        while replies := [name for name in children.get(at, ()) if name not in seen]:
+            at = min(replies, key=lambda name: _rank(self.messages[name]))
+            seen.add(at)
+        return at
+
+    def conversation(self, end: str, notes: Notes) -> Conversation:
+        """The branch that ends in a message."""
+        messages: list[Message] = []
+        for name in path_to(self.parents.get, end):
+            raw = self.messages.get(name, {})
+            if not _says(raw):
+                notes.count("Messages that were deleted or have no text, left out")
+                continue
+            role = _ROLES[raw["role"]]
+            created = text_value(raw.get("created_date"))
+            messages.append(Message(role, (TextPart(raw["text"]),), name, created=created, line=self.lines[name]))
+        done = numbered(messages, notes)
+        model = next((text_value(raw.get("model_name")) for raw in self.messages.values() if raw.get("model_name")), "")
+        return Conversation(self.name, title_of(done, self.name), done, model=model)
+
+
+def _says(raw: Mapping[str, Any]) -> bool:
+    if raw.get("deleted") is True or text_value(raw.get("role")) not in _ROLES:
+        return False
+    return bool(text_value(raw.get("text")))
+
+
+def _rank(raw: Mapping[str, Any]) -> float:
+    rank = raw.get("rank")
+    return rank if isinstance(rank, int | float) and not isinstance(rank, bool) else _UNRANKED
+
+
+def _trees(document: Document, skipped: list[Skipped]) -> Iterator[_Tree]:
+    """Each tree, in the order of the file; single messages are put together by their tree."""
+    scattered: dict[str, _Tree] = {}
+    for entry in entries_of(document, skipped):
+        if _is_tree(entry.value):
+            prompt = entry.value["prompt"]
+            name = text_value(entry.value.get("message_tree_id")) or text_value(prompt.get("message_id"))
+            yield _grown(prompt, _Tree(name or f"c{entry.number}", entry.where), entry.number)
+        elif _is_message(entry.value):
+            name = text_value(entry.value.get("message_tree_id")) or "messages"
+            tree = scattered.setdefault(name, _Tree(name, f"the tree {name[:60]}"))
+            tree.add(entry.value, text_value(entry.value.get("parent_id")) or None, entry.number)
+        else:
+            skipped.append(
+                Skipped(entry.where, "no prompt with replies, and no message", compact_json(entry.value)[:500])
+            )
+    yield from scattered.values()
+
+
+def _grown(prompt: Mapping[str, Any], tree: _Tree, line: int) -> _Tree:
+    """The tree of a prompt; replies below replies, each before what follows it."""
+    waiting: list[tuple[Mapping[str, Any], str | None]] = [(prompt, None)]
+    while waiting:
+        raw, above = waiting.pop()
+        name = tree.add(raw, above, line)
+        waiting += [(reply, name) for reply in reversed(mappings(raw.get("replies")))]
+    return tree

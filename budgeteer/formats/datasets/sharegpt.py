@@ -1,0 +1,165 @@
+"""ShareGPT and its kin: `conversations` of `from` and `value`; calls and tools are JSON strings, pictures markers."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from budgeteer.engine.content.conversation import Conversation, Message, Part, Role, TextPart, ToolResultPart
+from budgeteer.engine.content.library import compact_json
+from budgeteer.formats.datasets.columns import MEDIA_COLUMNS, MarkedText, tools_of
+from budgeteer.formats.messages.imported import Imported, Skipped
+from budgeteer.formats.messages.numbering import Notes, note_opaque, numbered, text_value, title_of
+from budgeteer.formats.reading.document import Document
+from budgeteer.formats.reading.entries import Entry, entries_of, mappings, mostly
+from budgeteer.formats.reading.envelopes import require
+from budgeteer.formats.reading.open_calls import OpenCalls, written_calls
+
+_ROLES: Mapping[str, Role] = {
+    **dict.fromkeys(("human", "user", "prompter"), "user"),
+    **dict.fromkeys(("gpt", "assistant", "chatgpt", "bard", "bing", "claude", "model", "ai", "bot"), "assistant"),
+    **dict.fromkeys(("observation", "tool", "function", "tool_response", "function_response", "ipython"), "tool"),
+    "system": "system",
+}
+_CALLS = frozenset({"function_call", "tool_call"})
+_ACTION = re.compile(
+    r"(?P<thought>.*?)\n?Action:[ \t]*(?P<name>\S+)[ \t]*\n\s*Action Input:[ \t]*(?P<input>.*)", re.DOTALL
+)
+
+
+def detect(document: Document) -> str | None:
+    """Why a document is ShareGPT, None when it is not."""
+    if mostly(document, _is_sharegpt):
+        return "holds `conversations` whose turns have `from` and `value`, as ShareGPT does"
+    if mostly(document, _has_media):
+        return "holds `messages` whose pictures stand in a column beside them, as ShareGPT sets with roles do"
+    return None
+
+
+def _is_sharegpt(value: Mapping[str, Any]) -> bool:
+    return any("from" in turn and "value" in turn for turn in mappings(_turns(value))[:5])
+
+
+def _has_media(value: Mapping[str, Any]) -> bool:
+    said = mappings(value.get("messages"))[:5]
+    plain = any(isinstance(each.get("role"), str) and isinstance(each.get("content"), str) for each in said)
+    return plain and any(isinstance(value.get(name), list) for name in MEDIA_COLUMNS)
+
+
+def _turns(value: Mapping[str, Any]) -> Any:
+    for key in ("conversations", "conversation", "messages"):
+        if key in value:
+            return value[key]
+    return None
+
+
+def read(document: Document) -> Imported:
+    """Read every conversation of a document.
+
+    Raises:
+        FormatError: no entry has turns.
+    """
+    skipped = list(document.skipped)
+    found: list[Conversation] = []
+    for entry in entries_of(document, skipped):
+        conversation = conversation_of(entry, document, skipped)
+        if conversation.messages:
+            found.append(conversation)
+        else:
+            skipped.append(Skipped(entry.where, "no turns in it", compact_json(entry.value)[:500]))
+    require(found, document, "ShareGPT")
+    return Imported("", "", "conversation", conversations=tuple(found), skipped=tuple(skipped))
+
+
+def conversation_of(entry: Entry, document: Document, skipped: list[Skipped], *, actions: bool = False) -> Conversation:
+    """The conversation of one entry; turns that cannot be read are added to `skipped`.
+
+    With `actions`, a reply that ends in `Action:` and `Action Input:` is a tool call.
+    """
+    marked = MarkedText(entry.value, document.notes)
+    reader = _Reader(document.notes, marked, skipped, entry.where, actions=actions)
+    messages = numbered(reader.messages(entry.value), document.notes, place=f"{entry.where}, turn ")
+    marked.say_left()
+    note_opaque(messages, document.notes)
+    given = text_value(entry.value.get("id")) or text_value(entry.value.get("conversation_id"))
+    return Conversation(
+        id=given[:200] or f"c{entry.number}",
+        title=title_of(messages, given or f"Conversation {entry.number}"),
+        messages=messages,
+        tools=tools_of(entry, document.notes, skipped),
+        branches=1 if isinstance(entry.value.get("rejected"), Mapping) else 0,
+    )
+
+
+class _Reader:
+    """One conversation being read: its calls still open, its pictures still to be placed."""
+
+    def __init__(self, notes: Notes, marked: MarkedText, skipped: list[Skipped], where: str, *, actions: bool) -> None:
+        self.notes = notes
+        self.marked = marked
+        self.skipped = skipped
+        self.where = where
+        self.actions = actions
+        self.calls = OpenCalls(notes)
+
+    def messages(self, value: Mapping[str, Any]) -> Iterator[Message]:
+        if text_value(value.get("system")):
+            yield Message("system", (TextPart(value["system"]),))
+        turns = _turns(value)
+        for number, turn in enumerate(turns if isinstance(turns, list) else [], 1):
+            message = self.message(turn, number)
+            if message is not None:
+                yield message
+        chosen = value.get("chosen")
+        if isinstance(chosen, Mapping):
+            self.notes.count("Chosen answers of a ranking, read as the last message; the rejected ones are left out")
+            answer = self.message(chosen, len(turns) + 1 if isinstance(turns, list) else 1)
+            if answer is not None:
+                yield answer
+
+    def message(self, turn: Any, number: int) -> Message | None:
+        said = turn if isinstance(turn, Mapping) else {}
+        speaker = (text_value(said.get("from")) or text_value(said.get("role"))).strip().lower()
+        text = _text(said.get("value", self.notes.content_of(said)))
+        if speaker in _CALLS:
+            return Message("assistant", tuple(self.called(text)), line=number)
+        written = _ACTION.fullmatch(text) if self.actions else None
+        role = _ROLES.get(speaker)
+        if role == "assistant" and written:
+            return Message("assistant", tuple(self.acted(written)), line=number)
+        if role is None:
+            why = f"no known speaker: {speaker[:40]!r}" if speaker else "no turn with a speaker"
+            self.skipped.append(Skipped(f"{self.where}, turn {number}", why, compact_json(turn)[:500]))
+            return None
+        parts = tuple(self.marked.parts(text))
+        place = f"{self.where}, turn {number}"
+        self.notes.check_read(Message(role, parts), said, place, read=("from", "value", "content", "text"))
+        if role == "tool":
+            answered = self.calls.answer(text_value(said.get("name")))
+            return Message("tool", (ToolResultPart(answered, parts),), line=number)
+        if role == "user":
+            self.calls.user_speaks()
+        return Message(role, parts, line=number)
+
+    def called(self, text: str) -> Iterator[Part]:
+        """The calls a turn writes as JSON; its text where it is none."""
+        calls = written_calls(text)
+        if calls is None:
+            self.notes.count("Calls that are no JSON with a name and arguments, kept as text")
+            yield from self.marked.parts(text)
+            return
+        for name, arguments in calls:
+            yield self.calls.call(name, arguments)
+
+    def acted(self, written: re.Match[str]) -> Iterator[Part]:
+        """A thought, and the call behind it."""
+        self.notes.count("Calls written as `Action:` and `Action Input:`, read as tool calls")
+        if written["thought"].strip():
+            yield TextPart(written["thought"])
+        yield self.calls.call(written["name"], written["input"].strip())
+
+
+def _text(value: Any) -> str:
+    """A turn's value as text: what is no string is written as compact JSON."""
+    return "" if value is None else value if isinstance(value, str) else compact_json(value)

@@ -1,0 +1,84 @@
+"""SWE-agent trajectories that hold steps but no `history`: the last step's own messages, else its steps in order.
+
+A trajectory with a `history` (or `messages`) is read from that alone (envelopes.py): its steps repeat it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from budgeteer.engine.content.conversation import Conversation, Message, TextPart
+from budgeteer.engine.content.library import compact_json
+from budgeteer.formats.messages.imported import Imported, Skipped
+from budgeteer.formats.messages.numbering import Notes, note_opaque, numbered, text_value, title_of
+from budgeteer.formats.openai.chat import messages_of
+from budgeteer.formats.reading.document import Document
+from budgeteer.formats.reading.entries import entries_of, mappings, mostly
+from budgeteer.formats.reading.envelopes import require
+
+_OWN = ("messages", "query")
+"""Where newer versions keep what the model was sent at a step."""
+
+
+def detect(document: Document) -> str | None:
+    """Why a document is a SWE-agent trajectory without a history, None when it is not."""
+    if mostly(document, _is_trajectory):
+        return "holds a `trajectory` of steps with an action and an observation, and no `history`"
+    return None
+
+
+def _is_trajectory(value: Mapping[str, Any]) -> bool:
+    if any(isinstance(value.get(key), list) and value[key] for key in ("history", "messages")):
+        return False
+    return any("observation" in step and "action" in step for step in mappings(value.get("trajectory"))[:5])
+
+
+def read(document: Document) -> Imported:
+    """Read every trajectory of a document.
+
+    Raises:
+        FormatError: no step is in it.
+    """
+    skipped = list(document.skipped)
+    found: list[Conversation] = []
+    for entry in entries_of(document, skipped):
+        steps = mappings(entry.value.get("trajectory"))
+        messages = numbered(_messages(steps, entry.where, document.notes, skipped), document.notes)
+        if not messages:
+            skipped.append(Skipped(entry.where, "no step in it", compact_json(entry.value)[:500]))
+            continue
+        note_opaque(messages, document.notes)
+        given = text_value(entry.value.get("instance_id")) or text_value(entry.value.get("environment"))
+        title = title_of(messages, document.stem or f"Trajectory {entry.number}")
+        found.append(Conversation(given[:200] or f"c{entry.number}", title, messages))
+    require(found, document, "SWE-agent")
+    return Imported("", "", "conversation", conversations=tuple(found), skipped=tuple(skipped))
+
+
+def _messages(steps: list[Mapping[str, Any]], where: str, notes: Notes, skipped: list[Skipped]) -> Iterator[Message]:
+    """The messages the last step was sent, its reply and what came back; without them, those of every step."""
+    sent = next(
+        (step[key] for step in reversed(steps) for key in _OWN if isinstance(step.get(key), list) and step[key]), None
+    )
+    if sent is not None:
+        last = steps[-1]
+        yield from messages_of(list(enumerate(sent, 1)), notes, skipped, f"{where}, ")
+        yield from _turn(last, len(sent) + 1)
+        notes.count("Steps whose messages the last step repeats, counted once", len(steps) - 1)
+        return
+    for number, step in enumerate(steps, 1):
+        yield from _turn(step, number)
+
+
+def _turn(step: Mapping[str, Any], number: int) -> Iterator[Message]:
+    """What the model wrote at a step, and what it was shown then."""
+    written = text_value(step.get("response"))
+    if not written:
+        pieces = (text_value(step.get("thought")), text_value(step.get("action")))
+        written = "\n".join(piece.strip("\n") for piece in pieces if piece.strip())
+    if written:
+        yield Message("assistant", (TextPart(written),), line=number)
+    shown = text_value(step.get("observation"))
+    if shown:
+        yield Message("user", (TextPart(shown),), line=number, typed=False)

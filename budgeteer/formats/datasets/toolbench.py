@@ -1,0 +1,119 @@
+"""ToolBench: training conversations that grow step by step, and answer files with `train_messages`.
+
+Each step of a run is stored as a conversation of its own that begins with all steps before it; only the longest says
+everything, so the others are left out and counted.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from budgeteer.engine.content.conversation import Conversation
+from budgeteer.engine.content.library import compact_json
+from budgeteer.formats.datasets.sharegpt import conversation_of
+from budgeteer.formats.messages.imported import Imported, Skipped
+from budgeteer.formats.messages.numbering import note_opaque, numbered, short_line, text_value, title_of, unique_ids
+from budgeteer.formats.openai.chat import messages_of
+from budgeteer.formats.reading.document import Document
+from budgeteer.formats.reading.entries import Entry, entries_of, mappings, mostly
+from budgeteer.formats.reading.envelopes import require
+
+_STEP = re.compile(r"Step \d+: ")
+
+
+@dataclass(frozen=True, slots=True)
+class _Run:
+    """The turns of one stored conversation, the entry they stand in, and their place in words."""
+
+    entry: Entry
+    turns: Sequence[Any]
+    where: str
+
+
+def detect(document: Document) -> str | None:
+    """Why a document is ToolBench, None when it is not."""
+    if mostly(document, lambda value: _train_messages(value) is not None):
+        return "holds `answer_generation` with `train_messages`, as ToolBench's answers do"
+    if mostly(document, _is_step):
+        return "holds `conversations` named `Step 1: …`, as ToolBench's training set does"
+    return None
+
+
+def _is_step(value: Mapping[str, Any]) -> bool:
+    return isinstance(value.get("conversations"), list) and bool(_STEP.match(text_value(value.get("id"))))
+
+
+def _train_messages(value: Mapping[str, Any]) -> list[Any] | None:
+    answer = value.get("answer_generation")
+    lists = answer.get("train_messages") if isinstance(answer, Mapping) else None
+    return lists if isinstance(lists, list) else None
+
+
+def read(document: Document) -> Imported:
+    """Read every run of a document, each as its longest conversation.
+
+    Raises:
+        FormatError: no entry has turns.
+    """
+    skipped = list(document.skipped)
+    runs: list[_Run] = []
+    for entry in entries_of(document, skipped):
+        stored = list(_runs(entry))
+        runs += stored
+        if not stored:
+            skipped.append(Skipped(entry.where, "no turns in it", compact_json(entry.value)[:500]))
+    whole = without_prefixes(runs)
+    document.notes.count("Conversations that a longer one begins with, left out", len(runs) - len(whole))
+    found = [chat for chat in (_conversation(run, document, skipped) for run in whole) if chat.messages]
+    require(found, document, "ToolBench")
+    ids = unique_ids(conversation.id for conversation in found)
+    kept = tuple(replace(each, id=unique) for each, unique in zip(found, ids, strict=True))
+    return Imported("", "", "conversation", conversations=kept, skipped=tuple(skipped))
+
+
+def without_prefixes(runs: Sequence[_Run]) -> list[_Run]:
+    """The runs without those that another one begins with; of equals, every one stays."""
+    inner: set[bytes] = set()
+    whole: list[bytes] = []
+    for run in runs:
+        digests = list(_growing_digests(run.turns))
+        inner.update(digests[:-1])
+        whole.append(digests[-1])
+    return [run for run, digest in zip(runs, whole, strict=True) if digest not in inner]
+
+
+def _growing_digests(turns: Sequence[Any]) -> Iterator[bytes]:
+    """A digest of the first turn, of the first two, and so on."""
+    digest = hashlib.sha256()
+    for turn in turns:
+        digest.update(json.dumps(turn, sort_keys=True).encode() + b"\n")
+        yield digest.digest()
+
+
+def _runs(entry: Entry) -> Iterator[_Run]:
+    lists = _train_messages(entry.value)
+    stored = [entry.value.get("conversations")] if lists is None else lists
+    for number, turns in enumerate(stored, 1):
+        if isinstance(turns, list) and turns:
+            yield _Run(entry, turns, entry.where if lists is None else f"{entry.where}, list {number}")
+
+
+def _conversation(run: _Run, document: Document, skipped: list[Skipped]) -> Conversation:
+    entry = run.entry
+    given = f"c{entry.number}"
+    if _train_messages(entry.value) is None:
+        chat = conversation_of(entry, document, skipped, actions=True)
+        query = _STEP.sub("", text_value(entry.value.get("id")), count=1)
+        return replace(chat, id=given, title=short_line(query) or chat.title)
+    answer = entry.value["answer_generation"]
+    turns = list(enumerate(run.turns, 1))
+    messages = numbered(messages_of(turns, document.notes, skipped, f"{run.where}, "), document.notes)
+    note_opaque(messages, document.notes)
+    tools = tuple({"type": "function", "function": item} for item in mappings(answer.get("function")))
+    title = short_line(text_value(answer.get("query"))) or title_of(messages, f"Run {entry.number}")
+    return Conversation(given, title, messages, tools=tools)

@@ -1,0 +1,1 @@
+"""Gemini: requests, AI Studio prompts and Gemini CLI sessions."""

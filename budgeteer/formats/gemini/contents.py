@@ -1,0 +1,183 @@
+"""Gemini's contents as messages: camelCase and snake_case, calls tied to responses by id, or by name and order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any, Final
+
+from budgeteer.engine.content.conversation import (
+    AudioPart,
+    ContentPart,
+    FilePart,
+    ImagePart,
+    Message,
+    Part,
+    ReasoningPart,
+    Role,
+    TextPart,
+    ToolResultPart,
+)
+from budgeteer.engine.content.library import compact_json
+from budgeteer.formats.messages.image_sizes import base64_pixel_size
+from budgeteer.formats.messages.numbering import Notes, text_value
+from budgeteer.formats.messages.opaque import opaque_part
+from budgeteer.formats.reading.entries import mappings
+from budgeteer.formats.reading.open_calls import OpenCalls
+
+FAMILY: Final = "gemini"
+ROLES: Final = frozenset({"user", "model", "function", "tool", "system"})
+_KINDS: Final = (
+    "functionCall",
+    "functionResponse",
+    "inlineData",
+    "fileData",
+    "executableCode",
+    "codeExecutionResult",
+    "toolCall",
+    "toolResponse",
+    "text",
+)
+_KEPT: Final = ("executableCode", "codeExecutionResult", "toolCall", "toolResponse")
+"""Kinds of parts that are kept as they came."""
+
+PART_KEYS: Final = frozenset(
+    {*_KINDS, "function_call", "function_response", "inline_data", "file_data", "thoughtSignature"}
+)
+"""What a part has at least one of, beside other keys that may be null."""
+
+
+def key_of(value: Mapping[str, Any], name: str) -> Any:
+    """What stands under a camelCase key or its snake_case form; null is nothing."""
+    found = value.get(name)
+    if found is not None:
+        return found
+    return value.get("".join(f"_{sign.lower()}" if sign.isupper() else sign for sign in name))
+
+
+def parts_of(content: Any) -> list[Any]:
+    """The raw parts of a content: its `parts`, or whatever an SDK takes in their place (a text, a part, a list)."""
+    if isinstance(content, Mapping) and ("parts" in content or ("role" in content and PART_KEYS.isdisjoint(content))):
+        content = content.get("parts")
+    if isinstance(content, list):
+        return content
+    return [] if content is None else [content]
+
+
+def is_content(value: Any) -> bool:
+    """Whether it is a content: parts of Gemini's kinds under a role of Gemini's, or none."""
+    if not isinstance(value, Mapping) or value.get("role") not in (*ROLES, None):
+        return False
+    parts = value.get("parts")
+    found = [part for part in parts if isinstance(part, Mapping)] if isinstance(parts, list) else []
+    return any(not PART_KEYS.isdisjoint(part) and "type" not in part for part in found[:20])
+
+
+class ContentReader:
+    """One conversation's contents being read."""
+
+    def __init__(self, notes: Notes) -> None:
+        self.notes = notes
+        self.calls = OpenCalls(notes)
+
+    def messages(  # noqa: PLR0913  # what stands beside a content differs by the file it stands in
+        self, role: str, parts: Any, *, line: int = 0, uid: str = "", name: str = "", created: str = ""
+    ) -> Iterator[Message]:
+        """One content: each function response a message of its own, before what else is said.
+
+        Ids: `uid` for the first message, `uid.2`, `uid.3` … for the others; "" throughout when `uid` is "".
+        """
+        speaker: Role = "assistant" if role == "model" else "system" if role == "system" else "user"
+        results: list[Part] = []
+        others: list[Part] = []
+        for raw in parts:
+            part = {key: value for key, value in raw.items() if value is not None} if isinstance(raw, Mapping) else raw
+            response = key_of(part, "functionResponse") if isinstance(part, Mapping) else None
+            if isinstance(response, Mapping):
+                results.append(self.response(response))
+            else:
+                _append(others, self.part(part))
+        if speaker == "user" and others:
+            self.calls.waiting.clear()
+        said: list[tuple[Role, str, tuple[Part, ...]]] = [("tool", "", (result,)) for result in results]
+        if others or not said:
+            said.append((speaker, name, tuple(others)))
+        for number, (kind, named, own) in enumerate(said, 1):
+            given = uid if number == 1 or not uid else f"{uid}.{number}"
+            yield Message(kind, own, id=given, name=named, created=created, line=line)
+
+    def part(self, raw: Any) -> list[Part]:
+        """One part, and its signature before it as reasoning of its own."""
+        if not isinstance(raw, Mapping):
+            return [TextPart(raw)] if isinstance(raw, str) and raw else [] if not raw else [TextPart(compact_json(raw))]
+        signature = text_value(key_of(raw, "thoughtSignature"))
+        bare = {key: value for key, value in raw.items() if key not in ("thoughtSignature", "thought_signature")}
+        if bare.get("thought") is True and isinstance(bare.get("text"), str):
+            return [ReasoningPart(bare["text"], signature=signature, provider=FAMILY)]
+        sealed: list[Part] = [ReasoningPart("", signature=signature, provider=FAMILY)] if signature else []
+        call = key_of(bare, "functionCall")
+        if isinstance(call, Mapping):
+            args = call.get("args")
+            given = text_value(call.get("id"))
+            return [*sealed, self.calls.call(text_value(call.get("name")), {} if args is None else args, given)]
+        return [*sealed, *self.content(bare)]
+
+    def content(self, raw: Mapping[str, Any]) -> list[ContentPart]:
+        """A part that may stand in any content, a response's parts included."""
+        if isinstance(raw.get("text"), str) and not any(key_of(raw, name) for name in _KINDS if name != "text"):
+            self.notes.count("Texts whose other fields are left out", int(not set(raw) <= {"text", "thought", "role"}))
+            return [TextPart(raw["text"])] if raw["text"] else []
+        inline, file = key_of(raw, "inlineData"), key_of(raw, "fileData")
+        for held in (inline, file):
+            if isinstance(held, Mapping):
+                return [_media(raw, held)]
+        kind = next((name for name in _KEPT if isinstance(key_of(raw, name), Mapping)), "")
+        return [opaque_part(kind, raw, FAMILY, self.notes)] if raw else []
+
+    def response(self, raw: Mapping[str, Any]) -> ToolResultPart:
+        """A function's response, tied to its call.
+
+        A response of only `output` or `error` is that text (or those texts); any other is its JSON, for Google takes
+        the whole object for the output then (https://ai.google.dev/api/caching#FunctionResponse, 2026-11).
+        """
+        call_id = self.calls.answer(text_value(raw.get("name")), text_value(raw.get("id")))
+        said = raw.get("response")
+        failed = isinstance(said, Mapping) and set(said) == {"error"}
+        parts: list[ContentPart] = [TextPart(text) for text in _said(said) if text]
+        for inner in mappings(raw.get("parts")):
+            parts += self.content(inner)
+        return ToolResultPart(call_id, tuple(parts), failed)
+
+
+def _append(parts: list[Part], more: list[Part]) -> None:
+    """Add the parts; the thought that led to a sealed part takes the seal, which belongs to what follows it."""
+    if len(more) > 1 and isinstance(more[0], ReasoningPart) and parts:
+        before = parts[-1]
+        if isinstance(before, ReasoningPart) and not before.signature:
+            parts[-1] = replace(before, signature=more[0].signature)
+            more = more[1:]
+    parts += more
+
+
+def _said(response: Any) -> list[str]:
+    if response is None:
+        return []
+    if isinstance(response, Mapping) and len(response) == 1:
+        key, value = next(iter(response.items()))
+        if key in ("output", "error"):
+            if isinstance(value, str):
+                return [value]
+            if isinstance(value, list) and value and all(isinstance(item, str) for item in value):
+                return value
+    return [response] if isinstance(response, str) else [compact_json(response)]
+
+
+def _media(raw: Mapping[str, Any], held: Mapping[str, Any]) -> ContentPart:
+    mime = text_value(key_of(held, "mimeType"))
+    if mime.startswith("image/"):
+        data = text_value(held.get("data"))
+        width, height = (base64_pixel_size(data) if data else None) or (None, None)
+        return ImagePart(raw, width, height)
+    if mime.startswith("audio/"):
+        return AudioPart(raw)
+    return FilePart(raw, text_value(key_of(held, "displayName")))

@@ -1,0 +1,1 @@
+"""LangChain messages and LangGraph states."""

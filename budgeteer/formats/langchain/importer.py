@@ -1,0 +1,115 @@
+"""LangChain: serialised messages (`lc`, `constructor`), plain message dicts, and LangGraph's states around them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import Any
+
+from budgeteer.engine.content.conversation import Conversation, Message
+from budgeteer.engine.content.library import compact_json
+from budgeteer.formats.langchain.message_parsing import Said, message_from, said
+from budgeteer.formats.messages.imported import Imported, Skipped
+from budgeteer.formats.messages.numbering import note_opaque, numbered, text_value, title_of
+from budgeteer.formats.reading.document import Document
+from budgeteer.formats.reading.entries import SAMPLED, entries_of, mappings
+from budgeteer.formats.reading.envelopes import imported_from
+from budgeteer.formats.reading.open_calls import OpenCalls
+
+_HOLDERS = ("messages", "values", "channel_values", "kwargs", "state", "checkpoint", "output", "outputs", "input")
+"""Where messages stand: in a LangGraph state, a checkpoint, a prompt value, a traced run."""
+
+_IDS = ("thread_id", "id", "run_id")
+_DEEPEST = 5
+
+
+@dataclass(frozen=True, slots=True)
+class _Talk:
+    """A list of raw messages, its place in words ("line 3, "), and the object it stands in."""
+
+    messages: Sequence[Any]
+    where: str = ""
+    holder: Mapping[str, Any] = field(default_factory=dict)
+
+
+def detect(document: Document) -> str | None:
+    """Why a document is a LangChain dump, None when it is not."""
+    lists = [talk.messages[:50] for talk in islice(_lists(document, SAMPLED), 20)]
+    talk = [one for found in lists for one in map(said, mappings(list(found))) if one is not None]
+    if not any(each.role in ("user", "assistant") for each in talk):
+        return None
+    forms = sorted({each.form for each in talk})
+    return f"holds LangChain messages ({' and '.join(forms)})"
+
+
+def read(document: Document) -> Imported:
+    """Read every list of messages a document holds as a conversation.
+
+    Raises:
+        FormatError: there is none.
+    """
+    return imported_from(_lists(document), _conversation, document, "LangChain")
+
+
+def _lists(document: Document, most: int | None = None) -> Iterator[_Talk]:
+    """Each list of messages of so many entries; where every entry is a message, all of them are one list."""
+    entries = list(islice(entries_of(document), most))
+    bare = [entry for entry in entries if said(entry.value) is not None]
+    if bare and len(bare) * 2 >= len(entries):
+        yield _Talk([entry.value for entry in entries])
+    elif isinstance(document.value, list) and not entries:
+        for number, item in enumerate(document.value, 1):
+            if isinstance(item, list) and _is_talk(item):
+                yield _Talk(item, f"element {number}, ")
+    else:
+        for entry in entries:
+            where = f"{entry.where}, " if len(entries) > 1 else ""
+            yield from (_Talk(messages, where, entry.value) for messages in _held(entry.value, _DEEPEST))
+
+
+def _held(value: Mapping[str, Any], depth: int) -> Iterator[Sequence[Any]]:
+    """The lists of messages an object holds; of a run's input and output only the fuller one."""
+    if depth == 0:
+        return
+    found: list[Sequence[Any]] = []
+    for key in _HOLDERS:
+        inner = value.get(key)
+        if isinstance(inner, list) and _is_talk(inner):
+            found.append(inner)
+        elif isinstance(inner, list):
+            found += [item for item in inner if isinstance(item, list) and _is_talk(item)]
+        elif isinstance(inner, Mapping):
+            found += _held(inner, depth - 1)
+    if found:
+        yield max(found, key=len)
+
+
+def _is_talk(items: Sequence[Any]) -> bool:
+    return any(said(item) is not None for item in mappings(list(items[:20])))
+
+
+def _conversation(talk: _Talk, position: int, document: Document, skipped: list[Skipped]) -> Conversation:
+    notes = document.notes
+    calls = OpenCalls(notes)
+    read_so_far: list[Said] = []
+    messages: list[Message] = []
+    for number, raw in enumerate(talk.messages, 1):
+        one = said(raw) if isinstance(raw, Mapping) else None
+        if one is None:
+            skipped.append(Skipped(f"{talk.where}message {number}", "no LangChain message", compact_json(raw)[:500]))
+        elif one.removed:
+            notes.count("Messages that only say that another one was removed, left out")
+        else:
+            read_so_far.append(one)
+            messages.append(message_from(one, number, calls))
+    done = numbered(messages, notes)
+    note_opaque(done, notes)
+    given = next((text_value(talk.holder.get(key)) for key in _IDS if talk.holder.get(key)), "")
+    return Conversation(
+        id=given[:200] or f"c{position}",
+        title=title_of(done, given or document.stem or f"Conversation {position}"),
+        messages=done,
+        model=next((one.model for one in reversed(read_so_far) if one.model), ""),
+        reported_input_tokens=next((one.input_tokens for one in reversed(read_so_far) if one.input_tokens), None),
+    )

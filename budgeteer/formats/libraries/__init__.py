@@ -1,0 +1,1 @@
+"""Libraries: skills, feature specs, tool definitions, retrieved chunks, usage counts."""

@@ -1,0 +1,225 @@
+"""Retrieval chunks: JSON, JSONL and CSV as search engines, frameworks and evaluation sets write them.
+
+A chunk is an object with a text. Where an object holds a list of chunks (`results`, `chunks`, `retrieved_context`, …)
+its own text is the whole they were cut from, and only they are read. A list of plain texts is one of chunks, too. A
+score is any finite number; embeddings are not text, and no text is taken twice from one object. What is left out so
+is counted (chunk_notes.py).
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
+from typing import Any, Final
+
+from budgeteer.engine.content.library import Chunk, compact_json
+from budgeteer.engine.errors import FormatError
+from budgeteer.formats.libraries.chunk_notes import say_left_out, say_queries
+from budgeteer.formats.messages.imported import Imported, Skipped
+from budgeteer.formats.reading.document import Document
+from budgeteer.formats.reading.entries import entries_of
+from budgeteer.formats.reading.envelopes import described
+
+_TEXTS: Final = ("text", "content", "passage", "page_content", "chunk", "raw_content")
+#: Objects in which a chunk's text may lie a step deeper (LlamaIndex, Elasticsearch, Gemini grounding, vector stores).
+_INNER: Final = ("retrievedContext", "node", "document", "_source", "payload", "metadata", "web")
+#: Lists of chunks inside an object, the closest to the text first.
+_HOLDERS: Final = (
+    *("chunks", "golden_chunks", "retrieved_context", "retrieved_contexts", "contexts", "sourceNodes", "source_nodes"),
+    *("groundingChunks", "passages", "points"),
+    *(
+        "matches",
+        "hits",
+        "results",
+        "documents",
+        "golden_documents",
+        "groundingMetadata",
+        "output",
+        "candidates",
+        "result",
+        "data",
+    ),
+)
+_SCORES: Final = ("score", "_score", "similarity", "relevance_score", "relevanceScore", "relevance")
+_IDS: Final = ("chunk_id", "id", "_id", "passage_id", "doc_id", "uuid", "original_uuid", "file_id", "id_")
+_SOURCES: Final = ("source", "title", "filename", "file_name", "url", "uri", "chunk_link", "chunk_heading", "doc_uuid")
+#: What a row of a chunk set has beside its text; a text alone may be anything.
+_SIGNS: Final = frozenset(
+    {"score", "chunk_id", "chunk_link", "chunk_heading", "doc_id", "passage_id", "embedding", "metadata", "chunks"}
+)
+#: What a row of an evaluation set has.
+_EVALUATION_SIGNS: Final = frozenset(
+    {
+        *("correct_chunks", "golden_chunks", "golden_chunk_uuids", "golden_documents"),
+        *("retrieved_context", "retrieved_contexts", "contexts"),
+    }
+)
+_SAMPLE: Final = 40
+_DEEPEST: Final = 8
+_CSV_NAME = re.compile(r"[\"']?[\w .-]{1,40}[\"']?")
+
+
+def detect(document: Document) -> str | None:
+    """Why a document is a set of retrieval chunks, None when it is not."""
+    rows = [row for _, row in islice(_rows(document), _SAMPLE)]
+    fitting = sum(1 for row in rows if _is_row(row))
+    if rows and fitting * 2 >= len(rows):
+        return f"is a {document.shape.upper()} file of objects with a passage and what a search says about it"
+    if isinstance(document.value, Mapping) and _is_holder(document.value):
+        return "is a JSON object that holds a list of passages"
+    return "is a CSV file with a column of passages" if _is_csv(document) else None
+
+
+def read(document: Document) -> Imported:
+    """Read every chunk, in the order of the file.
+
+    Raises:
+        FormatError: there is none.
+    """
+    skipped = list(document.skipped)
+    chunks: list[Chunk] = []
+    rows = list(_rows(document, skipped))
+    for done, (where, row) in enumerate(rows, 1):
+        found = list(_chunks_in(row, _DEEPEST))
+        chunks += found
+        if not found:
+            skipped.append(Skipped(where, "no passage in it", compact_json(row)[:500]))
+        say_left_out(row, document.notes)
+        if document.options.progress is not None:
+            document.options.progress(done, len(rows), "chunks")
+    if not chunks:
+        raise FormatError(
+            f"No passage was found in {described(document)}",
+            where=document.name,
+            mend=f"Each needs a text under {', '.join(_TEXTS)}",
+        )
+    say_queries([row for _, row in rows], document.notes)
+    unscored = sum(chunk.score is None for chunk in chunks)
+    if 0 < unscored < len(chunks):
+        document.notes.count("Chunks without a score, which come after the others", unscored)
+    return Imported(format="", reason="", kind="chunks", chunks=tuple(chunks), skipped=tuple(skipped))
+
+
+def _rows(document: Document, skipped: list[Skipped] | None = None) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Where it stands, and what: every line of JSONL, entry of an array, line of a table; an object is one row.
+
+    Entries that are no object, and what a table too long to read ends in, are added to `skipped`.
+    """
+    if document.shape == "jsonl":
+        yield from ((f"line {line.number}", line.value) for line in document.lines)
+    elif isinstance(document.value, Mapping):
+        yield "the object", document.value
+    elif isinstance(document.value, list):
+        yield from ((entry.where, entry.value) for entry in entries_of(document, skipped))
+    elif document.shape == "text":
+        yield from _table(document.text, skipped if skipped is not None else [])
+
+
+def _table(text: str, skipped: list[Skipped]) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """The lines of a table as objects, under its names in small letters. A line too long for a table ends it."""
+    text = text.lstrip("\ufeff")
+    head = text.split("\n", 1)[0]
+    reader = csv.DictReader(io.StringIO(text, newline=""), delimiter="," if "," in head else "\t")
+    try:
+        for row in reader:
+            named = {str(key).strip().lower(): value for key, value in row.items() if isinstance(value, str)}
+            yield f"line {reader.line_num}", named
+    except csv.Error as error:
+        skipped.append(
+            Skipped(f"after line {reader.line_num}", f"no line of a table: {error}; nothing after it is read")
+        )
+
+
+def _chunks_in(value: object, depth: int) -> Iterator[Chunk]:
+    """The chunks of one row: those of the first list in it that has any, else the row itself."""
+    if depth == 0:
+        return
+    if isinstance(value, list):
+        for item in value:
+            if isinstance(item, str) and item.strip():
+                yield Chunk(item)
+            yield from _chunks_in(item, depth - 1)
+    elif isinstance(value, Mapping):
+        for key in _HOLDERS:
+            if isinstance(value.get(key), list | Mapping):
+                held = list(_chunks_in(value[key], depth - 1))
+                if held:
+                    yield from held
+                    return
+        chunk = _chunk(value)
+        if chunk is not None:
+            yield chunk
+
+
+def _chunk(row: Mapping[str, Any]) -> Chunk | None:
+    """The chunk that an object is, with what its inner objects say about it; None where it has no text."""
+    inner = [row[key] for key in _INNER if isinstance(row.get(key), Mapping)]
+    levels: Sequence[Mapping[str, Any]] = [row, *inner]
+    text, key, source = (_first_of(levels, keys) for keys in (_TEXTS, _IDS, _SOURCES))
+    if not text:
+        return None
+    scores = (_score(level) for level in levels)
+    return Chunk(text, id=key, score=next((score for score in scores if score is not None), None), source=source)
+
+
+def _first_of(levels: Sequence[Mapping[str, Any]], keys: Sequence[str]) -> str:
+    return next((found for level in levels if (found := _first(level, keys))), "")
+
+
+def _first(row: Mapping[str, Any], keys: Sequence[str]) -> str:
+    """The first text (or whole number) under one of the keys, "" for none."""
+    for key in keys:
+        value = row.get(key)
+        if isinstance(value, str) and value.strip():
+            return value
+        if isinstance(value, int) and not isinstance(value, bool):
+            return str(value)
+    return ""
+
+
+def _score(row: Mapping[str, Any]) -> float | None:
+    for key in _SCORES:
+        value = row.get(key)
+        if isinstance(value, str):
+            try:
+                value = float(value)
+            except ValueError:
+                continue
+        if isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value):
+            return float(value)
+    return None
+
+
+def _is_row(row: Mapping[str, Any]) -> bool:
+    return _is_chunk(row) or not _EVALUATION_SIGNS.isdisjoint(row)
+
+
+def _is_chunk(row: Mapping[str, Any]) -> bool:
+    if "role" in row or "messages" in row:
+        return False
+    has_text = any(isinstance(row.get(key), str) for key in _TEXTS)
+    return has_text and not _SIGNS.isdisjoint(row)
+
+
+def _is_holder(value: Mapping[str, Any]) -> bool:
+    if "messages" in value:
+        return False
+    lists = (value.get(key) for key in _HOLDERS)
+    rows = (row for held in lists if isinstance(held, list) for row in held[:5] if isinstance(row, Mapping))
+    return any(_is_chunk(row) or "retrieved_context" in row for row in rows)
+
+
+def _is_csv(document: Document) -> bool:
+    """A first line of column names, one of them a passage's text."""
+    if document.shape != "text":
+        return False
+    head = document.text.lstrip("\ufeff").split("\n", 1)[0].rstrip("\r")
+    names = head.split("," if "," in head else "\t")
+    if len(names) < 2 or not all(_CSV_NAME.fullmatch(name.strip()) for name in names):
+        return False
+    lowered = {name.strip(" \"'").lower() for name in names}
+    return not lowered.isdisjoint(_TEXTS) and len(lowered) == len(names)

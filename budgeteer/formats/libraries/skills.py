@@ -1,0 +1,183 @@
+"""Skill libraries: archives and folders of `SKILL.md` files with YAML front matter."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import PurePosixPath
+from typing import Any
+
+from budgeteer.engine.content.library import HIDING_KEY, Skill
+from budgeteer.engine.errors import FormatError
+from budgeteer.formats.libraries.frontmatter import FrontMatterProblem, split_front_matter
+from budgeteer.formats.messages.imported import Imported, Skipped
+from budgeteer.formats.messages.numbering import Notes
+from budgeteer.formats.reading.archives import Archive
+from budgeteer.formats.reading.compressed_files import ArchiveEntry
+from budgeteer.formats.reading.decoding import decode
+from budgeteer.formats.reading.document import Document
+from budgeteer.formats.reading.envelopes import described
+from budgeteer.formats.reading.limits import Limits
+
+FILE_NAME = "SKILL.md"
+
+
+def detect(document: Document) -> str | None:
+    """Why a document is a skill library, None when it is not."""
+    if document.archive is not None:
+        count = len(_skill_entries(document.archive))
+        return f"is a {document.archive.kind} with {count:,} {FILE_NAME} file(s)" if count else None
+    if document.shape == "text" and document.name.replace("\\", "/").endswith(FILE_NAME):
+        return (
+            f"is a single {FILE_NAME} with front matter" if document.text.lstrip("\ufeff").startswith("---") else None
+        )
+    return None
+
+
+def read(document: Document) -> Imported:
+    """Read every skill; an entry that cannot be used is listed with its reason.
+
+    Raises:
+        FormatError: not one skill can be used.
+    """
+    notes = document.notes
+    skipped: list[Skipped] = []
+    found = _from_archive(document, notes, skipped) if document.archive else _from_text(document, notes, skipped)
+    skills = [skill for skill in found if skill is not None]
+    if not skills:
+        raise _nothing(document, skipped)
+    return Imported(
+        format="",
+        reason="",
+        kind="skills",
+        skills=tuple(skills),
+        skipped=tuple(skipped),
+        warnings=_repeated_names(skills),
+    )
+
+
+def _skill_entries(archive: Archive) -> list[ArchiveEntry]:
+    return [entry for entry in archive.entries if entry.name == FILE_NAME]
+
+
+def _from_archive(document: Document, notes: Notes, skipped: list[Skipped]) -> list[Skill | None]:
+    archive = document.archive
+    if archive is None:
+        return []
+    entries = _skill_entries(archive)
+    progress = document.options.progress
+    skills: list[Skill | None] = []
+    for done, entry in enumerate(entries, 1):
+        data = archive.read(entry)
+        if data is not None:
+            skills.append(skill_from(data, entry, document.options.limits, notes, skipped))
+        if progress is not None:
+            progress(done, len(entries), "skills")
+    skipped.extend(archive.skipped)
+    skipped.extend(_misnamed(archive))
+    skipped.extend(_without_skill(archive))
+    return skills
+
+
+def _without_skill(archive: Archive) -> list[Skipped]:
+    """Folders that stand beside skills but hold no `SKILL.md`, in themselves or below."""
+    folders = {parent for entry in _skill_entries(archive) for parent in PurePosixPath(entry.path).parents}
+    homes = {PurePosixPath(entry.path).parent.parent for entry in _skill_entries(archive) if "/" in entry.path}
+    misnamed = {PurePosixPath(item.where).parent for item in _misnamed(archive)}
+    beside: dict[PurePosixPath, None] = {}
+    for entry in archive.entries:
+        for folder in PurePosixPath(entry.path).parents:
+            if folder.parent in homes and folder not in folders and folder != folder.parent:
+                beside[folder] = None
+    return [
+        Skipped(f"{folder}/", f"no {FILE_NAME} in this folder")
+        for folder in beside
+        if not folder.name.startswith(".") and not any(folder in (each, *each.parents) for each in misnamed)
+    ]
+
+
+def _misnamed(archive: Archive) -> list[Skipped]:
+    """Files that a case-sensitive harness would not find (`skill.md`)."""
+    return [
+        Skipped(entry.path, f"the file must be named {FILE_NAME} exactly")
+        for entry in archive.entries
+        if entry.name != FILE_NAME and entry.name.lower() == FILE_NAME.lower()
+    ]
+
+
+def _from_text(document: Document, notes: Notes, skipped: list[Skipped]) -> list[Skill | None]:
+    if document.shape != "text":
+        return []
+    data = document.text.encode()
+    path = document.name.replace("\\", "/").lstrip("/") or FILE_NAME
+    entry = ArchiveEntry(path, len(data), "", lambda: data)
+    return [skill_from(data, entry, document.options.limits, notes, skipped)]
+
+
+def skill_from(data: bytes, entry: ArchiveEntry, limits: Limits, notes: Notes, skipped: list[Skipped]) -> Skill | None:
+    """One `SKILL.md` as a skill, or None and a line in `skipped`."""
+    try:
+        decoded = decode(data)
+        matter = split_front_matter(decoded.text, limits)
+    except FormatError as error:
+        skipped.append(Skipped(entry.path, error.what))
+        return None
+    except FrontMatterProblem as problem:
+        skipped.append(Skipped(entry.path, str(problem)))
+        return None
+    if not matter.present:
+        skipped.append(Skipped(entry.path, "no front matter: the file must begin with a line `---`"))
+        return None
+    for _ in decoded.warnings:
+        notes.count(f"{FILE_NAME} files with invalid bytes, which were replaced")
+    name = _text(matter.written.get("name"), matter.values.get("name"))
+    if not name:
+        name = _folder_name(entry.path)
+        notes.count("Skills without a `name` in their front matter, named after their folder")
+    elif "/" in entry.path and name != _folder_name(entry.path):
+        notes.count("Skills whose `name` differs from that of their folder")
+    description = _text(matter.written.get("description"), matter.values.get("description"))
+    if not description:
+        notes.count("Skills without a `description` in their front matter")
+    skill = Skill(
+        name=name,
+        description=description,
+        path=entry.path,
+        body=matter.body,
+        file_bytes=len(data),
+        modified=entry.modified,
+        metadata={key: value for key, value in matter.values.items() if key not in ("name", "description")},
+    )
+    notes.count(f"Skills with `{HIDING_KEY}`, which are not listed to the model", int(skill.is_hidden))
+    return skill
+
+
+def _text(written: str | None, value: Any) -> str:
+    """A scalar as it was written; a list joined; "" for null and for anything else."""
+    if value is None:
+        return ""
+    if written is not None:
+        return written.strip()
+    return ", ".join(str(item) for item in value) if isinstance(value, list) else ""
+
+
+def _folder_name(path: str) -> str:
+    parts = path.split("/")
+    return parts[-2] if len(parts) > 1 else "skill"
+
+
+def _repeated_names(skills: list[Skill]) -> tuple[str, ...]:
+    counts = Counter(skill.name for skill in skills)
+    repeated = [name for name, count in counts.items() if count > 1]
+    if not repeated:
+        return ()
+    return (f"{len(repeated)} skill name(s) occur more than once: {', '.join(sorted(repeated)[:8])}",)
+
+
+def _nothing(document: Document, skipped: list[Skipped]) -> FormatError:
+    reasons = "; ".join(f"{item.where}: {item.why}" for item in skipped[:3])
+    more = f" and {len(skipped) - 3} more" if len(skipped) > 3 else ""
+    return FormatError(
+        f"No usable {FILE_NAME} was found in {described(document)}" + (f" ({reasons}{more})" if reasons else ""),
+        where=document.name,
+        mend=f"Each skill is a folder with a {FILE_NAME} that begins with front matter between two `---` lines",
+    )

@@ -1,0 +1,234 @@
+"""Tool definitions: OpenAI, Anthropic, MCP, JSON-RPC answers, and archives or folders of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from budgeteer.engine.content.library import ToolDefinition, ToolForm, compact_json
+from budgeteer.engine.content.tool_schemas import schema_of
+from budgeteer.engine.errors import FormatError
+from budgeteer.formats.messages.imported import Imported, Skipped
+from budgeteer.formats.messages.numbering import Notes, text_value
+from budgeteer.formats.reading import json_text
+from budgeteer.formats.reading.archives import Archive
+from budgeteer.formats.reading.compressed_files import ArchiveEntry
+from budgeteer.formats.reading.decoding import decode
+from budgeteer.formats.reading.document import Document
+from budgeteer.formats.reading.envelopes import SAMPLED, described
+from budgeteer.formats.reading.json_text import JsonProblem
+from budgeteer.formats.reading.limits import Limits
+from budgeteer.formats.reading.parameter_schemas import from_arguments, json_schema
+
+_CONVERSATION_KEYS = frozenset({"messages", "input", "contents", "traj", "history", "question", "mapping"})
+_LIST_KEYS = ("tools", "functions", "function", "functionDeclarations", "function_declarations")
+"""Where tools are listed: a request, a legacy one, a benchmark's task, Gemini's declarations."""
+
+_DOCUMENT_ENDINGS = (".json", ".jsonl", ".ndjson", ".snap", ".txt", "")
+
+
+def definition(raw: Mapping[str, Any]) -> ToolDefinition | None:
+    """One definition as given, None when it is none.
+
+    Understood: OpenAI `{type, function}` and its flat form, legacy functions, Anthropic `input_schema`, server tools
+    that have only a type, MCP `inputSchema`, lists of `arguments`, Gemini's declarations. `form` is "mcp" for every
+    form that must be rewritten for any provider; so is OpenAI's flat one where a name of a type was put right.
+    """
+    inner = raw.get("function")
+    if raw.get("type") == "function" and isinstance(inner, Mapping) and text_value(inner.get("name")):
+        given = inner.get("parameters")
+        return _built(inner, json_schema(given) if isinstance(given, Mapping) else {}, "openai", raw)
+    name = text_value(raw.get("name"))
+    found = schema_of(raw)
+    if name and found is not None:
+        given, form = found
+        parameters = json_schema(given)
+        return _built(raw, parameters, "mcp" if form == "responses" and parameters != given else form, raw)
+    if name and isinstance(raw.get("arguments"), list):
+        return _built(raw, from_arguments(raw["arguments"]), "mcp", raw)
+    kind = text_value(raw.get("type"))
+    if kind and kind not in ("function", "message", "text") and _is_server_tool(raw, kind):
+        own: ToolForm = "anthropic" if name else "openai"
+        return _built({"name": name or kind, "description": raw.get("description")}, None, own, raw)
+    return None
+
+
+def _is_server_tool(raw: Mapping[str, Any], kind: str) -> bool:
+    """A type with a date (`web_search_20250305`) and a name, or one of OpenAI's hosted tools."""
+    dated = kind.rpartition("_")[2].isdigit() and "name" in raw
+    hosted = kind.startswith(("web_search", "file_search", "code_interpreter", "computer", "image_generation", "mcp"))
+    return (dated or hosted) and not {"content", "role", "call_id", "output"} & raw.keys()
+
+
+def _built(
+    named: Mapping[str, Any], parameters: Mapping[str, Any] | None, form: ToolForm, raw: Mapping[str, Any]
+) -> ToolDefinition:
+    return ToolDefinition(
+        name=text_value(named.get("name")),
+        description=text_value(named.get("description")),
+        parameters=parameters,
+        form=form,
+        raw=raw,
+    )
+
+
+def definitions(value: Any, *, sure: bool = False) -> Iterator[ToolDefinition | Mapping[str, Any]]:
+    """Every definition a JSON value holds, and every object in its place that is none.
+
+    In a list that has a definition, or stands under `tools`, or is `sure` to be one of tools, an entry of only a name
+    and a description is a tool without parameters.
+    """
+    listed = value if isinstance(value, list) else _listed_tools(value)
+    if listed is None:
+        if isinstance(value, Mapping):
+            yield definition(value) or value
+        return
+    items = [item for item in listed if isinstance(item, Mapping)]
+    sure = sure or listed is not value or any(definition(item) for item in items)
+    for item in items:
+        if _listed_tools(item) is not None:
+            yield from definitions(item)
+        else:
+            yield definition(item) or (_without_parameters(item) if sure else None) or item
+
+
+def _listed_tools(value: Any) -> list[Any] | None:
+    """The list under one of the keys that hold tools, also in a JSON-RPC answer's `result`."""
+    if not isinstance(value, Mapping):
+        return None
+    result = value.get("result")
+    holder = result if isinstance(result, Mapping) and isinstance(result.get("tools"), list) else value
+    lists = (holder.get(key) for key in _LIST_KEYS)
+    return next((listed for listed in lists if isinstance(listed, list)), None)
+
+
+def _without_parameters(raw: Mapping[str, Any]) -> ToolDefinition | None:
+    if not text_value(raw.get("name")) or not isinstance(raw.get("description"), str):
+        return None
+    if {"role", "content", "text"} & raw.keys():
+        return None
+    return _built(raw, {"type": "object", "properties": {}}, "mcp", raw)
+
+
+def detect(document: Document) -> str | None:
+    """Why a document is a list of tool definitions, None when it is not."""
+    if document.archive is not None:
+        return _detect_archive(document.archive, document.options.limits)
+    if isinstance(document.value, dict) and not _CONVERSATION_KEYS.isdisjoint(document.value):
+        return None
+    if document.shape == "jsonl":
+        if any(not _CONVERSATION_KEYS.isdisjoint(line.value) for line in document.lines[:20]):
+            return None
+        found = [item for line in document.lines[:SAMPLED] for item in definitions(line.value)]
+    else:
+        found = list(definitions(document.value))
+    usable = [item for item in found if isinstance(item, ToolDefinition)]
+    if not usable or len(usable) * 2 < len(found):
+        return None
+    forms = {"openai": "OpenAI", "responses": "OpenAI", "anthropic": "Anthropic", "gemini": "Gemini"}
+    named = " and ".join(sorted({forms.get(tool.form, "MCP or bare") for tool in usable}))
+    return f"holds {len(usable):,} tool definition(s) in {named} form"
+
+
+def _detect_archive(archive: Archive, limits: Limits) -> str | None:
+    for entry in _candidates(archive)[:50]:
+        try:
+            data = archive.read(entry)
+            found = list(_in_entry(data, limits)) if data else []
+        except (JsonProblem, FormatError):
+            continue
+        if any(isinstance(item, ToolDefinition) for item in found):
+            return f"is a {archive.kind} whose file {entry.path} holds tool definitions"
+    return None
+
+
+def read(document: Document) -> Imported:
+    """Read every tool definition.
+
+    Raises:
+        FormatError: there is none.
+    """
+    skipped: list[Skipped] = list(document.skipped)
+    tools: list[ToolDefinition] = []
+    if document.archive is not None:
+        _read_archive(document, document.archive, tools, skipped)
+    elif document.shape == "jsonl":
+        for line in document.lines:
+            _take(definitions(line.value), f"line {line.number}", tools, skipped)
+    else:
+        _take(definitions(document.value), "element", tools, skipped)
+    if not tools:
+        raise FormatError(
+            f"No tool definition was found in {described(document)}",
+            where=document.name,
+            mend="Choose an OpenAI, Anthropic or MCP tool list",
+        )
+    _say_rewritten(tools, document.notes)
+    repeated = len(tools) - len({tool.name for tool in tools})
+    if repeated:
+        document.notes.count("Tool names that repeat an earlier one, each definition kept", repeated)
+    return Imported(format="", reason="", kind="tools", tools=tuple(tools), skipped=tuple(skipped))
+
+
+def _say_rewritten(tools: list[ToolDefinition], notes: Notes) -> None:
+    """Count the definitions whose parameters are no longer those of the file."""
+    notes.count("Tools with a list of arguments, read as a JSON Schema", sum("arguments" in tool.raw for tool in tools))
+    changed = [tool for tool in tools if tool.raw.get("parameters", tool.parameters) != tool.parameters]
+    renamed = sum(tool.form != "gemini" for tool in changed)
+    notes.count("Tools with types like `dict` and `float`, read as `object` and `number`", renamed)
+    notes.count("Tools with Gemini's types, sent to other providers as JSON Schema", len(changed) - renamed)
+
+
+def _take(
+    found: Iterator[ToolDefinition | Mapping[str, Any]],
+    where: str,
+    tools: list[ToolDefinition],
+    skipped: list[Skipped],
+) -> None:
+    for position, item in enumerate(found, 1):
+        if isinstance(item, ToolDefinition):
+            tools.append(item)
+        else:
+            place = f"{where} {position}" if where == "element" else where
+            skipped.append(Skipped(place, "no tool definition: it has no name with a schema", compact_json(item)[:500]))
+
+
+def _candidates(archive: Archive) -> list[ArchiveEntry]:
+    return [entry for entry in archive.entries if _ending(entry.name) in _DOCUMENT_ENDINGS]
+
+
+def _ending(name: str) -> str:
+    stem, dot, ending = name.lower().rpartition(".")
+    return f".{ending}" if dot and stem else ""
+
+
+def _in_entry(data: bytes, limits: Limits, *, sure: bool = False) -> Iterator[ToolDefinition | Mapping[str, Any]]:
+    text = decode(data).text.lstrip("\ufeff")
+    try:
+        value = json_text.parse(text, depth_limit=limits.json_depth)
+        if not (isinstance(value, dict) and not _CONVERSATION_KEYS.isdisjoint(value)):
+            yield from definitions(value, sure=sure)
+    except JsonProblem:
+        lines, _ = json_text.parse_lines(text, depth_limit=limits.json_depth)
+        if not lines:
+            raise
+        for line in lines:
+            yield from definitions(line.value)
+
+
+def _read_archive(document: Document, archive: Archive, tools: list[ToolDefinition], skipped: list[Skipped]) -> None:
+    entries = _candidates(archive)
+    for done, entry in enumerate(entries, 1):
+        data = archive.read(entry)
+        if data is not None:
+            try:
+                before = len(tools) + len(skipped)
+                _take(_in_entry(data, document.options.limits, sure=True), entry.path, tools, skipped)
+                document.notes.count("Files that list no tool", int(len(tools) + len(skipped) == before))
+            except JsonProblem as problem:
+                skipped.append(Skipped(entry.path, f"not JSON: {problem.why}"))
+            except FormatError as error:
+                skipped.append(Skipped(entry.path, error.what))
+        if document.options.progress is not None:
+            document.options.progress(done, len(entries), "files")
+    skipped.extend(archive.skipped)

@@ -1,0 +1,1 @@
+"""What every conversation importer shares: numbering, notes, branches, spooled messages, the import report."""

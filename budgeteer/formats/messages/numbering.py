@@ -1,0 +1,205 @@
+"""What every conversation importer shares: numbering, titles, and notes that add up."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import islice
+from typing import Any
+
+from budgeteer.engine.content.conversation import Message, OpaquePart, Part, TextPart, ToolResultPart
+from budgeteer.engine.counting.lazy_messages import outlines_of
+from budgeteer.formats.messages.message_spool import MessageSpool, Outline, SpooledMessages
+from budgeteer.formats.messages.progress import ProgressHeartbeat
+
+TITLE_CHARACTERS = 80
+_LISTED_KINDS = 12
+_LISTED_PLACES = 3
+_NO_WORDS = frozenset(
+    {"role", "type", "object", "status", "model", "usage", "id", "uuid", "name", "timestamp", "created_at", "createdAt"}
+)
+"""Fields of messages that hold no words, whether an importer reads them or not."""
+
+
+@dataclass(slots=True)
+class Notes:
+    """What an import merged, left out or did not know, counted; each becomes one sentence of the report.
+
+    Attributes:
+        counts: how often each thing was done ("Lines merged into their assistant message").
+        said: sentences as they are, in order, without repeats.
+        unknown: opaque parts by kind.
+        other_lines: lines that are no messages, by type.
+        silent: the places of the messages that say nothing, in order, without repeats.
+        unread: of those, and of results without content, the fields that hold something and were not read.
+        aside: where the messages of a file too large to hold are put; None when they are held.
+        telling: says that work goes on.
+    """
+
+    counts: Counter[str] = field(default_factory=Counter)
+    said: dict[str, None] = field(default_factory=dict)
+    unknown: Counter[str] = field(default_factory=Counter)
+    other_lines: Counter[str] = field(default_factory=Counter)
+    silent: dict[str, None] = field(default_factory=dict)
+    unread: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    aside: MessageSpool | None = None
+    telling: ProgressHeartbeat = field(default_factory=ProgressHeartbeat)
+
+    def fresh(self) -> Notes:
+        """Notes for a reading whose counts would repeat these; its messages, and places, go where these go."""
+        return Notes(aside=self.aside, telling=self.telling, silent=self.silent, unread=self.unread)
+
+    def count(self, what: str, times: int = 1) -> None:
+        """Count one more case of something."""
+        if times:
+            self.counts[what] += times
+
+    def say(self, sentence: str) -> None:
+        """Say a sentence once."""
+        self.said[sentence] = None
+
+    def check_read(self, message: Message, raw: Mapping[str, Any], place: str, *, read: Collection[str]) -> None:
+        """Note which fields of a raw message were not read, where nothing of it was; `read` are those that were."""
+        if not says_nothing(message.parts):
+            return
+        left = (key for key, value in raw.items() if key not in _NO_WORDS and key not in read and _holds_words(value))
+        if keys := tuple(left):
+            self.unread.setdefault(place, keys)
+
+    def content_of(self, raw: Mapping[str, Any]) -> Any:
+        """A raw message's `content`; where it has none and a string under `text`, that."""
+        content, text = raw.get("content"), raw.get("text")
+        if content is not None or not isinstance(text, str):
+            return content
+        self.count("Messages whose words stand under `text` instead of `content`")
+        return text
+
+    def silences(self) -> tuple[str, ...]:
+        """The sentences on messages that say nothing, and on what was not read of them."""
+        lines = []
+        if self.silent:
+            lines.append(f"Messages that say nothing: {len(self.silent):,} ({_listed_places(self.silent)})")
+        if self.unread:
+            keys = Counter(key for keys in self.unread.values() for key in keys)
+            where = _listed_places(self.unread)
+            lines.append(f"Fields not read of messages of which nothing was read: {listed_counts(keys)} ({where})")
+        return tuple(lines)
+
+    def sentences(self) -> tuple[str, ...]:
+        """Every note; counted ones with their number at the end, kinds listed by frequency."""
+        lines = [*self.said, *self.silences()]
+        if self.other_lines:
+            total = sum(self.other_lines.values())
+            lines.append(f"Lines that are no messages, not read: {total:,} ({listed_counts(self.other_lines)})")
+        lines.extend(f"{what}: {count:,}" for what, count in self.counts.items())
+        if self.unknown:
+            lines.append(f"Parts of a provider's own kind, kept as they came: {listed_counts(self.unknown)}")
+        return tuple(lines)
+
+
+def listed_counts(counts: Counter[str]) -> str:
+    """The most frequent entries of a count: `1,440 progress, 7 summary`."""
+    shown = ", ".join(f"{count:,} {kind}" for kind, count in counts.most_common(_LISTED_KINDS))
+    return f"{shown}, …" if len(counts) > _LISTED_KINDS else shown
+
+
+def _listed_places(places: Collection[str]) -> str:
+    shown = ", ".join(islice(places, _LISTED_PLACES))
+    return f"{shown}, …" if len(places) > _LISTED_PLACES else shown
+
+
+def says_nothing(parts: Sequence[Part]) -> bool:
+    """Whether parts hold no word, call, picture or anything else; a result is what it holds."""
+    return all(
+        says_nothing(part.content)
+        if isinstance(part, ToolResultPart)
+        else isinstance(part, TextPart) and not part.text.strip()
+        for part in parts
+    )
+
+
+def _holds_words(value: Any) -> bool:
+    return bool(value.strip()) if isinstance(value, str) else bool(value) and isinstance(value, Mapping | Sequence)
+
+
+def note_opaque(messages: Sequence[Message], notes: Notes) -> None:
+    """Count the opaque parts of messages by kind."""
+    for message in notes.telling.over(outlines_of(messages)):
+        for part in message.parts:
+            inner = part.content if isinstance(part, ToolResultPart) else (part,)
+            notes.unknown.update(piece.kind for piece in inner if isinstance(piece, OpaquePart))
+
+
+def numbered(messages: Iterable[Message], notes: Notes | None = None, *, place: str = "message ") -> Sequence[Message]:
+    """The messages with an id each: the source's own where it is there and unique, else `m1`, `m2`, … by position.
+
+    Those of a file too large to hold are put aside as they come, and read again when they are looked at. Messages that
+    say nothing are noted by `place` ("line 3, message ") and their number; a tool's result may be empty.
+    """
+    aside = notes.aside if notes else None
+    telling = notes.telling if notes else ProgressHeartbeat()
+    unique = _UniqueIds()
+
+    def named() -> Iterator[Message]:
+        for position, message in enumerate(telling.over(messages), 1):
+            if notes is not None and message.role != "tool" and says_nothing(message.parts):
+                notes.silent[f"{place}{message.line or position}"] = None
+            given = unique(message.id or f"m{position}")
+            yield put_aside(message if message.id == given else replace(message, id=given), aside)
+
+    done = tuple(named())
+    return done if aside is None else SpooledMessages(aside, done)
+
+
+def put_aside(message: Message, aside: MessageSpool | None) -> Message:
+    """The outline of a message whose contents are put aside, if there is where to put them; an outline as it is."""
+    return message if aside is None or isinstance(message, Outline) else aside.put(message)
+
+
+def unique_ids(wanted: Iterable[str]) -> list[str]:
+    """The ids made unique, in order: the second `x` becomes `x#2`."""
+    return list(map(_UniqueIds(), wanted))
+
+
+class _UniqueIds:
+    """Ids made unique one after the other."""
+
+    def __init__(self) -> None:
+        self._used: set[str] = set()
+        self._copies: Counter[str] = Counter()
+
+    def __call__(self, wanted: str) -> str:
+        given = wanted
+        while given in self._used:
+            self._copies[wanted] += 1
+            given = f"{wanted}#{self._copies[wanted] + 1}"
+        self._used.add(given)
+        return given
+
+
+def title_of(messages: Iterable[Message], fallback: str) -> str:
+    """The beginning of the first user message that holds text, or the fallback."""
+    for message in messages:
+        if message.role == "user":
+            line = short_line(last_text(message.parts))
+            if line:
+                return line
+    return fallback
+
+
+def last_text(parts: Iterable[Part]) -> str:
+    """The last text of a message (what the user typed stands behind pasted references), or ""."""
+    texts = [part.text for part in parts if isinstance(part, TextPart) and part.text.strip()]
+    return texts[-1] if texts else ""
+
+
+def short_line(text: str, limit: int = TITLE_CHARACTERS) -> str:
+    """A text as one short line: white space collapsed, cut at so many characters with an ellipsis."""
+    line = " ".join(text[: TITLE_CHARACTERS * 8].split())
+    return line if len(line) <= limit else line[: limit - 1].rstrip() + "…"
+
+
+def text_value(value: Any) -> str:
+    """A string as it is, "" for anything else."""
+    return value if isinstance(value, str) else ""

@@ -1,0 +1,246 @@
+"""OpenAI chat completions: arrays, request bodies, logged requests with responses, trajectories, JSONL of each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
+from typing import Any
+
+from budgeteer.engine.content.conversation import (
+    AudioPart,
+    ContentPart,
+    Conversation,
+    FilePart,
+    ImagePart,
+    Message,
+    OpaquePart,
+    Part,
+    ReasoningPart,
+    Role,
+    TextPart,
+    ToolCallPart,
+    ToolResultPart,
+)
+from budgeteer.engine.content.library import compact_json
+from budgeteer.formats.messages.image_sizes import data_url_pixel_size
+from budgeteer.formats.messages.imported import Imported, Skipped
+from budgeteer.formats.messages.numbering import Notes, note_opaque, numbered, text_value, title_of
+from budgeteer.formats.messages.opaque import lean_parts
+from budgeteer.formats.reading.document import Document
+from budgeteer.formats.reading.envelopes import SAMPLED, Envelope, envelopes, looks_like_messages, require
+
+ROLE_OF: Mapping[str, Role] = {
+    "system": "system",
+    "developer": "developer",
+    "user": "user",
+    "human": "user",
+    "assistant": "assistant",
+    "tool": "tool",
+    "function": "tool",
+}
+_TEXT_KINDS = frozenset({"text", "input_text", "output_text"})
+_READ = frozenset({"content", "text", "tool_call_id", "tool_call_ids"})
+"""Fields that were read where a message says nothing; an empty one of calls, reasoning or a refusal holds nothing."""
+_REASONING_KEYS = ("reasoning_content", "reasoning")
+
+
+def detect(document: Document) -> str | None:
+    """Why a document is OpenAI chat, None when it is not."""
+    for envelope in islice(envelopes(document), SAMPLED):
+        if envelope.shape and looks_like_messages(envelope.messages):
+            return f"is {envelope.shape} with OpenAI chat roles"
+    return None
+
+
+def read(document: Document) -> Imported:
+    """Read every conversation of a document.
+
+    Raises:
+        FormatError: no list of messages with roles was found.
+    """
+    skipped = list(document.skipped)
+    conversations = [
+        _conversation(envelope, position, document, skipped)
+        for position, envelope in enumerate(envelopes(document), 1)
+        if envelope.messages
+    ]
+    require([conversation for conversation in conversations if conversation.messages], document, "OpenAI chat")
+    return Imported(
+        format="",
+        reason="",
+        kind="conversation",
+        conversations=tuple(conversation for conversation in conversations if conversation.messages),
+        skipped=tuple(skipped),
+    )
+
+
+def messages_of(
+    raw: Sequence[tuple[int, Any]], notes: Notes, skipped: list[Skipped], where: str = ""
+) -> Iterator[Message]:
+    """Raw messages by number as ours; those without a known role are added to `skipped` under `where`."""
+    return _Reader(notes, skipped, where).messages(raw)
+
+
+def _conversation(envelope: Envelope, position: int, document: Document, skipped: list[Skipped]) -> Conversation:
+    messages = numbered(
+        messages_of(envelope.messages, document.notes, skipped, envelope.where),
+        document.notes,
+        place=f"{envelope.where}message ",
+    )
+    note_opaque(messages, document.notes)
+    return Conversation(
+        id=envelope.id or f"c{position}",
+        title=title_of(messages, envelope.id or document.stem or f"Conversation {position}"),
+        messages=messages,
+        tools=envelope.tools,
+        model=envelope.model,
+        reported_input_tokens=envelope.reported_input_tokens,
+        branches=envelope.branches,
+    )
+
+
+class _Reader:
+    """One conversation being read: remembers the calls that still wait for their results."""
+
+    def __init__(self, notes: Notes, skipped: list[Skipped], where: str) -> None:
+        self.notes = notes
+        self.skipped = skipped
+        self.where = where
+        self.waiting: dict[str, str] = {}
+        self.made = 0
+
+    def messages(self, given: Sequence[tuple[int, Any]]) -> Iterator[Message]:
+        for number, raw in given:
+            role = ROLE_OF.get(text_value(raw.get("role"))) if isinstance(raw, Mapping) else None
+            if role is None:
+                place = f"{self.where}message {number}"
+                self.skipped.append(Skipped(place, "no known role", compact_json(raw)[:500]))
+                continue
+            message = Message(
+                role=role,
+                parts=lean_parts(self.result(raw) if role == "tool" else self.parts(raw, role), self.notes),
+                id=text_value(raw.get("id")),
+                name=text_value(raw.get("name")) if role != "tool" else "",
+                created=text_value(raw.get("timestamp")) or text_value(raw.get("created_at")),
+                line=number,
+            )
+            self.notes.check_read(message, raw, f"{self.where}message {number}", read=_READ)
+            yield message
+
+    def result(self, raw: Mapping[str, Any]) -> tuple[Part, ...]:
+        """The one result of a `tool` or `function` message, tied to its call."""
+        call_id = text_value(raw.get("tool_call_id"))
+        several = raw.get("tool_call_ids")
+        if not call_id and isinstance(several, list) and several:
+            call_id = text_value(several[0])
+        if not call_id:
+            call_id = self.oldest_waiting(text_value(raw.get("name")))
+        self.waiting.pop(call_id, None)
+        return (ToolResultPart(call_id, tuple(content_parts(self.notes.content_of(raw))), raw.get("is_error") is True),)
+
+    def oldest_waiting(self, name: str) -> str:
+        """The oldest unanswered call, of that name if there is one: how a result without an id is tied."""
+        self.notes.count("Tool results without a call id, tied to their calls by name and order")
+        named = (call_id for call_id, called in self.waiting.items() if called == name)
+        return next(named, next(iter(self.waiting), ""))
+
+    def parts(self, raw: Mapping[str, Any], role: Role) -> tuple[Part, ...]:
+        parts: list[Part] = []
+        if role == "assistant":
+            for key in _REASONING_KEYS:
+                if text_value(raw.get(key)):
+                    parts.append(ReasoningPart(raw[key]))
+                    break
+            else:
+                parts.extend(_thinking(raw.get("thinking_blocks")))
+        parts.extend(content_parts(self.notes.content_of(raw)))
+        if text_value(raw.get("refusal")):
+            parts.append(OpaquePart("refusal", {"refusal": raw["refusal"]}, "openai"))
+        if isinstance(raw.get("audio"), Mapping):
+            parts.append(AudioPart(raw["audio"]))
+        if role == "assistant":
+            parts.extend(self.calls(raw))
+        return tuple(parts)
+
+    def calls(self, raw: Mapping[str, Any]) -> Iterator[Part]:
+        calls = raw.get("tool_calls")
+        for call in calls if isinstance(calls, list) else []:
+            part = self.call(call) if isinstance(call, Mapping) else None
+            if part is None:
+                yield OpaquePart("tool_call", call if isinstance(call, Mapping) else {"value": call}, "openai")
+            else:
+                yield part
+        legacy = raw.get("function_call")
+        if isinstance(legacy, Mapping) and not calls:
+            self.notes.count("Legacy function calls read as tool calls")
+            yield self.named_call("", legacy, "arguments")
+
+    def call(self, call: Mapping[str, Any]) -> ToolCallPart | None:
+        call_id = text_value(call.get("id"))
+        function, custom = call.get("function"), call.get("custom")
+        if isinstance(function, Mapping):
+            return self.named_call(call_id, function, "arguments")
+        if isinstance(custom, Mapping):
+            return self.named_call(call_id, custom, "input")
+        return None
+
+    def named_call(self, call_id: str, function: Mapping[str, Any], key: str) -> ToolCallPart:
+        if not call_id:
+            self.made += 1
+            call_id = f"call_{self.made}"
+        name, arguments = text_value(function.get("name")), function.get(key)
+        if arguments is None:
+            arguments = ""
+        elif not isinstance(arguments, str):
+            self.notes.count("Tool calls whose arguments are an object, written as compact JSON")
+            arguments = compact_json(arguments)
+        self.waiting[call_id] = name
+        return ToolCallPart(call_id, name, arguments)
+
+
+def _thinking(blocks: Any) -> Iterator[Part]:
+    """The thinking that agents keep beside a message, in Anthropic's form (`thinking`, `signature`, `data`)."""
+    for block in blocks if isinstance(blocks, list) else []:
+        if isinstance(block, Mapping):
+            text, signature = text_value(block.get("thinking")), text_value(block.get("signature"))
+            yield ReasoningPart(text, signature=signature, encrypted=text_value(block.get("data")))
+
+
+def content_parts(content: Any) -> list[ContentPart]:
+    """The parts of a `content`: null, a string, one part, or a list of parts and strings.
+
+    What has no type is an OpaquePart of the kind "", for `opaque.lean_parts` to read.
+    """
+    if content is None:
+        return []
+    if isinstance(content, str):
+        return [TextPart(content)] if content else []
+    if isinstance(content, list):
+        return [part for item in content for part in _content_part(item)]
+    return _content_part(content)
+
+
+def _content_part(item: Any) -> list[ContentPart]:
+    if isinstance(item, str):
+        return [TextPart(item)] if item else []
+    if not isinstance(item, Mapping):
+        return [TextPart(compact_json(item))]
+    kind = text_value(item.get("type"))
+    if kind in _TEXT_KINDS and isinstance(item.get("text"), str):
+        return [TextPart(item["text"])] if item["text"] else []
+    if kind == "image_url":
+        return [_image(item)]
+    if kind == "file":
+        inner = item.get("file")
+        return [FilePart(item, text_value(inner.get("filename")) if isinstance(inner, Mapping) else "")]
+    if kind == "input_audio":
+        return [AudioPart(item)]
+    return [OpaquePart("" if kind in _TEXT_KINDS else kind, item, "openai")]
+
+
+def _image(item: Mapping[str, Any]) -> ImagePart:
+    inner = item.get("image_url")
+    url = inner if isinstance(inner, str) else text_value(inner.get("url")) if isinstance(inner, Mapping) else ""
+    detail = text_value(inner.get("detail")) if isinstance(inner, Mapping) else ""
+    width, height = data_url_pixel_size(url) or (None, None)
+    return ImagePart(item, width, height, detail or "auto")

@@ -1,0 +1,1 @@
+"""Sessions of the pi coding agent."""

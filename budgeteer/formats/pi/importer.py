@@ -1,0 +1,129 @@
+"""Sessions of the pi coding agent: JSONL of entries, in newer versions a tree by `parentId`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final
+
+from budgeteer.engine.content.conversation import Conversation
+from budgeteer.engine.errors import FormatError
+from budgeteer.formats.messages.branches import with_branches
+from budgeteer.formats.messages.imported import Imported
+from budgeteer.formats.messages.numbering import (
+    Notes,
+    listed_counts,
+    note_opaque,
+    numbered,
+    short_line,
+    text_value,
+    title_of,
+)
+from budgeteer.formats.pi.session_messages import message_of, messages_of
+from budgeteer.formats.pi.session_tree import PiBranch, PiRecord, PiTree, records_of
+from budgeteer.formats.reading.document import Document
+from budgeteer.formats.reading.entries import entries_of, mostly
+
+_OWN_LINES: Final = frozenset(
+    {"model_change", "thinking_level_change", "compaction", "branch_summary", "custom_message"}
+)
+
+
+def detect(document: Document) -> str | None:
+    """Why a document is a pi session, None when it is not."""
+    if mostly(document, _is_entry):
+        return "has `message` lines whose `message` has the roles of pi"
+    return None
+
+
+def read(document: Document) -> Imported:
+    """Read a session's main branch, the one that ends in the last entry, and offer its other branches.
+
+    Raises:
+        FormatError: the file holds no message.
+    """
+    skipped = list(document.skipped)
+    notes = document.notes
+    records = records_of(entries_of(document, skipped), notes, skipped)
+    tree = PiTree(records)
+    branch = tree.main(whole=document.options.whole)
+    header = next((record.raw for record in records if record.kind == "session"), {})
+    main = _conversation(branch, header, records, document, notes)
+    if not main.messages:
+        raise FormatError(
+            f"This pi session holds no message, only {listed_counts(notes.other_lines) or 'its header'}",
+            where=document.name,
+            mend="Choose a session with `message` lines",
+        )
+    _say_compactions(main, notes)
+    leaves = tree.other_leaves(branch)
+    others = _others(tree, leaves, header, document)
+    conversations = with_branches(main, others, notes, total=len(leaves))
+    return Imported(format="", reason="", kind="conversation", conversations=conversations, skipped=tuple(skipped))
+
+
+def _is_entry(value: Mapping[str, Any]) -> bool:
+    message = value.get("message")
+    wrapped = value.get("type") == "message" and isinstance(message, Mapping) and "role" in message
+    is_header = value.get("type") == "session" and "cwd" in value
+    return wrapped or is_header or text_value(value.get("type")) in _OWN_LINES
+
+
+def _others(
+    tree: PiTree, leaves: Sequence[int], header: Mapping[str, Any], document: Document
+) -> Iterator[Conversation]:
+    """The other branches, built when asked for; their notes would repeat those of the main one."""
+    for leaf in leaves:
+        branch = tree.branch(leaf, whole=document.options.whole)
+        yield _conversation(branch, header, branch.entire, document, document.notes.fresh())
+
+
+def _conversation(
+    branch: PiBranch, header: Mapping[str, Any], records: Sequence[PiRecord], document: Document, notes: Notes
+) -> Conversation:
+    messages = numbered(messages_of(branch.records, notes), notes, place="line ")
+    note_opaque(messages, notes)
+    title = _name(records) or _first_prompt(branch, document.stem or "Session")
+    metadata: dict[str, Any] = {
+        "source": "pi",
+        "session": text_value(header.get("id")),
+        "whole": document.options.whole,
+        "compactions": branch.compactions,
+        "messagesBeforeCompaction": branch.before,
+    }
+    origin = text_value(header.get("parentSession")) or text_value(header.get("branchedFrom"))
+    if origin:
+        metadata["forkedFrom"] = origin
+    return Conversation(
+        id=text_value(header.get("id")) or "c1",
+        title=title,
+        messages=messages,
+        model=branch.model or text_value(header.get("modelId")),
+        reported_input_tokens=branch.reported,
+        metadata=metadata,
+    )
+
+
+def _name(records: Sequence[PiRecord]) -> str:
+    """The name a person gave the session last, "" for none."""
+    given = (text_value(record.raw.get("name")) for record in reversed(records) if record.kind == "session_info")
+    return short_line(next((name for name in given if name), ""))
+
+
+def _first_prompt(branch: PiBranch, fallback: str) -> str:
+    """The beginning of what the user typed first, also before a compaction; no more is read than that takes."""
+    said = (message_of(record, Notes()) for record in branch.entire)
+    return title_of((message for message in said if message is not None and message.typed), fallback)
+
+
+def _say_compactions(chat: Conversation, notes: Notes) -> None:
+    compactions = chat.metadata["compactions"]
+    if not compactions:
+        return
+    times = "once" if compactions == 1 else f"{compactions} times"
+    if chat.metadata["whole"]:
+        notes.say(f"“{chat.title}” was compacted {times}: it was read whole, more than the model ever saw at one time")
+    else:
+        notes.say(
+            f"“{chat.title}” was compacted {times}: it begins at the last summary, as the model saw it; message lines "
+            f"that only the whole transcript has: {chat.metadata['messagesBeforeCompaction']:,}"
+        )

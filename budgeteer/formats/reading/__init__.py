@@ -1,0 +1,1 @@
+"""Reading files: limits, archives, decoding, JSON with bounds, documents, entries and envelopes."""

@@ -1,0 +1,238 @@
+"""An upload opened once: what shape it has, so that every importer looks at the same reading."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import IO, Any, Final, Literal
+
+from budgeteer.engine.errors import FormatError
+from budgeteer.formats.messages.imported import Skipped
+from budgeteer.formats.messages.message_spool import MessageSpool
+from budgeteer.formats.messages.numbering import Notes
+from budgeteer.formats.messages.progress import Progress, ProgressHeartbeat
+from budgeteer.formats.reading import json_text
+from budgeteer.formats.reading.archives import Archive, open_archive
+from budgeteer.formats.reading.compressed_files import HEAD_BYTES as PACKED_HEAD_BYTES
+from budgeteer.formats.reading.compressed_files import decompress, decompress_into, is_packed
+from budgeteer.formats.reading.decoding import binary_kind, decode, is_utf8, refuse_binary
+from budgeteer.formats.reading.json_text import JsonLine, JsonProblem
+from budgeteer.formats.reading.lazy_jsonl import ProgressLines, look_through
+from budgeteer.formats.reading.limits import DEFAULT_LIMITS, Limits, check_file_size
+
+type Scratch = Callable[[], IO[bytes]]
+type Shape = Literal["archive", "json", "jsonl", "text"]
+
+HEAD_BYTES: Final = 65_536
+_SAMPLED_LINES = 200
+_JSON_STARTS = ('{"', "{}", "[{", '["', "[[", "[]")
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How to read: bounds, where progress goes, and whether a transcript's compacted past is wanted too.
+
+    `scratch` opens an empty file that is gone when it is closed; without it everything is held in memory.
+    """
+
+    limits: Limits = DEFAULT_LIMITS
+    progress: Progress | None = None
+    whole: bool = False
+    scratch: Scratch | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """An upload opened.
+
+    Attributes:
+        shape: "archive", "json" (one value), "jsonl" (an object a line) or "text".
+        name: the file's name, "" when it was pasted.
+        text: its text ("" for an archive, and for JSONL too large to hold).
+        value: the JSON value, when `shape` is "json".
+        lines: its objects with their line numbers, when `shape` is "jsonl".
+        archive: its entries, when `shape` is "archive".
+        skipped: lines that are no JSON object.
+        warnings: what decoding replaced.
+        notes: where importers count what they merged, left out or did not know; an archive's files share one.
+    """
+
+    shape: Shape
+    name: str = ""
+    options: Options = field(default_factory=Options)
+    text: str = ""
+    encoding: str = "utf-8"
+    value: Any = None
+    lines: Sequence[JsonLine] = ()
+    archive: Archive | None = None
+    skipped: tuple[Skipped, ...] = ()
+    warnings: tuple[str, ...] = ()
+    notes: Notes = field(default_factory=Notes)
+
+    @property
+    def stem(self) -> str:
+        """The file's name without folders and endings, for titles."""
+        return self.name.replace("\\", "/").rpartition("/")[2].split(".")[0]
+
+
+def open_document(data: bytes, *, name: str = "", options: Options | None = None) -> Document:
+    """Open an upload: archive, JSON, JSONL or text, told by its bytes.
+
+    Raises:
+        FormatError: an empty, binary, damaged or cut-off file, or one past a limit.
+    """
+    options = options or Options()
+    check_file_size(len(data), options.limits, where=name)
+    if not data:
+        raise FormatError("The file is empty", where=name, mend="Choose a file with something in it")
+    unpacked = decompress(data, limits=options.limits)
+    if unpacked is not None:
+        data = unpacked
+    archive = open_archive(data, limits=options.limits)
+    if archive is not None:
+        return Document("archive", name, options, archive=archive)
+    decoded = decode(data, where=name)
+    if not decoded.text.strip("\ufeff \t\r\n"):
+        raise FormatError("The file holds only white space", where=name, mend="Choose a file with something in it")
+    telling = ProgressHeartbeat(options.progress)
+    opened = _open_text(decoded.text, name, options, telling)
+    return Document(
+        opened.shape,
+        name,
+        options,
+        text=decoded.text,
+        encoding=decoded.encoding,
+        value=opened.value,
+        lines=opened.lines,
+        skipped=opened.skipped,
+        warnings=decoded.warnings,
+        notes=Notes(telling=telling),
+    )
+
+
+def open_file(file: IO[bytes], *, name: str = "", options: Options) -> Document:
+    """Open an upload that lies in a file: one over `held_bytes` stays there, if it is an archive or JSONL in UTF-8.
+
+    The file must stay open while the document is used.
+
+    Raises:
+        FormatError: as open_document.
+    """
+    size = file.seek(0, io.SEEK_END)
+    check_file_size(size, options.limits, where=name)
+    if options.scratch is None:
+        return _held(file, name, options)
+    file.seek(0)
+    if is_packed(file.read(PACKED_HEAD_BYTES)):
+        unpacked = options.scratch()
+        decompress_into(unpacked, file, limits=options.limits)
+        file, size = unpacked, unpacked.seek(0, io.SEEK_END)
+    if size <= options.limits.held_bytes:
+        return _held(file, name, options)
+    archive = open_archive(file, limits=options.limits)
+    if archive is not None:
+        return Document("archive", name, options, archive=archive, notes=notes_for(archive, options))
+    if size <= options.limits.held_bytes or not _is_far_jsonl(file, options.limits.json_depth, where=name):
+        return _held(file, name, options)
+    depth, telling = options.limits.json_depth, ProgressHeartbeat(options.progress)
+    looked = look_through(file, size=size, depth_limit=depth, progress=telling, where=name)
+    return Document(
+        "jsonl",
+        name,
+        options,
+        lines=looked.lines,
+        skipped=looked.skipped,
+        warnings=looked.warnings,
+        notes=Notes(aside=MessageSpool(options.scratch(), size=size, progress=telling), telling=telling),
+    )
+
+
+def notes_for(archive: Archive, options: Options) -> Notes:
+    """Where to count what is read of an archive: with room for its messages where they may be too many to hold."""
+    size = sum(entry.size for entry in archive.entries)
+    if options.scratch is None or size <= options.limits.held_bytes:
+        return Notes()
+    return Notes(aside=MessageSpool(options.scratch()))
+
+
+def _held(file: IO[bytes], name: str, options: Options) -> Document:
+    file.seek(0)
+    return open_document(file.read(), name=name, options=options)
+
+
+def _is_far_jsonl(file: IO[bytes], depth_limit: int, *, where: str) -> bool:
+    """Whether a file is UTF-8 whose first line is an object with others below it, and most of the first lines are.
+
+    Raises:
+        FormatError: it is binary.
+    """
+    file.seek(0)
+    head = file.read(HEAD_BYTES)
+    kind = binary_kind(head)
+    if kind is not None:
+        raise refuse_binary(kind, where=where)
+    if not is_utf8(head):
+        return False
+    file.seek(0)
+    rows = (row for row in map(_row, file) if row)
+    begin = [_begins_with_object(row, depth_limit) for row in islice(rows, _SAMPLED_LINES)]
+    return len(begin) > 1 and begin[0] and sum(begin) * 2 >= len(begin)
+
+
+def _row(raw: bytes) -> str:
+    return raw.decode("utf-8", errors="replace").strip("\ufeff \t\r\n")
+
+
+def _open_text(text: str, name: str, options: Options, telling: ProgressHeartbeat) -> Document:
+    """JSON if it parses as one value, JSONL if most lines are objects, an error if it meant to be JSON, else text."""
+    start = text[:1_000].lstrip("\ufeff \t\r\n")
+    problem: JsonProblem | None = None
+    depth = options.limits.json_depth
+    if start[:1] in ("{", "["):
+        try:
+            value = json_text.parse(text.lstrip("\ufeff"), depth_limit=depth)
+            return Document("json", value=value)
+        except JsonProblem as found:
+            problem = found
+    if _mostly_objects(text, depth):
+        lines, skipped = json_text.parse_lines(text, depth_limit=depth, progress=telling)
+        return Document("jsonl", lines=ProgressLines(lines, telling), skipped=tuple(skipped))
+    if problem is not None and _means_json(start, name):
+        raise json_text.refuse(problem, where=name)
+    return Document("text")
+
+
+def _means_json(start: str, name: str) -> bool:
+    """Whether a text that does not parse was meant as JSON, so that its error is told."""
+    if name.lower().endswith((".md", ".markdown", ".txt")):
+        return False
+    squeezed = "".join(start[:50].split())
+    return squeezed.startswith(_JSON_STARTS) or name.lower().endswith((".json", ".jsonl", ".traj", ".ndjson"))
+
+
+def _mostly_objects(text: str, depth_limit: int) -> bool:
+    """Whether at least half of the first lines that hold anything begin with an object."""
+    filled = objects = 0
+    start = 0
+    while filled < _SAMPLED_LINES and start < len(text):
+        end = text.find("\n", start)
+        end = len(text) if end < 0 else end
+        row = text[start:end].strip("\ufeff \t\r")
+        start = end + 1
+        if not row:
+            continue
+        filled += 1
+        objects += _begins_with_object(row, depth_limit)
+    return objects > 0 and objects * 2 >= filled
+
+
+def _begins_with_object(row: str, depth_limit: int) -> bool:
+    if not row.startswith("{"):
+        return False
+    try:
+        value, end = json_text.first_value(row, depth_limit=depth_limit)
+    except JsonProblem:
+        return False
+    return isinstance(value, dict) and (not row[end:] or row[end] == "{")

@@ -1,0 +1,69 @@
+"""The entries of a file that holds one thing or many: an object, an array's elements, the lines of JSONL."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from budgeteer.engine.content.library import compact_json
+from budgeteer.formats.messages.imported import Skipped
+from budgeteer.formats.reading.document import Document
+from budgeteer.formats.reading.json_text import JsonLine, json_type
+
+SAMPLED = 40
+"""How many entries are looked at to tell a format; reading looks at all of them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One object of a file, its 1-based place, and that place in words ("line 3", "element 3", "the object")."""
+
+    number: int
+    where: str
+    value: Mapping[str, Any]
+
+
+class LineEntry(Entry):
+    """An entry that is a line of JSONL; its object is the line's, which may be read when it is looked at."""
+
+    __slots__ = ("line",)
+    line: JsonLine
+
+    def __init__(self, line: JsonLine) -> None:
+        object.__setattr__(self, "number", line.number)
+        object.__setattr__(self, "where", f"line {line.number}")
+        object.__setattr__(self, "line", line)
+
+    @property
+    def value(self) -> Mapping[str, Any]:
+        """The object."""
+        return self.line.value
+
+
+def entries_of(document: Document, skipped: list[Skipped] | None = None) -> Iterator[Entry]:
+    """Every object of a JSON or JSONL document; elements of an array that are none are added to `skipped`."""
+    if document.shape == "jsonl":
+        yield from map(LineEntry, document.lines)
+    elif isinstance(document.value, Mapping):
+        yield Entry(1, "the object", document.value)
+    elif isinstance(document.value, list):
+        for number, item in enumerate(document.value, 1):
+            if isinstance(item, Mapping):
+                yield Entry(number, f"element {number}", item)
+            elif skipped is not None:
+                skipped.append(
+                    Skipped(f"element {number}", f"a JSON {json_type(item)}, not an object", compact_json(item)[:500])
+                )
+
+
+def mostly(document: Document, fits: Callable[[Mapping[str, Any]], bool]) -> int:
+    """How many of the first entries fit, 0 when they are less than half of them."""
+    sample = [entry.value for _, entry in zip(range(SAMPLED), entries_of(document), strict=False)]
+    fitting = sum(1 for value in sample if fits(value))
+    return fitting if fitting * 2 >= len(sample) else 0
+
+
+def mappings(value: Any) -> list[Mapping[str, Any]]:
+    """The objects of a list, none of anything else."""
+    return [item for item in value if isinstance(item, Mapping)] if isinstance(value, list) else []

@@ -1,0 +1,266 @@
+"""Where the messages are: the wrappers in which chat requests, logs and trajectories come."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from budgeteer.engine.content.conversation import Conversation
+from budgeteer.engine.errors import FormatError
+from budgeteer.formats.messages.imported import Imported, Skipped
+from budgeteer.formats.messages.numbering import text_value
+from budgeteer.formats.reading.document import Document
+from budgeteer.formats.reading.json_text import json_type
+from budgeteer.formats.reading.lazy_jsonl import MappedLines, telling, with_number
+
+SAMPLED = 1_000
+"""How many conversations or lines are looked at to tell a format; reading looks at all of them."""
+
+_MESSAGE_KEYS = ("messages", "traj", "history")
+_WRAPPERS = ("body", "request", "kwargs")
+
+
+@dataclass(frozen=True, slots=True)
+class Envelope:
+    """One conversation's raw messages and what stood around them.
+
+    Attributes:
+        shape: what the wrapper is, in words ("a bare array of messages"), "" when none was recognised.
+        messages: (1-based line or element number, raw message) in order.
+        id: the wrapper's own id (`task_id`, `custom_id`), or "".
+        tools: raw tool definitions beside the messages.
+        raw: the wrapper itself ({} for a bare array).
+        where: "line 3, " when the conversation is one line of several.
+        branches: other choices of a response.
+    """
+
+    shape: str
+    messages: Sequence[tuple[int, Any]]
+    id: str = ""
+    tools: tuple[Mapping[str, Any], ...] = ()
+    model: str = ""
+    raw: Mapping[str, Any] | None = None
+    where: str = ""
+    reported_input_tokens: int | None = None
+    branches: int = 0
+
+
+def envelopes(document: Document) -> Iterator[Envelope]:
+    """Every conversation a JSON or JSONL document may hold, in order; nothing for text and archives."""
+    if document.shape == "jsonl":
+        yield from _from_lines(document)
+    elif document.shape == "json":
+        yield from _from_value(document.value)
+
+
+def looks_like_messages(messages: Sequence[tuple[int, Any]]) -> bool:
+    """Whether most entries are objects with a role and something that only a chat message has."""
+    said = [raw for _, raw in messages[:200] if isinstance(raw, Mapping)]
+    fitting = [raw for raw in said if isinstance(raw.get("role"), str) and _has_content(raw)]
+    return bool(fitting) and len(fitting) * 2 >= len(messages[:200])
+
+
+def require(conversations: Sequence[object], document: Document, title: str) -> None:
+    """Refuse a document in which nothing was found.
+
+    Raises:
+        FormatError: says what was looked for and what was found.
+    """
+    if not conversations:
+        raise FormatError(
+            f"No {title} messages were found: {described(document)}",
+            where=document.name,
+            mend="Choose another format, or a file with messages",
+        )
+
+
+def imported_from[T](
+    found: Iterable[T],
+    make: Callable[[T, int, Document, list[Skipped]], Conversation],
+    document: Document,
+    title: str,
+) -> Imported:
+    """One conversation from each thing that was found, counted from 1; those without a message are left out.
+
+    Raises:
+        FormatError: none is left.
+    """
+    skipped = list(document.skipped)
+    made = (make(one, position, document, skipped) for position, one in enumerate(found, 1))
+    conversations = tuple(conversation for conversation in made if conversation.messages)
+    require(conversations, document, title)
+    return Imported(format="", reason="", kind="conversation", conversations=conversations, skipped=tuple(skipped))
+
+
+def described(document: Document) -> str:
+    """What a document holds, in a few words, for an error."""
+    if document.shape == "jsonl":
+        keys = sorted({key for line in document.lines[:50] for key in line.value})
+        return f"{len(document.lines)} JSON lines with the keys {_listed(keys)}"
+    if document.shape == "json":
+        value = document.value
+        if isinstance(value, dict):
+            return f"a JSON object with the keys {_listed(sorted(value))}" if value else "an empty JSON object"
+        if isinstance(value, list) and value and isinstance(value[0], dict):
+            return f"a JSON array of {len(value)}, the first with the keys {_listed(sorted(value[0]))}"
+        if isinstance(value, list):
+            return f"a JSON array of {len(value)}" if value else "an empty JSON array"
+        return f"a JSON {json_type(value)}"
+    if document.archive is not None:
+        return f"a {document.archive.kind} of {len(document.archive.entries)} files"
+    return f"plain text of {len(document.text):,} characters"
+
+
+def _listed(keys: Sequence[str]) -> str:
+    shown = ", ".join(" ".join(key[:40].split()) or '""' for key in keys[:12])
+    return f"{shown} and {len(keys) - 12} more" if len(keys) > 12 else shown
+
+
+def _from_lines(document: Document) -> Iterator[Envelope]:
+    """A message a line makes one conversation; an envelope a line makes many."""
+    if not document.lines:
+        return
+    sample = telling(document.lines)
+    bare = sum(_is_message(line.value) for line in sample)
+    if bare * 2 >= len(sample):
+        yield Envelope("JSON lines of one message each", MappedLines(document.lines, with_number))
+        return
+    for line in document.lines:
+        for envelope in _from_object(line.value):
+            yield replace(envelope, shape=f"JSON lines, each {envelope.shape}", where=f"line {line.number}, ")
+
+
+def _from_value(value: Any) -> Iterator[Envelope]:
+    if isinstance(value, Mapping):
+        yield from _from_object(value)
+    elif isinstance(value, list):
+        if any(_is_message(item) for item in value[:50]):
+            yield Envelope("a bare array of messages", tuple(enumerate(value, 1)))
+            return
+        for position, item in enumerate(value, 1):
+            found = _from_object(item) if isinstance(item, Mapping) else _from_array(item)
+            for envelope in found:
+                shape = f"an array of conversations, each {envelope.shape}"
+                yield replace(envelope, shape=shape, where=f"element {position}, ")
+
+
+def _from_array(value: Any) -> Iterator[Envelope]:
+    if isinstance(value, list) and any(_is_message(item) for item in value[:50]):
+        yield Envelope("a bare array of messages", tuple(enumerate(value, 1)))
+
+
+def _from_object(value: Mapping[str, Any]) -> Iterator[Envelope]:
+    for key in _MESSAGE_KEYS:
+        inner = value.get(key)
+        if isinstance(inner, list) and (not inner or any(_is_message(item) for item in inner[:50])):
+            yield _around(value, key, inner)
+            return
+    if _is_response(value):
+        yield _response(value)
+        return
+    for key in _WRAPPERS:
+        inner = value.get(key)
+        if isinstance(inner, Mapping):
+            answer = _answer(value.get("response"))
+            for envelope in _from_object(inner):
+                found = replace(envelope, id=envelope.id or _id(value), shape=f"{envelope.shape} under `{key}`")
+                yield found if answer is None else _answered(found, answer)
+            return
+
+
+def _around(value: Mapping[str, Any], key: str, inner: list[Any]) -> Envelope:
+    messages = list(enumerate(inner, 1))
+    kwargs = value.get("kwargs")
+    beside = kwargs if isinstance(kwargs, Mapping) else {}
+    answer = _answer(value.get("response"))
+    if answer is not None:
+        messages.append((len(messages) + 1, answer))
+    history = "an agent `history` (its `trajectory` repeats it)" if "trajectory" in value else "an agent `history`"
+    shapes = {"messages": "a request body", "traj": "a trajectory (`traj`)", "history": history}
+    return Envelope(
+        shape=shapes[key] + (" with its response" if answer is not None else ""),
+        messages=tuple(messages),
+        id=_id(value),
+        tools=_tools(value) or _tools(beside),
+        model=text_value(value.get("model")) or text_value(beside.get("model")),
+        raw=value,
+    )
+
+
+def _answered(envelope: Envelope, answer: Any) -> Envelope:
+    """A logged request with the response that stands beside it."""
+    last = envelope.messages[-1][0] if envelope.messages else 0
+    messages = (*envelope.messages, (last + 1, answer))
+    return replace(envelope, messages=messages, shape=f"{envelope.shape} with its response")
+
+
+def _answer(response: Any) -> Any:
+    """The message of a logged response: a completion, a message, or a bare string."""
+    if isinstance(response, str) and response:
+        return {"role": "assistant", "content": response}
+    if isinstance(response, Mapping):
+        if _is_response(response):
+            return _response(response).messages[0][1]
+        if _is_message(response):
+            return response
+    return None
+
+
+def _is_response(value: Mapping[str, Any]) -> bool:
+    if value.get("type") == "message" and value.get("role") == "assistant" and isinstance(value.get("content"), list):
+        return True
+    choices = value.get("choices")
+    return isinstance(choices, list) and any(
+        isinstance(choice, Mapping) and isinstance(choice.get("message"), Mapping) for choice in choices[:10]
+    )
+
+
+def _response(value: Mapping[str, Any]) -> Envelope:
+    """A single response: a conversation of one assistant message."""
+    usage = value.get("usage")
+    reported = usage.get("prompt_tokens") if isinstance(usage, Mapping) else None
+    choices = value.get("choices")
+    if not isinstance(choices, list):
+        message: Any = {"role": "assistant", "content": value["content"]}
+        others = 0
+    else:
+        said = [choice["message"] for choice in choices if isinstance(choice, Mapping) and "message" in choice]
+        message, others = said[0], len(said) - 1
+    return Envelope(
+        shape="a single response",
+        messages=((1, message),),
+        id=text_value(value.get("id")),
+        model=text_value(value.get("model")),
+        raw=value,
+        reported_input_tokens=reported if isinstance(reported, int) else None,
+        branches=others,
+    )
+
+
+def _is_message(value: Any) -> bool:
+    return isinstance(value, Mapping) and isinstance(value.get("role"), str) and _has_content(value)
+
+
+def _has_content(raw: Mapping[str, Any]) -> bool:
+    return any(key in raw for key in ("content", "tool_calls", "function_call")) or isinstance(raw.get("text"), str)
+
+
+def _tools(value: Mapping[str, Any]) -> tuple[Mapping[str, Any], ...]:
+    """The tool definitions beside messages; the legacy `functions` in the form of `tools`."""
+    tools, functions = value.get("tools"), value.get("functions")
+    if isinstance(tools, list):
+        return tuple(tool for tool in tools if isinstance(tool, Mapping))
+    if isinstance(functions, list):
+        return tuple({"type": "function", "function": item} for item in functions if isinstance(item, Mapping))
+    return ()
+
+
+def _id(value: Mapping[str, Any]) -> str:
+    for key in ("task_id", "custom_id", "conversation_id", "id"):
+        inner = value.get(key)
+        if isinstance(inner, str) and inner:
+            return inner[:200]
+        if isinstance(inner, int) and not isinstance(inner, bool):
+            return str(inner)
+    return ""

@@ -1,0 +1,253 @@
+"""JSON read with bounds: depth checked before the recursive parser runs, errors with their place, lines kept apart."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from budgeteer.engine.errors import FormatError
+from budgeteer.formats.messages.imported import Skipped
+from budgeteer.formats.messages.progress import Progress
+from budgeteer.formats.reading.decoding import without_surrogates
+
+SKIPPED_CHARACTERS = 500
+"""How much of a skipped line the report keeps (report.Skipped)."""
+
+PROGRESS_LINES = 500
+
+_EXPECTED = {
+    "Expecting value": "a value",
+    "Expecting property name enclosed in double quotes": "a key",
+    "Expecting ':' delimiter": "a colon and a value",
+    "Expecting ',' delimiter": "a comma or a closing bracket",
+}
+"""The parser's messages as the end of a sentence."""
+
+_STRING = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+(?:"|\\?\Z)', re.DOTALL)
+_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
+_BLANK = re.compile(r"[ \t\r\n\ufeff]*")
+_DEPTH_BLOCK = 1_000_000
+"""Characters whose brackets are counted at a time: each takes some 30 bytes while it is."""
+
+_DIGITS = 4_000
+"""Digits kept of an integer; Python refuses to read more than 4,300 (its own bound on quadratic work)."""
+
+
+@dataclass(frozen=True, slots=True)
+class JsonLine:
+    """One JSON object of a JSONL text, with its 1-based line number; two objects on one line share the number."""
+
+    number: int
+    value: dict[str, Any]
+
+
+class JsonProblem(Exception):
+    """Why a text is not JSON, with its place."""
+
+    def __init__(self, why: str, *, line: int = 0, column: int = 0, cut_off: bool = False) -> None:
+        self.why = why
+        self.line = line
+        self.column = column
+        self.cut_off = cut_off
+        super().__init__(why)
+
+
+def depth_of(text: str) -> int:
+    """The deepest nesting of arrays and objects, brackets inside strings left out; linear and never recursive."""
+    bare = _STRING.sub("", text).encode("ascii", "replace")
+    deepest = depth = 0
+    for start in range(0, len(bare), _DEPTH_BLOCK):
+        codes = np.frombuffer(bare, dtype=np.uint8, count=min(_DEPTH_BLOCK, len(bare) - start), offset=start)
+        opens = (codes == ord("[")) | (codes == ord("{"))
+        closes = (codes == ord("]")) | (codes == ord("}"))
+        depths = (opens.astype(np.int64) - closes.astype(np.int64)).cumsum()
+        deepest = max(deepest, depth + int(depths.max(initial=0)))
+        depth += int(depths[-1])
+    return deepest
+
+
+def parse(text: str, *, depth_limit: int) -> Any:
+    """The value of a JSON text.
+
+    Raises:
+        JsonProblem: it is not JSON, or nested deeper than the limit.
+    """
+    _check_depth(text, depth_limit)
+    try:
+        value = _DECODER.decode(text)
+    except json.JSONDecodeError as error:
+        raise _problem(error, text) from None
+    except ValueError:
+        value = _decode_long_numbers(text)
+    except RecursionError:
+        raise JsonProblem(_too_deep(depth_limit)) from None
+    return _clean(value, text)
+
+
+def first_value(text: str, *, depth_limit: int) -> tuple[Any, int]:
+    """The value a text begins with, and where the rest starts.
+
+    Raises:
+        JsonProblem: it does not begin with a JSON value.
+    """
+    start = _blank_end(text, 0)
+    _check_depth(text, depth_limit)
+    try:
+        value, end = _DECODER.raw_decode(text, start)
+    except json.JSONDecodeError as error:
+        raise _problem(error, text) from None
+    except (ValueError, RecursionError):
+        raise JsonProblem("a number or nesting that is too long to read") from None
+    return _clean(value, text), _blank_end(text, end)
+
+
+def parse_lines(
+    text: str, *, depth_limit: int, progress: Progress | None = None
+) -> tuple[list[JsonLine], list[Skipped]]:
+    """Every object of a JSONL text, and every line that is none, with its number and reason."""
+    rows = text.split("\n")
+    lines: list[JsonLine] = []
+    skipped: list[Skipped] = []
+    for number, row in enumerate(rows, 1):
+        if progress is not None and number % PROGRESS_LINES == 0:
+            progress(number, len(rows), "lines")
+        objects, problem = objects_on(row, number, depth_limit=depth_limit)
+        lines.extend(JsonLine(number, value) for value in objects)
+        if problem is not None:
+            skipped.append(problem)
+    return lines, skipped
+
+
+def objects_on(row: str, number: int, *, depth_limit: int) -> tuple[list[dict[str, Any]], Skipped | None]:
+    """The JSON objects of one line (its number counts from 1), and why something on it is none."""
+    if not row or row.isspace():
+        return [], None
+    values, problem = _values_on(row, depth_limit)
+    objects = [value for value in values if isinstance(value, dict)]
+    if problem is None and len(objects) < len(values):
+        other = next(value for value in values if not isinstance(value, dict))
+        problem = f"a JSON {json_type(other)}, not an object"
+    return objects, None if problem is None else Skipped(f"line {number}", problem, row[:SKIPPED_CHARACTERS])
+
+
+def json_type(value: object) -> str:
+    """The JSON name of a value's type: object, array, string, number, true or false, null."""
+    match value:
+        case dict():
+            return "object"
+        case list():
+            return "array"
+        case str():
+            return "string"
+        case bool():
+            return "true or false"
+        case None:
+            return "null"
+        case _:
+            return "number"
+
+
+def refuse(problem: JsonProblem, *, where: str = "") -> FormatError:
+    """The problem as the error a person reads."""
+    place = f"line {problem.line}, column {problem.column}" if problem.line else ""
+    at = ": ".join(part for part in (where, place) if part)
+    if problem.cut_off:
+        return FormatError(
+            f"The JSON is cut off: {problem.why}", where=at, mend="Export or copy the file again, to its end"
+        )
+    return FormatError(f"This is not valid JSON: {problem.why}", where=at, mend="Mend the file at that place")
+
+
+def _values_on(row: str, depth_limit: int) -> tuple[list[Any], str | None]:
+    """The JSON values of one line, glued ones apart, and what stopped the reading."""
+    try:
+        return [parse(row, depth_limit=depth_limit)], None
+    except JsonProblem as problem:
+        if not problem.why.startswith("Extra data"):
+            return [], _said(problem)
+    values: list[Any] = []
+    suspicious = _SURROGATE.search(row) is not None
+    at = _blank_end(row, 0)
+    while at < len(row):
+        try:
+            value, end = _DECODER.raw_decode(row, at)
+        except json.JSONDecodeError as error:
+            return values, _said(_problem(error, row))
+        except (ValueError, RecursionError):
+            return values, "a number or nesting that is too long to read"
+        at = _blank_end(row, end)
+        if at < len(row) and row[at] not in "{[":
+            return values, f"{len(row) - at:,} characters after the end of a JSON value"
+        values.append(_without_surrogates(value) if suspicious else value)
+    return values, None
+
+
+def _said(problem: JsonProblem) -> str:
+    place = f" (column {problem.column})" if problem.column else ""
+    return f"cut off: {problem.why}{place}" if problem.cut_off else f"not JSON: {problem.why}{place}"
+
+
+def _blank_end(text: str, at: int) -> int:
+    match = _BLANK.match(text, at)
+    return match.end() if match else at
+
+
+def _too_deep(depth_limit: int) -> str:
+    return f"it is nested deeper than the limit on JSON depth, {depth_limit}"
+
+
+def _check_depth(text: str, depth_limit: int) -> None:
+    if text.count("[") + text.count("{") <= depth_limit:
+        return
+    if depth_of(text) > depth_limit:
+        raise JsonProblem(_too_deep(depth_limit))
+
+
+def _problem(error: json.JSONDecodeError, text: str) -> JsonProblem:
+    """Python's error as ours; an error at the very end of the text, or in an open string, is a cut."""
+    in_string = error.msg.startswith("Unterminated string")
+    if in_string:
+        why = "it ends inside the string that begins there"
+    elif error.pos >= len(text.rstrip()):
+        why = f"it ends where {_EXPECTED.get(error.msg, 'more')} should follow"
+    else:
+        return JsonProblem(error.msg, line=error.lineno, column=error.colno)
+    return JsonProblem(why, line=error.lineno, column=error.colno, cut_off=True)
+
+
+def _clean(value: Any, text: str) -> Any:
+    """The value without lone surrogates, which no store and no tokenizer takes."""
+    return _without_surrogates(value) if _SURROGATE.search(text) else value
+
+
+def _without_surrogates(value: Any) -> Any:
+    match value:
+        case str():
+            return without_surrogates(value)
+        case list():
+            return [_without_surrogates(item) for item in value]
+        case dict():
+            return {without_surrogates(key): _without_surrogates(item) for key, item in value.items()}
+        case _:
+            return value
+
+
+def _long_integer(digits: str) -> int | str:
+    return int(digits) if len(digits) <= _DIGITS else digits
+
+
+def _decode_long_numbers(text: str) -> Any:
+    """Read again with integers of thousands of digits kept as text."""
+    try:
+        return json.loads(text, parse_int=_long_integer, strict=False)
+    except json.JSONDecodeError as error:
+        raise _problem(error, text) from None
+    except RecursionError:
+        raise JsonProblem("nesting that is too deep to read") from None
+
+
+_DECODER = json.JSONDecoder(strict=False)

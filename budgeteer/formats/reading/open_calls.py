@@ -1,0 +1,78 @@
+"""Calls that wait for their results, for formats that do not say which result answers which call."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from budgeteer.engine.content.conversation import ToolCallPart
+from budgeteer.engine.content.library import compact_json
+from budgeteer.formats.messages.numbering import Notes, text_value
+from budgeteer.formats.reading import json_text
+from budgeteer.formats.reading.json_text import JsonProblem
+from budgeteer.formats.reading.limits import DEFAULT_LIMITS
+
+TIED = "Tool results without a call id, tied to their calls by name and order"
+
+
+class OpenCalls:
+    """The calls of one conversation that wait for their results, oldest first."""
+
+    def __init__(self, notes: Notes) -> None:
+        self.notes = notes
+        self.waiting: dict[str, str] = {}
+        self._made = 0
+
+    def call(self, name: str, arguments: Any, given: str = "") -> ToolCallPart:
+        """A call that waits from now on; `call_1`, `call_2` … where the source gives no id."""
+        if not given:
+            self._made += 1
+            given = f"call_{self._made}"
+        self.waiting[given] = name
+        return ToolCallPart(given, name, arguments_text(arguments))
+
+    def answer(self, name: str = "", given: str = "") -> str:
+        """The id of the call a result answers: the one it names, else the oldest of that name, else the oldest.
+
+        "" when none waits.
+        """
+        if not given:
+            named = (call_id for call_id, called in self.waiting.items() if called == name)
+            given = next(named, next(iter(self.waiting), ""))
+            self.notes.count(TIED if given else "Tool results without a call before them, kept as they came")
+        self.waiting.pop(given, None)
+        return given
+
+    def user_speaks(self) -> None:
+        """A person's turn: what no result has answered by now is answered by none that follows."""
+        self.waiting.clear()
+
+
+def arguments_text(arguments: Any) -> str:
+    """A call's arguments as the JSON text the model wrote: a text as it is, nothing as "", else compact JSON."""
+    if arguments is None:
+        return ""
+    return arguments if isinstance(arguments, str) else compact_json(arguments)
+
+
+def written_calls(text: str) -> list[tuple[str, Any]] | None:
+    """(name, arguments) of each call that a JSON text holds: one object or a list; None when it is no such text.
+
+    Known keys: `name`, and `arguments`, `parameters` or `args`.
+    """
+    try:
+        value = json_text.parse(text, depth_limit=DEFAULT_LIMITS.json_depth)
+    except JsonProblem:
+        return None
+    calls = [_named(item) for item in (value if isinstance(value, list) else [value])]
+    named = [call for call in calls if call is not None]
+    return named if named and len(named) == len(calls) else None
+
+
+def _named(value: Any) -> tuple[str, Any] | None:
+    if not isinstance(value, Mapping) or not text_value(value.get("name")):
+        return None
+    for key in ("arguments", "parameters", "args"):
+        if key in value:
+            return value["name"], value[key]
+    return None

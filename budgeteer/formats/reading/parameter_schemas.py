@@ -1,0 +1,84 @@
+"""Parameter descriptions of benchmarks and registries as JSON Schema."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from budgeteer.engine.content.tool_schemas import OPENAPI_TYPES
+
+_TYPES: Mapping[str, str] = {
+    **dict.fromkeys(("dict", "map", "hashtable", "hashmap"), "object"),
+    **dict.fromkeys(("list", "tuple", "arraylist", "set"), "array"),
+    **dict.fromkeys(("float", "double", "decimal"), "number"),
+    **dict.fromkeys(("int", "long", "short", "byte"), "integer"),
+    **dict.fromkeys(("str", "char"), "string"),
+    "bool": "boolean",
+}
+"""The names of programming languages for JSON Schema's types, as BFCL and others write them.
+
+Source: the type maps of the Berkeley function-calling benchmark for Python, Java and JavaScript.
+"""
+
+_FREE = frozenset({"any"})
+_NAMED = ("properties", "patternProperties", "$defs", "definitions")
+_SINGLE = ("items", "additionalProperties", "not")
+_SEVERAL = ("anyOf", "oneOf", "allOf", "prefixItems")
+
+
+def json_schema(given: Any) -> Any:
+    """A schema with every type name as JSON Schema has it, all the way down; `any` becomes no type at all.
+
+    What is no object comes back as it is. Names of properties are not touched, whatever they are.
+    """
+    if not isinstance(given, Mapping):
+        return given
+    done: dict[str, Any] = {}
+    for key, value in given.items():
+        if key == "type" and isinstance(value, str):
+            if value.lower() not in _FREE:
+                done[key] = value.lower() if value in OPENAPI_TYPES else _TYPES.get(value.lower(), value)
+        elif key in _NAMED and isinstance(value, Mapping):
+            done[key] = {name: json_schema(inner) for name, inner in value.items()}
+        elif key in _SINGLE:
+            done[key] = json_schema(value)
+        elif key in _SEVERAL and isinstance(value, list):
+            done[key] = [json_schema(inner) for inner in value]
+        else:
+            done[key] = value
+    return done
+
+
+def mended_tool(raw: Mapping[str, Any]) -> Mapping[str, Any]:
+    """A definition whose parameters are a JSON Schema, with a `required` that stands beside them put inside.
+
+    Understood: OpenAI's form and the bare function; anything else comes back as it is.
+    """
+    function = raw.get("function")
+    inner = function if isinstance(function, Mapping) else raw
+    parameters = json_schema(inner.get("parameters"))
+    if not isinstance(parameters, Mapping):
+        return raw
+    beside = inner.get("required")
+    done = {**inner, "parameters": parameters}
+    if isinstance(beside, list):
+        del done["required"]
+        done["parameters"] = {**parameters, "required": parameters.get("required", beside)}
+    return {**raw, "function": done} if isinstance(function, Mapping) else done
+
+
+def from_arguments(arguments: list[Any]) -> dict[str, Any]:
+    """A JSON Schema from a list of `{name, type, desc, optional, items}`, as Docker's MCP registry has them.
+
+    Every argument that does not say that it is optional is required.
+    """
+    properties: dict[str, Any] = {}
+    required: list[str] = []
+    named = [one for one in arguments if isinstance(one, Mapping) and isinstance(one.get("name"), str) and one["name"]]
+    for argument in named:
+        said = argument.get("desc") or argument.get("description")
+        kept = {key: argument[key] for key in ("type", "items", "enum", "default") if key in argument}
+        properties[argument["name"]] = json_schema({**kept, **({"description": said} if isinstance(said, str) else {})})
+        if argument.get("optional") is not True and argument.get("required") is not False:
+            required.append(argument["name"])
+    return {"type": "object", "properties": properties, **({"required": required} if required else {})}

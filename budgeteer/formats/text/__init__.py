@@ -1,0 +1,1 @@
+"""Transcripts as text: Markdown, flattened conversations, pasted chats."""

@@ -1,0 +1,152 @@
+"""Archives and folders of transcripts: each file read by its own format, their conversations one list."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from budgeteer.engine.content.conversation import Conversation
+from budgeteer.engine.errors import FormatError
+from budgeteer.formats.format import Format
+from budgeteer.formats.messages.imported import Imported, Skipped
+from budgeteer.formats.messages.numbering import unique_ids
+from budgeteer.formats.reading.archives import Archive
+from budgeteer.formats.reading.compressed_files import ArchiveEntry
+from budgeteer.formats.reading.document import Document, open_document
+from budgeteer.formats.reading.envelopes import described
+
+_ENDINGS = (".jsonl", ".json", ".ndjson", ".traj", ".log", ".txt")
+
+
+type Readers = Sequence[Format]
+"""The formats that the files of an archive may be of, in the order they are asked."""
+
+
+def detect(document: Document, *, readers: Readers) -> str | None:
+    """Why an archive holds transcripts, None when it does not."""
+    if document.archive is None:
+        return None
+    for entry in _candidates(document.archive)[:50]:
+        opened = _open(document, document.archive, entry, [])
+        reader = _reader_of(opened, readers) if opened else None
+        if reader is not None:
+            return f"is a {document.archive.kind} whose file {entry.path} is a transcript ({reader.title})"
+    return None
+
+
+def read(document: Document, *, readers: Readers) -> Imported:
+    """Read every transcript of an archive; files that are none are listed with their reason.
+
+    Raises:
+        FormatError: no file is a transcript that can be read.
+    """
+    archive = document.archive
+    skipped: list[Skipped] = []
+    conversations: list[Conversation] = []
+    entries = _candidates(archive) if archive else []
+    for done, entry in enumerate(entries, 1):
+        found = _read_entry(document, entry, skipped, readers)
+        if found is not None:
+            conversations.extend(found.conversations)
+        if document.options.progress is not None:
+            document.options.progress(done, len(entries), "files")
+    skipped.extend(archive.skipped if archive else [])
+    if not conversations:
+        raise _nothing(document, skipped)
+    return Imported(
+        format="",
+        reason="",
+        kind="conversation",
+        conversations=_ordered(conversations),
+        skipped=tuple(skipped),
+    )
+
+
+def _candidates(archive: Archive) -> list[ArchiveEntry]:
+    return [entry for entry in archive.entries if entry.name.lower().endswith(_ENDINGS)]
+
+
+def _open(document: Document, archive: Archive, entry: ArchiveEntry, skipped: list[Skipped]) -> Document | None:
+    data = archive.read(entry)
+    if data is None:
+        return None
+    try:
+        opened = open_document(data, name=entry.path, options=replace(document.options, progress=None))
+    except FormatError as error:
+        skipped.append(Skipped(entry.path, error.what))
+        return None
+    return None if opened.shape == "archive" else replace(opened, notes=document.notes)
+
+
+def _reader_of(opened: Document, readers: Readers) -> Format | None:
+    return next((reader for reader in readers if reader.detect(opened)), None)
+
+
+def _read_entry(document: Document, entry: ArchiveEntry, skipped: list[Skipped], readers: Readers) -> Imported | None:
+    archive = document.archive
+    opened = _open(document, archive, entry, skipped) if archive else None
+    if opened is None:
+        return None
+    reader = _reader_of(opened, readers)
+    if reader is None:
+        skipped.append(Skipped(entry.path, f"no transcript: {described(opened)}"))
+        return None
+    try:
+        found = reader.read(opened)
+    except FormatError as error:
+        skipped.append(Skipped(entry.path, error.what))
+        return None
+    skipped.extend(replace(item, where=f"{entry.path}, {item.where}") for item in found.skipped)
+    return found
+
+
+def _ordered(conversations: Sequence[Conversation]) -> tuple[Conversation, ...]:
+    """Each session, its other branches, then its sub-agents; a run that is a file and embedded lines is kept once."""
+    chosen: dict[str, Conversation] = {}
+    for conversation in conversations:
+        key = f"{_session(conversation)}/{conversation.id}" if conversation.is_subagent else f"#{len(chosen)}"
+        if key not in chosen or len(chosen[key].messages) < len(conversation.messages):
+            chosen[key] = conversation
+    found = list(chosen.values())
+    places = _places(found)
+    ordered = [found[at] for at in sorted(range(len(found)), key=lambda at: (places[at], found[at].is_subagent))]
+    ids = unique_ids(conversation.id for conversation in ordered)
+    main = ""
+    renamed: list[Conversation] = []
+    for each, unique in zip(ordered, ids, strict=True):
+        main = main if each.branch_of else unique
+        renamed.append(replace(each, id=unique, branch_of=main if each.branch_of else ""))
+    return tuple(renamed)
+
+
+def _places(found: Sequence[Conversation]) -> list[int]:
+    """Where each belongs: a branch with its main one, a sub-agent with its session, all others where they stand.
+
+    Files may give the same ids: only a sub-agent is looked up by one.
+    """
+    sessions: dict[str, int] = {}
+    for at, conversation in enumerate(found):
+        if not conversation.branch_of and not conversation.is_subagent:
+            sessions.setdefault(_session(conversation), at)
+    places: list[int] = []
+    for at, conversation in enumerate(found):
+        if conversation.branch_of and places:
+            places.append(places[-1])
+        elif conversation.is_subagent:
+            places.append(sessions.setdefault(_session(conversation), at))
+        else:
+            places.append(at)
+    return places
+
+
+def _session(conversation: Conversation) -> str:
+    return str(conversation.metadata.get("session") or conversation.id)
+
+
+def _nothing(document: Document, skipped: list[Skipped]) -> FormatError:
+    reasons = "; ".join(f"{item.where}: {item.why}" for item in skipped[:3])
+    return FormatError(
+        f"No transcript that can be read was found in {described(document)}" + (f" ({reasons})" if reasons else ""),
+        where=document.name,
+        mend="Choose an archive whose files are transcripts, for example of Claude Code or Codex",
+    )

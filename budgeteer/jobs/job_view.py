@@ -1,0 +1,135 @@
+"""A job as the interface shows it; every number and word a template prints about it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from urllib.parse import urlencode
+
+from django.urls import reverse
+from django.utils.dateparse import parse_datetime
+from django.utils.http import url_has_allowed_host_and_scheme
+
+from budgeteer.jobs import registry
+from budgeteer.jobs.models import Job, JobState
+
+WORDS = {
+    JobState.QUEUED: "Waiting for a worker",
+    JobState.RUNNING: "Working",
+    JobState.SUCCEEDED: "Done",
+    JobState.FAILED: "Stopped",
+    JobState.CANCELLED: "Cancelled",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class LogLine:
+    """One line of a job's log."""
+
+    at: datetime | None
+    sentence: str
+
+
+@dataclass(frozen=True, slots=True)
+class JobCard:
+    """What a progress card shows.
+
+    Attributes:
+        sentence: one line on how it stands.
+        counted: "1,204 of 3,000 messages", or "".
+        value, maximum: for a native `progress`; `maximum` 0 while nobody knows the total.
+        error: `{what, where, mend, sentence}` of a failed job, else None.
+        poll_url: this card's own address; empty once nothing will change.
+        then: the path to go to when the job has succeeded; "" to stay.
+        next_url: where the result can be seen, once there is one.
+    """
+
+    job: Job
+    title: str
+    state: str
+    state_word: str
+    sentence: str
+    counted: str
+    value: int
+    maximum: int
+    error: dict[str, str] | None
+    poll_url: str
+    then: str
+    next_url: str
+    log: tuple[LogLine, ...]
+
+    @property
+    def can_cancel(self) -> bool:
+        return self.state in (JobState.QUEUED, JobState.RUNNING)
+
+    @property
+    def can_retry(self) -> bool:
+        return self.state in (JobState.FAILED, JobState.CANCELLED)
+
+    @property
+    def url(self) -> str:
+        return _with_then(reverse("jobs:detail", args=[self.job.id]), self.then)
+
+    @property
+    def cancel_url(self) -> str:
+        return _with_then(reverse("jobs:cancel", args=[self.job.id]), self.then)
+
+    @property
+    def retry_url(self) -> str:
+        return _with_then(reverse("jobs:retry", args=[self.job.id]), self.then)
+
+
+def job_card(job: Job, *, then: str = "") -> JobCard:
+    """The card of a job; include it with `{% include "jobs/detail.html#card" %}` as `card`.
+
+    Args:
+        job: as it stands now.
+        then: a path of this dashboard to go to when the job succeeds; anything else is dropped.
+    """
+    then = safe_path(then)
+    result: dict[str, Any] = job.result or {}
+    return JobCard(
+        job=job,
+        title=_title(job.kind),
+        state=job.state,
+        state_word=WORDS[JobState(job.state)],
+        sentence=_sentence(job),
+        counted=_counted(job),
+        value=min(job.done, job.total),
+        maximum=job.total,
+        error=job.error if job.state == JobState.FAILED else None,
+        poll_url="" if job.is_finished else _with_then(reverse("jobs:detail", args=[job.id]), then),
+        then=then,
+        next_url=safe_path(str(result.get("next", ""))) or then if job.state == JobState.SUCCEEDED else "",
+        log=tuple(LogLine(at=parse_datetime(line["at"]), sentence=line["sentence"]) for line in job.log),
+    )
+
+
+def safe_path(path: str) -> str:
+    """The path if it stays on this dashboard, else ""."""
+    safe = path.startswith("/") and url_has_allowed_host_and_scheme(path, allowed_hosts=None)
+    return path if safe else ""
+
+
+def _with_then(url: str, then: str) -> str:
+    return f"{url}?{urlencode({'then': then})}" if then else url
+
+
+def _title(kind: str) -> str:
+    try:
+        return registry.find(kind).title
+    except registry.UnknownKind:
+        return kind
+
+
+def _sentence(job: Job) -> str:
+    if job.state in (JobState.QUEUED, JobState.SUCCEEDED):
+        return WORDS[JobState(job.state)] + "."
+    return job.sentence or WORDS[JobState(job.state)] + "."
+
+
+def _counted(job: Job) -> str:
+    if not job.total:
+        return ""
+    return f"{job.done:,} of {job.total:,} {job.unit}".rstrip()

@@ -1,0 +1,298 @@
+"""The stacked budget bar as numbers a template can print: one linear domain, laid out at a nominal width.
+
+The domain is the context window plus what was not sent, so that the reserve stands between the limit line and the
+overflow. Shapes are laid out in pixels at a nominal width and printed in percent, so the picture stretches while its
+text does not. Rules (gap, least width, text fitting) are the design's own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from budgeteer.presentation.bar_labels import CHAR_PX, VARIANTS, AxisText, Marks, Variant, axis_texts, percent
+from budgeteer.presentation.labels import short_count
+
+type PieceKind = Literal["sent", "free", "margin", "reserve", "unusable", "over", "notSent"]
+
+GAP_PX = 2.0
+LEAST_PX = 0.8
+LETTER_PX = 13.0  # the least width that still takes one letter
+
+KIND_WORDS = {"sent": " sent", "over": " sent past the limit", "notSent": " not sent"}
+HELD_BACK_NAMES = {
+    "free": "Free",
+    "margin": "Safety margin",
+    "reserve": "Reserve for the reply",
+    "unusable": "Beyond the model's maximum input",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """What one category sends and does not send, in tokens."""
+
+    letter: str
+    name: str
+    sent_tokens: int
+    not_sent_tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class BarFigures:
+    """What the bar is drawn from; all in tokens.
+
+    Attributes:
+        shares: by category, in the engine's drawing order; overhead is part of a share.
+        window: the context window.
+        input_budget: the most that may be sent.
+        limit: the input budget less the safety margin: where the line stands.
+        reserve: held back for the reply.
+        threshold_percent: where the warning tick stands, in percent of the limit; None when warnings are off.
+    """
+
+    shares: tuple[Share, ...]
+    window: int
+    input_budget: int
+    limit: int
+    reserve: int
+    threshold_percent: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class BarPiece:
+    """One stretch of the domain, in tokens."""
+
+    kind: PieceKind
+    letter: str
+    name: str
+    tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class BarSegment:
+    """A piece with its place. `x` and `width` in pixels at the nominal width, `left` and `span` as percent strings."""
+
+    piece: BarPiece
+    x: float
+    width: float
+    left: str
+    span: str
+    label: str
+    label_at: str
+    label_dx: str
+    anchor: str
+
+    @property
+    def title(self) -> str:
+        """What hovering says: `Tools 15,989 not sent`."""
+        return f"{self.piece.name} {self.piece.tokens:,}{KIND_WORDS.get(self.piece.kind, '')}"
+
+    @property
+    def css(self) -> str:
+        """The classes of its shape."""
+        if self.piece.kind == "sent":
+            return f"f{self.piece.letter}"
+        if self.piece.kind in {"over", "notSent"}:
+            return f"ds k{self.piece.letter}"
+        return "held" if self.fill else "bx"
+
+    @property
+    def fill(self) -> str:
+        """The pattern it is filled with, "" when its class says all."""
+        return "url(#hatch)" if self.piece.kind in {"margin", "reserve", "unusable"} else ""
+
+    @property
+    def is_solid(self) -> bool:
+        """Whether it is a filled shape; the others are outlines and drawn inside their line."""
+        return self.piece.kind == "sent"
+
+    @property
+    def text_css(self) -> str:
+        """The class of its label."""
+        if self.piece.kind == "sent":
+            return "oc"
+        return "bb" if self.piece.letter else "s"
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """One drawing of the bar at one nominal width."""
+
+    name: str
+    height: int
+    segments: tuple[BarSegment, ...]
+    limit_at: str
+    threshold_at: str | None
+    axis: tuple[AxisText, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class BarRow:
+    """One row of the bar read as a table."""
+
+    kind: PieceKind
+    letter: str
+    text: str
+    tokens: str
+
+
+@dataclass(frozen=True, slots=True)
+class BarPicture:
+    """The bar in every width, its sentence for those who do not see it, and its table with the total."""
+
+    sentence: str
+    drawings: tuple[Bar, ...]
+    rows: tuple[BarRow, ...]
+    total: str
+
+
+def draw_bar(figures: BarFigures) -> BarPicture:
+    """The bar for these figures in every width."""
+    pieces = pieces_of(figures)
+    return BarPicture(
+        sentence=_sentence(figures),
+        drawings=tuple(_draw(figures, pieces, variant) for variant in VARIANTS),
+        rows=tuple(
+            BarRow(piece.kind, piece.letter, piece.name + KIND_WORDS.get(piece.kind, ""), f"{piece.tokens:,}")
+            for piece in pieces
+        ),
+        total=f"{sum(piece.tokens for piece in pieces):,}",
+    )
+
+
+def pieces_of(figures: BarFigures) -> list[BarPiece]:
+    """The domain cut into pieces, left to right; their tokens add up to the window plus what goes past it."""
+    within, past_limit = cut_at_limit(figures.shares, limit=figures.limit)
+    margin = figures.input_budget - figures.limit
+    unusable = figures.window - figures.input_budget - figures.reserve
+    held_back: tuple[tuple[PieceKind, int], ...] = (
+        ("margin", margin),
+        ("reserve", figures.reserve),
+        ("unusable", unusable),
+    )
+    pieces = [
+        *within,
+        *(BarPiece(kind, "", HELD_BACK_NAMES[kind], tokens) for kind, tokens in held_back),
+        *past_limit,
+        *(BarPiece("notSent", share.letter, share.name, share.not_sent_tokens) for share in figures.shares),
+    ]
+    return [piece for piece in pieces if piece.tokens > 0]
+
+
+def cut_at_limit(shares: Sequence[Share], *, limit: int) -> tuple[list[BarPiece], list[BarPiece]]:
+    """What is sent within the limit with what stays free of it, and what is sent past it."""
+    within: list[BarPiece] = []
+    past_limit: list[BarPiece] = []
+    room = max(0, limit)
+    for share in shares:
+        inside = min(share.sent_tokens, room)
+        room -= inside
+        within.append(BarPiece("sent", share.letter, share.name, inside))
+        past_limit.append(BarPiece("over", share.letter, share.name, share.sent_tokens - inside))
+    within.append(BarPiece("free", "", HELD_BACK_NAMES["free"], room))
+    return within, past_limit
+
+
+def spread(weights: Sequence[int], *, width_px: float) -> list[float]:
+    """Widths for pieces beside each other with a gap between them, none thinner than LEAST_PX.
+
+    The widths and the gaps add up to `width_px`; widths are proportional to the weights but for those held at the
+    least width.
+    """
+    room = width_px - GAP_PX * (len(weights) - 1)
+    held: set[int] = set()
+    while True:
+        open_weight = sum(weight for index, weight in enumerate(weights) if index not in held)
+        scale = (room - LEAST_PX * len(held)) / open_weight if open_weight else 0.0
+        thin = {i for i, weight in enumerate(weights) if i not in held and weight * scale < LEAST_PX}
+        if not thin:
+            return [LEAST_PX if i in held else weight * scale for i, weight in enumerate(weights)]
+        held |= thin
+
+
+def place(pieces: Sequence[BarPiece], variant: Variant) -> list[BarSegment]:
+    """The pieces beside each other at a nominal width."""
+    segments: list[BarSegment] = []
+    x = 0.0
+    for piece, width in zip(pieces, spread([p.tokens for p in pieces], width_px=variant.width_px), strict=True):
+        segments.append(_segment(piece, x=x, width=width, variant=variant))
+        x += width + GAP_PX
+    return segments
+
+
+def _draw(figures: BarFigures, pieces: list[BarPiece], variant: Variant) -> Bar:
+    segments = place(pieces, variant)
+    marks = Marks(
+        limit=figures.limit,
+        limit_px=limit_px(segments),
+        reserve=figures.reserve,
+        not_sent=sum(share.not_sent_tokens for share in figures.shares),
+        threshold_percent=figures.threshold_percent,
+        threshold_px=_threshold_px(figures, segments),
+    )
+    return Bar(
+        name=variant.name,
+        height=56 if variant.rows == 1 else 72,
+        segments=tuple(segments),
+        limit_at=percent(marks.limit_px, variant),
+        threshold_at=None if marks.threshold_px is None else percent(marks.threshold_px, variant),
+        axis=tuple(axis_texts(marks, variant)),
+    )
+
+
+def _segment(piece: BarPiece, *, x: float, width: float, variant: Variant) -> BarSegment:
+    label = _label(piece, width=width)
+    centred = len(label) == 1
+    return BarSegment(
+        piece=piece,
+        x=x,
+        width=width,
+        left=percent(x, variant),
+        span=percent(width, variant),
+        label=label,
+        label_at=percent(x + width / 2 if centred else x, variant),
+        label_dx="0" if centred else "6",
+        anchor="middle" if centred else "start",
+    )
+
+
+def _label(piece: BarPiece, *, width: float) -> str:
+    if piece.kind == "free":
+        names = [f"{short_count(piece.tokens)} free"]
+    elif not piece.letter:
+        names = []
+    else:
+        mark = "" if piece.kind == "sent" else "✕ "
+        count = short_count(piece.tokens)
+        names = [f"{piece.letter} {piece.name} {count}"] if piece.kind == "sent" else []
+        names += [f"{mark}{piece.letter} {count}"]
+    for name in names:
+        if len(name) * CHAR_PX + 12 <= width:
+            return name
+    return piece.letter if piece.letter and width >= LETTER_PX else ""
+
+
+def limit_px(segments: Sequence[BarSegment]) -> float:
+    """Behind the last segment that is within the limit."""
+    within = [segment.x + segment.width for segment in segments if segment.piece.kind in ("sent", "free")]
+    return within[-1] + GAP_PX / 2 if within else 0.0
+
+
+def _threshold_px(figures: BarFigures, segments: Sequence[BarSegment]) -> float | None:
+    if figures.threshold_percent is None or not 0 < figures.threshold_percent < 100:
+        return None
+    wanted = figures.limit * figures.threshold_percent / 100
+    before = 0
+    for segment in segments:
+        if before + segment.piece.tokens >= wanted:
+            return segment.x + segment.width * (wanted - before) / segment.piece.tokens
+        before += segment.piece.tokens
+    return None
+
+
+def _sentence(figures: BarFigures) -> str:
+    sent = sum(share.sent_tokens for share in figures.shares)
+    asked = sent + sum(share.not_sent_tokens for share in figures.shares)
+    return f"Of {asked:,} tokens asked for, {sent:,} are sent; the limit is {figures.limit:,}."

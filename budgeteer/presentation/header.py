@@ -1,0 +1,158 @@
+"""The budget header: verdict, figures, counts by fate, the bar, and the same figures kept for lists."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from budgeteer.engine.analysis.cost_and_usage import facts_of, money
+from budgeteer.engine.packing.ledger import CATEGORIES
+from budgeteer.engine.packing.result import Packing
+from budgeteer.engine.packing.verdict_text import Level, kept_sentence, level_of
+from budgeteer.presentation.bar import BarFigures, BarPicture, Share, draw_bar
+from budgeteer.presentation.labels import FATE_ICONS, FATE_TONES, count_of
+from budgeteer.presentation.mini_bar import MiniBar, draw_strip
+
+LEVEL_ICONS: Mapping[Level, str] = {"fits": "check", "limited": "check", "cannotFit": "warning"}
+LEVEL_TONES: Mapping[Level, str] = {"fits": "ok", "limited": "warn", "cannotFit": "over"}
+#: What is left out of a prompt that fits is no error: its count has no colour.
+COUNT_TONES = {fate: tone for fate, tone in FATE_TONES.items() if fate != "dropped"}
+
+
+@dataclass(frozen=True, slots=True)
+class FateCount:
+    """How many items have one fate."""
+
+    icon: str
+    tone: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Header:
+    """What stands above everything while one works."""
+
+    level: str
+    icon: str
+    tone: str
+    sentence: str
+    figures: str
+    counts: tuple[FateCount, ...]
+    kind_text: str
+    kind_title: str
+    money: str
+    facts: tuple[str, ...]
+    bar: BarPicture
+
+
+@dataclass(frozen=True, slots=True)
+class Glance:
+    """A workspace at one glance, from the figures of its last preview."""
+
+    tone: str
+    icon: str
+    verdict: str
+    model: str
+    tokens: str
+    strip: MiniBar
+
+
+def header_of(packing: Packing) -> Header:
+    """The header of one packing."""
+    verdict = packing.verdict
+    return Header(
+        level=verdict.level,
+        icon=LEVEL_ICONS[verdict.level],
+        tone=LEVEL_TONES[verdict.level],
+        sentence=verdict.sentence,
+        figures=_figures(packing),
+        counts=tuple(
+            FateCount(FATE_ICONS[fate], COUNT_TONES.get(fate, ""), f"{verdict.counts[fate]:,} {fate}")
+            for fate in ("kept", "truncated", "summarised", "dropped", "added")
+            if verdict.counts.get(fate)
+        ),
+        kind_text=f"{packing.kind} · {packing.tokenizer}",
+        kind_title=_kind_title(packing),
+        money=money_text(packing),
+        facts=facts_of(packing),
+        bar=draw_bar(figures_of(packing)),
+    )
+
+
+def figures_of(packing: Packing) -> BarFigures:
+    """What the bar of one packing is drawn from."""
+    by_letter = {total.letter: total for total in packing.categories}
+    warnings = packing.config.skills_budget.warnings
+    return BarFigures(
+        shares=tuple(
+            Share(letter, name, by_letter[letter].sent_tokens, by_letter[letter].not_sent_tokens)
+            for letter, name in CATEGORIES.items()
+            if letter in by_letter
+        ),
+        window=packing.window,
+        input_budget=packing.input_budget,
+        limit=packing.verdict.limit_tokens,
+        reserve=packing.output_reserve,
+        threshold_percent=float(warnings.threshold_percent) if warnings.enabled else None,
+    )
+
+
+def snapshot_of(packing: Packing) -> dict[str, Any]:
+    """The figures a list needs, as plain data."""
+    figures = figures_of(packing)
+    verdict = packing.verdict
+    return {
+        "level": verdict.level,
+        "verdict": verdict.short,
+        "model": packing.model,
+        "tokens": verdict.sent_tokens,
+        "window": figures.window,
+        "limit": figures.limit,
+        "shares": [[share.letter, share.sent_tokens, share.not_sent_tokens] for share in figures.shares],
+    }
+
+
+def glance_of(snapshot: Mapping[str, Any]) -> Glance:
+    """A kept snapshot as a list prints it; one of an earlier version that said "over" of what fits is put right."""
+    level = level_of(snapshot["level"])
+    shares = tuple(Share(letter, CATEGORIES[letter], sent, not_sent) for letter, sent, not_sent in snapshot["shares"])
+    return Glance(
+        tone=LEVEL_TONES[level],
+        icon=LEVEL_ICONS[level],
+        verdict=kept_sentence(snapshot["level"], snapshot["verdict"]),
+        model=snapshot["model"],
+        tokens=f"{sum(share.sent_tokens for share in shares):,}",
+        strip=draw_strip(shares, limit=snapshot["limit"]),
+    )
+
+
+def money_text(packing: Packing) -> str:
+    """What one request costs, "" where no price is known."""
+    cost = packing.cost
+    return "" if cost.uncached is None else f"{money(cost.uncached, cost.currency)} a request"
+
+
+def _figures(packing: Packing) -> str:
+    """What is sent of what may be, then the money; what was asked for comes last, and only where it is more."""
+    verdict = packing.verdict
+    share = verdict.sent_tokens / verdict.limit_tokens * 100 if verdict.limit_tokens else 0.0
+    parts = [f"{verdict.sent_tokens:,} of {verdict.limit_tokens:,} tokens ({share:.1f} %)"]
+    if packing.fits:
+        parts.append(f"{verdict.free_tokens:,} free")
+    money = money_text(packing)
+    parts += [money] if money else []
+    if verdict.not_sent_tokens > 0:
+        parts.append(f"{verdict.asked_tokens:,} requested")
+    return " · ".join(parts)
+
+
+def _kind_title(packing: Packing) -> str:
+    unknown = len(packing.unknown)
+    margin = packing.safety_margin_percent
+    sentence = f"Tokens are {packing.kind}, counted with {packing.tokenizer}."
+    if margin:
+        sentence += f" A safety margin of {margin} % is kept back."
+    if unknown:
+        sentence += f" Parts of {count_of(unknown, 'message')} have no known size and are outside the total."
+    return sentence

@@ -1,0 +1,129 @@
+"""The interface's own names for what the engine calls by keys: fates and settings."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from types import MappingProxyType
+
+# Each icon is one name of budgeteer/icons.py.
+FATE_ICONS = MappingProxyType(
+    {"kept": "check", "truncated": "scissors", "summarised": "sigma", "dropped": "cross", "added": "plus"}
+)
+FATE_TONES = MappingProxyType(
+    {"kept": "ok", "truncated": "warn", "summarised": "sum", "dropped": "over", "added": "link"}
+)
+FATE_NAMES = MappingProxyType(
+    {"kept": "Kept", "truncated": "Truncated", "summarised": "Summarised", "dropped": "Dropped", "added": "Added"}
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """How one setting is named on screen. `hint` stands under the field, `unit` behind its number."""
+
+    label: str
+    hint: str = ""
+    unit: str = ""
+
+
+# One row a configuration path; a path without a row is shown under its last segment.
+SETTINGS = MappingProxyType(
+    {
+        "model": Label("Model"),
+        "contextWindow": Label("Context window", "Empty: the model's own"),
+        "outputReserve": Label("Output reserve", "Held back for the reply. Empty: the model's own"),
+        "tokenizer": Label("Tokenizer", "auto: the model's own, or its named stand-in"),
+        "safetyMarginPercent": Label("Safety margin", "Empty: 0 if counts are exact, 10 if estimated", "%"),
+        "system.placement": Label("Placement"),
+        "system.marker": Label("Marker"),
+        "shares.enabled": Label("Fixed shares"),
+        "shares.context": Label("Context share"),
+        "shares.history": Label("History share"),
+        "shares.system": Label("System share"),
+        "shares.redistribute": Label("Pass on what is unused"),
+        "skillsBudget.enabled": Label("Enabled", "Off: everything is kept and only measured"),
+        "skillsBudget.limits.maxSkillsInPrompt": Label("Max skills"),
+        "skillsBudget.limits.maxSkillsPromptChars": Label("Max skill characters"),
+        "skillsBudget.limits.maxSkillsPromptTokens": Label(
+            "Max skill tokens", "A number or a percent of the input budget; empty: no limit"
+        ),
+        "skillsBudget.limits.maxSkillFileBytes": Label("Max skill file", "A larger SKILL.md is left out", "bytes"),
+        "skillsBudget.limits.maxToolDefinitionChars": Label("Max tool characters"),
+        "skillsBudget.optimization.compactPaths": Label("Compact paths", "Home folders become ~/"),
+        "skillsBudget.optimization.minifyDescriptions": Label("Minify descriptions"),
+        "skillsBudget.optimization.prioritization": Label("Order", "Which skills come first"),
+        "skillsBudget.warnings.enabled": Label("Warnings"),
+        "skillsBudget.warnings.thresholdPercent": Label("Warn at", unit="%"),
+        "skillsBudget.format": Label("Block format"),
+        "skillsBudget.fit": Label("Fit", "prefix stops at the first that does not fit; fill goes on past it"),
+        "skillsBudget.fallback": Label("Fallback", "When not all fit, try names and locations only"),
+        "skillsBudget.installRoot": Label("Install root", "Put before each skill's location"),
+        "features.mode": Label("Mode"),
+        "features.keywords": Label("Keywords", "Comma separated; empty: from the query"),
+        "features.topK": Label("Top K"),
+        "features.filenameWeight": Label("File name weight"),
+        "features.contentWeight": Label("Content weight"),
+        "features.excludedFolders": Label("Excluded folders"),
+        "retrieval.searchTopK": Label("Top K"),
+        "retrieval.fit": Label("Fit"),
+        "history.strategy": Label("Strategy"),
+        "history.maxTokens": Label("Max tokens", "newestFirst: a number or a percent of the input budget"),
+        "history.maxChars": Label("Summarise over", "summarizeOlder", "chars"),
+        "history.keepUserTurns": Label("Keep user turns", "summarizeOlder: kept word for word"),
+        "history.summaryMaxChars": Label("Summary at most", "The line of what went as well", "chars"),
+        "history.topicChars": Label("Topic length", "Of each message, and of the topic anchor", "chars"),
+        "history.maxHistoryMessages": Label("Max history messages", "Before the last exchange, which always stays"),
+        "history.topicAnchor": Label("Topic anchor", "The opening of the oldest message stays"),
+        "history.namePrevious": Label("Name what went", "[Previous: discussed …]"),
+        "history.fallbackMessages": Label("Fallback messages", "When a summary fails"),
+        "history.uncountedFallbackMessages": Label("Uncounted fallback", "When counting fails"),
+        "pruning.mode": Label("Mode"),
+        "pruning.minContextPercent": Label("Nudge from", unit="%"),
+        "pruning.maxContextPercent": Label("Insist from", unit="%"),
+        "pruning.nudgeFrequency": Label("Nudge every", unit="requests"),
+        "pruning.iterationNudgeThreshold": Label("Iteration nudge after", unit="calls"),
+        "pruning.nudgeForce": Label("Nudge force"),
+        "pruning.protectedTools": Label("Protected tools"),
+        "pruning.turnProtection": Label("Protect last turns"),
+        "pruning.dedupe": Label("Drop duplicate calls"),
+        "pruning.supersedeWrites": Label("Drop superseded writes"),
+        "pruning.purgeErrorsAfterTurns": Label("Purge errors after", unit="turns"),
+        "pruning.maxNesting": Label("Max nesting"),
+        "pruning.maxSummaryPercent": Label("Max summary size", unit="%"),
+        "retry.enabled": Label("Retry ladder", "Shrink step by step before giving up"),
+    }
+)
+
+GROUP_TITLES = MappingProxyType(
+    {
+        "model": "Model & limits",
+        "skillsBudget": "Skills budget",
+        "tools": "Tools",
+        "history": "History",
+        "system": "System text",
+        "features": "Features",
+        "retrieval": "Retrieval",
+        "shares": "Shares",
+        "pruning": "Pruning",
+        "retry": "Retry",
+    }
+)
+
+
+def wording(path: str) -> Label:
+    """The words of one setting; its last segment where none were written."""
+    return SETTINGS.get(path) or Label(path.rsplit(".", 1)[-1])
+
+
+def count_of(number: int, noun: str) -> str:
+    """A number with its noun: `1 skill`, `1,240 skills`."""
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
+def short_count(tokens: int) -> str:
+    """A number short enough for a segment: 812, 15.0k, 1.2M."""
+    if tokens < 1_000:
+        return str(tokens)
+    if tokens < 999_950:
+        return f"{tokens / 1_000:.1f}k"
+    return f"{tokens / 1_000_000:.1f}M"

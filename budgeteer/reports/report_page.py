@@ -1,0 +1,299 @@
+"""The public page as data: what a frozen document shows, ready to print."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from budgeteer.engine.analysis.cost_and_usage import reported_sentence
+from budgeteer.engine.packing.ledger import CATEGORIES
+from budgeteer.engine.packing.verdict_text import figures_from_json
+from budgeteer.presentation.bar import BarFigures, BarPicture, Share, draw_bar
+from budgeteer.presentation.header import LEVEL_ICONS, LEVEL_TONES
+from budgeteer.presentation.labels import FATE_ICONS, FATE_NAMES, FATE_TONES
+from budgeteer.reports.document import Document
+from budgeteer.reports.rule_labels import what_went
+
+ITEMS_A_PAGE = 100
+"""Rows of the item table on one page; the design allows a list 200, and a report at most 80 kB."""
+LARGEST = 10
+UNTITLED = "Budget report"
+"""The heading of a report that was given no title."""
+SECTION_LETTERS = {
+    "system": "S",
+    "tools": "T",
+    "skills": "K",
+    "features": "F",
+    "retrieval": "R",
+    "history": "H",
+    "query": "U",
+}
+SECTION_NAMES = {**{key: key.capitalize() for key in SECTION_LETTERS}, "query": "Query"}
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """One number with its label; `tone` is a CSS class or ""."""
+
+    label: str
+    value: str
+    tone: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SectionRow:
+    """One section of the table."""
+
+    letter: str
+    name: str
+    asked: str
+    sent: str
+    not_sent: str
+    limit: str
+    not_dropped: str
+
+
+@dataclass(frozen=True, slots=True)
+class RuleRow:
+    """One rule and what it took."""
+
+    rule: str
+    what: str
+    items: str
+    tokens: str
+
+
+@dataclass(frozen=True, slots=True)
+class ItemRow:
+    """One item with its fate. `struck` is the number that is crossed out, "" for none."""
+
+    letter: str
+    category: str
+    name: str
+    section: str
+    before: str
+    fate: str
+    icon: str
+    tone: str
+    label: str
+    struck: str
+    rule: str
+    sentence: str
+    pinned: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ReportPage:
+    """Everything the public page shows but the item table and the prompt."""
+
+    title: str
+    level: str
+    sentence: str
+    tone: str
+    icon: str
+    setting: str
+    picture: BarPicture
+    figures: tuple[Figure, ...]
+    items: str
+    fates: tuple[Figure, ...]
+    sections: tuple[SectionRow, ...]
+    total: SectionRow
+    rules: tuple[RuleRow, ...]
+    largest: tuple[ItemRow, ...]
+    price: str
+    reported: str
+    own_checks: tuple[Mapping[str, Any], ...]
+    other_checks: tuple[Mapping[str, Any], ...]
+
+    @property
+    def other_checks_sentence(self) -> str:
+        broken = sum(not check["ok"] for check in self.other_checks)
+        return f"{broken:,} of {len(self.other_checks):,} rules broken" if broken else "every rule holds"
+
+
+def build_page(document: Document) -> ReportPage:
+    """The page of a frozen document."""
+    packing = document["packing"]
+    verdict = packing["verdict"]
+    words = figures_from_json(verdict, packing.get("error"))
+    level = words.level
+    return ReportPage(
+        title=document["report"]["title"] or UNTITLED,
+        level=level,
+        sentence=words.sentence,
+        tone=LEVEL_TONES[level],
+        icon=LEVEL_ICONS[level],
+        setting=_setting(document),
+        picture=draw_bar(_figures(document["bar"])),
+        figures=_headline(verdict, fits=level != "cannotFit"),
+        items=f"{len(packing['decisions']):,}",
+        fates=_fates(verdict["counts"]),
+        sections=tuple(_section(section, packing["decisions"]) for section in packing["sections"] if _shown(section)),
+        total=_total(document),
+        rules=_rules(packing),
+        largest=_largest(document),
+        price=_price(packing, document["model"]),
+        reported=_reported(packing),
+        own_checks=tuple(check for check in packing["validity"] if _is_own(check, packing)),
+        other_checks=tuple(check for check in packing["validity"] if not _is_own(check, packing)),
+    )
+
+
+def item_rows(document: Document, *, fate: str = "") -> list[ItemRow]:
+    """Every item in prompt order; of one fate where it is named."""
+    return [_item(decision) for decision in document["packing"]["decisions"] if not fate or decision["fate"] == fate]
+
+
+def _setting(document: Document) -> str:
+    packing = document["packing"]
+    counted = "counted exactly" if packing["kind"] == "exact" else "estimated"
+    margin = packing["safetyMarginPercent"]
+    parts = [
+        f"{document['model']['title']}, {packing['window']:,} window, {packing['outputReserve']:,} reserved",
+        f", {margin} % safety margin" if margin else "",
+        f". Tokens {counted} with {packing['tokenizer']}.",
+    ]
+    return "".join(parts)
+
+
+def _figures(bar: Mapping[str, Any]) -> BarFigures:
+    return BarFigures(
+        shares=tuple(Share(each["letter"], each["name"], each["sent"], each["notSent"]) for each in bar["shares"]),
+        window=bar["window"],
+        input_budget=bar["inputBudget"],
+        limit=bar["limit"],
+        reserve=bar["reserve"],
+        threshold_percent=bar["thresholdPercent"],
+    )
+
+
+def _headline(verdict: Mapping[str, Any], *, fits: bool) -> tuple[Figure, ...]:
+    figure = (
+        Figure("Free", f"{verdict['freeTokens']:,}") if fits else Figure("May be sent", f"{verdict['limitTokens']:,}")
+    )
+    return (
+        Figure("Sent" if fits else "Needed", f"{verdict['sentTokens']:,}", "" if fits else "over"),
+        figure,
+        Figure("Left out", f"{max(verdict['notSentTokens'], 0):,}"),
+        Figure("Requested", f"{verdict['askedTokens']:,}"),
+    )
+
+
+def _fates(counts: Mapping[str, int]) -> tuple[Figure, ...]:
+    return tuple(Figure(fate, f"{counts[fate]:,}") for fate in FATE_NAMES if counts.get(fate))
+
+
+def _shown(section: Mapping[str, Any]) -> bool:
+    return bool(section["demand"]["items"] or section["after"]["tokens"] or section["demand"]["tokens"])
+
+
+def _section(section: Mapping[str, Any], decisions: Sequence[Mapping[str, Any]]) -> SectionRow:
+    name = section["name"]
+    mine = [each for each in decisions if each["section"] == name]
+    asked, sent = section["demand"]["tokens"], section["after"]["tokens"]
+    return SectionRow(
+        letter=SECTION_LETTERS.get(name, "H"),
+        name=SECTION_NAMES.get(name, name),
+        asked=f"{asked:,}",
+        sent=f"{sent:,}",
+        not_sent=f"{asked - sent:,}",
+        limit=_limit(section),
+        not_dropped=_not_dropped(mine),
+    )
+
+
+def _limit(section: Mapping[str, Any]) -> str:
+    if section["limitTokens"] is not None:
+        return f"{section['limitTokens']:,} tokens"
+    return f"{section['limitChars']:,} chars" if section["limitChars"] is not None else ""
+
+
+def _not_dropped(decisions: Sequence[Mapping[str, Any]]) -> str:
+    asked = [each for each in decisions if each["fate"] != "added"]
+    if not asked:
+        return ""
+    return f"{sum(each['fate'] != 'dropped' for each in asked):,} of {len(asked):,}"
+
+
+def _total(document: Document) -> SectionRow:
+    packing = document["packing"]
+    verdict = packing["verdict"]
+    asked, sent = verdict["askedTokens"], packing["total"]["tokens"]
+    return SectionRow(
+        letter="",
+        name="Total",
+        asked=f"{asked:,}",
+        sent=f"{sent:,}",
+        not_sent=f"{asked - sent:,}",
+        limit=f"{verdict['limitTokens']:,} tokens",
+        not_dropped=_not_dropped(packing["decisions"]),
+    )
+
+
+def _rules(packing: Mapping[str, Any]) -> tuple[RuleRow, ...]:
+    taken: dict[str, list[int]] = {}
+    for decision in packing["decisions"]:
+        saved = decision["before"]["tokens"] - decision["after"]["tokens"]
+        if decision["fate"] not in {"kept", "added"} or saved > 0:
+            row = taken.setdefault(decision["rule"], [0, 0])
+            row[0] += 1
+            row[1] += saved
+    ordered = sorted(taken.items(), key=lambda entry: (-entry[1][1], entry[0]))
+    return tuple(RuleRow(rule, what_went(rule), f"{items:,}", f"{tokens:,}") for rule, (items, tokens) in ordered)
+
+
+def _largest(document: Document) -> tuple[ItemRow, ...]:
+    decisions = document["packing"]["decisions"]
+    ordered = sorted(decisions, key=lambda decision: -max(decision["before"]["tokens"], decision["after"]["tokens"]))
+    return tuple(_item(decision) for decision in ordered[:LARGEST])
+
+
+def _item(decision: Mapping[str, Any]) -> ItemRow:
+    fate, letter = decision["fate"], decision["category"]
+    before, after = decision["before"]["tokens"], decision["after"]["tokens"]
+    labels = {
+        "truncated": f"{before:,} → {after:,}",
+        "summarised": "Summarised",
+        "dropped": "Dropped",
+        "added": f"Added {after:,}",
+    }
+    return ItemRow(
+        letter=letter,
+        category=CATEGORIES.get(letter, ""),
+        name=decision["name"] or decision["id"],
+        section=decision["section"],
+        before=f"{before or after:,}",
+        fate=fate,
+        icon=FATE_ICONS[fate],
+        tone=FATE_TONES[fate],
+        label=labels.get(fate, f"{FATE_NAMES[fate]} {after:,}"),
+        struck=f"{before:,}" if fate in {"summarised", "dropped"} else "",
+        rule=decision["rule"],
+        sentence=decision["sentence"],
+        pinned=decision["pinned"],
+    )
+
+
+def _price(packing: Mapping[str, Any], model: Mapping[str, Any]) -> str:
+    cost = packing["cost"]
+    if not cost or cost.get("uncached") is None:
+        return ""
+    cached = f", {_money(cost['cached'])} cached" if cost.get("cached") is not None else ""
+    return f"{_money(cost['uncached'])} a request{cached} (list prices of {cost['priceDate'] or model['priceDate']})"
+
+
+def _is_own(check: Mapping[str, Any], packing: Mapping[str, Any]) -> bool:
+    """Whether a rule is of the form the prompt was packed in."""
+    return bool(check["profile"] == packing.get("profile", check["profile"]))
+
+
+def _reported(packing: Mapping[str, Any]) -> str:
+    reported = packing.get("reported") or {}
+    return reported_sentence(
+        reported.get("tokens"), in_file=reported.get("inFile"), not_in_file=reported.get("notInFile")
+    )
+
+
+def _money(amount: float) -> str:
+    return f"${amount:,.4f}" if amount < 1 else f"${amount:,.2f}"

@@ -1,0 +1,127 @@
+"""From a packing to the frozen document."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from budgeteer import __version__
+from budgeteer.engine.analysis.packing_json import packing_to_json
+from budgeteer.engine.config.schema import dump_config
+from budgeteer.engine.models.registry import ModelRow
+from budgeteer.engine.packing.result import Packing
+from budgeteer.engine.rendering import render_spans
+from budgeteer.engine.rendering.validity import check_every_profile
+from budgeteer.presentation.bar import BarFigures
+from budgeteer.reports.document import VERSION, Document, fingerprint
+from budgeteer.reports.redaction import numbers_only
+
+
+@dataclass(frozen=True, slots=True)
+class InputUsed:
+    """One source a packing read. `size_bytes` and `sha256` are those of the upload."""
+
+    name: str
+    kind: str
+    format: str
+    sha256: str
+    size_bytes: int
+    conversation: int
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """What stands above the numbers. `preset` is (slug, version)."""
+
+    title: str
+    created_at: datetime
+    preset: tuple[str, int]
+
+
+def freeze(
+    packing: Packing,
+    *,
+    heading: Heading,
+    inputs: Sequence[InputUsed],
+    figures: BarFigures,
+    progress: Callable[[str], None],
+) -> Document:
+    """The full document of a packing, prompt included. `progress` is told each step as a sentence."""
+    progress("Writing down every decision")
+    slug, number = heading.preset
+    config = dump_config(packing.config)
+    document: Document = {
+        "report": {
+            "version": VERSION,
+            "application": f"Budgeteer {__version__}",
+            "title": heading.title,
+            "content": "full",
+            "createdAt": heading.created_at.isoformat(timespec="seconds"),
+        },
+        "inputs": [_input(each) for each in inputs],
+        "model": _model(packing.allowance.row),
+        "preset": {"slug": slug, "version": number},
+        "config": config,
+        "configSha256": fingerprint(config),
+        "bar": _bar(figures),
+        "packing": packing_to_json(packing, validity=check_every_profile(packing)),
+    }
+    progress("Writing down the packed prompt")
+    document["prompt"] = [
+        {"id": span.decision_id, "role": span.role, "fate": span.fate, "text": span.text}
+        for span in render_spans(packing)
+    ]
+    return document
+
+
+def _input(used: InputUsed) -> dict[str, Any]:
+    return {
+        "name": used.name,
+        "kind": used.kind,
+        "format": used.format,
+        "sha256": used.sha256,
+        "bytes": used.size_bytes,
+        "conversation": used.conversation,
+    }
+
+
+def _model(row: ModelRow) -> dict[str, Any]:
+    return {
+        "name": row.name,
+        "title": row.title,
+        "provider": row.provider,
+        "profile": row.profile,
+        "contextWindow": row.context_window,
+        "maxInput": row.max_input,
+        "maxOutput": row.max_output,
+        "tokenizer": row.tokenizer,
+        "tokenizerIsStandIn": row.tokenizer_is_stand_in,
+        "inputPrice": row.input_price,
+        "cachedInputPrice": row.cached_input_price,
+        "outputPrice": row.output_price,
+        "source": row.source,
+        "priceDate": row.date,
+    }
+
+
+def _bar(figures: BarFigures) -> dict[str, Any]:
+    shares = [
+        {"letter": share.letter, "name": share.name, "sent": share.sent_tokens, "notSent": share.not_sent_tokens}
+        for share in figures.shares
+    ]
+    return {
+        "shares": shares,
+        "window": figures.window,
+        "inputBudget": figures.input_budget,
+        "limit": figures.limit,
+        "reserve": figures.reserve,
+        "thresholdPercent": figures.threshold_percent,
+    }
+
+
+def public_copy(document: Mapping[str, Any], *, content: str) -> Document:
+    """The document with what its content level lets through."""
+    shown = dict(document) if content == "full" else numbers_only(document)
+    return {**shown, "report": {**shown["report"], "content": content}}

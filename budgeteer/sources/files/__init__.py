@@ -1,0 +1,1 @@
+"""Stored files: folder and bucket backends, range reads, local copies, the item store."""

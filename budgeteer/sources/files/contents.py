@@ -1,0 +1,197 @@
+"""What an import read, as the streams of a stored file (store.py), and back as engine objects."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import fields
+from typing import Any, Protocol
+
+from budgeteer.engine.content.conversation import Conversation, Message, message_from_json, message_to_json
+from budgeteer.engine.content.library import Chunk, FeatureSpec, Skill, ToolDefinition
+from budgeteer.engine.content.usage_order import Use
+from budgeteer.formats.messages.imported import Imported, Skipped, counts_of
+from budgeteer.sources.files.item_store import Item, ItemReader, StoredSequence
+
+CONVERSATIONS, MESSAGES, SKILLS, TOOLS = "conversations", "messages", "skills", "tools"
+FEATURES, CHUNKS, TEXT, USAGE, SKIPPED = "features", "chunks", "text", "usage", "skipped"
+# The stream that holds the items of each kind of source, as previewed and, but for usage, as counted.
+MAIN_STREAM: Mapping[str, str] = {
+    "conversation": MESSAGES,
+    "skills": SKILLS,
+    "tools": TOOLS,
+    "features": FEATURES,
+    "chunks": CHUNKS,
+    "text": TEXT,
+    "usage": USAGE,
+}
+
+
+class Countable(Protocol):
+    """What an import read, or what was stored of it: everything that is counted."""
+
+    @property
+    def conversations(self) -> Sequence[Conversation]: ...
+    @property
+    def skills(self) -> Sequence[Skill]: ...
+    @property
+    def tools(self) -> Sequence[ToolDefinition]: ...
+    @property
+    def features(self) -> Sequence[FeatureSpec]: ...
+    @property
+    def chunks(self) -> Sequence[Chunk]: ...
+    @property
+    def text(self) -> str: ...
+
+
+def streams_of(imported: Imported) -> dict[str, Iterable[Item]]:
+    """Every stream of an import. The messages of all conversations stand in one stream, one conversation's in a row."""
+    return {
+        CONVERSATIONS: _conversation_rows(imported.conversations),
+        **counted_streams(imported),
+        USAGE: ({"name": name, **row_of(use)} for name, use in imported.usage.items()),
+        SKIPPED: map(row_of, imported.skipped),
+    }
+
+
+def counted_streams(what: Countable) -> dict[str, Iterable[Item]]:
+    """The streams whose items are counted."""
+    return {
+        MESSAGES: (plain(message_to_json(message)) for talk in what.conversations for message in talk.messages),
+        SKILLS: map(row_of, what.skills),
+        TOOLS: map(row_of, what.tools),
+        FEATURES: map(row_of, what.features),
+        CHUNKS: map(row_of, what.chunks),
+        TEXT: [{"text": what.text}] if what.text else [],
+    }
+
+
+def row_of(value: Any) -> Item:
+    """A skill, tool, spec, passage or skipped entry as it is stored."""
+    return {field.name: plain(getattr(value, field.name)) for field in fields(value)}
+
+
+def plain(value: Any) -> Any:
+    """The value as JSON can hold it: mappings become objects, dates and other scalars of YAML their text."""
+    match value:
+        case Mapping():
+            return {str(key): plain(inner) for key, inner in value.items()}
+        case list() | tuple() | set() | frozenset():
+            return [plain(inner) for inner in value]
+        case str() | int() | float() | bool() | None:
+            return value
+        case _:
+            return str(value)
+
+
+def _conversation_rows(conversations: Iterable[Conversation]) -> Iterator[Item]:
+    start = own_tools = 0
+    for talk in conversations:
+        count = len(talk.messages)
+        yield {
+            "id": talk.id,
+            "title": talk.title,
+            "start": start,
+            "count": count,
+            "tools": plain(talk.tools),
+            "tools_start": own_tools,
+            "model": talk.model,
+            "reported_input_tokens": talk.reported_input_tokens,
+            "branches": talk.branches,
+            "is_subagent": talk.is_subagent,
+            "branch_of": talk.branch_of,
+            "metadata": plain(talk.metadata),
+        }
+        start += count
+        own_tools += len(talk.tools)
+
+
+class Contents:
+    """The items of one stored file as engine objects; nothing is unpacked before it is asked for."""
+
+    def __init__(self, reader: ItemReader) -> None:
+        self.reader = reader
+
+    def conversation_count(self) -> int:
+        """How many conversations the file holds."""
+        return self.reader.count(CONVERSATIONS)
+
+    def conversation_row(self, index: int) -> Item | None:
+        """What is known of a conversation beside its messages, None when there is no such one."""
+        rows = self.reader.read(CONVERSATIONS, index, index + 1)
+        return rows[0] if rows else None
+
+    def conversation(self, index: int) -> Conversation | None:
+        """A conversation whose messages are read only when they are looked at."""
+        row = self.conversation_row(index)
+        return None if row is None else self._conversation(row)
+
+    def _conversation(self, row: Item) -> Conversation:
+        return Conversation(
+            id=row["id"],
+            title=row["title"],
+            messages=self.messages(row["start"], row["start"] + row["count"]),
+            tools=tuple(row["tools"]),
+            model=row["model"],
+            reported_input_tokens=row["reported_input_tokens"],
+            branches=row["branches"],
+            is_subagent=row["is_subagent"],
+            branch_of=row.get("branch_of", ""),
+            metadata=row["metadata"],
+        )
+
+    def conversations(self) -> list[Conversation]:
+        """Every conversation, each as `conversation` gives it."""
+        return [self._conversation(row) for row in self.reader.read(CONVERSATIONS)]
+
+    def messages(self, start: int = 0, stop: int | None = None) -> StoredSequence[Message]:
+        """Messages of the file by their place in it, whatever conversation they belong to."""
+        return StoredSequence(self.reader, MESSAGES, message_from_json, start=start, stop=stop)
+
+    def skills(self) -> tuple[Skill, ...]:
+        """Every skill."""
+        return tuple(Skill(**row) for row in self.reader.read(SKILLS))
+
+    def tools(self) -> tuple[ToolDefinition, ...]:
+        """Every tool definition."""
+        return tuple(ToolDefinition(**row) for row in self.reader.read(TOOLS))
+
+    def features(self) -> tuple[FeatureSpec, ...]:
+        """Every feature spec."""
+        return tuple(FeatureSpec(**row) for row in self.reader.read(FEATURES))
+
+    def chunks(self) -> tuple[Chunk, ...]:
+        """Every retrieved passage."""
+        return tuple(Chunk(**row) for row in self.reader.read(CHUNKS))
+
+    def text(self) -> str:
+        """The text of a source that is plain text, "" otherwise."""
+        return "".join(row["text"] for row in self.reader.read(TEXT))
+
+    def usage(self) -> dict[str, Use]:
+        """How often each thing was used, and when last, by the names the file gives."""
+        return {row["name"]: Use(row["count"], row["last"]) for row in self.reader.read(USAGE)}
+
+    def skipped(self, start: int = 0, stop: int | None = None) -> list[Skipped]:
+        """Lines and entries that were not read."""
+        return [Skipped(**row) for row in self.reader.read(SKIPPED, start, stop)]
+
+
+def report_of(imported: Imported) -> dict[str, Any]:
+    """The import report as the row keeps it: everything but the skipped lines themselves, which are a stream."""
+    found = imported.findings
+    reasons: dict[str, int] = {}
+    for entry in imported.skipped:
+        reasons[entry.why] = reasons.get(entry.why, 0) + 1
+    return {
+        "reason": imported.reason,
+        "encoding": imported.encoding,
+        "findings": {
+            "counted": [{"what": what, "count": count} for what, count in found.counted],
+            "unknown": [{"kind": kind, "count": count} for kind, count in found.unknown],
+            "lines": [{"type": name, "count": count} for name, count in found.other_lines],
+            "said": list(found.said),
+        },
+        "counts": counts_of(imported),
+        "skipped": [{"why": why, "count": count} for why, count in sorted(reasons.items(), key=lambda r: -r[1])],
+        "metadata": plain(imported.metadata),
+    }

@@ -1,0 +1,1 @@
+"""Compress ranges and blocks in the workbench."""

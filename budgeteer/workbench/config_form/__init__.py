@@ -1,0 +1,1 @@
+"""The configuration form: fields, values, undo steps, preset and model menus."""

@@ -1,0 +1,265 @@
+"""The configuration form as data: groups of fields, each with its value, its origin and its error."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from budgeteer.engine.config.options import Field
+from budgeteer.engine.config.overlay import get_path
+from budgeteer.engine.config.size_limits import MOST
+from budgeteer.engine.errors import ConfigError
+from budgeteer.engine.models.registry import MODELS, ModelRow
+from budgeteer.presentation.labels import GROUP_TITLES, wording
+from budgeteer.workbench.config_form.apply import ConfigChange, Effective, form_fields
+
+type Control = Literal["switch", "segments", "select", "number", "text"]
+
+GROUPS_OPEN = frozenset({"model", "skillsBudget", "tools", "history"})
+
+#: Numbers that also get a slider.
+SLIDERS = frozenset(
+    {
+        "outputReserve",
+        "skillsBudget.limits.maxSkillsInPrompt",
+        "skillsBudget.limits.maxSkillsPromptChars",
+        "skillsBudget.limits.maxToolDefinitionChars",
+        "skillsBudget.warnings.thresholdPercent",
+        "history.maxTokens",
+        "history.maxChars",
+        "history.keepUserTurns",
+        "history.summaryMaxChars",
+    }
+)
+
+#: Which strategies each number of history belongs to; the others are not shown while one is chosen.
+STRATEGY_OF = {
+    "history.maxTokens": "newestFirst",
+    "history.maxChars": "summarizeOlder",
+    "history.keepUserTurns": "summarizeOlder",
+    "history.summaryMaxChars": "summarizeOlder recentExchange",
+    "history.topicChars": "summarizeOlder recentExchange",
+    "history.fallbackMessages": "summarizeOlder",
+    "history.uncountedFallbackMessages": "summarizeOlder",
+    "history.maxHistoryMessages": "recentExchange",
+    "history.topicAnchor": "recentExchange",
+    "history.namePrevious": "recentExchange",
+}
+
+#: How a null is called in a list of choices.
+NULL_CHOICES = {"skillsBudget.optimization.prioritization": "as given"}
+
+
+@dataclass(frozen=True, slots=True)
+class FieldChoice:
+    """One value of a choice."""
+
+    value: str
+    label: str
+    is_chosen: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Slider:
+    """The range beside a number; `mark` is where the preset's value stands on it, in percent, None when off it."""
+
+    low: int
+    high: int
+    step: int
+    value: int
+    mark: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class FormField:
+    """One field as the template prints it."""
+
+    path: str
+    key: str
+    label: str
+    hint: str
+    unit: str
+    control: Control
+    value: str
+    placeholder: str
+    is_on: bool
+    choices: tuple[FieldChoice, ...]
+    slider: Slider | None
+    is_overridden: bool
+    preset_value: str
+    error: str
+    strategy: str
+
+    @property
+    def described_by(self) -> str:
+        """The ids of what explains the control."""
+        return f"e-{self.key} h-{self.key}" if self.hint else f"e-{self.key}"
+
+
+@dataclass(frozen=True, slots=True)
+class FormGroup:
+    """One group of fields under a heading; `summary` is the figure beside it."""
+
+    key: str
+    title: str
+    summary: str
+    fields: tuple[FormField, ...]
+    is_open: bool
+
+
+def form_groups(
+    current: Effective, *, change: ConfigChange | None = None, summaries: Mapping[str, str], ceilings: Mapping[str, int]
+) -> tuple[FormGroup, ...]:
+    """The whole form.
+
+    Args:
+        current: what holds.
+        change: the post that is being answered, for its errors.
+        summaries: by group, the figure beside its heading ("70 of 98 fit").
+        ceilings: by path, what is asked for, so that a slider reaches at least that far.
+    """
+    grouped: dict[str, list[FormField]] = {key: [] for key in GROUP_TITLES}
+    for field in form_fields():
+        if field.path != "model":
+            grouped[_group_of(field)].append(form_field(current, field, change=change, ceilings=ceilings))
+    return tuple(
+        FormGroup(
+            key=key,
+            title=title,
+            summary=summaries.get(key, ""),
+            fields=tuple(grouped[key]),
+            is_open=key in GROUPS_OPEN or any(field.error for field in grouped[key]),
+        )
+        for key, title in GROUP_TITLES.items()
+    )
+
+
+def form_field(
+    current: Effective, field: Field, *, change: ConfigChange | None = None, ceilings: Mapping[str, int] | None = None
+) -> FormField:
+    """One field with its value, origin and error."""
+    words = wording(field.path)
+    value = get_path(current.data, field.path)
+    error: ConfigError | None = change.errors.get(field.path) if change else None
+    shown = change.refused.get(field.path, "") if change and error else shown_value(value)
+    return FormField(
+        path=field.path,
+        key=key_of(field.path),
+        label=words.label,
+        hint=words.hint,
+        unit=words.unit,
+        control=_control(field),
+        value=shown,
+        placeholder=_placeholder(current, field),
+        is_on=value is True,
+        choices=_choices(field, value),
+        slider=_slider(current, field, ceilings or {}),
+        is_overridden=current.is_overridden(field.path),
+        preset_value=shown_value(get_path(current.base, field.path)) or "empty",
+        error=_said(error, path=field.path),
+        strategy=STRATEGY_OF.get(field.path, ""),
+    )
+
+
+def key_of(path: str) -> str:
+    """A path as part of an element's id."""
+    return path.replace(".", "-")
+
+
+def shown_value(value: Any) -> str:
+    """A value as a field shows it; "" for null."""
+    match value:
+        case None:
+            return ""
+        case bool():
+            return "on" if value else "off"
+        case int():
+            return f"{value:,}"
+        case list():
+            return ", ".join(str(entry) for entry in value)
+        case _:
+            return str(value)
+
+
+def _said(error: ConfigError | None, *, path: str) -> str:
+    """The error's sentence; where it stands is said only when it is not this field."""
+    if error is None:
+        return ""
+    where = f"{wording(error.where).label}: " if error.where not in {"", path} else ""
+    what = f"{where}{error.what[:1].upper()}{error.what[1:]}"
+    return f"{what}. {error.mend}" if error.mend else f"{what}."
+
+
+def _group_of(field: Field) -> str:
+    if field.path == "skillsBudget.limits.maxToolDefinitionChars":
+        return "tools"
+    return field.group or "model"
+
+
+def _control(field: Field) -> Control:
+    if field.kind == "bool":
+        return "switch"
+    if field.kind == "choice":
+        few = len(field.choices) == 2 and not field.nullable
+        return "segments" if few else "select"
+    return "number" if field.kind in {"int", "percentOrInt", "number"} else "text"
+
+
+def _choices(field: Field, value: Any) -> tuple[FieldChoice, ...]:
+    if field.kind != "choice":
+        return ()
+    listed: list[FieldChoice] = []
+    if field.nullable:
+        listed.append(FieldChoice("", NULL_CHOICES.get(field.path, "none"), value is None))
+    return (*listed, *(FieldChoice(choice, choice, choice == value) for choice in field.choices))
+
+
+def _placeholder(current: Effective, field: Field) -> str:
+    """What an empty field comes to, where the model's row decides."""
+    row: ModelRow | None = MODELS.get(current.config.model)
+    if row is None or not field.nullable:
+        return ""
+    window = current.config.context_window or row.context_window
+    rows = {
+        "contextWindow": row.context_window,
+        "outputReserve": min(row.output_reserve, window),
+    }
+    if field.path in rows:
+        return f"{rows[field.path]:,}"
+    return {"skillsBudget.limits.maxSkillsPromptTokens": "none", "features.keywords": "from the query"}.get(
+        field.path, "auto"
+    )
+
+
+def _slider(current: Effective, field: Field, ceilings: Mapping[str, int]) -> Slider | None:
+    if field.path not in SLIDERS:
+        return None
+    value, preset = get_path(current.data, field.path), get_path(current.base, field.path)
+    numbers = [number for number in (value, preset) if isinstance(number, int)]
+    low = int(field.minimum or 0)
+    # What every number is bounded by says nothing of where this one is worth moving.
+    is_bounded = field.maximum is not None and field.maximum < MOST
+    high = int(field.maximum or 0) if is_bounded else _ceiling([*numbers, ceilings.get(field.path, 0)])
+    row = MODELS.get(current.config.model)
+    if field.path == "outputReserve" and row is not None:
+        numbers.append(row.output_reserve)
+        high = max(*numbers, row.max_output or row.output_reserve * 4)
+    shown = value if isinstance(value, int) else (numbers[-1] if numbers else low)
+    mark = None
+    if isinstance(preset, int) and high > low:
+        mark = f"{(preset - low) / (high - low) * 100:.2f}%"
+    return Slider(low=low, high=high, step=_step(high - low), value=shown, mark=mark)
+
+
+def _ceiling(numbers: Iterable[int]) -> int:
+    """A round number a quarter above the largest."""
+    most = max(*numbers, 4) * 1.25
+    unit = int(10.0 ** max(0, math.floor(math.log10(most)) - 1))
+    return math.ceil(most / unit) * unit
+
+
+def _step(span: int) -> int:
+    """A step that gives a slider a few hundred places."""
+    return max(1, int(10.0 ** (int(math.log10(max(span, 1))) - 2)))

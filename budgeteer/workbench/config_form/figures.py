@@ -1,0 +1,73 @@
+"""The figures beside the form's headings, and how far its sliders reach."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from budgeteer.engine.packing.ledger import DROPPED, SECTIONS
+from budgeteer.engine.packing.result import Packing
+from budgeteer.workbench.config_form.apply import Effective
+
+
+def summaries_of(current: Effective, packing: Packing | None) -> Mapping[str, str]:
+    """By group, one short figure: what of it fits, or what is set."""
+    config = current.config
+    figures = {
+        "features": config.features.mode,
+        "retry": "on" if config.retry.enabled else "off",
+        "system": config.system.placement,
+        "shares": "on" if config.shares.enabled else "off",
+    }
+    if packing is None:
+        return figures
+    figures["model"] = f"{packing.input_budget:,} in"
+    libraries = {"skillsBudget": "skills", "tools": "tools", "retrieval": "retrieval"}
+    if config.features.mode == "search":
+        libraries["features"] = "features"
+    for group, section in libraries.items():
+        kept, asked = _kept(packing, section)
+        if asked:
+            figures[group] = f"{kept:,} of {asked:,} fit" if kept < asked else f"all {asked:,} fit"
+    figures["history"] = _history(packing)
+    return figures
+
+
+def ceilings_of(packing: Packing) -> Mapping[str, int]:
+    """By path, what its section asks for, in the setting's own unit."""
+    ledger = packing.ledger
+    ceilings: dict[str, int] = {}
+    for section in packing.sections:
+        if section.name == "skills":
+            ceilings["skillsBudget.limits.maxSkillsPromptChars"] = section.demand.size.chars
+            ceilings["skillsBudget.limits.maxSkillsInPrompt"] = section.demand.items
+        elif section.name == "tools":
+            ceilings["skillsBudget.limits.maxToolDefinitionChars"] = section.demand.size.chars
+        elif section.name == "history":
+            ceilings["history.maxTokens"] = section.demand.size.tokens
+            ceilings["history.maxChars"] = section.demand.size.chars
+    turns = int(np.count_nonzero(ledger.section == SECTIONS.index("history")))
+    ceilings["history.keepUserTurns"] = min(20, turns)
+    return ceilings
+
+
+def _history(packing: Packing) -> str:
+    """What history takes of its limit in the limit's own unit, or how many messages stay."""
+    section = next((section for section in packing.sections if section.name == "history"), None)
+    if section is None or not section.demand.items:
+        return packing.config.history.strategy
+    if packing.config.history.strategy == "newestFirst" and section.limit_tokens is not None:
+        return f"{section.after.size.tokens:,} / {section.limit_tokens:,}"
+    if packing.config.history.strategy == "summarizeOlder" and section.limit_chars is not None:
+        return f"{section.after.size.chars:,} / {section.limit_chars:,} chars"
+    kept, asked = _kept(packing, "history")
+    return f"{kept:,} of {asked:,} stay" if kept < asked else f"all {asked:,} stay"
+
+
+def _kept(packing: Packing, section: str) -> tuple[int, int]:
+    """How many items of a section are sent, and how many there are."""
+    mine = packing.ledger.section == SECTIONS.index(section)
+    asked = int(np.count_nonzero(mine & (packing.ledger.before_tokens > 0)))
+    gone = int(np.count_nonzero(mine & (packing.ledger.fate == DROPPED)))
+    return asked - gone, asked

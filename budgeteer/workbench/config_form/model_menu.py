@@ -1,0 +1,49 @@
+"""The models a workspace may choose, by provider."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from budgeteer.engine.models.registry import MODELS
+from budgeteer.workbench.config_form.apply import Effective
+from budgeteer.workbench.starting_model import starting_model
+
+
+@dataclass(frozen=True, slots=True)
+class ModelChoice:
+    """One model of the picker."""
+
+    name: str
+    label: str
+    is_chosen: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ModelGroup:
+    """The models of one provider."""
+
+    provider: str
+    models: tuple[ModelChoice, ...]
+
+
+def model_note(current: Effective) -> str:
+    """What is to be said of the model that the conversation names, "" where it is used or somebody chose another."""
+    named, model = current.named_model, current.config.model
+    if not named or current.is_overridden("model") or starting_model(named) == model:
+        return ""
+    if not starting_model(named):
+        return f"The conversation names “{named}”, which is no model known here: {model} is used until you choose one."
+    return f"The conversation names “{named}”; the preset names {model}."
+
+
+def model_groups(current: Effective) -> tuple[ModelGroup, ...]:
+    """Every model by provider, the configuration's own chosen."""
+    by_provider: dict[str, list[ModelChoice]] = {}
+    for row in MODELS.values():
+        label = f"{row.name} · {row.context_window:,}"
+        by_provider.setdefault(row.provider, []).append(ModelChoice(row.name, label, row.name == current.config.model))
+    groups = tuple(ModelGroup(provider, tuple(models)) for provider, models in by_provider.items())
+    if current.config.model in MODELS:
+        return groups
+    own = ModelChoice(current.config.model, current.config.model, is_chosen=True)
+    return (ModelGroup("This workspace", (own,)), *groups)

@@ -1,0 +1,1 @@
+"""The configuration panel: the configuration as JSON."""

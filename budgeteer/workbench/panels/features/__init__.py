@@ -1,0 +1,1 @@
+"""The features panel: search of feature specs."""

@@ -1,0 +1,1 @@
+"""The inspector: the selected item."""

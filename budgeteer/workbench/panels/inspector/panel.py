@@ -1,0 +1,172 @@
+"""The selected item: what it is, what happened to it and why, and what may be set on it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from budgeteer.engine.config.schema import BudgetConfig
+from budgeteer.engine.packing.conditions import settings_of
+from budgeteer.engine.packing.ledger import CATEGORIES, Decision, Ledger
+from budgeteer.presentation.labels import FATE_ICONS, FATE_NAMES, FATE_TONES
+from budgeteer.workbench.fix_buttons import FixButton, Trial, TryOut, button_of
+from budgeteer.workbench.item_texts import text_of_item
+from budgeteer.workbench.panels.map.item_table import fate_words
+from budgeteer.workbench.preview import Packed
+from budgeteer.workbench.state import ViewState
+
+TEXT_CHARS = 6_000
+POLICIES = (
+    ("auto", "Auto", "The rules decide."),
+    ("pinned", "Pinned", "Goes first and is never dropped."),
+    ("nameOnly", "Name only", "Without its description."),
+    ("off", "Off", "Left out."),
+)
+SECTION_NAMES = {
+    "system": "system text",
+    "tools": "tool definitions",
+    "skills": "skills block",
+    "features": "feature specs",
+    "retrieval": "retrieval",
+    "history": "history",
+    "query": "query",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class PolicyChoice:
+    """One policy a skill may have."""
+
+    value: str
+    label: str
+    is_chosen: bool
+
+
+@dataclass(frozen=True, slots=True)
+class InspectedItem:
+    """What the inspector prints; every number is written out."""
+
+    id: str
+    letter: str
+    category: str
+    name: str
+    where: str
+    fate: str
+    fate_word: str
+    icon: str
+    tone: str
+    is_pinned: bool
+    can_pin: bool
+    facts: tuple[tuple[str, str], ...]
+    rule: str
+    sentence: str
+    counterfactual: str
+    fix: str
+    fix_label: str
+    fix_effect: str
+    policies: tuple[PolicyChoice, ...]
+    policy_hint: str
+    text: str
+    text_note: str
+    close_url: str
+
+
+def inspected(packed: Packed, state: ViewState, *, try_out: TryOut) -> InspectedItem | None:
+    """The selected item, None when nothing (that is there) is selected; `try_out` tries its fix."""
+    ledger = packed.packing.ledger
+    index = packed.find(state.sel) if state.sel else None
+    if index is None:
+        return None
+    decision = ledger.decision(index)
+    word, figure = fate_words(decision)
+    text = text_of_item(packed.packing, index)
+    policies = _policies(decision, packed.packing.config)
+    button, effect = _fix(decision, try_out)
+    limit = packed.packing.verdict.limit_tokens
+    chosen = next((value for value, *_ in POLICIES for p in policies if p.is_chosen and p.value == value), "")
+    return InspectedItem(
+        id=decision.id,
+        letter=decision.category,
+        category=CATEGORIES[decision.category],
+        name=decision.name or decision.id,
+        where=decision.id,
+        fate=decision.fate,
+        fate_word=word or f"{FATE_NAMES[decision.fate]} {figure}",
+        icon=FATE_ICONS[decision.fate],
+        tone=FATE_TONES[decision.fate],
+        is_pinned=decision.pinned,
+        can_pin=decision.fate != "added",
+        facts=(
+            *_facts(decision, ledger, index=index, limit=limit),
+            *_on_disk(packed, index),
+        ),
+        rule=decision.rule,
+        sentence=decision.sentence,
+        counterfactual=decision.counterfactual,
+        fix=button.apply,
+        fix_label=button.label,
+        fix_effect=effect,
+        policies=policies,
+        policy_hint=next((hint for value, _, hint in POLICIES if value == chosen), ""),
+        text=text[:TEXT_CHARS],
+        text_note=_cut_note(text),
+        close_url=state.query(sel=""),
+    )
+
+
+def policy_key(decision: Decision) -> str:
+    """What `skillsBudget.policies` calls a skill."""
+    return decision.name
+
+
+def _policies(decision: Decision, config: BudgetConfig) -> tuple[PolicyChoice, ...]:
+    if decision.section != "skills":
+        return ()
+    chosen = config.skills_budget.policies.get(policy_key(decision), "auto")
+    return tuple(PolicyChoice(value, label, value == chosen) for value, label, _ in POLICIES)
+
+
+def _facts(decision: Decision, ledger: Ledger, *, index: int, limit: int) -> list[tuple[str, str]]:
+    before, after = decision.before, decision.after
+    bigger = int((ledger.before_tokens > before.tokens).sum()) + 1
+    facts = [
+        ("Tokens", f"{before.tokens:,} → {after.tokens:,}"),
+        ("Characters", f"{before.chars:,} → {after.chars:,}"),
+        ("Counted", decision.kind),
+        ("Section", SECTION_NAMES[decision.section]),
+        ("Place in the prompt", f"{index + 1:,} of {len(ledger):,}"),
+    ]
+    if limit > 0 and after.tokens:
+        facts.append(("Share of the limit", f"{after.tokens / limit * 100:.1f} %"))
+    facts.append(("Rank by size", f"{bigger:,} of {len(ledger):,}"))
+    if decision.group:
+        facts.append(("Group", decision.group))
+    return facts
+
+
+def _on_disk(packed: Packed, index: int) -> list[tuple[str, str]]:
+    """What of a skill is not in the prompt: its file, and the body that is read when the skill is used."""
+    rows, row = packed.packing.ledger.place(index)
+    if rows.section != "skills":
+        return []
+    skill = packed.packing.chosen.skills.sequence[row]
+    measures = packed.packing.bundle.skill_measures
+    return [
+        ("SKILL.md on disk", f"{int(measures.file_bytes[skill]):,} bytes"),
+        ("Its body, when used", f"{int(measures.body_tokens[skill]):,} tokens"),
+    ]
+
+
+def _fix(decision: Decision, try_out: TryOut) -> tuple[FixButton, str]:
+    """The button that makes every condition of the counterfactual hold, and what it would come to.
+
+    There is none where a condition is no setting, or where the item would be left out all the same.
+    """
+    button = button_of(settings_of(decision.reason.conditions))
+    trial = try_out(button.apply, decision.id) if button.apply else Trial()
+    return (button, trial.effect) if trial.mends else (FixButton(), "")
+
+
+def _cut_note(text: str) -> str:
+    if len(text) <= TEXT_CHARS:
+        return ""
+    return f"The first {TEXT_CHARS:,} of {len(text):,} characters. The prompt view and the exports hold all of it."

@@ -1,0 +1,1 @@
+"""The map panel: icicle, table of items, before and after."""

@@ -1,0 +1,235 @@
+"""What is big: the prompt as asked for, cut by section, then by turn, then by item, all on one linear scale.
+
+Three rows over each other. Items too narrow to be seen join their neighbours: first those of one category and fate,
+then whatever else is needed for a block that can be seen, which then carries what most of its tokens are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+
+from budgeteer.engine.counting.library_measures import Ints
+from budgeteer.engine.packing.ledger import CATEGORIES, DROPPED, FATES, LETTERS, SECTIONS, SUMMARISED, Ledger
+from budgeteer.engine.packing.result import Packing
+from budgeteer.presentation.labels import FATE_NAMES, count_of, short_count
+
+WIDTH_PX = 600.0
+"""Nominal width: the picture is laid out at it and printed in percent."""
+
+JOIN_PX = 6.0
+TOTAL_PX = 34.0
+LETTER_PX = 13.0
+CHAR_PX = 6.55
+GAP_PX = 1.0
+
+SECTION_ROWS = (
+    ("system", "System", "S"),
+    ("tools", "Tools", "T"),
+    ("skills", "Skills", "K"),
+    ("features", "Features", "F"),
+    ("retrieval", "Retrieval", "R"),
+)
+
+
+#: Class, pattern and label class of a block that only names a stretch.
+OUTLINE = ("bx", "", "s")
+
+
+@dataclass(frozen=True, slots=True)
+class IcicleBlock:
+    """One block: its place in percent, its classes and its texts."""
+
+    left: str
+    span: str
+    css: str
+    fill: str
+    title: str
+    label: str
+    label_css: str
+    label_at: str
+
+
+@dataclass(frozen=True, slots=True)
+class Icicle:
+    """The picture and its sentence."""
+
+    sentence: str
+    sections: tuple[IcicleBlock, ...]
+    groups: tuple[IcicleBlock, ...]
+    items: tuple[IcicleBlock, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Run:
+    """Neighbouring items shown as one: from the first to before `stop`, with what most of their tokens are."""
+
+    start: int
+    stop: int
+    category: int
+    fate: int
+    tokens: int
+
+
+def icicle_of(packing: Packing) -> Icicle | None:
+    """The picture of one packing; None when nothing is asked for."""
+    ledger = packing.ledger
+    sizes = np.maximum(ledger.before_tokens, ledger.after_tokens)
+    total = int(sizes.sum())
+    if not total:
+        return None
+    starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes)])
+    scale = WIDTH_PX / total
+    return Icicle(
+        sentence=f"{total:,} tokens of items in prompt order: section, then turn, then item",
+        sections=tuple(_sections(ledger, starts, scale)),
+        groups=tuple(_groups(packing, starts, scale)),
+        items=tuple(_block_of(run, starts, scale) for run in _runs(ledger, sizes, scale)),
+    )
+
+
+def _sections(ledger: Ledger, starts: Ints, scale: float) -> Iterator[IcicleBlock]:
+    for name, title, letter in SECTION_ROWS:
+        mine = np.flatnonzero(ledger.section == SECTIONS.index(name))
+        yield from _section(mine, (title, letter), ledger=ledger, starts=starts, scale=scale)
+    talk = np.flatnonzero(ledger.section >= SECTIONS.index("history"))
+    yield from _section(talk, ("History & query", "H"), ledger=ledger, starts=starts, scale=scale)
+
+
+def _section(
+    mine: Ints, named: tuple[str, str], *, ledger: Ledger, starts: Ints, scale: float
+) -> Iterator[IcicleBlock]:
+    if not len(mine):
+        return
+    title, letter = named
+    first, stop = int(mine[0]), int(mine[-1]) + 1
+    tokens = int(starts[stop] - starts[first])
+    sent = int(ledger.after_tokens[mine].sum())
+    if not tokens:
+        return
+    change = f"{tokens:,} → {sent:,}" if sent != tokens else f"{tokens:,}"
+    labels = (f"{title} {change}", f"{title} {short_count(tokens)}", f"{letter} {short_count(tokens)}", letter)
+    yield _block(
+        (float(starts[first]) * scale, tokens * scale),
+        look=(f"f{letter}", "", "ocH" if letter == "H" else "oc"),
+        title=f"{title}: {tokens:,} tokens asked for, {sent:,} sent",
+        labels=labels,
+    )
+
+
+def _groups(packing: Packing, starts: Ints, scale: float) -> Iterator[IcicleBlock]:
+    ledger = packing.ledger
+    for name, title, _ in SECTION_ROWS:
+        mine = np.flatnonzero(ledger.section == SECTIONS.index(name))
+        if not len(mine):
+            continue
+        first, stop = int(mine[0]), int(mine[-1]) + 1
+        gone = int((ledger.fate[mine] == DROPPED).sum())
+        label = f"{len(mine) - gone:,} of {len(mine):,}" if gone else f"{len(mine):,}"
+        at = (float(starts[first]) * scale, float(starts[stop] - starts[first]) * scale)
+        yield _block(at, look=OUTLINE, title=f"{title}: {label} sent", labels=(label,))
+    yield from _turns(packing, starts, scale)
+
+
+def _turns(packing: Packing, starts: Ints, scale: float) -> Iterator[IcicleBlock]:
+    parts = packing.ledger.parts
+    first = next((at for at, part in enumerate(parts) if part.messages is not None), None)
+    if first is None:
+        return
+    offset = sum(len(part) for part in parts[:first])
+    messages = packing.ledger.messages()[offset : offset + len(parts[first])]
+    about = np.where(messages < 0, np.roll(messages, -1), messages)  # a block is of the turn of what it stands for
+    turns = packing.bundle.history_measures.turn[about]
+    edges = [0, *(np.flatnonzero(np.diff(turns)) + 1).tolist(), len(turns)]
+    held: list[tuple[int, int]] = []
+    for start, stop in pairwise(edges):
+        held.append((start, stop))
+        width = float(starts[offset + stop] - starts[offset + held[0][0]]) * scale
+        if width < JOIN_PX and stop != len(turns):
+            continue
+        begin = offset + held[0][0]
+        tokens = int(starts[offset + stop] - starts[begin])
+        number = int(turns[start]) + 1
+        name = f"turn {number}" if len(held) == 1 else f"turns {int(turns[held[0][0]]) + 1}–{number}"
+        labels = (f"{name} · {short_count(tokens)}", name, str(number) if len(held) == 1 else "")
+        at = (float(starts[begin]) * scale, width)
+        yield _block(at, look=OUTLINE, title=f"{name}: {tokens:,} tokens", labels=labels)
+        held = []
+
+
+def _runs(ledger: Ledger, sizes: Ints, scale: float) -> list[_Run]:
+    """Every item that can be seen by itself, and the joined rest, in order.
+
+    Joined items end where another section begins, or another category or fate once they can be seen.
+    """
+    section, category, fate = ledger.section, ledger.category, ledger.fate
+    new_section = np.diff(section, prepend=section[:1]) != 0
+    changes = (np.diff(category, prepend=category[:1]) != 0) | (np.diff(fate, prepend=fate[:1]) != 0)
+    wide = sizes * scale >= JOIN_PX
+    looked_at = np.flatnonzero(wide | new_section | changes)
+    runs: list[_Run] = []
+    open_from = 0
+    before = np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes)]).tolist()
+    ends = (wide | new_section)[looked_at].tolist()
+    for index, ends_here, is_wide in zip(looked_at.tolist(), ends, wide[looked_at].tolist(), strict=True):
+        if index > open_from and (ends_here or (before[index] - before[open_from]) * scale >= JOIN_PX):
+            runs.append(_run(ledger, sizes, open_from, index))
+            open_from = index
+        if is_wide:
+            runs.append(_run(ledger, sizes, index, index + 1))
+            open_from = index + 1
+    if open_from < len(sizes):
+        runs.append(_run(ledger, sizes, open_from, len(sizes)))
+    return runs
+
+
+def _run(ledger: Ledger, sizes: Ints, start: int, stop: int) -> _Run:
+    weights = sizes[start:stop]
+    categories = np.bincount(ledger.category[start:stop], weights=weights, minlength=len(LETTERS))
+    fates = np.bincount(ledger.fate[start:stop], weights=weights, minlength=len(FATES))
+    return _Run(start, stop, int(np.argmax(categories)), int(np.argmax(fates)), int(weights.sum()))
+
+
+def _block_of(run: _Run, starts: Ints, scale: float) -> IcicleBlock:
+    letter, fate, count = LETTERS[run.category], FATES[run.fate], run.stop - run.start
+    width = run.tokens * scale
+    mark = "✕ " if run.fate == DROPPED else ""
+    # Stripes leave no ground that a letter could be read on.
+    labels: tuple[str, ...] = () if run.fate == SUMMARISED else (letter,)
+    if labels and count > 1 and width >= TOTAL_PX:
+        labels = (f"{mark}{short_count(run.tokens)}", letter)
+    look = (f"f{letter}", "", "oc")
+    if run.fate == DROPPED:
+        look = (f"ds k{letter}", "", "bb")
+    elif run.fate == SUMMARISED:
+        look = ("", f"url(#stripes-{letter})", "bb")
+    return _block(
+        (float(starts[run.start]) * scale, width),
+        look=look,
+        title=f"{CATEGORIES[letter]}: {count_of(count, 'item')}, {run.tokens:,} tokens, {FATE_NAMES[fate].lower()}",
+        labels=labels,
+    )
+
+
+def _block(at: tuple[float, float], *, look: tuple[str, str, str], title: str, labels: Sequence[str]) -> IcicleBlock:
+    """A block at (x, width) in pixels; `look` is its class, its pattern and the class of its label."""
+    x, width = at
+    shown = max(0.8, width - GAP_PX)
+    label = next((text for text in labels if text and _fits(text, shown)), "")
+    return IcicleBlock(
+        left=f"{x / WIDTH_PX * 100:.3f}%",
+        span=f"{shown / WIDTH_PX * 100:.3f}%",
+        css=look[0],
+        fill=look[1],
+        title=title,
+        label=label,
+        label_css=look[2],
+        label_at=f"{(x + shown / 2) / WIDTH_PX * 100:.3f}%",
+    )
+
+
+def _fits(text: str, width: float) -> bool:
+    return width >= LETTER_PX if len(text) == 1 else len(text) * CHAR_PX + 6 <= width

@@ -1,0 +1,272 @@
+"""The table of items: which rows are asked for, in which order, and what each of them says."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from budgeteer.engine.packing.ledger import CATEGORIES, FATES, SECTIONS, Decision, Ledger
+from budgeteer.presentation.labels import FATE_ICONS, FATE_NAMES, FATE_TONES, count_of
+from budgeteer.workbench.panels.row_marks import MarkedRow
+from budgeteer.workbench.state import ViewState
+
+PAGE_ROWS = 72
+
+type Indices = NDArray[np.int64]
+type Names = Callable[[Sequence[int]], dict[int, str]]
+
+SECTION_CHIPS = (
+    ("system", "System", "S"),
+    ("tools", "Tools", "T"),
+    ("skills", "Skills", "K"),
+    ("features", "Features", "F"),
+    ("retrieval", "Retrieval", "R"),
+    ("history", "History", "H"),
+    ("query", "Query", "U"),
+)
+FATE_CHIPS = (("dropped", "Dropped"), ("truncated", "Truncated"), ("summarised", "Summarised"), ("added", "Added"))
+
+COLUMNS = (
+    ("name", "Item", "c-name"),
+    ("chars", "Chars", "n c-chars"),
+    ("tokens", "Tokens", "n c-tokens"),
+    ("", "Size", "c-size"),
+    ("fate", "Fate", "c-fate"),
+    ("", "Reason", "c-why"),
+)
+#: Columns whose first click sorts the largest first.
+LARGEST_FIRST = frozenset({"tokens", "chars", "after"})
+
+
+@dataclass(frozen=True, slots=True)
+class Chip:
+    """One filter with the number of items it leaves."""
+
+    key: str
+    title: str
+    letter: str
+    count: str
+    is_on: bool
+    url: str
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One column head; `url` is where a click on it leads, "" when it does not sort."""
+
+    key: str
+    title: str
+    css: str
+    sorted: str
+    arrow: str
+    url: str
+
+
+@dataclass(frozen=True, slots=True)
+class Row(MarkedRow):
+    """One item as the table prints it; every number is written out."""
+
+    id: str
+    letter: str
+    category: str
+    name: str
+    chars: str
+    tokens: str
+    width: str
+    bar_css: str
+    bar_fill: str
+    fate: str
+    fate_word: str
+    icon: str
+    tone: str
+    after: str
+    sentence: str
+    is_selected: bool
+    is_pinned: bool
+    url: str
+
+
+@dataclass(frozen=True, slots=True)
+class ItemList:
+    """The table with everything around it."""
+
+    chips: tuple[Chip, ...]
+    columns: tuple[Column, ...]
+    rows: tuple[Row, ...]
+    kept: tuple[tuple[str, str], ...]
+    sentence: str
+    empty: str
+    pages: int
+    previous_url: str
+    next_url: str
+
+
+def item_list(ledger: Ledger, state: ViewState, *, names: Names) -> ItemList:
+    """The rows this state asks for, at most PAGE_ROWS of them.
+
+    Args:
+        ledger: the decisions.
+        state: filter, text, order and page.
+        names: the names of the decisions at these indices.
+    """
+    chosen = _matching(ledger, state, names=names)
+    ordered = _ordered(ledger, chosen, sort=state.sort, names=names)
+    pages = max(1, -(-len(ordered) // PAGE_ROWS))
+    page = min(state.page, pages)
+    window = ordered[(page - 1) * PAGE_ROWS : page * PAGE_ROWS]
+    most = int(ledger.before_tokens[chosen].max()) if len(chosen) else 0
+    most = max(most, int(ledger.after_tokens[chosen].max()) if len(chosen) else 0)
+    decisions = {int(index): ledger.decision(int(index)) for index in np.sort(window)}
+    return ItemList(
+        chips=_chips(ledger, state),
+        columns=tuple(_column(key, title, css, state) for key, title, css in COLUMNS),
+        rows=tuple(_row(decisions[int(index)], state=state, most_tokens=most) for index in window),
+        kept=tuple(_kept(state)),
+        sentence=_sentence(len(ordered), len(ledger), first=(page - 1) * PAGE_ROWS + 1, shown=len(window)),
+        empty="No item matches. Clear the filter to see all of them." if len(ledger) else "There are no items.",
+        pages=pages,
+        previous_url=state.query(page=page - 1) if page > 1 else "",
+        next_url=state.query(page=page + 1) if page < pages else "",
+    )
+
+
+def fate_words(decision: Decision) -> tuple[str, str]:
+    """A fate as the table says it: the word and the figure behind it."""
+    before, after = f"{decision.before.tokens:,}", f"{decision.after.tokens:,}"
+    match decision.fate:
+        case "truncated":
+            return "", f"{before} → {after}"
+        case "dropped" | "summarised":
+            return FATE_NAMES[decision.fate], before
+        case _:
+            return FATE_NAMES[decision.fate], after
+
+
+def _matching(ledger: Ledger, state: ViewState, *, names: Names) -> Indices:
+    mask = _mask(ledger, state.filter)
+    chosen: Indices = np.flatnonzero(mask).astype(np.int64)
+    wanted = state.q.strip().casefold()
+    if not wanted:
+        return chosen
+    known = names([int(index) for index in chosen])
+    return np.array([index for index in chosen if wanted in known[int(index)].casefold()], dtype=np.int64)
+
+
+def _mask(ledger: Ledger, key: str) -> NDArray[np.bool_]:
+    if key in SECTIONS:
+        return np.asarray(ledger.section == SECTIONS.index(key))
+    if key in FATES:
+        return np.asarray(ledger.fate == FATES.index(key))
+    if key == "pinned":
+        return np.asarray(ledger.pinned)
+    return np.ones(len(ledger), np.bool_)
+
+
+def _ordered(ledger: Ledger, chosen: Indices, *, sort: str, names: Names) -> Indices:
+    """The chosen rows in order; equal ones stay in prompt order."""
+    key = sort.removeprefix("-")
+    if not len(chosen) or key == "order":
+        return chosen if not sort.startswith("-") else chosen[::-1]
+    if key == "name":
+        known = names([int(index) for index in chosen])
+        ranked = sorted((int(index) for index in chosen), key=lambda index: known[index].casefold())
+        values = np.array(ranked, dtype=np.int64)
+        return values[::-1] if sort.startswith("-") else values
+    columns = {
+        "tokens": np.maximum(ledger.before_tokens, ledger.after_tokens),
+        "chars": np.maximum(ledger.before_chars, ledger.after_chars),
+        "after": ledger.after_tokens,
+        "fate": ledger.fate,
+    }
+    values = columns[key][chosen].astype(np.int64)
+    largest_first = (key in LARGEST_FIRST) is not sort.startswith("-")
+    return chosen[np.argsort(-values if largest_first else values, kind="stable")]
+
+
+def _chips(ledger: Ledger, state: ViewState) -> tuple[Chip, ...]:
+    def chip(key: str, title: str, letter: str, count: int) -> Chip:
+        is_on = state.filter == key
+        url = state.query(filter="all" if is_on and key != "all" else key, page=1)
+        return Chip(key, title, letter, f"{count:,}", is_on, url)
+
+    chips = [chip("all", "All", "", len(ledger))]
+    for key, title, letter in SECTION_CHIPS:
+        chips.append(chip(key, title, letter, int(_mask(ledger, key).sum())))
+    for key, title in FATE_CHIPS:
+        chips.append(chip(key, title, "", int(_mask(ledger, key).sum())))
+    chips.append(chip("pinned", "Pinned", "", int(ledger.pinned.sum())))
+    return tuple(found for found in chips if found.count != "0" or found.is_on or found.key == "all")
+
+
+def _column(key: str, title: str, css: str, state: ViewState) -> Column:
+    if not key:
+        return Column(key, title, css, "", "", "")
+    current = state.sort.removeprefix("-") == key
+    is_turned = state.sort.startswith("-")
+    descending = (key in LARGEST_FIRST) is not is_turned
+    return Column(
+        key=key,
+        title=title,
+        css=css,
+        sorted="" if not current else "descending" if descending else "ascending",
+        arrow="" if not current else "arrow-down" if descending else "arrow-up",
+        url=state.query(sort=f"-{key}" if current and not is_turned else key, page=1),
+    )
+
+
+def _row(decision: Decision, *, state: ViewState, most_tokens: int) -> Row:
+    word, figure = fate_words(decision)
+    size = decision.after if decision.fate == "added" else decision.before
+    letter = decision.category
+    is_selected = state.sel == decision.id
+    return Row(
+        id=decision.id,
+        letter=letter,
+        category=CATEGORIES[letter],
+        name=decision.name or decision.id,
+        chars=f"{size.chars:,}",
+        tokens=f"{size.tokens:,}",
+        width=f"{max(0.8, size.tokens / most_tokens * 100) if most_tokens else 0.8:.2f}%",
+        bar_css=_bar_css(decision),
+        bar_fill=f"url(#stripes-{letter})" if decision.fate == "summarised" else "",
+        fate=decision.fate,
+        fate_word=word,
+        icon=FATE_ICONS[decision.fate],
+        tone=FATE_TONES[decision.fate],
+        after=figure,
+        sentence=decision.sentence,
+        is_selected=is_selected,
+        is_pinned=decision.pinned,
+        url=state.query(sel=decision.id),
+    )
+
+
+def _bar_css(decision: Decision) -> str:
+    """An outline where it was dropped, a pattern where it was summarised (no class: one would overrule it)."""
+    match decision.fate:
+        case "dropped":
+            return f"ds k{decision.category}"
+        case "summarised":
+            return ""
+        case _:
+            return f"f{decision.category}"
+
+
+def _kept(state: ViewState) -> list[tuple[str, str]]:
+    """What the text filter's form must carry along."""
+    default = ViewState()
+    pairs = [("filter", state.filter), ("sort", state.sort), ("sel", state.sel)]
+    return [(name, value) for name, value in pairs if value != getattr(default, name)]
+
+
+def _sentence(matching: int, total: int, *, first: int, shown: int) -> str:
+    if not matching:
+        return f"0 of {count_of(total, 'item')}"
+    if shown == matching == total:
+        return count_of(total, "item")
+    if shown == matching:
+        return f"{matching:,} of {count_of(total, 'item')}"
+    return f"{first:,}–{first + shown - 1:,} of {count_of(matching, 'item')}"

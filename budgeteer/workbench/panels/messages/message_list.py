@@ -1,0 +1,239 @@
+"""The history message by message: turns, fates, a running total, and runs of what went folded into one line."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from budgeteer.engine.packing.ledger import ADDED, CATEGORIES, FATES, LETTERS, Decision
+from budgeteer.presentation.labels import FATE_ICONS, FATE_NAMES, FATE_TONES, count_of
+from budgeteer.workbench.panels.messages.message_runs import (
+    PAGE_LINES,
+    Indices,
+    MessageRun,
+    MessageTable,
+    entries_of,
+    table_of,
+)
+from budgeteer.workbench.panels.row_marks import MarkedRow
+from budgeteer.workbench.preview import Packed
+from budgeteer.workbench.state import ViewState
+
+CHIPS = (
+    ("kept", "Kept"),
+    ("dropped", "Dropped"),
+    ("summarised", "Summarised"),
+    ("truncated", "Truncated"),
+    ("added", "Added"),
+    ("pinned", "Pinned"),
+)
+LETTER_CHIPS = ("U", "A", "X", "S")
+
+
+@dataclass(frozen=True, slots=True)
+class MessageChip:
+    """One filter with the number of messages it leaves."""
+
+    key: str
+    title: str
+    letter: str
+    icon: str
+    count: str
+    is_on: bool
+    url: str
+
+
+@dataclass(frozen=True, slots=True)
+class MessageLine(MarkedRow):
+    """One line of the list; every number is written out.
+
+    Attributes:
+        kind: a message, the head of a turn, or a folded run of messages of one fate.
+        label: the message's short number, the turn's, or the range that is folded.
+        running: the tokens of the request up to and with this message, "" on other lines.
+        text: the beginning of the message, what was typed, or what happened to the run.
+        row: the message's number in the conversation, by which a range is chosen; 0 for what is no message of it.
+        size: tokens before, struck where it went; `after` what is left where that differs.
+        url: where a click leads.
+    """
+
+    kind: Literal["message", "turn", "folded"]
+    anchor: str
+    label: str
+    text: str
+    size: str
+    after: str = ""
+    letter: str = ""
+    category: str = ""
+    running: str = ""
+    fate: str = ""
+    icon: str = ""
+    tone: str = ""
+    fate_word: str = ""
+    reason: str = ""
+    is_selected: bool = False
+    is_pinned: bool = False
+    is_in_range: bool = False
+    row: int = 0
+    url: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class MessageList:
+    """A page of the list with everything around it. `before` and `rest` are what the running total has beside it."""
+
+    chips: tuple[MessageChip, ...]
+    lines: tuple[MessageLine, ...]
+    before: str
+    rest: str
+    sentence: str
+    empty: str
+    pages: int
+    previous_url: str
+    next_url: str
+
+
+def message_list(packed: Packed, state: ViewState) -> MessageList:
+    """The lines this state asks for, at most PAGE_LINES of them."""
+    table = table_of(packed.packing)
+    opened = packed.find(state.open) if state.open else None
+    chosen = _matching(packed, table, state)
+    entries = entries_of(table, chosen, folds=state.filter == "all" and not state.q.strip(), opened=opened)
+    pages = max(1, -(-len(entries) // PAGE_LINES))
+    page = min(state.page, pages)
+    window = entries[(page - 1) * PAGE_LINES : page * PAGE_LINES]
+    total = packed.packing.total.tokens
+    known = int(table.running[-1]) if len(table) else table.before_tokens
+    shown = [entry.named for entry in window if entry.kind != "folded"]
+    names = packed.names_of([int(table.index[at]) for at in shown])
+    return MessageList(
+        chips=_chips(table, state),
+        lines=tuple(_line(entry, table, names=names, state=state) for entry in window),
+        before=f"{table.before_tokens:,} tokens stand before the first message",
+        rest=f"{total - known:,} more frame the query and the reply: {total:,} in all",
+        sentence=_sentence(len(chosen), len(table), page=page, pages=pages),
+        empty="No message matches. Clear the filter to see all of them." if len(table) else "There are no messages.",
+        pages=pages,
+        previous_url=state.query(page=page - 1) if page > 1 else "",
+        next_url=state.query(page=page + 1) if page < pages else "",
+    )
+
+
+def _matching(packed: Packed, table: MessageTable, state: ViewState) -> Indices:
+    mask = _mask(table, state.filter)
+    chosen: Indices = np.flatnonzero(mask).astype(np.int64)
+    wanted = state.q.strip().casefold()
+    if not wanted:
+        return chosen
+    texts = packed.texts_of([int(table.index[at]) for at in chosen])
+    return np.array([at for at in chosen if wanted in texts[int(table.index[at])]], dtype=np.int64)
+
+
+def _mask(table: MessageTable, key: str) -> NDArray[np.bool_]:
+    if key in FATES:
+        return np.asarray(table.fate == FATES.index(key))
+    if key in LETTERS:
+        return np.asarray(table.ledger.category[table.index] == LETTERS.index(key))
+    if key == "pinned":
+        return np.asarray(table.ledger.pinned[table.index])
+    return np.ones(len(table), np.bool_)
+
+
+def _line(entry: MessageRun, table: MessageTable, *, names: dict[int, str], state: ViewState) -> MessageLine:
+    if entry.kind == "folded":
+        return _folded(entry, table, state)
+    index = int(table.index[entry.first])
+    if entry.kind == "turn":
+        return _turn(table, entry.first, names[int(table.index[entry.last])])
+    return _message(table, entry.first, table.ledger.decision(index), names[index], state)
+
+
+def _message(table: MessageTable, at: int, decision: Decision, name: str, state: ViewState) -> MessageLine:
+    added = decision.fate == FATES[ADDED]
+    row = int(table.row[at]) + 1
+    before, after = f"{decision.before.tokens:,}", f"{decision.after.tokens:,}"
+    return MessageLine(
+        kind="message",
+        anchor=f"at-{at}",
+        label=decision.id.removeprefix("block:") if decision.id.startswith("block:") else _label(table, at),
+        text=name or decision.name or decision.id,
+        size=after if added else before,
+        after="" if added or before == after or decision.fate == "dropped" else after,
+        letter=decision.category,
+        category=CATEGORIES[decision.category],
+        running=f"{int(table.running[at]):,}",
+        fate=decision.fate,
+        icon=FATE_ICONS[decision.fate],
+        tone=FATE_TONES[decision.fate],
+        fate_word=FATE_NAMES[decision.fate],
+        reason=decision.sentence,
+        is_selected=state.sel == decision.id,
+        is_pinned=decision.pinned,
+        is_in_range=state.start <= row <= state.end and row > 0,
+        row=row,
+        url=state.query(sel=decision.id),
+    )
+
+
+def _turn(table: MessageTable, at: int, typed: str) -> MessageLine:
+    number = int(table.turn[at])
+    mine = np.flatnonzero(table.turn == number)
+    index = table.index[mine]
+    before, after = int(table.ledger.before_tokens[index].sum()), int(table.ledger.after_tokens[index].sum())
+    size = f"{before:,}" if before == after else f"{before:,} → {after:,}"
+    return MessageLine(
+        kind="turn",
+        anchor=f"turn-{number}",
+        label=f"Turn {number}" if number else "Before the first turn",
+        text=typed,
+        size=f"{count_of(len(mine), 'message')} · {size}",
+    )
+
+
+def _folded(entry: MessageRun, table: MessageTable, state: ViewState) -> MessageLine:
+    span = slice(entry.first, entry.last + 1)
+    fate = FATES[int(table.fate[entry.first])]
+    first, last = _label(table, entry.first), _label(table, entry.last)
+    turns = np.unique(table.turn[span][table.turn[span] > 0])
+    middle = table.ledger.decision(int(table.index[entry.first]))
+    where = "" if not len(turns) else f"Turn {turns[0]}: " if len(turns) == 1 else f"Turns {turns[0]}-{turns[-1]}: "
+    return MessageLine(
+        kind="folded",
+        anchor=f"at-{entry.first}",
+        label=f"{first}-{last}",
+        text=f"{count_of(entry.last - entry.first + 1, 'message')} {fate}",
+        size=f"{int(table.ledger.before_tokens[table.index[span]].sum()):,}",
+        fate=fate,
+        icon=FATE_ICONS[fate],
+        tone=FATE_TONES[fate],
+        fate_word=FATE_NAMES[fate],
+        reason=f"{where}{middle.sentence}",
+        url=state.query(open=middle.id),
+    )
+
+
+def _label(table: MessageTable, at: int) -> str:
+    """`m001` for a message of the conversation, as pruning numbers them; nothing for what was written."""
+    row = int(table.row[at])
+    return table.name_of(row) if row >= 0 else ""
+
+
+def _chips(table: MessageTable, state: ViewState) -> tuple[MessageChip, ...]:
+    def chip(key: str, title: str, *, letter: str = "", icon: str = "") -> MessageChip:
+        is_on = state.filter == key
+        count = int(_mask(table, key).sum())
+        url = state.query(filter="all" if is_on and key != "all" else key, page=1, open="")
+        return MessageChip(key, title, letter, icon, f"{count:,}", is_on, url)
+
+    found = [chip("all", "All")]
+    found += [chip(key, title, icon=FATE_ICONS.get(key, "lock")) for key, title in CHIPS]
+    found += [chip(letter, CATEGORIES[letter], letter=letter) for letter in LETTER_CHIPS]
+    return tuple(one for one in found if one.count != "0" or one.is_on or one.key == "all")
+
+
+def _sentence(matching: int, total: int, *, page: int, pages: int) -> str:
+    found = count_of(total, "message") if matching == total else f"{matching:,} of {count_of(total, 'message')}"
+    return found if pages == 1 else f"{found}, page {page:,} of {pages:,}"

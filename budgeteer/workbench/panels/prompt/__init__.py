@@ -1,0 +1,1 @@
+"""The prompt panel: the packed prompt and the texts that go with it."""

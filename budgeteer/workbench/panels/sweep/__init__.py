@@ -1,0 +1,1 @@
+"""The sweep panel: the what-if curve, its drawing, its page."""

@@ -1,0 +1,284 @@
+"""The sweep as a picture: step curves by section over a limit, the knee, the current value, and values to pick."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from budgeteer.engine.config.overlay import get_path
+from budgeteer.engine.config.schema import dump_config
+from budgeteer.engine.packing.ledger import SECTIONS
+from budgeteer.engine.packing.result import Packing
+from budgeteer.presentation.labels import count_of
+from budgeteer.presentation.scale import Scale, pushed_apart, short
+from budgeteer.workbench.panels.sweep.study import AXES, SweptLimit, SweptStep, axes_of
+from budgeteer.workbench.state import ViewState
+
+LETTERS = {"system": "S", "tools": "T", "skills": "K", "features": "F", "retrieval": "R", "history": "H", "query": "U"}
+NAMES = {name: name.capitalize() for name in SECTIONS}
+PICKS = 7
+#: The unit behind a value, as a sentence says it.
+UNIT_WORDS = {"tokens": "tokens", "characters": "characters", "items": "", "messages": "messages", "turns": "turns"}
+
+
+@dataclass(frozen=True, slots=True)
+class PictureSize:
+    """One drawing: its size in pixels, and the margins that leave room for labels."""
+
+    name: str
+    width: int
+    height: int
+    left: int
+    right: int
+    ticks: int
+    top: int = 40
+    bottom: int = 40
+
+
+SIZES = (PictureSize("wide", 728, 440, 48, 120, 7), PictureSize("narrow", 358, 320, 40, 76, 4))
+
+
+@dataclass(frozen=True, slots=True)
+class Tick:
+    """A tick on an axis: its place and its label."""
+
+    at: float
+    label: str
+
+
+@dataclass(frozen=True, slots=True)
+class Curve:
+    """One section's step curve with its label at the right."""
+
+    letter: str
+    name: str
+    path: str
+    label_y: float
+    figure: str
+
+
+@dataclass(frozen=True, slots=True)
+class Marker:
+    """The knee or the current value: a line, a mark on the curve of everything, a label."""
+
+    kind: str
+    at: float
+    y: float
+    label: str
+    anchor: str
+    label_y: int
+
+
+@dataclass(frozen=True, slots=True)
+class SweepDrawing:
+    """One drawing in its own pixels."""
+
+    size: PictureSize
+    plot_right: float
+    plot_width: float
+    plot_bottom: float
+    curves: tuple[Curve, ...]
+    x_ticks: tuple[Tick, ...]
+    y_ticks: tuple[Tick, ...]
+    markers: tuple[Marker, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Pick:
+    """One row of the table; `apply` is what a press of its button changes, "" where it is in force."""
+
+    at: str
+    sent: str
+    kept: str
+    against_now: str
+    sections: tuple[str, ...]
+    mark: str
+    note: str
+    apply: str
+    is_current: bool
+
+
+@dataclass(frozen=True, slots=True)
+class AxisChoice:
+    """One limit that may be swept."""
+
+    path: str
+    title: str
+    is_chosen: bool
+
+
+@dataclass(frozen=True, slots=True)
+class SweepView:
+    """Everything the view prints."""
+
+    title: str
+    sentence: str
+    axis_title: str
+    drawings: tuple[SweepDrawing, ...]
+    section_names: tuple[str, ...]
+    picks: tuple[Pick, ...]
+    knee_apply: str
+    knee_label: str
+
+
+def sweep_choices(packing: Packing, state: ViewState) -> tuple[AxisChoice, ...]:
+    """The limits that may be swept here; the one of the address is chosen, the input budget by default."""
+    axes = axes_of(packing)
+    chosen = state.over if state.over in axes else "inputBudget"
+    return tuple(AxisChoice(path, title, path == chosen) for path, title in axes.items())
+
+
+def sweep_view(packing: Packing, swept: SweptLimit) -> SweepView:
+    """The picture of one sweep, with what holds now marked in it."""
+    current = current_value(packing, swept.path)
+    end = _end(swept, current)
+    names = [name for name in SECTIONS if any(step.sections.get(name) for step in swept.steps)]
+    knee = swept.knee if swept.knee is not None and swept.knee <= end else None
+    picture = _Picture(packing, swept, names, end, current, knee)
+    return SweepView(
+        title=picture.title(),
+        sentence=picture.sentence(),
+        axis_title=_axis_title(swept),
+        drawings=tuple(picture.drawing(size) for size in SIZES),
+        section_names=tuple(NAMES[name] for name in names),
+        picks=tuple(picture.picks()),
+        knee_apply="" if knee is None or knee == current else applied(packing, swept.path, knee),
+        knee_label="" if knee is None else f"Use the knee, {knee:,.0f}",
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Picture:
+    """What every part of the view is made from; `end` is where the picture ends."""
+
+    packing: Packing
+    swept: SweptLimit
+    names: Sequence[str]
+    end: float
+    current: float | None
+    knee: float | None
+
+    @property
+    def now(self) -> SweptStep:
+        return self.swept.step_at(self.current) if self.current is not None else self.swept.steps[-1]
+
+    def title(self) -> str:
+        if self.knee is not None:
+            at, now = self.swept.step_at(self.knee), self.now
+            if self.current is None or at.at == now.at:
+                return f"Knee at {self.knee:,.0f}: {count_of(at.kept, 'item')}, {count_of(at.tokens, 'token')}"
+            difference = now.tokens - at.tokens
+            than = f"{abs(difference):,} tokens {'less' if difference >= 0 else 'more'} than now"
+            return f"Knee at {self.knee:,.0f}: {at.kept:,} of now {now.kept:,} items with {than}"
+        if len(self.swept.steps) == 1:
+            return "Nothing changes over the whole range"
+        return f"{count_of(len(self.swept.steps), 'step')}, none of them a knee"
+
+    def sentence(self) -> str:
+        steps = self.swept.steps
+        parts = ["Exact packings at every value; everything else stays as configured"]
+        if len(steps) > 1:
+            parts.append(f"from {steps[-1].at:,.0f} on nothing changes")
+        least = next((step for step in steps if step.fits), None)
+        if least is None:
+            parts.append("it fits nowhere")
+        elif not steps[0].fits:
+            parts.append(f"below {least.at:,.0f} it cannot fit")
+        return f"{'; '.join(parts)}."
+
+    def drawing(self, size: PictureSize) -> SweepDrawing:
+        right, bottom = float(size.width - size.right), float(size.height - size.bottom)
+        most = max((max(step.sections.values(), default=0) for step in self.swept.steps), default=0)
+        x, y = Scale(self.swept.first, self.end, size.left, right), Scale(0, max(most, 1) * 1.04, bottom, size.top)
+        finals = [self.swept.step_at(self.end).sections.get(name, 0) for name in self.names]
+        labels = pushed_apart([y.at(tokens) for tokens in finals], gap=17, low=size.top + 4, high=bottom)
+        curves = tuple(
+            Curve(LETTERS[name], NAMES[name], self._path(name, x, y), labels[at], f"{finals[at]:,}")
+            for at, name in enumerate(self.names)
+        )
+        return SweepDrawing(
+            size=size,
+            plot_right=right,
+            plot_width=right - size.left,
+            plot_bottom=bottom,
+            curves=curves,
+            x_ticks=tuple(Tick(x.at(value), short(value)) for value in x.ticks(size.ticks)),
+            y_ticks=tuple(Tick(y.at(value), short(value)) for value in y.ticks(4)),
+            markers=tuple(self._markers(x, y, right)),
+        )
+
+    def _markers(self, x: Scale, y: Scale, right: float) -> Iterator[Marker]:
+        last = self.swept.step_at(self.end).sections
+        biggest = max(self.names, key=lambda name: last.get(name, 0), default="")
+        for kind, value, row in (("knee", self.knee, 14), ("current", self.current, 30)):
+            if value is not None and value <= self.end:
+                place = x.at(value)
+                anchor = "end" if place > right / 2 else "start"
+                height = y.at(self.swept.step_at(value).sections.get(biggest, 0))
+                yield Marker(kind, place, height, f"{kind} {value:,.0f}", anchor, row)
+
+    def _path(self, name: str, x: Scale, y: Scale) -> str:
+        """Steps to the right and up or down, none smoothed; those within half a pixel are drawn as the last of them."""
+        parts: list[str] = []
+        last_x, last_y = -1.0, -1.0
+        for step in self.swept.steps:
+            if step.at > self.end:
+                break
+            here, tokens = x.at(step.at), y.at(step.sections.get(name, 0))
+            if not parts:
+                parts.append(f"M{here:g} {tokens:g}")
+            elif tokens != last_y:
+                parts.append(f"V{tokens:g}" if here - last_x < 0.5 else f"H{here:g}V{tokens:g}")
+            else:
+                continue
+            last_x, last_y = here, tokens
+        return "".join([*parts, f"H{x.at(self.end):g}"])
+
+    def picks(self) -> Iterator[Pick]:
+        first = max(self.swept.first, 1)
+        values = {float(value) for value in Scale(first, self.end, 0, 1).ticks(PICKS)}
+        marked = (self.knee, self.current, self.swept.steps[-1].at)
+        values |= {float(value) for value in marked if value is not None and value <= self.end}
+        for value in sorted(values):
+            step = self.swept.step_at(value)
+            difference = step.kept - self.now.kept
+            is_current = value == self.current
+            yield Pick(
+                at=f"{value:,.0f}",
+                sent=f"{step.tokens:,}",
+                kept=f"{step.kept:,}",
+                against_now=f"{difference:+,}" if difference else "0",
+                sections=tuple(f"{step.sections.get(name, 0):,}" for name in self.names),
+                mark="current" if is_current else "knee" if value == self.knee else "",
+                note="" if step.fits else "cannot fit",
+                apply="" if is_current else applied(self.packing, self.swept.path, value),
+                is_current=is_current,
+            )
+
+
+def current_value(packing: Packing, path: str) -> float | None:
+    """The value in force, None where the configuration sets none."""
+    if path == "inputBudget":
+        return packing.input_budget
+    value = get_path(dump_config(packing.config), path)
+    if isinstance(value, str):
+        return packing.allowance.tokens(value)
+    return float(value) if isinstance(value, (int, float)) else None
+
+
+def applied(packing: Packing, path: str, value: float) -> str:
+    """A value of the swept limit as a change of the form."""
+    if path == "inputBudget":
+        return f"contextWindow={int(value) + packing.output_reserve}"
+    return f"{path}={int(value)}"
+
+
+def _end(swept: SweptLimit, current: float | None) -> float:
+    """Where the picture ends: a little past the last change and past what is in force."""
+    last = max(swept.steps[-1].at, current or 0.0, swept.first + 1)
+    return min(last * 1.05, swept.last)
+
+
+def _axis_title(swept: SweptLimit) -> str:
+    title, unit = AXES[swept.path][0].lower(), UNIT_WORDS.get(swept.unit, "")
+    return f"{title}, {unit}" if unit and unit not in title else title

@@ -1,0 +1,40 @@
+"""What the sweep view shows: the picture, the job that makes it, or why there is none."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from budgeteer.engine.errors import BudgeteerError
+from budgeteer.jobs.job_view import JobCard, job_card
+from budgeteer.workbench.config_form.apply import error_parts
+from budgeteer.workbench.deferred_results import answered
+from budgeteer.workbench.models import Workspace
+from budgeteer.workbench.panels.sweep.drawing import AxisChoice, SweepView, sweep_choices, sweep_view
+from budgeteer.workbench.panels.sweep.study import SweptLimit, sweep_study
+from budgeteer.workbench.preview import Packed
+from budgeteer.workbench.state import ViewState
+
+
+@dataclass(frozen=True, slots=True)
+class SweepShown:
+    """One of `view`, `job` and `sentence`, and what else could be swept."""
+
+    choices: tuple[AxisChoice, ...]
+    view: SweepView | None = None
+    job: JobCard | None = None
+    sentence: str = ""
+
+
+def sweep_shown(workspace: Workspace, packed: Packed, state: ViewState, *, draft: bool = False) -> SweepShown:
+    """The sweep that the address asks for; for a draft no job is started."""
+    choices = sweep_choices(packed.packing, state)
+    over = next(choice.path for choice in choices if choice.is_chosen)
+    try:
+        found = answered(sweep_study(workspace, packed, over), workspace, draft=draft)
+    except BudgeteerError as error:
+        return SweepShown(choices, sentence=error_parts(error)["sentence"])
+    if found is None:
+        return SweepShown(choices, sentence="The curves follow when the value is let go.")
+    if isinstance(found, SweptLimit):
+        return SweepShown(choices, view=sweep_view(packed.packing, found))
+    return SweepShown(choices, job=job_card(found, then=workspace.get_absolute_url() + state.query()))

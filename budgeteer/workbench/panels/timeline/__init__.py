@@ -1,0 +1,1 @@
+"""The timeline panel: the replay, its drawing, its page."""

@@ -1,0 +1,350 @@
+"""The timeline as a picture: what each request asks for by category, what is sent, the limit, and what happens."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from budgeteer.engine.packing.ledger import CATEGORIES
+from budgeteer.presentation.labels import FATE_ICONS, FATE_NAMES, FATE_TONES, count_of
+from budgeteer.presentation.scale import Scale, pushed_apart, short
+from budgeteer.workbench.panels.messages.message_runs import page_of
+from budgeteer.workbench.panels.sweep.drawing import PictureSize, Tick
+from budgeteer.workbench.panels.timeline.study import Moment, Timeline
+from budgeteer.workbench.preview import Packed
+from budgeteer.workbench.state import ViewState
+
+SIZES = (PictureSize("wide", 728, 440, 48, 112, 12, top=56), PictureSize("narrow", 358, 320, 40, 70, 5, top=48))
+SECTION_LETTERS = {"system": "S", "tools": "T", "skills": "K", "features": "F", "retrieval": "R"}
+MARKS = {"compress": "C", "summary": "Σ", "nudge": "N", "overflow": "!", "warning": "w"}
+MARK_NAMES = {
+    "compress": "compress range",
+    "summary": "summary",
+    "nudge": "nudge, simulated",
+    "overflow": "overflow",
+    "warning": "warning threshold",
+}
+DRAWN_MARKS = ("compress", "summary", "nudge")
+MARK_GAP = 17.0
+LISTED_MOMENTS = 40
+SHOWN_REQUESTS = 14
+
+
+@dataclass(frozen=True, slots=True)
+class Area:
+    """One category's layer of the stack with its label at the right."""
+
+    letter: str
+    name: str
+    path: str
+    label_y: float
+    figure: str
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """What happens at a request, above the picture; several that stand too close are one."""
+
+    at: float
+    letter: str
+    kind: str
+    title: str
+
+
+@dataclass(frozen=True, slots=True)
+class TimelineLine:
+    """A horizontal line: its height and its label."""
+
+    y: float
+    label: str
+
+
+@dataclass(frozen=True, slots=True)
+class TimelineDrawing:
+    """One drawing in its own pixels; `first_over_at` is None where no request is over."""
+
+    size: PictureSize
+    plot_right: float
+    plot_width: float
+    plot_bottom: float
+    areas: tuple[Area, ...]
+    sent: str
+    over: str
+    x_ticks: tuple[Tick, ...]
+    y_ticks: tuple[Tick, ...]
+    limit: TimelineLine
+    warning: TimelineLine | None
+    first_over_at: float | None
+    first_over_y: float
+    first_over_label: str
+    first_over_anchor: str
+    reported: tuple[tuple[float, float, str], ...]
+    marks: tuple[Mark, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CauseRow:
+    """One of the largest items at the first request that is over."""
+
+    name: str
+    letter: str
+    turn: str
+    tokens: str
+    percent: str
+    width: str
+    icon: str
+    tone: str
+    fate: str
+    url: str
+
+
+@dataclass(frozen=True, slots=True)
+class RequestRow:
+    """One request as a row."""
+
+    number: str
+    turn: str
+    asked: str
+    sent: str
+    over: str
+    events: str
+
+
+@dataclass(frozen=True, slots=True)
+class TimelineView:
+    """Everything the view prints."""
+
+    title: str
+    sentence: str
+    drawings: tuple[TimelineDrawing, ...]
+    legend: tuple[tuple[str, str], ...]
+    causes_title: str
+    causes: tuple[CauseRow, ...]
+    moments: tuple[tuple[str, str, str], ...]
+    more_moments: str
+    requests: tuple[RequestRow, ...]
+
+
+def timeline_view(packed: Packed, timeline: Timeline, state: ViewState) -> TimelineView:
+    """The picture of one replay."""
+    picture = _Picture(timeline)
+    first = timeline.first_over
+    listed = timeline.moments[:LISTED_MOMENTS]
+    kinds = {moment.kind for moment in timeline.moments}
+    return TimelineView(
+        title=picture.title(),
+        sentence=picture.sentence(),
+        drawings=tuple(picture.drawing(size) for size in SIZES),
+        legend=tuple((MARKS[kind], MARK_NAMES[kind]) for kind in DRAWN_MARKS if kind in kinds),
+        causes_title="" if first is None else f"Top causes up to request {first + 1:,}",
+        causes=tuple(_causes(packed, timeline, state)),
+        moments=tuple((f"{moment.at + 1:,}", MARK_NAMES[moment.kind], moment.sentence) for moment in listed),
+        more_moments=_more(timeline.moments),
+        requests=tuple(picture.requests()),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Picture:
+    """What every part of the view is made from."""
+
+    timeline: Timeline
+
+    def title(self) -> str:
+        first = self.timeline.first_over
+        if first is None:
+            most = max(self.timeline.asked)
+            return f"No request is over the limit; the largest asks for {most:,} of {self.timeline.limit:,}"
+        return f"{self._named(first)} is the first over the limit"
+
+    def sentence(self) -> str:
+        timeline = self.timeline
+        first, asked = timeline.first_over, timeline.asked
+        end = f"By the last of {count_of(len(asked), 'request')} {asked[-1]:,} tokens are asked for"
+        end += f" and {timeline.sent[-1]:,} are sent."
+        if first is None:
+            return end
+        return f"It asks for {asked[first]:,} tokens of {timeline.limit:,}. {end}"
+
+    def _named(self, at: int) -> str:
+        turn = self.timeline.turns[at]
+        return f"Request {at + 1:,} (turn {turn:,})" if turn else f"Request {at + 1:,}"
+
+    def drawing(self, size: PictureSize) -> TimelineDrawing:
+        timeline = self.timeline
+        right, bottom = float(size.width - size.right), float(size.height - size.bottom)
+        count = len(timeline.asked)
+        x = Scale(0, max(count, 1), size.left, right)
+        y = Scale(0, max(*timeline.asked, timeline.limit) * 1.06, bottom, size.top)
+        first = timeline.first_over
+        over_at = None if first is None else x.at(first)
+        return TimelineDrawing(
+            size=size,
+            plot_right=right,
+            plot_width=right - size.left,
+            plot_bottom=bottom,
+            areas=tuple(self._areas(x, y, size)),
+            sent=_line(timeline.sent, x, y),
+            over=_between(timeline.asked, timeline.limit, x, y),
+            x_ticks=tuple(self._turn_ticks(x, size)),
+            y_ticks=tuple(Tick(y.at(value), short(value)) for value in y.ticks(4)),
+            limit=TimelineLine(y.at(timeline.limit), f"limit {timeline.limit:,}"),
+            warning=None
+            if timeline.warning is None
+            else TimelineLine(y.at(timeline.warning), f"warning {short(round(timeline.warning, -2))}"),
+            first_over_at=over_at,
+            first_over_y=y.at(timeline.limit),
+            first_over_label="" if first is None else f"{self._named(first).lower()}: first over",
+            first_over_anchor="end" if over_at is not None and over_at > (size.left + right) / 2 else "start",
+            reported=tuple((x.at(at + 0.5), y.at(tokens), f"{tokens:,}") for at, tokens in timeline.reported),
+            marks=tuple(self._marks(x, right)),
+        )
+
+    def _areas(self, x: Scale, y: Scale, size: PictureSize) -> Iterator[Area]:
+        letters = [letter for letter in CATEGORIES if letter in self.timeline.by_letter]
+        below = [0] * len(self.timeline.asked)
+        layers: list[tuple[str, str, int, float]] = []
+        for letter in letters:
+            column = self.timeline.by_letter[letter]
+            above = [low + own for low, own in zip(below, column, strict=True)]
+            middle = y.at((below[-1] + above[-1]) / 2) if above else 0.0
+            layers.append((letter, _band(below, above, x, y), column[-1] if column else 0, middle))
+            below = above
+        places = pushed_apart([middle for *_, middle in layers], gap=17, low=size.top, high=size.height - size.bottom)
+        for (letter, path, tokens, _), place in zip(layers, places, strict=True):
+            yield Area(letter, CATEGORIES[letter], path, place, f"{tokens:,}")
+
+    def _turn_ticks(self, x: Scale, size: PictureSize) -> Iterator[Tick]:
+        """A tick where a turn of the user begins, as many as there is room for."""
+        turns = self.timeline.turns
+        begins = [at for at, turn in enumerate(turns) if turn and (at == 0 or turns[at - 1] != turn)]
+        stride = max(1, -(-len(begins) // size.ticks))
+        last = -MARK_GAP * 2
+        for at in begins[::stride]:
+            place = x.at(at)
+            if place - last >= MARK_GAP:
+                yield Tick(place, f"{turns[at]:,}")
+                last = place
+
+    def _marks(self, x: Scale, right: float) -> Iterator[Mark]:
+        """The events above the picture; those that would overlap join the one before them."""
+        held: list[Moment] = []
+        start = 0.0
+        for moment in self.timeline.moments:
+            if moment.kind not in DRAWN_MARKS:
+                continue
+            place = min(x.at(moment.at + 0.5), right)
+            if held and place - start < MARK_GAP:
+                held.append(moment)
+                continue
+            if held:
+                yield _joined(held, start)
+            held, start = [moment], place
+        if held:
+            yield _joined(held, start)
+
+    def requests(self) -> Iterator[RequestRow]:
+        """Some requests as rows: those where something happens to the level, the largest steps, the last."""
+        timeline = self.timeline
+        count = len(timeline.asked)
+        wanted = {0, count - 1} | {moment.at for moment in timeline.moments if moment.kind in {"overflow", "warning"}}
+        growth = [(timeline.asked[at] - timeline.asked[at - 1], at) for at in range(1, count)]
+        wanted |= {at for _, at in sorted(growth, reverse=True)[: max(SHOWN_REQUESTS - len(wanted), 0)]}
+        for at in sorted(wanted):
+            over = timeline.asked[at] - timeline.limit
+            events = [MARK_NAMES[moment.kind] for moment in timeline.moments if moment.at == at]
+            yield RequestRow(
+                number=f"{at + 1:,}",
+                turn=f"{timeline.turns[at]:,}" if timeline.turns[at] else "",
+                asked=f"{timeline.asked[at]:,}",
+                sent=f"{timeline.sent[at]:,}",
+                over=f"{over:,}" if over > 0 else "",
+                events=", ".join(events),
+            )
+
+
+def _band(below: Sequence[int], above: Sequence[int], x: Scale, y: Scale) -> str:
+    """A layer: steps along its upper edge, and back along its lower one."""
+    there = _line(above, x, y)
+    back = [f"V{y.at(below[at]):g}H{x.at(at):g}" for at in range(len(below) - 1, -1, -1)]
+    return f"{there}{_without_repeats(back)}Z" if above else ""
+
+
+def _line(values: Sequence[int], x: Scale, y: Scale) -> str:
+    """A step line over the requests; steps that cannot be seen are left out."""
+    parts: list[str] = []
+    last = -1.0
+    for at, value in enumerate(values):
+        height = y.at(value)
+        if at == 0:
+            parts.append(f"M{x.at(0):g} {height:g}")
+        elif height != last:
+            parts.append(f"H{x.at(at):g}V{height:g}")
+        last = height
+    return "".join([*parts, f"H{x.at(len(values)):g}"]) if parts else ""
+
+
+def _without_repeats(steps: Sequence[str]) -> str:
+    """Steps back, those of one height taken together."""
+    parts: list[str] = []
+    for step in steps:
+        height = step.partition("H")[0]
+        if parts and parts[-1].partition("H")[0] == height:
+            parts[-1] = step
+        else:
+            parts.append(step)
+    return "".join(parts)
+
+
+def _between(asked: Sequence[int], limit: int, x: Scale, y: Scale) -> str:
+    """What stands above the limit, to be hatched; "" where nothing does."""
+    if max(asked) <= limit:
+        return ""
+    return _band([limit] * len(asked), [max(value, limit) for value in asked], x, y)
+
+
+def _joined(held: Sequence[Moment], place: float) -> Mark:
+    kinds = [moment.kind for moment in held]
+    kind = next(one for one in DRAWN_MARKS if one in kinds)
+    if len(held) == 1:
+        return Mark(place, MARKS[kind], kind, f"Request {held[0].at + 1:,}: {held[0].sentence}")
+    title = f"{len(held):,} events at requests {held[0].at + 1:,} to {held[-1].at + 1:,}, the first: {held[0].sentence}"
+    return Mark(place, MARKS[kind], kind, title)
+
+
+def _causes(packed: Packed, timeline: Timeline, state: ViewState) -> Iterator[CauseRow]:
+    ledger = packed.packing.ledger
+    most = max((cause.tokens for cause in timeline.causes), default=1)
+    messages, measures = ledger.messages(), packed.packing.bundle.history_measures
+    for cause in timeline.causes:
+        index = packed.find(cause.id)
+        row = -1 if index is None else int(messages[index])
+        turn = int(measures.turn[row]) if row >= 0 else 0
+        decision = None if index is None else ledger.decision(index)
+        fate = decision.fate if decision else "kept"
+        is_talk = cause.section in {"history", "query"}
+        url = state.query(
+            view="messages" if is_talk else "map",
+            sel=cause.id,
+            open=cause.id if is_talk else "",
+            filter="all",
+            q="",
+            page=page_of(packed, cause.id) if is_talk else 1,
+        )
+        yield CauseRow(
+            name=cause.name or cause.id,
+            letter=decision.category if decision else SECTION_LETTERS.get(cause.section, "S"),
+            turn=f"{turn:,}" if turn else "",
+            tokens=f"+{cause.tokens:,}",
+            percent=f"{cause.percent:.0f} %",
+            width=f"{max(1.0, cause.tokens / most * 100):.1f}%",
+            icon=FATE_ICONS[fate],
+            tone=FATE_TONES[fate],
+            fate=FATE_NAMES[fate],
+            url=url,
+        )
+
+
+def _more(moments: Sequence[Moment]) -> str:
+    rest = len(moments) - LISTED_MOMENTS
+    return f"and {count_of(rest, 'more event')}" if rest > 0 else ""

@@ -1,0 +1,1 @@
+"""Warnings and the effect of their fixes."""

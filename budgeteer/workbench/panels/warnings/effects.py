@@ -1,0 +1,117 @@
+"""The effect of a fix before it is applied: the workspace packed once more with it. Only what helps is offered."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from budgeteer.engine.config.overlay import merge
+from budgeteer.engine.config.schema import BudgetConfig, load_config
+from budgeteer.engine.counting.tokenizers import counter_for
+from budgeteer.engine.errors import BudgeteerError
+from budgeteer.engine.packing.fixes import Standing, is_mended, is_upheld
+from budgeteer.engine.packing.history.summary import SummaryPending
+from budgeteer.engine.packing.ledger import FATES, KEPT, TRUNCATED
+from budgeteer.engine.packing.pack import pack
+from budgeteer.engine.packing.result import Packing
+from budgeteer.presentation.labels import count_of
+from budgeteer.workbench.config_form.apply import Effective, apply_posted
+from budgeteer.workbench.fix_buttons import Trial, TryOut, changes_of
+from budgeteer.workbench.models import Workspace
+from budgeteer.workbench.panels.warnings.notes import Note
+from budgeteer.workbench.preview import Packed
+from budgeteer.workbench.summary_store import stored_summaries
+
+
+def trying_out(workspace: Workspace, current: Effective, packed: Packed) -> TryOut:
+    """A function that tries a button out. Each is worked out once and kept with the packing."""
+    packing = packed.packing
+    counter = counter_for(packing.bundle.tokenizer)
+    stored = stored_summaries(workspace.owner_id)
+
+    def try_out(apply: str, item: str) -> Trial:
+        key = (apply, item)
+        if key not in packed.trials:
+            packed.trials[key] = tried(apply, item)
+        return packed.trials[key]
+
+    def tried(apply: str, item: str) -> Trial:
+        change = apply_posted(current, changes_of(apply))
+        if change.errors or not apply:
+            return Trial()
+        try:
+            config = load_config(merge(current.base, change.delta))
+            changed, is_told = packed_with(config)
+        except BudgeteerError:
+            return Trial()
+        before, after = (Standing.of(one.ledger, fits=one.fits) for one in (packing, changed))
+        return Trial(
+            effect=effect_of(packing, changed) if is_told else "",
+            helps=is_upheld(before, after),
+            mends=bool(item) and (after.fits or not before.fits) and _mends(packed, changed, item),
+        )
+
+    def packed_with(config: BudgetConfig) -> tuple[Packing, bool]:
+        """The packing, and whether its figures hold: a summary that is still to be written is stood in for."""
+        try:
+            return pack(packing.bundle, config, counter=counter, summarise=stored, profile=packing.profile), True
+        except SummaryPending:
+            return pack(packing.bundle, config, counter=counter, profile=packing.profile), False
+
+    return try_out
+
+
+def _mends(packed: Packed, changed: Packing, item: str) -> bool:
+    """Whether an item stays in the changed packing that did not in the one at hand."""
+    then = replace(packed, packing=changed)
+    at, later = packed.find(item), then.find(item)
+    if at is None or later is None:
+        return False
+    return is_mended(packed.packing.ledger.decision(at), changed.ledger.decision(later))
+
+
+def with_effects(notes: tuple[Note, ...], try_out: TryOut, *, most: int | None = None) -> tuple[Note, ...]:
+    """The notes, each with what its button would come to; a button that does not help, or twice the same, goes.
+
+    With `most` only the first ones are tried out, and the others have no button.
+    """
+    seen: set[str] = set()
+    shown = []
+    for at, note in enumerate(notes):
+        apply = note.apply if most is None or at < most else ""
+        trial = try_out(apply, "") if apply else Trial()
+        if trial.helps and apply not in seen:
+            shown.append(replace(note, effect=trial.effect))
+        else:
+            shown.append(replace(note, apply="", apply_label="", fix=_without_button(note, trial)))
+        seen.add(apply)
+    return tuple(shown)
+
+
+def _without_button(note: Note, trial: Trial) -> str:
+    """The fix in words; where it was tried out and does not help, what it would come to instead."""
+    return f"{note.fix} Tried: {trial.effect}." if trial.effect and not trial.helps else note.fix
+
+
+def effect_of(now: Packing, then: Packing) -> str:
+    """The difference that matters, as a clause: tokens saved or spent, items that come back or go, whether it fits."""
+    parts = []
+    tokens = then.total.tokens - now.total.tokens
+    if tokens < 0:
+        parts.append(f"saves {count_of(-tokens, 'token')}")
+    elif tokens:
+        parts.append(f"sends {count_of(tokens, 'more token')}")
+    stay = _staying(then) - _staying(now)
+    if stay > 0:
+        parts.append(f"{count_of(stay, 'item')} come{'s' if stay == 1 else ''} back")
+    elif stay:
+        parts.append(f"{count_of(-stay, 'more item')} go{'es' if stay == -1 else ''}")
+    if then.error is not None and now.error is None:
+        parts.append("it would not fit any more")
+    elif now.error is not None and then.error is None:
+        parts.append("it fits then")
+    return ", ".join(parts) if parts else "changes no item and no token"
+
+
+def _staying(packing: Packing) -> int:
+    counts = packing.verdict.counts
+    return counts[FATES[KEPT]] + counts[FATES[TRUNCATED]]

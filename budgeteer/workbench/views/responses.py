@@ -1,0 +1,123 @@
+"""What the views of the workbench share: whose workspace it is, and how its page is answered."""
+
+from __future__ import annotations
+
+import uuid
+from typing import Any
+
+from django.contrib.auth.models import User
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.shortcuts import render
+from django.template.loader import render_to_string
+from django_htmx.http import trigger_client_event
+from django_htmx.middleware import HtmxDetails
+
+from budgeteer.presentation.header import snapshot_of
+from budgeteer.workbench import services, sharing
+from budgeteer.workbench.config_form.apply import Effective, effective
+from budgeteer.workbench.config_form.fields import FormField
+from budgeteer.workbench.models import Workspace
+from budgeteer.workbench.page import WorkbenchPage, page_context
+from budgeteer.workbench.panels.row_marks import held
+from budgeteer.workbench.preview import preview
+from budgeteer.workbench.state import ViewState
+
+
+class HtmxRequest(HttpRequest):
+    """A signed-in request, as this project's middleware hands it on."""
+
+    htmx: HtmxDetails
+    user: User
+
+
+def get_workspace_for_user(user: User, workspace_id: uuid.UUID) -> Workspace:
+    """Only the owner sees a workspace; for anybody else it does not exist.
+
+    Raises:
+        Http404: it is another's, deleted, or was never there.
+    """
+    workspace = services.of(user, workspace_id)
+    if workspace is None:
+        raise Http404("There is no such workspace")
+    return workspace
+
+
+def get_workspace_to_look_at(user: User, workspace_id: uuid.UUID) -> Workspace:
+    """The owner sees a workspace, and where it is shared with the team everybody who is signed in.
+
+    Raises:
+        Http404: it is another's and not shared, deleted, or was never there.
+    """
+    workspace = sharing.to_look_at(user, workspace_id)
+    if workspace is None:
+        raise Http404("There is no such workspace")
+    return workspace
+
+
+def build_page(
+    workspace: Workspace, state: ViewState, *, current: Effective | None = None, **answer: Any
+) -> WorkbenchPage:
+    """The page of a saved workspace; its verdict is kept for the lists.
+
+    Raises:
+        ConfigError: preset and changes together cannot be used.
+    """
+    held = current or effective(workspace)
+    page = WorkbenchPage(workspace=workspace, state=state, current=held, preview=preview(workspace, held), **answer)
+    if page.packed is not None:
+        services.remember_verdict(workspace, snapshot_of(page.packed.packing))
+    return page
+
+
+def render_page(request: HtmxRequest, page: WorkbenchPage, *, status: int = 200) -> HttpResponse:
+    """The whole page."""
+    return render(request, "workbench/detail.html", page_context(page), status=status)
+
+
+def render_swaps(
+    request: HtmxRequest, page: WorkbenchPage, *, whole_form: bool, touched: frozenset[str] = frozenset()
+) -> HttpResponse:
+    """The result region, and out of band everything that follows a change.
+
+    Args:
+        request: for the templates.
+        page: as it stands after the change.
+        whole_form: the form's values may have changed by themselves (undo, preset, reset): send it anew.
+        touched: else only origin and error of these fields are sent, and the figures of the groups.
+    """
+    parts = [
+        _part(request, page, "workbench/result.html"),
+        _part(request, page, "workbench/budget.html", oob=True),
+        _part(request, page, "workbench/inspector.html", oob=True),
+        _part(request, page, "workbench/saved.html", oob=True),
+    ]
+    if page.refused_texts is not None:
+        parts += [_part(request, page, "workbench/inputs.html#text_error", oob=True, text=text) for text in page.texts]
+    if whole_form:
+        parts.append(_part(request, page, "workbench/config_form.html", oob=True))
+    else:
+        parts += [_part(request, page, "workbench/config_form.html#figure", oob=True, group=g) for g in page.groups]
+        for field in _fields(page, touched):
+            parts.append(_part(request, page, "workbench/config_form.html#origin", oob=True, field=field))
+            parts.append(_part(request, page, "workbench/config_form.html#problem", oob=True, field=field))
+    return HttpResponse("\n".join(parts))
+
+
+def back_to(workspace: Workspace, state: ViewState) -> HttpResponseRedirect:
+    """To the workspace's page as it was looked at."""
+    return HttpResponseRedirect(f"{workspace.get_absolute_url()}{state.query().removesuffix('?')}", status=303)
+
+
+def say(response: HttpResponse, sentence: str) -> HttpResponse:
+    """Let the page's status line speak one sentence."""
+    return trigger_client_event(response, "status", {"value": sentence})
+
+
+def _fields(page: WorkbenchPage, touched: frozenset[str]) -> list[FormField]:
+    """The fields on the page whose origin or error may have changed; all of them where nobody said which."""
+    shown = [page.model_field, *(field for group in page.groups for field in group.fields)]
+    return [field for field in shown if not touched or field.path in touched or field.error]
+
+
+def _part(request: HtmxRequest, page: WorkbenchPage, template: str, **more: Any) -> str:
+    return render_to_string(template, page_context(page, have=held(request), **more), request=request)

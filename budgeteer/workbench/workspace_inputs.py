@@ -1,0 +1,155 @@
+"""From a workspace's sources to the engine's inputs: several libraries become one, one conversation is the history."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from budgeteer.engine.content.usage_order import Use
+from budgeteer.engine.counting.library_measures import Columns
+from budgeteer.engine.inputs.bundle import Inputs
+from budgeteer.jobs.models import Job
+from budgeteer.sources import services as sources
+from budgeteer.sources.services import LoadedSource
+from budgeteer.workbench.models import Workspace, WorkspaceSource
+
+
+@dataclass(frozen=True, slots=True)
+class InputProblem:
+    """Something that keeps a preview from being whole: a title, a sentence, and the way to mend it."""
+
+    title: str
+    sentence: str
+    url: str = ""
+    action: str = ""
+
+
+@dataclass(slots=True)
+class InputReadiness:
+    """Where the sources of a workspace stand.
+
+    Attributes:
+        links: the sources in use, in order, their states brought up to date.
+        ready: those that are imported and counted.
+        jobs: what is still being worked on.
+        problems: what failed.
+    """
+
+    links: list[WorkspaceSource] = field(default_factory=list)
+    ready: list[WorkspaceSource] = field(default_factory=list)
+    jobs: list[Job] = field(default_factory=list)
+    problems: list[InputProblem] = field(default_factory=list)
+
+
+def links_of(workspace: Workspace) -> list[WorkspaceSource]:
+    """The sources the workspace uses, in order, their states brought up to date."""
+    used = workspace.links.select_related("source", "source__owner").filter(source__deleted_at__isnull=True)
+    for link in used:
+        sources.refresh_state(link.source)
+    return list(used)
+
+
+def readiness_of(links: Iterable[WorkspaceSource], *, tokenizer: str) -> InputReadiness:
+    """Look at every source once, and ask for the counting that is missing.
+
+    Raises:
+        TokenizerUnavailable: the tokenizer is not packaged here.
+    """
+    found = InputReadiness()
+    for link in links:
+        found.links.append(link)
+        job = sources.importing_job(link.source)
+        if link.source.state == "ready":
+            job = sources.ensure_measured(link.source, tokenizer)
+        if job is not None:
+            found.jobs.append(job)
+        elif link.source.state == "ready":
+            found.ready.append(link)
+        elif link.source.state == "failed":
+            found.problems.append(_failed(link))
+    return found
+
+
+def load_all(links: Iterable[WorkspaceSource], *, tokenizer: str) -> list[tuple[WorkspaceSource, LoadedSource]]:
+    """Every source with its measures, in order.
+
+    Raises:
+        InputError: a chosen conversation is not there any more.
+    """
+    return [
+        (link, sources.load_inputs(link.source, tokenizer=tokenizer, conversation=link.conversation_index))
+        for link in links
+    ]
+
+
+def inputs_of(workspace: Workspace, loaded: Sequence[tuple[WorkspaceSource, LoadedSource]]) -> Inputs:
+    """What the engine packs: the first conversation, all libraries joined, the typed and pasted texts."""
+    talks = [one for _, one in loaded if one.kind == "conversation" and one.conversation is not None]
+    talk = talks[0] if talks else None
+    skills = [one for _, one in loaded if one.kind == "skills"]
+    tools = [one for _, one in loaded if one.kind == "tools"]
+    features = [one for _, one in loaded if one.kind == "features"]
+    chunks = [one for _, one in loaded if one.kind == "chunks"]
+    texts = _texts(workspace, loaded)
+    own_tools = talk.own_tool_measures if talk else None
+    return Inputs(
+        conversation=talk.conversation if talk else None,
+        conversation_measures=talk.conversation_measures if talk else None,
+        skills=tuple(skill for one in skills for skill in one.skills),
+        skill_measures=_joined([one.skill_measures for one in skills]),
+        tools=tuple(tool for one in tools for tool in one.tools) if tools else None,
+        tool_measures=_joined([one.tool_measures for one in tools]) if tools else own_tools,
+        features=tuple(feature for one in features for feature in one.features),
+        feature_measures=_joined([one.feature_measures for one in features]),
+        chunks=tuple(chunk for one in chunks for chunk in one.chunks),
+        chunk_measures=_joined([one.chunk_measures for one in chunks]),
+        system="\n\n".join(texts["system"]) or None,
+        specs=tuple(
+            (one.name, one.text)
+            for link, one in loaded
+            if one.kind == "text" and link.role == WorkspaceSource.Role.SPEC
+        ),
+        workspace_context="\n\n".join(texts["context"]) or None,
+        query="\n\n".join(texts["query"]) or None,
+    )
+
+
+def recorded_of(loaded: Iterable[tuple[WorkspaceSource, LoadedSource]]) -> Mapping[str, Use]:
+    """What the usage files record, by the names they give: the counts of several are added, the newest use stays."""
+    uses: dict[str, Use] = {}
+    for _, one in loaded:
+        for name, use in one.usage.items():
+            before = uses.get(name, Use())
+            uses[name] = Use(before.count + use.count, max(before.last, use.last))
+    return uses
+
+
+def _texts(workspace: Workspace, loaded: Sequence[tuple[WorkspaceSource, LoadedSource]]) -> dict[str, list[str]]:
+    """By role, the text typed into the workspace and then the pasted sources that stand for the same."""
+    texts = {
+        "system": [workspace.system_text],
+        "context": [workspace.context_text],
+        "query": [workspace.query_text],
+    }
+    for link, one in loaded:
+        if one.kind == "text" and link.role in texts:
+            texts[link.role].append(one.text)
+    return {role: [text for text in listed if text.strip()] for role, listed in texts.items()}
+
+
+def _joined[C: Columns](parts: Sequence[C | None]) -> C | None:
+    """The rows of all parts after each other; None where a part has not been counted or there is none."""
+    whole: C | None = None
+    for part in parts:
+        if part is None:
+            return None
+        whole = part if whole is None else whole.joined(part)
+    return whole
+
+
+def _failed(link: WorkspaceSource) -> InputProblem:
+    error = link.source.error or {}
+    sentence = str(error.get("sentence") or "It could not be imported.")
+    return InputProblem(
+        f"{link.source.name} was not imported.", sentence, link.source.get_absolute_url(), "Open the source"
+    )

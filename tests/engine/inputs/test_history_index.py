@@ -1,0 +1,86 @@
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from budgeteer.engine.config.schema import load_config
+from budgeteer.engine.content.conversation import Conversation, Message, TextPart, ToolCallPart
+from budgeteer.engine.counting.tokenizers import counter_for
+from budgeteer.engine.inputs.bundle import Inputs, build_bundle
+from budgeteer.engine.inputs.history_index import index_of, known_index, label, message_id
+from budgeteer.engine.packing.pack import pack
+
+COUNTER = counter_for("o200k_base")
+
+
+class Counting(Sequence):
+    """A conversation that says how many of its messages were looked at."""
+
+    def __init__(self, messages):
+        self.messages, self.looked = messages, 0
+
+    def __len__(self):
+        return len(self.messages)
+
+    def __getitem__(self, index):
+        if isinstance(index, slice):
+            return [self[at] for at in range(*index.indices(len(self)))]
+        self.looked += 1
+        return self.messages[index]
+
+
+def talk():
+    messages = []
+    for turn in range(6):
+        call = ToolCallPart(f"c{turn}", ("read", "write", "search")[turn % 3], "{}")
+        messages.append(Message("user", (TextPart(f"Question\nnumber {turn}"),), id=f"u{turn}"))
+        messages.append(Message("assistant", (TextPart("Looking."), call)))
+        messages.append(Message("assistant", (TextPart("Found it."),)))
+    return messages
+
+
+@pytest.fixture
+def bundle():
+    counted = Counting(talk())
+    made = build_bundle(Inputs(conversation=Conversation("c", "Talk", counted)), counter=COUNTER)
+    counted.looked = 0
+    return made, counted
+
+
+def test_ids_labels_and_called_tools_are_those_of_the_messages(bundle):
+    made, _ = bundle
+    index = index_of(made)
+    assert index.ids == tuple(message_id(message, row) for row, message in enumerate(made.history))
+    assert index.labels == tuple(label(message) for message in made.history)
+    assert index.labels[0] == "Question number 0"
+    kept = np.zeros(len(made.history), np.bool_)
+    assert index.called_by(kept) == frozenset()
+    kept[[1, 4]] = True
+    assert index.called_by(kept) == {"read", "write"}
+    assert index.called_by(np.ones(len(made.history), np.bool_)) == {"read", "write", "search"}
+
+
+def test_a_history_is_read_once_and_packings_after_it_read_nothing(bundle):
+    made, counted = bundle
+    assert known_index(made) is None
+    index = index_of(made)
+    read = counted.looked
+    assert read == len(made.history)
+    assert index_of(made) is index is known_index(made)
+    config = load_config({"model": "gpt-4o", "pins": ["message:u0"], "history": {"maxTokens": 40}})
+    ledger = pack(made, config, counter=COUNTER).ledger
+    said = [ledger.decision(at) for at in range(len(ledger))]
+    assert counted.looked == read
+    assert {decision.id for decision in said} >= {"message:u0", "message:2"}
+    assert next(decision for decision in said if decision.id == "message:u0").pinned
+
+
+def test_another_history_has_another_index(bundle):
+    made, _ = bundle
+    index = index_of(made)
+    shorter = replace(made, history=made.history[:4], history_measures=made.history_measures.taken(slice(0, 4)))
+    assert known_index(shorter) is None
+    assert index_of(shorter).ids == index.ids[:4]

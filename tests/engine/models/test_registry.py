@@ -1,0 +1,196 @@
+"""The model table: what the seeds say, what tiktoken says, what genai-prices says."""
+
+from __future__ import annotations
+
+import datetime as dt
+import re
+import subprocess
+import sys
+from decimal import Decimal
+
+import pytest
+import tiktoken.model
+from genai_prices import types
+from genai_prices.data_snapshot import get_snapshot
+
+from budgeteer.engine.errors import ConfigError
+from budgeteer.engine.models.model_table import DATE
+from budgeteer.engine.models.registry import MODELS, ModelRow, known_model, model
+
+PROVIDER_IDS = {
+    "OpenAI": "openai",
+    "Anthropic": "anthropic",
+    "Google": "google",
+    "Mistral": "mistral",
+    "DeepSeek": "deepseek",
+    "Meta": "meta",
+    "xAI": "x-ai",
+    "Moonshot AI": "moonshotai",
+    "Z.ai": "zai",
+    "MiniMax": "minimax",
+}
+
+OPEN_WEIGHTS = "open weights: every host sets its own price, so the row has none"
+SEED = "the seed's on-device limit, smaller than what the weights allow"
+ROUNDED = "genai-prices rounds the window to a million; the provider's page states the exact figure"
+NO_WINDOW = "genai-prices states no window; the provider's page does"
+
+PRICE_DIFFERENCES = {
+    "gpt-oss-120b": OPEN_WEIGHTS,
+    "gpt-oss-20b": OPEN_WEIGHTS,
+}
+WINDOW_DIFFERENCES = {
+    **dict.fromkeys(("gpt-4.1", "gpt-4.1-mini", "gpt-4.1-nano"), ROUNDED),
+    **dict.fromkeys(("gemini-3.8-flash", "gemini-3.5-flash", "gemini-3.5-flash-lite"), ROUNDED),
+    **dict.fromkeys(("gemini-2.5-flash-lite", "gemini-2.0-flash"), ROUNDED),
+    **dict.fromkeys(("gemini-3.1-pro-preview", "gemini-2.5-pro"), NO_WINDOW),
+    **dict.fromkeys(("gemma-3n-e2b", "gemma-3n-e4b"), NO_WINDOW + "; " + SEED),
+}
+NOT_IN_GENAI_PRICES = {
+    **dict.fromkeys(("gemma-270m", "gemma-1b"), SEED),
+    "gemma-4-31b": "listed there under the id gemma-4-31b-it only",
+    **dict.fromkeys(("llama-4-maverick", "llama-3.3-70b", "llama-3.1-8b"), OPEN_WEIGHTS),
+    **dict.fromkeys(("qwen3.8-max", "qwen3.6-27b", "qwen3-32b"), OPEN_WEIGHTS),
+}
+
+
+def find_listed(row: ModelRow) -> types.ModelInfo | None:
+    provider_id = PROVIDER_IDS.get(row.provider)
+    provider = next((one for one in get_snapshot().providers if one.id == provider_id), None)
+    return provider.find_model(row.name) if provider else None
+
+
+def base_price(price: Decimal | types.TieredPrices | None) -> float | None:
+    """The price of a short prompt: the first tier."""
+    if price is None:
+        return None
+    return float(price.base if isinstance(price, types.TieredPrices) else price)
+
+
+def standing_prices(listed: types.ModelInfo) -> types.ModelPrice:
+    """The prices that hold on the table's date outside peak hours: the last entry that is in force by date."""
+    if isinstance(listed.prices, types.ModelPrice):
+        return listed.prices
+    today = dt.date.fromisoformat(DATE)
+    in_force = [
+        entry.prices
+        for entry in listed.prices
+        if entry.constraint is None
+        or (isinstance(entry.constraint, types.StartDateConstraint) and entry.constraint.start_date <= today)
+    ]
+    return in_force[-1]
+
+
+@pytest.mark.parametrize(
+    ("name", "window"), [("gemma-270m", 1024), ("gemma-1b", 2048), ("gemma-3n-e2b", 4096), ("gemma-3n-e4b", 8192)]
+)
+def test_the_small_models_have_the_windows_of_the_seed(name: str, window: int) -> None:
+    assert model(name).context_window == window
+
+
+@pytest.mark.parametrize("row", MODELS.values(), ids=lambda row: row.name)
+def test_window_and_prices_are_those_of_genai_prices_or_the_difference_has_a_reason(row: ModelRow) -> None:
+    listed = find_listed(row)
+    if listed is None:
+        assert NOT_IN_GENAI_PRICES[row.name]
+        return
+    assert row.name not in NOT_IN_GENAI_PRICES
+    assert (row.context_window != listed.context_window) == (row.name in WINDOW_DIFFERENCES)
+    prices = standing_prices(listed)
+    theirs = tuple(map(base_price, (prices.input_mtok, prices.cache_read_mtok, prices.output_mtok)))
+    ours = (row.input_price, row.cached_input_price, row.output_price)
+    assert (ours != theirs) == (row.name in PRICE_DIFFERENCES)
+
+
+def test_every_named_difference_belongs_to_a_row() -> None:
+    assert {*PRICE_DIFFERENCES, *WINDOW_DIFFERENCES, *NOT_IN_GENAI_PRICES} <= set(MODELS)
+
+
+@pytest.mark.parametrize("row", MODELS.values(), ids=lambda row: row.name)
+def test_a_tokenizer_is_exact_only_where_tiktoken_names_it(row: ModelRow) -> None:
+    try:
+        known = tiktoken.model.encoding_name_for_model(row.name)
+    except KeyError:
+        known = None
+    if row.tokenizer_is_stand_in:
+        assert row.tokenizer == "o200k_base"
+        assert known in (None, "o200k_harmony")
+    else:
+        assert row.tokenizer == known
+
+
+@pytest.mark.parametrize("row", MODELS.values(), ids=lambda row: row.name)
+def test_the_limits_of_a_row_agree_with_each_other(row: ModelRow) -> None:
+    assert row.max_input is None or row.max_input < row.context_window
+    assert row.max_output is None or row.max_output <= row.context_window
+    assert 0 < row.output_reserve <= row.context_window // 4
+    if row.max_input is not None and row.max_output is not None:
+        assert row.max_input + row.max_output == row.context_window
+    assert re.fullmatch(r"\d{4}-\d{2}-\d{2}", row.date)
+    assert row.source
+    assert row.title
+
+
+def test_gpt_4o_keeps_4096_for_the_reply_and_gemma_270m_a_quarter() -> None:
+    assert model("gpt-4o").output_reserve == 4096
+    assert model("gemma-270m").output_reserve == 256
+
+
+@pytest.mark.parametrize(
+    ("written", "name"),
+    [
+        ("openai/gpt-4o", "gpt-4o"),
+        ("GPT-4o", "gpt-4o"),
+        ("claude-sonnet-4-5-20250929", "claude-sonnet-4-5"),
+        ("gpt-4o-2024-08-06", "gpt-4o"),
+        ("gpt-4o-2024-05-13", "gpt-4o-2024-05-13"),
+        ("claude-3-5-haiku-latest", "claude-3-5-haiku"),
+        ("claude-sonnet-4.5", "claude-sonnet-4-5"),
+        ("anthropic/claude-opus-4.6", "claude-opus-4-6"),
+        ("claude-sonnet-4-0", "claude-sonnet-4"),
+        ("claude-opus-4-6[1m]", "claude-opus-4-6"),
+        ("us.anthropic.claude-sonnet-4-5-20250929-v1:0", "claude-sonnet-4-5"),
+        ("deepseek/deepseek-v3.2:free", "deepseek-v3.2"),
+        ("claude-haiku-4-5@20251001", "claude-haiku-4-5"),
+        ("models/gemini-2.5-pro-preview-06-05", "gemini-2.5-pro"),
+        ("gpt-5-2025-08-07", "gpt-5"),
+        ("gpt-4.1", "gpt-4.1"),
+    ],
+)
+def test_provider_prefixes_and_dates_lead_to_the_row(written: str, name: str) -> None:
+    assert model(written).name == name
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        *("", "<redacted>", "opus", "gpt-4o-audio-preview", "gpt-4-1106-preview", "gpt-5.1-codex", "gpt", "claude"),
+        *("gpt-5-2025-08-07gpt-5-2025-08-07", "o1-preview", ":", "-0", "[1m]", "/", "a." * 5_000, "[" * 50_000),
+    ],
+)
+def test_no_other_model_is_taken_for_one_of_ours(written: str) -> None:
+    assert known_model(written) is None
+
+
+def test_no_two_rows_are_spelled_alike() -> None:
+    assert len({name.replace(".", "-") for name in MODELS}) == len(MODELS)
+    assert {known_model(name) for name in MODELS} == set(MODELS.values())
+
+
+def test_an_unknown_model_is_refused_with_the_nearest_names() -> None:
+    with pytest.raises(ConfigError) as caught:
+        model("gpt4o")
+    assert caught.value.where == "model"
+    assert "gpt-4o" in caught.value.mend
+
+
+def test_a_name_like_no_other_is_refused_with_all_names() -> None:
+    with pytest.raises(ConfigError, match="Known models: gpt-4o, "):
+        model("zzzzzzzz")
+
+
+def test_importing_the_table_loads_no_price_package_and_no_django() -> None:
+    heavy = "genai_prices", "django", "numpy", "tiktoken"
+    code = f"import sys, budgeteer.engine.models.registry; print([name for name in {heavy} if name in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"

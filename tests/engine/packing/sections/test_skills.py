@@ -1,0 +1,272 @@
+"""The skills block: every step of the fit, one by one."""
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from budgeteer.engine.config.schema import SkillsBudgetConfig
+from budgeteer.engine.content.library import HIDING_KEY, Skill
+from budgeteer.engine.content.usage_order import Use
+from budgeteer.engine.counting.library_measures import NotMeasured, measure_skills
+from budgeteer.engine.counting.tokenizers import counter_for
+from budgeteer.engine.packing.reasons import explain_skill
+from budgeteer.engine.packing.sections.skill_block import effective, skill_entry, skills_block
+from budgeteer.engine.packing.sections.skills import SkillAsk, SkillCause, SkillFit, entry_sizes, fit_skills
+
+COUNTER = counter_for("o200k_base")
+SKILLS = [
+    Skill(
+        f"skill-{n}",
+        f"This skill helps you to do {'more ' * n}things. It also does others.",
+        f"s{n}/SKILL.md",
+        file_bytes=100 * n,
+    )
+    for n in range(6)
+]
+
+
+def config(**changes: Any) -> SkillsBudgetConfig:
+    return SkillsBudgetConfig.model_validate({"enabled": True, **changes})
+
+
+def fit(settings: SkillsBudgetConfig, *, usage: dict[str, Use] | None = None) -> SkillFit:
+    measures = measure_skills(SKILLS, counter=COUNTER)
+    return fit_skills(SKILLS, measures, settings, counter=COUNTER, ask=SkillAsk(usage or {}))
+
+
+def block(settings: SkillsBudgetConfig, found: SkillFit) -> str:
+    used = effective(settings)
+    return skills_block([skill_entry(SKILLS[i], used, short=bool(found.short[i])) for i in found.order])
+
+
+def names(found: SkillFit) -> list[str]:
+    return [SKILLS[i].name for i in found.order]
+
+
+VARIANTS = [
+    config(),
+    config(optimization={"minifyDescriptions": True}),
+    config(optimization={"compactPaths": True}),
+    config(optimization={"minifyDescriptions": True, "compactPaths": True}),
+    config(installRoot="/opt/skills (shared)/"),
+    config(installRoot=""),
+    config(installRoot="/opt/skills@"),
+    config(installRoot="/opt/."),
+    config(fallback="nameOnly", limits={"maxSkillsPromptChars": 700}),
+    SkillsBudgetConfig.model_validate({"optimization": {"compactPaths": True}}),
+]
+
+
+@pytest.mark.parametrize("settings", VARIANTS)
+@pytest.mark.parametrize("tokenizer", ["o200k_base", "cl100k_base"])
+def test_the_sizes_of_the_parts_are_the_size_of_the_block(settings: SkillsBudgetConfig, tokenizer: str) -> None:
+    counter = counter_for(tokenizer)
+    found = fit_skills(SKILLS, measure_skills(SKILLS, counter=counter), settings, counter=counter)
+    text = block(settings, found)
+    assert int(found.after_chars.sum()) + found.wrapper.chars == len(text)
+    assert int(found.after_tokens.sum()) + found.wrapper.tokens == counter.count(text)
+
+
+def test_under_chars_4_an_entry_is_a_quarter_of_its_characters() -> None:
+    counter = counter_for("chars/4")
+    entries = entry_sizes(SKILLS, measure_skills(SKILLS, counter=counter), config(), counter=counter)
+    assert entries.full_tokens.tolist() == [-(-chars // 4) for chars in entries.full_chars.tolist()]
+
+
+def test_the_longest_prefix_within_the_limit_is_kept_to_the_character() -> None:
+    whole = fit(config())
+    needed = int(whole.needed_chars[3])
+    assert names(fit(config(limits={"maxSkillsPromptChars": needed}))) == ["skill-0", "skill-1", "skill-2", "skill-3"]
+    short = fit(config(limits={"maxSkillsPromptChars": needed - 1}))
+    assert names(short) == ["skill-0", "skill-1", "skill-2"]
+    assert short.cause[3] == SkillCause.NO_ROOM_CHARS
+    assert int(short.needed_chars[3]) == needed
+
+
+def test_a_token_limit_stands_beside_the_character_limit() -> None:
+    needed = int(fit(config()).needed_tokens[1])
+    found = fit(config(limits={"maxSkillsPromptTokens": needed}))
+    assert names(found) == ["skill-0", "skill-1"]
+    assert found.cause[2] == SkillCause.NO_ROOM_TOKENS
+
+
+def test_a_limit_below_the_header_keeps_nothing_and_costs_nothing() -> None:
+    found = fit(config(limits={"maxSkillsPromptChars": 10}))
+    assert names(found) == []
+    assert (found.wrapper.chars, block(config(), found)) == (0, "")
+
+
+def test_a_file_over_the_byte_limit_is_dropped_even_when_pinned() -> None:
+    found = fit(config(limits={"maxSkillFileBytes": 400}, policies={"skill-5": "pinned"}))
+    assert found.cause[5] == SkillCause.FILE_TOO_LARGE
+    assert "skill-5" not in names(found)
+
+
+def test_policies_drop_pin_and_shorten() -> None:
+    policies = {"skill-0": "off", "skill-5": "pinned", "s2/SKILL.md": "nameOnly"}
+    found = fit(config(policies=policies))
+    assert names(found) == ["skill-5", "skill-1", "skill-2", "skill-3", "skill-4"]
+    assert found.cause[0] == SkillCause.POLICY_OFF
+    assert found.short.tolist() == [False, False, True, False, False, False]
+
+
+def test_a_pin_beats_the_count_and_the_characters() -> None:
+    limits = {"maxSkillsInPrompt": 1, "maxSkillsPromptChars": 100}
+    found = fit(config(limits=limits, policies={"skill-3": "pinned", "skill-4": "pinned"}))
+    assert names(found) == ["skill-3", "skill-4"]
+
+
+def test_only_the_first_skills_are_considered() -> None:
+    found = fit(config(limits={"maxSkillsInPrompt": 2}))
+    assert names(found) == ["skill-0", "skill-1"]
+    assert [int(c) for c in found.cause[2:]] == [SkillCause.TOO_MANY] * 4
+    assert int(found.rank[4]) == 5
+
+
+def test_fill_goes_on_past_a_skill_that_does_not_fit() -> None:
+    library = [Skill("a", "x" * 50, "a"), Skill("b", "x" * 900, "b"), Skill("c", "x" * 50, "c")]
+    measures = measure_skills(library, counter=COUNTER)
+    limits = {"maxSkillsPromptChars": 600}
+    kept = {
+        mode: fit_skills(library, measures, config(limits=limits, fit=mode), counter=COUNTER).order
+        for mode in ("prefix", "fill")
+    }
+    assert kept == {"prefix": (0,), "fill": (0, 2)}
+
+
+@pytest.mark.parametrize("mode", ["prefix", "fill"])
+@pytest.mark.parametrize("limit", ["maxSkillsPromptChars", "maxSkillsPromptTokens"])
+def test_a_limit_holds_the_block_as_it_is_rendered_and_not_one_less(mode: str, limit: str) -> None:
+    """The block with its header and tags is what is written and counted here, whatever the fit adds up."""
+    measured = len if limit == "maxSkillsPromptChars" else COUNTER.count
+    for count in range(1, len(SKILLS) + 1):
+        entries = [skill_entry(skill, effective(config()), short=False) for skill in SKILLS[:count]]
+        size = measured(skills_block(entries))
+        assert len(fit(config(limits={limit: size}, fit=mode)).order) == count
+        assert len(fit(config(limits={limit: size - 1}, fit=mode)).order) == count - 1
+
+
+@pytest.mark.parametrize("limit", ["maxSkillsPromptChars", "maxSkillsPromptTokens"])
+def test_fill_charges_only_what_it_takes(limit: str) -> None:
+    library = [Skill(name, "word " * words, name) for name, words in (("a", 10), ("b", 200), ("c", 10))]
+    measures = measure_skills(library, counter=COUNTER)
+    text = skills_block([skill_entry(library[row], effective(config()), short=False) for row in (0, 2)])
+    size = len(text) if limit == "maxSkillsPromptChars" else COUNTER.count(text)
+    for allowed, order in ((size, (0, 2)), (size - 1, (0,))):
+        settings = config(limits={"maxSkillsPromptChars": 100_000, limit: allowed}, fit="fill")
+        found = fit_skills(library, measures, settings, counter=COUNTER)
+        assert found.order == order
+        assert found.cause[1] == (
+            SkillCause.NO_ROOM_CHARS if limit == "maxSkillsPromptChars" else SkillCause.NO_ROOM_TOKENS
+        )
+
+
+def test_a_pin_beats_every_limit_of_the_block_in_either_fit() -> None:
+    for mode in ("prefix", "fill"):
+        for limits in ({"maxSkillsPromptChars": 0}, {"maxSkillsPromptTokens": 0}, {"maxSkillsInPrompt": 0}):
+            found = fit(config(limits=limits, fit=mode, policies={"skill-3": "pinned"}))
+            assert names(found) == ["skill-3"]
+
+
+def test_a_file_of_just_the_bytes_allowed_stays() -> None:
+    assert "skill-4" in names(fit(config(limits={"maxSkillFileBytes": 400})))
+    assert "skill-4" not in names(fit(config(limits={"maxSkillFileBytes": 399})))
+
+
+def test_a_policy_by_name_goes_before_one_by_path() -> None:
+    found = fit(config(policies={"skill-1": "pinned", "s1/SKILL.md": "off"}))
+    assert names(found)[0] == "skill-1"
+
+
+def test_a_pinned_skill_is_whole_where_the_others_are_only_named() -> None:
+    settings = config(limits={"maxSkillsPromptChars": 850}, fallback="nameOnly", policies={"skill-5": "pinned"})
+    found = fit(settings)
+    assert found.tier == "nameOnly"
+    assert names(found)[0] == "skill-5"
+    assert found.short.tolist()[5] is False
+    assert "others" in block(settings, found)
+
+
+def test_the_fallback_lists_by_name_and_location_when_not_all_fit() -> None:
+    limits = {"maxSkillsPromptChars": 850}
+    found = fit(config(limits=limits, fallback="nameOnly"))
+    assert found.tier == "nameOnly"
+    assert len(found.order) > len(fit(config(limits=limits)).order)
+    assert all(found.short[list(found.order)])
+    assert fit(config(fallback="nameOnly")).tier == "full"
+
+
+def test_what_is_only_named_says_every_limit_that_would_have_to_give_way() -> None:
+    whole = fit(config()).asked
+    for limits, wanted in (
+        ({"maxSkillsPromptChars": 850}, [f"maxSkillsPromptChars were ≥ {whole.chars:,}"]),
+        ({"maxSkillsPromptTokens": whole.tokens - 1}, [f"maxSkillsPromptTokens were ≥ {whole.tokens:,}"]),
+        (
+            {"maxSkillsPromptChars": 850, "maxSkillsPromptTokens": whole.tokens - 1},
+            [f"maxSkillsPromptChars were ≥ {whole.chars:,}", f"maxSkillsPromptTokens were ≥ {whole.tokens:,}"],
+        ),
+    ):
+        settings = config(limits=limits, fallback="nameOnly")
+        reason = explain_skill(fit(settings), settings, 0, shortened=False)
+        assert (reason.rule, reason.counterfactual) == ("fallback:nameOnly", f"In full if {' and '.join(wanted)}.")
+
+
+def test_prioritization_orders_before_the_limits() -> None:
+    usage = {"s4/SKILL.md": Use(9), "s2/SKILL.md": Use(3)}
+    settings = config(optimization={"prioritization": "frequent"}, limits={"maxSkillsInPrompt": 2})
+    assert names(fit(settings, usage=usage)) == ["skill-4", "skill-2"]
+
+
+def test_while_the_budget_is_off_all_is_kept_and_only_measured() -> None:
+    settings = SkillsBudgetConfig.model_validate(
+        {
+            "limits": {"maxSkillsInPrompt": 1},
+            "optimization": {"minifyDescriptions": True},
+            "policies": {"skill-1": "off"},
+        }
+    )
+    found = fit(settings)
+    assert len(found.order) == len(SKILLS)
+    assert set(found.cause.tolist()) == {int(SkillCause.NOT_LIMITED)}
+    assert (
+        found.after_chars.tolist()
+        == entry_sizes(SKILLS, measure_skills(SKILLS, counter=COUNTER), config(), counter=COUNTER).raw_chars.tolist()
+    )
+
+
+def test_no_skills_are_no_block() -> None:
+    found = fit_skills([], measure_skills([], counter=COUNTER), config(), counter=COUNTER)
+    assert (found.order, found.asked.chars) == ((), 0)
+
+
+def test_skills_measured_without_minified_descriptions_pack_the_same_and_refuse_to_minify() -> None:
+    counter = counter_for("o200k_base")
+    skills = [Skill(f"s{at}", f"Say where berth {at} is. " * 12, f"s{at}/SKILL.md", body="Look.") for at in range(9)]
+    full, bare = (measure_skills(skills, counter=counter, minified=wanted) for wanted in (True, False))
+    config = SkillsBudgetConfig.model_validate({"enabled": True, "limits": {"maxSkillsPromptChars": 1_500}})
+    fits = [fit_skills(skills, measures, config, counter=counter) for measures in (full, bare)]
+    assert fits[0].order == fits[1].order
+    assert len(bare.minified_tokens) == 0
+    minify = SkillsBudgetConfig.model_validate({"enabled": True, "optimization": {"minifyDescriptions": True}})
+    with pytest.raises(NotMeasured, match="without their minified"):
+        fit_skills(skills, bare, minify, counter=counter)
+
+
+@pytest.mark.parametrize("value", [True, 1, "true", "True", "yes", "ON", " 1 "])
+def test_a_skill_that_its_front_matter_keeps_from_the_model_is_never_listed(value: object) -> None:
+    hidden = replace(SKILLS[1], metadata={HIDING_KEY: value})
+    skills = [SKILLS[0], hidden, SKILLS[2]]
+    measures = measure_skills(skills, counter=COUNTER)
+    for settings in (config(), SkillsBudgetConfig(), config(policies={"skill-1": "pinned"}, fallback="nameOnly")):
+        found = fit_skills(skills, measures, settings, counter=COUNTER)
+        assert found.order == (0, 2)
+        without = fit_skills([SKILLS[0], SKILLS[2]], measures.taken(np.array([0, 2])), settings, counter=COUNTER)
+        assert found.asked == without.asked
+        assert explain_skill(found, settings, 1, shortened=False).rule == HIDING_KEY
+
+
+@pytest.mark.parametrize("value", [False, 0, "false", "no", "off", "", None, "maybe", ["true"]])
+def test_any_other_value_of_that_key_hides_nothing(value: object) -> None:
+    assert not replace(SKILLS[1], metadata={HIDING_KEY: value}).is_hidden

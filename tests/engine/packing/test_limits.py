@@ -1,0 +1,97 @@
+"""What is watched: each limit with the demand against it and the cheapest fix, money, and what nobody can count."""
+
+from typing import Any
+
+import pytest
+
+from budgeteer.engine.content.conversation import AudioPart, FilePart, Message, TextPart
+from budgeteer.engine.content.library import Skill, ToolDefinition
+from budgeteer.engine.models.registry import model
+from budgeteer.engine.packing.limits import cost_of
+from budgeteer.engine.packing.result import LimitWarning, Packing
+from tests.engine.packs import assistant, bundle_of, packed, system, user
+
+WORDY = tuple(Skill(f"skill-{n}", "This skill helps you to do it. And more.", f"s{n}/SKILL.md") for n in range(4))
+TERSE = tuple(Skill(f"skill-{n}", "Do it.", f"s{n}/SKILL.md") for n in range(4))
+TOOLS = tuple(
+    ToolDefinition(name, "d" * 200, {"type": "object"}, "mcp", {"name": name}) for name in ("run", "spare", "other")
+)
+
+
+def warned(packing: Packing) -> dict[str, LimitWarning]:
+    return {warning.limit: warning for warning in packing.warnings}
+
+
+@pytest.mark.parametrize(
+    ("skills", "budget", "fix"),
+    [
+        (WORDY, {}, "Minify descriptions: saves "),
+        (WORDY, {"optimization": {"minifyDescriptions": True}}, "Compact paths: saves "),
+        (TERSE, {}, "Compact paths: saves "),
+        (TERSE, {"installRoot": "/opt/skills"}, "Raise maxSkillsPromptChars to "),
+        (WORDY, {"optimization": {"minifyDescriptions": True, "compactPaths": True}}, "Raise maxSkillsPromptChars to "),
+    ],
+)
+def test_the_cheapest_fix_shortens_before_it_raises(
+    skills: tuple[Skill, ...], budget: dict[str, Any], fix: str
+) -> None:
+    limits = {"maxSkillsPromptChars": 300}
+    bundle = bundle_of(user(), skills=skills)
+    packing = packed(bundle, {"skillsBudget": {"enabled": True, "limits": limits, **budget}})
+    assert warned(packing)["maxSkillsPromptChars"].fix.sentence.startswith(fix)
+
+
+def test_what_a_shortening_is_said_to_save_it_saves() -> None:
+    bundle = bundle_of(user(), skills=WORDY)
+    base = {"enabled": True, "limits": {"maxSkillsPromptChars": 300}}
+    shorter: dict[str, Any] = {}
+    for shorten in ("minifyDescriptions", "compactPaths"):
+        before = packed(bundle, {"skillsBudget": {**base, "optimization": shorter}})
+        shorter = {**shorter, shorten: True}
+        after = packed(bundle, {"skillsBudget": {**base, "optimization": shorter}})
+        saved = before.chosen.skills.asked.chars - after.chosen.skills.asked.chars
+        assert f"saves {saved:,} characters" in warned(before)["maxSkillsPromptChars"].fix.sentence
+
+
+@pytest.mark.parametrize(
+    ("used", "level"), [(79, None), (80, "approaching"), (99, "approaching"), (100, "reached"), (101, "exceeded")]
+)
+def test_a_limit_warns_from_its_threshold_on(used: int, level: str | None) -> None:
+    config = {"history": {"strategy": "newestFirst", "maxTokens": 100}, "tokenizer": "chars/4"}
+    found = warned(packed(bundle_of(user("x" * 4 * used), query="Go", tokenizer="chars/4"), config))
+    assert (found["history.maxTokens"].level if "history.maxTokens" in found else None) == level
+
+
+def test_the_budget_says_the_fix_that_saves_most() -> None:
+    talk = [user("word " * 200), assistant("word " * 200), user("Go")]
+    tight: dict[str, Any] = {"contextWindow": 300, "outputReserve": 0}
+
+    def fix(bundle_tools: tuple[ToolDefinition, ...], **config: Any) -> str:
+        return warned(packed(bundle_of(*talk, tools=bundle_tools), {**tight, **config}))["inputBudget"].fix.sentence
+
+    newest = {"history": {"strategy": "newestFirst"}}
+    assert fix(()) == "Set history.strategy to newestFirst: the oldest messages go first."
+    assert fix(TOOLS * 6).startswith("Turn the skills budget on: skills and tools take ")
+    assert fix(TOOLS[:1], **newest).startswith("Leave out the 1 tools that are never called: ")
+    assert fix((), **newest) == "Choose a model with a larger window, or lower the output reserve."
+
+
+def test_money_is_the_models_price_of_what_is_sent() -> None:
+    row = model("gpt-4o")
+    assert row.input_price is not None
+    cost = cost_of(row, 2_000_000)
+    assert (cost.uncached, cost.currency) == (2 * row.input_price, "USD")
+    assert row.cached_input_price is not None
+    assert cost.cached == 2 * row.cached_input_price
+    packing = packed(bundle_of(system(), user()))
+    assert packing.cost == cost_of(row, packing.total.tokens)
+
+
+def test_what_nobody_can_count_is_named_with_its_message() -> None:
+    sound = AudioPart({"type": "input_audio", "input_audio": {"data": "AAAA", "format": "wav"}})
+    paper = FilePart({"type": "file", "file": {"file_id": "f1"}}, "plan.pdf")
+    heard = Message("user", (TextPart("Listen."), sound))
+    read = Message("user", (paper, paper))
+    packing = packed(bundle_of(user(), heard, assistant(), read))
+    assert packing.unknown == (("message:m2", "audio"), ("message:m4", "2 × file"))
+    assert packed(bundle_of(user(), assistant())).unknown == ()

@@ -1,0 +1,130 @@
+"""The words of a verdict: one place writes them from figures, for every interface and every kept version."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from budgeteer.engine.content.conversation import Message
+from budgeteer.engine.content.library import Chunk, FeatureSpec, Skill, ToolDefinition
+from budgeteer.engine.packing.result import Packing
+from budgeteer.engine.packing.verdict_text import (
+    WORDS,
+    Bound,
+    Shortfall,
+    VerdictFigures,
+    figures_from_json,
+    kept_sentence,
+    level_of,
+)
+from tests.engine.packs import assistant, bundle_of, packed, user
+
+LONG = [user("older " * 40), assistant("older " * 40), user("newer"), assistant("newer")]
+
+
+def figures(*limits: Bound, dropped: int = 0, summarised: int = 0) -> VerdictFigures:
+    return VerdictFigures("limited" if dropped or summarised else "fits", dropped, summarised, limits)
+
+
+@pytest.mark.parametrize(
+    ("told", "sentence", "short"),
+    [
+        (figures(), "Fits", "Fits"),
+        (
+            figures(Bound.HISTORY, dropped=110),
+            "Fits, with 110 items left out by the history limit",
+            "Fits, 110 left out",
+        ),
+        (figures(Bound.TOOLS, dropped=1), "Fits, with 1 item left out by the tool limit", "Fits, 1 left out"),
+        (
+            figures(Bound.SKILLS, Bound.TOOLS, dropped=1_200, summarised=3),
+            "Fits, with 1,200 items left out by the skill limits and the tool limit and 3 summarised",
+            "Fits, 1,200 left out",
+        ),
+        (
+            figures(Bound.INPUT_BUDGET, Bound.SKILLS, Bound.TOOLS, dropped=9),
+            "Fits, with 9 items left out by the input budget and 2 other limits",
+            "Fits, 9 left out",
+        ),
+        (figures(summarised=1), "Fits, with 1 item summarised", "Fits, 1 summarised"),
+        (
+            VerdictFigures("cannotFit", 4, 0, (), Shortfall("tools", 9_000, -3)),
+            "Does not fit, because the tool definitions take 9,000 tokens and 0 are left for them",
+            "Does not fit",
+        ),
+    ],
+)
+def test_a_verdict_leads_with_whether_it_fits(told: VerdictFigures, sentence: str, short: str) -> None:
+    assert (told.sentence, told.short) == (sentence, short)
+
+
+def test_what_fits_is_never_called_over_whatever_was_asked_for() -> None:
+    bundle = bundle_of(*LONG)
+    window = {"contextWindow": 100, "outputReserve": 0, "history": {"strategy": "newestFirst"}}
+    packing = packed(bundle, window)
+    assert packing.fits
+    assert packing.verdict.over_tokens > 0
+    assert packing.verdict.level == "limited"
+    assert packing.verdict.sentence == "Fits, with 1 item left out by the input budget"
+
+
+def of(*messages: Message, inputs: dict[str, Any] | None = None, **config: Any) -> Packing:
+    return packed(bundle_of(*(messages or (user(),)), **(inputs or {})), config)
+
+
+SKILLS = tuple(Skill(f"skill-{n}", "Do it. " * 20, f"s{n}/SKILL.md") for n in range(4))
+TOOLS = tuple(ToolDefinition(n, "d" * 60, {"type": "object"}, "mcp", {"name": n}) for n in ("run", "spare"))
+CHUNKS = tuple(Chunk("word " * 20, name, score) for name, score in (("a", 0.9), ("b", 0.5), ("c", 0.1)))
+SPECS = tuple(FeatureSpec(f"{name}.md", name, "", f"About the {name}.") for name in ("ferry", "crane"))
+BUDGET = {"enabled": True}
+LIMITS: dict[Bound, Packing] = {
+    Bound.HISTORY: of(*LONG, history={"strategy": "newestFirst", "maxTokens": 30}),
+    Bound.INPUT_BUDGET: of(*LONG, contextWindow=100, outputReserve=0, history={"strategy": "newestFirst"}),
+    Bound.SKILLS: of(inputs={"skills": SKILLS}, skillsBudget=BUDGET | {"limits": {"maxSkillsInPrompt": 2}}),
+    Bound.POLICY: of(inputs={"skills": SKILLS}, skillsBudget=BUDGET | {"policies": {"skill-1": "off"}}),
+    Bound.TOOLS: of(inputs={"tools": TOOLS}, skillsBudget=BUDGET | {"limits": {"maxToolDefinitionChars": 9}}),
+    Bound.FEATURES: of(inputs={"features": SPECS}, features={"mode": "search", "keywords": ["ferry"]}),
+    Bound.RETRIEVAL: of(inputs={"chunks": CHUNKS}, retrieval={"searchTopK": 1}),
+    Bound.SHARES: of(
+        inputs={"skills": SKILLS},
+        skillsBudget=BUDGET,
+        contextWindow=1_000,
+        outputReserve=0,
+        shares={"enabled": True, "system": 0.05, "context": 0.5, "history": 0.45},
+    ),
+    Bound.PROVIDER: of(user(), assistant("", "a"), user("Go")),
+}
+
+
+@pytest.mark.parametrize("bound", Bound)
+def test_each_limit_that_leaves_something_out_is_named(bound: Bound) -> None:
+    packing = LIMITS[bound]
+    assert packing.fits
+    assert packing.verdict.limits == (bound,)
+    assert packing.verdict.sentence.endswith(f"left out by {WORDS[bound]}")
+
+
+def test_the_limit_that_takes_most_is_named_first() -> None:
+    history = {"strategy": "newestFirst", "maxTokens": 30}
+    budget = BUDGET | {"limits": {"maxToolDefinitionChars": 9}}
+    small = of(*LONG, inputs={"tools": TOOLS}, history=history, skillsBudget=budget)
+    assert small.verdict.limits[0] is Bound.HISTORY
+    assert Bound.TOOLS in small.verdict.limits
+
+
+def test_what_an_earlier_version_called_over_reads_as_what_it_was() -> None:
+    counts = {"kept": 185, "truncated": 0, "summarised": 0, "dropped": 110, "added": 0}
+    old = {"level": "over", "sentence": "Over by 40,524 tokens; 110 of 295 items dropped", "counts": counts}
+    assert figures_from_json(old, None).sentence == "Fits, with 110 items left out"
+    assert kept_sentence("over", "Over by 40,524") == "Fits, with items left out"
+    assert kept_sentence("limited", "Fits, 3 left out") == "Fits, 3 left out"
+    assert level_of("cannotFit") == "cannotFit"
+
+
+def test_figures_read_back_from_json_say_the_same() -> None:
+    from budgeteer.engine.analysis.packing_json import packing_to_json
+
+    for packing in (LIMITS[Bound.HISTORY], of(user("word " * 500), contextWindow=100, outputReserve=0)):
+        data = packing_to_json(packing, validity=())
+        assert figures_from_json(data["verdict"], data["error"]).sentence == packing.verdict.sentence

@@ -1,0 +1,134 @@
+"""Provider profiles: what each can express, where its numbers come from, what an image costs by its formula."""
+
+import re
+
+import pytest
+
+from budgeteer.engine.config.schema import load_config
+from budgeteer.engine.content.conversation import (
+    AudioPart,
+    FilePart,
+    ImagePart,
+    OpaquePart,
+    Part,
+    ReasoningPart,
+    Role,
+    TextPart,
+    ToolCallPart,
+    ToolResultPart,
+)
+from budgeteer.engine.content.library import REQUEST_FORMS
+from budgeteer.engine.models.registry import MODELS
+from budgeteer.engine.packing.allocation import profile_of
+from budgeteer.engine.providers.capabilities import can_express
+from budgeteer.engine.providers.pictures import image_tokens
+from budgeteer.engine.providers.profiles import PROFILES
+
+PNG = {"type": "base64", "media_type": "image/png", "data": "AAAA"}
+IMAGE = ImagePart({"type": "image", "source": PNG}, 1024, 1024)
+BMP = ImagePart({"type": "image_url", "image_url": {"url": "data:image/bmp;base64,AAAA"}})
+ADDRESS = ImagePart({"type": "image_url", "image_url": {"url": "https://example.org/a.png"}})
+UPLOAD = ImagePart({"type": "input_image", "file_id": "file-1"})
+SOUND = AudioPart({"type": "input_audio", "input_audio": {"data": "AAAA", "format": "wav"}})
+PDF = FilePart({"type": "document", "source": {"type": "base64", "media_type": "application/pdf", "data": "AAAA"}})
+CHAT_FILE = FilePart({"type": "file", "file": {"file_id": "f"}})
+
+ALL = set(PROFILES)
+OPENAI = {"openai-chat", "openai-responses"}
+
+
+@pytest.mark.parametrize(
+    ("part", "role", "takers"),
+    [
+        (TextPart("x"), "user", ALL),
+        (TextPart(" \n"), "user", ALL - {"anthropic"}),
+        (TextPart(""), "user", {"openai-chat"}),
+        (IMAGE, "user", ALL),
+        (IMAGE, "assistant", {"gemini"}),
+        (IMAGE, "tool", ALL - {"openai-chat"}),
+        (IMAGE, "system", {"gemini"}),
+        (BMP, "user", ALL - {"anthropic"}),
+        (ADDRESS, "user", ALL),
+        (ADDRESS, "tool", {"openai-responses", "anthropic"}),
+        (UPLOAD, "user", {"openai-responses"}),
+        (CHAT_FILE, "user", OPENAI),
+        (CHAT_FILE, "tool", {"openai-responses"}),
+        (PDF, "user", ALL - {"openai-chat"}),
+        (FilePart({"type": "document"}), "user", {"anthropic"}),
+        (SOUND, "user", {"openai-chat", "gemini"}),
+        (SOUND, "tool", {"gemini"}),
+        (ReasoningPart("t"), "assistant", set()),
+        (ReasoningPart("t", signature="s"), "assistant", {"anthropic"}),
+        (ReasoningPart("", encrypted="e"), "assistant", {"anthropic"}),
+        (ReasoningPart("", encrypted="e", provider="openai-responses"), "assistant", {"openai-responses"}),
+        (ReasoningPart("t", provider="openai-responses", id="rs"), "assistant", set()),
+        (ReasoningPart("t", signature="s", provider="gemini"), "assistant", {"gemini"}),
+        (ReasoningPart("t", signature="s"), "user", set()),
+        (OpaquePart("server_tool_use", {}, "anthropic"), "assistant", {"anthropic"}),
+        (OpaquePart("refusal", {}, "openai"), "assistant", {"openai-chat"}),
+        (OpaquePart("refusal", {}, "openai"), "user", set()),
+        (OpaquePart("tool_call", {}, "openai"), "assistant", set()),
+        (OpaquePart("web_search_call", {}, "openai-responses"), "assistant", {"openai-responses"}),
+        (OpaquePart("web_search_call", {}, "openai-responses"), "tool", set()),
+        (OpaquePart("executableCode", {}, "gemini"), "assistant", {"gemini"}),
+        (ToolCallPart("a", "b", "{}"), "assistant", ALL),
+        (ToolCallPart("a", "b", "{}"), "user", set()),
+        (ToolResultPart("a", ()), "tool", ALL),
+        (ToolResultPart("a", ()), "user", set()),
+    ],
+)
+def test_each_part_is_expressible_where_the_provider_takes_it(part: Part, role: Role, takers: set[str]) -> None:
+    assert {profile for profile in PROFILES if can_express(part, profile, role)} == takers
+
+
+def test_every_number_has_its_source_and_what_is_not_published_says_so() -> None:
+    for profile in PROFILES.values():
+        for charge in (profile.message, profile.speaker, profile.reply, profile.tools):
+            if charge is None:
+                continue
+            if charge.published:
+                assert re.search(r"https://\S+.*checked 20\d\d-\d\d-\d\d", charge.source)
+            else:
+                assert charge.source.startswith("not published")
+
+
+def test_the_forms_of_definitions_are_those_of_the_profiles() -> None:
+    assert [profile.prefix for profile in PROFILES.values()] == list(REQUEST_FORMS)
+    assert [profile.name for profile in PROFILES.values()] == list(PROFILES)
+
+
+@pytest.mark.parametrize(
+    ("image", "openai", "anthropic", "gemini"),
+    [
+        # OpenAI's vision guide gives these two: 1024 x 1024 is 765 tokens, 2048 x 4096 is 1105.
+        (ImagePart({}, 1024, 1024, "high"), 765, 1399, 4 * 258),
+        (ImagePart({}, 2048, 4096, "high"), 1105, 1640, 2 * 4 * 258),
+        (ImagePart({}, 4096, 8192, "low"), 85, 1640, 2 * 4 * 258),
+        # Anthropic's vision guide: 200 x 200 is about 54, 1000 x 1000 about 1334 tokens.
+        (ImagePart({}, 200, 200, "auto"), 255, 54, 258),
+        (ImagePart({}, 1000, 1000, "auto"), 765, 1334, 4 * 258),
+        # Google's guide: 960 x 540 has six tiles; up to 384 pixels there is one.
+        (ImagePart({}, 960, 540, "auto"), 85 + 170 * 4, 692, 6 * 258),
+        (ImagePart({}, 384, 384, "auto"), 255, 197, 258),
+        (ImagePart({}, 385, 384, "auto"), 255, 198, 4 * 258),
+        (ImagePart({}, 2000, 1, "auto"), 85 + 170 * 4, 2, 2000 * 258),
+        (ImagePart({}, None, None, "auto"), None, None, None),
+        (ImagePart({}, None, None, "low"), 85, None, None),
+    ],
+)
+def test_image_tokens_follow_the_published_formulas(
+    image: ImagePart, openai: int | None, anthropic: int | None, gemini: int | None
+) -> None:
+    assert image_tokens(image, "openai-chat") == openai
+    assert image_tokens(image, "openai-responses") == openai
+    assert image_tokens(image, "anthropic") == anthropic
+    assert image_tokens(image, "gemini") == gemini
+
+
+def test_every_model_is_packed_in_a_form_that_is_rendered_and_geminis_in_their_own() -> None:
+    for row in MODELS.values():
+        assert row.profile in PROFILES
+        assert profile_of(load_config({"model": row.name})) == row.profile
+        if row.provider == "Google":
+            # Gemma's weights are open: whoever hosts them takes OpenAI's chat.
+            assert row.profile == ("openai-chat" if row.name.startswith("gemma") else "gemini")

@@ -1,0 +1,167 @@
+"""ShareGPT: turns, calls and tools as JSON strings, pictures behind markers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from budgeteer.engine.content.conversation import (
+    AudioPart,
+    Conversation,
+    FilePart,
+    ImagePart,
+    TextPart,
+    ToolCallPart,
+    ToolResultPart,
+    message_from_json,
+    message_to_json,
+)
+from budgeteer.engine.errors import FormatError
+from budgeteer.formats.detect import import_bytes
+from budgeteer.formats.messages.imported import Imported
+from tests.formats.shapes import dumps, jsonl, zipped
+
+TOOL = {"name": "tide", "description": "The tide at a place", "parameters": {"type": "object", "properties": {}}}
+
+
+def turn(speaker: str, value: Any) -> dict[str, Any]:
+    return {"from": speaker, "value": value}
+
+
+def read(*entries: dict[str, Any]) -> Imported:
+    found = import_bytes(dumps(list(entries)))
+    assert found.format == "sharegpt"
+    assert found.reason.startswith("It holds ")
+    return found
+
+
+def chat(*turns: dict[str, Any], **beside: Any) -> Conversation:
+    (only,) = read({"conversations": list(turns), **beside}).conversations
+    return only
+
+
+ASKED = turn("human", "How high is the tide?")
+CALLED = turn("function_call", '{"name": "tide", "arguments": {"city": "Oslo"}}')
+ANSWERED = turn("observation", '{"metres": 0.4}')
+SAID = turn("gpt", "40 cm.")
+
+
+def test_calls_are_read_from_their_text_and_answered_in_order() -> None:
+    found = chat(turn("system", "Be short."), ASKED, CALLED, ANSWERED, SAID)
+    assert [message.role for message in found.messages] == ["system", "user", "assistant", "tool", "assistant"]
+    assert found.messages[2].parts == (ToolCallPart("call_1", "tide", '{"city":"Oslo"}'),)
+    assert found.messages[3].parts == (ToolResultPart("call_1", (TextPart('{"metres": 0.4}'),)),)
+    assert [message.line for message in found.messages] == [1, 2, 3, 4, 5]
+    assert (found.title, found.id) == ("How high is the tide?", "c1")
+
+
+def test_a_list_of_calls_is_made_at_once_and_each_is_answered() -> None:
+    both = '[{"name": "a", "arguments": "{\\"x\\": 1}"}, {"name": "b", "parameters": {}}]'
+    found = chat(ASKED, turn("function_call", both), turn("tool", "one"), turn("tool", "two"), SAID)
+    assert found.messages[1].parts == (ToolCallPart("call_1", "a", '{"x": 1}'), ToolCallPart("call_2", "b", "{}"))
+    answered = [part for message in found.messages for part in message.parts if isinstance(part, ToolResultPart)]
+    assert [part.call_id for part in answered] == ["call_1", "call_2"]
+
+
+def test_a_call_nobody_answered_is_not_answered_after_the_next_question() -> None:
+    found = chat(ASKED, CALLED, turn("human", "Never mind. Again?"), CALLED, ANSWERED, SAID)
+    results = [part for message in found.messages for part in message.parts if isinstance(part, ToolResultPart)]
+    assert [part.call_id for part in results] == ["call_2"]
+
+
+def test_what_is_no_call_and_what_answers_none_is_kept_and_counted() -> None:
+    found = read({"conversations": [ASKED, turn("function_call", "tide(Oslo)"), ANSWERED, SAID]})
+    messages = found.conversations[0].messages
+    assert messages[1].parts == (TextPart("tide(Oslo)"),)
+    assert messages[2].parts == (ToolResultPart("", (TextPart('{"metres": 0.4}'),)),)
+    assert found.warnings == (
+        "Calls that are no JSON with a name and arguments, kept as text: 1",
+        "Tool results without a call before them, kept as they came: 1",
+    )
+
+
+@pytest.mark.parametrize("tools", [dumps([TOOL]).decode(), [TOOL], dumps(TOOL).decode()])
+def test_tools_are_a_list_or_its_text(tools: object) -> None:
+    assert chat(ASKED, SAID, tools=tools).tools == (TOOL,)
+
+
+def test_tools_that_are_no_json_are_listed() -> None:
+    found = read({"conversations": [ASKED, SAID], "tools": "[{"})
+    assert [(item.where, item.line) for item in found.skipped] == [("element 1, tools", "[{")]
+    assert found.skipped[0].why.startswith("not JSON")
+    assert chat(ASKED, SAID, tools="").tools == ()
+
+
+def test_the_system_text_may_stand_beside_the_turns() -> None:
+    assert [message.role for message in chat(ASKED, SAID, system="Be short.").messages][:2] == ["system", "user"]
+
+
+def test_markers_become_what_they_stand_for_in_order() -> None:
+    asked = turn("human", "<image>Left or <image> right?<video><audio>")
+    found = chat(
+        asked, SAID, images=["a.jpg", "https://example.org/b.png"], videos=["dir/c.mp4"], audios=["d.wav"]
+    ).messages[0]
+    assert found.parts == (
+        ImagePart({"image": "a.jpg"}),
+        TextPart("Left or "),
+        ImagePart({"type": "image_url", "image_url": {"url": "https://example.org/b.png"}}),
+        TextPart(" right?"),
+        FilePart({"video": "dir/c.mp4"}, "c.mp4"),
+        AudioPart({"audio": "d.wav"}),
+    )
+    assert message_from_json(message_to_json(found)) == found
+
+
+def test_markers_and_pictures_that_do_not_match_are_counted() -> None:
+    found = read({"conversations": [turn("human", "<image> and <image>"), SAID], "images": ["a.jpg"]})
+    assert found.conversations[0].messages[0].parts[1] == TextPart(" and <image>")
+    assert found.warnings == ("Markers like `<image>` that nothing is given for, kept as text: 1",)
+    found = read({"conversations": [ASKED, SAID], "images": ["a.jpg", "b.jpg"]})
+    assert found.warnings == ("Pictures, films and sounds without a marker in the text, left out: 2",)
+
+
+def test_messages_with_roles_and_a_column_of_pictures_are_the_same() -> None:
+    said = [{"role": "user", "content": "<image>Who?"}, {"role": "assistant", "content": "A cat."}]
+    found = import_bytes(dumps([{"messages": said, "images": ["cat.jpg"]}]))
+    assert found.format == "sharegpt"
+    assert found.conversations[0].messages[0].parts == (ImagePart({"image": "cat.jpg"}), TextPart("Who?"))
+
+
+def test_a_ranking_ends_with_the_chosen_answer() -> None:
+    found = read({"conversations": [ASKED], "chosen": turn("gpt", "40 cm."), "rejected": turn("gpt", "High.")})
+    (only,) = found.conversations
+    assert [message.parts for message in only.messages[1:]] == [(TextPart("40 cm."),)]
+    assert only.branches == 1
+    assert found.warnings == (
+        "Chosen answers of a ranking, read as the last message; the rejected ones are left out: 1",
+    )
+
+
+def test_turns_and_entries_that_cannot_be_read_are_listed() -> None:
+    found = read({"conversations": [ASKED, turn("narrator", "Meanwhile"), 7, SAID]}, {"conversations": []})
+    assert len(found.conversations[0].messages) == 2
+    assert [(item.where, item.why) for item in found.skipped] == [
+        ("element 1, turn 2", "no known speaker: 'narrator'"),
+        ("element 1, turn 3", "no turn with a speaker"),
+        ("element 2", "no turns in it"),
+    ]
+
+
+def test_lines_objects_and_archives_hold_the_same_conversations() -> None:
+    entry = {"id": "x-1", "conversations": [ASKED, SAID]}
+    for data in (jsonl(entry, entry), dumps([entry, entry])):
+        assert [each.id for each in import_bytes(data).conversations] == ["x-1", "x-1"]
+    assert import_bytes(dumps(entry)).conversations[0].id == "x-1"
+    packed = import_bytes(zipped({"a.json": dumps([entry]), "b.jsonl": jsonl(entry)}))
+    assert (packed.format, len(packed.conversations)) == ("transcripts", 2)
+
+
+def test_values_that_are_no_text_are_written_as_json() -> None:
+    found = chat(turn("human", {"city": "Oslo"}), turn("gpt", None))
+    assert [message.parts for message in found.messages] == [(TextPart('{"city":"Oslo"}'),), ()]
+
+
+def test_a_file_without_turns_is_refused() -> None:
+    with pytest.raises(FormatError, match="No ShareGPT messages were found"):
+        import_bytes(dumps([{"a": 1}]), as_format="sharegpt")

@@ -1,0 +1,190 @@
+"""LangChain messages as they are serialised, dumped and checkpointed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from budgeteer.engine.content.conversation import (
+    FilePart,
+    ImagePart,
+    OpaquePart,
+    Part,
+    ReasoningPart,
+    TextPart,
+    ToolCallPart,
+    ToolResultPart,
+)
+from budgeteer.engine.errors import FormatError
+from budgeteer.formats.detect import import_bytes
+from budgeteer.formats.messages.imported import Imported
+from tests.formats.shapes import dumps, jsonl
+
+
+def lc(name: str, /, **kwargs: Any) -> dict[str, Any]:
+    return {"lc": 1, "type": "constructor", "id": ["langchain_core", "messages", name], "kwargs": kwargs}
+
+
+HUMAN = lc("HumanMessage", content="How high?", id="h-1", name="ada")
+CALLS = [{"name": "tide", "args": {"city": "Oslo"}, "id": "t-1", "type": "tool_call"}]
+AI = lc("AIMessageChunk", content="", tool_calls=CALLS, invalid_tool_calls=[], id="a-1")
+TOOL = lc("ToolMessage", content="0.4 m", tool_call_id="t-1", status="success", artifact={"raw": [1]})
+REPLY = lc(
+    "AIMessage",
+    content=[{"type": "text", "text": "40 cm.", "index": 0}],
+    response_metadata={"model_name": "gpt-5", "model": "gpt-5gpt-5"},
+    usage_metadata={"input_tokens": 77, "output_tokens": 3},
+)
+
+
+def read(value: Any) -> Imported:
+    found = import_bytes(dumps(value))
+    assert found.format == "langchain"
+    return found
+
+
+def parts_of(**kwargs: Any) -> tuple[Part, ...]:
+    (chat,) = read([HUMAN, lc("AIMessage", **kwargs)]).conversations
+    return chat.messages[1].parts
+
+
+def test_a_state_of_langgraph_is_one_conversation() -> None:
+    (chat,) = read({"messages": [lc("SystemMessage", content="S"), HUMAN, AI, TOOL, REPLY]}).conversations
+    assert [message.role for message in chat.messages] == ["system", "user", "assistant", "tool", "assistant"]
+    assert [message.id for message in chat.messages] == ["m1", "h-1", "a-1", "m4", "m5"]
+    assert chat.messages[1].name == "ada"
+    assert chat.messages[2].parts == (ToolCallPart("t-1", "tide", '{"city":"Oslo"}'),)
+    assert chat.messages[3].parts == (ToolResultPart("t-1", (TextPart("0.4 m"),)),)
+    assert (chat.model, chat.reported_input_tokens) == ("gpt-5", 77)
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        [HUMAN, AI, TOOL, REPLY],
+        [[HUMAN, AI, TOOL, REPLY]],
+        {"values": {"messages": [HUMAN, AI, TOOL, REPLY]}, "next": []},
+        {"checkpoint": {"channel_values": {"messages": [HUMAN, AI, TOOL, REPLY]}}},
+        {"input": {"messages": [HUMAN]}, "output": {"messages": [HUMAN, AI, TOOL, REPLY]}},
+        {"id": "run", "lc": 1, "type": "constructor", "kwargs": {"messages": [HUMAN, AI, TOOL, REPLY]}},
+        {"messages": [[HUMAN, AI, TOOL, REPLY]]},
+    ],
+    ids=["array", "batch", "state", "checkpoint", "run", "prompt value", "callback"],
+)
+def test_messages_are_found_wherever_frameworks_put_them(value: Any) -> None:
+    (chat,) = read(value).conversations
+    assert [message.role for message in chat.messages] == ["user", "assistant", "tool", "assistant"]
+
+
+def test_many_states_are_many_conversations() -> None:
+    thread = {"thread_id": "th-9", "values": {"messages": [HUMAN, REPLY]}}
+    for data in (dumps([thread, {"messages": [HUMAN]}]), jsonl(thread, {"messages": [HUMAN]})):
+        found = import_bytes(data)
+        assert [(chat.id, len(chat.messages)) for chat in found.conversations] == [("th-9", 2), ("c2", 1)]
+
+
+def test_dicts_with_data_and_plain_dicts_are_the_same_messages() -> None:
+    with_data = [{"type": "human", "data": {"content": "Hi"}}, {"type": "ai", "data": {"content": "Yes"}}]
+    plain = [
+        {"type": "human", "content": "Hi", "additional_kwargs": {}, "example": False},
+        {"type": "ai", "content": "Yes", "tool_calls": CALLS},
+        {"type": "tool", "content": "0.4 m", "tool_call_id": "t-1", "status": "error"},
+        {"type": "chat", "content": "x", "role": "user", "additional_kwargs": {}},
+    ]
+    assert read(with_data).reason == "It holds LangChain messages (as dicts with `data`)."
+    found = read(plain)
+    assert found.reason == "It holds LangChain messages (as plain dicts)."
+    (chat,) = found.conversations
+    assert [message.role for message in chat.messages] == ["user", "assistant", "tool", "user"]
+    assert chat.messages[2].parts == (ToolResultPart("t-1", (TextPart("0.4 m"),), is_error=True),)
+    assert import_bytes(jsonl(*plain)).conversations[0].messages == chat.messages
+
+
+def test_the_arguments_are_those_the_model_wrote() -> None:
+    written = {"tool_calls": [{"id": "t-1", "function": {"name": "tide", "arguments": '{"city": "Oslo"}'}}]}
+    assert parts_of(content="", tool_calls=CALLS, additional_kwargs=written) == (
+        ToolCallPart("t-1", "tide", '{"city": "Oslo"}'),
+    )
+    assert parts_of(content="", additional_kwargs=written) == (ToolCallPart("t-1", "tide", '{"city": "Oslo"}'),)
+    invalid = [{"name": "tide", "args": '{"city":', "id": "t-2", "error": "cut"}]
+    assert parts_of(content="", invalid_tool_calls=invalid) == (ToolCallPart("t-2", "tide", '{"city":'),)
+
+
+def test_calls_that_the_content_repeats_count_once() -> None:
+    content = [
+        {"type": "text", "text": "Looking."},
+        {"type": "tool_use", "id": "t-1", "name": "tide", "input": {}},
+        {"type": "input_json_delta", "input": "{}"},
+        {"type": "tool_use", "id": "t-9", "name": "other", "input": {"a": 1}},
+    ]
+    found = read([HUMAN, lc("AIMessage", content=content, tool_calls=CALLS)])
+    assert found.conversations[0].messages[1].parts == (
+        TextPart("Looking."),
+        ToolCallPart("t-9", "other", '{"a":1}'),
+        ToolCallPart("t-1", "tide", '{"city":"Oslo"}'),
+    )
+    assert found.warnings == ("Calls that the content repeats, counted once: 2",)
+
+
+def test_legacy_functions_are_tied_by_name() -> None:
+    legacy = lc("AIMessage", content="", additional_kwargs={"function_call": {"name": "tide", "arguments": "{}"}})
+    found = read([HUMAN, legacy, lc("FunctionMessage", content="0.4 m", name="tide")])
+    assert found.conversations[0].messages[1].parts == (ToolCallPart("call_1", "tide", "{}"),)
+    assert found.conversations[0].messages[2].parts == (ToolResultPart("call_1", (TextPart("0.4 m"),)),)
+
+
+def test_reasoning_is_read_in_every_place() -> None:
+    summary = [{"type": "summary_text", "text": "One"}, {"type": "summary_text", "text": "Two"}]
+    sealed = {"id": "rs-1", "summary": summary, "encrypted_content": "xyz"}
+    openai = ReasoningPart("One\n\nTwo", encrypted="xyz", provider="openai-responses", id="rs-1")
+    assert parts_of(content=[], additional_kwargs={"reasoning": sealed}) == (openai,)
+    assert parts_of(content=[{"type": "reasoning", **sealed}]) == (openai,)
+    assert parts_of(content="Yes", additional_kwargs={"reasoning_content": "Hm"}) == (
+        ReasoningPart("Hm"),
+        TextPart("Yes"),
+    )
+    assert parts_of(content=[{"type": "reasoning", "reasoning": "Hm"}]) == (ReasoningPart("Hm"),)
+    assert parts_of(content=[{"type": "thinking", "thinking": "Hm", "signature": "s"}]) == (
+        ReasoningPart("Hm", signature="s"),
+    )
+
+
+def test_pictures_files_and_unknown_blocks() -> None:
+    given = parts_of(
+        content=[
+            {"type": "image_url", "image_url": {"url": "https://example.org/a.png"}},
+            {"type": "image", "url": "https://example.org/b.png"},
+            {"type": "image", "source_type": "base64", "data": "AAAA", "mime_type": "image/png"},
+            {"type": "file", "base64": "AAAA", "mime_type": "application/pdf", "filename": "c.pdf"},
+            {"type": "smell", "of": "rose"},
+            "text",
+        ]
+    )
+    assert [type(part) for part in given] == [ImagePart, ImagePart, ImagePart, FilePart, OpaquePart, TextPart]
+    file = given[3]
+    assert isinstance(file, FilePart)
+    assert file.raw["file"]["file_data"] == "data:application/pdf;base64,AAAA"
+
+
+def test_removals_and_strangers_are_said() -> None:
+    found = read({"messages": [HUMAN, lc("RemoveMessage", id="h-0"), lc("Runnable", x=1), "text", REPLY]})
+    assert len(found.conversations[0].messages) == 2
+    assert [(item.where, item.why) for item in found.skipped] == [
+        ("message 3", "no LangChain message"),
+        ("message 4", "no LangChain message"),
+    ]
+    assert found.warnings == ("Messages that only say that another one was removed, left out: 1",)
+
+
+def test_a_file_without_messages_is_refused() -> None:
+    with pytest.raises(FormatError, match="No LangChain messages were found"):
+        import_bytes(dumps({"messages": []}), as_format="langchain")
+
+
+def test_hostile_nesting_ends() -> None:
+    deep: Any = {"messages": [HUMAN]}
+    for _ in range(60):
+        deep = {"values": deep}
+    with pytest.raises(FormatError):
+        import_bytes(dumps(deep))

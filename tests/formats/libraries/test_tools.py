@@ -1,0 +1,187 @@
+"""Tool definitions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from budgeteer.engine.errors import FormatError
+from budgeteer.formats.detect import import_bytes
+from budgeteer.formats.libraries.tools import definition
+from tests.formats.shapes import OPENAI_TOOL, dumps, jsonl, zipped
+
+SCHEMA = {"type": "object", "properties": {"q": {"type": "string"}}}
+ANTHROPIC = {"name": "a", "description": "A", "input_schema": SCHEMA}
+MCP = {"name": "m", "description": "M", "inputSchema": SCHEMA, "annotations": {"readOnlyHint": True}, "_meta": {}}
+
+
+@pytest.mark.parametrize(
+    ("raw", "name", "form", "parameters"),
+    [
+        (OPENAI_TOOL, "tide", "openai", OPENAI_TOOL["function"]["parameters"]),
+        ({"type": "function", "function": {"name": "bare"}}, "bare", "openai", {}),
+        ({"type": "function", "name": "flat", "parameters": SCHEMA, "strict": True}, "flat", "responses", SCHEMA),
+        ({"name": "legacy", "parameters": SCHEMA}, "legacy", "mcp", SCHEMA),
+        (
+            {"name": "b", "parameters": {"type": "dict", "properties": {}}},
+            "b",
+            "mcp",
+            {"type": "object", "properties": {}},
+        ),
+        (ANTHROPIC, "a", "anthropic", SCHEMA),
+        ({"type": "web_search_20250305", "name": "web_search", "max_uses": 5}, "web_search", "anthropic", None),
+        ({"type": "web_search_preview"}, "web_search_preview", "openai", None),
+        (MCP, "m", "mcp", SCHEMA),
+        (
+            {"name": "d", "arguments": [{"name": "x", "type": "string", "desc": "X"}, {"name": "y"}]},
+            "d",
+            "mcp",
+            {
+                "type": "object",
+                "properties": {"x": {"type": "string", "description": "X"}, "y": {}},
+                "required": ["x", "y"],
+            },
+        ),
+        (
+            {
+                "name": "e",
+                "arguments": [
+                    {"name": "x", "type": "array", "items": {"type": "string"}, "desc": "X"},
+                    {"name": "y", "type": "number", "desc": "Y", "optional": True},
+                    {"name": "z", "type": "string", "required": False},
+                ],
+            },
+            "e",
+            "mcp",
+            {
+                "type": "object",
+                "properties": {
+                    "x": {"type": "array", "items": {"type": "string"}, "description": "X"},
+                    "y": {"type": "number", "description": "Y"},
+                    "z": {"type": "string"},
+                },
+                "required": ["x"],
+            },
+        ),
+        (
+            {
+                "name": "f",
+                "parameters": {
+                    "type": "dict",
+                    "properties": {
+                        "type": {"type": "float", "description": "dict"},
+                        "list": {"type": "tuple", "items": {"type": "dict", "properties": {"a": {"type": "any"}}}},
+                    },
+                },
+                "response": {"type": "dict"},
+            },
+            "f",
+            "mcp",
+            {
+                "type": "object",
+                "properties": {
+                    "type": {"type": "number", "description": "dict"},
+                    "list": {"type": "array", "items": {"type": "object", "properties": {"a": {}}}},
+                },
+            },
+        ),
+        (
+            {"name": "g", "parameters": {"type": "OBJECT", "properties": {"n": {"type": "STRING"}}}},
+            "g",
+            "gemini",
+            {"type": "object", "properties": {"n": {"type": "string"}}},
+        ),
+        ({"name": "j", "parametersJsonSchema": SCHEMA}, "j", "gemini", SCHEMA),
+        (
+            {"type": "function", "name": "h", "parameters": {"type": "dict"}},
+            "h",
+            "mcp",
+            {"type": "object"},
+        ),
+    ],
+)
+def test_each_form_is_understood_and_kept_as_given(raw: dict[str, Any], name: str, form: str, parameters: Any) -> None:
+    found = definition(raw)
+    assert found is not None
+    assert (found.name, found.form, found.parameters, found.raw) == (name, form, parameters, raw)
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [{}, {"name": "x"}, {"role": "user", "content": "hi"}, {"type": "text", "text": "x"}, {"type": "function_call"}],
+)
+def test_other_objects_are_no_definitions(raw: dict[str, Any]) -> None:
+    assert definition(raw) is None
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        dumps([OPENAI_TOOL, ANTHROPIC, MCP]),
+        dumps({"tools": [OPENAI_TOOL, ANTHROPIC, MCP]}),
+        dumps({"jsonrpc": "2.0", "id": 1, "result": {"tools": [OPENAI_TOOL, ANTHROPIC, MCP], "nextCursor": None}}),
+        jsonl(OPENAI_TOOL, ANTHROPIC, MCP),
+        zipped({"a.json": dumps(OPENAI_TOOL), "b.snap": dumps(ANTHROPIC), "c.json": dumps([MCP]), "d.png": b"\x89PNG"}),
+        dumps([{"result": {"tools": [OPENAI_TOOL]}}, {"result": {"tools": [ANTHROPIC, MCP]}}]),
+        dumps([OPENAI_TOOL, {"functionDeclarations": [ANTHROPIC, MCP]}]),
+        zipped({"all.json": jsonl(OPENAI_TOOL, ANTHROPIC, MCP), "none.json": b"[]"}),
+        zipped({"README.md": "# Tools", "all.jsonl": jsonl(OPENAI_TOOL, ANTHROPIC, MCP)}),
+    ],
+)
+def test_every_wrapper_gives_the_same_tools(data: bytes) -> None:
+    found = import_bytes(data)
+    assert (found.format, found.kind) == ("tools", "tools")
+    assert [tool.name for tool in found.tools] == ["tide", "a", "m"]
+
+
+def test_a_single_definition_is_a_list_of_one() -> None:
+    assert [tool.name for tool in import_bytes(dumps(MCP)).tools] == ["m"]
+
+
+def test_a_tool_without_parameters_counts_in_a_list_of_tools() -> None:
+    found = import_bytes(dumps([MCP, {"name": "ping", "description": "Pings"}]))
+    assert [(tool.name, tool.parameters) for tool in found.tools][1] == ("ping", {"type": "object", "properties": {}})
+
+
+def test_what_is_no_tool_is_listed_and_repeated_names_are_said() -> None:
+    found = import_bytes(dumps([MCP, MCP, ANTHROPIC, {"odd": 1}]))
+    assert [tool.name for tool in found.tools] == ["m", "m", "a"]
+    assert [(item.where, item.line) for item in found.skipped] == [("element 4", '{"odd":1}')]
+    assert found.warnings == ("Tool names that repeat an earlier one, each definition kept: 1",)
+
+
+def test_an_archive_lists_what_is_broken() -> None:
+    found = import_bytes(zipped({"a.json": dumps(MCP), "b.json": b"{", "c.json": b"\x00\x01\x02\x03"}))
+    assert [tool.name for tool in found.tools] == ["m"]
+    assert {item.where: item.why.split(":")[0] for item in found.skipped} == {
+        "b.json": "not JSON",
+        "c.json": "This is a binary file, not a conversation, skill library, tool list or text",
+    }
+
+
+def test_no_tool_is_an_error() -> None:
+    with pytest.raises(FormatError, match="No tool definition was found in a JSON array of 1"):
+        import_bytes(dumps([{"x": 1}]), as_format="tools")
+
+
+def test_people_with_names_are_no_tools() -> None:
+    with pytest.raises(FormatError, match="Nothing that can be read was found"):
+        import_bytes(dumps([{"name": "Ada", "description": "Engineer"}, {"name": "Bo", "description": "Cook"}]))
+
+
+def test_what_was_rewritten_and_which_files_were_empty_is_said() -> None:
+    listed = {"name": "d", "description": "D", "arguments": [{"name": "x", "type": "string"}]}
+    typed = {"name": "e", "description": "E", "parameters": {"type": "dict", "properties": {}}}
+    found = import_bytes(zipped({"a.json": dumps([listed]), "b.json": jsonl(typed), "c.json": b"[]", "d.json": b"[]"}))
+    assert [tool.name for tool in found.tools] == ["d", "e"]
+    assert found.warnings == (
+        "Files that list no tool: 2",
+        "Tools with a list of arguments, read as a JSON Schema: 1",
+        "Tools with types like `dict` and `float`, read as `object` and `number`: 1",
+    )
+
+
+def test_the_functions_of_a_benchmark_are_tools_when_the_format_is_named() -> None:
+    task = {"id": "t", "question": [[{"role": "user", "content": "?"}]], "function": [{"name": "a", "parameters": {}}]}
+    assert [tool.name for tool in import_bytes(jsonl(task, task), as_format="tools").tools] == ["a", "a"]

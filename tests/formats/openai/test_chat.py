@@ -1,0 +1,236 @@
+"""OpenAI chat completions."""
+
+from __future__ import annotations
+
+import base64
+from typing import Any
+
+import pytest
+
+from budgeteer.engine.content.conversation import (
+    AudioPart,
+    Conversation,
+    FilePart,
+    ImagePart,
+    OpaquePart,
+    ReasoningPart,
+    TextPart,
+    ToolCallPart,
+    ToolResultPart,
+    calls_of,
+    results_of,
+)
+from budgeteer.engine.errors import FormatError
+from budgeteer.formats.detect import import_bytes
+from tests.formats.shapes import OPENAI_CHAT, OPENAI_TOOL, call, dumps, jsonl, png
+
+
+def conversation(value: object) -> Conversation:
+    found = import_bytes(dumps(value))
+    assert found.format == "openai-chat"
+    (only,) = found.conversations
+    return only
+
+
+def parts_of(*messages: dict[str, Any]) -> list[tuple[object, ...]]:
+    read = import_bytes(dumps(list(messages)), as_format="openai-chat").conversations[0].messages
+    return [message.parts for message in read]
+
+
+def test_a_bare_array_is_one_conversation() -> None:
+    chat = conversation(OPENAI_CHAT)
+    assert [message.role for message in chat.messages] == ["system", "user", "assistant", "tool", "assistant"]
+    assert [message.id for message in chat.messages] == ["m1", "m2", "m3", "m4", "m5"]
+    assert [message.line for message in chat.messages] == [1, 2, 3, 4, 5]
+    assert chat.messages[2].parts == (ToolCallPart("call_a", "tide", '{"city":"Oslo"}'),)
+    assert chat.messages[3].parts == (ToolResultPart("call_a", (TextPart("0.4 m"),)),)
+    assert chat.title == "What is the tide in Oslo?"
+
+
+def test_a_request_body_brings_its_tools_and_model() -> None:
+    chat = conversation({"model": "gpt-4o", "messages": OPENAI_CHAT, "tools": [OPENAI_TOOL], "temperature": 0})
+    assert (chat.model, chat.tools) == ("gpt-4o", (OPENAI_TOOL,))
+
+
+def test_legacy_functions_become_tools() -> None:
+    chat = conversation({"messages": OPENAI_CHAT, "functions": [OPENAI_TOOL["function"]]})
+    assert chat.tools == (OPENAI_TOOL,)
+
+
+@pytest.mark.parametrize(
+    "response",
+    [
+        {"id": "x", "object": "chat.completion", "choices": [{"message": {"role": "assistant", "content": "Bye."}}]},
+        {"role": "assistant", "content": "Bye."},
+        "Bye.",
+    ],
+)
+def test_a_logged_request_ends_with_its_response(response: object) -> None:
+    logged = {"messages": OPENAI_CHAT[:2], "tools": None, "kwargs": {"model": "gpt-4o", "tools": [OPENAI_TOOL]}}
+    chat = conversation({**logged, "response": response})
+    assert [message.role for message in chat.messages] == ["system", "user", "assistant"]
+    assert chat.messages[-1].parts == (TextPart("Bye."),)
+    assert (chat.model, chat.tools) == ("gpt-4o", (OPENAI_TOOL,))
+
+
+def test_a_single_response_is_a_conversation_of_one_message() -> None:
+    choices = [{"index": n, "message": {"role": "assistant", "content": f"Answer {n}"}} for n in range(3)]
+    chat = conversation({"id": "chatcmpl-1", "model": "gpt-4o", "choices": choices, "usage": {"prompt_tokens": 12}})
+    assert [message.parts for message in chat.messages] == [(TextPart("Answer 0"),)]
+    assert (chat.id, chat.branches, chat.reported_input_tokens) == ("chatcmpl-1", 2, 12)
+
+
+def test_trajectories_are_conversations_named_by_their_task() -> None:
+    found = import_bytes(dumps([{"task_id": 7, "traj": OPENAI_CHAT, "reward": 1}, {"task_id": 8, "traj": OPENAI_CHAT}]))
+    assert [chat.id for chat in found.conversations] == ["7", "8"]
+    assert [len(chat.messages) for chat in found.conversations] == [5, 5]
+
+
+def test_the_history_of_a_traj_is_read_once() -> None:
+    history = [
+        {"role": "system", "content": "S", "agent": "main", "message_type": "system_prompt"},
+        {"role": "assistant", "content": "Go", "thought": "T", "action": "ls", "tool_calls": [call("c1")]},
+        {"role": "tool", "content": "files", "tool_call_ids": ["c1"]},
+    ]
+    chat = conversation({"trajectory": [{"action": "ls", "observation": "files"}], "history": history, "info": {}})
+    assert [message.role for message in chat.messages] == ["system", "assistant", "tool"]
+    assert results_of(chat.messages[2])[0].call_id == "c1"
+
+
+def test_json_lines_of_messages_are_one_conversation_with_line_numbers() -> None:
+    found = import_bytes(jsonl(*OPENAI_CHAT))
+    (chat,) = found.conversations
+    assert [message.line for message in chat.messages] == [1, 2, 3, 4, 5]
+
+
+def test_json_lines_of_envelopes_are_many_conversations() -> None:
+    lines = [{"custom_id": "a", "method": "POST", "body": {"messages": OPENAI_CHAT}}, {"messages": OPENAI_CHAT[:2]}]
+    found = import_bytes(jsonl(*lines) + b'{"messages": [{"role": "us')
+    assert [(chat.id, len(chat.messages)) for chat in found.conversations] == [("a", 5), ("c2", 2)]
+    assert found.skipped[0].where == "line 3"
+    assert "JSON lines, each a request body" in found.reason
+
+
+def test_content_takes_every_form() -> None:
+    assert parts_of(
+        {"role": "user", "content": "text"},
+        {"role": "user", "content": ""},
+        {"role": "user", "content": None},
+        {"role": "user", "content": ["a", {"type": "text", "text": "b"}, {"type": "input_text", "text": "c"}]},
+        {"role": "user", "content": {"type": "text", "text": "d"}},
+        {"role": "user", "content": 42},
+        {"role": "assistant", "content": [{"type": "refusal", "refusal": "No."}]},
+        {"role": "assistant", "content": None, "refusal": "No."},
+        {"role": "assistant", "content": "x", "reasoning_content": "hm"},
+        {"role": "assistant", "content": None, "audio": {"id": "audio_1"}},
+    ) == [
+        (TextPart("text"),),
+        (),
+        (),
+        (TextPart("a"), TextPart("b"), TextPart("c")),
+        (TextPart("d"),),
+        (TextPart("42"),),
+        (OpaquePart("refusal", {"type": "refusal", "refusal": "No."}, "openai"),),
+        (OpaquePart("refusal", {"refusal": "No."}, "openai"),),
+        (ReasoningPart("hm"), TextPart("x")),
+        (AudioPart({"id": "audio_1"}),),
+    ]
+
+
+def test_an_image_has_its_size_and_its_base64_is_never_text() -> None:
+    url = "data:image/png;base64," + base64.b64encode(png(640, 480)).decode()
+    far = {"type": "image_url", "image_url": {"url": "https://example.com/a.png", "detail": "low"}}
+    ((near_part, far_part),) = parts_of(
+        {"role": "user", "content": [{"type": "image_url", "image_url": {"url": url}}, far]}
+    )
+    assert isinstance(near_part, ImagePart)
+    assert (near_part.width, near_part.height, near_part.detail) == (640, 480, "auto")
+    assert far_part == ImagePart(far, None, None, "low")
+
+
+def test_files_and_sounds_are_parts_of_their_own() -> None:
+    file = {"type": "file", "file": {"filename": "a.pdf", "file_data": "data:application/pdf;base64,AAAA"}}
+    sound = {"type": "input_audio", "input_audio": {"data": "AAAA", "format": "wav"}}
+    assert parts_of({"role": "user", "content": [file, sound]}) == [(FilePart(file, "a.pdf"), AudioPart(sound))]
+
+
+def test_unknown_parts_are_kept_and_counted() -> None:
+    found = import_bytes(dumps([{"role": "user", "content": [{"type": "hologram", "x": 1}]}]))
+    assert found.conversations[0].messages[0].parts == (OpaquePart("hologram", {"type": "hologram", "x": 1}, "openai"),)
+    assert found.warnings == ("Parts of a provider's own kind, kept as they came: 1 hologram",)
+
+
+def test_legacy_function_calls_are_tied_to_their_results_by_name() -> None:
+    found = import_bytes(
+        dumps(
+            [
+                {"role": "assistant", "content": None, "function_call": {"name": "f", "arguments": "{}"}},
+                {"role": "function", "name": "f", "content": "1"},
+                {"role": "assistant", "content": None, "function_call": {"name": "f", "arguments": "{}"}},
+                {"role": "function", "name": "f", "content": "2"},
+            ]
+        )
+    )
+    messages = found.conversations[0].messages
+    ids = [calls_of(messages[0])[0].id, calls_of(messages[2])[0].id]
+    assert len(set(ids)) == 2
+    assert [results_of(messages[1])[0].call_id, results_of(messages[3])[0].call_id] == ids
+    assert "Legacy function calls read as tool calls: 2" in found.warnings
+
+
+def test_results_without_an_id_are_tied_by_name_and_order() -> None:
+    found = import_bytes(
+        dumps(
+            [
+                {"role": "assistant", "content": None, "tool_calls": [call("a", "f"), call("b", "g"), call("c", "f")]},
+                {"role": "tool", "name": "g", "content": "g"},
+                {"role": "tool", "content": "first"},
+                {"role": "tool", "tool_call_id": "c", "content": "last"},
+            ]
+        )
+    )
+    assert [results_of(m)[0].call_id for m in found.conversations[0].messages[1:]] == ["b", "a", "c"]
+    assert found.warnings == ("Tool results without a call id, tied to their calls by name and order: 2",)
+
+
+def test_calls_of_every_kind_are_read() -> None:
+    odd = {"id": "z", "type": "new_kind"}
+    calls = [
+        {"id": "x", "type": "function", "function": {"name": "f", "arguments": {"a": 1}}},
+        {"id": "y", "type": "custom", "custom": {"name": "patch", "input": "*** Begin"}},
+        odd,
+    ]
+    assert parts_of({"role": "assistant", "content": "", "tool_calls": calls}) == [
+        (
+            ToolCallPart("x", "f", '{"a":1}'),
+            ToolCallPart("y", "patch", "*** Begin"),
+            OpaquePart("tool_call", odd, "openai"),
+        )
+    ]
+
+
+def test_the_sources_own_ids_stay_unless_they_repeat() -> None:
+    chat = conversation([{"role": "user", "content": "a", "id": "u"}, {"role": "user", "content": "b", "id": "u"}])
+    assert [message.id for message in chat.messages] == ["u", "u#2"]
+
+
+def test_names_of_speakers_are_kept() -> None:
+    chat = conversation([{"role": "user", "name": "ada", "content": "a"}, {"role": "developer", "content": "d"}])
+    assert [(message.role, message.name) for message in chat.messages] == [("user", "ada"), ("developer", "")]
+
+
+def test_what_has_no_known_role_is_listed() -> None:
+    found = import_bytes(dumps([*OPENAI_CHAT, {"role": "alien", "content": "x"}, 7]))
+    assert [(item.where, item.why) for item in found.skipped] == [
+        ("message 6", "no known role"),
+        ("message 7", "no known role"),
+    ]
+
+
+def test_no_message_at_all_is_an_error_that_says_what_was_found() -> None:
+    with pytest.raises(FormatError, match="No OpenAI chat messages were found: a JSON object with the keys a"):
+        import_bytes(b'{"a": 1}', as_format="openai-chat")
+    with pytest.raises(FormatError, match="No OpenAI chat messages were found: an empty JSON array"):
+        import_bytes(b"[]", as_format="openai-chat")
+    with pytest.raises(FormatError, match="No OpenAI chat messages were found: plain text of 5 characters"):
+        import_bytes(b"hello", as_format="openai-chat")

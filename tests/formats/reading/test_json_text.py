@@ -1,0 +1,197 @@
+"""JSON with bounds."""
+
+from __future__ import annotations
+
+import json
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from budgeteer.formats.reading import json_text
+from budgeteer.formats.reading.json_text import (
+    JsonProblem,
+    depth_of,
+    first_value,
+    json_type,
+    parse,
+    parse_lines,
+    refuse,
+)
+
+
+def nested(value: object) -> int:
+    if isinstance(value, dict):
+        return 1 + max((nested(item) for item in value.values()), default=0)
+    if isinstance(value, list):
+        return 1 + max((nested(item) for item in value), default=0)
+    return 0
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
+    max_leaves=20,
+)
+
+
+@given(JSON, st.booleans())
+def test_the_depth_is_the_nesting_whatever_the_strings_hold(value: object, ascii_only: bool) -> None:
+    assert depth_of(json.dumps(value, ensure_ascii=ascii_only)) == nested(value)
+
+
+def test_a_document_deeper_than_the_limit_is_refused_before_it_is_parsed() -> None:
+    assert parse("[" * 200 + "]" * 200, depth_limit=200)
+    for depth in (201, 100_000):
+        with pytest.raises(JsonProblem, match="deeper than the limit on JSON depth, 200"):
+            parse("[" * depth + "]" * depth, depth_limit=200)
+
+
+def test_the_depth_of_a_long_text_is_counted_across_its_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    texts = ["[" * 7 + "]" * 7, "[[],[[]],[]]" * 3, "x" * 9, "[[[[[", "]]]]][[", ""]
+    whole = [depth_of(text) for text in texts]
+    for block in (1, 2, 3, 5, 8):
+        monkeypatch.setattr(json_text, "_DEPTH_BLOCK", block)
+        assert [depth_of(text) for text in texts] == whole
+    assert whole == [7, 3, 0, 5, 0, 0]
+
+
+def test_the_depth_scan_is_linear_on_hostile_strings() -> None:
+    begun = time.process_time()
+    for text in ("[" * 300 + '"\\"' * 300_000, "[" * 300 + '"' + "\\" * 600_000, '"' * 600_000 + "[" * 300):
+        depth_of(text)
+    assert time.process_time() - begun < 5
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [('{"a": [1, 2', 1), ('{\n  "a": "tex', 2), ('[\n{"a": 1},\n', 3), ('{"a":', 1)],
+)
+def test_a_cut_off_document_says_so_and_where(text: str, line: int) -> None:
+    with pytest.raises(JsonProblem) as caught:
+        parse(text, depth_limit=200)
+    assert caught.value.cut_off
+    error = refuse(caught.value, where="log.json")
+    assert error.what.startswith("The JSON is cut off")
+    assert error.where.startswith(f"log.json: line {line}, column")
+
+
+def test_a_mistake_in_the_middle_is_no_cut() -> None:
+    with pytest.raises(JsonProblem) as caught:
+        parse('{"a": 1,, "b": 2}', depth_limit=200)
+    assert not caught.value.cut_off
+    assert refuse(caught.value).sentence == (
+        "line 1, column 9: This is not valid JSON: Expecting property name enclosed in double quotes. "
+        "Mend the file at that place"
+    )
+
+
+def test_numbers_of_thousands_of_digits_are_kept_as_text() -> None:
+    digits = "9" * 10_000
+    assert parse(f'{{"n": {digits}, "m": 7}}', depth_limit=200) == {"n": digits, "m": 7}
+
+
+def test_lone_surrogate_escapes_become_replacement_characters() -> None:
+    assert parse(r'{"\ud800": ["a\udc00", "\ud83d\ude00"]}', depth_limit=200) == {"\ufffd": ["a\ufffd", "😀"]}
+
+
+def test_duplicate_keys_and_raw_control_characters_are_taken() -> None:
+    assert parse('{"a": 1, "a": "x\ty\nz"}', depth_limit=200) == {"a": "x\ty\nz"}
+
+
+def test_the_first_value_leaves_the_rest() -> None:
+    assert first_value(' {"a":1} {"b":2}', depth_limit=200) == ({"a": 1}, 9)
+
+
+def test_lines_are_told_apart_by_line_feeds_only() -> None:
+    lines, skipped = parse_lines('{"a":"x\u2028y"}\r\n\r\n{"b":1}\n', depth_limit=200)
+    assert [(line.number, line.value) for line in lines] == [(1, {"a": "x\u2028y"}), (3, {"b": 1})]
+    assert not skipped
+
+
+def test_two_objects_on_one_line_are_both_read() -> None:
+    lines, skipped = parse_lines('{"a":1}{"b":2}\n{"c":3} {"d":4}\n', depth_limit=200)
+    assert [(line.number, line.value) for line in lines] == [
+        (1, {"a": 1}),
+        (1, {"b": 2}),
+        (2, {"c": 3}),
+        (2, {"d": 4}),
+    ]
+    assert not skipped
+
+
+def test_bad_lines_are_listed_with_number_reason_and_text() -> None:
+    text = '{"a":1}\n{"b":\n"words"\n42\n[1]\n{"c":1}}\n{"d":"' + "x" * 900
+    lines, skipped = parse_lines(text, depth_limit=200)
+    assert [line.number for line in lines] == [1]
+    assert [(item.where, item.why.split(":")[0]) for item in skipped] == [
+        ("line 2", "cut off"),
+        ("line 3", "a JSON string, not an object"),
+        ("line 4", "a JSON number, not an object"),
+        ("line 5", "a JSON array, not an object"),
+        ("line 6", "1 characters after the end of a JSON value"),
+        ("line 7", "cut off"),
+    ]
+    assert skipped[1].line == '"words"'
+    assert len(skipped[-1].line) == 500
+
+
+def test_progress_tells_lines_of_lines() -> None:
+    told: list[tuple[int, int, str]] = []
+    parse_lines('{"a":1}\n' * 1_200, depth_limit=200, progress=lambda *step: told.append(step))
+    assert told == [(500, 1_201, "lines"), (1_000, 1_201, "lines")]
+
+
+def test_nesting_that_the_limit_would_allow_but_nobody_can_read_is_a_problem_and_no_crash() -> None:
+    deep = "[" * 200_000
+    for read in (parse, first_value):
+        with pytest.raises(JsonProblem, match=r"deeper|too deep|too long to read"):
+            read(deep + "]" * 200_000, depth_limit=1_000_000)
+    digits = "9" * 10_000
+    with pytest.raises(JsonProblem, match=r"too deep to read"):
+        parse(f"[{digits}, {deep}" + "]" * 200_001, depth_limit=1_000_000)
+
+
+def test_what_follows_a_number_of_thousands_of_digits_is_a_problem_with_its_place() -> None:
+    with pytest.raises(JsonProblem, match="Extra data") as found:
+        parse("9" * 5_000 + " x", depth_limit=9)
+    assert (found.value.line, found.value.column) == (1, 5_002)
+
+
+def test_a_first_value_that_is_cut_or_too_long_is_a_problem() -> None:
+    with pytest.raises(JsonProblem) as caught:
+        first_value('{"a": ', depth_limit=200)
+    assert caught.value.cut_off
+    with pytest.raises(JsonProblem, match=r"a number or nesting that is too long to read"):
+        first_value("9" * 10_000, depth_limit=200)
+
+
+@pytest.mark.parametrize(
+    ("rest", "why"),
+    [
+        ('{"b":', "cut off"),
+        ('{"b": nope}', "Expecting value"),
+        ('{"b": ' + "9" * 10_000 + "}", "a number or nesting that is too long to read"),
+    ],
+)
+def test_what_is_glued_to_a_good_object_is_listed_by_its_own_fault(rest: str, why: str) -> None:
+    lines, skipped = parse_lines('{"a": 1}' + rest, depth_limit=200)
+    assert [line.value for line in lines] == [{"a": 1}]
+    assert [(item.where, why in item.why) for item in skipped] == [("line 1", True)]
+
+
+@pytest.mark.parametrize(
+    ("value", "name"),
+    [
+        ({}, "object"),
+        ([], "array"),
+        ("", "string"),
+        (True, "true or false"),
+        (None, "null"),
+        (1, "number"),
+        (1.5, "number"),
+    ],
+)
+def test_a_value_has_the_name_of_its_type_in_json(value: object, name: str) -> None:
+    assert json_type(value) == name

@@ -1,0 +1,107 @@
+from __future__ import annotations
+
+from itertools import pairwise
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from budgeteer.engine.packing.ledger import CATEGORIES
+from budgeteer.presentation.bar import GAP_PX, LEAST_PX, VARIANTS, BarFigures, Share, draw_bar, pieces_of, spread
+
+TOKENS = st.integers(min_value=0, max_value=3_000_000)
+LETTERS = "".join(CATEGORIES)
+
+
+@st.composite
+def figures(draw: st.DrawFn) -> BarFigures:
+    shares = tuple(Share(letter, name, draw(TOKENS), draw(TOKENS)) for letter, name in CATEGORIES.items())
+    window = draw(st.integers(min_value=100, max_value=2_000_000))
+    reserve = draw(st.integers(min_value=0, max_value=window - 1))
+    budget = draw(st.integers(min_value=0, max_value=window - reserve))
+    limit = draw(st.integers(min_value=0, max_value=budget))
+    return BarFigures(shares, window, budget, limit, reserve, draw(st.none() | st.floats(0, 100)))
+
+
+@given(figures())
+def test_the_pieces_add_up_to_the_window_and_all_that_goes_past_it(bar: BarFigures) -> None:
+    sent = sum(share.sent_tokens for share in bar.shares)
+    not_sent = sum(share.not_sent_tokens for share in bar.shares)
+    domain = bar.window + max(0, sent - bar.limit) + not_sent
+    assert sum(piece.tokens for piece in pieces_of(bar)) == domain
+
+
+@given(figures())
+def test_categories_stand_in_the_same_order_before_and_after_the_line(bar: BarFigures) -> None:
+    pieces = pieces_of(bar)
+    for kind in ("sent", "over", "notSent"):
+        letters = [LETTERS.index(piece.letter) for piece in pieces if piece.kind == kind]
+        assert letters == sorted(letters)
+    kinds = ["sent", "free", "margin", "reserve", "unusable", "over", "notSent"]
+    places = [kinds.index(piece.kind) for piece in pieces]
+    assert places == sorted(places)
+
+
+@given(st.lists(st.integers(min_value=1, max_value=10**7), min_size=1, max_size=24), st.sampled_from([288.0, 1168.0]))
+def test_no_segment_is_thinner_than_the_least_and_all_fill_the_width(weights: list[int], width: float) -> None:
+    widths = spread(weights, width_px=width)
+    assert min(widths) >= LEAST_PX - 1e-9
+    assert abs(sum(widths) + GAP_PX * (len(weights) - 1) - width) < 1e-6
+
+
+@given(figures())
+def test_segments_of_every_drawing_stand_beside_each_other(bar: BarFigures) -> None:
+    for drawing, variant in zip(draw_bar(bar).drawings, VARIANTS, strict=True):
+        at = 0.0
+        for segment in drawing.segments:
+            assert abs(segment.x - at) < 1e-6
+            at = segment.x + segment.width + GAP_PX
+        assert at - GAP_PX <= variant.width_px + 1e-6
+
+
+@given(figures())
+def test_the_axis_texts_never_overlap(bar: BarFigures) -> None:
+    for drawing, variant in zip(draw_bar(bar).drawings, VARIANTS, strict=True):
+        spans = []
+        for text in drawing.axis:
+            if text.y != 50:
+                continue
+            at = float(text.at.rstrip("%")) / 100 * variant.width_px
+            width = len(text.text) * 6.55
+            start = {"start": at, "middle": at - width / 2, "end": at - width}[text.anchor]
+            spans.append((start, start + width))
+        spans.sort()
+        assert all(left[1] <= right[0] for left, right in pairwise(spans))
+
+
+def test_what_is_sent_past_the_limit_is_drawn_past_the_line() -> None:
+    shares = (Share("S", "System", 900, 0), Share("X", "Tool results", 300, 50))
+    kinds = [
+        (piece.kind, piece.letter, piece.tokens) for piece in pieces_of(BarFigures(shares, 1200, 1000, 1000, 200, 80))
+    ]
+    assert kinds == [
+        ("sent", "S", 900),
+        ("sent", "X", 100),
+        ("reserve", "", 200),
+        ("over", "X", 200),
+        ("notSent", "X", 50),
+    ]
+
+
+def test_the_table_beside_the_bar_holds_the_same_numbers() -> None:
+    shares = (Share("K", "Skills", 1_000, 500),)
+    picture = draw_bar(BarFigures(shares, 10_000, 9_000, 8_000, 1_000, 80))
+    assert [(row.text, row.tokens) for row in picture.rows] == [
+        ("Skills sent", "1,000"),
+        ("Free", "7,000"),
+        ("Safety margin", "1,000"),
+        ("Reserve for the reply", "1,000"),
+        ("Skills not sent", "500"),
+    ]
+    assert picture.total == "10,500"
+    assert picture.sentence == "Of 1,500 tokens asked for, 1,000 are sent; the limit is 8,000."
+
+
+def test_an_empty_prompt_is_all_free() -> None:
+    picture = draw_bar(BarFigures((), 1_000, 900, 900, 100, None))
+    assert [segment.piece.kind for segment in picture.drawings[0].segments] == ["free", "reserve"]
+    assert picture.drawings[0].threshold_at is None

@@ -1,0 +1,82 @@
+from __future__ import annotations
+
+from budgeteer.reports.report_page import build_page, item_rows
+from tests.reports.documents import ITEMS, OVERHEAD_TOKENS, sample_document
+
+
+def number(text: str) -> int:
+    return int(text.replace(",", ""))
+
+
+def test_sections_add_up_to_the_total():
+    page = build_page(sample_document())
+    for column in ("asked", "sent", "not_sent"):
+        assert sum(number(getattr(row, column)) for row in page.sections) == number(getattr(page.total, column))
+
+
+def test_the_figures_agree_with_the_sections():
+    page = build_page(sample_document())
+    sent, free, left_out, asked = (number(figure.value) for figure in page.figures)
+    assert (asked, sent) == (number(page.total.asked), number(page.total.sent))
+    assert sent == sum(item[6] for item in ITEMS) + OVERHEAD_TOKENS
+    assert sent + free == 11_000
+    assert asked - left_out == sent
+
+
+def test_rules_are_listed_by_what_they_took():
+    rules = build_page(sample_document()).rules
+    assert [(row.rule, row.items, row.tokens) for row in rules] == [
+        ("maxToolDefinitionChars", "1", "9,000"),
+        ("summarizeOlder", "1", "900"),
+        ("maxSkillsPromptChars", "1", "500"),
+        ("optimization", "1", "150"),
+    ]
+
+
+def test_the_largest_items_come_first_with_their_fate():
+    first, second = build_page(sample_document()).largest[:2]
+    assert (first.name, first.fate, first.struck) == ("deploy_everything", "dropped", "9,000")
+    assert (second.letter, second.label) == ("X", "Kept 4,000")
+
+
+def test_a_truncated_item_says_from_what_to_what():
+    row = next(row for row in item_rows(sample_document()) if row.fate == "truncated")
+    assert (row.label, row.struck) == ("400 → 250", "")
+
+
+def test_items_can_be_filtered_by_fate():
+    rows = item_rows(sample_document(), fate="dropped")
+    assert [row.name for row in rows] == ["deploy_everything", "zeta-skill"]
+
+
+def test_not_dropped_leaves_out_what_was_added():
+    assert build_page(sample_document()).total.not_dropped == "8 of 10"
+
+
+def test_an_estimate_is_called_one():
+    document = sample_document()
+    document["packing"]["kind"] = "estimated"
+    document["packing"]["safetyMarginPercent"] = 10
+    assert build_page(document).setting == (
+        "GPT-4o, 12,000 window, 1,000 reserved, 10 % safety margin. Tokens estimated with o200k_base."
+    )
+
+
+def test_the_rules_of_other_request_forms_are_told_apart_from_those_of_its_own():
+    document = sample_document()
+    own = document["packing"]["validity"]
+    other = [{"profile": "gemini", "rule": "roles", "ok": ok, "sentence": "Roles alternate."} for ok in (True, False)]
+    assert build_page(document).other_checks == ()
+    document["packing"] |= {"profile": "openai-chat", "validity": [*own, *other]}
+    page = build_page(document)
+    assert (list(page.own_checks), list(page.other_checks)) == (own, other)
+    assert page.other_checks_sentence == "1 of 2 rules broken"
+    document["packing"]["validity"] = [*own, other[0]]
+    assert build_page(document).other_checks_sentence == "every rule holds"
+
+
+def test_what_the_source_reported_is_told():
+    document = sample_document()
+    assert build_page(document).reported == ""
+    document["packing"]["reported"] = {"tokens": 9_000, "inFile": 4_000, "notInFile": 5_000}
+    assert "5,000 are not in this file" in build_page(document).reported

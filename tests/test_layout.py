@@ -1,0 +1,135 @@
+"""The layout of the package, as docs/architecture.md draws it: no circles, bounded folders, one name for one thing."""
+
+from __future__ import annotations
+
+import ast
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+MOST_FILES = 20
+MOST_ENGINE_FLOORS = 7
+
+# Two public classes may share a name only where each is what its own readers call it.
+SAME_NAME_ALLOWED = {
+    "Summary": "the engine's summary of history, and the row that stores one",
+    "HtmxRequest": "each app types the requests of its own views",
+}
+
+# Private words of the first plan; docs/architecture.md has the names that took their place.
+RETIRED_MODULE_NAMES = {
+    "aside", "assembling", "cards", "contract", "easing", "expressing", "far", "far_lines", "framing", "freezing",
+    "kept", "known", "materials", "message_rows", "nearby", "outcomes", "presence", "ranged", "receiving", "rows",
+    "shelf", "strip", "studies", "summing", "telling", "transcript", "tries", "tuning", "unchanged", "written",
+}  # fmt: skip
+
+
+def module_files() -> dict[str, Path]:
+    """Return every module of the package by its dotted name, migrations left out."""
+    found = {}
+    for path in sorted((ROOT / "budgeteer").rglob("*.py")):
+        parts = path.relative_to(ROOT).with_suffix("").parts
+        if "migrations" not in parts and "_assets" not in parts:
+            found[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
+    return found
+
+
+MODULES = module_files()
+TREES = {name: ast.parse(path.read_text()) for name, path in MODULES.items()}
+
+
+def imports_of(name: str) -> Iterator[str]:
+    """Yield each module that `name` imports, inside functions too."""
+    for node in ast.walk(TREES[name]):
+        if isinstance(node, ast.ImportFrom) and node.module and node.module.split(".")[0] == "budgeteer":
+            for alias in node.names:
+                full = f"{node.module}.{alias.name}"
+                yield full if full in MODULES else node.module
+        elif isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names if alias.name in MODULES)
+
+
+def arrows_by_package() -> dict[str, dict[str, set[str]]]:
+    """Return for each package which of its direct children import which others."""
+    packages: dict[str, dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
+    for name in MODULES:
+        for target in imports_of(name):
+            ours, theirs = name.split("."), target.split(".")
+            shared = next((i for i, (a, b) in enumerate(zip(ours, theirs, strict=False)) if a != b), None)
+            if shared is not None:
+                packages[".".join(ours[:shared])][ours[shared]].add(theirs[shared])
+    return packages
+
+
+PACKAGES = arrows_by_package()
+
+
+def circle_in(arrows: dict[str, set[str]]) -> list[str]:
+    """Return one circle among the arrows, or an empty list."""
+    finished: set[str] = set()
+
+    def walk(node: str, path: list[str]) -> list[str]:
+        if node in path:
+            return path[path.index(node) :]
+        if node in finished:
+            return []
+        for following in sorted(arrows.get(node, ())):
+            if circle := walk(following, [*path, node]):
+                return circle
+        finished.add(node)
+        return []
+
+    return next((circle for start in sorted(arrows) if (circle := walk(start, []))), [])
+
+
+def floors_in(arrows: dict[str, set[str]]) -> int:
+    """Return the length of the longest chain of imports; the arrows have no circle."""
+    depth: dict[str, int] = {}
+
+    def measure(node: str) -> int:
+        if node not in depth:
+            depth[node] = 1 + max((measure(following) for following in arrows.get(node, ())), default=0)
+        return depth[node]
+
+    return max(measure(node) for node in list(arrows))
+
+
+def test_a_circle_would_be_found():
+    assert circle_in({"a": {"b"}, "b": {"c"}, "c": {"b"}}) == ["b", "c"]
+    assert floors_in({"a": {"b"}, "b": {"c"}}) == 3
+
+
+@pytest.mark.parametrize("package", sorted(PACKAGES))
+def test_the_children_of_a_package_do_not_import_each_other_in_a_circle(package):
+    assert circle_in(PACKAGES[package]) == []
+
+
+def test_the_engine_has_few_floors():
+    assert floors_in(PACKAGES["budgeteer.engine"]) <= MOST_ENGINE_FLOORS
+
+
+def test_no_folder_holds_more_modules_than_one_remembers():
+    folders = Counter(path.parent for path in MODULES.values())
+    assert {str(folder): count for folder, count in folders.items() if count > MOST_FILES} == {}
+
+
+def test_a_public_class_name_stands_for_one_class():
+    homes = defaultdict(list)
+    for name, tree in TREES.items():
+        for node in tree.body:
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                homes[node.name].append(name)
+    shared = {name: places for name, places in homes.items() if len(places) > 1}
+    assert set(shared) == set(SAME_NAME_ALLOWED), shared
+
+
+def test_no_module_has_a_retired_name():
+    assert [name for name in MODULES if name.rpartition(".")[2] in RETIRED_MODULE_NAMES] == []
+
+
+@pytest.mark.parametrize("name", sorted(MODULES))
+def test_every_module_says_what_it_is_for(name):
+    assert ast.get_docstring(TREES[name])

@@ -1,0 +1,152 @@
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+import pytest
+
+from budgeteer.jobs.models import Job
+from budgeteer.workbench import deferred_results, services
+from budgeteer.workbench.config_form import undo_steps
+from budgeteer.workbench.config_form.apply import apply_posted, effective
+from budgeteer.workbench.fix_buttons import changes_of
+from budgeteer.workbench.models import Workspace
+from budgeteer.workbench.panels.sweep import study
+from budgeteer.workbench.panels.sweep.drawing import SweepView, sweep_view
+from budgeteer.workbench.panels.sweep.panel import sweep_shown
+from budgeteer.workbench.panels.sweep.study import MOST_STEPS, SweptLimit, SweptStep
+from budgeteer.workbench.preview import Packed, preview
+from budgeteer.workbench.state import ViewState
+
+
+@pytest.fixture(autouse=True)
+def _no_sweeps() -> None:
+    deferred_results.forget_answers()
+
+
+@pytest.fixture
+def patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(deferred_results, "PATIENCE_SECONDS", 60.0)
+
+
+def packed_of(workspace: Workspace) -> Packed:
+    packed = preview(workspace, effective(workspace)).packed
+    assert packed is not None
+    return packed
+
+
+def view_of(workspace: Workspace, over: str = "") -> SweepView:
+    shown = sweep_shown(workspace, packed_of(workspace), ViewState(view="sweep", over=over))
+    assert shown.view is not None, shown
+    return shown.view
+
+
+def number(text: str) -> int:
+    return int(text.replace(",", ""))
+
+
+@pytest.mark.usefixtures("patient")
+def test_every_pick_is_what_its_button_then_gives(session: Workspace) -> None:
+    view = view_of(session)
+    assert len(view.picks) > 4
+    for pick in view.picks:
+        if not pick.apply or pick.note:
+            continue
+        current = effective(session)
+        undo_steps.commit(session, apply_posted(current, changes_of(pick.apply)).delta)
+        packing = services.packing_of(session)
+        undo_steps.undo(session)
+        assert packing.input_budget == number(pick.at)
+        assert packing.total.tokens == number(pick.sent)
+
+
+@pytest.mark.usefixtures("patient")
+def test_what_is_in_force_is_marked_and_equals_the_verdict(session: Workspace) -> None:
+    packing = packed_of(session).packing
+    view = view_of(session)
+    (now,) = [pick for pick in view.picks if pick.is_current]
+    assert (number(now.at), number(now.sent), now.against_now) == (packing.input_budget, packing.total.tokens, "0")
+    assert sum(map(number, now.sections)) == packing.total.tokens
+    assert {marker.kind for marker in view.drawings[0].markers} >= {"current"}
+
+
+@pytest.mark.usefixtures("patient")
+def test_moving_the_swept_value_asks_for_no_new_sweep(session: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
+    view_of(session, "history.maxTokens")
+    undo_steps.commit(session, {"history": {"maxTokens": 50_000}})
+
+    def never(*_args: object, **_more: object) -> SweptLimit:
+        raise AssertionError("swept again")
+
+    monkeypatch.setattr(study, "sweep_limit", never)
+    (now,) = [pick for pick in view_of(session, "history.maxTokens").picks if pick.is_current]
+    assert number(now.at) == 50_000
+
+
+def test_what_takes_too_long_is_a_job_that_comes_back_with_it(
+    session: Workspace, monkeypatch: pytest.MonkeyPatch, run_jobs: Callable[[], None]
+) -> None:
+    monkeypatch.setattr(deferred_results, "PATIENCE_SECONDS", -1.0)
+    shown = sweep_shown(session, packed_of(session), ViewState(view="sweep"), draft=True)
+    assert "let go" in shown.sentence
+    assert not Job.objects.filter(kind="workbench.sweep").exists()
+    for _ in range(2):
+        shown = sweep_shown(session, packed_of(session), ViewState(view="sweep"))
+        assert shown.job is not None
+    assert shown.job.then.endswith("?view=sweep")
+    run_jobs()
+    assert Job.objects.get(kind="workbench.sweep").state == "succeeded"
+    slow = view_of(session)
+    deferred_results.forget_answers()
+    monkeypatch.setattr(deferred_results, "PATIENCE_SECONDS", 60.0)
+    assert view_of(session) == slow
+    undo_steps.commit(session, {"history": {"strategy": "full"}})
+    deferred_results.forget_answers()
+    monkeypatch.setattr(deferred_results, "PATIENCE_SECONDS", -1.0)
+    assert sweep_shown(session, packed_of(session), ViewState(view="sweep")).job is not None
+
+
+@pytest.mark.usefixtures("patient")
+def test_only_what_limits_something_may_be_swept(session: Workspace, library: Workspace) -> None:
+    def paths(workspace: Workspace) -> set[str]:
+        shown = sweep_shown(workspace, packed_of(workspace), ViewState(view="sweep", over="no.such"))
+        assert shown.choices[0].is_chosen
+        return {choice.path.rpartition(".")[2] for choice in shown.choices}
+
+    assert {"inputBudget", "maxTokens"} <= paths(session)
+    assert "maxSkillsPromptChars" in paths(library)
+    assert "searchTopK" not in paths(library)
+
+
+@pytest.mark.usefixtures("patient")
+@pytest.mark.parametrize("over", ["inputBudget", "maxSkillsPromptChars", "maxSkillsInPrompt"])
+def test_curves_are_steps_within_the_drawing(library: Workspace, over: str) -> None:
+    path = next(one for one in study.AXES if one.endswith(over))
+    for drawing in view_of(library, path).drawings:
+        for curve in drawing.curves:
+            assert re.fullmatch(r"M[\d.]+ [\d.]+(?:H[\d.]+(?:V[\d.]+)?|V[\d.]+)*", curve.path)
+            across = [float(value) for value in re.findall(r"H([\d.]+)", curve.path)]
+            assert across == sorted(across)
+            assert across[-1] <= drawing.plot_right
+
+
+def test_a_sweep_survives_its_storage(library: Workspace) -> None:
+    found = study.sweep_limit(deferred_results.subject_of(library, packed_of(library).packing), "inputBudget")
+    assert SweptLimit.from_json(found.to_json()) == found
+    assert found.step_at(0) == found.steps[0]
+
+
+def test_a_flat_curve_says_so(library: Workspace) -> None:
+    flat = SweptLimit("inputBudget", "tokens", 1, 9_000, None, (SweptStep(1, 10, 2, True, {"skills": 10}),))
+    view = sweep_view(packed_of(library).packing, flat)
+    assert view.title == "Nothing changes over the whole range"
+    nowhere = SweptLimit("inputBudget", "tokens", 1, 9_000, None, (SweptStep(1, 10, 2, False, {"skills": 10}),))
+    assert "it fits nowhere" in sweep_view(packed_of(library).packing, nowhere).sentence
+
+
+def test_thousands_of_steps_are_thinned(session: Workspace) -> None:
+    rows = [SweptStep(at, at, at, True, {}) for at in range(5_000)]
+    thin = study._thinned(rows, keep=4_321)
+    assert len(thin) <= MOST_STEPS + 2
+    assert (thin[0], thin[-1]) == (rows[0], rows[-1])
+    assert rows[4_321] in thin

@@ -1,0 +1,135 @@
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from itertools import pairwise
+
+import pytest
+from django.test import Client
+
+from budgeteer.jobs.models import Job
+from budgeteer.workbench import deferred_results, services
+from budgeteer.workbench.config_form import undo_steps
+from budgeteer.workbench.config_form.apply import effective
+from budgeteer.workbench.models import Workspace
+from budgeteer.workbench.panels.timeline.drawing import TimelineView, timeline_view
+from budgeteer.workbench.panels.timeline.panel import timeline_shown
+from budgeteer.workbench.panels.timeline.study import Timeline, timeline_of
+from budgeteer.workbench.preview import Packed, preview
+from budgeteer.workbench.state import ViewState
+
+
+@pytest.fixture(autouse=True)
+def _nothing_known() -> None:
+    deferred_results.forget_answers()
+
+
+@pytest.fixture
+def patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(deferred_results, "PATIENCE_SECONDS", 60.0)
+
+
+def packed_of(workspace: Workspace) -> Packed:
+    packed = preview(workspace, effective(workspace)).packed
+    assert packed is not None
+    return packed
+
+
+def played(workspace: Workspace) -> Timeline:
+    return timeline_of(workspace, packed_of(workspace).packing, "none")
+
+
+def view_of(workspace: Workspace) -> TimelineView:
+    return timeline_view(packed_of(workspace), played(workspace), ViewState(view="timeline"))
+
+
+def test_the_layers_are_what_is_asked_for(session: Workspace) -> None:
+    timeline = played(session)
+    for at, asked in enumerate(timeline.asked):
+        parts = [column[at] for column in timeline.by_letter.values()]
+        assert sum(parts) == asked
+        assert min(parts) >= 0
+    assert all(list(column) == sorted(column) for letter, column in timeline.by_letter.items() if letter != "S")
+
+
+def test_the_last_request_is_the_packing_of_the_header(session: Workspace) -> None:
+    packing, timeline = packed_of(session).packing, played(session)
+    assert packing.bundle.query is not None  # so that the last request is the one that is open
+    assert timeline.asked[-1] == packing.demand.tokens
+    assert timeline.sent[-1] == packing.total.tokens
+    assert timeline.limit == packing.verdict.limit_tokens
+
+
+def test_the_first_that_is_over_is_named_with_its_causes(session: Workspace) -> None:
+    packed, timeline, view = packed_of(session), played(session), view_of(session)
+    first = timeline.first_over
+    assert first is not None
+    assert timeline.asked[first] > timeline.limit >= timeline.asked[first - 1]
+    assert view.title == f"Request {first + 1} (turn {timeline.turns[first]}) is the first over the limit"
+    sizes = sorted((one.before.tokens for one in list(packed.packing.ledger)), reverse=True)
+    shown = [int(row.tokens.strip("+").replace(",", "")) for row in view.causes]
+    assert shown == sorted(shown, reverse=True)
+    assert shown[0] <= sizes[0]
+    assert all("view=messages" in row.url or row.letter in "STKFR" for row in view.causes)
+
+
+def test_a_cause_leads_to_its_message(client: Client, session: Workspace) -> None:
+    cause = next(row for row in view_of(session).causes if "view=messages" in row.url)
+    page = client.get(session.get_absolute_url() + cause.url).content.decode()
+    assert re.search(r'<tr id="[\w-]+" class="\w+ on', page)
+
+
+def test_nothing_is_over_where_there_is_room(session: Workspace) -> None:
+    services.follow(session, session.preset_slug)
+    undo_steps.commit(session, {"model": "gpt-4.1"})
+    view = view_of(session)
+    assert view.title.startswith("No request is over the limit")
+    assert view.causes == ()
+
+
+def test_drawings_stay_within_themselves(session: Workspace) -> None:
+    for drawing in view_of(session).drawings:
+        for path in [drawing.sent, drawing.over, *(area.path for area in drawing.areas)]:
+            across = [float(value) for value in re.findall(r"H(-?[\d.]+)", path)]
+            down = [float(value) for value in re.findall(r"V(-?[\d.]+)", path)]
+            assert all(drawing.size.left <= value <= drawing.plot_right for value in across)
+            assert all(drawing.size.top <= value <= drawing.plot_bottom for value in down)
+        places = [mark.at for mark in drawing.marks]
+        assert all(right - left >= 17 for left, right in pairwise(places))
+
+
+def test_nudges_are_marked_where_pruning_is_on(session: Workspace) -> None:
+    assert view_of(session).legend == ()
+    undo_steps.commit(session, {"pruning": {"mode": "manual"}, "history": {"strategy": "full"}, "model": "gpt-4.1"})
+    undo_steps.commit(session, {**session.config_delta, "pruning": {"mode": "auto", "minContextPercent": 1}})
+    view = view_of(session)
+    assert ("N", "nudge, simulated") in view.legend
+    assert any(kind == "nudge, simulated" for _, kind, _ in view.moments)
+
+
+def test_a_timeline_survives_its_storage_and_its_worker(
+    session: Workspace, monkeypatch: pytest.MonkeyPatch, run_jobs: Callable[[], None]
+) -> None:
+    timeline = played(session)
+    assert Timeline.from_json(timeline.to_json()) == timeline
+    monkeypatch.setattr(deferred_results, "PATIENCE_SECONDS", -1.0)
+    shown = timeline_shown(session, packed_of(session), ViewState(view="timeline"))
+    assert shown.job is not None
+    assert timeline_shown(session, packed_of(session), ViewState(), draft=True).sentence.startswith("The timeline foll")
+    run_jobs()
+    assert Job.objects.get(kind="workbench.replay").state == "succeeded"
+    shown = timeline_shown(session, packed_of(session), ViewState(view="timeline"))
+    assert shown.view is not None
+    assert shown.view == timeline_view(packed_of(session), timeline, ViewState(view="timeline"))
+
+
+@pytest.mark.usefixtures("patient")
+def test_without_a_conversation_it_says_what_to_add(library: Workspace) -> None:
+    shown = timeline_shown(library, packed_of(library), ViewState(view="timeline"))
+    assert shown.sentence.startswith("There is no conversation to replay.")
+
+
+@pytest.mark.usefixtures("patient")
+def test_what_cannot_be_replayed_says_why(session: Workspace) -> None:
+    shown = timeline_shown(session, packed_of(session), ViewState(view="timeline", replaying="extractive"))
+    assert "a policy compresses only where pruning is on" in shown.sentence.lower()

@@ -1,0 +1,76 @@
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from budgeteer.engine.packing.history.summary import SummaryPending, SummaryRequest
+from budgeteer.workbench.config_form import undo_steps
+from budgeteer.workbench.config_form.apply import apply_posted, effective
+from budgeteer.workbench.fix_buttons import Trial, changes_of
+from budgeteer.workbench.models import Workspace
+from budgeteer.workbench.panels.warnings.effects import effect_of, trying_out, with_effects
+from budgeteer.workbench.panels.warnings.notes import notes_of
+from budgeteer.workbench.preview import Packed, preview
+
+
+def packed_of(workspace: Workspace) -> Packed:
+    packed = preview(workspace, effective(workspace)).packed
+    assert packed is not None
+    return packed
+
+
+def figure(pattern: str, sentence: str) -> int:
+    found = re.search(pattern, sentence)
+    return int(found[1].replace(",", "")) if found else 0
+
+
+@pytest.mark.parametrize("name", ["session", "library"])
+def test_every_button_says_what_it_then_does(name: str, request: pytest.FixtureRequest) -> None:
+    workspace: Workspace = request.getfixturevalue(name)
+    current, packed = effective(workspace), packed_of(workspace)
+    before = packed.packing
+    notes = with_effects(notes_of(before), trying_out(workspace, current, packed))
+    offered = [note for note in notes if note.apply]
+    assert offered
+    for note in offered:
+        undo_steps.commit(workspace, apply_posted(current, changes_of(note.apply)).delta)
+        after = packed_of(workspace).packing
+        undo_steps.undo(workspace)
+        sent = figure(r"sends ([\d,]+) more token", note.effect) - figure(r"saves ([\d,]+) token", note.effect)
+        assert sent == after.total.tokens - before.total.tokens
+        back = figure(r"([\d,]+) items? comes? back", note.effect) - figure(r"([\d,]+) more items? go", note.effect)
+        counts, old = after.verdict.counts, before.verdict.counts
+        assert back == counts["kept"] + counts["truncated"] - old["kept"] - old["truncated"]
+
+
+def test_what_changes_nothing_says_so(session: Workspace) -> None:
+    packing = packed_of(session).packing
+    assert effect_of(packing, packing) == "changes no item and no token"
+
+
+def test_it_says_whether_it_fits_then(session: Workspace) -> None:
+    fits = packed_of(session).packing
+    undo_steps.commit(session, {"contextWindow": 4_000, "outputReserve": 500})
+    over = packed_of(session).packing
+    assert effect_of(fits, over).endswith("it would not fit any more")
+    assert effect_of(over, fits).endswith("it fits then")
+
+
+def test_what_cannot_be_used_has_no_effect(session: Workspace) -> None:
+    current = effective(session)
+    assert trying_out(session, current, packed_of(session))("history.maxTokens=many", "") == Trial()
+
+
+def test_a_summary_that_is_still_to_be_written_is_no_effect(
+    session: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def pending(request: SummaryRequest) -> str:
+        raise SummaryPending(request)
+
+    undo_steps.commit(session, {"history": {"maxChars": 300_000}})
+    monkeypatch.setattr("budgeteer.workbench.panels.warnings.effects.stored_summaries", lambda _owner: pending)
+    current = effective(session)
+    try_out = trying_out(session, current, packed_of(session))
+    assert try_out("history.strategy=summarizeOlder", "").effect == ""
+    assert try_out("history.maxTokens=90000", "").effect != ""

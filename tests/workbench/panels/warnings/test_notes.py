@@ -1,0 +1,42 @@
+from __future__ import annotations
+
+from budgeteer.engine.packing.conditions import settings_of
+from budgeteer.workbench import services
+from budgeteer.workbench.config_form import undo_steps
+from budgeteer.workbench.config_form.apply import apply_posted, effective
+from budgeteer.workbench.fix_buttons import changes_of
+from budgeteer.workbench.models import Workspace
+from budgeteer.workbench.panels.warnings.notes import notes_of
+
+
+def test_the_gravest_warning_stands_first(session: Workspace) -> None:
+    notes = notes_of(services.packing_of(session))
+    assert notes
+    percents = [float(note.sentence.rsplit("(", 1)[1].split(" %")[0].replace(",", "")) for note in notes]
+    assert percents == sorted(percents, reverse=True)
+
+
+def test_every_fix_that_is_offered_can_be_applied(session: Workspace, library: Workspace) -> None:
+    for workspace in (session, library):
+        current = effective(workspace)
+        for note in notes_of(services.packing_of(workspace)):
+            if note.apply:
+                change = apply_posted(current, changes_of(note.apply))
+                assert not change.errors
+                assert change.delta != current.delta
+
+
+def test_a_limit_that_was_raised_as_far_as_the_window_reaches_is_not_raised_again(session: Workspace) -> None:
+    current = effective(session)
+    note = next(n for n in notes_of(services.packing_of(session)) if n.apply.startswith("history.maxTokens="))
+    undo_steps.commit(session, apply_posted(current, changes_of(note.apply)).delta)
+    after = services.packing_of(session)
+    again = next(n for n in notes_of(after) if n.title == "History tokens: limit exceeded.")
+    assert (again.apply, again.apply_label) == ("", "")
+    assert not any(one.rule == "newestFirst" and settings_of(one.reason.conditions) for one in after.ledger)
+
+
+def test_what_cannot_fit_is_said_before_every_warning(session: Workspace) -> None:
+    undo_steps.commit(session, {"contextWindow": 4_000, "outputReserve": 500})
+    notes = notes_of(services.packing_of(session))
+    assert notes[0].title == "This does not fit."

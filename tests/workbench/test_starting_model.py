@@ -1,0 +1,125 @@
+"""The model a new workspace starts on."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from importlib import import_module
+
+import pytest
+from django.apps import apps
+from django.test import Client
+
+from budgeteer.presets import services as presets
+from budgeteer.workbench import services
+from budgeteer.workbench.config_form import undo_steps
+from budgeteer.workbench.config_form.apply import effective
+from budgeteer.workbench.frozen_workspace import read_snapshot, take_snapshot
+from budgeteer.workbench.models import Workspace
+from tests.formats.shapes import dumps, jsonl
+from tests.sources.material import skills_zip
+from tests.workbench.pages import text_of
+
+TALK = [{"role": "user", "content": "Which crane?"}, {"role": "assistant", "content": "The blue one."}]
+
+
+def body(model: str | None) -> bytes:
+    return dumps({"messages": TALK, **({"model": model} if model is not None else {})})
+
+
+def claude_code(*models: str) -> bytes:
+    """A Claude Code session whose replies name these models, one after the other."""
+    lines = []
+    for number, model in enumerate(models):
+        asked, answered = f"a{number}", f"b{number}"
+        common = {"sessionId": "s", "isSidechain": False, "timestamp": "2026-01-01T00:00:00Z"}
+        parent = f"b{number - 1}" if number else None
+        said = {"role": "assistant", "model": model, "content": [{"type": "text", "text": "Done."}]}
+        lines.append({**common, "type": "user", "uuid": asked, "parentUuid": parent, "message": TALK[0]})
+        lines.append({**common, "type": "assistant", "uuid": answered, "parentUuid": asked, "message": said})
+    return jsonl(*lines)
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "model"),
+    [
+        ("a.json", body("claude-sonnet-4-5-20250929"), "claude-sonnet-4-5"),
+        ("a.json", body("openai/gpt-4.1-mini"), "gpt-4.1-mini"),
+        ("a.jsonl", claude_code("claude-opus-4-6", "claude-haiku-4-5-20251001"), "claude-haiku-4-5"),
+        ("a.json", body("factory-pro"), "gpt-4o"),
+        ("a.json", body(None), "gpt-4o"),
+    ],
+)
+def test_a_workspace_starts_on_the_model_its_conversation_names(
+    open_over: Callable[..., Workspace], run_jobs: Callable[[], None], name: str, data: bytes, model: str
+) -> None:
+    workspace = open_over((name, data))
+    assert effective(workspace).config.model == "gpt-4o"  # nothing has been read yet
+    run_jobs()
+    current = effective(Workspace.objects.get(pk=workspace.pk))
+    assert current.config.model == model
+    assert not current.is_overridden("model")
+    assert undo_steps.undo(workspace) is False
+
+
+def test_a_model_nobody_knows_is_named_in_a_note(
+    client: Client, open_over: Callable[..., Workspace], run_jobs: Callable[[], None]
+) -> None:
+    workspace = open_over(("a.json", body("factory-pro")))
+    run_jobs()
+    url = workspace.get_absolute_url()
+    said = text_of(client.get(url).content.decode(), "model-note")
+    assert said.startswith("The conversation names “factory-pro”, which is no model known here: gpt-4o is used")
+    client.post(f"{url}config/", {"model": "gpt-4.1"})
+    assert 'id="model-note"' not in client.get(url).content.decode()
+
+
+def test_what_the_owner_or_the_preset_chooses_goes_before_it(
+    client: Client, open_over: Callable[..., Workspace], run_jobs: Callable[[], None]
+) -> None:
+    workspace = open_over(("a.json", body("claude-opus-4-6")))
+    undo_steps.commit(workspace, {"model": "o3"})
+    run_jobs()
+    assert effective(workspace).config.model == "o3"
+    undo_steps.undo(workspace)
+    assert effective(workspace).config.model == "claude-opus-4-6"
+    presets.publish(presets.default().preset, config={"model": "gpt-4.1"}, note="", author=None)
+    services.follow(workspace, workspace.preset_slug)
+    assert effective(workspace).config.model == "gpt-4.1"
+    page = client.get(workspace.get_absolute_url()).content.decode()
+    assert text_of(page, "model-note") == "The conversation names “claude-opus-4-6”; the preset names gpt-4.1."
+
+
+def test_the_first_conversation_that_was_read_decides_once(
+    open_over: Callable[..., Workspace], run_jobs: Callable[[], None]
+) -> None:
+    workspace = open_over(("skills.zip", skills_zip()))
+    run_jobs()
+    assert effective(workspace).config.model == "gpt-4o"
+    two = jsonl(*(json.loads(body(model)) for model in ("o3", "claude-opus-4-6")))
+    talks = open_over(("two.jsonl", two)).links.get().source
+    run_jobs()
+    link = services.attach(workspace, talks)
+    services.choose_conversation(workspace, link.pk, 1)
+    assert effective(workspace).config.model == "claude-opus-4-6"
+    services.choose_conversation(workspace, link.pk, 0)
+    assert effective(Workspace.objects.get(pk=workspace.pk)).config.model == "claude-opus-4-6"
+
+
+def test_a_report_is_made_on_the_model_that_was_seen(
+    open_over: Callable[..., Workspace], run_jobs: Callable[[], None]
+) -> None:
+    workspace = open_over(("a.json", body("claude-opus-4-6")))
+    run_jobs()
+    again, _ = read_snapshot(take_snapshot(workspace), owner_id=workspace.owner_id)
+    assert effective(again).config.model == "claude-opus-4-6"
+
+
+def test_a_workspace_of_the_version_before_keeps_the_model_it_showed(
+    open_over: Callable[..., Workspace], run_jobs: Callable[[], None]
+) -> None:
+    workspace = open_over(("a.json", body("claude-opus-4-6")))
+    run_jobs()
+    import_module("budgeteer.workbench.migrations.0006_named_model").keep(apps, None)
+    workspace.refresh_from_db()
+    assert effective(workspace).config.model == "gpt-4o"
