@@ -122,7 +122,7 @@ MIDDLEWARE = [
     "django_htmx.middleware.HtmxMiddleware",
     "budgeteer.sources.middleware.StorageAwayMiddleware",
     "budgeteer.operations.middleware.PanicMiddleware",
-    "budgeteer.workbench.unusable_config.UnusableConfigMiddleware",
+    "budgeteer.workbench.views.unusable_config.UnusableConfigMiddleware",
 ]
 if LOCAL:
     MIDDLEWARE.insert(0, "budgeteer.access.middleware.LoopbackOnlyMiddleware")

@@ -15,8 +15,8 @@ MOST_ENGINE_FLOORS = 7
 
 # Two public classes may share a name only where each is what its own readers call it.
 SAME_NAME_ALLOWED = {
+    "Conversation": "the one an import gives, and the one of the Python API, which grows",
     "Summary": "the engine's summary of history, and the row that stores one",
-    "HtmxRequest": "each app types the requests of its own views",
 }
 
 # Private words of the first plan; docs/architecture.md has the names that took their place.

@@ -6,39 +6,32 @@ import uuid
 from urllib.parse import urlsplit
 
 from django.contrib.auth.models import User
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_POST
 from django.views.decorators.vary import vary_on_headers
 from django_htmx.http import HttpResponseClientRedirect, HttpResponseClientRefresh
-from django_htmx.middleware import HtmxDetails
 
+from budgeteer.access.requests import SignedInRequest
 from budgeteer.access.rules import access
 from budgeteer.jobs import services
 from budgeteer.jobs.job_view import job_card
 from budgeteer.jobs.models import Job, JobState
 
 
-class HtmxRequest(HttpRequest):
-    """A signed-in request, as this project's middleware hands it on."""
-
-    htmx: HtmxDetails
-    user: User
-
-
 @access()
 @never_cache
 @vary_on_headers("HX-Request")
 @require_GET
-def detail(request: HtmxRequest, job_id: uuid.UUID) -> HttpResponse:
+def detail(request: SignedInRequest, job_id: uuid.UUID) -> HttpResponse:
     """The job's page, or only its card for htmx; `?then=<path>` is where to go once it succeeded."""
     return _shown(request, _get_job_for_user(request.user, job_id))
 
 
 @access()
 @require_POST
-def cancel(request: HtmxRequest, job_id: uuid.UUID) -> HttpResponse:
+def cancel(request: SignedInRequest, job_id: uuid.UUID) -> HttpResponse:
     """Call the job off."""
     job = _get_job_for_user(request.user, job_id)
     services.cancel(job)
@@ -47,7 +40,7 @@ def cancel(request: HtmxRequest, job_id: uuid.UUID) -> HttpResponse:
 
 @access()
 @require_POST
-def retry(request: HtmxRequest, job_id: uuid.UUID) -> HttpResponse:
+def retry(request: SignedInRequest, job_id: uuid.UUID) -> HttpResponse:
     """Queue a stopped job again."""
     job = _get_job_for_user(request.user, job_id)
     services.retry(job)
@@ -59,7 +52,7 @@ def _get_job_for_user(user: User, job_id: uuid.UUID) -> Job:
     return get_object_or_404(Job, id=job_id, owner=user)
 
 
-def _shown(request: HtmxRequest, job: Job) -> HttpResponse:
+def _shown(request: SignedInRequest, job: Job) -> HttpResponse:
     card = job_card(job, then=request.GET.get("then", ""))
     if request.htmx:
         if card.then and job.state == JobState.SUCCEEDED:
@@ -70,7 +63,7 @@ def _shown(request: HtmxRequest, job: Job) -> HttpResponse:
     return render(request, "jobs/detail.html", {"card": card})
 
 
-def _go_on(request: HtmxRequest, then: str) -> HttpResponse:
+def _go_on(request: SignedInRequest, then: str) -> HttpResponse:
     """Reload the page the card stands on, or go to another one."""
     here = urlsplit(request.htmx.current_url_abs_path or "")
     there = urlsplit(then)

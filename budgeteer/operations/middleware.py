@@ -30,7 +30,7 @@ class ProbeMiddleware:
         return answer
 
 
-class BrokenOff(RuntimeError):
+class ViewPanicked(RuntimeError):
     """A view ended in what is no Exception; its cause says in what."""
 
 
@@ -49,7 +49,7 @@ class PanicMiddleware:
         except (Exception, KeyboardInterrupt, SystemExit, GeneratorExit):
             raise
         except BaseException as panic:
-            raise BrokenOff("the view broke off on what is no Exception") from panic
+            raise ViewPanicked("the view broke off on what is no Exception") from panic
 
 
 def _find(path: str) -> ResolverMatch | None:

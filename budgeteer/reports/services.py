@@ -39,7 +39,7 @@ class ReportState:
 
 
 @dataclass(frozen=True, slots=True)
-class Order:
+class PublishRequest:
     """What somebody chose when sharing. `form_key` tells two orders from one that was sent twice."""
 
     title: str
@@ -48,7 +48,7 @@ class Order:
     form_key: UUID | None = None
 
 
-def publish(workspace: Workspace, order: Order, *, owner: User) -> Report:
+def publish(workspace: Workspace, order: PublishRequest, *, owner: User) -> Report:
     """Make a report of the workspace as it stands now; a worker freezes it. The same form sent twice is one report.
 
     Without a title a full report has the workspace's name, and one of numbers only has none.
@@ -66,7 +66,7 @@ def publish(workspace: Workspace, order: Order, *, owner: User) -> Report:
 
 
 @transaction.atomic
-def _publish(workspace: Workspace, order: Order, *, snapshot: dict[str, Any], owner: User) -> Report:
+def _publish(workspace: Workspace, order: PublishRequest, *, snapshot: dict[str, Any], owner: User) -> Report:
     report = Report(
         owner=owner,
         workspace=workspace,

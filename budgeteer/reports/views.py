@@ -73,7 +73,7 @@ def publish(request: HttpRequest, workspace_id: UUID) -> HttpResponse:
     if not form.is_valid():
         return _share_answer(request, workspace, form)
     try:
-        services.publish(workspace, services.Order(**form.cleaned_data), owner=_owner(request))
+        services.publish(workspace, services.PublishRequest(**form.cleaned_data), owner=_owner(request))
     except BudgeteerError as error:
         form.add_error(None, f"There is nothing to share yet: {error_parts(error)['sentence']}")
         return _share_answer(request, workspace, form)

@@ -15,9 +15,9 @@ from django.urls import reverse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 from django_htmx.http import HttpResponseClientRedirect
-from django_htmx.middleware import HtmxDetails
 
 from budgeteer.access.body_limits import takes_uploads
+from budgeteer.access.requests import SignedInRequest
 from budgeteer.access.rules import access, public
 from budgeteer.engine.errors import InputError
 from budgeteer.jobs.job_view import JobCard, job_card
@@ -25,13 +25,6 @@ from budgeteer.sources import item_preview, services, source_rows
 from budgeteer.sources.files.contents import MAIN_STREAM
 from budgeteer.sources.forms import NameForm
 from budgeteer.sources.models import Source
-
-
-class SignedInRequest(HttpRequest):
-    """A signed-in request, as this project's middleware hands it on."""
-
-    htmx: HtmxDetails
-    user: User
 
 
 def _get_source_for_user(user: User, source_id: uuid.UUID) -> Source:

@@ -24,7 +24,7 @@ from budgeteer.workbench.config_form.figures import ceilings_of, summaries_of
 from budgeteer.workbench.config_form.model_menu import ModelGroup, model_groups, model_note
 from budgeteer.workbench.fix_buttons import TryOut
 from budgeteer.workbench.input_list import InputRow, TextField, input_rows, text_fields
-from budgeteer.workbench.item_edits import Editable, editable
+from budgeteer.workbench.item_content.edits import Editable, editable
 from budgeteer.workbench.models import Workspace
 from budgeteer.workbench.panels.config.panel import ConfigView, config_view
 from budgeteer.workbench.panels.config.preset_menu import PresetOffer, preset_choices, preset_offer
@@ -43,8 +43,8 @@ from budgeteer.workbench.panels.warnings.effects import trying_out, with_effects
 from budgeteer.workbench.panels.warnings.notes import Note, notes_of
 from budgeteer.workbench.preview import Packed, Preview
 from budgeteer.workbench.services import RefusedText
-from budgeteer.workbench.sharing import Looking, is_team
 from budgeteer.workbench.state import ViewState
+from budgeteer.workbench.team.sharing import Looking, is_team
 from budgeteer.workbench.workspace_inputs import InputProblem
 
 OFFERED_SOURCES = 30

@@ -24,8 +24,8 @@ from budgeteer.logs import PACKING
 from budgeteer.lru import LruCache
 from budgeteer.workbench.config_form.apply import Effective, error_parts
 from budgeteer.workbench.fix_buttons import Trial
-from budgeteer.workbench.item_edits import edited
-from budgeteer.workbench.item_texts import text_of_item
+from budgeteer.workbench.item_content.edits import edited
+from budgeteer.workbench.item_content.texts import text_of_item
 from budgeteer.workbench.models import Workspace, WorkspaceSource
 from budgeteer.workbench.summary_store import edition_of, request_summary, stored_summaries
 from budgeteer.workbench.workspace_inputs import (

@@ -20,8 +20,8 @@ from budgeteer.reports.models import Report
 from budgeteer.sources import services as sources
 from budgeteer.sources.models import Source
 from budgeteer.workbench import services as workbench
-from budgeteer.workbench import sharing
 from budgeteer.workbench.models import Workspace
+from budgeteer.workbench.team import sharing
 from tests import people
 
 CHAT = {"model": "gpt-4o", "messages": [{"role": "user", "content": "Plan the harbour."}]}
@@ -81,7 +81,7 @@ def make_world(owner: User) -> World:
     workspaces = [workbench.open_with_sources(owner, [source], name=name) for name in ("Harbour", "Shared harbour")]
     sharing.share_with_team(workspaces[1], wanted=True)
     _work()
-    report = reports.publish(workspaces[0], reports.Order("Harbour", "full", 7), owner=owner)
+    report = reports.publish(workspaces[0], reports.PublishRequest("Harbour", "full", 7), owner=owner)
     _work()
     report.refresh_from_db()
     source.refresh_from_db()

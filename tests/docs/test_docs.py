@@ -105,3 +105,49 @@ def test_the_changelog_names_the_version():
     import budgeteer
 
     assert f"## {budgeteer.__version__}" in text_of("CHANGELOG.md")
+
+
+PATH = re.compile(r"`((?:budgeteer|tests|scripts|templates|static|docs|benchmarks)/[\w./*-]*)`")
+MODULE = re.compile(r"`(?:budgeteer\.)?((?:api|cli|engine|formats|jobs|sources|workbench)(?:\.[a-z_]+)+)")
+
+
+@pytest.mark.parametrize("document", PAGES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_every_path_named_in_a_document_exists(document):
+    if document.name == "CHANGELOG.md":  # it names what was there at the time
+        return
+    missing = [path for path in PATH.findall(document.read_text()) if not any(ROOT.glob(path.rstrip("/")))]
+    assert missing == []
+
+
+@pytest.mark.parametrize("document", PAGES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_every_module_named_in_a_document_exists(document):
+    if document.name == "CHANGELOG.md":
+        return
+    for dotted in MODULE.findall(document.read_text()):
+        place = ROOT / "budgeteer" / Path(*dotted.split("."))
+        parent = place.parent  # the last step may be a name inside a module
+        found = (place, place.with_suffix(".py"), parent.with_suffix(".py"), parent / "__init__.py")
+        assert any(one.exists() for one in found), dotted
+
+
+def test_the_tree_of_the_architecture_is_the_tree():
+    drawing = text_of("docs/architecture.md").split("```")[1]
+    drawn, stack = set(), [ROOT]
+    for line in drawing.splitlines():
+        if not line.strip() or line.startswith("templates/<app>"):
+            continue
+        indent = (len(line) - len(line.lstrip())) // 2
+        names = re.match(r"\s*((?:[\w.]+/?(?: |$))+)", line)
+        assert names, line
+        for name in names[1].split():
+            if not (name.endswith("/") or name.endswith(".py")):
+                break
+            place = stack[indent] / name.rstrip("/")
+            assert place.exists(), line
+            drawn.add(place)
+        stack[indent + 1 :] = [place]
+    package = ROOT / "budgeteer"
+    folders = {path.parent for path in package.rglob("__init__.py")} - {package}
+    hidden = {"migrations", "management", "commands", "templatetags", "options", "output", "_assets"}
+    undrawn = {path for path in folders if not hidden & set(path.relative_to(package).parts)} - drawn
+    assert undrawn == set()

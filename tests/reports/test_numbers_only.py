@@ -114,7 +114,7 @@ def merged(base: Mapping[str, Any], more: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def report_of(workspace, content: str = "numbers", title: str = "") -> Report:
-    report = services.publish(workspace, services.Order(title, content, 7), owner=workspace.owner)
+    report = services.publish(workspace, services.PublishRequest(title, content, 7), owner=workspace.owner)
     assert [job.error for job in work_off_jobs()] == [None]
     report.refresh_from_db()
     return report
@@ -166,7 +166,7 @@ def test_no_word_of_any_input_is_in_any_answer_and_every_figure_is(client, marke
 
 
 def test_the_page_says_nothing_while_a_worker_is_busy(client, marked):
-    report = services.publish(marked, services.Order("", "numbers", 7), owner=marked.owner)
+    report = services.publish(marked, services.PublishRequest("", "numbers", 7), owner=marked.owner)
     assert MARK not in client.get(report.get_absolute_url()).content.decode().lower()
 
 

@@ -49,7 +49,7 @@ def filled(owner):
 
 
 def publish(workspace, content="full"):
-    report = services.publish(workspace, services.Order("July", content, 7), owner=workspace.owner)
+    report = services.publish(workspace, services.PublishRequest("July", content, 7), owner=workspace.owner)
     (job,) = work_off_jobs()
     assert (job.state, job.error) == (JobState.SUCCEEDED, None)
     report.refresh_from_db()
@@ -111,7 +111,7 @@ def test_a_report_never_changes_whatever_happens_to_the_workspace(filled):
 
 def test_what_is_shared_is_the_configuration_of_the_moment_of_sharing(filled):
     undo_steps.commit(filled, {"history": {"maxTokens": 9_000}})
-    report = services.publish(filled, services.Order("July", "full", 7), owner=filled.owner)
+    report = services.publish(filled, services.PublishRequest("July", "full", 7), owner=filled.owner)
     undo_steps.commit(filled, {"history": {"maxTokens": 5_000}})
     work_off_jobs()
     report.refresh_from_db()
@@ -137,7 +137,7 @@ def test_doing_the_job_twice_changes_nothing(filled):
 
 
 def test_a_report_revoked_before_it_was_made_stays_empty(filled):
-    report = services.publish(filled, services.Order("July", "full", 7), owner=filled.owner)
+    report = services.publish(filled, services.PublishRequest("July", "full", 7), owner=filled.owner)
     services.revoke(report)
     work_off_jobs()
     report.refresh_from_db()
@@ -160,7 +160,7 @@ def test_a_source_that_was_not_packed_is_not_named_as_an_input(filled):
 
 def test_a_report_shows_what_stood_there_when_it_was_shared(filled):
     seen = workbench.packing_of(filled)
-    report = services.publish(filled, services.Order("July", "full", 7), owner=filled.owner)
+    report = services.publish(filled, services.PublishRequest("July", "full", 7), owner=filled.owner)
     workbench.write_texts(filled, {"system": "Something else, typed a moment later."})
     workbench.detach(filled, filled.links.last().pk)
     undo_steps.commit(filled, {"history": {"strategy": "newestFirst", "maxTokens": 10}})
@@ -172,7 +172,7 @@ def test_a_report_shows_what_stood_there_when_it_was_shared(filled):
 
 
 def test_a_source_that_was_imported_anew_since_is_not_taken_for_the_one_that_was_shared(filled):
-    report = services.publish(filled, services.Order("July", "full", 7), owner=filled.owner)
+    report = services.publish(filled, services.PublishRequest("July", "full", 7), owner=filled.owner)
     source = filled.links.first().source
     type(source).objects.filter(pk=source.pk).update(revision=source.revision + 1)
     work_off_jobs()
@@ -189,11 +189,11 @@ def test_only_the_conversation_that_was_packed_is_named_among_the_inputs(filled)
 def test_a_workspace_whose_source_is_still_being_imported_is_not_shared(filled):
     workbench.attach(filled, sources.receive_paste(filled.owner, text="not read yet"))
     with pytest.raises(InputError, match="still being imported"):
-        services.publish(filled, services.Order("July", "full", 7), owner=filled.owner)
+        services.publish(filled, services.PublishRequest("July", "full", 7), owner=filled.owner)
 
 
 def test_the_same_form_sent_twice_is_one_report(filled):
-    order = services.Order("July", "full", 7, form_key=uuid4())
+    order = services.PublishRequest("July", "full", 7, form_key=uuid4())
     first = services.publish(filled, order, owner=filled.owner)
     assert services.publish(filled, order, owner=filled.owner) == first
     assert len(work_off_jobs()) == 1
@@ -201,7 +201,7 @@ def test_the_same_form_sent_twice_is_one_report(filled):
 
 def test_a_frozen_report_needs_what_it_was_made_from_no_longer(filled):
     workbench.write_texts(filled, {"query": "Who is to be dismissed?"})
-    report = services.publish(filled, services.Order("July", "full", 7), owner=filled.owner)
+    report = services.publish(filled, services.PublishRequest("July", "full", 7), owner=filled.owner)
     assert report.snapshot["texts"]["query"] == "Who is to be dismissed?"
     work_off_jobs()
     report.refresh_from_db()

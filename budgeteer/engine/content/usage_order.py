@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 
-class Order(StrEnum):
+class OrderBasis(StrEnum):
     """What decided an order; the value is how a sentence says it."""
 
     AS_GIVEN = "in the order given"
@@ -19,7 +19,7 @@ class Order(StrEnum):
     @property
     def reads_usage(self) -> bool:
         """Whether the order comes from how often or when things were used."""
-        return self in {Order.MOST_USED, Order.LAST_USED}
+        return self in {OrderBasis.MOST_USED, OrderBasis.LAST_USED}
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,7 @@ class Use:
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class Priority:
     """What lifts one thing above another: its use (by path, or by name), pins by id, tools that kept history calls."""
 
     usage: Mapping[str, Use] = field(default_factory=dict)
@@ -41,7 +41,7 @@ class Standing:
 
 def ordered(
     keys: Sequence[tuple[str, str]], *, prioritization: str | None, usage: Mapping[str, Use]
-) -> tuple[list[int], Order]:
+) -> tuple[list[int], OrderBasis]:
     """The indices of `keys` (name, path) in the order asked for, and what decided it.
 
     `recent`: last used first; `frequent`: most used first; `alphabetical`; None: as given. Ties by name, then path.
@@ -49,17 +49,17 @@ def ordered(
     """
     everything = list(range(len(keys)))
     if prioritization is None:
-        return everything, Order.AS_GIVEN
+        return everything, OrderBasis.AS_GIVEN
 
     def by_name(index: int) -> tuple[str, str]:
         name, path = keys[index]
         return name.casefold(), path
 
     if prioritization == "alphabetical":
-        return sorted(everything, key=by_name), Order.BY_NAME
+        return sorted(everything, key=by_name), OrderBasis.BY_NAME
     uses = [usage.get(path or name, Use()) for name, path in keys]
     ranks = [use.count if prioritization == "frequent" else use.last for use in uses]
     if not any(ranks):
-        return sorted(everything, key=by_name), Order.BY_NAME_UNUSED
-    decided = Order.MOST_USED if prioritization == "frequent" else Order.LAST_USED
+        return sorted(everything, key=by_name), OrderBasis.BY_NAME_UNUSED
+    decided = OrderBasis.MOST_USED if prioritization == "frequent" else OrderBasis.LAST_USED
     return sorted(everything, key=lambda i: (-ranks[i], *by_name(i))), decided

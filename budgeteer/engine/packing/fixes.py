@@ -106,7 +106,7 @@ def is_mended(before: Decision, after: Decision) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class FixOutcome:
     """A packing as fixes are judged by it: whether it fits, what it sends, and how many items are left out."""
 
     fits: bool
@@ -114,13 +114,13 @@ class Standing:
     left_out: int
 
     @classmethod
-    def of(cls, ledger: Ledger, *, fits: bool) -> Standing:
+    def of(cls, ledger: Ledger, *, fits: bool) -> FixOutcome:
         """The standing of a ledger."""
         counts = ledger.counts()
         return cls(fits, ledger.total().tokens, sum(counts[fate] for fate in _GONE))
 
 
-def is_upheld(before: Standing, after: Standing) -> bool:
+def is_upheld(before: FixOutcome, after: FixOutcome) -> bool:
     """Whether a fix helps: fewer items are left out, or fewer tokens sent of as many; it never undoes a fit."""
     if before.fits and not after.fits:
         return False

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from budgeteer.engine.content.conversation import text_of
-from budgeteer.engine.content.usage_order import Standing
+from budgeteer.engine.content.usage_order import Priority
 from budgeteer.engine.packing.allocation import Allowance, Shares
 from budgeteer.engine.packing.sections.features import FeatureAsk, FeatureFit, fit_features
 from budgeteer.engine.packing.sections.instruction_block import InstructionBlock
@@ -127,7 +127,7 @@ class LibraryFitter:
         if self.shares is not None:
             left = self._left_of_system(self.block.tokens(self.block.pieces(skills)))
             costs = replace(costs, limit_tokens=left)
-        standing = Standing(bundle.usage, frozenset(config.pins), called)
+        standing = Priority(bundle.usage, frozenset(config.pins), called)
         return fit_tools(bundle.tools, bundle.tool_measures, config.skills_budget, costs=costs, standing=standing)
 
     def _features(self, skills: SkillFit, tools_tokens: int) -> FeatureFit:

@@ -15,6 +15,7 @@ from django.utils.html import escape
 from django.views.decorators.http import require_POST
 from django_htmx.http import HttpResponseClientRedirect, replace_url
 
+from budgeteer.access.requests import SignedInRequest
 from budgeteer.access.rules import access
 from budgeteer.engine.errors import ConfigError, InputError
 from budgeteer.engine.packing.history.summary import SummaryPending
@@ -27,7 +28,6 @@ from budgeteer.workbench.panels.warnings.effects import effect_of
 from budgeteer.workbench.preview import Packed, preview
 from budgeteer.workbench.state import ViewState
 from budgeteer.workbench.views.responses import (
-    HtmxRequest,
     back_to,
     build_page,
     get_workspace_for_user,
@@ -46,7 +46,7 @@ SAID = {
 
 @access()
 @require_POST
-def compress(request: HtmxRequest, workspace_id: uuid.UUID) -> HttpResponse:
+def compress(request: SignedInRequest, workspace_id: uuid.UUID) -> HttpResponse:
     """Make a block of the chosen range; `act` generates its summary, or changes a block there is."""
     workspace = get_workspace_for_user(request.user, workspace_id)
     state = ViewState.read(request.POST)
@@ -108,7 +108,7 @@ def _packed_with(workspace: Workspace, delta: dict[str, Any]) -> Packed | None:
     return found.packed
 
 
-def _generated(request: HtmxRequest, workspace: Workspace, state: ViewState, packed: Packed) -> HttpResponse:
+def _generated(request: SignedInRequest, workspace: Workspace, state: ViewState, packed: Packed) -> HttpResponse:
     """The form with a summary that was written; or the job that writes one with a language model."""
     chosen = ranges.range_of(packed.packing, state)
     if chosen is None:
@@ -123,13 +123,13 @@ def _generated(request: HtmxRequest, workspace: Workspace, state: ViewState, pac
 
 
 def _refused(
-    request: HtmxRequest, workspace: Workspace, state: ViewState, draft: CompressionDraft, sentence: str
+    request: SignedInRequest, workspace: Workspace, state: ViewState, draft: CompressionDraft, sentence: str
 ) -> HttpResponse:
     return _show(request, workspace, state, replace(draft, problem=sentence), status=422)
 
 
 def _show(
-    request: HtmxRequest, workspace: Workspace, state: ViewState, draft: CompressionDraft, *, status: int = 200
+    request: SignedInRequest, workspace: Workspace, state: ViewState, draft: CompressionDraft, *, status: int = 200
 ) -> HttpResponse:
     page = build_page(workspace, state, compress_draft=draft)
     if request.htmx:
@@ -137,7 +137,7 @@ def _show(
     return render_page(request, page, status=status)
 
 
-def _answer(request: HtmxRequest, workspace: Workspace, state: ViewState, said: str) -> HttpResponse:
+def _answer(request: SignedInRequest, workspace: Workspace, state: ViewState, said: str) -> HttpResponse:
     if request.htmx:
         answer = render_swaps(request, build_page(workspace, state), whole_form=True)
         return say(replace_url(answer, workspace.get_absolute_url() + state.query()), said)

@@ -10,6 +10,7 @@ from django.contrib import messages
 from django.http import HttpResponse, QueryDict
 from django.views.decorators.http import require_POST
 
+from budgeteer.access.requests import SignedInRequest
 from budgeteer.access.rules import access
 from budgeteer.engine.config.size_limits import CONFIG_BYTES, text_size_error
 from budgeteer.engine.errors import ConfigError
@@ -35,7 +36,6 @@ from budgeteer.workbench.page import WorkbenchPage
 from budgeteer.workbench.preview import preview
 from budgeteer.workbench.state import ViewState
 from budgeteer.workbench.views.responses import (
-    HtmxRequest,
     back_to,
     build_page,
     get_workspace_for_user,
@@ -76,7 +76,7 @@ MOST_DIGITS = 9
 
 @access()
 @require_POST
-def configure(request: HtmxRequest, workspace_id: uuid.UUID) -> HttpResponse:
+def configure(request: SignedInRequest, workspace_id: uuid.UUID) -> HttpResponse:
     """Take the form as it stands: each value is saved or refused by itself; a draft is shown and not saved."""
     workspace = get_workspace_for_user(request.user, workspace_id)
     state = ViewState.read(request.POST)
@@ -97,7 +97,7 @@ def configure(request: HtmxRequest, workspace_id: uuid.UUID) -> HttpResponse:
 
 @access()
 @require_POST
-def undo(request: HtmxRequest, workspace_id: uuid.UUID) -> HttpResponse:
+def undo(request: SignedInRequest, workspace_id: uuid.UUID) -> HttpResponse:
     """One step back; with `everything`, to the preset as it is."""
     workspace = get_workspace_for_user(request.user, workspace_id)
     if "everything" in request.POST:
@@ -109,7 +109,7 @@ def undo(request: HtmxRequest, workspace_id: uuid.UUID) -> HttpResponse:
 
 @access()
 @require_POST
-def redo(request: HtmxRequest, workspace_id: uuid.UUID) -> HttpResponse:
+def redo(request: SignedInRequest, workspace_id: uuid.UUID) -> HttpResponse:
     """One undone step forward again."""
     workspace = get_workspace_for_user(request.user, workspace_id)
     said = "Done again" if undo_steps.redo(workspace) else "Nothing to do again"
@@ -118,7 +118,7 @@ def redo(request: HtmxRequest, workspace_id: uuid.UUID) -> HttpResponse:
 
 @access()
 @require_POST
-def item(request: HtmxRequest, workspace_id: uuid.UUID) -> HttpResponse:
+def item(request: SignedInRequest, workspace_id: uuid.UUID) -> HttpResponse:
     """Set the policy of a skill, or pin an item."""
     workspace = get_workspace_for_user(request.user, workspace_id)
     current = effective(workspace)
@@ -145,7 +145,7 @@ def item(request: HtmxRequest, workspace_id: uuid.UUID) -> HttpResponse:
 
 @access()
 @require_POST
-def paste_config(request: HtmxRequest, workspace_id: uuid.UUID) -> HttpResponse:
+def paste_config(request: SignedInRequest, workspace_id: uuid.UUID) -> HttpResponse:
     """Use a pasted configuration, whole or in part; what cannot be used is said under the field."""
     workspace = get_workspace_for_user(request.user, workspace_id)
     state = ViewState(view="config")
@@ -171,7 +171,7 @@ def paste_config(request: HtmxRequest, workspace_id: uuid.UUID) -> HttpResponse:
     return render_page(request, build_page(workspace, state, pasted=kept, paste_error=sentence), status=422)
 
 
-def _draft(request: HtmxRequest, workspace: Workspace, state: ViewState) -> HttpResponse:
+def _draft(request: SignedInRequest, workspace: Workspace, state: ViewState) -> HttpResponse:
     """Show what a value that is still moving would come to; nothing is saved and no job is started."""
     saved = effective(workspace)
     change = apply_posted(saved, _changes(request.POST, saved))
@@ -185,7 +185,7 @@ def _draft(request: HtmxRequest, workspace: Workspace, state: ViewState) -> Http
     return render_swaps(request, page, whole_form=False, touched=_touched(request.POST))
 
 
-def _reset(request: HtmxRequest, workspace: Workspace, state: ViewState, *, path: str) -> HttpResponse:
+def _reset(request: SignedInRequest, workspace: Workspace, state: ViewState, *, path: str) -> HttpResponse:
     try:
         undo_steps.commit(workspace, without(effective(workspace), path))
     except ConfigError as error:
@@ -194,7 +194,7 @@ def _reset(request: HtmxRequest, workspace: Workspace, state: ViewState, *, path
 
 
 def _answer(
-    request: HtmxRequest,
+    request: SignedInRequest,
     workspace: Workspace,
     state: ViewState,
     *,

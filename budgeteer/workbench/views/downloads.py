@@ -14,6 +14,7 @@ from django.shortcuts import redirect
 from django.utils.text import slugify
 from django.views.decorators.http import require_safe
 
+from budgeteer.access.requests import SignedInRequest
 from budgeteer.access.rules import access
 from budgeteer.engine.analysis.packing_json import packing_to_json
 from budgeteer.engine.packing.result import Packing
@@ -23,7 +24,7 @@ from budgeteer.engine.rendering.validity import check_every_profile
 from budgeteer.workbench.config_form.apply import Effective, effective
 from budgeteer.workbench.preview import preview
 from budgeteer.workbench.tuned_export import seed_shaped, tuned
-from budgeteer.workbench.views.responses import HtmxRequest, get_workspace_to_look_at
+from budgeteer.workbench.views.responses import get_workspace_to_look_at
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +53,7 @@ OF_CONFIG: dict[str, tuple[str, Callable[[Effective], Any]]] = {
 
 @access()
 @require_safe
-def export(request: HtmxRequest, workspace_id: uuid.UUID, what: str) -> HttpResponse:
+def export(request: SignedInRequest, workspace_id: uuid.UUID, what: str) -> HttpResponse:
     """One download; while the workspace cannot be packed, back to its page, which says why."""
     workspace = get_workspace_to_look_at(request.user, workspace_id)
     current = effective(workspace)

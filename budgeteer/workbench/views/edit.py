@@ -10,18 +10,18 @@ from django.http import Http404, HttpResponse
 from django.utils.html import escape
 from django.views.decorators.http import require_POST
 
+from budgeteer.access.requests import SignedInRequest
 from budgeteer.access.rules import access
 from budgeteer.engine.errors import InputError
 from budgeteer.engine.packing.history.summary import SummaryPending
 from budgeteer.workbench.config_form import undo_steps
 from budgeteer.workbench.config_form.apply import Effective, effective
-from budgeteer.workbench.item_edits import Editable, checked, editable
+from budgeteer.workbench.item_content.edits import Editable, checked, editable
 from budgeteer.workbench.models import Workspace
 from budgeteer.workbench.panels.warnings.effects import effect_of
 from budgeteer.workbench.preview import Packed, preview
 from budgeteer.workbench.state import ViewState
 from budgeteer.workbench.views.responses import (
-    HtmxRequest,
     back_to,
     build_page,
     get_workspace_for_user,
@@ -33,7 +33,7 @@ from budgeteer.workbench.views.responses import (
 
 @access()
 @require_POST
-def edit(request: HtmxRequest, workspace_id: uuid.UUID) -> HttpResponse:
+def edit(request: SignedInRequest, workspace_id: uuid.UUID) -> HttpResponse:
     """Save the wording of an item; with `draft` only say what it would come to, with `act=restore` as it came."""
     workspace = get_workspace_for_user(request.user, workspace_id)
     current = effective(workspace)
@@ -77,7 +77,7 @@ def _draft(workspace: Workspace, current: Effective, packed: Packed, found: Edit
 
 
 def _refused(
-    request: HtmxRequest, workspace: Workspace, state: ViewState, text: str, error: InputError
+    request: SignedInRequest, workspace: Workspace, state: ViewState, text: str, error: InputError
 ) -> HttpResponse:
     page = build_page(workspace, state, refused_edit=(text, error.sentence))
     if request.htmx:
@@ -85,7 +85,7 @@ def _refused(
     return render_page(request, page, status=422)
 
 
-def _answer(request: HtmxRequest, workspace: Workspace, state: ViewState, said: str) -> HttpResponse:
+def _answer(request: SignedInRequest, workspace: Workspace, state: ViewState, said: str) -> HttpResponse:
     if request.htmx:
         return say(render_swaps(request, build_page(workspace, state), whole_form=False), said)
     messages.success(request, said)

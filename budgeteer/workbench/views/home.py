@@ -19,15 +19,16 @@ from django_htmx.http import HttpResponseClientRedirect
 
 from budgeteer import samples
 from budgeteer.access.body_limits import takes_uploads
+from budgeteer.access.requests import SignedInRequest
 from budgeteer.access.rules import access
 from budgeteer.engine.errors import InputError
 from budgeteer.presentation.header import Glance, glance_of
 from budgeteer.presentation.labels import count_of
 from budgeteer.sources import services as sources
-from budgeteer.workbench import services, sharing
+from budgeteer.workbench import services
 from budgeteer.workbench.models import Workspace
 from budgeteer.workbench.sample_cards import sample_cards
-from budgeteer.workbench.views.responses import HtmxRequest
+from budgeteer.workbench.team import sharing
 
 RECENT_ROWS = 8
 LIST_ROWS = 100
@@ -51,7 +52,7 @@ class WorkspaceRow:
 @access()
 @never_cache
 @require_safe
-def home(request: HtmxRequest) -> HttpResponse:
+def home(request: SignedInRequest) -> HttpResponse:
     """Drop zone, samples, recent workspaces."""
     return _home(request)
 
@@ -59,7 +60,7 @@ def home(request: HtmxRequest) -> HttpResponse:
 @access()
 @never_cache
 @require_safe
-def listing(request: HtmxRequest) -> HttpResponse:
+def listing(request: SignedInRequest) -> HttpResponse:
     """Every workspace, last changed first, filtered by name."""
     query = request.GET.get("q", "").replace("\0", " ").strip()
     found, shared = services.live(request.user), sharing.shared_with(request.user)
@@ -78,7 +79,7 @@ def listing(request: HtmxRequest) -> HttpResponse:
 @access()
 @takes_uploads
 @require_http_methods(["GET", "POST"])
-def open_workspace(request: HtmxRequest) -> HttpResponse:
+def open_workspace(request: SignedInRequest) -> HttpResponse:
     """Take in what the drop zone carries and open a workspace over it."""
     if request.method == "GET":
         return redirect("workbench:home")
@@ -93,7 +94,7 @@ def open_workspace(request: HtmxRequest) -> HttpResponse:
 
 @access()
 @require_POST
-def open_sample(request: HtmxRequest, slug: str) -> HttpResponse:
+def open_sample(request: SignedInRequest, slug: str) -> HttpResponse:
     """Open a workspace over one of the shipped samples."""
     try:
         sample = samples.find(slug)
@@ -110,7 +111,7 @@ def open_sample(request: HtmxRequest, slug: str) -> HttpResponse:
 
 @access()
 @require_POST
-def open_empty(request: HtmxRequest) -> HttpResponse:
+def open_empty(request: SignedInRequest) -> HttpResponse:
     """Open a workspace with nothing in it, or over sources that are here already, the first with a `conversation`."""
     chosen = [sources.visible_source(request.user, found) for found in _uuids(request.POST.getlist("source"))]
     workspace = services.open_with_sources(request.user, [source for source in chosen if source is not None])
@@ -121,7 +122,7 @@ def open_empty(request: HtmxRequest) -> HttpResponse:
     return redirect(workspace)
 
 
-def _home(request: HtmxRequest, *, status: int = 200, **answer: Any) -> HttpResponse:
+def _home(request: SignedInRequest, *, status: int = 200, **answer: Any) -> HttpResponse:
     context = {
         "rows": [_row(workspace, request.user) for workspace in services.live(request.user)[:RECENT_ROWS]],
         "shared_rows": [_row(shared, request.user) for shared in sharing.shared_with(request.user)[:RECENT_ROWS]],
@@ -147,7 +148,7 @@ def _row(workspace: Workspace, reader: User) -> WorkspaceRow:
     )
 
 
-def _deleted(request: HtmxRequest) -> Workspace | None:
+def _deleted(request: SignedInRequest) -> Workspace | None:
     """The workspace that was just deleted, for the undo."""
     found = _uuids([request.GET.get("deleted", "")])
     if not found:
@@ -169,6 +170,6 @@ def _uuids(texts: list[str]) -> list[UUID]:
     return found
 
 
-def _go(request: HtmxRequest, there: str) -> HttpResponse:
+def _go(request: SignedInRequest, there: str) -> HttpResponse:
     """On to the workspace; the drop zone's script follows by itself."""
     return HttpResponseClientRedirect(there) if request.htmx else redirect(there)

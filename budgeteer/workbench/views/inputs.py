@@ -11,13 +11,13 @@ from django.views.decorators.http import require_POST
 from django_htmx.http import HttpResponseClientRedirect
 
 from budgeteer.access.body_limits import takes_uploads
+from budgeteer.access.requests import SignedInRequest
 from budgeteer.access.rules import access
 from budgeteer.sources import services as sources
 from budgeteer.workbench import services
 from budgeteer.workbench.models import Workspace
 from budgeteer.workbench.state import ViewState
 from budgeteer.workbench.views.responses import (
-    HtmxRequest,
     back_to,
     build_page,
     get_workspace_for_user,
@@ -29,7 +29,7 @@ from budgeteer.workbench.views.responses import (
 @access()
 @takes_uploads
 @require_POST
-def add(request: HtmxRequest, workspace_id: uuid.UUID) -> HttpResponse:
+def add(request: SignedInRequest, workspace_id: uuid.UUID) -> HttpResponse:
     """Use more sources: uploads, a paste, or sources that are here already."""
     workspace = get_workspace_for_user(request.user, workspace_id)
     known = request.POST.get("source", "")
@@ -47,7 +47,7 @@ def add(request: HtmxRequest, workspace_id: uuid.UUID) -> HttpResponse:
 
 @access()
 @require_POST
-def link(request: HtmxRequest, workspace_id: uuid.UUID, link_id: int) -> HttpResponse:
+def link(request: SignedInRequest, workspace_id: uuid.UUID, link_id: int) -> HttpResponse:
     """Take a source out, bring it first, or choose its conversation or role."""
     workspace = get_workspace_for_user(request.user, workspace_id)
     if "remove" in request.POST:
@@ -63,7 +63,7 @@ def link(request: HtmxRequest, workspace_id: uuid.UUID, link_id: int) -> HttpRes
 
 @access()
 @require_POST
-def texts(request: HtmxRequest, workspace_id: uuid.UUID) -> HttpResponse:
+def texts(request: SignedInRequest, workspace_id: uuid.UUID) -> HttpResponse:
     """Save the typed texts; one that is too long is refused with its sentence."""
     workspace = get_workspace_for_user(request.user, workspace_id)
     state = ViewState.read(request.POST)
@@ -75,7 +75,7 @@ def texts(request: HtmxRequest, workspace_id: uuid.UUID) -> HttpResponse:
     return render_page(request, page, status=422) if refused else back_to(workspace, state)
 
 
-def _attach_known(request: HtmxRequest, workspace: Workspace, known: str) -> None:
+def _attach_known(request: SignedInRequest, workspace: Workspace, known: str) -> None:
     try:
         source = sources.visible_source(request.user, uuid.UUID(known))
     except ValueError:

@@ -12,21 +12,22 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 from django.views.decorators.vary import vary_on_headers
 
+from budgeteer.access.requests import SignedInRequest
 from budgeteer.access.rules import access
 from budgeteer.engine.errors import InputError
-from budgeteer.workbench import services, sharing
+from budgeteer.workbench import services
 from budgeteer.workbench.models import Workspace
 from budgeteer.workbench.page import page_context
 from budgeteer.workbench.panels.row_marks import held
 from budgeteer.workbench.state import ViewState
-from budgeteer.workbench.unusable_config import page_or_way_back
+from budgeteer.workbench.team import sharing
 from budgeteer.workbench.views.responses import (
-    HtmxRequest,
     build_page,
     get_workspace_for_user,
     get_workspace_to_look_at,
     render_page,
 )
+from budgeteer.workbench.views.unusable_config import page_or_way_back
 
 REFRESH_SECONDS = 3
 """How often the page of somebody else's workspace looks whether its sources are ready; their jobs are not shown."""
@@ -39,13 +40,13 @@ REGIONS = {"result": "workbench/result.html", "inspector": "workbench/inspector.
 @never_cache
 @vary_on_headers("HX-Request")
 @require_safe
-def detail(request: HtmxRequest, workspace_id: uuid.UUID) -> HttpResponse:
+def detail(request: SignedInRequest, workspace_id: uuid.UUID) -> HttpResponse:
     """The workbench; for htmx only the region it swaps."""
     workspace = get_workspace_to_look_at(request.user, workspace_id)
     return page_or_way_back(request, workspace, lambda: _detail(request, workspace))
 
 
-def _detail(request: HtmxRequest, workspace: Workspace) -> HttpResponse:
+def _detail(request: SignedInRequest, workspace: Workspace) -> HttpResponse:
     looking = sharing.looking_at(request.user, workspace)
     page = build_page(workspace, ViewState.read(request.GET), looking=looking)
     region = (
@@ -61,7 +62,7 @@ def _detail(request: HtmxRequest, workspace: Workspace) -> HttpResponse:
 
 @access()
 @require_POST
-def rename(request: HtmxRequest, workspace_id: uuid.UUID) -> HttpResponse:
+def rename(request: SignedInRequest, workspace_id: uuid.UUID) -> HttpResponse:
     """Give the workspace another name."""
     workspace = get_workspace_for_user(request.user, workspace_id)
     if not services.rename(workspace, request.POST.get("name", "")):
@@ -71,7 +72,7 @@ def rename(request: HtmxRequest, workspace_id: uuid.UUID) -> HttpResponse:
 
 @access()
 @require_POST
-def delete(request: HtmxRequest, workspace_id: uuid.UUID) -> HttpResponse:
+def delete(request: SignedInRequest, workspace_id: uuid.UUID) -> HttpResponse:
     """Delete the workspace; the next page offers to bring it back."""
     workspace = get_workspace_for_user(request.user, workspace_id)
     services.delete(workspace)
@@ -80,7 +81,7 @@ def delete(request: HtmxRequest, workspace_id: uuid.UUID) -> HttpResponse:
 
 @access()
 @require_POST
-def restore(request: HtmxRequest, workspace_id: uuid.UUID) -> HttpResponse:
+def restore(request: SignedInRequest, workspace_id: uuid.UUID) -> HttpResponse:
     """Bring a deleted workspace back."""
     workspace = services.restore(request.user, workspace_id)
     if workspace is None:
@@ -91,7 +92,7 @@ def restore(request: HtmxRequest, workspace_id: uuid.UUID) -> HttpResponse:
 
 @access()
 @require_POST
-def team(request: HtmxRequest, workspace_id: uuid.UUID) -> HttpResponse:
+def team(request: SignedInRequest, workspace_id: uuid.UUID) -> HttpResponse:
     """Let the team look at the workspace, or no longer."""
     workspace = get_workspace_for_user(request.user, workspace_id)
     if not sharing.is_team():
@@ -105,7 +106,7 @@ def team(request: HtmxRequest, workspace_id: uuid.UUID) -> HttpResponse:
 
 @access()
 @require_POST
-def copy(request: HtmxRequest, workspace_id: uuid.UUID) -> HttpResponse:
+def copy(request: SignedInRequest, workspace_id: uuid.UUID) -> HttpResponse:
     """A copy of one's own, to change."""
     workspace = get_workspace_to_look_at(request.user, workspace_id)
     try:

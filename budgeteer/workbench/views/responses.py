@@ -6,14 +6,14 @@ import uuid
 from typing import Any
 
 from django.contrib.auth.models import User
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http import Http404, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
 from django.template.loader import render_to_string
 from django_htmx.http import trigger_client_event
-from django_htmx.middleware import HtmxDetails
 
+from budgeteer.access.requests import SignedInRequest
 from budgeteer.presentation.header import snapshot_of
-from budgeteer.workbench import services, sharing
+from budgeteer.workbench import services
 from budgeteer.workbench.config_form.apply import Effective, effective
 from budgeteer.workbench.config_form.fields import FormField
 from budgeteer.workbench.models import Workspace
@@ -21,13 +21,7 @@ from budgeteer.workbench.page import WorkbenchPage, page_context
 from budgeteer.workbench.panels.row_marks import held
 from budgeteer.workbench.preview import preview
 from budgeteer.workbench.state import ViewState
-
-
-class HtmxRequest(HttpRequest):
-    """A signed-in request, as this project's middleware hands it on."""
-
-    htmx: HtmxDetails
-    user: User
+from budgeteer.workbench.team import sharing
 
 
 def get_workspace_for_user(user: User, workspace_id: uuid.UUID) -> Workspace:
@@ -69,13 +63,13 @@ def build_page(
     return page
 
 
-def render_page(request: HtmxRequest, page: WorkbenchPage, *, status: int = 200) -> HttpResponse:
+def render_page(request: SignedInRequest, page: WorkbenchPage, *, status: int = 200) -> HttpResponse:
     """The whole page."""
     return render(request, "workbench/detail.html", page_context(page), status=status)
 
 
 def render_swaps(
-    request: HtmxRequest, page: WorkbenchPage, *, whole_form: bool, touched: frozenset[str] = frozenset()
+    request: SignedInRequest, page: WorkbenchPage, *, whole_form: bool, touched: frozenset[str] = frozenset()
 ) -> HttpResponse:
     """The result region, and out of band everything that follows a change.
 
@@ -119,5 +113,5 @@ def _fields(page: WorkbenchPage, touched: frozenset[str]) -> list[FormField]:
     return [field for field in shown if not touched or field.path in touched or field.error]
 
 
-def _part(request: HtmxRequest, page: WorkbenchPage, template: str, **more: Any) -> str:
+def _part(request: SignedInRequest, page: WorkbenchPage, template: str, **more: Any) -> str:
     return render_to_string(template, page_context(page, have=held(request), **more), request=request)

@@ -12,6 +12,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_POST
 from django_htmx.http import HttpResponseClientRedirect
 
+from budgeteer.access.requests import SignedInRequest
 from budgeteer.access.rules import access
 from budgeteer.engine.errors import InputError
 from budgeteer.workbench import summary_store
@@ -19,7 +20,6 @@ from budgeteer.workbench.config_form.apply import effective
 from budgeteer.workbench.models import Workspace
 from budgeteer.workbench.state import ViewState
 from budgeteer.workbench.views.responses import (
-    HtmxRequest,
     back_to,
     build_page,
     get_workspace_for_user,
@@ -30,7 +30,7 @@ from budgeteer.workbench.views.responses import (
 
 @access()
 @require_POST
-def summary(request: HtmxRequest, workspace_id: uuid.UUID) -> HttpResponse:
+def summary(request: SignedInRequest, workspace_id: uuid.UUID) -> HttpResponse:
     """Save the wording; or, with `act`, restore what was written or have it written again."""
     workspace = get_workspace_for_user(request.user, workspace_id)
     state = ViewState.read(request.POST)
@@ -54,7 +54,7 @@ def summary(request: HtmxRequest, workspace_id: uuid.UUID) -> HttpResponse:
     return _answer(request, workspace, state)
 
 
-def _write_again(request: HtmxRequest, workspace: Workspace, key: str, state: ViewState) -> HttpResponse:
+def _write_again(request: SignedInRequest, workspace: Workspace, key: str, state: ViewState) -> HttpResponse:
     """To the job's page, and from there back to the summary."""
     job = summary_store.write_again(workspace, key)
     back = workspace.get_absolute_url() + state.query()
@@ -62,7 +62,7 @@ def _write_again(request: HtmxRequest, workspace: Workspace, key: str, state: Vi
     return HttpResponseClientRedirect(there) if request.htmx else redirect(there)
 
 
-def _answer(request: HtmxRequest, workspace: Workspace, state: ViewState) -> HttpResponse:
+def _answer(request: SignedInRequest, workspace: Workspace, state: ViewState) -> HttpResponse:
     if request.htmx:
         return render_swaps(request, build_page(workspace, state), whole_form=False)
     messages.success(request, "The summary is in use.")

@@ -6,7 +6,7 @@ from django.test import Client
 from budgeteer.engine.content.conversation import text_of
 from budgeteer.workbench import services
 from budgeteer.workbench.config_form.apply import apply_posted, effective
-from budgeteer.workbench.item_texts import text_of_item
+from budgeteer.workbench.item_content.texts import text_of_item
 from budgeteer.workbench.models import Workspace
 
 

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from budgeteer.engine.config.schema import SkillsBudgetConfig
 from budgeteer.engine.content.library import Skill
-from budgeteer.engine.content.usage_order import Order, Use, ordered
+from budgeteer.engine.content.usage_order import OrderBasis, Use, ordered
 from budgeteer.engine.counting.library_measures import Ints, NotMeasured, SkillMeasures, skill_tail
 from budgeteer.engine.counting.tokenizers import TokenCounter, ends_in_word
 from budgeteer.engine.packing.allocation import SYSTEM_SHARE
@@ -111,7 +111,7 @@ class SkillFit:
     after_chars: Ints
     asked: Size
     wrapper: Size
-    order_by: Order
+    order_by: OrderBasis
     tier: str
     opener: str
     token_limits: tuple[tuple[str, int], ...] = ()

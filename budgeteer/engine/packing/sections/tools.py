@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from budgeteer.engine.config.schema import SkillsBudgetConfig
 from budgeteer.engine.content.library import ToolDefinition, tool_is_sent
-from budgeteer.engine.content.usage_order import Order, Standing, ordered
+from budgeteer.engine.content.usage_order import OrderBasis, Priority, ordered
 from budgeteer.engine.counting.library_measures import Ints, ToolMeasures
 from budgeteer.engine.counting.tokenizers import TokenCounter
 from budgeteer.engine.packing.ledger import Size
@@ -53,7 +53,7 @@ class ToolFit:
     needed_chars: Ints
     needed_tokens: Ints
     asked: Size
-    order_by: Order
+    order_by: OrderBasis
     limit_tokens: int | None = None
 
 
@@ -79,7 +79,7 @@ def fit_tools(
     config: SkillsBudgetConfig,
     *,
     costs: ToolCosts,
-    standing: Standing,
+    standing: Priority,
 ) -> ToolFit:
     """The definitions that fit: pinned and called ones first, then the longest prefix of the rest (or `fill`)."""
     form = PROFILES[costs.profile].prefix
@@ -106,7 +106,7 @@ def fit_tools(
         needed_chars=np.zeros(len(tools), np.int64),
         needed_tokens=np.zeros(len(tools), np.int64),
         asked=asked,
-        order_by=order_by if config.enabled else Order.AS_GIVEN,
+        order_by=order_by if config.enabled else OrderBasis.AS_GIVEN,
     )
     return _within_limits(fit, config, costs) if config.enabled else fit
 

@@ -9,7 +9,7 @@ from budgeteer.engine.packing.conditions import settings_of
 from budgeteer.engine.packing.ledger import CATEGORIES, Decision, Ledger
 from budgeteer.presentation.labels import FATE_ICONS, FATE_NAMES, FATE_TONES
 from budgeteer.workbench.fix_buttons import FixButton, Trial, TryOut, button_of
-from budgeteer.workbench.item_texts import text_of_item
+from budgeteer.workbench.item_content.texts import text_of_item
 from budgeteer.workbench.panels.map.item_table import fate_words
 from budgeteer.workbench.preview import Packed
 from budgeteer.workbench.state import ViewState

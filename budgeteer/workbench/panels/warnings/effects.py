@@ -8,7 +8,7 @@ from budgeteer.engine.config.overlay import merge
 from budgeteer.engine.config.schema import BudgetConfig, load_config
 from budgeteer.engine.counting.tokenizers import counter_for
 from budgeteer.engine.errors import BudgeteerError
-from budgeteer.engine.packing.fixes import Standing, is_mended, is_upheld
+from budgeteer.engine.packing.fixes import FixOutcome, is_mended, is_upheld
 from budgeteer.engine.packing.history.summary import SummaryPending
 from budgeteer.engine.packing.ledger import FATES, KEPT, TRUNCATED
 from budgeteer.engine.packing.pack import pack
@@ -43,7 +43,7 @@ def trying_out(workspace: Workspace, current: Effective, packed: Packed) -> TryO
             changed, is_told = packed_with(config)
         except BudgeteerError:
             return Trial()
-        before, after = (Standing.of(one.ledger, fits=one.fits) for one in (packing, changed))
+        before, after = (FixOutcome.of(one.ledger, fits=one.fits) for one in (packing, changed))
         return Trial(
             effect=effect_of(packing, changed) if is_told else "",
             helps=is_upheld(before, after),

@@ -5,7 +5,7 @@ from typing import Any
 
 from budgeteer.engine.config.schema import SkillsBudgetConfig
 from budgeteer.engine.content.library import ToolDefinition, compact_json, tool_in_form
-from budgeteer.engine.content.usage_order import Standing
+from budgeteer.engine.content.usage_order import Priority
 from budgeteer.engine.counting.library_measures import measure_tools
 from budgeteer.engine.counting.tokenizers import counter_for
 from budgeteer.engine.packing.sections.tools import ToolCosts, ToolFit, fit_tools
@@ -14,14 +14,14 @@ COUNTER = counter_for("o200k_base")
 TOOLS = [ToolDefinition(name, "d" * 20, {"type": "object"}, "mcp", {"name": name}) for name in ("one", "two", "three")]
 
 
-def fit(standing: Standing | None = None, **changes: Any) -> ToolFit:
+def fit(standing: Priority | None = None, **changes: Any) -> ToolFit:
     config = SkillsBudgetConfig.model_validate({"enabled": True, **changes})
     return fit_tools(
         TOOLS,
         measure_tools(TOOLS, counter=COUNTER),
         config,
         costs=ToolCosts("openai-chat", COUNTER),
-        standing=standing or Standing(),
+        standing=standing or Priority(),
     )
 
 
@@ -36,7 +36,7 @@ def test_the_limit_is_on_the_characters_of_the_whole_array() -> None:
 
 
 def test_pinned_and_called_tools_go_first_and_beat_the_limit() -> None:
-    standing = Standing(pins=frozenset({"tool:three"}), called=frozenset({"two"}))
+    standing = Priority(pins=frozenset({"tool:three"}), called=frozenset({"two"}))
     found = fit(standing, limits={"maxToolDefinitionChars": 10})
     assert found.order == (1, 2)
     assert found.needed_chars[0] == array_chars(1, 2, 0)
@@ -51,7 +51,7 @@ def test_alphabetical_order_is_the_order_sent() -> None:
 
 
 def test_while_the_budget_is_off_every_definition_is_sent_as_given() -> None:
-    found = fit(Standing(), enabled=False, limits={"maxToolDefinitionChars": 1})
+    found = fit(Priority(), enabled=False, limits={"maxToolDefinitionChars": 1})
     assert found.order == (0, 1, 2)
 
 
@@ -77,7 +77,7 @@ def limited(tokens: int, tools: Sequence[ToolDefinition] = TOOLS, *pins: str, **
         measure_tools(tools, counter=COUNTER),
         SkillsBudgetConfig.model_validate({"enabled": True, **changes}),
         costs=ToolCosts("openai-chat", COUNTER, tokens),
-        standing=Standing(pins=frozenset(pins)),
+        standing=Priority(pins=frozenset(pins)),
     )
 
 

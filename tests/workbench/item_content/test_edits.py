@@ -10,7 +10,7 @@ from budgeteer.engine.rendering import render_request
 from budgeteer.workbench.config_form import undo_steps
 from budgeteer.workbench.config_form.apply import effective
 from budgeteer.workbench.frozen_workspace import read_snapshot, take_snapshot
-from budgeteer.workbench.item_edits import EDIT_LIMIT_BYTES, SYSTEM, checked, editable
+from budgeteer.workbench.item_content.edits import EDIT_LIMIT_BYTES, SYSTEM, checked, editable
 from budgeteer.workbench.models import Workspace
 from budgeteer.workbench.preview import Packed, forget_previews, preview
 

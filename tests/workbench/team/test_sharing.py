@@ -18,9 +18,10 @@ from budgeteer.engine.providers.profiles import PROFILES
 from budgeteer.sources.files.contents import MAIN_STREAM
 from budgeteer.sources.loading import contents_of
 from budgeteer.sources.models import Source
-from budgeteer.workbench import services, sharing
+from budgeteer.workbench import services
 from budgeteer.workbench.config_form import undo_steps
 from budgeteer.workbench.models import Workspace
+from budgeteer.workbench.team import sharing
 from tests import people
 from tests.formats.shapes import call, dumps, jsonl, skill, zipped
 from tests.workbench.pages import text_of

@@ -18,7 +18,7 @@ from budgeteer.engine.inputs.bundle import Inputs, tools_of
 from budgeteer.engine.packing.ledger import unique
 from budgeteer.engine.packing.result import Packing
 from budgeteer.formats.libraries.tools import definition
-from budgeteer.workbench.item_texts import text_of_item
+from budgeteer.workbench.item_content.texts import text_of_item
 
 EDIT_LIMIT_BYTES = 20_000
 """The most an edited text may hold: what a preview may count as it comes (the design, measuring)."""

@@ -10,7 +10,7 @@ from django.test import Client, RequestFactory
 
 from budgeteer.workbench.config_form import undo_steps as steps
 from budgeteer.workbench.models import Workspace
-from budgeteer.workbench.unusable_config import page_or_way_back
+from budgeteer.workbench.views.unusable_config import page_or_way_back
 
 HUGE = {"history": {"strategy": "newestFirst", "maxTokens": 10**4000}}
 HTMX = {"HX-Request": "true", "HX-Target": "result"}

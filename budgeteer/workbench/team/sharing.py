@@ -16,7 +16,7 @@ from budgeteer.access.rules import AccountRole, role_of
 from budgeteer.sources import services as sources
 from budgeteer.workbench import services
 from budgeteer.workbench.models import Workspace, WorkspaceSource
-from budgeteer.workbench.workspace_copy import hand_over
+from budgeteer.workbench.team.workspace_copy import hand_over
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,7 +28,7 @@ from budgeteer.engine.inputs.bundle import Inputs, tools_of
 from budgeteer.engine.rendering.markdown import markdown_transcript
 from budgeteer.sources.measures.measuring import AT_IMPORT
 from budgeteer.sources.services import LoadedSource
-from budgeteer.workbench.item_edits import SYSTEM, edited
+from budgeteer.workbench.item_content.edits import SYSTEM, edited
 from budgeteer.workbench.models import Workspace, WorkspaceSource
 from budgeteer.workbench.workspace_inputs import inputs_of, links_of, load_all
 

@@ -1,0 +1,1 @@
+"""Workspaces that a team looks at: who may, and copies of them."""
