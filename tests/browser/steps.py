@@ -44,6 +44,11 @@ def verdict(page: Page) -> str:
     return page.locator("#verdict").inner_text()
 
 
+def figures(page: Page) -> str:
+    """The line of figures under it, which every change of a number changes."""
+    return page.locator("#figures").inner_text()
+
+
 def open_sample(page: Page, title: str) -> None:
     """Click a sample on the first page and wait for its verdict."""
     page.get_by_role("button", name=re.compile(re.escape(title))).click()

@@ -8,7 +8,7 @@ from contextlib import suppress
 from playwright.sync_api import APIResponse, Error, Page, Route, expect
 
 from tests.browser.conftest import Visitor
-from tests.browser.steps import change_number, is_saved, open_sample, verdict
+from tests.browser.steps import change_number, figures, is_saved, open_sample, verdict
 
 SESSION, LIBRARY = "An agent session that overflows", "A skills library that does not fit"
 
@@ -64,7 +64,7 @@ def reloaded(page: Page) -> tuple[str, str]:
 
 def test_a_tab_clicked_while_a_change_is_saved_is_shown_with_the_change(visitor: Callable[..., Visitor]) -> None:
     page = opened(visitor)
-    before = verdict(page)
+    before = figures(page)
     answers = Held(page, "**/config/", matches=is_no_draft)
     change_number(page, "outputReserve", "9000")
     answers.wait(page)
@@ -73,7 +73,7 @@ def test_a_tab_clicked_while_a_change_is_saved_is_shown_with_the_change(visitor:
     with page.expect_response(lambda response: "view=messages" in response.url):
         answers.release()
     shows(page, "messages")
-    expect(page.locator("#verdict")).not_to_have_text(before)
+    expect(page.locator("#figures")).not_to_have_text(before)
     shown = verdict(page), page.locator("#result .items").inner_text()
     assert reloaded(page) == shown
 

@@ -9,7 +9,7 @@ from playwright.sync_api import expect
 
 from benchmarks.large_files import generated
 from benchmarks.page_weight import VIEWS, WATCH_SHIFT, assets
-from tests.browser.conftest import WORK_MS
+from tests.browser.conftest import NARROW, WORK_MS
 from tests.browser.steps import drop, open_sample, wait_until_packed
 
 SCRIPT_BYTES, STYLE_BYTES, WORKBENCH_BYTES, REPORT_BYTES = 40_000, 25_000, 150_000, 80_000
@@ -103,3 +103,11 @@ def test_on_a_laptop_nothing_scrolls_sideways_and_items_can_be_read(visitor, bus
             assert found["figures"], where
             assert view == "prompt" or found["names"] >= NAME_WIDTH, where
             assert page.locator("#inspect").is_visible() is bool(chosen), where
+
+
+def test_on_a_phone_the_header_says_what_is_sent(visitor, busy):
+    page = visitor(width=NARROW).open("/help/")
+    page.goto(busy[0])
+    expect(page.locator("#figures")).to_be_visible()
+    expect(page.locator("#figures")).to_contain_text(" of 123,904 tokens (")
+    assert page.evaluate("() => document.documentElement.scrollWidth") <= NARROW

@@ -4,7 +4,7 @@ import re
 
 from playwright.sync_api import Page, expect
 
-from tests.browser.steps import is_saved, verdict, wait_until_packed
+from tests.browser.steps import figures, is_saved, verdict, wait_until_packed
 
 
 def open_session(page: Page) -> None:
@@ -26,14 +26,14 @@ def test_a_range_a_pin_a_limit_and_an_undo_survive_a_reload_and_a_second_tab(vis
     expect(title).to_be_visible()
     chosen = title.inner_text()
     field = page.locator("#i-outputReserve")
-    before = verdict(page)
+    before = figures(page)
     with page.expect_response(is_saved):
         field.fill("20000")
         field.press("Tab")
-    expect(page.locator("#verdict")).not_to_have_text(before)
-    limited = verdict(page)
+    expect(page.locator("#figures")).not_to_have_text(before)
+    limited = figures(page)
     page.locator("#undo").click()
-    expect(page.locator("#verdict")).to_have_text(before)
+    expect(page.locator("#figures")).to_have_text(before)
 
     second = page.context.new_page()
     second.goto(page.url)
@@ -41,12 +41,12 @@ def test_a_range_a_pin_a_limit_and_an_undo_survive_a_reload_and_a_second_tab(vis
     for tab in (page, second):
         expect(tab.locator("#range-title")).to_have_text(chosen)
         expect(tab.locator("#inspector")).to_contain_text("Pinned")
-        expect(tab.locator("#verdict")).to_have_text(before)
+        expect(tab.locator("#figures")).to_have_text(before)
         expect(tab.locator("#redo")).to_be_enabled()
     second.locator("#redo").click()
-    expect(second.locator("#verdict")).to_have_text(limited)
+    expect(second.locator("#figures")).to_have_text(limited)
     page.reload()
-    expect(page.locator("#verdict")).to_have_text(limited)
+    expect(page.locator("#figures")).to_have_text(limited)
     expect(page.locator("#i-outputReserve")).to_have_value("20,000")
     second.close()
 
