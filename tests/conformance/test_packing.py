@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from budgeteer.engine.config.schema import load_config
 from budgeteer.engine.counting.tokenizers import counter_for
 from budgeteer.engine.inputs.bundle import Inputs, build_bundle, tool_from_raw
+from budgeteer.engine.packing.history.registry import STRATEGIES as HISTORY_STRATEGIES
 from budgeteer.engine.packing.pack import pack
 from budgeteer.engine.packing.result import Packing
 from budgeteer.engine.rendering import render_request
@@ -18,7 +19,7 @@ from tests.conformance import generated
 from tests.conformance.invariants import check_everything
 
 pytestmark = pytest.mark.conformance
-STRATEGIES = ("full", "newestFirst", "summarizeOlder", "recentExchange")
+STRATEGIES = tuple(HISTORY_STRATEGIES)
 PROFILES = (None, "openai-chat", "openai-responses", "anthropic", "gemini")
 slowly = settings(deadline=None, max_examples=80, suppress_health_check=[HealthCheck.too_slow])
 

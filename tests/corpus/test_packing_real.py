@@ -22,6 +22,7 @@ from budgeteer.engine.counting.message_measures import MessageMeasures, measure_
 from budgeteer.engine.counting.tokenizers import counter_for
 from budgeteer.engine.errors import FormatError
 from budgeteer.engine.inputs.bundle import Inputs, build_bundle
+from budgeteer.engine.packing.history.registry import STRATEGIES as HISTORY_STRATEGIES
 from budgeteer.engine.packing.pack import pack
 from budgeteer.engine.packing.result import Packing
 from budgeteer.engine.packing.sections.skill_block import skill_entry, skills_block
@@ -39,7 +40,7 @@ from tests.conformance.test_newest_first import chars_of
 pytestmark = pytest.mark.corpus
 CORPUS = Path(os.environ["BUDGETEER_CORPUS"])
 LIBRARIES = ("superpowers-skills", "ai-research-skills", "awesome-copilot-skills")
-STRATEGIES = ("full", "newestFirst", "summarizeOlder", "recentExchange")
+STRATEGIES = tuple(HISTORY_STRATEGIES)
 #: Windows, in tokens, from far too small to ample.
 WINDOWS = (1_500, 12_000, 128_000)
 #: Of a file with many conversations, so many are packed: the first ones.

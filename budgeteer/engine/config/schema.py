@@ -35,6 +35,7 @@ type ContextId = Annotated[str, Field(pattern=r"^(m[0-9]{3,9}|b[1-9][0-9]{0,8})$
 MOST_ERRORS: Final = 50
 #: A key that is longer is cut where an error names it.
 LONGEST_SHOWN: Final = 200
+type HistoryStrategy = Literal["full", "newestFirst", "summarizeOlder", "recentExchange"]
 type Policy = Literal["auto", "pinned", "nameOnly", "off"]
 
 
@@ -119,7 +120,7 @@ class RetrievalConfig(_Part):
 class HistoryConfig(_Part):
     """How a conversation is shortened (seeds: 80,000 tokens newest first; 12,000 characters with a summary)."""
 
-    strategy: Literal["full", "newestFirst", "summarizeOlder", "recentExchange"] = "full"
+    strategy: HistoryStrategy = "full"
     max_tokens: TokenLimit = 80_000
     max_chars: Count = 12_000
     keep_user_turns: Positive = 2

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from typing import assert_never
 
 import numpy as np
 from numpy.typing import NDArray
@@ -126,12 +127,17 @@ def limits_of(bundle: Bundle, chosen: Chosen, config: BudgetConfig, view: Histor
     if config.skills_budget.enabled:
         yield from skill_limits(bundle, chosen, config)
         yield from _tool_limits(chosen, config)
-    if config.history.strategy == "newestFirst":
-        yield _newest_first_limit(view)
-    if config.history.strategy == "summarizeOlder":
-        yield _summary_limit(view)
-    if config.history.strategy == "recentExchange":
-        yield _recent_limit(view)
+    match config.history.strategy:
+        case "full":
+            pass  # it has no limit but the room
+        case "newestFirst":
+            yield _newest_first_limit(view)
+        case "summarizeOlder":
+            yield _summary_limit(view)
+        case "recentExchange":
+            yield _recent_limit(view)
+        case other:
+            assert_never(other)
 
 
 def _newest_first_limit(view: HistoryView) -> Limit:

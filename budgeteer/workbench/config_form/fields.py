@@ -12,6 +12,7 @@ from budgeteer.engine.config.overlay import get_path
 from budgeteer.engine.config.size_limits import MOST
 from budgeteer.engine.errors import ConfigError
 from budgeteer.engine.models.registry import MODELS, ModelRow
+from budgeteer.engine.packing.history.registry import strategies_reading
 from budgeteer.presentation.labels import GROUP_TITLES, wording
 from budgeteer.workbench.config_form.apply import ConfigChange, Effective, form_fields
 
@@ -33,20 +34,6 @@ SLIDERS = frozenset(
         "history.summaryMaxChars",
     }
 )
-
-#: Which strategies each number of history belongs to; the others are not shown while one is chosen.
-STRATEGY_OF = {
-    "history.maxTokens": "newestFirst",
-    "history.maxChars": "summarizeOlder",
-    "history.keepUserTurns": "summarizeOlder",
-    "history.summaryMaxChars": "summarizeOlder recentExchange",
-    "history.topicChars": "summarizeOlder recentExchange",
-    "history.fallbackMessages": "summarizeOlder",
-    "history.uncountedFallbackMessages": "summarizeOlder",
-    "history.maxHistoryMessages": "recentExchange",
-    "history.topicAnchor": "recentExchange",
-    "history.namePrevious": "recentExchange",
-}
 
 #: How a null is called in a list of choices.
 NULL_CHOICES = {"skillsBudget.optimization.prioritization": "as given"}
@@ -159,7 +146,7 @@ def form_field(
         is_overridden=current.is_overridden(field.path),
         preset_value=shown_value(get_path(current.base, field.path)) or "empty",
         error=_said(error, path=field.path),
-        strategy=STRATEGY_OF.get(field.path, ""),
+        strategy=" ".join(strategies_reading(field.path)),
     )
 
 
