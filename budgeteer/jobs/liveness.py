@@ -2,7 +2,7 @@
 
 A worker that has nothing at hand sends itself a message through the broker, into a queue that nobody else serves, and
 has to handle it. While it has a task at hand it is alive as long as the task takes a step now and then. A worker that
-does neither is no longer announced (presence.py), so that its health check fails, and then ends itself: whoever
+does neither is no longer announced (heartbeats.py), so that its health check fails, and then ends itself: whoever
 supervises it starts it again, and the reaper gives its job to another.
 
 A worker's process asks for its queue before Django is set up, so nothing here needs an app at import.

@@ -308,5 +308,5 @@ class WorkbenchPage:
 
 
 def page_context(page: WorkbenchPage, *, have: AbstractSet[str] = frozenset(), **more: Any) -> dict[str, Any]:
-    """The template context of a page; `have` are the marks of the rows that need not be sent (unchanged.py)."""
+    """The template context of a page; `have` are the marks of the rows that need not be sent (row_marks.py)."""
     return {"page": page, "workspace": page.workspace, "have": have, **more}

@@ -85,7 +85,7 @@ class Verdict:
     Attributes:
         level: "fits" (nothing is left out), "limited" (it fits, with items left out or summarised), "cannotFit" (what
             may not be left out is over).
-        sentence, short: the same in words, and for a list (verdict_words.py).
+        sentence, short: the same in words, and for a list (verdict_text.py).
         limits: what left items out, the one that took the most tokens first.
         asked_tokens: what everything would take with no limit; sent + not_sent = asked.
         over_tokens: how much of that is past the limit, whether or not what is sent fits.

@@ -83,7 +83,7 @@ def share_with_team(workspace: Workspace, *, wanted: bool) -> None:
 def copy_for(user: User, workspace: Workspace) -> Workspace:
     """A workspace of the user's own with the same configuration and texts, over sources of their own.
 
-    Of somebody else's workspace it gets the items that are packed (handing_over.py), never an original file.
+    Of somebody else's workspace it gets the items that are packed (workspace_copy.py), never an original file.
 
     Raises:
         InputError: a source is still being imported.
