@@ -29,7 +29,7 @@ class SignInLink(models.Model):
 
 
 class SignInTry(models.Model):
-    """One try to sign in that did not succeed, as far as anybody knows yet (see tries.py).
+    """One try to sign in that did not succeed, as far as anybody knows yet (see throttling.py).
 
     `key` is a keyed hash of whom it counts against: an account name, an address.
     """

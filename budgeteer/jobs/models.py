@@ -71,7 +71,7 @@ class Job(models.Model):
     was given up for dead cannot write after another has taken over.
     `arguments`, `result` and `error` are JSON; `error` is `{what, where, mend, sentence}`.
     Of the jobs with `is_only_one`, one at most of a kind about a subject is unfinished at any time.
-    `worker` is the process that claimed it last (see presence.py).
+    `worker` is the process that claimed it last (see heartbeats.py).
     `subject` names what the job is about ("source:<id>").
     `request_id` is the id, in the logs, of the request that asked for it; "" where none did.
     """
@@ -141,7 +141,7 @@ class ProcessPart(models.TextChoices):
 
 
 class Presence(models.Model):
-    """A worker or scheduler process that is there; `presence.py` writes it.
+    """A worker or scheduler process that is there; `heartbeats.py` writes it.
 
     `seen_at` is read off the database's clock, as is the age of a row, so that hosts whose clocks differ agree.
     `queues` are those it serves, separated by commas; a scheduler serves none.

@@ -30,10 +30,10 @@ class Source(models.Model):
         import_job: the import that was asked for last, the only one that may be published; None where unknown.
         sha256: of the original bytes, in hexadecimal; one owner has the same bytes once.
         upload: the original, byte for byte.
-        items: what was read from it (see store.py); empty until imported.
+        items: what was read from it (see item_store.py); empty until imported.
         revision: grows by one with every import that is published; part of every cache key.
         counts: how much was read, by name ("messages", "skills", …), and how much was skipped.
-        report: the import report: reason, warnings, skipped, conversations (see reporting.py).
+        report: the import report: reason, warnings, skipped, conversations (see publication.py).
         error: why the last import failed (what, where, mend, sentence, asked: the format); empty otherwise. Beside it
             a source is ready with what was read before, or failed if there was nothing.
         deleted_at: when it was deleted; the row stays for the undo and is purged later.
@@ -125,7 +125,7 @@ class SourceMeasures(models.Model):
 
 
 class KnownRun(models.Model):
-    """Measures of some items in a row, counted once for everybody who has the same items (see known.py).
+    """Measures of some items in a row, counted once for everybody who has the same items (see measure_cache.py).
 
     Attributes:
         key: a keyed hash of what was counted, and how; nothing of the text is kept.

@@ -208,7 +208,7 @@ def packing_of(workspace: Workspace, links: Sequence[WorkspaceSource] | None = N
 
     Args:
         workspace: with its configuration and texts; of a snapshot, no row.
-        links: its sources where they do not come from the table (see snapshots.py).
+        links: its sources where they do not come from the table (see frozen_workspace.py).
 
     Raises:
         BudgeteerError: a source is not ready, or inputs or configuration cannot be packed.

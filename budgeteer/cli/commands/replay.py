@@ -12,7 +12,7 @@ from budgeteer.cli.options.sources import SourceOptions, check_something_is_give
 DONE = 0
 CANNOT_FIT = 1
 
-#: What may compress in a replay: engine.analysis.replay.autocompress.POLICIES, written out so that `--help` loads no engine.
+#: What may compress in a replay, as `autocompress.POLICIES` lists it; written out so that `--help` loads no engine.
 POLICIES = ("none", "extractive")
 
 

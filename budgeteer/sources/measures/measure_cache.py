@@ -77,7 +77,7 @@ class MeasureCache(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class CachedRows:
-    """The rows of one table under one tokenizer, counted only where no cache holds them (counting.library_measures.RowSource).
+    """The rows of one table under one tokenizer, counted only where no cache holds them.
 
     Attributes:
         prints: of the stream's items, KEY_BYTES a row.
