@@ -152,3 +152,31 @@ def test_the_tree_of_the_architecture_is_the_tree():
     hidden = {"migrations", "management", "commands", "templatetags", "options", "output", "_assets"}
     undrawn = {path for path in folders if not hidden & set(path.relative_to(package).parts)} - drawn
     assert undrawn == set()
+
+
+RECIPES = {
+    "Add a format", "Add a history strategy", "Add a provider", "Add a model", "Add a warning", "Add a panel",
+    "Add a column to the item table", "Add a job", "Add a preset", "Add a page", "Add a configuration field",
+}  # fmt: skip
+PLACEHOLDER = re.compile(r"`((?:budgeteer|tests|templates)/[\w./]*)/<")
+SHORT_PATH = re.compile(r"`([\w<>.-]+\.(?:py|html|css|js|md))`")
+NAME = re.compile(r"`(?:@)?(_?[A-Z][A-Z_]{3,}|_[a-z_]+|[a-z]+_[a-z_]+|[A-Z][a-z]+[A-Z]\w+)`")
+
+
+def test_there_is_a_recipe_for_every_common_change():
+    assert set(re.findall(r"^## (Add .+)$", text_of("CONTRIBUTING.md"), re.MULTILINE)) == RECIPES
+
+
+def test_recipes_name_files_by_their_whole_paths():
+    page = text_of("CONTRIBUTING.md")
+    assert [name for name in PLACEHOLDER.findall(page) if not (ROOT / name).is_dir()] == []
+    allowed = {"CHANGELOG.md", "tasks.py", "services.py", "urls.py"}  # of whichever app the change belongs to
+    assert set(SHORT_PATH.findall(page)) - allowed == set()
+
+
+def test_every_name_in_a_recipe_is_in_the_code():
+    recipes = text_of("CONTRIBUTING.md").partition("## Add a format")[2]
+    code = "\n".join(
+        path.read_text() for folder in ("budgeteer", "tests", "benchmarks") for path in (ROOT / folder).rglob("*.py")
+    )
+    assert [name for name in NAME.findall(recipes) if not re.search(rf"\b{name}\b", code)] == []
