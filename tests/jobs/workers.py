@@ -117,12 +117,12 @@ def enqueue(owner: User, kind: str = "probe.count", *, queue: str = "default", *
         return services.enqueue(kind, arguments=arguments, owner=owner, queue=queue)
 
 
-def wait_for(job: Job, *states: str, seconds: float = 60.0) -> Job:
+def wait_for(job: Job, *states: str, seconds: float = 240.0) -> Job:
     """The job once it is in one of the states; fails the test when that takes too long."""
     return wait_until(job, lambda: job.state in states, seconds=seconds)
 
 
-def wait_until(job: Job, true: Callable[[], bool], *, seconds: float = 60.0) -> Job:
+def wait_until(job: Job, true: Callable[[], bool], *, seconds: float = 240.0) -> Job:
     """The job once the condition holds of its fresh row."""
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:

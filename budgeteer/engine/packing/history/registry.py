@@ -21,7 +21,7 @@ from budgeteer.engine.packing.history.view import HistoryFit, HistoryView
 
 
 @dataclass(frozen=True, slots=True)
-class Strategy:
+class StrategyRow:
     """One history strategy.
 
     Attributes:
@@ -35,13 +35,13 @@ class Strategy:
     settings: tuple[str, ...] = ()
 
 
-STRATEGIES: Final[Mapping[HistoryStrategy, Strategy]] = MappingProxyType(
+STRATEGIES: Final[Mapping[HistoryStrategy, StrategyRow]] = MappingProxyType(
     {
         row.name: row
         for row in (
-            Strategy("full", lambda view, _writing, retry: keep_full(view, retry=retry)),
-            Strategy("newestFirst", lambda view, _writing, _retry: newest_first(view), ("history.maxTokens",)),
-            Strategy(
+            StrategyRow("full", lambda view, _writing, retry: keep_full(view, retry=retry)),
+            StrategyRow("newestFirst", lambda view, _writing, _retry: newest_first(view), ("history.maxTokens",)),
+            StrategyRow(
                 "summarizeOlder",
                 lambda view, writing, retry: summarize_older(view, writing=writing, retry=retry),
                 (
@@ -53,7 +53,7 @@ STRATEGIES: Final[Mapping[HistoryStrategy, Strategy]] = MappingProxyType(
                     "history.uncountedFallbackMessages",
                 ),
             ),
-            Strategy(
+            StrategyRow(
                 "recentExchange",
                 lambda view, writing, retry: recent_exchange(view, writing=writing, retry=retry),
                 (
