@@ -187,8 +187,8 @@ if _env["BUDGETEER_STORAGE"]:
         "OPTIONS": _env["BUDGETEER_STORAGE"] | (_keys if all(_keys.values()) else {}),
     }
 UPLOAD_MAX_BYTES = _env["BUDGETEER_UPLOAD_MAX_MB"] * 1_000_000
-# Pasted text travels as a form field, so the form may be as large as an upload.
-DATA_UPLOAD_MAX_MEMORY_SIZE = UPLOAD_MAX_BYTES
+# Pasted text travels as a form field, which is held in memory; a larger text is uploaded as a file, in pieces.
+DATA_UPLOAD_MAX_MEMORY_SIZE = min(UPLOAD_MAX_BYTES, 20_000_000)
 FILE_UPLOAD_HANDLERS = [
     "budgeteer.sources.upload_limit.UploadLimitHandler",
     "django.core.files.uploadhandler.MemoryFileUploadHandler",

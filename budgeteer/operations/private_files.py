@@ -18,7 +18,7 @@ OTHERS = stat.S_IRWXG | stat.S_IRWXO
 """Every right of the group and of everybody else."""
 
 #: What of the data folder is ours; whatever else lies there is left as it is.
-OURS = ("budgeteer.sqlite3*", "secret_key*", "migrated", "broker", "media")
+OURS = ("budgeteer.sqlite3*", "secret_key*", "migrated", "address", "broker", "media")
 
 
 def keep_private() -> None:

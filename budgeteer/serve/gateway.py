@@ -11,6 +11,7 @@ that is too large for its sender (`access.body_limits`) or comes too slowly (`pa
 from __future__ import annotations
 
 import asyncio
+import tempfile
 from collections.abc import Awaitable, Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from io import BytesIO
@@ -44,6 +45,7 @@ class Answer:
         self.status = 500
         self.headers: list[tuple[bytes, bytes]] = []
         self._pieces: Iterator[bytes] = iter(())
+        self._spool: IO[bytes] | None = None
         self._close: Callable[[], object] | None = None
 
     def begin(self, application: WsgiApplication, environ: Environ) -> bytes:
@@ -61,14 +63,29 @@ class Answer:
 
     def gather(self) -> bytes:
         """The next part of the body; b"" at its end, when the answer is closed too."""
-        parts, size = [], 0
+        parts: list[bytes] = []
+        size = 0
         for piece in self._pieces:
+            if len(piece) > GATHERED_BYTES and self._spool is None:
+                return self._spooled(b"".join([*parts, piece]))
             parts.append(piece)
             size += len(piece)
             if size >= GATHERED_BYTES:
                 return b"".join(parts)
         self.close()
         return b"".join(parts)
+
+    def _spooled(self, beginning: bytes) -> bytes:
+        """Put an answer that was made in one piece into a file, so that who reads it slowly holds no memory."""
+        spool = tempfile.TemporaryFile()  # noqa: SIM115  # closed with the answer
+        spool.write(beginning)
+        for piece in self._pieces:
+            spool.write(piece)
+        spool.seek(0)
+        self.close()
+        self._spool, self._close = spool, spool.close
+        self._pieces = iter(lambda: spool.read(GATHERED_BYTES), b"")
+        return self.gather()
 
     @property
     def is_closed(self) -> bool:

@@ -19,7 +19,7 @@ from django_htmx.middleware import HtmxDetails
 from budgeteer.access import body_limits
 from budgeteer.access.body_limits import BodyProblem, RefusedBody
 from budgeteer.formats.reading.limits import readable_bytes
-from budgeteer.sources.uploads import UploadRefused, clean_name, too_large
+from budgeteer.sources.uploads import UploadRefused, clean_name, text_too_large, too_large
 
 REFUSED = "budgeteer.upload_refused"
 HEADINGS = {
@@ -69,7 +69,7 @@ class UploadLimitMiddleware:
         except UnreadablePostError:
             return HttpResponseBadRequest("The upload broke off before its end.", content_type="text/plain")
         except RequestDataTooBig:
-            request.META[REFUSED] = too_large("the pasted text", settings.UPLOAD_MAX_BYTES, at_least=True)
+            request.META[REFUSED] = text_too_large()
         refusal = request.META.get(REFUSED)
         return _page(request, refusal, draft=draft) if refusal else self.get_response(request)
 

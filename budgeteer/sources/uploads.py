@@ -58,6 +58,16 @@ def too_large(name: str, size_bytes: int, *, at_least: bool = False) -> UploadRe
     )
 
 
+def text_too_large() -> UploadRefused:
+    """The refusal of a pasted text that is larger than a form may hold in memory."""
+    limit = readable_bytes(settings.DATA_UPLOAD_MAX_MEMORY_SIZE)
+    return UploadRefused(
+        f"this is more than the limit of {limit} for a pasted text",
+        where="the pasted text",
+        mend="Save it as a file and upload that",
+    )
+
+
 def clean_name(name: str) -> str:
     """A name fit to show: the last part of a path, without control characters, at most NAME_CHARS long."""
     last = re.split(r"[/\\]", name.strip().rstrip("/\\"))[-1]

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import socket
 import subprocess
 import sys
 import time
+import weakref
 from collections.abc import Callable, Iterator
 
 import pytest
 
+from budgeteer.serve.gateway import GATHERED_BYTES, Answer
 from tests.serve.running import ROOT, wait_until
 from tests.servers import die_with_parent, free_port
 
@@ -146,3 +149,35 @@ def test_a_client_that_goes_away_leaves_the_server_well(port: int) -> None:
             connection.sendall(head)
             time.sleep(0.1)
     assert ask(port, b"GET /others HTTP/1.1").endswith(b"/others|-|-|")
+
+
+class OnePiece:
+    """A response that was made in one piece, as Django makes them."""
+
+    def __init__(self, body: bytes) -> None:
+        self.body = body
+
+    def __iter__(self) -> Iterator[bytes]:
+        return iter([self.body])
+
+    def close(self) -> None:
+        pass
+
+
+def test_a_large_answer_lies_in_a_file_while_it_is_read() -> None:
+    held: list[weakref.ref[OnePiece]] = []
+
+    def application(_environ: object, start: Callable[..., object]) -> OnePiece:
+        start("200 OK", [("Content-Type", "text/plain")])
+        response = OnePiece(b"0123456789" * 500_000)
+        held.append(weakref.ref(response))
+        return response
+
+    answer = Answer()
+    first = answer.begin(application, {})
+    gc.collect()
+    assert held[0]() is None
+    assert 0 < len(first) <= 2 * GATHERED_BYTES
+    rest = list(iter(answer.gather, b""))
+    assert answer.is_closed
+    assert first + b"".join(rest) == b"0123456789" * 500_000

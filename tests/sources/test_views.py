@@ -357,7 +357,7 @@ def test_a_pasted_text_that_fills_the_form_is_refused_with_the_limit(ada, settin
     settings.DATA_UPLOAD_MAX_MEMORY_SIZE = settings.UPLOAD_MAX_BYTES = 1000
     response = ada.post("/sources/upload/", {"text": "x" * 2000})
     assert response.status_code == 413
-    assert "the pasted text: this is more than the limit of 1 kB" in text_of(response)
+    assert "the pasted text: this is more than the limit of 1 kB for a pasted text" in text_of(response)
 
 
 def test_a_usage_file_has_a_page_and_a_chip_like_any_other_source(ada, owner):
