@@ -62,9 +62,6 @@ ASSETS = next((p for p in (PACKAGE / "_assets", PACKAGE.parent) if (p / "templat
 
 BUDGETEER_MODE: str = _env["BUDGETEER_MODE"]
 LOCAL = BUDGETEER_MODE == "local"
-if LOCAL:
-    # One person's transcripts and sessions: whatever this process makes from here on is for its owner only.
-    os.umask(0o077)
 DATA_DIR: Path = _env["BUDGETEER_DATA_DIR"]
 DEBUG: bool = _env["BUDGETEER_DEBUG"]
 SECRET_KEY: str = _env["SECRET_KEY"]

@@ -17,14 +17,6 @@ os.environ["DJANGO_SETTINGS_MODULE"] = "budgeteer.settings"
 os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "true"  # Playwright's loop runs in the thread of the test
 
 
-def pytest_sessionstart() -> None:
-    """Let a test's files be readable again: settings of local mode close what their process makes to all but its owner.
-
-    What they close is tested on a process of its own (tests/serve/test_private.py).
-    """
-    os.umask(0o022)
-
-
 def pytest_unconfigure() -> None:
     """Remove the data folder of this run."""
     shutil.rmtree(DATA_FOLDER, ignore_errors=True)

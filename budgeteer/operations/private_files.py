@@ -1,6 +1,6 @@
 """Local mode's files are for their owner only: other accounts of the computer read neither transcripts nor sessions.
 
-What is made now is made so by the umask that the settings set; what an earlier version made is mended at the start.
+What is made now is made so by the umask that `serve` sets; what an earlier version made is mended at the start.
 """
 
 from __future__ import annotations

@@ -61,4 +61,9 @@ def serve_part(part: str, *, queues: Sequence[str] | None = None, name: str | No
 
 
 def _choose_settings() -> None:
+    """Name the settings; in local mode let what this process and its children make be for their owner only."""
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "budgeteer.settings")
+    from django.conf import settings
+
+    if settings.LOCAL:
+        os.umask(0o077)

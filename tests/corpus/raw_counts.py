@@ -225,7 +225,21 @@ def _tool_names(text: str) -> Iterator[str]:
             yield item["name"]
 
 
+def _hermes(path: Path) -> Row:
+    """A session whose messages lie in one list; the other file of the folder is of a form that is not read."""
+    messages = json.loads(path.read_text()).get("messages", [])
+    results = sum(message["role"] == "tool" for message in messages)
+    return Row(1, len(messages), 0, results)
+
+
+def _open_webui(path: Path) -> Row:
+    """A chat whose messages hang in a map by id, on one branch."""
+    return Row(1, len(json.loads(path.read_text())["history"]["messages"]))
+
+
 _BY_FOLDER: dict[str, Callable[[Path], Row]] = {
+    "hermes": _hermes,
+    "open-webui": _open_webui,
     "api-requests": _request,
     "rag": _request,
     "skills": lambda path: Row(items=_library(path)),

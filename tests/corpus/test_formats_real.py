@@ -179,7 +179,14 @@ def session_counts(text: str) -> Counts:
         else:
             results |= {b["tool_use_id"] for b in blocks if isinstance(b, dict) and b.get("type") == "tool_result"}
             prompts += any(each != "tool_result" for each in kinds)
-    return Counts(len(said) + len(results) + prompts, len(calls), len(results))
+    return Counts(len(said) + len(results) + prompts + attached_texts(text), len(calls), len(results))
+
+
+def attached_texts(text: str) -> int:
+    """How many lines attach a text that the model read; what a hook says to the person alone is none."""
+    attached = [value.get("attachment") for value in raw_lines(text) if value.get("type") == "attachment"]
+    told = [one for one in attached if isinstance(one, dict) and one.get("type") != "hook_system_message"]
+    return sum(any(one.get(key) for key in ("content", "addedLines", "addedBlocks")) for one in told)
 
 
 @pytest.mark.parametrize("path", named("conversations/claude-code/*.jsonl"))
