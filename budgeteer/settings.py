@@ -173,6 +173,8 @@ STORAGES: dict[str, dict[str, Any]] = {
     "default": {"BACKEND": "budgeteer.sources.files.storage.FolderStorage"},
     "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
 }
+if LOCAL:  # elsewhere the account is the service's own, and a group may be let in on purpose
+    STORAGES["default"]["OPTIONS"] = {"file_permissions_mode": 0o600, "directory_permissions_mode": 0o700}
 if _env["BUDGETEER_STORAGE"]:
     if lacking := [name for name in ("boto3", "storages") if not importlib.util.find_spec(name)]:
         raise _refuse(f"BUDGETEER_STORAGE needs the package {lacking[0]}; install Budgeteer as `budgeteer[s3]`.")
@@ -193,10 +195,6 @@ FILE_UPLOAD_HANDLERS = [
 ]
 # A folder travels as its files; as many as an archive may list (formats.limits.Limits.archive_entries).
 DATA_UPLOAD_MAX_NUMBER_FILES = 20_000
-
-if LOCAL:  # elsewhere the account is the service's own, and a group may be let in on purpose
-    FILE_UPLOAD_PERMISSIONS = 0o600
-    FILE_UPLOAD_DIRECTORY_PERMISSIONS = 0o700
 
 # --- static files: whitenoise serves them, from the packaged folders or from collectstatic's -----
 STATIC_URL = "static/"
