@@ -71,9 +71,11 @@ def _all_known(known: words.Words) -> _Kind:
 def _settings(value: Any) -> dict[str, Any]:
     """Values of the configuration by path: numbers, switches and words of a closed set, for paths that there are."""
     given = value if isinstance(value, Mapping) else {}
-    known = {path: each for path, each in given.items() if path in words.SETTINGS}
-    return {path: each if isinstance(each, int | float) else words.OTHER for path, each in known.items()} | {
-        path: each for path, each in known.items() if isinstance(each, str) and each in words.SETTINGS
+    word = _word(words.SETTINGS)
+    return {
+        path: each if isinstance(each, int | float) else word(each)
+        for path, each in given.items()
+        if path in words.SETTINGS
     }
 
 
