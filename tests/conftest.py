@@ -66,6 +66,15 @@ def _is_pure(item: pytest.Item) -> bool:
     return in_pure_folder and not IMPURE_FIXTURES & set(getattr(item, "fixturenames", ()))
 
 
+@pytest.fixture(autouse=True)
+def own_umask() -> Iterator[None]:
+    """Give back the rights that new files have: `serve` in local mode narrows them for the whole process."""
+    before = os.umask(0o022)
+    os.umask(before)
+    yield
+    os.umask(before)
+
+
 @pytest.fixture(scope="session", autouse=True)
 def no_heartbeat_in_this_process() -> None:
     """Let no job that a test does itself have a heartbeat; worker processes have theirs.

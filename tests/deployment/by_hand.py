@@ -186,6 +186,8 @@ def running_by_hand(servers: Mapping[str, str]) -> Iterator[ByHand]:
     """
     account = 10001 if os.geteuid() == 0 else None
     with ExitStack() as held:
+        # What is installed here is run by another account, whatever rights the developer's own files have.
+        held.callback(os.umask, os.umask(0o022))
         folder = Path(tempfile.mkdtemp(prefix="budgeteer-by-hand-"))
         held.callback(shutil.rmtree, folder, ignore_errors=True)
         folder.chmod(0o755)
