@@ -1,4 +1,4 @@
-"""Every setting the environment can hold, read by the table of `env_table.py` once and checked whole.
+"""Environment settings: read once by the table in `env_table.py` and validated as a whole.
 
 A misspelt `BUDGETEER_…` name or a malformed value is refused with a sentence that names the
 variable, its value and what is expected, so a typing error never becomes a default in silence.

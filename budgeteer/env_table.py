@@ -1,4 +1,4 @@
-"""The table of every setting the environment can hold; `env.py` reads by it, the documentation is written from it."""
+"""The table of all environment settings; `env.py` reads by it, and the documentation is generated from it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Structured logs: one line an event, for a console or as JSON, with the request's or job's id.
+"""Structured logs: one line per event, for a console or as JSON, with the id of the request or job.
 
 No line holds what people uploaded or wrote: events name ids and counts, a traceback comes without the values of its
 variables, and what an exception says is cut short.

@@ -1,4 +1,4 @@
-"""The values used last, kept in the process: what a preview reads from storage or works out is made once."""
+"""A least-recently-used cache kept in the process, for values that previews read or compute."""
 
 from __future__ import annotations
 

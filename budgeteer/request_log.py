@@ -1,4 +1,4 @@
-"""A line for each request, and an id that ties it to whatever else is logged on its behalf."""
+"""One log line per request, with an id that links it to everything else logged for it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Django's settings, all of them from the table in `env.py`.
+"""Django settings, all derived from the table in `env.py`.
 
 Importing this module in an environment that cannot be used ends the process with status 2 and
 one sentence for each reason: no traceback, through `manage.py`, celery and `budgeteer` alike.

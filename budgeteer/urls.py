@@ -1,4 +1,4 @@
-"""Every URL of the dashboard: the admin, and each app's own list."""
+"""All URLs of the dashboard: the admin, and each app's own list."""
 
 from django.contrib import admin
 from django.urls import include, path

@@ -1,4 +1,4 @@
-"""How large the body of a request may be: by who sends it and to which view, whatever its content type.
+"""Size limits of request bodies: by who sends the body and to which view, whatever its content type.
 
 A visitor who is not signed in may send a small form, anybody else a large one. Only a view that says so
 (`takes_uploads`) takes as much as an upload, and only as multipart/form-data: that is what browsers send files and the

@@ -1,4 +1,4 @@
-"""Who is let in: in local mode this computer only; everywhere, only who the view's rule lets in."""
+"""Access middleware: in local mode only this computer; everywhere, only whom the view's rule admits."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who may do what: three roles, and the rule each view declares about itself.
+"""Access rules: three roles, and the rule that each view declares about itself.
 
 A view without a rule is refused to everybody (middleware.AccessMiddleware) and named by a system check (checks.py).
 """

@@ -1,4 +1,4 @@
-"""Accounts in Django's admin: one role for each, and never none that may give roles."""
+"""Accounts in Django's admin: one role for each account; the last account that may give roles keeps its role."""
 
 from __future__ import annotations
 

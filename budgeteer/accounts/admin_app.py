@@ -1,4 +1,4 @@
-"""Django's admin with our sign-in page instead of its own; apart from apps.py, where Django would take it for ours."""
+"""Django's admin with our sign-in page; a module of its own, since Django discovers app configurations in apps.py."""
 
 from django.contrib.admin.apps import AdminConfig
 

@@ -1,4 +1,4 @@
-"""The system check that no view is without an access rule."""
+"""System check: every view declares an access rule."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What every template may know about how this dashboard is run, and what its reader may do."""
+"""Template context: how this dashboard is run, and what its reader may do."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One-time sign-in links and tries to sign in: of both only hashes are kept, so the tables open nothing."""
+"""One-time sign-in links and sign-in attempts. Only hashes are stored, so a stolen table opens no account."""
 
 from __future__ import annotations
 

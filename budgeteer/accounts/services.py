@@ -1,4 +1,4 @@
-"""Local mode's one user and the one-time links that sign them in."""
+"""The single user of local mode, and the one-time links that sign them in."""
 
 from __future__ import annotations
 

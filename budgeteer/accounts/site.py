@@ -1,4 +1,4 @@
-"""Django's admin without a sign-in, sign-out or password page of its own: there is one way in, and it is limited."""
+"""Django's admin site without its own sign-in, sign-out and password pages: the dashboard's are rate-limited."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What of signing in is swept away when its time is over."""
+"""Clean-up of expired sign-in links and old sign-in attempts."""
 
 from __future__ import annotations
 

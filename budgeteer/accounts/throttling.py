@@ -1,4 +1,4 @@
-"""How often one may try to sign in: counted in the database, so that all web processes count together.
+"""Rate limit of sign-in attempts, counted in the database so that all web processes share it.
 
 A try is written down before the password is looked at and struck out when it was right. So of many tries at the same
 moment no more get through than one after another would. A try that is refused is not counted: who waits gets in, even

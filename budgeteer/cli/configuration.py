@@ -1,4 +1,4 @@
-"""A configuration as the command line builds it: a file, then `--model`, then every `--set`."""
+"""Build a configuration on the command line: a file, then `--model`, then each `--set`."""
 
 from __future__ import annotations
 

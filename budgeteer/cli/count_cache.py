@@ -1,4 +1,4 @@
-"""Counts kept between runs of the command line, so that packing the same texts again need load no tokenizer.
+"""Token counts kept between runs of the command line, so that packing the same texts again loads no tokenizer.
 
 One file in the user's cache folder holds a count by a hash of its text, of the tokenizer and of this version; no text
 is kept. It may be removed at any time: what is not found is counted.

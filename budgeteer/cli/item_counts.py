@@ -1,4 +1,4 @@
-"""Counting what a file holds, item by item, with no limit and no packing."""
+"""Count the items of a file one by one, without limits or packing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where the keys of a JSON text stand, so that an error can name its line."""
+"""Line numbers of the keys in a JSON text, for error messages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From what the command line names to a packing: import, measure with a progress bar, pack."""
+"""From command-line sources to a packing: import, measure with a progress bar, pack."""
 
 from __future__ import annotations
 

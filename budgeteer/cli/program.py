@@ -1,4 +1,4 @@
-"""The program: which commands there are, and what happens to every error on its way out."""
+"""The command-line program: its commands, and how every error is reported."""
 
 from __future__ import annotations
 

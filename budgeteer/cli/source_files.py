@@ -1,4 +1,4 @@
-"""Files and texts named on the command line, read through the importers."""
+"""Read the files and texts named on the command line through the importers."""
 
 from __future__ import annotations
 

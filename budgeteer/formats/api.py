@@ -1,4 +1,4 @@
-"""What the format of another package may import, and nothing else of Budgeteer (docs/formats.md shows how)."""
+"""The import interface for format plug-ins: the only names of Budgeteer they may use (docs/formats.md shows how)."""
 
 from __future__ import annotations
 

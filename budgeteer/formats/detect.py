@@ -1,4 +1,4 @@
-"""The two doors in: bytes and folders, each read by the format that knows it."""
+"""Entry points of import: bytes and folders, each read by the format that recognises it."""
 
 from __future__ import annotations
 

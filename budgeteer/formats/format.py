@@ -1,4 +1,4 @@
-"""One row of the registry of formats: what an importer is called, and its two functions."""
+"""One row of the format registry: the importer's name and its two functions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Formats of other packages: rows found under the entry-point group, kept from breaking what is ours.
+"""Formats of other packages: rows found under the entry-point group, isolated from the built-in formats.
 
 Whatever such a package does wrong becomes a sentence: what cannot be loaded is left out, what raises while it looks at
 an upload is passed over, what raises while it reads one is refused by name.

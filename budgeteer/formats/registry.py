@@ -1,4 +1,4 @@
-"""The registry: every format there is, ours and those of other packages, in the order they are asked.
+"""The format registry: built-in formats and those of other packages, in the order of detection.
 
 A new format of ours is one module with `detect` and `read`, and one row in `OUR_FORMATS`.
 """

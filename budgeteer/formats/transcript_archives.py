@@ -1,4 +1,4 @@
-"""Archives and folders of transcripts: each file read by its own format, their conversations one list."""
+"""Archives and folders of transcripts: each file read by its own format, the conversations in one list."""
 
 from __future__ import annotations
 

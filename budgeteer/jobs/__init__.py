@@ -1,1 +1,1 @@
-"""Work done outside a request: a Job row is the truth, Celery the transport."""
+"""Background jobs: the Job row is the source of truth, Celery the transport."""

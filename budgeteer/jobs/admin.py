@@ -1,4 +1,4 @@
-"""Jobs and processes in Django's admin, to look at: how they stand, never what people uploaded.
+"""Jobs and processes in Django's admin, read-only: their state, never the content that people uploaded.
 
 A job's arguments, result and log name files and may quote them, so none of them is shown.
 """

@@ -1,4 +1,4 @@
-"""The Celery application: the transport that carries a job's id to a worker; the row is the truth."""
+"""The Celery application: it carries a job's id to a worker; the Job row is the source of truth."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is swept away when its time is over: each app registers its own sweeps, a worker does all of them in turn.
+"""Periodic clean-up: each app registers its own, and a worker runs them in turn.
 
     @sweep("deleted sources")
     def purge_sources(now: datetime) -> int: ...

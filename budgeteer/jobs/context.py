@@ -1,4 +1,4 @@
-"""What a running job may do: report progress, look whether it is still wanted, and write safely."""
+"""The interface of a running job: report progress, check for cancellation, write safely."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One delivery of one job: claim it, do it, and write how it ended, all by the claimed attempt."""
+"""Execute one delivery of one job: claim it, run it, and record its end under the claimed attempt."""
 
 from __future__ import annotations
 

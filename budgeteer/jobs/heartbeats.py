@@ -1,4 +1,4 @@
-"""Which worker and scheduler processes are there: each says so every few seconds, and goodbye when it stops.
+"""Heartbeats of worker and scheduler processes: a row every few seconds, removed at shutdown.
 
 A worker says so only while it works (liveness.py). A process that is killed says no goodbye: its row grows old, is no
 longer counted, and is swept by the others.

@@ -1,4 +1,4 @@
-"""A job as the interface shows it; every number and word a template prints about it."""
+"""A job as the interface shows it: every number and word that a template prints."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether this worker still works, told by the work it does and not by a thread of its own.
+"""Liveness of this worker, judged by the work it does and not by a thread of its own.
 
 A worker that has nothing at hand sends itself a message through the broker, into a queue that nobody else serves, and
 has to handle it. While it has a task at hand it is alive as long as the task takes a step now and then. A worker that

@@ -1,4 +1,4 @@
-"""A bound on what a worker may hold in memory, so that a job that needs more ends in a sentence.
+"""A memory limit for workers, so that a job that needs more ends with an error message.
 
 Without one the system kills the process, and four others after it, before the job is given up.
 """

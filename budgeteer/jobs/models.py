@@ -1,4 +1,4 @@
-"""The Job row: the one truth about a piece of work; whatever carries messages only carries its id."""
+"""The Job row: the source of truth about a piece of work; brokers only carry its id."""
 
 from __future__ import annotations
 

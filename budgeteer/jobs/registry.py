@@ -1,4 +1,4 @@
-"""Which function does which kind of job; an app's `tasks.py` fills it with `@job`.
+"""The registry of job functions by kind; an app's `tasks.py` fills it with `@job`.
 
     @job("sources.import", title="Import")
     def run(context: JobContext, *, source_id: str) -> dict | None: ...

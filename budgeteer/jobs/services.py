@@ -1,4 +1,4 @@
-"""Asking for work, watching it, calling it off, and finding what was lost."""
+"""Enqueue, watch, cancel and retry jobs, and recover lost ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The messages a worker understands: run this job, look for lost ones, sweep what has had its time."""
+"""The Celery tasks of a worker: run a job, recover lost jobs, clean up."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""A language model behind the engine's summariser protocol: any endpoint that speaks OpenAI's chat completions."""
+"""A language model behind the engine's summariser protocol: any endpoint with OpenAI's chat completions API."""

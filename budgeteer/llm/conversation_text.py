@@ -1,4 +1,4 @@
-"""What a language model is given to summarise: instructions in our own words, and the messages as plain text."""
+"""The input of a summary: our instructions, and the messages as plain text."""
 
 from __future__ import annotations
 

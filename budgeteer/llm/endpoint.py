@@ -1,4 +1,4 @@
-"""One question to an endpoint: time-outs, tries, a lost session, and every failure as a sentence."""
+"""One request to an endpoint: time-outs, retries, a dropped connection, and every failure as an error message."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where a language model answers: plain data, so that reading settings loads no client."""
+"""Settings of the language model endpoint: plain data, so that reading them loads no client."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The summariser that asks a language model."""
+"""The summariser that calls a language model."""
 
 from __future__ import annotations
 

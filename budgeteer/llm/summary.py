@@ -1,4 +1,4 @@
-"""What a language model wrote, or why it did not: plain types, so that whoever only waits loads no client."""
+"""The result of a summary request or the reason it failed: plain types that load no client."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Whether the dashboard is well: health and readiness for machines, the doctor for people. It owns no data."""
+"""Health of the dashboard: health and readiness for machines, the doctor for people. It owns no data."""

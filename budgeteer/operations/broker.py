@@ -1,4 +1,4 @@
-"""The broker: a folder of files, or Redis."""
+"""Check of the broker: a folder of files, or Redis."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every part that can be looked at, as one table, and how one is looked at without being held up by it.
+"""The table of all health checks, and how each runs under a time limit.
 
 The readiness page asks some of them, `budgeteer doctor` all. Their modules are imported when they run: some are
 asked before there are settings that can be read.

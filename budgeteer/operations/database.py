@@ -1,4 +1,4 @@
-"""The database: whether it answers, has our tables, and agrees with this host on the time."""
+"""Checks of the database: it answers, has our tables, and agrees with this host on the time."""
 
 from __future__ import annotations
 

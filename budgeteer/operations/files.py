@@ -1,4 +1,4 @@
-"""What lies on disks: uploads, room for more, and the files the browser is given."""
+"""Checks of the disks: uploads, free space, and the static files of the browser."""
 
 from __future__ import annotations
 

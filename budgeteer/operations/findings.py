@@ -1,4 +1,4 @@
-"""What a look at one part of the dashboard comes back with."""
+"""The result of one health check."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What can be said without a database: the environment, the versions, the data that comes in the package.
+"""Checks that need no database: the environment, the versions, the packaged data.
 
 Nothing here imports Django before the environment was found to be one that its settings can be made from.
 """

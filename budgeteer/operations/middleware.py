@@ -1,4 +1,4 @@
-"""Requests answered apart: health and readiness early, and what a view broke off on as an error with a page.
+"""Health and readiness answered before other middleware, and failed requests as an error page.
 
 A supervisor asks by address, and must not depend on sessions.
 """

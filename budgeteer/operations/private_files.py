@@ -1,4 +1,4 @@
-"""Local mode's files are for their owner only: other accounts of the computer read neither transcripts nor sessions.
+"""Keep local mode's files private to their owner: other accounts of the computer cannot read them.
 
 What is made now is made so by the umask that `serve` sets; what an earlier version made is mended at the start.
 """

@@ -1,4 +1,4 @@
-"""Who is at work: worker and scheduler processes, the jobs that wait for them, and who may administer."""
+"""Checks of the processes: workers, scheduler, waiting jobs, and whether an administrator exists."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether this web process can do its work now, answered at once whatever has broken down behind it.
+"""Readiness of this web process, answered at once even if a service behind it hangs.
 
 Each part is looked at in a thread of its own and its answer kept for a moment, so that neither something that hangs
 nor somebody who asks all the time costs more than one look a part.

@@ -1,4 +1,4 @@
-"""The URLs that machines ask; the middleware answers them before the host name is looked at."""
+"""The URLs of health and readiness; the middleware answers them before the host name is checked."""
 
 from django.urls import path
 

@@ -1,4 +1,4 @@
-"""What a supervisor or a load balancer asks; anybody may, so nothing is told that helps an attacker."""
+"""Health endpoints for supervisors and load balancers; public, so they reveal nothing useful to an attacker."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The interface's own names for what the engine calls by keys: fates and settings."""
+"""Display names of fates and settings."""
 
 from __future__ import annotations
 

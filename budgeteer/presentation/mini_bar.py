@@ -1,4 +1,4 @@
-"""The budget bar as one line of a list: what is asked for against the limit, with no text of its own."""
+"""The budget bar as one line of a list: demand against the limit, without text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The app: plants the shipped presets after every migrate."""
+"""The app: adds the shipped presets after every migration."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A preset's configuration against the engine: defaults, the smallest delta, and what two versions differ in."""
+"""A preset's configuration: defaults, the smallest delta, and the differences between two versions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The form an admin edits a preset with: its words, and the configuration of its next version."""
+"""The admin form of a preset: name and description, and the configuration of its next version."""
 
 from __future__ import annotations
 

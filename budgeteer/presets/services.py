@@ -1,4 +1,4 @@
-"""What other apps may ask of presets."""
+"""The interface of presets for other apps."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a report of numbers only may hold: each key, with the kind of value it may have there.
+"""The allow-list of numbers-only reports: every permitted key, with the kind of value it may have.
 
 What is not named here is left out, so a key that is added to a packing stays out of these reports until it is added
 here. Kinds of values are numbers, booleans, dates, words of closed sets (vocabulary.py) and models of our table. The

@@ -1,4 +1,4 @@
-"""What somebody chooses when sharing."""
+"""The form for sharing a report."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A report of numbers only: what the allow-list lets through, with ordinals for names and sentences made of figures."""
+"""Reduce a report to numbers only: keys from the allow-list, ordinals for names, sentences rebuilt from figures."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The public page as data: what a frozen document shows, ready to print."""
+"""The public page of a report as data, ready to print."""
 
 from __future__ import annotations
 

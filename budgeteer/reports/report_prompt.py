@@ -1,4 +1,4 @@
-"""The packed prompt of a frozen document, as pieces of a page and as plain text."""
+"""The packed prompt of a report, as page fragments and as plain text."""
 
 from __future__ import annotations
 

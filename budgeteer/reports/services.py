@@ -1,4 +1,4 @@
-"""What happens to a report: published, found by its link, revoked."""
+"""Publish, find and revoke reports."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The public side: what a link shows to whoever has it, signed in or not. Nothing about readers is kept."""
+"""The public pages of a report, for anyone with the link. Nothing about readers is stored."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From a packing to the frozen document."""
+"""Freeze a packing into a report document."""
 
 from __future__ import annotations
 

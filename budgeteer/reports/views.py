@@ -1,4 +1,4 @@
-"""The owner's side: share a workspace, see what is shared, revoke it."""
+"""The owner's pages: share a workspace, list its reports, revoke them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The closed sets of words that a report of numbers only may hold: names of our own, never a name from a source.
+"""The closed sets of words that a numbers-only report may contain: our own names, never a name from a source.
 
 A name that is in none of them is written as OTHER, so that what a later engine adds, or a file brings in, is withheld
 until somebody has decided about it here.

@@ -1,4 +1,4 @@
-"""The dashboard's processes: all of them with one command, or one part on its own."""
+"""The dashboard's processes: all of them with one command, or one of them alone."""
 
 from __future__ import annotations
 

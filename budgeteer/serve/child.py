@@ -1,4 +1,4 @@
-"""What each child process of the dashboard runs: `python -m budgeteer.serve.child web|worker|scheduler …`."""
+"""Entry point of each child process: `python -m budgeteer.serve.child web|worker|scheduler …`."""
 
 from __future__ import annotations
 

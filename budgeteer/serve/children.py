@@ -1,4 +1,4 @@
-"""One child process of the dashboard: started in a group of its own, restarted when it dies, stopped whole."""
+"""One child process: started in its own process group, restarted when it dies, stopped with its descendants."""
 
 from __future__ import annotations
 

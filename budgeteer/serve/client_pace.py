@@ -1,4 +1,4 @@
-"""How slowly a body may come and an answer be taken: at least so many bytes in every window of time."""
+"""Minimum transfer rates: so many bytes of a request or an answer in every time window."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The dashboard's life: prepare, start the children, say the address, keep them alive, stop them all."""
+"""The life of the dashboard: prepare, start the children, print the address, supervise, stop."""
 
 from __future__ import annotations
 

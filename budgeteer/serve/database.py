@@ -1,4 +1,4 @@
-"""The database before the first request: migrated, and remembered to be so for a quick next start."""
+"""Prepare the database: migrate it, and remember that for a fast next start."""
 
 from __future__ import annotations
 

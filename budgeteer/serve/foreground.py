@@ -1,4 +1,4 @@
-"""One part of the dashboard in the foreground, for whoever supervises processes: a container, systemd, an operator.
+"""One part of the dashboard in the foreground, for a container, systemd or another supervisor.
 
 Nothing watches over it and it watches nobody: it ends when it is told to, or by itself with a status.
 """

@@ -1,4 +1,4 @@
-"""The door between granian and Django: it takes in whole bodies and gives out whole answers, at the client's pace.
+"""The gateway between granian and Django: it buffers whole requests and answers at the client's pace.
 
 Django's views are plain functions in a few threads. A thread is used only while Django works: a body is received
 before, and an answer sent afterwards, by one event loop. So who sends or reads slowly holds a connection and nothing

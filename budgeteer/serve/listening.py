@@ -1,4 +1,4 @@
-"""Where the dashboard listens: which hosts the mode allows, and which port is free."""
+"""The listening address: hosts that the mode allows, and a free port."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One process at a time on what must not be done twice at once: the migrations of a database."""
+"""A lock between processes, for work that must not run twice at once: migrating a database."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The parts of the dashboard, each as a call that lasts as long as its process: web, worker, scheduler."""
+"""The parts of the dashboard (web, worker, scheduler), each a call that lasts as long as its process."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The head of an ASGI request as the environment of a WSGI one (PEP 3333), for a head that can be believed."""
+"""Convert the head of an ASGI request to a WSGI environment (PEP 3333), rejecting malformed heads."""
 
 from __future__ import annotations
 

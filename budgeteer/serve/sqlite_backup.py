@@ -1,4 +1,4 @@
-"""A copy of the SQLite file from before its migrations, for the case that the upgrade is to be taken back."""
+"""Back up the SQLite file before its migrations, so that an upgrade can be undone."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Uploads: received, imported by a worker, counted once, and read back for a packing."""
+"""Sources: uploaded, imported by a worker, counted once per tokenizer, and loaded for a packing."""

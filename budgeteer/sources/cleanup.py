@@ -1,4 +1,4 @@
-"""What of sources is removed when its time is over: deleted ones, and files that no row names."""
+"""Clean-up of sources: deleted ones after their grace period, and files that no row references."""
 
 from __future__ import annotations
 

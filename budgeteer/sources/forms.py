@@ -1,4 +1,4 @@
-"""What a request may say: an upload, a new name."""
+"""The forms of sources: upload and rename."""
 
 from __future__ import annotations
 

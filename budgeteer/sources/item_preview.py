@@ -1,4 +1,4 @@
-"""The items of a source as its page shows them: a window of rows, its conversations, what was not read."""
+"""The items of a source on its page: a window of rows, its conversations, what was not read."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sources as a packing wants them: engine objects and their measures, kept in the process between previews."""
+"""Load sources for a packing: engine objects and their measures, cached in the process between previews."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a page says while the files it needs cannot be read."""
+"""If storage is unreachable, pages answer 503 with an explanation."""
 
 from __future__ import annotations
 

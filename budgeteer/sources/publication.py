@@ -1,4 +1,4 @@
-"""How an import ends for its source: published whole, or given up with what was read before kept."""
+"""Publish an import, or fail it and keep the previous content."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What other parts of the dashboard may ask of sources; the only module of this app that they import."""
+"""The interface of sources for other apps: the only module of this app that they import."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the pages of sources show: every number and word a template prints, as frozen rows."""
+"""Rows of the source pages: every number and word a template prints, as frozen dataclasses."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The jobs of this app: importing an upload, and counting a source under another tokenizer.
+"""The jobs of sources: import an upload, and count a source under another tokenizer.
 
 Each writes its files under names of its own attempt and then swaps the row in one transaction that a lost claim cannot
 commit, so that no half-written source is ever seen and a job that runs twice leaves what one run leaves.

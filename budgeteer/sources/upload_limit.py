@@ -1,4 +1,4 @@
-"""Refuse a body that is too large: at its announcement, or, of an upload, at the first byte over the limit.
+"""Reject a body that is too large: by its declared length, or at the first byte over the limit.
 
 How large a body may be is said by `access.body_limits`. The server (`budgeteer.serve.gateway`) stops reading there;
 this middleware holds every other server to the same, and answers with a page for both.

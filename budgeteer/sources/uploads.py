@@ -1,4 +1,4 @@
-"""Taking in bytes: streamed to storage while they are hashed, kept once for each owner."""
+"""Receive uploads: streamed to storage while they are hashed, stored once for each owner."""
 
 from __future__ import annotations
 

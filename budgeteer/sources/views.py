@@ -1,4 +1,4 @@
-"""The pages of sources: the list, one source's import report and preview, and the acts on it."""
+"""The pages of sources: the list, the import report and preview of one source, and the actions on it."""
 
 from __future__ import annotations
 

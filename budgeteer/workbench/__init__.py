@@ -1,1 +1,1 @@
-"""Workspaces: chosen sources and a configuration, with a preview that follows every change."""
+"""Workspaces: sources and a configuration, with a preview that follows every change."""

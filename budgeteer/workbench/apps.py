@@ -1,4 +1,4 @@
-"""The app: tells presets who follows them."""
+"""The app: registers the count of followers with presets."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Questions of what if that a page asks: answered while it waits, or by a worker where that takes too long."""
+"""What-if results for a page: computed while it waits, or by a worker if that takes too long."""
 
 from __future__ import annotations
 

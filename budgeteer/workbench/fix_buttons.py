@@ -1,4 +1,4 @@
-"""Buttons that apply a fix: its settings as one value of the form, and the words on it."""
+"""Buttons that apply a fix: its settings as one form value, and their label."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How many workspaces follow each preset. Apart from the services, so that starting up loads no engine."""
+"""Count of the workspaces that follow a preset; apart from the services, so that start-up loads no engine."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A workspace as it stood at one moment, as plain data: what a worker packs later is what was seen then."""
+"""A snapshot of a workspace as plain data, so that a worker packs exactly what was on the page."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The inputs of a workspace as its page lists them: sources in use, and texts typed into it."""
+"""The inputs of a workspace as its page lists them: sources and typed texts."""
 
 from __future__ import annotations
 

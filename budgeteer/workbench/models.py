@@ -1,4 +1,4 @@
-"""Workspaces, the sources they use, and the summaries that were written for them: the rows."""
+"""Workspaces, the sources they use, and their written summaries: the rows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The whole workbench page as one frozen object: what every template of it prints."""
+"""The workbench page as one frozen object: everything its templates print."""
 
 from __future__ import annotations
 

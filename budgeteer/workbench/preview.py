@@ -1,4 +1,4 @@
-"""The preview of a workspace: its sources and its configuration packed, without counting anything again."""
+"""The preview of a workspace: its sources packed with its configuration, without counting anything again."""
 
 from __future__ import annotations
 

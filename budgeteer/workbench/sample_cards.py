@@ -1,4 +1,4 @@
-"""The samples as the first page offers them: each with its measured bar and verdict.
+"""The samples on the first page, each with its measured bar and verdict.
 
 The figures were measured by `scripts/make_samples.py` with the sample's own preset; a test measures them again.
 """

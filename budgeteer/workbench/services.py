@@ -1,4 +1,4 @@
-"""What happens to a workspace: opened, filled, changed, undone, renamed, deleted and brought back."""
+"""Actions on a workspace: create, fill, change, undo, rename, delete and restore."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which model a new workspace starts on: the one that its conversation names."""
+"""The starting model of a new workspace: the one that its conversation names."""
 
 from __future__ import annotations
 

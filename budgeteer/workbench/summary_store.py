@@ -1,4 +1,4 @@
-"""Summaries of older history: asked for, written by a worker, looked up by previews, read and edited by their owner."""
+"""Summaries of older history: requested, written by a worker, used by previews, read and edited by their owner."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The jobs of this app: a summary that a preview asked for, and what takes longer than a page should wait."""
+"""The jobs of the workbench: a requested summary, and what takes longer than a page should wait."""
 
 from __future__ import annotations
 

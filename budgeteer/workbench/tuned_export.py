@@ -1,4 +1,4 @@
-"""What tuning gave, to be taken elsewhere: what is kept, what was shortened and how, the configuration."""
+"""Export the result of tuning: what is kept, what was shortened and how, the configuration."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From a workspace's sources to the engine's inputs: several libraries become one, one conversation is the history."""
+"""Build the engine's inputs from a workspace: its libraries joined, one conversation as the history."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""What `manage.py` can do about accounts."""
+"""Management commands of accounts."""

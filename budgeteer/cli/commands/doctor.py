@@ -1,4 +1,4 @@
-"""`budgeteer doctor`: looks at every part of an installation and says how to mend what is wrong."""
+"""`budgeteer doctor`: check every part of an installation and say how to repair what fails."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The options that name sources and a configuration: the same for every command that packs."""
+"""The options that name sources and a configuration, shared by every command that packs."""
 
 from __future__ import annotations
 

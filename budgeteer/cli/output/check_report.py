@@ -1,4 +1,4 @@
-"""What `budgeteer check` prints: lines for people, JSON, GitHub's workflow commands, JUnit's XML."""
+"""Output of `budgeteer check`: text, JSON, GitHub workflow commands, JUnit XML."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A comparison as a person reads it on a terminal."""
+"""Output of `budgeteer compare` for a terminal."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The doctor's findings as lines for people and as JSON for machines."""
+"""Output of `budgeteer doctor`: text for people, JSON for programs."""
 
 from __future__ import annotations
 

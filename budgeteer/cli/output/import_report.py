@@ -1,4 +1,4 @@
-"""The report of an import as lines a person reads."""
+"""An import report as lines of text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What each kind of source is called in a sentence."""
+"""Names of the source kinds, as used in sentences."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A packing as a person reads it on a terminal: verdict, sections, warnings, the biggest things left out."""
+"""A packing as text for a terminal: verdict, sections, warnings, the largest items left out."""
 
 from __future__ import annotations
 

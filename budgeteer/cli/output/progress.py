@@ -1,4 +1,4 @@
-"""A progress bar on standard error, only where that is a terminal."""
+"""A progress bar on standard error, shown only on a terminal."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A replay as a person reads it on a terminal."""
+"""Output of `budgeteer replay` for a terminal."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A sweep as a person reads it on a terminal."""
+"""Output of `budgeteer sweep` for a terminal."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What feature specs cost in either mode, side by side, and what the tool costs that searches them."""
+"""Cost of feature specs in both modes, side by side, and the cost of the search tool itself."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which messages `newestFirst` keeps, and nothing else: counted from the newest until the budget is full.
+"""A fast answer to which messages `newestFirst` keeps: counted from the newest until the budget is full.
 
 Nothing need be counted beforehand, and nothing older than what is kept is looked at, so the answer takes the same time
 for a hundred thousand messages as for a thousand. It is `pack`'s own (the same fit over the same measures), without

@@ -1,4 +1,4 @@
-"""The one JSON shape of a packing: the command line, the exports and the reports all show this (docs/cli.md)."""
+"""The one JSON shape of a packing, used by the command line, the exports and the reports (docs/cli.md)."""
 
 from __future__ import annotations
 

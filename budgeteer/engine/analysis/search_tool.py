@@ -1,4 +1,4 @@
-"""`search_features` as a model gets it: the tool's definition, the instructions that go with it, and its answer.
+"""`search_features` as a model sees it: the tool's definition, its instructions, and its answer.
 
 A model that searches for itself carries these instead of every spec. The words are ours; that there are such a tool,
 such instructions and such an answer is the seed's (token limit error, change 2).

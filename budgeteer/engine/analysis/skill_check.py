@@ -1,4 +1,4 @@
-"""A skill library against its limits: what a build should fail on, and what its authors should mend."""
+"""Check a skill library against its limits: errors that should fail a build, and warnings for its authors."""
 
 from __future__ import annotations
 

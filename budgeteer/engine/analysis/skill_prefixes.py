@@ -1,4 +1,4 @@
-"""How many skills a limit lets in, answered at once for any limit: the prefix sums of the block, made one time.
+"""How many skills fit under any limit, answered from prefix sums of the skills block.
 
 The same answer as fit_skills where skills are taken as a prefix. Nothing is said of the single skill: no reasons, no
 sizes, no fallback to names alone.

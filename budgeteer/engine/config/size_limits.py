@@ -1,4 +1,4 @@
-"""How large a configuration may be: each number, text and list by its own bound, and all of it together.
+"""Size limits of a configuration: of each number, text and list, and of the whole.
 
 The bounds are far above any use and far below what a page, a database row or a preview cannot bear.
 """

@@ -1,4 +1,4 @@
-"""Conversations in the one internal form: messages, their parts, and the groups that live or die together.
+"""Conversations in the internal form: messages, their parts, and the groups that are kept or dropped together.
 
 Every importer produces this form and every renderer starts from it. One message carries one speaker's
 contribution; each tool result is a message of its own (role `tool`), so that it has a size and a fate of its own.

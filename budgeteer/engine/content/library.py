@@ -1,4 +1,4 @@
-"""What a prompt may be given besides a conversation: skills, tool definitions, feature specs, chunks."""
+"""Library items of a prompt: skills, tool definitions, feature specs, retrieved chunks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pictures, files and sound as every provider's parts carry them, read into one neutral form.
+"""Pictures, files and audio from every provider's message parts, in one neutral form.
 
 An importer keeps the provider's own part. Whoever sends it elsewhere asks here what it holds: bytes with their type,
 an address, or the id of an upload, which only the provider that gave it out knows.

@@ -1,4 +1,4 @@
-"""Which messages live or die together, and which calls and results do not pair up.
+"""Pairing of tool calls and results: which messages are kept or dropped together, and which have no partner.
 
 A group is an assistant message with tool calls and every result that answers them, with the reasoning-only message
 that precedes it. A result answers the assistant message before it with nothing but results between; what does not

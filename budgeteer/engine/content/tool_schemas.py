@@ -1,4 +1,4 @@
-"""The schema of a tool's input in whichever provider's words, and Gemini's words as JSON Schema.
+"""Input schemas of tools in each provider's form, and Gemini's schema form as JSON Schema.
 
 Gemini's function declarations describe parameters by a subset of OpenAPI 3.0 (its `Schema`): types in capitals,
 `nullable` instead of a type `null`, whole numbers of limits as text, and `propertyOrdering`, which JSON Schema has not.

@@ -1,4 +1,4 @@
-"""The order in which skills and tools are taken: as given, last used, most used, by name."""
+"""The order of skills and tools: as given, last used, most used, by name."""
 
 from __future__ import annotations
 

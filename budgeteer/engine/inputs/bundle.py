@@ -1,4 +1,4 @@
-"""Everything that may go into one prompt, and the decisions made before any limit: whose system text, which query."""
+"""The bundle: everything that may go into one prompt, with the choice of system text, tools and query made."""
 
 from __future__ import annotations
 

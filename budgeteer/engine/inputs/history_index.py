@@ -1,4 +1,4 @@
-"""What of a bundle's history is looked up by packing after packing: ids, labels and called tools, read once."""
+"""Lookups over a bundle's history, built once: message ids, labels and called tools."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a conversation used skills and tools: the ground for the orders `recent` and `frequent`.
+"""How often a conversation used each skill and tool: the basis of the orders `recent` and `frequent`.
 
 A tool is used where it is called. A skill is used where its file is named (`commit/SKILL.md`, in a text or in what a
 tool was asked for), where a call is given its name as an argument, or where a text names it: any name that holds a

@@ -1,4 +1,4 @@
-"""The literal rows behind `windows.MODELS`, in the order the interfaces list them.
+"""The literal rows of the model registry, in the order the interfaces list them.
 
 Windows and prices: the provider's own pages as gathered by the genai-prices package, 0.2.3; a test compares every row
 with that package and names each deliberate difference. Input and output limits: the providers' model pages. The four

@@ -1,4 +1,4 @@
-"""Which limits leave something out of a packing: by the causes of what was dropped, the most tokens first."""
+"""Binding limits: which limits caused items to be dropped, the most tokens first."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Conditions of a counterfactual as data: which limits would have to hold how much for an item to stay.
+"""Conditions of a counterfactual as data: the limits, and the least value of each that keeps the item.
 
 A reason carries conditions and its sentence is written from them, last. Buttons read the conditions.
 """

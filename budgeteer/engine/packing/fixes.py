@@ -1,4 +1,4 @@
-"""Fixes: what to change about a limit that is close or passed, as settings with what they save, and a sentence.
+"""Fixes for a limit that is close or exceeded: settings with what they save, and a sentence.
 
 A fix that has settings may be offered as a button. Whoever offers it applies it to a copy first and asks `is_upheld`,
 or for a single item `is_mended`. A sentence is written from the same data as the settings and is read only by people.

@@ -1,4 +1,4 @@
-"""The ledger's rows, section by section: the fits written as decisions in prompt order."""
+"""Rows of the ledger, section by section: the fitted items as decisions in prompt order."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Skills, tools, feature specs and chunks of one packing, each fitted into what its share or the window leaves it.
+"""Fit skills, tools, feature specs and chunks of one packing into their share or what the window leaves.
 
 The system share holds the block without its chunks, and the tools: skills are fitted into what system texts leave of
 it, tools into what skills leave, feature specs into what tools leave. Skills and tools only while their budget is on,

@@ -1,4 +1,4 @@
-"""Sums over a packing: sections against their limits, the limits that are watched, money, and what nobody can count."""
+"""Limits and totals of a packing: sections against their limits, watched limits, cost, and uncountable content."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""pack(): a bundle and a configuration become a packing.
+"""pack(): from a bundle and a configuration to a packing.
 
 Order: what no limit touches (system, query), skills, tool definitions, features, retrieved chunks, then history in
 the room that is left. A tool that kept history calls stays, so libraries and history are fitted in turn until neither

@@ -1,4 +1,4 @@
-"""The ledger's rows of a pruned prompt: what blocks stand for, what the strategies took, what was added."""
+"""Ledger rows of a pruned prompt: blocks, what the automatic strategies removed, and what was added."""
 
 from __future__ import annotations
 

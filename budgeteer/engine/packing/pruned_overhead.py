@@ -1,4 +1,4 @@
-"""What pruning adds to a prompt beside blocks: tags behind messages, what the demand is then, notes on it."""
+"""The overhead of pruning beside blocks: tags behind messages, the resulting demand, notes on it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The sentences: why each item has its fate, and what would have kept it. Written only when someone looks."""
+"""Reasons: why each item has its fate, and what would have kept it. Written only on demand."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a packing is: its ledger, its totals, its verdict, and the one JSON shape every interface shows."""
+"""The result of packing: its ledger, totals, verdict and warnings."""
 
 from __future__ import annotations
 

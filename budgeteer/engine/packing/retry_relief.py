@@ -1,4 +1,4 @@
-"""What the retry ladder may take from retrieval: half of the chunks, then all but the best (seed: Gemma plan, step 6).
+"""Retrieval under the retry ladder: half of the chunks, then only the best one (seed: Gemma plan, step 6).
 
 Asked for only where history climbs the ladder: each relief is one more fit of the libraries.
 """

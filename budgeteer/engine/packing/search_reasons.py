@@ -1,4 +1,4 @@
-"""The sentences on what is searched for and retrieved: feature specs and chunks. Written only when someone looks."""
+"""Reasons for feature specs and chunks. Written only on demand."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a packed prompt asks, as its provider takes it: a message of the user's first, and a task that can be sent."""
+"""Check that a packed prompt can be sent: its first message is the user's, and its task is included."""
 
 from __future__ import annotations
 

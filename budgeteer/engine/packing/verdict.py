@@ -1,4 +1,4 @@
-"""The verdict and the warnings: what the numbers of a packing say, in sentences with figures and the cheapest fix."""
+"""The verdict and the warnings of a packing, as data with figures and the cheapest fix."""
 
 from __future__ import annotations
 

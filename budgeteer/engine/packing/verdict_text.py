@@ -1,4 +1,4 @@
-"""The words of a verdict, in one place for every interface: what is sent, the limits that bind, what was left out.
+"""The wording of a verdict, shared by every interface: what is sent, binding limits, what was left out.
 
 They are written from figures, so that a report or a list that kept the figures of an earlier version reads the same.
 """

@@ -1,4 +1,4 @@
-"""ADK's evaluation sets: cases of turns with the calls expected, in the newer and the older form."""
+"""ADK evaluation sets: cases of turns with the expected calls, in the newer and the older form."""
 
 from __future__ import annotations
 

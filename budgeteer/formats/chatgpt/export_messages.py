@@ -1,4 +1,4 @@
-"""The messages of a ChatGPT export: a call is an assistant's message to a recipient, its answers come without ids."""
+"""The messages of a ChatGPT export: a call is an assistant message to a recipient; results carry no ids."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""ChatGPT's data export: conversations as maps of nodes, of which `current_node` names the end of the branch shown."""
+"""ChatGPT's data export: conversations as maps of nodes; `current_node` is the end of the displayed branch."""
 
 from __future__ import annotations
 

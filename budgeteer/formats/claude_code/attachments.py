@@ -1,4 +1,4 @@
-"""Attachments of a Claude Code session: what newer versions put beside a prompt, each a line of its own.
+"""Attachments of a Claude Code session: context that newer versions put beside a prompt, one line each.
 
 Claude Code turns an attachment into a user message for the model and writes down only what it was made from. The kinds
 read here are those whose own text is in the file; the words that Claude Code puts around it are not, so that a count

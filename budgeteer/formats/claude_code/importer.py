@@ -1,4 +1,4 @@
-"""Claude Code sessions: a tree of lines; its main branch after the last compaction is what the model saw."""
+"""Claude Code sessions: a tree of lines; the main branch after the last compaction is what the model saw."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Messages that a compaction of a newer Claude Code kept as they were (`compactMetadata.preservedSegment`).
+"""Messages that a compaction of newer Claude Code kept verbatim (`compactMetadata.preservedSegment`).
 
 They stand before the boundary in the file and keep their parents there; when the session is read again they follow the
 line named `anchorUuid` (the summary, or the boundary itself), from `headUuid` to `tailUuid`, and what hung under the

@@ -1,4 +1,4 @@
-"""The lines of a Claude Code session as records: what each carries, and what it hangs under."""
+"""The lines of a Claude Code session as records: their content and their parent."""
 
 from __future__ import annotations
 

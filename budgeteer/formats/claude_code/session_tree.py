@@ -1,4 +1,4 @@
-"""Which lines of a Claude Code session belong to the branch the model saw last, and to the other branches."""
+"""The branches of a Claude Code session: the one the model saw last, and the others."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a Codex rollout sent at last: its items after compactions and rolled back turns.
+"""The last history that a Codex rollout sent: its items after compactions and rollbacks.
 
 Sources: the rollout's own lines (`codex-rs`, `RolloutItem`): `response_item` is what the model saw, `compacted`
 replaces everything before it, `event_msg` repeats items for the screen and carries usage and rollbacks,

@@ -1,4 +1,4 @@
-"""GitHub Copilot CLI sessions: JSONL of `{type, data, id, timestamp, parentId}`, an event a line."""
+"""GitHub Copilot CLI sessions: JSONL of `{type, data, id, timestamp, parentId}`, one event a line."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The events of a Copilot CLI session as messages, the main session's and each sub-agent's apart.
+"""The events of a Copilot CLI session as messages: the main session and each sub-agent separately.
 
 Source: the event types of GitHub's Copilot SDK (`session-events`) and files that people have published. The model saw
 `system.message`, `user.message`, `assistant.message`, `system.notification` and the results in

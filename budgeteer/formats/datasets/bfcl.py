@@ -1,4 +1,4 @@
-"""BFCL: benchmark tasks whose `question` is a list of turns, with the functions a model may call beside it."""
+"""BFCL: benchmark tasks whose `question` is a list of turns, with the functions offered to the model."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What training sets keep beside the turns: tools as a JSON string, pictures that `<image>` markers stand for."""
+"""Columns beside the turns of a training set: tools as a JSON string, pictures for `<image>` markers."""
 
 from __future__ import annotations
 

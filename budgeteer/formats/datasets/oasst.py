@@ -1,4 +1,4 @@
-"""OpenAssistant and sets like it: prompts with ranked replies, as trees or as one message a line."""
+"""OpenAssistant and similar sets: prompts with ranked replies, as trees or as one message a line."""
 
 from __future__ import annotations
 

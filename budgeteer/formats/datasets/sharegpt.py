@@ -1,4 +1,4 @@
-"""ShareGPT and its kin: `conversations` of `from` and `value`; calls and tools are JSON strings, pictures markers."""
+"""ShareGPT variants: `conversations` of `from` and `value`; calls and tools as JSON strings, pictures as markers."""
 
 from __future__ import annotations
 

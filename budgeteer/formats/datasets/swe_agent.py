@@ -1,4 +1,4 @@
-"""SWE-agent trajectories that hold steps but no `history`: the last step's own messages, else its steps in order.
+"""SWE-agent trajectories without `history`: the last step's own messages, else the steps in order.
 
 A trajectory with a `history` (or `messages`) is read from that alone (envelopes.py): its steps repeat it.
 """

@@ -1,4 +1,4 @@
-"""Sessions of the Gemini CLI: one JSON document, or JSONL that is added to, with rewinds and rewritten messages.
+"""Gemini CLI sessions: one JSON document, or append-only JSONL with rewinds and rewritten messages.
 
 What its recording service writes was read from its source (google-gemini/gemini-cli, `chatRecordingService.ts`,
 `chatRecordingTypes.ts` and `sessionUtils.ts`, 2026-11). Its checkpoints hold contents of the Gemini API and are read

@@ -1,4 +1,4 @@
-"""Gemini's contents as messages: camelCase and snake_case, calls tied to responses by id, or by name and order."""
+"""Gemini contents as messages: camelCase and snake_case; calls matched to responses by id, or by name and order."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Prompts that AI Studio saves to Drive: one JSON document whose `chunkedPrompt.chunks` are the turns in pieces.
+"""Prompts saved by AI Studio: one JSON document whose `chunkedPrompt.chunks` are pieces of turns.
 
 Google publishes no description of the file; this is the shape in which several public converters read it (2026-11): a
 chunk has a `role`, and a `text`, Gemini's `parts`, or one attachment (`inlineFile` with its bytes, `driveDocument` and

@@ -1,4 +1,4 @@
-"""LangChain: serialised messages (`lc`, `constructor`), plain message dicts, and LangGraph's states around them."""
+"""LangChain: serialised messages (`lc`, `constructor`), plain message dicts, and LangGraph states around them."""
 
 from __future__ import annotations
 

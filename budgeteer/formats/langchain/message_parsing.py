@@ -1,4 +1,4 @@
-"""One LangChain message, in whichever way it was written down, as ours."""
+"""Parse one LangChain message from any of its serialised forms."""
 
 from __future__ import annotations
 

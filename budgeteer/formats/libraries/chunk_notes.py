@@ -1,4 +1,4 @@
-"""What a file of retrieved passages holds beside them, counted: nothing of it is retrieved text."""
+"""Fields of a retrieval file that are not retrieved text: counted for the import report."""
 
 from __future__ import annotations
 

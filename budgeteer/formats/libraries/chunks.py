@@ -1,4 +1,4 @@
-"""Retrieval chunks: JSON, JSONL and CSV as search engines, frameworks and evaluation sets write them.
+"""Retrieved chunks: JSON, JSONL and CSV as search engines, frameworks and evaluation sets write them.
 
 A chunk is an object with a text. Where an object holds a list of chunks (`results`, `chunks`, `retrieved_context`, …)
 its own text is the whole they were cut from, and only they are read. A list of plain texts is one of chunks, too. A

@@ -1,4 +1,4 @@
-"""Feature libraries: archives and folders of Markdown specs, each loaded whole."""
+"""Feature libraries: archives and folders of Markdown specs, each read whole."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""YAML front matter, read safely: no tags, no aliases, bounded in size; the body under it apart."""
+"""YAML front matter, parsed safely (no tags, no aliases, bounded size) and separated from the body."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tool definitions: OpenAI, Anthropic, MCP, JSON-RPC answers, and archives or folders of them."""
+"""Tool definitions: OpenAI, Anthropic, MCP, JSON-RPC responses, and archives or folders of them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Usage files: how often each skill or tool was used, or when; the ground for the orders `frequent` and `recent`.
+"""Usage files: how often or when each skill or tool was used; the basis of the orders `frequent` and `recent`.
 
 Read are `{"name": count}`, `{"name": {"count": 3, "last": "2026-01-31"}}`, `{"name": ["2026-01-31T10:00:00Z", …]}`,
 objects with a name and a time (JSONL or an array), and lines of text with a time and a name in either order.

@@ -1,1 +1,1 @@
-"""What every conversation importer shares: numbering, notes, branches, spooled messages, the import report."""
+"""Shared by all conversation importers: numbering, notes, branches, spooled messages, the import report."""

@@ -1,4 +1,4 @@
-"""Branches of a conversation whose source is a tree: each one offered beside the main one, which stands first.
+"""Branches of a conversation whose source is a tree: the main branch first, the others offered beside it.
 
 An importer finds the main branch in its own way (the node the file names, or the last message). Then:
 

@@ -1,4 +1,4 @@
-"""Pixel sizes read from the first bytes of an image: an image is priced by its size, never by its base64."""
+"""Pixel sizes read from the first bytes of an image: a picture is priced by its size, never by its base64."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an import found, and everything it did not use, as data."""
+"""The result of an import: what was read, and everything that was not used, as data."""
 
 from __future__ import annotations
 

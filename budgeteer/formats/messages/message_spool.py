@@ -1,4 +1,4 @@
-"""Messages of a file too large to hold: their contents lie in a scratch file, an outline of each stays in memory.
+"""Messages of a very large file: contents in a scratch file, an outline of each in memory.
 
 An outline is a message without its texts: role, ids, calls and answers are there, so that an importer can number
 messages and put results behind their calls as it does with whole ones. `MessageSpool.put` takes a message and gives its

@@ -1,4 +1,4 @@
-"""What every conversation importer shares: numbering, titles, and notes that add up."""
+"""Numbering, titles and notes, shared by all conversation importers."""
 
 from __future__ import annotations
 

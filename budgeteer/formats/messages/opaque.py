@@ -1,4 +1,4 @@
-"""What is counted as JSON, kept as it came but for pictures and files in base64, which are no text.
+"""Content counted as JSON: kept as read, except for base64 pictures and files, which are not text.
 
 That is every part of a provider's own kind, and what tools answer an AI SDK's interface. An object that names no kind
 is data and no provider's part: it is read as text, which every provider can be sent.

@@ -1,4 +1,4 @@
-"""Word of progress where nothing new can be counted: the last word again, so that whoever waits sees work going on."""
+"""Heartbeat for long steps that cannot report a count: the last progress message is repeated."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Results put where every provider wants them: right behind the message that made the call."""
+"""Move each tool result directly behind the message that made the call, as every provider requires."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The items of OpenAI Responses as messages: what the model said in a row is one, each output one of its own."""
+"""The items of OpenAI Responses as messages: consecutive model items form one message, each tool output its own."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Archives and folders as one thing: readable files by path, and what was refused, with its reason."""
+"""Archives and folders behind one interface: readable files by path, refused entries with their reason."""
 
 from __future__ import annotations
 

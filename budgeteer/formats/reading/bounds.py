@@ -1,4 +1,4 @@
-"""What an archive may take: a budget spent by what is really read, and the refusals that name each limit."""
+"""Limits of an archive: a budget charged for what is really read, and error messages that name the limit."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Bytes to text: encodings told by their marks, damage replaced and reported, binary files named for what they are."""
+"""Decode bytes to text: encodings recognised by their marks, damage replaced and reported, binary files named."""
 
 from __future__ import annotations
 

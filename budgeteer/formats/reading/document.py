@@ -1,4 +1,4 @@
-"""An upload opened once: what shape it has, so that every importer looks at the same reading."""
+"""An upload, parsed once: its shape as every importer sees it."""
 
 from __future__ import annotations
 

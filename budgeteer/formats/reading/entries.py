@@ -1,4 +1,4 @@
-"""The entries of a file that holds one thing or many: an object, an array's elements, the lines of JSONL."""
+"""The entries of a file with one or many records: an object, the elements of an array, the lines of JSONL."""
 
 from __future__ import annotations
 

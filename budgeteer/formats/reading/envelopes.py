@@ -1,4 +1,4 @@
-"""Where the messages are: the wrappers in which chat requests, logs and trajectories come."""
+"""Envelopes: where chat requests, logs and trajectories keep their messages."""
 
 from __future__ import annotations
 

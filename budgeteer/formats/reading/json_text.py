@@ -1,4 +1,4 @@
-"""JSON read with bounds: depth checked before the recursive parser runs, errors with their place, lines kept apart."""
+"""Bounded JSON parsing: depth checked before the recursive parser runs, errors located, bad lines kept apart."""
 
 from __future__ import annotations
 

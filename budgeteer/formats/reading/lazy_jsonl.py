@@ -1,4 +1,4 @@
-"""The lines of a JSONL file: of one too large to hold looked through once, then read again where they lie."""
+"""The lines of a large JSONL file: scanned once, then read again on demand from their positions."""
 
 from __future__ import annotations
 

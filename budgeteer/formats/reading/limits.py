@@ -1,4 +1,4 @@
-"""The bounds of an upload, and the sentences that name them."""
+"""Limits of an upload, and the error messages that name them."""
 
 from __future__ import annotations
 

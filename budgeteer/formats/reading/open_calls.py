@@ -1,4 +1,4 @@
-"""Calls that wait for their results, for formats that do not say which result answers which call."""
+"""Match results to open calls, for formats that do not say which call a result answers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Parameter descriptions of benchmarks and registries as JSON Schema."""
+"""Convert parameter descriptions of benchmarks and registries to JSON Schema."""
 
 from __future__ import annotations
 

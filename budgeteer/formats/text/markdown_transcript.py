@@ -1,4 +1,4 @@
-"""Markdown transcripts with role headings: those we write, read back exactly, and those written by hand."""
+"""Markdown transcripts with role headings: our own, read back exactly, and hand-written ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pasted text: plain text and Markdown as it is, and chats written as `User: …` and `Assistant: …`."""
+"""Pasted text: plain text and Markdown unchanged, and chats written as `User: …` and `Assistant: …`."""
 
 from __future__ import annotations
 

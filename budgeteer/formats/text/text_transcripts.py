@@ -1,4 +1,4 @@
-"""Conversations flattened to a text (`messages_display`): lines that begin with a role, as tau-bench writes them.
+"""Conversations flattened to text (`messages_display`): lines that begin with a role, as tau-bench writes them.
 
 The text leaves out what was called: an assistant's `None` before a tool's answer stands for a call whose name and
 arguments are not known. Such a call is kept as one without either, so that its answer has something to answer.

@@ -1,4 +1,4 @@
-"""AI SDK UI messages: what a chat interface stores; a call and its result are one part there and two messages here."""
+"""AI SDK UI messages, as chat interfaces store them: one part for a call and its result, imported as two messages."""
 
 from __future__ import annotations
 

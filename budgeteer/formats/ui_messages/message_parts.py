@@ -1,4 +1,4 @@
-"""The parts of an AI SDK UI message, and what a model is sent of them.
+"""The parts of an AI SDK UI message, and what of them a model receives.
 
 What is sent follows the SDK's own conversion (`convertToModelMessages`, ai 5 and 6): sources and data parts are not,
 nor is a call whose input was still streaming; a call that was denied is answered by the reason.

@@ -1,4 +1,4 @@
-"""Files in a bucket, over any server that speaks S3; needs the packages of `budgeteer[s3]`.
+"""Files in an S3-compatible bucket; needs the packages of `budgeteer[s3]`.
 
 Objects are private and have no address: whoever may read a file reads it through a page. No access list is sent, so a
 bucket that forbids them works, and the bucket's own policy holds.

@@ -1,4 +1,4 @@
-"""What an import read, as the streams of a stored file (item_store.py), and back as engine objects."""
+"""Write an import as the streams of a stored file (item_store.py), and read it back as engine objects."""
 
 from __future__ import annotations
 

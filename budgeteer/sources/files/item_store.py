@@ -1,4 +1,4 @@
-"""The stored form of imported items: compressed chunks behind an index, so that a page of a list reads one chunk.
+"""The stored form of imported items: compressed chunks with an index, so that one page of a list reads one chunk.
 
 Layout: the magic line, then the chunks, then the index, then a fixed tail.
     chunk   zlib over JSON lines, one item a line; at most CHUNK_ITEMS items or about CHUNK_BYTES characters

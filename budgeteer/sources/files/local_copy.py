@@ -1,4 +1,4 @@
-"""An upload as a file of this machine, so that an import can go to and fro in it without holding it in memory."""
+"""A local copy of an upload, so that an import can seek in it without holding it in memory."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A file elsewhere, read by asking for ranges of bytes: a chunk costs its own bytes, a whole read one request."""
+"""A remote file read by byte ranges: a chunk costs only its own bytes, a whole read one request."""
 
 from __future__ import annotations
 

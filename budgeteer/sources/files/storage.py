@@ -1,4 +1,4 @@
-"""Where files lie: a folder of this machine, or a bucket (bucket.py). Both say in a sentence when they cannot be used.
+"""File storage: a local folder or a bucket (bucket.py). If it is unreachable, the error says why.
 
 Beside what Django asks of a storage both have `files_under`, which lists a folder of any size with its files' times.
 """

@@ -1,1 +1,1 @@
-"""Measures of sources: counting once per tokenizer, and the cache of counted runs."""
+"""Measures of sources: counted once per tokenizer, with a cache of counted runs."""

@@ -1,4 +1,4 @@
-"""Rows of measures that were counted before, found by a hash of what they were counted from (decision 006).
+"""Cache of measures: rows found again by a hash of what they were counted from (decision 006).
 
 The unit is a run: some dozens of items in a row. Its key is a hash of the items as they are stored, of how they stand
 beside their neighbours, of the tokenizer and of what is counted; no text is kept. Runs are cut by content, so that a

@@ -1,4 +1,4 @@
-"""Where counted runs are kept: one table for all owners, read and written a few hundred rows at a time."""
+"""The database table of the measure cache: shared by all owners, read and written in batches of rows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Counting a source once per tokenizer, and reading the numbers back.
+"""Count a source once per tokenizer, and load the numbers again.
 
 One npz file a tokenizer. An array's name is `<what>.<column>`; the rows of `messages` are those of every conversation
 in turn, so that a conversation's rows are a slice.

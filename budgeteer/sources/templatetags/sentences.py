@@ -1,4 +1,4 @@
-"""Sentences of the engine and the importers as a page shows them."""
+"""Template filters for messages of the engine and the importers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Compress ranges in the workbench: which messages are chosen, what would stand for them, and the blocks there are."""
+"""Compress ranges in the workbench: the selected messages, the block that would replace them, existing blocks."""
 
 from __future__ import annotations
 

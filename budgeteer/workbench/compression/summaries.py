@@ -1,4 +1,4 @@
-"""Summaries of compress ranges: extracted at once, or written by a worker where a language model is configured."""
+"""Summaries of compress ranges: extracted at once, or written by a worker with a language model."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From posted form values to a configuration: what holds, where each value comes from, what was refused."""
+"""Apply posted form values to a configuration: what is valid, where each value comes from, what was rejected."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The figures beside the form's headings, and how far its sliders reach."""
+"""Figures beside the form's headings, and the ranges of its sliders."""
 
 from __future__ import annotations
 

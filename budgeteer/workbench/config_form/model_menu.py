@@ -1,4 +1,4 @@
-"""The models a workspace may choose, by provider."""
+"""The model menu, grouped by provider."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What can be undone: one step a committed change of the preset, the configuration or an item's text.
+"""Undo steps: one for each committed change of the preset, the configuration or an item's text.
 
 The oldest steps go where there are more than UNDO_STEPS, or where they take more than UNDO_BYTES together.
 """

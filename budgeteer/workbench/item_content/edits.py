@@ -1,4 +1,4 @@
-"""Items in the owner's own words: descriptions, tool definitions and system texts, changed for one workspace.
+"""Edited items of one workspace: descriptions, tool definitions and system texts.
 
 The source stays as it came; what differs is counted as it is read, and is short enough for that.
 """

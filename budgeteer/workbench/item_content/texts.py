@@ -1,4 +1,4 @@
-"""The text behind one decision, as it came, for the inspector."""
+"""The original text behind one decision, for the inspector."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rows that a page has already and that read the same: they are named in an answer, and not sent again."""
+"""Row digests: rows that the page already has are named in an answer and not sent again."""
 
 from __future__ import annotations
 

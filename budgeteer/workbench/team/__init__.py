@@ -1,1 +1,1 @@
-"""Workspaces that a team looks at: who may, and copies of them."""
+"""Workspaces shared with the team: access and copies."""

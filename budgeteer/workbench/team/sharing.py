@@ -1,4 +1,4 @@
-"""Workspaces that a team looks at: who may, what they are told, and a copy for whoever wants to change one."""
+"""Workspaces shared with the team: who may read them, what readers see, and copies for those who want to change one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What somebody gets who copies a workspace that is shared with them: the items it packs, as files of their own.
+"""Copy a shared workspace: the items it packs, as files of the new owner.
 
 The originals stay with their owner. Of a conversation only the chosen one is written down, without what the workspace
 replaces (its system text, its tool definitions); of a skill only what the page shows of it. Items that the owner has

@@ -1,1 +1,1 @@
-"""Pages and actions of the workbench, one module a part of the page."""
+"""Pages and actions of the workbench, one module for each part of the page."""

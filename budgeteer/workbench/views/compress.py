@@ -1,4 +1,4 @@
-"""Compress a range of messages, word its block, open and close it, take it back."""
+"""Compress a range of messages, edit its block, open and close it, undo it."""
 
 from __future__ import annotations
 

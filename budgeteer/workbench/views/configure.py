@@ -1,4 +1,4 @@
-"""Changing the configuration: the form, undo and redo, policies and pins, a pasted configuration."""
+"""Change the configuration: the form, undo and redo, policies and pins, a pasted configuration."""
 
 from __future__ import annotations
 

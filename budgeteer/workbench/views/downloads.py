@@ -1,4 +1,4 @@
-"""What a workspace gives away: the packed prompt in provider form, its numbers, its configuration."""
+"""Downloads of a workspace: the packed prompt in provider form, its numbers, its configuration."""
 
 from __future__ import annotations
 

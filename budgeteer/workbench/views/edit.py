@@ -1,4 +1,4 @@
-"""Put an item into other words, see what that comes to, or take it back."""
+"""Edit an item's text, preview its cost, or restore it."""
 
 from __future__ import annotations
 

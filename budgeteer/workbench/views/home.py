@@ -1,4 +1,4 @@
-"""The first page, the list of workspaces, and the ways into a new one."""
+"""The first page, the list of workspaces, and the ways to create one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What goes into a workspace: sources added, taken out and chosen, texts typed."""
+"""Inputs of a workspace: add, remove and choose sources, type texts."""
 
 from __future__ import annotations
 

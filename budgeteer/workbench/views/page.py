@@ -1,4 +1,4 @@
-"""The workbench page and what is done to a workspace as a whole."""
+"""The workbench page, and actions on the workspace as a whole."""
 
 from __future__ import annotations
 

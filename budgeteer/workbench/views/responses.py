@@ -1,4 +1,4 @@
-"""What the views of the workbench share: whose workspace it is, and how its page is answered."""
+"""Shared by the workbench views: find the workspace, and answer with its page."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The summary of older history, in its owner's words: edited, as it was written, or written again."""
+"""The summary of older history: edit it, restore it, or have it written again."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The page of a workspace whose page cannot be built: why, and the ways back."""
+"""The page of a workspace whose configuration cannot be used: the reason, and ways back."""
 
 from __future__ import annotations
 

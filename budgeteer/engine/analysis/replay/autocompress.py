@@ -1,4 +1,4 @@
-"""When a replay compresses: where the configuration's ranges are there to be made, or by a policy that is named.
+"""When a replay compresses: at the configuration's own ranges, or by a named policy.
 
 The policy `extractive` answers every context-limit nudge: before the next request, everything between the last block
 and the last exchange becomes a block, with the extractive summary under `history.summaryMaxChars`.

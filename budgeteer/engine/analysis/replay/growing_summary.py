@@ -1,4 +1,4 @@
-"""An extractive summary of a history that grows: what was read of a message once is not read again."""
+"""An incremental extractive summary: each message of a growing history is read once."""
 
 from __future__ import annotations
 

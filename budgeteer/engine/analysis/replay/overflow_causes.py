@@ -1,4 +1,4 @@
-"""Why a request is over: its largest items."""
+"""The causes of an overflow: the largest items of the request."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Replay: a conversation request by request: what was asked for, what is sent, and what happens on the way.
+"""Replay a conversation request by request: the demand, what is sent, and the events in between.
 
 Each request is fitted by the same rules as any packing, on views of the conversation's arrays. Whether a nudge goes
 with it is decided by pruning's own state machine. A replay compresses only where the configuration has ranges, or by a

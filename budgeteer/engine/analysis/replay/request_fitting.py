@@ -1,4 +1,4 @@
-"""One request of a conversation fitted, in tokens: what a packing of it sends, without writing one out."""
+"""Fit one request of a conversation in tokens: what its packing sends, without building the packing."""
 
 from __future__ import annotations
 

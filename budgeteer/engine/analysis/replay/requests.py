@@ -1,4 +1,4 @@
-"""The model requests of a conversation: the bundle as it was before each reply. Arrays are cut as views, not copied."""
+"""The model requests of a conversation: the bundle as it was before each reply. Arrays are views, not copies."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What may be swept: the numbers of a configuration that limit a packing, each with the range it may be swept over.
+"""Sweep axes: the numbers of a configuration that limit a packing, each with its range.
 
 A sweep walks positions, whole numbers from the tightest to the widest. Mostly a position is the value itself; a reserve
 is walked downwards (a smaller reserve leaves more room), a share in the tokens it comes to.

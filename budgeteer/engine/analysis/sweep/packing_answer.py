@@ -1,4 +1,4 @@
-"""What a packing answers: the fate of every item, what is sent in all and by section, and whether it fits.
+"""The result of one packing in a sweep: every item's fate, the tokens sent in total and by section, the verdict.
 
 Two packings with the same answer send the same items. Sentences, limits and demand are no part of it.
 """

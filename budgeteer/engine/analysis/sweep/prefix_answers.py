@@ -1,4 +1,4 @@
-"""Many answers at once, where a limit lets in one more of a row of things and decides nothing else.
+"""Many sweep answers at once, where a limit only decides how many items of a list are included.
 
 That is so for `newestFirst` under any budget, for `full` while everything fits, and for skills taken as a prefix. The
 fits tell from which size on each item is kept, so one packing at the widest position answers for all the others by

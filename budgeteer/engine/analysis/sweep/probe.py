@@ -1,4 +1,4 @@
-"""One packing at one position of an axis, and how far along the axis its answer is certain to hold."""
+"""One packing at one position of an axis, and the range of the axis over which its answer is certain to hold."""
 
 from __future__ import annotations
 

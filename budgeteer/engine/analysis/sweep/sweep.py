@@ -1,4 +1,4 @@
-"""Sweep: every breakpoint of a limit, and the answer from each on.
+"""Sweep: every breakpoint of a limit, and the answer that holds from it on.
 
 The answer is a step function of the limit. Each packing on the way says itself up to where its answer is certain
 (swept), so the next one is made where that ends, and nowhere else.

@@ -1,4 +1,4 @@
-"""A number that remembers what it was compared with.
+"""A number that records every comparison made with it.
 
 A packing decides by comparing limits with sums. Give it a `TrackedNumber` in the place of a limit, and every comparison
 is noted: as long as all of them come out the same, the packing is the same. So one packing answers for a whole range

@@ -1,4 +1,4 @@
-"""The line that names what went, and the openings it is made of (seed: Gemma plan, smart truncation rules).
+"""The line that names dropped messages, and the openings quoted in it (seed: Gemma plan, smart truncation rules).
 
 A line names topics of the messages that were left out: `[Previous: discussed X, Y]`, and `, and more` where not all
 of them fit. It can be read back, so that what one packing named is still named by the next.

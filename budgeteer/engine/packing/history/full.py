@@ -1,4 +1,4 @@
-"""full: everything that can be sent stays; when that is over, the retry ladder or a stated error."""
+"""full: everything that can be sent is kept; beyond the limit, the retry ladder or a stated error."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a history strategy reads and writes beside its arrays: the messages' texts, summaries, what new text costs."""
+"""Texts that a history strategy reads and writes: messages, summaries, and the cost of new text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""newestFirst: system texts and the task always stay; newest to oldest in whole groups until the limit."""
+"""newestFirst: system texts and the task are always kept; then newest to oldest in whole groups until the limit."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where the first message must be the user's: which user message has to stay for another one to stay."""
+"""The first message must be the user's: which user message must be kept for another message to be kept."""
 
 from __future__ import annotations
 

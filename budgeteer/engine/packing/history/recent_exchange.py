@@ -1,4 +1,4 @@
-"""recentExchange: the last exchange always stays, before it a few messages while they fit (seed: Gemma plan, step 3).
+"""recentExchange: the last exchange is always kept, and earlier messages while they fit (seed: Gemma plan, step 3).
 
 Older groups are taken from the newest on, as long as they are at most `maxHistoryMessages` messages and within the
 room. What room is left then goes to the opening of the oldest message (the topic anchor) and to the line that names

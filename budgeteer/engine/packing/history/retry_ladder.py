@@ -1,4 +1,4 @@
-"""The retry ladder: what is tried when a strategy cannot make history fit (seed: Gemma plan, step 6).
+"""The retry ladder: steps taken when a strategy cannot make the history fit (seed: Gemma plan, step 6).
 
 The oldest half of history goes, then the lowest-scored half of the chunks, and the rest is packed again; then only the
 last exchange and the best chunk stay; then it is over, with the size of every rung. Unlike the seed, which takes both

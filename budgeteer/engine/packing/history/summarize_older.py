@@ -1,4 +1,4 @@
-"""summarizeOlder: the last user turns stay verbatim, everything older becomes one summary (seed: change 3).
+"""summarizeOlder: the last user turns are kept verbatim, everything older becomes one summary (seed: change 3).
 
 The limit is the smaller of `maxChars` and the room left. A summary that fails leaves the last few messages without
 one, a summary that cannot be counted some more (seed: 4 and 10), both widened to whole groups; verbatim turns that are

@@ -1,4 +1,4 @@
-"""Summaries: what is asked for, what is answered, and the extractive summariser.
+"""Summaries: the request, the answer, and the extractive summariser.
 
 The extractive summariser needs no network and is deterministic: the same messages and limits give the same text
 (seed: token limit error, change 3).

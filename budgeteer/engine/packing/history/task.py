@@ -1,4 +1,4 @@
-"""The task: the message without which a request asks for nothing, and what is said where it cannot be sent.
+"""The task: the message without which a request asks for nothing, and the error where it cannot be sent.
 
 The task is the query. Where there is none, or nobody typed it, it is the last message of the history that somebody
 typed; where nobody typed anything, the last message of the user's. A request without its task never "fits".

@@ -1,4 +1,4 @@
-"""What a history strategy sees and what it answers: arrays in, arrays out."""
+"""Input and output of a history strategy: arrays in, arrays out."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a prompt with pruning carries beside its messages: the tool `compress`, and a system text about it.
+"""Additions of pruning to a prompt: the tool `compress` and its system text.
 
 Each is added once: a conversation that has a tool of that name, or a text that holds ours, gets no second one.
 """

@@ -1,4 +1,4 @@
-"""Blocks: what stands in the place of compress ranges, and what is inside of what."""
+"""Blocks: what replaces compress ranges, and how they nest."""
 
 from __future__ import annotations
 

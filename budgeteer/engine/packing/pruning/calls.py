@@ -1,4 +1,4 @@
-"""Every answered call of a history as arrays: what the automatic strategies decide on. Texts are read once."""
+"""Answered calls of a history as arrays, for the automatic strategies. Texts are read once."""
 
 from __future__ import annotations
 

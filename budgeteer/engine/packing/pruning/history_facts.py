@@ -1,4 +1,4 @@
-"""What pruning reads of a bundle's texts, once: ids that messages bring along, blocks among them, calls."""
+"""Facts that pruning reads from a bundle's texts, once: existing ids, blocks, calls."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Ids of messages and blocks, and the tags that show them: `<id>m001</id>` at the end of the message it names.
+"""Ids of messages and blocks, and their tags: `<id>m001</id>` at the end of the message.
 
 A tag is a text part of its own, so it is counted by itself and the counts add up whatever stands before it (decision
 002). In a result it is the last part of the result; before calls it is the last thing said, for calls end a message.

@@ -1,4 +1,4 @@
-"""What a model is told about pruning: the tool `compress`, a system text for each mode, four nudges.
+"""Texts for a model about pruning: the tool `compress`, a system text for each mode, four nudges.
 
 The words are ours; that there are these seven texts, and what each must say, is the seed's (dynamic context pruning).
 """

@@ -1,4 +1,4 @@
-"""Nudges: when the environment reminds a model to compress. A state machine over model requests, without any text.
+"""Nudges: when a model is reminded to compress. A state machine over model requests, without any text.
 
 `nudged` takes one request and says which nudge goes with it, and in which state the next request is met. Nothing is
 sent from here: a replay decides what a nudge costs, and the words are in `texts`.

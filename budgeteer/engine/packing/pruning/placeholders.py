@@ -1,4 +1,4 @@
-"""What stands in the place of a result or an argument that is pruned, and how arguments are rewritten."""
+"""Placeholders for pruned results and arguments, and how arguments are rewritten."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""prune(): a bundle and what a configuration prunes of it become the bundle that is fitted.
+"""prune(): from a bundle and a configuration to the pruned bundle that is fitted.
 
 Blocks stand in the place of their messages, notes in the place of what the automatic strategies take, a tag behind
 every message. Everything after it, the history strategies among it, works on what is left.

@@ -1,4 +1,4 @@
-"""The messages of a pruned history, written where they are looked at."""
+"""Messages of a pruned history, built on demand."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What compress ranges are checked against: which messages there are, where a range may be cut, what always stays."""
+"""Validation input of compress ranges: the messages, the permitted cuts, and what is always kept."""
 
 from __future__ import annotations
 

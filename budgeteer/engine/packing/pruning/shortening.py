@@ -1,4 +1,4 @@
-"""What is left of each message under one profile after the automatic strategies: sizes, and by which strategy."""
+"""Sizes of each message under one profile after the automatic strategies, and which strategy changed it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sizes under one counter that change by a part: exact, for each part is counted by itself."""
+"""Sizes under one counter, adjusted part by part: exact, since each part is counted on its own."""
 
 from __future__ import annotations
 

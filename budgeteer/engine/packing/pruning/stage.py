@@ -1,4 +1,4 @@
-"""The conversation while batches are applied: what stands for which message, and where everything is.
+"""The conversation while batches of ranges are applied: replaced messages and the position of each.
 
 Blocks are numbered in the order of the ranges, from b1; numbers of blocks that a conversation brings along are left
 out. A conversation that brings ids along has been packed before: a range whose ends are not both left was applied then,

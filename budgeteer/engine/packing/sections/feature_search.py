@@ -1,4 +1,4 @@
-"""Feature search: which specs a request is about, by keywords (seed: token limit error, change 2).
+"""Feature search: which specs match a request's keywords (seed: token limit error, change 2).
 
 `score = filenameWeight × keywords found in the file name + contentWeight × occurrences in the content`. Keywords are
 trimmed, case-folded and taken once each; occurrences do not overlap.

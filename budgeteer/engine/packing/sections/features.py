@@ -1,4 +1,4 @@
-"""Feature specs: all of them whole, those a search finds, or the list of their files."""
+"""Feature specs: all of them whole, those found by a search, or only the list of their files."""
 
 from __future__ import annotations
 

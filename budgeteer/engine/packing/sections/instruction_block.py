@@ -1,4 +1,4 @@
-"""The block of instructions: system texts, skills, features and retrieved chunks as one text, and where it stands.
+"""The instruction block: system texts, skills, features and chunks as one text, and its position.
 
 It is one text only where something is added to the conversation's own system messages; where nothing is, they stay
 messages. `dedicated` puts it into a system message of its own, `prepended` before the first message of the user, as the

@@ -1,4 +1,4 @@
-"""Retrieved chunks: best first, each under its number, until the first that does not fit (seed: Gemma plan, step 4).
+"""Retrieved chunks: best first, numbered, until the first that does not fit (seed: Gemma plan, step 4).
 
 What is fitted is the section as it is rendered: its header, `[Source n]: ` before each chunk, a blank line between two.
 Under chars/4 labels and blank lines are free, so that a chunk is a quarter of its own characters, as in the seed.

@@ -1,4 +1,4 @@
-"""The skills block as text: its header and tags, one entry a skill, and what a configuration shortens in it."""
+"""The skills block as text: header, tags, one entry per skill, and configured shortening."""
 
 from __future__ import annotations
 

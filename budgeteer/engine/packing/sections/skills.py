@@ -1,4 +1,4 @@
-"""The skills block: one entry a skill, as many as fit, found by binary search on prefix sums.
+"""The skills block: as many entries as fit, found by binary search on prefix sums.
 
 A skill whose front matter keeps it from the model is never listed, with a budget or without.
 

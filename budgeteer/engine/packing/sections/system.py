@@ -1,4 +1,4 @@
-"""System texts: the conversation's own messages as they came, or pieces joined into one message with what is added.
+"""System texts: the conversation's own messages unchanged, or joined with added pieces into one message.
 
 Where nothing is added, the conversation's leading system messages stay messages, each with its role, its name and its
 text. Where a text of ours is added (or a given one stands in their place), all of it is one message under the marker:

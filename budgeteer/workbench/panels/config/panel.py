@@ -1,4 +1,4 @@
-"""The configuration as JSON, and what was pasted in vain."""
+"""The configuration panel: the configuration as JSON, and a pasted one that was rejected."""
 
 from __future__ import annotations
 

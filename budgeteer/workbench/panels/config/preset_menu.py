@@ -1,4 +1,4 @@
-"""The presets a workspace may stand on, as its form offers them, and a newer version of its own."""
+"""The preset menu of a workspace, with a newer version of its current preset."""
 
 from __future__ import annotations
 

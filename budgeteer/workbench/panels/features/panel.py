@@ -1,4 +1,4 @@
-"""Searching the feature specs: scores, what a model would get, and what it costs beside loading all of them."""
+"""The features panel: search scores, what a model would receive, and its cost beside loading all specs."""
 
 from __future__ import annotations
 

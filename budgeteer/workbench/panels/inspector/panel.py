@@ -1,4 +1,4 @@
-"""The selected item: what it is, what happened to it and why, and what may be set on it."""
+"""The inspector: the selected item, its fate with the reason, and its settings."""
 
 from __future__ import annotations
 

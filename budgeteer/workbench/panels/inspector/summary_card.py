@@ -1,4 +1,4 @@
-"""The summary of older history as the inspector shows it: who wrote it, what is to be said, the text to edit."""
+"""The summary of older history in the inspector: author, state, and the text to edit."""
 
 from __future__ import annotations
 

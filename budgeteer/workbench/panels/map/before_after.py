@@ -1,4 +1,4 @@
-"""Two comparisons of one packing: every component before and after its rules, and feature specs in both modes."""
+"""Two comparisons of one packing: each component before and after its rules, and feature specs in both modes."""
 
 from __future__ import annotations
 

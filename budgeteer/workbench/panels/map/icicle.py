@@ -1,4 +1,4 @@
-"""What is big: the prompt as asked for, cut by section, then by turn, then by item, all on one linear scale.
+"""The icicle chart: the requested prompt by section, turn and item on one linear scale.
 
 Three rows over each other. Items too narrow to be seen join their neighbours: first those of one category and fate,
 then whatever else is needed for a block that can be seen, which then carries what most of its tokens are.

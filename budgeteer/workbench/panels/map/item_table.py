@@ -1,4 +1,4 @@
-"""The table of items: which rows are asked for, in which order, and what each of them says."""
+"""The item table: which rows are requested, their order, and the content of each."""
 
 from __future__ import annotations
 

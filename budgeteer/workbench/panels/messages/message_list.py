@@ -1,4 +1,4 @@
-"""The history message by message: turns, fates, a running total, and runs of what went folded into one line."""
+"""The message list: turns, fates, a running total, and dropped runs folded into one line."""
 
 from __future__ import annotations
 

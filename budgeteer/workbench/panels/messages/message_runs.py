@@ -1,4 +1,4 @@
-"""The messages of a packing as columns, and how they fall into turns and into runs of what went."""
+"""The messages of a packing as columns, divided into turns and runs of dropped messages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The texts that go with pruning and with the search of specs, to be read and copied."""
+"""Texts for the model about pruning and feature search, to read and copy."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The packed prompt as a page shows it: what is sent in its order, and placeholders where things went."""
+"""The packed prompt on a page: what is sent, in order, with placeholders where items were dropped."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The sweep as a picture: step curves by section over a limit, the knee, the current value, and values to pick."""
+"""The sweep chart: step curves by section over a limit, the knee, the current value, and values to choose."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a limit would let in at every value."""
+"""The sweep of a workspace: what every value of a limit would include."""
 
 from __future__ import annotations
 

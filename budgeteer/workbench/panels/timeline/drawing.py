@@ -1,4 +1,4 @@
-"""The timeline as a picture: what each request asks for by category, what is sent, the limit, and what happens."""
+"""The timeline chart: demand of each request by category, what is sent, the limit, and events."""
 
 from __future__ import annotations
 

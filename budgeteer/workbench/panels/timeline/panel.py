@@ -1,4 +1,4 @@
-"""What the timeline view shows: the picture, the job that makes it, or why there is none."""
+"""The timeline panel: its chart, the job that computes it, or why there is none."""
 
 from __future__ import annotations
 

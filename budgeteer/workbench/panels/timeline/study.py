@@ -1,4 +1,4 @@
-"""The conversation request by request, as the timeline draws it."""
+"""The replay of a workspace as the timeline draws it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The effect of a fix before it is applied: the workspace packed once more with it. Only what helps is offered."""
+"""The effect of a fix before it is applied: the workspace packed with it. Only fixes that help are offered."""
 
 from __future__ import annotations
 
