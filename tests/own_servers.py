@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 
 from tests import servers
 
-HOLD_SECONDS = 3600
+HOLD_SECONDS = 4 * 3600
 """After so long the Redis database of a test run that was killed is anybody's again."""
 
 

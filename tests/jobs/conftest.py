@@ -13,16 +13,8 @@ if TYPE_CHECKING:
     from tests.jobs.workers import StartWorker
 
 
-@pytest.fixture(scope="session")
-def own_broker() -> Iterator[None]:
-    from tests.jobs import workers
-
-    with workers.own_broker():
-        yield
-
-
 @pytest.fixture(autouse=True)
-def empty_broker(own_broker: None) -> None:
+def empty_broker() -> None:
     """No message of an earlier test is left, and the probes are registered."""
     from tests.jobs import workers
 

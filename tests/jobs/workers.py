@@ -21,7 +21,6 @@ from budgeteer.celery import app
 from budgeteer.jobs import services
 from budgeteer.jobs.models import Job
 from tests.jobs import probes  # noqa: F401 - registers the probes in this process
-from tests.own_servers import own_redis_database
 
 ROOT = Path(__file__).parents[2]
 START_WORKER = """
@@ -57,19 +56,6 @@ def same_servers() -> dict[str, str]:
 def on_redis() -> bool:
     """Whether this run's broker is Redis rather than files."""
     return str(app.conf.broker_url).startswith("redis")
-
-
-@contextmanager
-def own_broker() -> Iterator[None]:
-    """Talk to a broker nobody else uses: on Redis a database of its own for each parallel test process."""
-    if not on_redis():
-        yield
-        return
-    shared = app.conf.broker_url
-    with own_redis_database(shared) as own:
-        app.conf.broker_url = own
-        yield
-        app.conf.broker_url = shared
 
 
 def empty_the_broker() -> None:

@@ -39,12 +39,6 @@ type Process = subprocess.Popen[str]
 type Start = Callable[..., Process]
 
 
-@pytest.fixture(scope="module", autouse=True)
-def own_broker() -> Iterator[None]:
-    with workers.own_broker():
-        yield
-
-
 @pytest.fixture
 def start() -> Iterator[Start]:
     """Start `budgeteer serve` with these options on the test's own database and broker; killed at the end."""
