@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The tests on both stacks: on PostgreSQL with Redis whatever such servers could change, on SQLite with the file broker
-# everything. What is pure (tests/conftest.py) and the browser are left to the second run; make test-all runs them on
-# the first stack too.
+# everything. What is pure (tests/conftest.py) is run once, on the second; make test-all drives the browser on the first
+# stack too.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 jobs=${JOBS:-auto}

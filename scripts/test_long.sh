@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# What `make test-all` adds to `make test`, so that everything of ours has run on both stacks: the slow tests on both,
-# the pure ones and the browser on PostgreSQL and Redis, and the real files where BUDGETEER_CORPUS names their folder.
+# What `make test-all` adds to `make test`, so that everything that servers could change has run on both stacks: the slow
+# tests on both, the browser on PostgreSQL and Redis, and the real files where BUDGETEER_CORPUS names their folder.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 jobs=${JOBS:-auto}
@@ -17,10 +17,10 @@ run() {  # "no tests were chosen" (status 5) is no failure
   [ "$status" -eq 5 ] || return "$status"
 }
 
-echo "Slow and pure tests and the browser on PostgreSQL and Redis"
-# The kills start both stacks by themselves, and the real files are read by what is pure: once is enough for them.
+echo "Slow tests and the browser on PostgreSQL and Redis"
+# The kills start both stacks by themselves, and nothing pure (tests/conftest.py) knows a server: once is enough for them.
 run .venv/bin/python scripts/with_servers.py \
-  .venv/bin/pytest -q -m "(slow or pure or browser) and not corpus" --ignore tests/kills --numprocesses "$jobs" --dist loadgroup
+  .venv/bin/pytest -q -m "(slow or browser) and not pure" --ignore tests/kills --numprocesses "$jobs" --dist loadgroup
 
 given=()
 [ -n "${DATABASE_URL:-}" ] && given+=("TEST_DATABASE_URL=$DATABASE_URL")

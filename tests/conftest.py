@@ -25,8 +25,30 @@ CHROMIUM_FLAGS = [
 ]
 TESTS_FOLDER = Path(__file__).parent
 
-#: Folders whose tests call functions that know no database, broker or process …
-PURE_FOLDERS = frozenset({"benchmarks", "cli", "conformance", "corpus", "docs", "engine", "formats"})
+#: Folders and modules whose tests neither database nor broker can make a difference to: they call functions that know
+#: none, or start what keeps its data in files whatever the environment names …
+PURE_PATHS = (
+    "benchmarks",
+    "cli",
+    "conformance",
+    "corpus",
+    "deployment/test_agreement.py",
+    "docs",
+    "engine",
+    "formats",
+    "llm",
+    "presentation",
+    "serve/test_gateway.py",
+    "serve/test_private.py",
+    "sources/files/test_item_store.py",
+    "sources/test_large_files.py",
+    "test_api.py",
+    "test_directions.py",
+    "test_icons.py",
+    "test_layout.py",
+    "test_lru.py",
+    "test_settings.py",
+)
 #: … but for those tests in them that ask for one of these.
 IMPURE_FIXTURES = frozenset({"db", "transactional_db", "own_servers", "page", "redis_url", "postgres_url"})
 
@@ -62,8 +84,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 def _is_pure(item: pytest.Item) -> bool:
     """Whether a database, a broker, another process of ours or a browser cannot make a difference to the test."""
-    in_pure_folder = item.path.relative_to(TESTS_FOLDER).parts[0] in PURE_FOLDERS
-    return in_pure_folder and not IMPURE_FIXTURES & set(getattr(item, "fixturenames", ()))
+    in_pure_path = any(item.path.is_relative_to(TESTS_FOLDER / path) for path in PURE_PATHS)
+    return in_pure_path and not IMPURE_FIXTURES & set(getattr(item, "fixturenames", ()))
 
 
 @pytest.fixture(autouse=True)

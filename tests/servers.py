@@ -25,7 +25,7 @@ from functools import partial
 from pathlib import Path
 from typing import IO
 
-START_SECONDS = 30.0
+START_SECONDS = 120.0
 STOP_SECONDS = 10.0
 REDIS_DATABASES = 64  # enough for all that tests hold at the same time
 PR_SET_PDEATHSIG = 1  # Linux, prctl(2)

@@ -23,6 +23,7 @@ import pytest
 from tests import servers
 from tests.own_servers import own_servers
 from tests.serve.running import children_of
+from tests.waiting import PATIENCE_SECONDS
 
 ROOT = Path(__file__).parent.parent
 
@@ -50,7 +51,7 @@ class Part:
         assert {"event", "level", "timestamp", "logger"} <= set(value), line
         return value
 
-    def wait_for(self, true: Callable[[dict[str, Any]], bool], *, seconds: float = 40.0) -> dict[str, Any]:
+    def wait_for(self, true: Callable[[dict[str, Any]], bool], *, seconds: float = PATIENCE_SECONDS) -> dict[str, Any]:
         """The first line that is true; fails the test when none comes."""
         deadline = time.monotonic() + seconds
         while time.monotonic() < deadline:
@@ -94,7 +95,7 @@ def _starting(environment: dict[str, str], folder: Path) -> Iterator[Start]:
     for part in started:
         part.process.terminate()
     for part in started:
-        part.process.wait(timeout=30)
+        part.process.wait(timeout=PATIENCE_SECONDS)
         assert part.lines is not None  # farewells are lines as well
 
 
@@ -106,7 +107,7 @@ def browse(port: int, environment: dict[str, str]) -> Callable[..., tuple[str, s
         request = Request(address if "://" in address else f"http://127.0.0.1:{port}{address}")
         if form is not None:
             request.data = urlencode(form).encode()
-        with opener.open(request, timeout=30) as response:
+        with opener.open(request, timeout=PATIENCE_SECONDS) as response:
             return response.read().decode(), response.headers["X-Request-ID"]
 
     command = [sys.executable, "-m", "budgeteer.cli", "link"]
@@ -119,7 +120,7 @@ def test_every_line_of_every_part_is_a_json_object_and_a_job_names_the_request_t
     start: Start, environment: dict[str, str]
 ) -> None:
     migrated = start("migrate")
-    assert migrated.process.wait(timeout=60) == 0
+    assert migrated.process.wait(timeout=PATIENCE_SECONDS) == 0
     assert [line["event"] for line in migrated.lines][:1] == ["Preparing the database…"]
     port = servers.free_port()
     web, worker, scheduler = start("web", "--port", str(port)), start("worker"), start("scheduler")
@@ -144,7 +145,7 @@ def test_every_line_of_every_part_is_a_json_object_and_a_job_names_the_request_t
 
 
 def wait_until_answered(port: int) -> None:
-    deadline = time.monotonic() + 40
+    deadline = time.monotonic() + PATIENCE_SECONDS
     while time.monotonic() < deadline:
         try:
             with build_opener().open(f"http://127.0.0.1:{port}/health/", timeout=5):
@@ -157,7 +158,7 @@ def wait_until_answered(port: int) -> None:
 def test_a_web_process_that_is_killed_is_a_line_of_its_server(
     start: Start, environment: dict[str, str], tmp_path: Path
 ) -> None:
-    assert start("migrate").process.wait(timeout=60) == 0
+    assert start("migrate").process.wait(timeout=PATIENCE_SECONDS) == 0
     port = servers.free_port()
     web = start("web", "--port", str(port))
     wait_until_answered(port)
@@ -169,7 +170,7 @@ def test_a_web_process_that_is_killed_is_a_line_of_its_server(
 
 def test_a_worker_that_loses_its_broker_says_so_in_json(tmp_path: Path, environment: dict[str, str]) -> None:
     with _starting(environment, tmp_path) as start:
-        assert start("migrate").process.wait(timeout=60) == 0
+        assert start("migrate").process.wait(timeout=PATIENCE_SECONDS) == 0
         with servers.redis({}) as address:
             worker, scheduler = start("worker", REDIS_URL=address), start("scheduler", REDIS_URL=address)
             for part in (worker, scheduler):

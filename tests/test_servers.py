@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from tests import servers
-from tests.serve.running import alive, answers, descendants_of, wait_until
+from tests.serve.running import alive, answers, descendants_of
+from tests.waiting import wait_until
 
 ROOT = Path(__file__).parent.parent
 

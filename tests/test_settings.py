@@ -12,6 +12,7 @@ import pytest
 
 from budgeteer.env import database_from_url, settings_table
 from budgeteer.env_table import SETTINGS
+from tests.waiting import PATIENCE_SECONDS
 
 ROOT = Path(__file__).parent.parent
 OURS = {name for setting in SETTINGS for name in (setting.name, f"{setting.name}_FILE")}
@@ -23,7 +24,13 @@ def run(*command: str, folder: Path, **variables: str) -> subprocess.CompletedPr
     inherited = {name: value for name, value in os.environ.items() if name not in OURS}
     environment = inherited | {"PYTHONPATH": str(ROOT), "DJANGO_SETTINGS_MODULE": "budgeteer.settings"} | variables
     return subprocess.run(
-        [sys.executable, *command], env=environment, cwd=folder, capture_output=True, text=True, check=False, timeout=60
+        [sys.executable, *command],
+        env=environment,
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=PATIENCE_SECONDS,
     )
 
 

@@ -27,7 +27,7 @@ OVERTAKEN = re.compile(r"htmx:(sendAbort|afterRequest), ")
 #: What reads real files is collected only where `BUDGETEER_CORPUS` names their folder.
 collect_ignore = [] if "BUDGETEER_CORPUS" in os.environ else ["test_journeys_real.py"]
 
-expect.set_options(timeout=15_000)
+expect.set_options(timeout=60_000)
 
 
 @pytest.fixture(scope="session")

@@ -17,7 +17,7 @@ from pathlib import Path
 from tests.own_servers import own_servers
 from tests.servers import die_with_parent
 
-START_SECONDS = 120
+START_SECONDS = 240
 STOP_SECONDS = 20
 CHECKOUT = (sys.executable, "-m", "budgeteer.cli")
 _READY = re.compile(r"ready at (http://[^\s/]+)/")

@@ -25,9 +25,9 @@ from tests.deployment.about_services import check_of, run_by
 from tests.deployment.installed import Installation, install, run
 from tests.deployment.reading import Deployment, seconds
 from tests.servers import die_with_parent, free_port
+from tests.waiting import PATIENCE_SECONDS
 
 ADMIN = ("ada", "a long enough password")
-HEALTHY_SECONDS = 180.0
 CHECK_EVERY_SECONDS = 0.5
 #: What the operator says in `.env`; without a proxy in front there is no TLS.
 OPERATOR = {"ALLOWED_HOSTS": "127.0.0.1", "BUDGETEER_HTTPS": "no"}
@@ -120,7 +120,7 @@ class ByHand:
     def execute(self, service: str, words: list[str]) -> subprocess.CompletedProcess[bytes]:
         """Run something in a container of the service to its end, as `docker compose exec` does."""
         with tempfile.TemporaryFile() as output:
-            status = self.started(service, words, output).wait(timeout=60)
+            status = self.started(service, words, output).wait(timeout=PATIENCE_SECONDS)
             output.seek(0)
             return subprocess.CompletedProcess(words, status, output.read())
 
@@ -132,7 +132,7 @@ class ByHand:
         """
         if service not in self.deployment.ours:
             return  # the servers of the test run answer before they are handed out
-        deadline = time.monotonic() + HEALTHY_SECONDS
+        deadline = time.monotonic() + PATIENCE_SECONDS
         while time.monotonic() < deadline:
             statuses = [part.process.poll() for part in self.of(service)]
             if condition == "service_completed_successfully" and set(statuses) == {0}:

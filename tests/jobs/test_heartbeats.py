@@ -10,7 +10,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from datetime import timedelta
 
 import pytest
@@ -21,15 +21,9 @@ from budgeteer import __version__
 from budgeteer.jobs import heartbeats
 from budgeteer.jobs.models import Presence, ProcessPart
 from tests.jobs.workers import ROOT, StartWorker, kill, same_servers
+from tests.waiting import PATIENCE_SECONDS, wait_until
 
 pytestmark = pytest.mark.django_db(transaction=True)
-
-
-def wait_until(true: Callable[[], object], *, seconds: float = 60) -> None:
-    deadline = time.monotonic() + seconds
-    while not true():
-        assert time.monotonic() < deadline, heartbeats.everybody()
-        time.sleep(0.05)
 
 
 def doctor(part: str) -> tuple[int, dict[str, str]]:
@@ -48,7 +42,7 @@ def doctor(part: str) -> tuple[int, dict[str, str]]:
 
 def test_a_worker_says_that_it_is_there_and_goodbye(start_worker: StartWorker) -> None:
     worker = start_worker("default")
-    wait_until(heartbeats.everybody)
+    wait_until(heartbeats.everybody, what="a heartbeat")
     [seen] = heartbeats.everybody()
     assert seen.name == f"test0@{heartbeats.own_host()}:{worker.pid}"
     assert (seen.part, seen.host, seen.queues) == (ProcessPart.WORKER, heartbeats.own_host(), ("default",))
@@ -57,7 +51,7 @@ def test_a_worker_says_that_it_is_there_and_goodbye(start_worker: StartWorker) -
     assert (status, finding["state"]) == (0, "ok")
     assert doctor("scheduler")[0] == 1
     worker.send_signal(signal.SIGTERM)
-    assert worker.wait(timeout=60) == 0
+    assert worker.wait(timeout=PATIENCE_SECONDS) == 0
     assert heartbeats.everybody() == []
     assert doctor("worker")[0] == 1
 
@@ -71,12 +65,12 @@ def test_a_scheduler_says_that_it_is_there_and_goodbye() -> None:
         start_new_session=True,
     )
     try:
-        wait_until(heartbeats.everybody)
+        wait_until(heartbeats.everybody, what="a heartbeat")
         [seen] = heartbeats.everybody()
         assert (seen.part, seen.queues) == (ProcessPart.SCHEDULER, ())
         assert doctor("scheduler")[0] == 0
         scheduler.send_signal(signal.SIGTERM)
-        assert scheduler.wait(timeout=60) == 0
+        assert scheduler.wait(timeout=PATIENCE_SECONDS) == 0
         assert heartbeats.everybody() == []
     finally:
         kill(scheduler)
@@ -84,7 +78,7 @@ def test_a_scheduler_says_that_it_is_there_and_goodbye() -> None:
 
 def test_a_worker_that_is_killed_grows_old_and_its_health_check_fails(start_worker: StartWorker) -> None:
     worker = start_worker()
-    wait_until(heartbeats.everybody)
+    wait_until(heartbeats.everybody, what="a heartbeat")
     kill(worker)
     Presence.objects.update(seen_at=Now() - timedelta(seconds=heartbeats.FRESH_SECONDS + 1))
     [seen] = heartbeats.everybody()
@@ -119,29 +113,29 @@ def spoken_since(moment: object) -> bool:
 
 
 def test_it_goes_on_after_the_database_was_away(announcer: heartbeats.Announcer) -> None:
-    wait_until(heartbeats.everybody)
+    wait_until(heartbeats.everybody, what="a heartbeat")
     with connection.schema_editor() as editor:
         editor.alter_db_table(Presence, "jobs_presence", "jobs_presence_away")
     time.sleep(0.5)
     with connection.schema_editor() as editor:
         editor.alter_db_table(Presence, "jobs_presence_away", "jobs_presence")
     [last] = Presence.objects.values_list("seen_at", flat=True)
-    wait_until(lambda: spoken_since(last))
+    wait_until(lambda: spoken_since(last), what=heartbeats.everybody)
 
 
 def test_it_writes_one_row_however_often_it_speaks(announcer: heartbeats.Announcer) -> None:
-    wait_until(heartbeats.everybody)
+    wait_until(heartbeats.everybody, what="a heartbeat")
     [first] = Presence.objects.values_list("seen_at", flat=True)
-    wait_until(lambda: spoken_since(first))
+    wait_until(lambda: spoken_since(first), what=heartbeats.everybody)
     assert Presence.objects.count() == 1
 
 
 def test_it_sweeps_whoever_has_been_silent_for_long(announcer: heartbeats.Announcer) -> None:
-    wait_until(heartbeats.everybody)
+    wait_until(heartbeats.everybody, what="a heartbeat")
     long_ago, lately = (Now() - timedelta(seconds=heartbeats.SWEEP_SECONDS + more) for more in (5, -60))
     Presence.objects.create(name="old", part=ProcessPart.WORKER, host="h", version="1", seen_at=long_ago)
     Presence.objects.create(name="silent", part=ProcessPart.WORKER, host="h", version="1", seen_at=lately)
-    wait_until(lambda: not Presence.objects.filter(name="old").exists())
+    wait_until(lambda: not Presence.objects.filter(name="old").exists(), what=heartbeats.everybody)
     assert Presence.objects.filter(name="silent").exists()
 
 
@@ -154,7 +148,7 @@ def test_leaving_does_not_wait_for_a_database_that_hangs(
         hangs.wait(60)
         is_over.set()
 
-    wait_until(heartbeats.everybody)
+    wait_until(heartbeats.everybody, what="a heartbeat")
     monkeypatch.setattr(heartbeats.Announcer, "_say_goodbye", hang)
     announcer.leave()
     assert not is_over.is_set()
@@ -172,10 +166,10 @@ def test_a_process_that_does_not_work_is_silent_until_it_does(monkeypatch: pytes
 
     announcer = heartbeats.Announcer(part=ProcessPart.WORKER, is_alive=works)
     announcer.start()
-    wait_until(lambda: len(asked) > 3)
+    wait_until(lambda: len(asked) > 3, what="a fourth try")
     assert heartbeats.everybody() == []
     is_alive.set()
-    wait_until(heartbeats.everybody)
+    wait_until(heartbeats.everybody, what="a heartbeat")
     announcer.leave()
 
 
@@ -190,7 +184,7 @@ def test_it_leaves_no_connection_behind(monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setattr(type(connections["default"]), "close", close)
     announcer = heartbeats.Announcer(part=ProcessPart.SCHEDULER)
     announcer.start()
-    wait_until(heartbeats.everybody)
+    wait_until(heartbeats.everybody, what="a heartbeat")
     announcer.leave()
     assert "presence" in closed
     assert heartbeats.everybody() == []

@@ -13,6 +13,7 @@ from budgeteer.celery import app
 from budgeteer.jobs import heartbeats, liveness, services
 from budgeteer.jobs.models import Job
 from tests.jobs.workers import StartWorker, empty_the_broker, enqueue, kill, wait_for, wait_until
+from tests.waiting import PATIENCE_SECONDS
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -145,7 +146,7 @@ def test_a_message_the_broker_lost_is_sent_again(owner: User, start_worker: Star
 def test_a_worker_that_is_told_to_stop_hands_its_job_back(owner: User, start_worker: StartWorker) -> None:
     job, worker = begin(owner, start_worker, steps=30, pause_seconds=0.1, leave="handed on")
     worker.send_signal(signal.SIGTERM)
-    assert worker.wait(timeout=240) == 0
+    assert worker.wait(timeout=PATIENCE_SECONDS) == 0
     job.refresh_from_db()
     assert (job.state, job.attempt, job.lost_workers) == ("queued", 2, 0)
     start_worker()
@@ -173,7 +174,7 @@ def test_a_task_that_ends_the_process_ends_the_worker_and_another_does_the_job(
 ) -> None:
     worker = start_worker()
     job = enqueue(owner, "probe.leave")
-    assert worker.wait(timeout=240) == liveness.BROKEN_STATUS
+    assert worker.wait(timeout=PATIENCE_SECONDS) == liveness.BROKEN_STATUS
     assert heartbeats.everybody() == []
     job.refresh_from_db()
     assert job.state == "running"  # until its silence is noticed
@@ -185,7 +186,7 @@ def test_a_worker_whose_one_place_is_taken_up_for_ever_says_so_and_ends_itself(
     worker = start_worker(BUDGETEER_WORKER_SILENT_SECONDS="4")
     wait_for(enqueue(owner, steps=1), "succeeded")
     app.send_task("probe.wedge", queue="default")
-    assert worker.wait(timeout=240) == liveness.BROKEN_STATUS
+    assert worker.wait(timeout=PATIENCE_SECONDS) == liveness.BROKEN_STATUS
     assert heartbeats.everybody() == []
     start_worker()
     wait_for(enqueue(owner, steps=1), "succeeded")
@@ -208,7 +209,7 @@ def test_a_worker_whose_memory_is_not_given_back_starts_anew_after_its_job(
 ) -> None:
     worker = start_worker(BUDGETEER_WORKER_MEMORY_MB="1000")
     wait_for(enqueue(owner, "probe.keep", megabytes=500), "succeeded")
-    assert worker.wait(timeout=240) == liveness.BROKEN_STATUS
+    assert worker.wait(timeout=PATIENCE_SECONDS) == liveness.BROKEN_STATUS
     assert heartbeats.everybody() == []
 
 
@@ -240,7 +241,7 @@ def test_a_worker_that_works_or_waits_is_left_alone_however_long(owner: User, st
 def test_a_job_that_takes_no_step_any_more_ends_its_worker(owner: User, start_worker: StartWorker) -> None:
     worker = start_worker(BUDGETEER_JOB_STEP_SECONDS="1", BUDGETEER_WORKER_SILENT_SECONDS="6")
     enqueue(owner, "probe.silent", seconds=600)
-    assert worker.wait(timeout=240) == liveness.BROKEN_STATUS
+    assert worker.wait(timeout=PATIENCE_SECONDS) == liveness.BROKEN_STATUS
 
 
 def test_large_jobs_leave_a_worker_for_small_ones(owner: User, start_worker: StartWorker) -> None:

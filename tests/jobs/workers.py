@@ -21,6 +21,7 @@ from budgeteer.celery import app
 from budgeteer.jobs import services
 from budgeteer.jobs.models import Job
 from tests.jobs import probes  # noqa: F401 - registers the probes in this process
+from tests.waiting import PATIENCE_SECONDS
 
 ROOT = Path(__file__).parents[2]
 START_WORKER = """
@@ -103,12 +104,12 @@ def enqueue(owner: User, kind: str = "probe.count", *, queue: str = "default", *
         return services.enqueue(kind, arguments=arguments, owner=owner, queue=queue)
 
 
-def wait_for(job: Job, *states: str, seconds: float = 240.0) -> Job:
+def wait_for(job: Job, *states: str, seconds: float = PATIENCE_SECONDS) -> Job:
     """The job once it is in one of the states; fails the test when that takes too long."""
     return wait_until(job, lambda: job.state in states, seconds=seconds)
 
 
-def wait_until(job: Job, true: Callable[[], bool], *, seconds: float = 240.0) -> Job:
+def wait_until(job: Job, true: Callable[[], bool], *, seconds: float = PATIENCE_SECONDS) -> Job:
     """The job once the condition holds of its fresh row."""
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:

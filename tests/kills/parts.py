@@ -17,7 +17,7 @@ from typing import IO
 from tests import servers
 
 ROOT = Path(__file__).parents[2]
-START_SECONDS = 60.0
+START_SECONDS = 240.0
 
 
 @dataclass

@@ -20,6 +20,7 @@ from tests.own_servers import own_database
 from tests.relay import Relay, relay_to
 from tests.serve.running import ROOT, answers, wait_until
 from tests.servers import free_port
+from tests.waiting import PATIENCE_SECONDS
 
 
 @pytest.fixture
@@ -48,7 +49,7 @@ def test_a_database_that_hangs_makes_it_unready_within_two_seconds_and_ready_aga
     relay, address = relayed
     environment = os.environ | {"DATABASE_URL": address, "BUDGETEER_DATA_DIR": str(tmp_path)}
     command = [sys.executable, "-m", "budgeteer.cli", "serve", "--only"]
-    subprocess.run([*command, "migrate"], env=environment, cwd=ROOT, check=True, timeout=90)
+    subprocess.run([*command, "migrate"], env=environment, cwd=ROOT, check=True, timeout=PATIENCE_SECONDS)
     port = free_port()
     web = subprocess.Popen([*command, "web", "--port", str(port)], env=environment, cwd=ROOT)
     try:
@@ -68,4 +69,4 @@ def test_a_database_that_hangs_makes_it_unready_within_two_seconds_and_ready_aga
         wait_until(lambda: get(port, "/ready/")[0] == 200, what="readiness after the outage", seconds=15)
     finally:
         web.terminate()
-        assert web.wait(timeout=20) == 0
+        assert web.wait(timeout=PATIENCE_SECONDS) == 0

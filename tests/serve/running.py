@@ -8,17 +8,15 @@ import re
 import signal
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Thread
 
-import pytest
-
 from tests.own_servers import own_servers
 from tests.servers import die_with_parent
+from tests.waiting import PATIENCE_SECONDS, wait_until
 
 ROOT = Path(__file__).parents[2]
 PROGRAM = "import sys; from budgeteer.cli.program import main; main(sys.argv[1:])"
@@ -57,14 +55,6 @@ class Dashboard:
         return descendants_of(self.process.pid)
 
 
-def wait_until(true: Callable[[], object], *, what: str, seconds: float = 40.0) -> None:
-    deadline = time.monotonic() + seconds
-    while not true():
-        if time.monotonic() > deadline:
-            pytest.fail(f"not within {seconds} s: {what}")
-        time.sleep(0.05)
-
-
 def children_of(parent: int) -> list[int]:
     listing = subprocess.run(["ps", "-A", "-o", "pid=,ppid=,stat="], capture_output=True, text=True, check=True).stdout
     rows = [line.split() for line in listing.splitlines()]
@@ -97,7 +87,7 @@ class Answer:
 
 
 def get(port: int, path: str, cookie: str = "") -> Answer:
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=20)
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=PATIENCE_SECONDS)
     try:
         connection.request("GET", path, headers={"Cookie": cookie} if cookie else {})
         response = connection.getresponse()
@@ -141,6 +131,6 @@ def listened_to(dashboard: Dashboard) -> Iterator[Dashboard]:
     finally:
         if process.poll() is None:
             process.send_signal(signal.SIGTERM)
-            process.wait(timeout=20)
+            process.wait(timeout=PATIENCE_SECONDS)
         listener.join(timeout=5)
         process.communicate()

@@ -17,8 +17,9 @@ from django.test import Client
 
 from tests import people
 from tests.jobs import workers
-from tests.serve.running import PROGRAM, ROOT, answers, descendants_of, wait_until
+from tests.serve.running import PROGRAM, ROOT, answers, descendants_of
 from tests.servers import die_with_parent, free_port
+from tests.waiting import PATIENCE_SECONDS, wait_until
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -36,7 +37,7 @@ class Web:
     pid: int
 
     def ask(self, method: str, path: str, body: object = None, **headers: str) -> tuple[int, str]:
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE_SECONDS)
         try:
             named = {name.replace("__", "-") if "-" not in name else name: value for name, value in headers.items()}
             connection.request(method, path, body, named)
@@ -72,7 +73,7 @@ def web(django_db_setup: None, tmp_path_factory: pytest.TempPathFactory) -> Iter
     wait_until(lambda: answers(port) or process.poll() is not None, what="the web part to answer")
     yield Web(port, process.pid)
     process.terminate()
-    process.wait(timeout=20)
+    process.wait(timeout=PATIENCE_SECONDS)
 
 
 @pytest.fixture
@@ -151,7 +152,7 @@ def test_slow_senders_and_slow_readers_keep_nobody_from_an_answer(web: Web, cook
     """They are given up after 20 s; who waits for that has not been answered within 15."""
     text = b"User: one\nAssistant: two\n" * 400_000
     body = PART % (b"csrfmiddlewaretoken", TOKEN.encode()) + PART % (b"text", text) + b"--x--\r\n"
-    connection = http.client.HTTPConnection("127.0.0.1", web.port, timeout=60)
+    connection = http.client.HTTPConnection("127.0.0.1", web.port, timeout=PATIENCE_SECONDS)
     connection.request("POST", "/sources/upload/", body, {"Cookie": cookie, "Content-Type": MULTIPART})
     there = connection.getresponse().headers["Location"]
     connection.close()

@@ -11,13 +11,14 @@ from pathlib import Path
 
 import pytest
 
-from tests.serve.running import alive, answers, children_of, get, serving, wait_until
+from tests.serve.running import alive, answers, children_of, get, serving
 from tests.servers import free_port
+from tests.waiting import PATIENCE_SECONDS, wait_until
 
 
 def refused(folder: Path, *options: str) -> str:
     with serving(folder, *options) as dashboard:
-        assert dashboard.process.wait(timeout=30) == 2
+        assert dashboard.process.wait(timeout=PATIENCE_SECONDS) == 2
         wait_until(lambda: dashboard.said, what="a sentence")
         assert "Traceback" not in dashboard.said
         return dashboard.said
@@ -37,7 +38,7 @@ def test_it_answers_signs_in_by_its_link_and_stops_everything_on_ctrl_c(tmp_path
 
         processes = dashboard.wait_for_children(4)
         dashboard.process.send_signal(signal.SIGINT)
-        assert dashboard.process.wait(timeout=15) == 0
+        assert dashboard.process.wait(timeout=PATIENCE_SECONDS) == 0
         assert alive(processes) == []
     assert "Traceback" not in dashboard.said
     assert "Stopped." in dashboard.said
@@ -63,7 +64,7 @@ def test_nothing_outlives_a_dashboard_that_is_killed(tmp_path: Path) -> None:
         assert dashboard.port
         processes = dashboard.wait_for_children(4)
         dashboard.process.kill()
-        wait_until(lambda: not alive(processes), what="every child to stop", seconds=15)
+        wait_until(lambda: not alive(processes), what="every child to stop")
 
 
 def test_a_child_that_dies_is_started_again(tmp_path: Path) -> None:
@@ -100,7 +101,7 @@ def test_local_mode_listens_on_the_loopback_only(tmp_path: Path, host: str) -> N
 
 def test_a_database_that_cannot_be_opened_is_a_sentence(tmp_path: Path) -> None:
     with serving(tmp_path, DATABASE_URL="postgresql://nobody@127.0.0.1:1/none") as dashboard:
-        assert dashboard.process.wait(timeout=30) == 2
+        assert dashboard.process.wait(timeout=PATIENCE_SECONDS) == 2
         wait_until(lambda: dashboard.said, what="a sentence")
     assert "DATABASE_URL: The database cannot be opened" in dashboard.said
     assert "Traceback" not in dashboard.said

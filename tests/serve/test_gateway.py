@@ -14,8 +14,9 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from budgeteer.serve.gateway import GATHERED_BYTES, Answer
-from tests.serve.running import ROOT, wait_until
+from tests.serve.running import ROOT
 from tests.servers import die_with_parent, free_port
+from tests.waiting import PATIENCE_SECONDS, wait_until
 
 SERVE = """
 import sys
@@ -39,7 +40,7 @@ def port() -> Iterator[int]:
     wait_until(lambda: is_open(number) or process.poll() is not None, what="the server")
     yield number
     process.terminate()
-    process.wait(timeout=20)
+    process.wait(timeout=PATIENCE_SECONDS)
 
 
 def is_open(port: int) -> bool:

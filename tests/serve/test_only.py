@@ -19,8 +19,9 @@ from budgeteer.celery import app
 from budgeteer.cli.program import main
 from budgeteer.serve.foreground import GRACE_SECONDS
 from tests.jobs import workers
-from tests.serve.running import ROOT, answers, children_of, wait_until
+from tests.serve.running import ROOT, answers, children_of
 from tests.servers import die_with_parent, free_port
+from tests.waiting import PATIENCE_SECONDS, wait_until
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -73,7 +74,7 @@ def owner() -> User:
     return User.objects.create_user("ada")
 
 
-def ended(process: Process, *, seconds: float = 30) -> tuple[int, str]:
+def ended(process: Process, *, seconds: float = PATIENCE_SECONDS) -> tuple[int, str]:
     """Its status and what it said on standard error; nothing goes to standard output, and nothing is a traceback."""
     out, said = process.communicate(timeout=seconds)
     assert out == ""
@@ -139,7 +140,7 @@ def test_a_job_that_takes_no_step_does_not_hold_up_the_end_of_its_worker(start: 
 def test_the_scheduler_asks_for_lost_jobs_to_be_looked_for(start: Start) -> None:
     scheduler = start("--only", "scheduler")
     with app.connection_for_read() as connection, closing(connection.SimpleQueue("default")) as queue:
-        asked = queue.get(timeout=30)
+        asked = queue.get(timeout=PATIENCE_SECONDS)
         asked.ack()
     assert asked.headers["task"] == "jobs.reap"
     assert stopped(scheduler) < GRACE_SECONDS

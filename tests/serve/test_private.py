@@ -7,7 +7,8 @@ import os
 import re
 from pathlib import Path
 
-from tests.serve.running import get, serving, wait_until
+from tests.serve.running import get, serving
+from tests.waiting import PATIENCE_SECONDS, wait_until
 
 FORM = "application/x-www-form-urlencoded"
 
@@ -41,7 +42,7 @@ def test_after_a_start_and_an_upload_nothing_is_open_to_other_accounts(tmp_path:
             token = re.search(r'name="csrfmiddlewaretoken" value="(\w+)"', page.body.decode())
             csrf = next(given for given in page.headers.get_all("Set-Cookie", []) if "csrf" in given).split(";")[0]
             assert token
-            connection = http.client.HTTPConnection("127.0.0.1", port, timeout=20)
+            connection = http.client.HTTPConnection("127.0.0.1", port, timeout=PATIENCE_SECONDS)
             body = f"csrfmiddlewaretoken={token[1]}&text=User%3A+one%0AAssistant%3A+two%0A"
             headers = {"Cookie": f"{cookie}; {csrf}", "Content-Type": FORM}
             connection.request("POST", "/sources/upload/", body, headers)

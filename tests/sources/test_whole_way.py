@@ -18,6 +18,7 @@ import requests
 from tests.browser.stack import Stack, running_stack
 from tests.sources.bucket_server import BUCKET, KEYS, bucket_server
 from tests.sources.material import chats
+from tests.waiting import PATIENCE_SECONDS
 
 LIMIT = 2_000_000
 
@@ -38,7 +39,7 @@ class Visitor:
     def post(self, path: str, **options) -> requests.Response:
         """A form as a browser sends it."""
         data = {"csrfmiddlewaretoken": self.token()} | options.pop("data", {})
-        return self.session.post(f"{self.stack.address}{path}", data=data, timeout=60, **options)
+        return self.session.post(f"{self.stack.address}{path}", data=data, timeout=PATIENCE_SECONDS, **options)
 
     def stored(self) -> list[str]:
         """The names in the bucket."""
@@ -72,7 +73,7 @@ def test_an_upload_in_the_bucket_is_imported_by_a_worker_and_opened_in_the_workb
     data = chats(12)
     answer = visitor.post("/sources/upload/", files={"files": ("talks.jsonl", data)})
     there = answer.url
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + PATIENCE_SECONDS
     while "Read as <b>OpenAI chat</b>" not in (page := visitor.session.get(there).text):
         assert time.monotonic() < deadline, page
         time.sleep(0.3)
@@ -141,7 +142,7 @@ def test_a_client_that_goes_away_in_the_middle_leaves_nothing(visitor: Visitor) 
     head += "Content-Type: multipart/form-data; boundary=x\r\nContent-Length: 1900000\r\n\r\n"
     with socket.create_connection((parts.hostname, parts.port), timeout=20) as connection:
         connection.sendall(head.encode() + part + b"z" * 1_500_000)
-    deadline = time.monotonic() + 10
+    deadline = time.monotonic() + PATIENCE_SECONDS
     while visitor.spooled() and time.monotonic() < deadline:
         time.sleep(0.1)
     assert (visitor.spooled(), visitor.stored()) == ([], before)

@@ -24,6 +24,7 @@ from tests import servers
 from tests.own_servers import own_database
 from tests.silent_server import silent_server
 from tests.sources.bucket_server import bucket_server
+from tests.waiting import PATIENCE_SECONDS
 
 ROOT = Path(__file__).parents[2]
 LONGEST_SECONDS = 60.0
@@ -69,7 +70,7 @@ def doctor(tmp_path: Path) -> Doctor:
             capture_output=True,
             text=True,
             check=False,
-            timeout=120,
+            timeout=PATIENCE_SECONDS,
             preexec_fn=_obey_permissions,
         )
         assert time.monotonic() - started < LONGEST_SECONDS
