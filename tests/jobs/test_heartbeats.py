@@ -36,7 +36,7 @@ def doctor(part: str) -> tuple[int, dict[str, str]]:
         text=True,
         check=False,
     )
-    [finding] = json.loads(done.stdout)["checks"]
+    [finding] = [found for found in json.loads(done.stdout)["checks"] if found["name"] == part]
     return done.returncode, finding
 
 
