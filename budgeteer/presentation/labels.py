@@ -1,9 +1,12 @@
-"""Display names of fates and settings."""
+"""The interface's own names for what the engine calls by keys: fates, settings and limits."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from types import MappingProxyType
+
+from budgeteer.engine.packing.conditions import short_name
+from budgeteer.engine.packing.fixes import LIMIT_NAMES
 
 # Each icon is one name of budgeteer/icons.py.
 FATE_ICONS = MappingProxyType(
@@ -67,9 +70,9 @@ SETTINGS = MappingProxyType(
         "retrieval.searchTopK": Label("Top K"),
         "retrieval.fit": Label("Fit"),
         "history.strategy": Label("Strategy"),
-        "history.maxTokens": Label("Max tokens", "newestFirst: a number or a percent of the input budget"),
-        "history.maxChars": Label("Summarise over", "summarizeOlder", "chars"),
-        "history.keepUserTurns": Label("Keep user turns", "summarizeOlder: kept word for word"),
+        "history.maxTokens": Label("Max tokens", "A number or a percent of the input budget"),
+        "history.maxChars": Label("Summarise over", unit="chars"),
+        "history.keepUserTurns": Label("Keep user turns", "Kept word for word"),
         "history.summaryMaxChars": Label("Summary at most", "The line of what went as well", "chars"),
         "history.topicChars": Label("Topic length", "Of each message, and of the topic anchor", "chars"),
         "history.maxHistoryMessages": Label("Max history messages", "Before the last exchange, which always stays"),
@@ -94,6 +97,30 @@ SETTINGS = MappingProxyType(
     }
 )
 
+# A number where it stands alone, as a limit that warns or as the axis of a sweep; keys as `short_name` gives them.
+LIMIT_TITLES = MappingProxyType(
+    {
+        "inputBudget": "Input budget",
+        "maxSkillsInPrompt": "Number of skills",
+        "maxSkillsPromptChars": "Skill characters",
+        "maxSkillsPromptTokens": "Skill tokens",
+        "maxSkillFileBytes": "Skill file size",
+        "maxToolDefinitionChars": "Tool characters",
+        "history.maxTokens": "History tokens",
+        "history.maxChars": "History characters",
+        "history.keepUserTurns": "Kept turns",
+        "history.maxHistoryMessages": "Older messages",
+        "retrieval.searchTopK": "Retrieved chunks",
+        "features.topK": "Found specs",
+        "shares.system": "Share of system texts and libraries",
+        "shares.context": "Share of retrieved chunks",
+        "shares.history": "Share of history",
+    }
+)
+
+if untitled := set(LIMIT_NAMES) - set(LIMIT_TITLES):
+    raise RuntimeError(f"limits without a title: {sorted(untitled)}")
+
 GROUP_TITLES = MappingProxyType(
     {
         "model": "Model & limits",
@@ -113,6 +140,11 @@ GROUP_TITLES = MappingProxyType(
 def wording(path: str) -> Label:
     """The words of one setting; its last segment where none were written."""
     return SETTINGS.get(path) or Label(path.rsplit(".", 1)[-1])
+
+
+def limit_title(name: str) -> str:
+    """The title of a limit, by its name in warnings or by its path."""
+    return LIMIT_TITLES[short_name(name)]
 
 
 def count_of(number: int, noun: str) -> str:

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from types import MappingProxyType
+from typing import Final
+
+from budgeteer.engine.packing.history.registry import STRATEGIES
 
 #: By rule or by the part of it before a colon.
-_CLAUSES = MappingProxyType(
+_CLAUSES: Final[Mapping[str, str]] = MappingProxyType(
     {
         "maxSkillsPromptChars": "skills past the character limit",
         "maxSkillsPromptTokens": "skills past the token limit",
@@ -17,8 +21,8 @@ _CLAUSES = MappingProxyType(
         "disable-model-invocation": "skills that only people call by name",
         "policy:off": "skills whose policy is off",
         "policy:nameOnly": "descriptions: name and location stay",
-        "newestFirst": "messages older than what fits",
-        "summarizeOlder": "older messages, replaced by a summary",
+        **{row.name: row.takes for row in STRATEGIES.values()},
+        "topicAnchor": "the oldest message but for its opening",
         "validity": "what the provider would refuse",
         "retry": "what the retry ladder gave up",
     }

@@ -13,7 +13,9 @@ from budgeteer.engine.config.schema import Policy
 from budgeteer.engine.counting.tokenizers import TOKENIZERS as KNOWN_TOKENIZERS
 from budgeteer.engine.errors import OverCause
 from budgeteer.engine.models.registry import MODELS
+from budgeteer.engine.packing.fixes import LIMIT_NAMES
 from budgeteer.engine.packing.ledger import CATEGORIES, SECTIONS
+from budgeteer.engine.packing.result import WarningLevel
 from budgeteer.engine.packing.verdict_text import EARLIER_LEVELS, Bound
 from budgeteer.engine.providers.profiles import PROFILES
 from budgeteer.formats.messages.imported import Kind
@@ -49,7 +51,7 @@ RULES: Final = SETTINGS | {
     *(f"policy:{policy}" for policy in get_args(Policy.__value__)),
     *(f"validity:{profile}" for profile in PROFILES),
 }
-LIMITS: Final = SETTINGS | {"inputBudget"}
+LIMITS: Final = frozenset(LIMIT_NAMES)
 OVERHEADS: Final = frozenset(
     {
         "header",
@@ -108,7 +110,7 @@ CATEGORY_NAMES: Final = frozenset(CATEGORIES.values())
 FATES: Final = frozenset(FATE_NAMES)
 LEVELS: Final = frozenset({*LEVEL_TONES, *EARLIER_LEVELS})
 COUNTED: Final = frozenset({"exact", "estimated"})
-WARNING_LEVELS: Final = frozenset({"approaching", "reached", "exceeded"})
+WARNING_LEVELS: Final = frozenset(get_args(WarningLevel.__value__))
 ERROR_CODES: Final = frozenset({"budgetExceeded"})
 BOUNDS: Final = frozenset(bound.value for bound in Bound)
 ERROR_CAUSES: Final = frozenset(get_args(OverCause.__value__))

@@ -16,6 +16,7 @@ from budgeteer.engine.inputs.bundle import Bundle, build_bundle
 from budgeteer.engine.inputs.history_index import index_of
 from budgeteer.engine.inputs.item_usage import with_usage
 from budgeteer.engine.packing.allocation import tokenizer_of
+from budgeteer.engine.packing.history.registry import STRATEGIES
 from budgeteer.engine.packing.history.summary import SummaryPending, SummaryRequest
 from budgeteer.engine.packing.pack import pack
 from budgeteer.engine.packing.result import Packing
@@ -224,8 +225,8 @@ def pack_workspace(
         return Packed(packing, read, asked, inputs_key, key)
 
     config_key = json.dumps(current.data, sort_keys=True)
-    summarises = current.config.history.strategy == "summarizeOlder"
-    edition = edition_of(workspace.owner_id) if summarises else ""
+    writes_summary = STRATEGIES[current.config.history.strategy].writes_summary
+    edition = edition_of(workspace.owner_id) if writes_summary else ""
     key = f"{inputs_key}|{config_key}|{profile or ''}|{edition}"
     return _packings.get(key, make)
 

@@ -5,6 +5,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
+from budgeteer.engine.packing.history.registry import STRATEGIES
 from tests.browser.conftest import WORK_MS
 from tests.browser.steps import (
     change_number,
@@ -27,6 +28,16 @@ def test_the_agent_sample_is_one_click_away_and_shows_verdict_bar_items_and_prom
     page.get_by_role("link", name="Prompt").click()
     expect(page.get_by_role("heading", name="What is sent")).to_be_visible()
     expect(page.locator("ol.prompt li").first).to_be_visible()
+
+
+def test_another_strategy_shows_its_settings_and_no_others(visitor):
+    page = visitor().open("/")
+    open_sample(page, "An agent session that overflows")
+    for row in STRATEGIES.values():
+        with page.expect_response(is_saved):
+            page.locator("#i-history-strategy").select_option(row.name)
+        for path in sorted({path for one in STRATEGIES.values() for path in one.settings}):
+            expect(page.locator(f"#f-{path.replace('.', '-')}")).to_be_visible(visible=path in row.settings)
 
 
 @pytest.mark.parametrize("title", ["A skills library that does not fit", "A tool catalogue over its limit"])

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from budgeteer.cli.program import COMMANDS, NOT_YET
+from budgeteer.engine.packing.history.registry import STRATEGIES
 from budgeteer.env import settings_table
 from budgeteer.formats.detect import format_names
 
@@ -180,3 +181,8 @@ def test_every_name_in_a_recipe_is_in_the_code():
         path.read_text() for folder in ("budgeteer", "tests", "benchmarks") for path in (ROOT / folder).rglob("*.py")
     )
     assert [name for name in NAME.findall(recipes) if not re.search(rf"\b{name}\b", code)] == []
+
+
+def test_the_table_of_history_strategies_has_a_row_for_each():
+    table = text_of("docs/engine.md").partition("| strategy | keeps |")[2].partition("\n\n")[0]
+    assert re.findall(r"^\| `(\w+)` \|", table, re.MULTILINE) == list(STRATEGIES)

@@ -12,6 +12,7 @@ import pytest
 from django.apps import apps
 from django.core.files.base import File
 
+from budgeteer.engine.packing.history.registry import STRATEGIES
 from budgeteer.reports import services
 from budgeteer.reports.document import dump, pack_bytes
 from budgeteer.reports.models import Report
@@ -76,12 +77,12 @@ WORDED: dict[str, Any] = {
     "pruning": {"protectedTools": [f"{MARK}*"]},
     "pins": [f"tool:{MARK}_0"],
 }
+#: Every strategy leaves something out within these.
+TIGHT = {"maxTokens": 60, "maxChars": 400, "keepUserTurns": 1, "maxHistoryMessages": 1}
 CONFIGURATIONS: dict[str, dict[str, Any]] = {
     "words of the query": {"features": {"mode": "search"}},
     "keywords of its own": {"features": {"mode": "search", "keywords": [MARK], "topK": 1}},
-    "newest first": {"model": f"{MARK}/gpt-4o", "history": {"strategy": "newestFirst", "maxTokens": 60}},
-    "summary": {"history": {"strategy": "summarizeOlder", "maxChars": 400, "keepUserTurns": 1}},
-    "recent exchange": {"history": {"strategy": "recentExchange", "maxHistoryMessages": 1}},
+    **{name: {"model": f"{MARK}/gpt-4o", "history": {"strategy": name, **TIGHT}} for name in STRATEGIES},
     "tight": {"skillsBudget": {"limits": {"maxSkillFileBytes": 10, "maxToolDefinitionChars": 9}}},
     "another provider": {"model": "claude-sonnet-4-5", "shares": {"enabled": True}},
     "cannot fit": {"contextWindow": 300, "outputReserve": 1},

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from budgeteer.engine.content.library import Skill
-from budgeteer.engine.packing.fixes import Fix
+from budgeteer.engine.packing.fixes import Fix, Limit, LimitName
 from budgeteer.engine.packing.ledger import Decision, Size
 from budgeteer.engine.packing.limits import skill_limits
-from budgeteer.engine.packing.result import CountedWith, Packing
-from budgeteer.engine.packing.verdict import Limit, warning_of
+from budgeteer.engine.packing.result import CountedWith, Packing, WarningLevel
+from budgeteer.engine.packing.verdict import warning_of
 
 type Gravity = Literal["error", "warning", "notice"]
 
@@ -30,8 +30,8 @@ _NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 class LimitState:
     """One limit: the demand against it. `level` is "exceeded" above it, "approaching" from the warning threshold on."""
 
-    limit: str
-    level: Literal["ok", "approaching", "reached", "exceeded"]
+    limit: LimitName
+    level: Literal["ok"] | WarningLevel
     used: int
     allowed: int
     percent: float

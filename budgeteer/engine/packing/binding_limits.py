@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Final
+from collections.abc import Callable
+from typing import assert_never
 
 import numpy as np
 
@@ -15,13 +15,6 @@ from budgeteer.engine.packing.sections.features import FeatureCause
 from budgeteer.engine.packing.sections.retrieval import ChunkCause
 from budgeteer.engine.packing.sections.skills import SkillCause
 from budgeteer.engine.packing.verdict_text import Bound
-
-_MESSAGES: Final[Mapping[HistoryRule, Bound]] = {
-    HistoryRule.VALIDITY: Bound.PROVIDER,
-    HistoryRule.FIRST_IS_USER: Bound.PROVIDER,
-    HistoryRule.RETRY_OLDEST_HALF: Bound.INPUT_BUDGET,
-    HistoryRule.RETRY_LAST_EXCHANGE: Bound.INPUT_BUDGET,
-}
 
 
 def limits_that_bind(ledger: Ledger, chosen: Chosen, view: HistoryView) -> tuple[Bound, ...]:
@@ -58,23 +51,29 @@ def _messages_lost(part: LedgerRows, chosen: Chosen, view: HistoryView) -> dict[
     found: dict[Bound, tuple[int, int]] = {}
     for code in np.unique(fit.rule[gone]).tolist():
         mine = gone & (fit.rule == code)
-        own = _own_limit(HistoryRule(code), fit, view, mine)
-        bound = _MESSAGES.get(HistoryRule(code)) or (Bound.HISTORY if own else _room(chosen))
-        _add(found, bound, int(view.tokens[mine].sum()), int(mine.sum()))
+        bound = _message_bound(HistoryRule(code), fit, view, mine)
+        _add(found, bound or _room(chosen), int(view.tokens[mine].sum()), int(mine.sum()))
     return found or {Bound.PROVIDER: (0, int((part.fate == DROPPED).sum()))}
 
 
-def _own_limit(rule: HistoryRule, fit: HistoryFit, view: HistoryView, mine: Mask) -> bool:
-    """Whether the strategy's own limit left these messages out, and not the room that is left for history."""
+def _message_bound(rule: HistoryRule, fit: HistoryFit, view: HistoryView, mine: Mask) -> Bound | None:
+    """What left these messages out; None for the room that is left for history."""
     match rule:
+        case HistoryRule.VALIDITY | HistoryRule.FIRST_IS_USER:
+            return Bound.PROVIDER
+        case HistoryRule.RETRY_OLDEST_HALF | HistoryRule.RETRY_LAST_EXCHANGE:
+            return Bound.INPUT_BUDGET
         case HistoryRule.NEWEST_FIRST:
-            return fit.limit_tokens == view.max_tokens
+            is_own = fit.limit_tokens == view.max_tokens
         case HistoryRule.RECENT_EXCHANGE:
-            return bool((fit.needed_messages[mine] > view.config.max_history_messages).any())
+            is_own = bool((fit.needed_messages[mine] > view.config.max_history_messages).any())
         case HistoryRule.SUMMARIZE_OLDER | HistoryRule.NO_SUMMARY | HistoryRule.NOT_COUNTED:
-            return bool(view.chars[view.alive].sum() > view.config.max_chars)
-        case _:
-            return True
+            is_own = bool(view.chars[view.alive].sum() > view.config.max_chars)
+        case HistoryRule.KEPT | HistoryRule.TOPIC_ANCHOR | HistoryRule.LINE_RENEWED:
+            is_own = True
+        case other:
+            assert_never(other)
+    return Bound.HISTORY if is_own else None
 
 
 def _room(chosen: Chosen) -> Bound:

@@ -1,16 +1,36 @@
-"""Fixes for a limit that is close or exceeded: settings with what they save, and a sentence.
+"""Watched limits, and fixes: what to change about a limit that is close or passed.
 
-A fix that has settings may be offered as a button. Whoever offers it applies it to a copy first and asks `is_upheld`,
-or for a single item `is_mended`. A sentence is written from the same data as the settings and is read only by people.
+A fix is settings with what they save, and a sentence that is written from the same data and read only by people. One
+that has settings may be offered as a button: whoever offers it applies it to a copy first and asks `is_upheld`, or for
+a single item `is_mended`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Final, Literal, get_args
 
 from budgeteer.engine.packing.conditions import SettingValue, short_name
 from budgeteer.engine.packing.ledger import DROPPED, FATES, SUMMARISED, Decision, Ledger, Size
+
+type LimitName = Literal[
+    "maxSkillsInPrompt",
+    "maxSkillsPromptChars",
+    "maxSkillsPromptTokens",
+    "maxSkillFileBytes",
+    "maxToolDefinitionChars",
+    "history.maxTokens",
+    "history.maxChars",
+    "history.maxHistoryMessages",
+    "inputBudget",
+    "shares.system",
+    "shares.context",
+    "shares.history",
+]
+"""Every limit that is watched, as warnings name it: the setting's path by `short_name`, or the input budget."""
+
+LIMIT_NAMES: Final[tuple[LimitName, ...]] = get_args(LimitName.__value__)
 
 _NOTHING = Size()
 _GONE = (FATES[DROPPED], FATES[SUMMARISED])
@@ -29,6 +49,17 @@ class Fix:
     sentence: str
     settings: Mapping[str, SettingValue] = field(default_factory=dict)
     saves: Size = _NOTHING
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """One limit as it is watched: its name, the demand against it, its unit in words, and the cheapest fix."""
+
+    name: LimitName
+    used: int
+    allowed: int
+    unit: str
+    fix: Fix
 
 
 @dataclass(frozen=True, slots=True)

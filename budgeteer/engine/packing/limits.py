@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import assert_never
 
 import numpy as np
 from numpy.typing import NDArray
 
-from budgeteer.engine.config.schema import MOST_HISTORY_MESSAGES, BudgetConfig
+from budgeteer.engine.config.schema import BudgetConfig
 from budgeteer.engine.counting.message_measures import unknown_kinds
 from budgeteer.engine.inputs.bundle import Bundle
 from budgeteer.engine.inputs.history_index import message_id
@@ -19,11 +18,12 @@ from budgeteer.engine.packing.conditions import (
     MAX_SKILL_TOKENS,
     MAX_SKILLS,
     MAX_TOOL_CHARS,
-    short_name,
 )
 from budgeteer.engine.packing.fixes import (
     Demand,
     Fix,
+    Limit,
+    LimitName,
     budget_on,
     compacted,
     minified,
@@ -33,13 +33,13 @@ from budgeteer.engine.packing.fixes import (
     wider_share,
     wider_system_share,
 )
-from budgeteer.engine.packing.history.summarize_older import turns_fit
+from budgeteer.engine.packing.history.registry import STRATEGIES
 from budgeteer.engine.packing.history.view import HistoryFit, HistoryView
 from budgeteer.engine.packing.ledger import ADDED, SECTIONS, Ledger, Size
 from budgeteer.engine.packing.result import Chosen, Cost, CountedWith, SectionTotal
 from budgeteer.engine.packing.sections.skill_block import effective, location_opener
 from budgeteer.engine.packing.sections.skills import SkillCause, SkillFit
-from budgeteer.engine.packing.verdict import SYSTEM_GROUP, Limit
+from budgeteer.engine.packing.verdict import SYSTEM_GROUP
 
 
 def section_totals(
@@ -59,7 +59,7 @@ def section_totals(
         before = sum((part.before for part in parts), Size())
         demand = before + _demand_overhead(name, ledger, chosen, view)
         limited = budget.enabled or name == "history"
-        limit_tokens, limit_chars = _own_limits(name, config, allowed) if limited else (None, None)
+        limit_tokens, limit_chars = _own_limits(name, config, allowed, view) if limited else (None, None)
         limit_tokens = _smaller(limit_tokens, _share_of(name, chosen.shares))
         kept = sum(part.sent for part in parts)
         items = sum(len(part) - part.count(ADDED) for part in parts)
@@ -79,17 +79,18 @@ def _demand_overhead(name: str, ledger: Ledger, chosen: Chosen, view: HistoryVie
     return own
 
 
-def _own_limits(name: str, config: BudgetConfig, allowed: Allowance) -> tuple[int | None, int | None]:
+def _own_limits(
+    name: str, config: BudgetConfig, allowed: Allowance, view: HistoryView
+) -> tuple[int | None, int | None]:
+    """The limits that a section has for itself, in tokens and in characters."""
     limits = config.skills_budget.limits
     if name == "skills":
         tokens = limits.max_skills_prompt_tokens
         return (allowed.tokens(tokens) if tokens is not None else None), limits.max_skills_prompt_chars
     if name == "tools":
         return None, limits.max_tool_definition_chars
-    if name == "history" and config.history.strategy == "newestFirst":
-        return allowed.tokens(config.history.max_tokens), None
-    if name == "history" and config.history.strategy == "summarizeOlder":
-        return None, config.history.max_chars
+    if name == "history" and (limit := STRATEGIES[config.history.strategy].limit) is not None:
+        return limit.of_section(view)
     return None, None
 
 
@@ -111,15 +112,15 @@ def _smaller(first: int | None, second: int | None) -> int | None:
 def share_limits(demands: Mapping[str, int], shares: Shares, *, is_limited: bool) -> Iterator[Limit]:
     """Each share with the demand of what it holds, in tokens; `is_limited`: whether the skills budget is on."""
     on = shares.redistribute
-    groups = (
-        ("system", SYSTEM_GROUP, shares.system_tokens, wider_system_share(is_limited=is_limited)),
-        ("context", ("retrieval",), shares.context_tokens, wider_share("context", passes_on=on)),
-        ("history", ("history",), shares.history_tokens, wider_share("history", passes_on=on)),
+    groups: tuple[tuple[LimitName, tuple[str, ...], int, Fix], ...] = (
+        ("shares.system", SYSTEM_GROUP, shares.system_tokens, wider_system_share(is_limited=is_limited)),
+        ("shares.context", ("retrieval",), shares.context_tokens, wider_share("context", passes_on=on)),
+        ("shares.history", ("history",), shares.history_tokens, wider_share("history", passes_on=on)),
     )
     for name, sections, allowed, fix in groups:
         asked = sum(demands.get(section, 0) for section in sections)
         unit = f"tokens of {', '.join(sections)}"
-        yield Limit(f"shares.{name}", asked, allowed, unit, spare(asked, allowed) if asked <= allowed else fix)
+        yield Limit(name, asked, allowed, unit, spare(asked, allowed) if asked <= allowed else fix)
 
 
 def limits_of(bundle: Bundle, chosen: Chosen, config: BudgetConfig, view: HistoryView) -> Iterator[Limit]:
@@ -127,51 +128,8 @@ def limits_of(bundle: Bundle, chosen: Chosen, config: BudgetConfig, view: Histor
     if config.skills_budget.enabled:
         yield from skill_limits(bundle, chosen, config)
         yield from _tool_limits(chosen, config)
-    match config.history.strategy:
-        case "full":
-            pass  # it has no limit but the room
-        case "newestFirst":
-            yield _newest_first_limit(view)
-        case "summarizeOlder":
-            yield _summary_limit(view)
-        case "recentExchange":
-            yield _recent_limit(view)
-        case other:
-            assert_never(other)
-
-
-def _newest_first_limit(view: HistoryView) -> Limit:
-    """The limit in tokens. Raised as far as all of history needs, or as the room reaches that the prompt leaves it."""
-    tokens = int(view.tokens.sum())
-    # The query is charged to the limit too: it is the newest message.
-    reached = min(tokens, max(view.room_tokens, 0)) + view.query_tokens
-    demand = Demand("history.maxTokens", reached, view.max_tokens)
-    if tokens <= view.max_tokens and not demand.is_passed:
-        fix = spare(tokens, view.max_tokens)
-    elif demand.is_passed:
-        fix = raised(demand, or_else="use summarizeOlder" if turns_fit(view) else "")
-    else:
-        fix = Fix(f"Raising it changes nothing: {max(view.room_tokens, 0):,} tokens are left for history.")
-    return Limit("history.maxTokens", tokens, view.max_tokens, "tokens of history", fix)
-
-
-def _summary_limit(view: HistoryView) -> Limit:
-    chars, tokens = int(view.chars.sum()), int(view.tokens.sum())
-    demand = Demand("history.maxChars", chars, view.config.max_chars)
-    held = f"the messages take {tokens:,} tokens and {max(view.room_tokens, 0):,} are left for history"
-    fix = spare(chars, view.config.max_chars)
-    if demand.is_passed:
-        fix = raised(demand, held_by=held if tokens > view.room_tokens else "")
-    return Limit("history.maxChars", chars, view.config.max_chars, "characters of history", fix)
-
-
-def _recent_limit(view: HistoryView) -> Limit:
-    older = int((view.alive & ~view.always & ~view.last_exchange()).sum())
-    demand = Demand("history.maxHistoryMessages", older, view.config.max_history_messages)
-    fix = raised(demand) if demand.is_passed else spare(older, demand.allowed)
-    if older > MOST_HISTORY_MESSAGES:
-        fix = newest_first("it keeps as many older messages as fit")
-    return Limit("history.maxHistoryMessages", older, demand.allowed, "older messages", fix)
+    if (limit := STRATEGIES[config.history.strategy].limit) is not None:
+        yield limit.watch(view)
 
 
 def budget_limit(chosen: Chosen, config: BudgetConfig, view: HistoryView, *, demand: Size, allowed: Allowance) -> Limit:
@@ -183,7 +141,7 @@ def _budget_fix(chosen: Chosen, config: BudgetConfig, view: HistoryView) -> Fix:
     libraries = int(chosen.tools.tokens.sum()) + chosen.skills.asked.tokens
     if not config.skills_budget.enabled and libraries > int(view.tokens.sum()):
         return budget_on(libraries)
-    if config.history.strategy == "full" and len(view):
+    if STRATEGIES[config.history.strategy].limit is None and len(view):
         return newest_first("the oldest messages go first")
     unused = chosen.tools.kept & ~chosen.tools.called
     if unused.any():
@@ -203,20 +161,23 @@ def skill_limits(bundle: Bundle, chosen: Chosen, config: BudgetConfig) -> Iterat
         Demand(MAX_SKILLS, considered, limits.max_skills_in_prompt),
         Demand(MAX_SKILL_CHARS, fit.asked.chars, limits.max_skills_prompt_chars),
     ]
-    units = ["skills", "characters of skills"]
+    watched: list[tuple[LimitName, str]] = [
+        ("maxSkillsInPrompt", "skills"),
+        ("maxSkillsPromptChars", "characters of skills"),
+    ]
     if isinstance(limits.max_skills_prompt_tokens, int):
         demands.append(Demand(MAX_SKILL_TOKENS, fit.asked.tokens, limits.max_skills_prompt_tokens))
-        units.append("tokens of skills")
+        watched.append(("maxSkillsPromptTokens", "tokens of skills"))
     share = next((most for rule, most in fit.token_limits if rule == SYSTEM_SHARE), None)
     shorten = _shortening_fix(bundle, chosen, config)
     raise_all = raised(*demands, held_by=_held_by_share(fit.asked.tokens, share, "skills"))
-    for demand, unit in zip(demands, units, strict=True):
+    for demand, (name, unit) in zip(demands, watched, strict=True):
         fix = spare(demand.needed, demand.allowed)
         if shorten is not None and demand.path != MAX_SKILLS:
             fix = shorten
         elif demand.is_passed:
             fix = raise_all
-        yield Limit(short_name(demand.path), demand.needed, demand.allowed, unit, fix)
+        yield Limit(name, demand.needed, demand.allowed, unit, fix)
     for row in np.flatnonzero(fit.pinned & (fit.cause == SkillCause.FILE_TOO_LARGE)):
         skill = bundle.skills[int(row)]
         fix = Fix(f"{skill.name} is pinned but its file is too large: shorten it, or raise maxSkillFileBytes.")

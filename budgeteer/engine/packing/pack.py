@@ -20,7 +20,7 @@ from budgeteer.engine.inputs.history_index import index_of
 from budgeteer.engine.packing.allocation import Allowance, Shares, allowance, profile_of, resolve_percents, shares_of
 from budgeteer.engine.packing.binding_limits import limits_that_bind
 from budgeteer.engine.packing.history.history_texts import Writing
-from budgeteer.engine.packing.history.registry import fit_history
+from budgeteer.engine.packing.history.registry import STRATEGIES, fit_history
 from budgeteer.engine.packing.history.summary import SummaryRequest, extractive_summary
 from budgeteer.engine.packing.history.task import history_notes, with_task
 from budgeteer.engine.packing.history.view import USER, HistoryFit, HistoryView, Mask, view_of
@@ -221,7 +221,7 @@ class Packer:
         if not self.bundle.chunks:
             return 0
         exchange = view.size_tokens(view.last_exchange() | view.always)
-        if self.config.history.strategy == "newestFirst":
+        if STRATEGIES[self.config.history.strategy].cuts_exchange:
             return min(exchange, view.max_tokens)
         return exchange
 

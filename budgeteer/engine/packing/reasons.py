@@ -23,6 +23,7 @@ from budgeteer.engine.packing.conditions import (
 )
 from budgeteer.engine.packing.history.opening import opening_user
 from budgeteer.engine.packing.history.recent_exchange_reasons import NEVER_FIRST, explain_recent
+from budgeteer.engine.packing.history.registry import STRATEGIES
 from budgeteer.engine.packing.history.summary import Summary
 from budgeteer.engine.packing.history.view import HistoryFit, HistoryRule, HistoryView
 from budgeteer.engine.packing.ledger import Reason, Size
@@ -241,7 +242,7 @@ def _kept_message(view: HistoryView, row: int, profile: str, loss: Loss) -> Reas
         return Reason(f"validity:{profile}", f"Sent without a part: {loss_sentence(loss)}.")
     if view.pinned[row]:
         return Reason("pin", "Pinned, with its group: no limit drops it.")
-    if view.config.strategy == "newestFirst" and row in (view.task_row, view.opener_row):
+    if STRATEGIES[view.config.strategy].keeps_task_apart and row in (view.task_row, view.opener_row):
         return _TASK if row == view.task_row else _OPENER
     if loss:
         return Reason(f"validity:{profile}", f"Sent whole, but not just as it came: {loss_sentence(loss)}.")

@@ -13,7 +13,7 @@ from budgeteer.engine.counting.tokenizers import CountKind
 from budgeteer.engine.errors import BudgetExceeded
 from budgeteer.engine.inputs.bundle import Bundle
 from budgeteer.engine.packing.allocation import Allowance, Shares
-from budgeteer.engine.packing.fixes import Fix
+from budgeteer.engine.packing.fixes import Fix, LimitName
 from budgeteer.engine.packing.history.view import HistoryFit
 from budgeteer.engine.packing.ledger import CategoryTotal, Ledger, Size, by_category
 from budgeteer.engine.packing.pruning.pruned import Pruned
@@ -48,6 +48,10 @@ class SectionTotal:
     after: CountedWith
 
 
+type WarningLevel = Literal["approaching", "reached", "exceeded"]
+"""From the threshold on; demand and limit are the same; the demand is above the limit."""
+
+
 @dataclass(frozen=True, slots=True)
 class LimitWarning:
     """A limit that is close or passed: percent of demand to limit, a sentence, and the cheapest fix.
@@ -55,8 +59,8 @@ class LimitWarning:
     In JSON `fix` is the fix in words and `set` what it sets, by configuration path ({} where no setting does it).
     """
 
-    limit: str
-    level: Literal["approaching", "reached", "exceeded"]
+    limit: LimitName
+    level: WarningLevel
     used: int
     allowed: int
     percent: float

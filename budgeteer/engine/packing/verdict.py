@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Final, assert_never
 
 from budgeteer.engine.config.schema import BudgetConfig
 from budgeteer.engine.errors import BudgetExceeded
 from budgeteer.engine.packing.allocation import Allowance, Shares
-from budgeteer.engine.packing.fixes import Fix
+from budgeteer.engine.packing.fixes import Limit
 from budgeteer.engine.packing.history.view import Over
 from budgeteer.engine.packing.ledger import Ledger, Size
-from budgeteer.engine.packing.result import LimitWarning, Verdict
+from budgeteer.engine.packing.result import LimitWarning, Verdict, WarningLevel
 from budgeteer.engine.packing.verdict_text import Bound, Level, Shortfall, VerdictFigures
 
 
@@ -47,17 +46,6 @@ def verdict_of(
 SYSTEM_GROUP: Final = ("system", "tools", "skills", "features")
 
 
-@dataclass(frozen=True, slots=True)
-class Limit:
-    """One limit as it is watched: its name, the demand against it, its unit, and the cheapest fix."""
-
-    name: str
-    used: int
-    allowed: int
-    unit: str
-    fix: Fix
-
-
 def warning_of(limit: Limit, config: BudgetConfig) -> LimitWarning | None:
     """The warning of a limit, None below the threshold or where warnings are off."""
     settings = config.skills_budget.warnings
@@ -66,15 +54,24 @@ def warning_of(limit: Limit, config: BudgetConfig) -> LimitWarning | None:
     percent = round(limit.used * 100 / max(limit.allowed, 1), 1)
     if limit.used * 100 < settings.threshold_percent * limit.allowed:
         return None
-    level: Literal["approaching", "reached", "exceeded"]
-    if limit.used > limit.allowed:
-        level, word = "exceeded", "exceeds"
-    elif limit.used == limit.allowed:
-        level, word = "reached", "reaches"
-    else:
-        level, word = "approaching", "comes close to"
-    sentence = f"{limit.used:,} {limit.unit} asked for {word} {limit.name} ({limit.allowed:,}): {percent:,.1f} %."
+    level: WarningLevel = "approaching"
+    if limit.used >= limit.allowed:
+        level = "exceeded" if limit.used > limit.allowed else "reached"
+    figures = f"{limit.used:,} {limit.unit} asked for {_verb(level)} {limit.name} ({limit.allowed:,})"
+    sentence = f"{figures}: {percent:,.1f} %."
     return LimitWarning(limit.name, level, limit.used, limit.allowed, percent, limit.unit, sentence, limit.fix)
+
+
+def _verb(level: WarningLevel) -> str:
+    match level:
+        case "approaching":
+            return "comes close to"
+        case "reached":
+            return "reaches"
+        case "exceeded":
+            return "exceeds"
+        case other:
+            assert_never(other)
 
 
 def error_of(

@@ -61,7 +61,10 @@ class Slider:
 
 @dataclass(frozen=True, slots=True)
 class FormField:
-    """One field as the template prints it."""
+    """One field as the template prints it.
+
+    `strategies` are the history strategies that alone read it, () where all do; `is_unused`: the chosen one does not.
+    """
 
     path: str
     key: str
@@ -77,7 +80,8 @@ class FormField:
     is_overridden: bool
     preset_value: str
     error: str
-    strategy: str
+    strategies: tuple[str, ...]
+    is_unused: bool
 
     @property
     def described_by(self) -> str:
@@ -130,6 +134,7 @@ def form_field(
     words = wording(field.path)
     value = get_path(current.data, field.path)
     error: ConfigError | None = change.errors.get(field.path) if change else None
+    readers = strategies_reading(field.path)
     shown = change.refused.get(field.path, "") if change and error else shown_value(value)
     return FormField(
         path=field.path,
@@ -146,7 +151,8 @@ def form_field(
         is_overridden=current.is_overridden(field.path),
         preset_value=shown_value(get_path(current.base, field.path)) or "empty",
         error=_said(error, path=field.path),
-        strategy=" ".join(strategies_reading(field.path)),
+        strategies=readers,
+        is_unused=bool(readers) and current.config.history.strategy not in readers,
     )
 
 

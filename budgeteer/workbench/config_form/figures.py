@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import assert_never
 
 import numpy as np
 
+from budgeteer.engine.packing.history.registry import STRATEGIES
 from budgeteer.engine.packing.ledger import DROPPED, SECTIONS
 from budgeteer.engine.packing.result import Packing
 from budgeteer.workbench.config_form.apply import Effective
@@ -57,12 +59,17 @@ def _history(packing: Packing) -> str:
     section = next((section for section in packing.sections if section.name == "history"), None)
     if section is None or not section.demand.items:
         return packing.config.history.strategy
-    if packing.config.history.strategy == "newestFirst" and section.limit_tokens is not None:
-        return f"{section.after.size.tokens:,} / {section.limit_tokens:,}"
-    if packing.config.history.strategy == "summarizeOlder" and section.limit_chars is not None:
-        return f"{section.after.size.chars:,} / {section.limit_chars:,} chars"
-    kept, asked = _kept(packing, "history")
-    return f"{kept:,} of {asked:,} stay" if kept < asked else f"all {asked:,} stay"
+    limit = STRATEGIES[packing.config.history.strategy].limit
+    match limit.unit if limit is not None else None:
+        case "tokens" if section.limit_tokens is not None:
+            return f"{section.after.size.tokens:,} / {section.limit_tokens:,}"
+        case "characters" if section.limit_chars is not None:
+            return f"{section.after.size.chars:,} / {section.limit_chars:,} chars"
+        case "tokens" | "characters" | "messages" | None:
+            kept, asked = _kept(packing, "history")
+            return f"{kept:,} of {asked:,} stay" if kept < asked else f"all {asked:,} stay"
+        case other:
+            assert_never(other)
 
 
 def _kept(packing: Packing, section: str) -> tuple[int, int]:

@@ -61,6 +61,14 @@
     else if (field.form && field.form === form()) touched.add(field.name);
   }, true);
 
+  // ---- another history strategy: the settings that it does not read are put away at once ----
+  document.addEventListener("change", ({ target }) => {
+    if (target.id !== "i-history-strategy") return;
+    for (const field of form().querySelectorAll("[data-strategies]")) {
+      field.toggleAttribute("data-unused", !field.dataset.strategies.split(" ").includes(target.value));
+    }
+  });
+
   document.addEventListener("htmx:configRequest", (event) => {
     const { elt, formData, triggeringEvent } = event.detail;
     if (elt.id !== "config-form") return;

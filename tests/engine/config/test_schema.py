@@ -2,13 +2,23 @@
 
 import json
 import time
+from typing import get_args
 
 import jsonschema
 import pytest
 
-from budgeteer.engine.config.schema import BudgetConfig, config_errors, config_schema, dump_config, load_config
+from budgeteer.engine.config.schema import (
+    BudgetConfig,
+    HistoryStrategy,
+    config_errors,
+    config_schema,
+    dump_config,
+    load_config,
+)
 from budgeteer.engine.config.size_limits import size_error, text_size_error
 from budgeteer.engine.errors import ConfigError
+
+NAMES: tuple[str, ...] = get_args(HistoryStrategy.__value__)
 
 
 def test_nothing_given_is_every_default_and_off() -> None:
@@ -66,7 +76,7 @@ def test_the_canonical_form_is_a_fixed_point_and_plain_json() -> None:
             {"history": {"strategy": "newest"}},
             (
                 "history.strategy: 'newest' cannot be used here. "
-                "Expected: 'full', 'newestFirst', 'summarizeOlder' or 'recentExchange'."
+                f"Expected: {', '.join(map(repr, NAMES[:-1]))} or {NAMES[-1]!r}."
             ),
         ),
     ],

@@ -7,6 +7,8 @@ from typing import Final
 import numpy as np
 
 from budgeteer.engine.counting.library_measures import Ints
+from budgeteer.engine.packing.fixes import Demand, Fix, Limit, raised, spare
+from budgeteer.engine.packing.history.summarize_older import turns_fit
 from budgeteer.engine.packing.history.view import HistoryFit, HistoryRule, HistoryView, Mask, Over
 
 _STAYS: Final = "System texts and pinned messages"
@@ -37,6 +39,21 @@ def newest_first(view: HistoryView) -> HistoryFit:
         sentence = f"{what} alone take {own:,} tokens; history may take {max(allowed, 0):,}."
         over = Over(own, allowed, sentence)
     return HistoryFit(kept, rule, limit, needed, over=over)
+
+
+def newest_first_limit(view: HistoryView) -> Limit:
+    """`maxTokens`. Raised as far as all of history needs, or as the room reaches that the prompt leaves it."""
+    tokens = int(view.tokens.sum())
+    # The query is charged to the limit too: it is the newest message.
+    reached = min(tokens, max(view.room_tokens, 0)) + view.query_tokens
+    demand = Demand("history.maxTokens", reached, view.max_tokens)
+    if tokens <= view.max_tokens and not demand.is_passed:
+        fix = spare(tokens, view.max_tokens)
+    elif demand.is_passed:
+        fix = raised(demand, or_else="use summarizeOlder" if turns_fit(view) else "")
+    else:
+        fix = Fix(f"Raising it changes nothing: {max(view.room_tokens, 0):,} tokens are left for history.")
+    return Limit("history.maxTokens", tokens, view.max_tokens, "tokens of history", fix)
 
 
 def _reaches_from(view: HistoryView, free: Mask, base: int) -> tuple[Ints, Ints]:

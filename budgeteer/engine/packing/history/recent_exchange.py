@@ -11,7 +11,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from budgeteer.engine.config.schema import MOST_HISTORY_MESSAGES
 from budgeteer.engine.counting.library_measures import Ints
+from budgeteer.engine.packing.fixes import Demand, Limit, newest_first, raised, spare
 from budgeteer.engine.packing.history.earlier_line import Named, longest_line, opening_of, read_line, topics_of
 from budgeteer.engine.packing.history.history_texts import CountingFailed, Writing
 from budgeteer.engine.packing.history.retry_ladder import run_retry_ladder
@@ -38,6 +40,16 @@ def recent_exchange(view: HistoryView, *, writing: Writing, retry: bool) -> Hist
         return _with_line(view, _with_anchor(view, fit, older, writing), older, earlier, writing)
     except CountingFailed:
         return fit
+
+
+def recent_limit(view: HistoryView) -> Limit:
+    """`maxHistoryMessages`, with the messages before the last exchange against it."""
+    older = int((view.alive & ~view.always & ~view.last_exchange()).sum())
+    demand = Demand("history.maxHistoryMessages", older, view.config.max_history_messages)
+    fix = raised(demand) if demand.is_passed else spare(older, demand.allowed)
+    if older > MOST_HISTORY_MESSAGES:
+        fix = newest_first("it keeps as many older messages as fit")
+    return Limit("history.maxHistoryMessages", older, demand.allowed, "older messages", fix)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""The history strategies: one row each, read by packing, the form, the tests and the documentation.
+"""The history strategies: one row each, read by packing, the form, the sweeps, reports, tests and documentation.
 
 A strategy is a function from a HistoryView to a HistoryFit; its settings are the paths of the configuration that only
 it (or it among few) reads. The names are those that `history.strategy` of the schema allows.
@@ -9,64 +9,133 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Final, get_args
+from typing import Final, Literal, assert_never, get_args
 
 from budgeteer.engine.config.schema import BudgetConfig, HistoryStrategy
+from budgeteer.engine.packing.fixes import Limit
 from budgeteer.engine.packing.history.full import keep_full
 from budgeteer.engine.packing.history.history_texts import Writing
-from budgeteer.engine.packing.history.newest_first import newest_first
-from budgeteer.engine.packing.history.recent_exchange import recent_exchange
-from budgeteer.engine.packing.history.summarize_older import summarize_older
+from budgeteer.engine.packing.history.newest_first import newest_first, newest_first_limit
+from budgeteer.engine.packing.history.recent_exchange import recent_exchange, recent_limit
+from budgeteer.engine.packing.history.summarize_older import summarize_older, summary_limit
 from budgeteer.engine.packing.history.view import HistoryFit, HistoryView
+
+type LimitUnit = Literal["tokens", "characters", "messages"]
+
+
+@dataclass(frozen=True, slots=True)
+class StrategyLimit:
+    """The limit that a strategy has of its own, beside the room that is left for history.
+
+    Attributes:
+        unit: what it counts.
+        watch: its value with the demand against it and the cheapest fix.
+    """
+
+    unit: LimitUnit
+    watch: Callable[[HistoryView], Limit]
+
+    def of_section(self, view: HistoryView) -> tuple[int | None, int | None]:
+        """The limit in tokens and in characters, as the history section is shown with; None for what it is not in."""
+        match self.unit:
+            case "tokens":
+                return self.watch(view).allowed, None
+            case "characters":
+                return None, self.watch(view).allowed
+            case "messages":
+                return None, None
+            case other:
+                assert_never(other)
 
 
 @dataclass(frozen=True, slots=True)
 class StrategyRow:
-    """One history strategy.
+    """One history strategy. No field has a default, so that a new row decides about each.
 
     Attributes:
         name: as `history.strategy` names it.
         fit: what stays of a history; takes the view, how texts and summaries are written, and whether to retry.
         settings: the paths that it reads beside those that every strategy reads.
+        swept: those of them whose sweep the dashboard offers.
+        limit: its own limit, None where it has none but the room.
+        cuts_exchange: whether its limit may cut the last exchange; the limit is then `maxTokens`.
+        keeps_task_apart: whether the task and the opener stay by an exception to its order, as their reasons say.
+        writes_summary: whether a language model may write what stands in the place of messages.
+        takes: what it takes away, in a clause for reports; "" where it takes nothing.
     """
 
     name: HistoryStrategy
     fit: Callable[[HistoryView, Writing, bool], HistoryFit]
-    settings: tuple[str, ...] = ()
+    settings: tuple[str, ...]
+    swept: tuple[str, ...]
+    limit: StrategyLimit | None
+    cuts_exchange: bool
+    keeps_task_apart: bool
+    writes_summary: bool
+    takes: str
 
 
-STRATEGIES: Final[Mapping[HistoryStrategy, StrategyRow]] = MappingProxyType(
-    {
-        row.name: row
-        for row in (
-            StrategyRow("full", lambda view, _writing, retry: keep_full(view, retry=retry)),
-            StrategyRow("newestFirst", lambda view, _writing, _retry: newest_first(view), ("history.maxTokens",)),
-            StrategyRow(
-                "summarizeOlder",
-                lambda view, writing, retry: summarize_older(view, writing=writing, retry=retry),
-                (
-                    "history.maxChars",
-                    "history.keepUserTurns",
-                    "history.summaryMaxChars",
-                    "history.topicChars",
-                    "history.fallbackMessages",
-                    "history.uncountedFallbackMessages",
-                ),
-            ),
-            StrategyRow(
-                "recentExchange",
-                lambda view, writing, retry: recent_exchange(view, writing=writing, retry=retry),
-                (
-                    "history.summaryMaxChars",
-                    "history.topicChars",
-                    "history.maxHistoryMessages",
-                    "history.topicAnchor",
-                    "history.namePrevious",
-                ),
-            ),
-        )
-    }
+_ROWS: Final = (
+    StrategyRow(
+        "full",
+        lambda view, _writing, retry: keep_full(view, retry=retry),
+        settings=(),
+        swept=(),
+        limit=None,
+        cuts_exchange=False,
+        keeps_task_apart=False,
+        writes_summary=False,
+        takes="",
+    ),
+    StrategyRow(
+        "newestFirst",
+        lambda view, _writing, _retry: newest_first(view),
+        settings=("history.maxTokens",),
+        swept=("history.maxTokens",),
+        limit=StrategyLimit("tokens", newest_first_limit),
+        cuts_exchange=True,
+        keeps_task_apart=True,
+        writes_summary=False,
+        takes="messages older than what fits",
+    ),
+    StrategyRow(
+        "summarizeOlder",
+        lambda view, writing, retry: summarize_older(view, writing=writing, retry=retry),
+        settings=(
+            "history.maxChars",
+            "history.keepUserTurns",
+            "history.summaryMaxChars",
+            "history.topicChars",
+            "history.fallbackMessages",
+            "history.uncountedFallbackMessages",
+        ),
+        swept=("history.maxChars", "history.keepUserTurns"),
+        limit=StrategyLimit("characters", summary_limit),
+        cuts_exchange=False,
+        keeps_task_apart=False,
+        writes_summary=True,
+        takes="older messages, replaced by a summary",
+    ),
+    StrategyRow(
+        "recentExchange",
+        lambda view, writing, retry: recent_exchange(view, writing=writing, retry=retry),
+        settings=(
+            "history.summaryMaxChars",
+            "history.topicChars",
+            "history.maxHistoryMessages",
+            "history.topicAnchor",
+            "history.namePrevious",
+        ),
+        swept=("history.maxHistoryMessages",),
+        limit=StrategyLimit("messages", recent_limit),
+        cuts_exchange=False,
+        keeps_task_apart=False,
+        writes_summary=False,
+        takes="messages before the last exchange and the few that may stand before it",
+    ),
 )
+
+STRATEGIES: Final[Mapping[HistoryStrategy, StrategyRow]] = MappingProxyType({row.name: row for row in _ROWS})
 
 if missing := set(get_args(HistoryStrategy.__value__)) ^ set(STRATEGIES):
     raise RuntimeError(f"the schema and the registry of history strategies differ: {sorted(missing)}")

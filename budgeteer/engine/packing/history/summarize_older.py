@@ -12,6 +12,7 @@ from dataclasses import replace
 import numpy as np
 
 from budgeteer.engine.counting.text_boundaries import cut_at_word
+from budgeteer.engine.packing.fixes import Demand, Limit, raised, spare
 from budgeteer.engine.packing.history.history_texts import CountingFailed, Writing
 from budgeteer.engine.packing.history.retry_ladder import run_retry_ladder
 from budgeteer.engine.packing.history.summary import Summary, SummaryFailed
@@ -35,6 +36,17 @@ def summarize_older(view: HistoryView, *, writing: Writing, retry: bool) -> Hist
         return _without_summary(
             view, verbatim, last=view.config.uncounted_fallback_messages, rule=HistoryRule.NOT_COUNTED
         )
+
+
+def summary_limit(view: HistoryView) -> Limit:
+    """`maxChars`, with the characters of all of history against it."""
+    chars, tokens = int(view.chars.sum()), int(view.tokens.sum())
+    demand = Demand("history.maxChars", chars, view.config.max_chars)
+    held = f"the messages take {tokens:,} tokens and {max(view.room_tokens, 0):,} are left for history"
+    fix = spare(chars, view.config.max_chars)
+    if demand.is_passed:
+        fix = raised(demand, held_by=held if tokens > view.room_tokens else "")
+    return Limit("history.maxChars", chars, view.config.max_chars, "characters of history", fix)
 
 
 def turns_fit(view: HistoryView) -> bool:

@@ -155,7 +155,7 @@ class HistoryView:
 def view_of(
     measures: MessageMeasures, profile: str, *, frame_tokens: Ints, pinned: Mask, config: HistoryConfig
 ) -> HistoryView:
-    """The view of measured messages; room and limit are set by `with_room`."""
+    """The view of measured messages; `room_tokens` and `query_tokens` are set where the room is known."""
     alive = (measures.column(profile, "loss") & int(Loss.EMPTY)) == 0
     is_all = bool(alive.all())
 

@@ -9,9 +9,9 @@ from budgeteer.engine.config.overlay import get_path
 from budgeteer.engine.config.schema import dump_config
 from budgeteer.engine.packing.ledger import SECTIONS
 from budgeteer.engine.packing.result import Packing
-from budgeteer.presentation.labels import count_of
+from budgeteer.presentation.labels import count_of, limit_title
 from budgeteer.presentation.scale import Scale, pushed_apart, short
-from budgeteer.workbench.panels.sweep.study import AXES, SweptLimit, SweptStep, axes_of
+from budgeteer.workbench.panels.sweep.study import SweptLimit, SweptStep, axes_of
 from budgeteer.workbench.state import ViewState
 
 LETTERS = {"system": "S", "tools": "T", "skills": "K", "features": "F", "retrieval": "R", "history": "H", "query": "U"}
@@ -280,5 +280,5 @@ def _end(swept: SweptLimit, current: float | None) -> float:
 
 
 def _axis_title(swept: SweptLimit) -> str:
-    title, unit = AXES[swept.path][0].lower(), UNIT_WORDS.get(swept.unit, "")
+    title, unit = limit_title(swept.path).lower(), UNIT_WORDS.get(swept.unit, "")
     return f"{title}, {unit}" if unit and unit not in title else title

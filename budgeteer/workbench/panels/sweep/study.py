@@ -10,7 +10,9 @@ from budgeteer.engine.analysis.sweep.probe import Subject
 from budgeteer.engine.analysis.sweep.sweep import sweep
 from budgeteer.engine.config.overlay import set_path
 from budgeteer.engine.config.schema import dump_config
+from budgeteer.engine.packing.history.registry import STRATEGIES
 from budgeteer.engine.packing.result import Packing
+from budgeteer.presentation.labels import limit_title
 from budgeteer.workbench.deferred_results import StudyQuestion, Watch, digest_of, subject_of
 from budgeteer.workbench.models import Workspace
 from budgeteer.workbench.preview import Packed
@@ -23,21 +25,21 @@ def _has_skills(packing: Packing) -> bool:
     return packing.config.skills_budget.enabled and bool(len(packing.bundle.skills))
 
 
+def _sweeps_history(path: str) -> Callable[[Packing], bool]:
+    return lambda packing: path in STRATEGIES[packing.config.history.strategy].swept
+
+
 #: What may be swept here, and when it limits anything: a section that holds something, and a test of the configuration.
-AXES: Mapping[str, tuple[str, Callable[[Packing], bool]]] = {
-    "inputBudget": ("Input budget", lambda _packing: True),
-    "history.maxTokens": ("History tokens", lambda p: p.config.history.strategy == "newestFirst"),
-    "history.maxChars": ("Summarise over", lambda p: p.config.history.strategy == "summarizeOlder"),
-    "history.keepUserTurns": ("Kept turns", lambda p: p.config.history.strategy == "summarizeOlder"),
-    "history.maxHistoryMessages": ("Older messages", lambda p: p.config.history.strategy == "recentExchange"),
-    "skillsBudget.limits.maxSkillsPromptChars": ("Skill characters", _has_skills),
-    "skillsBudget.limits.maxSkillsInPrompt": ("Number of skills", _has_skills),
+AXES: Mapping[str, Callable[[Packing], bool]] = {
+    "inputBudget": lambda _packing: True,
+    **{path: _sweeps_history(path) for row in STRATEGIES.values() for path in row.swept},
+    "skillsBudget.limits.maxSkillsPromptChars": _has_skills,
+    "skillsBudget.limits.maxSkillsInPrompt": _has_skills,
     "skillsBudget.limits.maxToolDefinitionChars": (
-        "Tool characters",
-        lambda p: p.config.skills_budget.enabled and bool(len(p.bundle.tools)),
+        lambda packing: packing.config.skills_budget.enabled and bool(len(packing.bundle.tools))
     ),
-    "retrieval.searchTopK": ("Retrieved chunks", lambda p: bool(len(p.bundle.chunks))),
-    "features.topK": ("Found specs", lambda p: p.config.features.mode == "search" and bool(len(p.bundle.features))),
+    "retrieval.searchTopK": lambda packing: bool(len(packing.bundle.chunks)),
+    "features.topK": lambda packing: packing.config.features.mode == "search" and bool(len(packing.bundle.features)),
 }
 
 
@@ -92,7 +94,7 @@ class SweptLimit:
 
 def axes_of(packing: Packing) -> dict[str, str]:
     """What of this packing may be swept, by path: its title."""
-    return {path: title for path, (title, limits) in AXES.items() if limits(packing)}
+    return {path: limit_title(path) for path, limits in AXES.items() if limits(packing)}
 
 
 def sweep_study(workspace: Workspace, packed: Packed, over: str) -> StudyQuestion[SweptLimit]:

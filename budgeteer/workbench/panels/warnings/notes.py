@@ -3,25 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import assert_never
 
-from budgeteer.engine.packing.result import LimitWarning, Packing
+from budgeteer.engine.packing.result import LimitWarning, Packing, WarningLevel
+from budgeteer.presentation.labels import limit_title
 from budgeteer.workbench.fix_buttons import button_of
-
-TITLES = {
-    "maxSkillsInPrompt": "Number of skills",
-    "maxSkillsPromptChars": "Skill characters",
-    "maxSkillsPromptTokens": "Skill tokens",
-    "maxSkillFileBytes": "Skill file size",
-    "maxToolDefinitionChars": "Tool characters",
-    "history.maxTokens": "History tokens",
-    "history.maxChars": "History characters",
-    "history.maxHistoryMessages": "Older messages",
-    "inputBudget": "Input budget",
-    "shares.system": "Share of system texts and libraries",
-    "shares.context": "Share of retrieved chunks",
-    "shares.history": "Share of history",
-}
-LEVEL_WORDS = {"approaching": "close to the limit", "reached": "limit reached", "exceeded": "limit exceeded"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,13 +38,24 @@ def notes_of(packing: Packing) -> tuple[Note, ...]:
 
 
 def _note(warning: LimitWarning) -> Note:
-    title = TITLES.get(warning.limit, warning.limit)
     button = button_of(warning.fix.settings)
     return Note(
         tone="",
-        title=f"{title}: {LEVEL_WORDS[warning.level]}.",
+        title=f"{limit_title(warning.limit)}: {_level_words(warning.level)}.",
         sentence=f"{warning.used:,} {warning.unit} asked for, {warning.allowed:,} allowed ({warning.percent:,.1f} %).",
         fix=warning.fix.sentence,
         apply=button.apply,
         apply_label=button.label,
     )
+
+
+def _level_words(level: WarningLevel) -> str:
+    match level:
+        case "approaching":
+            return "close to the limit"
+        case "reached":
+            return "limit reached"
+        case "exceeded":
+            return "limit exceeded"
+        case other:
+            assert_never(other)
