@@ -165,6 +165,7 @@ _DECISION: Final[_Shape] = {
     "kind": _known(words.COUNTED),
     "pinned": _flag,
     "counterfactual": _constant(""),
+    "conditions": _each({"path": _word(words.SETTINGS), "room": _word(words.ROOMS), "atLeast": _number}),
 }
 _VERDICT: Final[_Shape] = {
     "level": _known(words.LEVELS),

@@ -13,6 +13,7 @@ from budgeteer.engine.config.schema import Policy
 from budgeteer.engine.counting.tokenizers import TOKENIZERS as KNOWN_TOKENIZERS
 from budgeteer.engine.errors import OverCause
 from budgeteer.engine.models.registry import MODELS
+from budgeteer.engine.packing.conditions import Room
 from budgeteer.engine.packing.fixes import LIMIT_NAMES
 from budgeteer.engine.packing.ledger import CATEGORIES, SECTIONS
 from budgeteer.engine.packing.result import WarningLevel
@@ -52,6 +53,7 @@ RULES: Final = SETTINGS | {
     *(f"validity:{profile}" for profile in PROFILES),
 }
 LIMITS: Final = frozenset(LIMIT_NAMES)
+ROOMS: Final = frozenset(room.key for room in Room)
 OVERHEADS: Final = frozenset(
     {
         "header",

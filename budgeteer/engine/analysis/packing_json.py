@@ -27,6 +27,7 @@ def decision_to_json(decision: Decision) -> dict[str, Any]:
         "group": decision.group,
         "pinned": decision.pinned,
         "counterfactual": decision.counterfactual,
+        "conditions": [condition.to_json() for condition in decision.reason.conditions],
     }
 
 

@@ -37,6 +37,12 @@ class Room(StrEnum):
     SYSTEM_SHARE_TOOLS = "shares.system left {} tokens for tools"
     SYSTEM_SHARE_FEATURES = "shares.system left {} tokens for feature specs"
 
+    @property
+    def key(self) -> str:
+        """Its name in JSON: `leftForHistory`."""
+        first, *others = self.name.lower().split("_")
+        return first + "".join(word.capitalize() for word in others)
+
 
 @dataclass(frozen=True, slots=True)
 class Condition:
@@ -61,6 +67,12 @@ class Condition:
         if isinstance(self.limit, Room):
             return self.limit.value.format(f"{self.at_least:,}")
         return f"{short_name(self.limit)} were ≥ {self.at_least:,}"
+
+    def to_json(self) -> dict[str, str | int]:
+        """`{path, atLeast}` for a setting, `{room, atLeast}` in tokens for a room."""
+        if isinstance(self.limit, Room):
+            return {"room": self.limit.key, "atLeast": self.at_least}
+        return {"path": self.limit, "atLeast": self.at_least}
 
 
 def counterfactual(outcome: Outcome, conditions: Sequence[Condition]) -> str:

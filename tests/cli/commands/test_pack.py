@@ -54,6 +54,7 @@ SHAPE = {
             "group": (str, type(None)),
             "pinned": bool,
             "counterfactual": str,
+            "conditions": list,
         }
     ],
     "warnings": [

@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from budgeteer.engine.analysis.packing_json import packing_to_json
 from budgeteer.engine.content.library import Skill, ToolDefinition
 from budgeteer.engine.packing.ledger import Decision
 from budgeteer.engine.packing.reasons import ordinal
@@ -147,3 +148,16 @@ def test_names_are_read_one_by_one_or_a_stretch_at_a_time() -> None:
         for beyond in (len(ids), -len(ids) - 1):
             with pytest.raises(IndexError):
                 ids[beyond]
+
+
+def test_conditions_in_json_are_settings_and_rooms_with_their_least_values() -> None:
+    bundle = bundle_of(user("word " * 50), assistant("word " * 50), user("Go"))
+    history = {"strategy": "newestFirst", "maxTokens": 60}
+    packing = packed(bundle, {"history": history, "contextWindow": 100, "outputReserve": 0})
+    first, *_, last = packing_to_json(packing, validity=())["decisions"]
+    setting, room = first["conditions"]
+    assert (setting["path"], set(setting)) == ("history.maxTokens", {"path", "atLeast"})
+    assert (room["room"], set(room)) == ("leftForHistory", {"room", "atLeast"})
+    wider = {"strategy": "newestFirst", "maxTokens": setting["atLeast"]}
+    assert packed(bundle, {"history": wider}).ledger.decision(0).fate == "kept"
+    assert last["conditions"] == []
