@@ -42,16 +42,11 @@ def _packing(given: Mapping[str, Any], safe: dict[str, Any]) -> dict[str, Any]:
     safe["unknown"] = [{"id": names.get(of["id"], "item"), **each} for of, each in unknown]
     safe["warnings"] = [{**each, "sentence": _warning_sentence(each)} for each in safe["warnings"]]
     safe["validity"] = [{**each, "sentence": "Holds." if each["ok"] else "Does not hold."} for each in safe["validity"]]
-    if safe["error"] is not None:
-        safe["error"]["sentence"] = _error_sentence(safe["error"])
-    safe["verdict"]["sentence"] = figures_from_json(safe["verdict"], safe["error"]).sentence
+    figures = figures_from_json(safe["verdict"], safe["error"])
+    if figures.shortfall is not None:
+        safe["error"]["sentence"] = figures.shortfall.sentence
+    safe["verdict"]["sentence"] = figures.sentence
     return safe
-
-
-def _error_sentence(error: Mapping[str, Any]) -> str:
-    return (
-        f"{error['section']} needs {error['neededTokens']:,} tokens, and there is room for {error['allowedTokens']:,}."
-    )
 
 
 def _warning_sentence(warning: Mapping[str, Any]) -> str:

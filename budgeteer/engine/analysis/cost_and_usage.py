@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from budgeteer.engine.content.library import HIDING_KEY
-from budgeteer.engine.packing.result import Cost, Packing
+from budgeteer.engine.packing.result import Cost, Packing, UnknownParts
 
 _SHOWN_NAMES = 5
 
@@ -21,7 +21,7 @@ def facts_of(packing: Packing) -> tuple[str, ...]:
         reported_sentence(
             bundle.reported_input_tokens, in_file=bundle.file_input_tokens, not_in_file=packing.not_in_file_tokens
         ),
-        _unknown_sentence([what for _, what in packing.unknown]),
+        _unknown_sentence(packing.unknown),
         _hidden_sentence([skill.name for skill in bundle.skills if skill.is_hidden]),
     )
     return tuple(fact for fact in facts if fact)
@@ -52,11 +52,11 @@ def money(amount: float, currency: str) -> str:
     return f"{sign}{amount:,.4f}" if amount < 0.1 else f"{sign}{amount:,.2f}"
 
 
-def _unknown_sentence(found: Sequence[str]) -> str:
-    """How many messages hold what cannot be counted; `found` is what each of them holds."""
+def _unknown_sentence(found: Sequence[UnknownParts]) -> str:
+    """How many messages hold what cannot be counted, and of which kinds."""
     if not found:
         return ""
-    kinds = sorted({kind.rpartition("× ")[2] for what in found for kind in what.split(", ")})
+    kinds = sorted({kind for one in found for kind, _ in one.kinds})
     parts = "1 message holds parts" if len(found) == 1 else f"{len(found):,} messages hold parts"
     return f"{parts} whose tokens nobody publishes ({', '.join(kinds)}): they are outside the total."
 

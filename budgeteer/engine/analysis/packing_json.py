@@ -58,7 +58,7 @@ def packing_to_json(packing: Packing, *, validity: Sequence[ValidityCheck]) -> d
         "verdict": _verdict_to_json(packing.verdict),
         "total": packing.total.to_json(),
         "demand": packing.demand.to_json(),
-        "unknown": [{"id": key, "what": what} for key, what in packing.unknown],
+        "unknown": [one.to_json() for one in packing.unknown],
         "reported": _reported(packing),
         "cost": {
             "currency": packing.cost.currency,

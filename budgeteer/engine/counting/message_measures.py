@@ -176,11 +176,10 @@ def _standing(place: Place) -> bytes:
     return repr((sorted(place.answered), int(place.fault), place.heir, place.moved, place.again)).encode()
 
 
-def unknown_kinds(message: Message, profile: str) -> str:
-    """What of a message's parts the provider takes without a published count: "audio", "2 × file"."""
+def unknown_kinds(message: Message, profile: str) -> Counter[str]:
+    """How many of a message's parts the provider takes without a published count, by kind ("audio", "file")."""
     sent = [part for part in flat(message.parts) if can_express(part, profile, message.role)]
-    kinds = Counter(kind for part in sent if (kind := _unknown_kind(part, profile)))
-    return ", ".join(kind if count == 1 else f"{count:,} × {kind}" for kind, count in kinds.items())
+    return Counter(kind for part in sent if (kind := _unknown_kind(part, profile)))
 
 
 def _unknown_kind(part: Part, profile: str) -> str:

@@ -36,7 +36,7 @@ from budgeteer.engine.packing.fixes import (
 from budgeteer.engine.packing.history.registry import STRATEGIES
 from budgeteer.engine.packing.history.view import HistoryFit, HistoryView
 from budgeteer.engine.packing.ledger import ADDED, SECTIONS, Ledger, Size
-from budgeteer.engine.packing.result import Chosen, Cost, CountedWith, SectionTotal
+from budgeteer.engine.packing.result import Chosen, Cost, CountedWith, SectionTotal, UnknownParts
 from budgeteer.engine.packing.sections.skill_block import effective, location_opener
 from budgeteer.engine.packing.sections.skills import SkillCause, SkillFit
 from budgeteer.engine.packing.verdict import SYSTEM_GROUP
@@ -232,8 +232,8 @@ def cost_of(row: ModelRow, tokens: int) -> Cost:
     return Cost("USD", price(row.input_price), price(row.cached_input_price), row.date)
 
 
-def unknown_parts(bundle: Bundle, history: HistoryFit, profile: str) -> tuple[tuple[str, str], ...]:
-    """The messages sent with parts whose tokens nobody publishes, and what these are ("audio", "2 × file")."""
+def unknown_parts(bundle: Bundle, history: HistoryFit, profile: str) -> tuple[UnknownParts, ...]:
+    """The messages sent with parts whose tokens nobody publishes."""
     counts = bundle.history_measures.column(profile, "unknown")
     rows = np.flatnonzero(history.kept & (counts > 0)).tolist() if counts.any() else []
     if history.anchor is not None:
@@ -241,4 +241,4 @@ def unknown_parts(bundle: Bundle, history: HistoryFit, profile: str) -> tuple[tu
     found = [(message_id(bundle.history[row], row), bundle.history[row]) for row in rows]
     if bundle.query is not None and int(bundle.query_measures.column(profile, "unknown")[0]):
         found.append((message_id(bundle.query, 0), bundle.query))
-    return tuple((key, unknown_kinds(message, profile)) for key, message in found)
+    return tuple(UnknownParts(key, tuple(unknown_kinds(message, profile).items())) for key, message in found)

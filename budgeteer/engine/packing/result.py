@@ -121,6 +121,23 @@ class Cost:
 
 
 @dataclass(frozen=True, slots=True)
+class UnknownParts:
+    """A message with parts whose tokens nobody publishes: its decision's id, and how many there are of each kind."""
+
+    id: str
+    kinds: tuple[tuple[str, int], ...]
+
+    @property
+    def what(self) -> str:
+        """The kinds in words: "audio", "2 × file"."""
+        return ", ".join(kind if count == 1 else f"{count:,} × {kind}" for kind, count in self.kinds)
+
+    def to_json(self) -> dict[str, str]:
+        """As in the command line's contract."""
+        return {"id": self.id, "what": self.what}
+
+
+@dataclass(frozen=True, slots=True)
 class ValidityCheck:
     """One provider rule and whether the packed request keeps it."""
 
@@ -157,7 +174,7 @@ class Packing:
         ledger: every decision and overhead.
         sections, warnings, verdict, cost: what the interfaces show.
         error: None, or what cannot shrink.
-        unknown: (decision id, what) of parts whose tokens nobody publishes; outside the total.
+        unknown: the messages with parts whose tokens nobody publishes; outside the total.
         notes: sentences on what was taken from where, and what decided an order.
         demand: what everything would take with no limit.
         pruned: what pruning left of the bundle before it was fitted, None where it is off.
@@ -174,7 +191,7 @@ class Packing:
     verdict: Verdict
     cost: Cost
     error: BudgetExceeded | None
-    unknown: tuple[tuple[str, str], ...]
+    unknown: tuple[UnknownParts, ...]
     notes: tuple[str, ...]
     demand: Size
     pruned: Pruned | None = None

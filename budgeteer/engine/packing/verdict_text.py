@@ -66,6 +66,25 @@ class Shortfall:
     allowed_tokens: int
     cause: OverCause = "size"
 
+    @property
+    def clause(self) -> str:
+        """Why nothing can be sent: "the history takes 900 tokens and 400 are left for it"."""
+        match self.cause:
+            case "empty":
+                return "no message is left to send"
+            case "task":
+                return "what was asked last cannot be sent"
+            case "size":
+                what, verb = _SECTIONS.get(self.section, (self.section, "takes"))
+                left = max(self.allowed_tokens, 0)
+                rest = f"{left:,} {'is' if left == 1 else 'are'} left for {'it' if verb == 'takes' else 'them'}"
+                return f"{what} {verb} {self.needed_tokens:,} tokens and {rest}"
+
+    @property
+    def sentence(self) -> str:
+        """The clause as a sentence of its own."""
+        return f"{self.clause[:1].upper()}{self.clause[1:]}."
+
 
 @dataclass(frozen=True, slots=True)
 class VerdictFigures:
@@ -86,7 +105,7 @@ class VerdictFigures:
             case "limited":
                 return f"Fits, with {self._gone()}" if self.dropped or self.summarised else "Fits"
             case "cannotFit":
-                return f"Does not fit, because {self._cause(self.shortfall)}" if self.shortfall else "Does not fit"
+                return f"Does not fit, because {self.shortfall.clause}" if self.shortfall else "Does not fit"
 
     @property
     def short(self) -> str:
@@ -111,20 +130,6 @@ class VerdictFigures:
         if len(named) <= 2:
             return f" by {' and '.join(named)}"
         return f" by {named[0]} and {len(named) - 1} other limits"
-
-    def _cause(self, found: Shortfall) -> str:
-        match found.cause:
-            case "empty":
-                return "no message is left to send"
-            case "task":
-                return "what was asked last cannot be sent"
-            case "size":
-                pass
-        what, verb = _SECTIONS.get(found.section, (found.section, "takes"))
-        return (
-            f"{what} {verb} {found.needed_tokens:,} tokens and {max(found.allowed_tokens, 0):,} "
-            f"{'is' if found.allowed_tokens == 1 else 'are'} left for {'it' if verb == 'takes' else 'them'}"
-        )
 
 
 def level_of(stored: str) -> Level:

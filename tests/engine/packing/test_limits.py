@@ -93,5 +93,5 @@ def test_what_nobody_can_count_is_named_with_its_message() -> None:
     heard = Message("user", (TextPart("Listen."), sound))
     read = Message("user", (paper, paper))
     packing = packed(bundle_of(user(), heard, assistant(), read))
-    assert packing.unknown == (("message:m2", "audio"), ("message:m4", "2 × file"))
+    assert [(one.id, one.what) for one in packing.unknown] == [("message:m2", "audio"), ("message:m4", "2 × file")]
     assert packed(bundle_of(user(), assistant())).unknown == ()

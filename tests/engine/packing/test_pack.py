@@ -241,7 +241,7 @@ def test_pictures_and_blocks_are_translated_between_the_providers() -> None:
 def test_parts_of_unknown_size_are_listed_outside_the_total() -> None:
     message = Message("user", (TextPart("see"), FilePart({"type": "file", "file": {"file_id": "f"}})))
     packing = packed(bundle_of(message, assistant(), message))
-    assert [key for key, _ in packing.unknown] == ["message:m1", "message:m3"]
+    assert [one.id for one in packing.unknown] == ["message:m1", "message:m3"]
     check_sums(packing)
 
 

@@ -64,7 +64,7 @@ def test_reasoning_without_an_id_or_a_summary_is_sent_by_its_seal_alone() -> Non
     thought = ReasoningPart("", encrypted="c2VhbGVk", provider="openai-responses")
     packing, request = responses(user(), Message("assistant", (thought,)), assistant("Yes"), user())
     assert request["input"][1] == {"type": "reasoning", "summary": [], "encrypted_content": "c2VhbGVk"}
-    assert packing.unknown == (("message:m2", "encrypted reasoning"),)
+    assert [(one.id, one.what) for one in packing.unknown] == [("message:m2", "encrypted reasoning")]
 
 
 def test_what_a_compaction_seals_is_unknown_and_outside_the_total() -> None:
@@ -74,7 +74,8 @@ def test_what_a_compaction_seals_is_unknown_and_outside_the_total() -> None:
         return responses(Message("assistant", (part,)), user())[0]
 
     short, long, bare = compacted("c2Vh"), compacted("c2VhbGVk" * 900), compacted()
-    assert short.unknown == long.unknown == (("message:m1", "encrypted compaction"),)
+    assert short.unknown == long.unknown
+    assert [(one.id, one.what) for one in long.unknown] == [("message:m1", "encrypted compaction")]
     assert bare.unknown == ()
     assert short.total == long.total == bare.total
     assert render_request(long)["input"][0]["encrypted_content"] == "c2VhbGVk" * 900

@@ -124,7 +124,7 @@ def test_an_anchor_of_several_parts_keeps_only_the_opening_of_its_first_words() 
     assert (anchor.fate, anchor.after.chars, anchor.kind) == ("truncated", 9, "estimated")
     assert "See this." in sent(packing)
     assert packing.unknown == ()
-    assert [key for key, _ in small(first, *TALK[:4], maxHistoryMessages=5).unknown] == ["message:m1"]
+    assert [one.id for one in small(first, *TALK[:4], maxHistoryMessages=5).unknown] == ["message:m1"]
 
 
 def test_a_group_is_no_anchor_and_neither_is_a_message_without_words() -> None:
