@@ -94,7 +94,7 @@ def test_a_replay_shows_what_happens_and_why(budgeteer: Budgeteer, long_chat: Pa
     assert run.status == 0
     lines = run.out.splitlines()
     assert lines[0].startswith("11 requests; 900 tokens may be sent: ")
-    assert "Over by " in run.out
+    assert " tokens above the limit" in run.out
     assert "of 11 requests are shown; --all shows every one." in run.out
     assert any(line.startswith("Largest items of request ") for line in lines)
     every = budgeteer(*line, "--all").out
@@ -107,7 +107,7 @@ def test_a_replay_shows_what_happens_and_why(budgeteer: Budgeteer, long_chat: Pa
     assert (last["before"], last["after"]) == (packed["demand"]["tokens"], packed["total"]["tokens"])
     assert last["reply"] is None
     assert last["causes"]
-    first = next(turn for turn in data["turns"] if turn["level"] == "over")
+    first = next(turn for turn in data["turns"] if turn["level"] == "exceeded")
     assert data["firstOver"] == first["turn"]
     assert [event["kind"] for event in first["events"]] == ["overflow"]
 

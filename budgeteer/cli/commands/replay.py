@@ -30,8 +30,8 @@ POLICIES = ("none", "extractive")
 def command(policy: str, **written: Any) -> int:
     """Replay a conversation: what each model request asks for, what is sent of it, and what happens on the way.
 
-    Events are overflow, warning, summary, nudge and compress. The largest items of the first request that is over are
-    named.
+    Events are overflow, warning, summary, nudge and compress. The largest items of the first request above the limit
+    are named.
 
     Example: budgeteer replay --conversation session.jsonl --model gpt-4o --set pruning.mode=auto
 

@@ -6,11 +6,11 @@ from budgeteer.cli.output.tables import shortened, table
 from budgeteer.engine.analysis.replay.replay import Replay, Turn
 
 NAME_WIDTH = 60
-_LEVELS = {"fits": "", "approaching": "close", "over": "over", "cannotFit": "cannot fit"}
+_LEVELS = {"fits": "", "approaching": "close", "exceeded": "above limit", "cannotFit": "cannot fit"}
 
 
 def replay_table(found: Replay, *, every: bool) -> str:
-    """The requests at which something happens (or all), and why the first one that is over is so."""
+    """The requests at which something happens (or all), and the largest items of the first above the limit."""
     turns = found.turns
     shown = [turn for turn in turns if every or turn.events or turn is turns[-1]]
     lines = [_head(found), ""]
@@ -26,9 +26,11 @@ def replay_table(found: Replay, *, every: bool) -> str:
 
 
 def _head(found: Replay) -> str:
-    over = sum(turn.level in ("over", "cannotFit") for turn in found.turns)
+    above = sum(turn.is_above_limit for turn in found.turns)
     count = len(found.turns)
-    went = "none asks for more" if not over else f"{over:,} ask for more, the first is request {_first(found)}"
+    went = "no demand is above that"
+    if above:
+        went = f"the demand of {above:,} is above that, first of request {_first(found)}"
     return f"{count:,} requests; {found.limit_tokens:,} tokens may be sent: {went}."
 
 

@@ -1,4 +1,4 @@
-"""The causes of an overflow: the largest items of the request."""
+"""Why the demand of a request is above the limit: its largest items."""
 
 from __future__ import annotations
 

@@ -25,7 +25,9 @@ from budgeteer.engine.packing.history.view import USER
 from budgeteer.engine.packing.pruning.nudges import Cadence, ModelRequest, Nudge, nudged
 
 type EventKind = Literal["overflow", "warning", "summary", "nudge", "compress"]
-type Level = Literal["fits", "approaching", "over", "cannotFit"]
+type Level = Literal["fits", "approaching", "exceeded", "cannotFit"]
+
+_ABOVE_LIMIT: Final[frozenset[Level]] = frozenset({"exceeded", "cannotFit"})
 
 #: What a nudge is called in a sentence.
 _NUDGES: Final[dict[Nudge, str]] = {
@@ -58,10 +60,10 @@ class Turn:
         messages: how many messages of the conversation stand before the reply, the query among them.
         before_tokens: everything up to here with no limit. after_tokens: what is sent.
         reported_tokens: what the source reported for this request, None where it does not say.
-        level: "fits", "approaching" (the warning threshold), "over" (more is asked for than may be sent; what is sent
-            fits), "cannotFit".
+        level: "fits", "approaching" (the warning threshold), "exceeded" (the demand is above the limit;
+            what is sent fits), "cannotFit".
         events: what happens here; overflow and warning where they begin.
-        causes: of a request that is over, its largest items.
+        causes: of a request whose demand is above the limit, its largest items.
     """
 
     number: int
@@ -73,6 +75,11 @@ class Turn:
     level: Level
     events: tuple[ReplayEvent, ...]
     causes: tuple[Culprit, ...]
+
+    @property
+    def is_above_limit(self) -> bool:
+        """Whether the demand is above what may be sent, or nothing makes it fit."""
+        return self.level in _ABOVE_LIMIT
 
     def to_json(self) -> dict[str, Any]:
         """`{turn, reply, messages, before, after, reported, level, events, causes}`, sizes in tokens."""
@@ -106,7 +113,7 @@ class Replay:
     @property
     def first_over(self) -> int | None:
         """The index of the first request that asks for more than may be sent, None where there is none."""
-        return next((at for at, turn in enumerate(self.turns) if turn.level in ("over", "cannotFit")), None)
+        return next((at for at, turn in enumerate(self.turns) if turn.is_above_limit), None)
 
     def to_json(self) -> dict[str, Any]:
         """`{window, limit, warning, policy, firstOver, turns}`."""
@@ -179,7 +186,6 @@ class _Run:
                 ReplayEvent("nudge", f"{_NUDGES[nudge]} ({request.usage_percent:.0f} % of the window).", nudge)
             )
         self._level = level
-        over = level in ("over", "cannotFit")
         replies = self._bundle.history
         return Turn(
             number=number,
@@ -190,29 +196,30 @@ class _Run:
             reported_tokens=self._reported(end),
             level=level,
             events=tuple(events),
-            causes=self._culprits.up_to(end, before) if over else (),
+            causes=self._culprits.up_to(end, before) if level in _ABOVE_LIMIT else (),
         )
 
     def _level_of(self, before: int, *, fits: bool) -> Level:
         if not fits:
             return "cannotFit"
         if before > self.limit:
-            return "over"
+            return "exceeded"
         return "approaching" if self.warning is not None and before >= self.warning else "fits"
 
     def _entered(self, level: Level, before: int) -> Iterator[ReplayEvent]:
         """The events of a level that begins here."""
-        order: tuple[Level, ...] = ("fits", "approaching", "over", "cannotFit")
+        order: tuple[Level, ...] = ("fits", "approaching", "exceeded", "cannotFit")
         if order.index(level) <= order.index(self._level):
             return
         if level == "approaching":
             yield ReplayEvent("warning", f"{before:,} of {self.limit:,} tokens that may be sent are asked for.")
-        elif level == "over":
-            yield ReplayEvent(
-                "overflow", f"Over by {before - self.limit:,} tokens: something is left out from here on."
-            )
+        elif level == "exceeded":
+            above = f"The demand is {before - self.limit:,} tokens above the limit"
+            yield ReplayEvent("overflow", f"{above}: something is left out from here on.")
         else:
-            yield ReplayEvent("overflow", "It cannot be made to fit: what no limit may drop is over by itself.")
+            yield ReplayEvent(
+                "overflow", "It cannot be made to fit: what no limit may drop is above the limit by itself."
+            )
 
     def _summarised(self, covered: int) -> Iterator[ReplayEvent]:
         """The summary where it stands for more messages, or for others, than at the request before."""

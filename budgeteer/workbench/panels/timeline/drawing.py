@@ -21,7 +21,7 @@ MARK_NAMES = {
     "compress": "compress range",
     "summary": "summary",
     "nudge": "nudge, simulated",
-    "overflow": "overflow",
+    "overflow": "demand above the limit",
     "warning": "warning threshold",
 }
 DRAWN_MARKS = ("compress", "summary", "nudge")
@@ -61,7 +61,7 @@ class TimelineLine:
 
 @dataclass(frozen=True, slots=True)
 class TimelineDrawing:
-    """One drawing in its own pixels; `first_over_at` is None where no request is over."""
+    """One drawing in its own pixels; `first_over_at` is None where no demand is above the limit."""
 
     size: PictureSize
     plot_right: float
@@ -84,7 +84,7 @@ class TimelineDrawing:
 
 @dataclass(frozen=True, slots=True)
 class CauseRow:
-    """One of the largest items at the first request that is over."""
+    """One of the largest items at the first request whose demand is above the limit."""
 
     name: str
     letter: str
@@ -154,8 +154,8 @@ class _Picture:
         first = self.timeline.first_over
         if first is None:
             most = max(self.timeline.asked)
-            return f"No request is over the limit; the largest asks for {most:,} of {self.timeline.limit:,}"
-        return f"{self._named(first)} is the first over the limit"
+            return f"No demand is above the limit; the largest is {most:,} of {self.timeline.limit:,} tokens"
+        return f"{self._named(first)} is the first with its demand above the limit"
 
     def sentence(self) -> str:
         timeline = self.timeline
@@ -194,7 +194,7 @@ class _Picture:
             else TimelineLine(y.at(timeline.warning), f"warning {short(round(timeline.warning, -2))}"),
             first_over_at=over_at,
             first_over_y=y.at(timeline.limit),
-            first_over_label="" if first is None else f"{self._named(first).lower()}: first over",
+            first_over_label="" if first is None else f"{self._named(first).lower()}: first above the limit",
             first_over_anchor="end" if over_at is not None and over_at > (size.left + right) / 2 else "start",
             reported=tuple((x.at(at + 0.5), y.at(tokens), f"{tokens:,}") for at, tokens in timeline.reported),
             marks=tuple(self._marks(x, right)),

@@ -32,7 +32,7 @@ class Moment:
 
 @dataclass(frozen=True, slots=True)
 class OverflowCause:
-    """One of the largest items at the first request that is over: tokens, and percent of what is asked for."""
+    """One of the largest items at the first request above the limit: tokens, and percent of what is asked for."""
 
     id: str
     section: str
@@ -51,7 +51,8 @@ class Timeline:
         turns: the user's turn each request belongs to, 0 before the first.
         last_row: how many messages stand before each reply.
         reported: (request, tokens) that the source reported.
-        first_over: the first request that is over, None where there is none; its largest items are `causes`.
+        first_over: the first request whose demand is above the limit, None where there is none; its largest items are
+            `causes`.
     """
 
     limit: int

@@ -60,12 +60,14 @@ def test_the_last_request_is_the_packing_of_the_header(session: Workspace) -> No
     assert timeline.limit == packing.verdict.limit_tokens
 
 
-def test_the_first_that_is_over_is_named_with_its_causes(session: Workspace) -> None:
+def test_the_first_demand_above_the_limit_is_named_with_its_causes(session: Workspace) -> None:
     packed, timeline, view = packed_of(session), played(session), view_of(session)
     first = timeline.first_over
     assert first is not None
     assert timeline.asked[first] > timeline.limit >= timeline.asked[first - 1]
-    assert view.title == f"Request {first + 1} (turn {timeline.turns[first]}) is the first over the limit"
+    assert (
+        view.title == f"Request {first + 1} (turn {timeline.turns[first]}) is the first with its demand above the limit"
+    )
     sizes = sorted((one.before.tokens for one in list(packed.packing.ledger)), reverse=True)
     shown = [int(row.tokens.strip("+").replace(",", "")) for row in view.causes]
     assert shown == sorted(shown, reverse=True)
@@ -83,7 +85,7 @@ def test_nothing_is_over_where_there_is_room(session: Workspace) -> None:
     services.follow(session, session.preset_slug)
     undo_steps.commit(session, {"model": "gpt-4.1"})
     view = view_of(session)
-    assert view.title.startswith("No request is over the limit")
+    assert view.title.startswith("No demand is above the limit")
     assert view.causes == ()
 
 
