@@ -12,6 +12,7 @@ from budgeteer.engine.packing.verdict_text import figures_from_json
 from budgeteer.presentation.bar import BarFigures, BarPicture, Share, draw_bar
 from budgeteer.presentation.header import LEVEL_ICONS, LEVEL_TONES
 from budgeteer.presentation.labels import FATE_ICONS, FATE_NAMES, FATE_TONES
+from budgeteer.presentation.sections import look_of
 from budgeteer.reports.document import Document
 from budgeteer.reports.rule_labels import what_went
 
@@ -20,16 +21,6 @@ ITEMS_A_PAGE = 100
 LARGEST = 10
 UNTITLED = "Budget report"
 """The heading of a report that was given no title."""
-SECTION_LETTERS = {
-    "system": "S",
-    "tools": "T",
-    "skills": "K",
-    "features": "F",
-    "retrieval": "R",
-    "history": "H",
-    "query": "U",
-}
-SECTION_NAMES = {**{key: key.capitalize() for key in SECTION_LETTERS}, "query": "Query"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,8 +184,8 @@ def _section(section: Mapping[str, Any], decisions: Sequence[Mapping[str, Any]])
     mine = [each for each in decisions if each["section"] == name]
     asked, sent = section["demand"]["tokens"], section["after"]["tokens"]
     return SectionRow(
-        letter=SECTION_LETTERS.get(name, "H"),
-        name=SECTION_NAMES.get(name, name),
+        letter=look_of(name).letter,
+        name=look_of(name).title,
         asked=f"{asked:,}",
         sent=f"{sent:,}",
         not_sent=f"{asked - sent:,}",

@@ -7,7 +7,7 @@ then whatever else is needed for a block that can be seen, which then carries wh
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 import numpy as np
@@ -16,6 +16,7 @@ from budgeteer.engine.counting.library_measures import Ints
 from budgeteer.engine.packing.ledger import CATEGORIES, DROPPED, FATES, LETTERS, SECTIONS, SUMMARISED, Ledger
 from budgeteer.engine.packing.result import Packing
 from budgeteer.presentation.labels import FATE_NAMES, count_of, short_count
+from budgeteer.presentation.sections import SectionLook, look_of
 
 WIDTH_PX = 600.0
 """Nominal width: the picture is laid out at it and printed in percent."""
@@ -26,13 +27,8 @@ LETTER_PX = 13.0
 CHAR_PX = 6.55
 GAP_PX = 1.0
 
-SECTION_ROWS = (
-    ("system", "System", "S"),
-    ("tools", "Tools", "T"),
-    ("skills", "Skills", "K"),
-    ("features", "Features", "F"),
-    ("retrieval", "Retrieval", "R"),
-)
+#: History and query are drawn as one.
+LIBRARY_SECTIONS = SECTIONS[: SECTIONS.index("history")]
 
 
 #: Class, pattern and label class of a block that only names a stretch.
@@ -92,19 +88,18 @@ def icicle_of(packing: Packing) -> Icicle | None:
 
 
 def _sections(ledger: Ledger, starts: Ints, scale: float) -> Iterator[IcicleBlock]:
-    for name, title, letter in SECTION_ROWS:
+    for name in LIBRARY_SECTIONS:
         mine = np.flatnonzero(ledger.section == SECTIONS.index(name))
-        yield from _section(mine, (title, letter), ledger=ledger, starts=starts, scale=scale)
+        yield from _section(mine, look_of(name), ledger=ledger, starts=starts, scale=scale)
     talk = np.flatnonzero(ledger.section >= SECTIONS.index("history"))
-    yield from _section(talk, ("History & query", "H"), ledger=ledger, starts=starts, scale=scale)
+    both = replace(look_of("history"), title="History & query")
+    yield from _section(talk, both, ledger=ledger, starts=starts, scale=scale)
 
 
-def _section(
-    mine: Ints, named: tuple[str, str], *, ledger: Ledger, starts: Ints, scale: float
-) -> Iterator[IcicleBlock]:
+def _section(mine: Ints, look: SectionLook, *, ledger: Ledger, starts: Ints, scale: float) -> Iterator[IcicleBlock]:
     if not len(mine):
         return
-    title, letter = named
+    title, letter = look.title, look.letter
     first, stop = int(mine[0]), int(mine[-1]) + 1
     tokens = int(starts[stop] - starts[first])
     sent = int(ledger.after_tokens[mine].sum())
@@ -122,7 +117,8 @@ def _section(
 
 def _groups(packing: Packing, starts: Ints, scale: float) -> Iterator[IcicleBlock]:
     ledger = packing.ledger
-    for name, title, _ in SECTION_ROWS:
+    for name in LIBRARY_SECTIONS:
+        title = look_of(name).title
         mine = np.flatnonzero(ledger.section == SECTIONS.index(name))
         if not len(mine):
             continue

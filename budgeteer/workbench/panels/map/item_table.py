@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from budgeteer.engine.packing.ledger import CATEGORIES, FATES, SECTIONS, Decision, Ledger
 from budgeteer.presentation.labels import FATE_ICONS, FATE_NAMES, FATE_TONES, count_of
+from budgeteer.presentation.sections import LOOKS
 from budgeteer.workbench.panels.row_marks import MarkedRow
 from budgeteer.workbench.state import ViewState
 
@@ -18,15 +19,6 @@ PAGE_ROWS = 72
 type Indices = NDArray[np.int64]
 type Names = Callable[[Sequence[int]], dict[int, str]]
 
-SECTION_CHIPS = (
-    ("system", "System", "S"),
-    ("tools", "Tools", "T"),
-    ("skills", "Skills", "K"),
-    ("features", "Features", "F"),
-    ("retrieval", "Retrieval", "R"),
-    ("history", "History", "H"),
-    ("query", "Query", "U"),
-)
 FATE_CHIPS = (("dropped", "Dropped"), ("truncated", "Truncated"), ("summarised", "Summarised"), ("added", "Added"))
 
 COLUMNS = (
@@ -193,8 +185,8 @@ def _chips(ledger: Ledger, state: ViewState) -> tuple[Chip, ...]:
         return Chip(key, title, letter, f"{count:,}", is_on, url)
 
     chips = [chip("all", "All", "", len(ledger))]
-    for key, title, letter in SECTION_CHIPS:
-        chips.append(chip(key, title, letter, int(_mask(ledger, key).sum())))
+    for key, look in LOOKS.items():
+        chips.append(chip(key, look.title, look.letter, int(_mask(ledger, key).sum())))
     for key, title in FATE_CHIPS:
         chips.append(chip(key, title, "", int(_mask(ledger, key).sum())))
     chips.append(chip("pinned", "Pinned", "", int(ledger.pinned.sum())))

@@ -11,11 +11,10 @@ from budgeteer.engine.packing.ledger import SECTIONS
 from budgeteer.engine.packing.result import Packing
 from budgeteer.presentation.labels import count_of, limit_title
 from budgeteer.presentation.scale import Scale, pushed_apart, short
+from budgeteer.presentation.sections import look_of
 from budgeteer.workbench.panels.sweep.study import SweptLimit, SweptStep, axes_of
 from budgeteer.workbench.state import ViewState
 
-LETTERS = {"system": "S", "tools": "T", "skills": "K", "features": "F", "retrieval": "R", "history": "H", "query": "U"}
-NAMES = {name: name.capitalize() for name in SECTIONS}
 PICKS = 7
 #: The unit behind a value, as a sentence says it.
 UNIT_WORDS = {"tokens": "tokens", "characters": "characters", "items": "", "messages": "messages", "turns": "turns"}
@@ -140,7 +139,7 @@ def sweep_view(packing: Packing, swept: SweptLimit) -> SweepView:
         sentence=picture.sentence(),
         axis_title=_axis_title(swept),
         drawings=tuple(picture.drawing(size) for size in SIZES),
-        section_names=tuple(NAMES[name] for name in names),
+        section_names=tuple(look_of(name).title for name in names),
         picks=tuple(picture.picks()),
         knee_apply="" if knee is None or knee == current else applied(packing, swept.path, knee),
         knee_label="" if knee is None else f"Use the knee, {knee:,.0f}",
@@ -193,7 +192,7 @@ class _Picture:
         finals = [self.swept.step_at(self.end).sections.get(name, 0) for name in self.names]
         labels = pushed_apart([y.at(tokens) for tokens in finals], gap=17, low=size.top + 4, high=bottom)
         curves = tuple(
-            Curve(LETTERS[name], NAMES[name], self._path(name, x, y), labels[at], f"{finals[at]:,}")
+            Curve(look_of(name).letter, look_of(name).title, self._path(name, x, y), labels[at], f"{finals[at]:,}")
             for at, name in enumerate(self.names)
         )
         return SweepDrawing(

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from budgeteer.engine.packing.ledger import CATEGORIES
 from budgeteer.presentation.labels import FATE_ICONS, FATE_NAMES, FATE_TONES, count_of
 from budgeteer.presentation.scale import Scale, pushed_apart, short
+from budgeteer.presentation.sections import look_of
 from budgeteer.workbench.panels.messages.message_runs import page_of
 from budgeteer.workbench.panels.sweep.drawing import PictureSize, Tick
 from budgeteer.workbench.panels.timeline.study import Moment, Timeline
@@ -15,7 +16,6 @@ from budgeteer.workbench.preview import Packed
 from budgeteer.workbench.state import ViewState
 
 SIZES = (PictureSize("wide", 728, 440, 48, 112, 12, top=56), PictureSize("narrow", 358, 320, 40, 70, 5, top=48))
-SECTION_LETTERS = {"system": "S", "tools": "T", "skills": "K", "features": "F", "retrieval": "R"}
 MARKS = {"compress": "C", "summary": "Σ", "nudge": "N", "overflow": "!", "warning": "w"}
 MARK_NAMES = {
     "compress": "compress range",
@@ -333,7 +333,7 @@ def _causes(packed: Packed, timeline: Timeline, state: ViewState) -> Iterator[Ca
         )
         yield CauseRow(
             name=cause.name or cause.id,
-            letter=decision.category if decision else SECTION_LETTERS.get(cause.section, "S"),
+            letter=decision.category if decision else look_of(cause.section).letter,
             turn=f"{turn:,}" if turn else "",
             tokens=f"+{cause.tokens:,}",
             percent=f"{cause.percent:.0f} %",
