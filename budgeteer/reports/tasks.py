@@ -19,7 +19,7 @@ from budgeteer.reports.document import Document, dump, pack_bytes
 from budgeteer.reports.models import Report
 from budgeteer.reports.snapshot import Heading, InputUsed, freeze, public_copy
 from budgeteer.workbench import services as workbench
-from budgeteer.workbench.config_form.apply import preset_of
+from budgeteer.workbench.config_form.editable import preset_of
 from budgeteer.workbench.frozen_workspace import read_snapshot
 from budgeteer.workbench.models import WorkspaceSource
 

@@ -18,7 +18,8 @@ from budgeteer.sources import services as sources
 from budgeteer.sources.models import Source
 from budgeteer.workbench.compression.ranges import CompressionDraft
 from budgeteer.workbench.compression.view import CompressionView, compressing_shown
-from budgeteer.workbench.config_form.apply import ConfigChange, Effective, version_key
+from budgeteer.workbench.config_form.apply import ConfigChange
+from budgeteer.workbench.config_form.editable import EditableConfig
 from budgeteer.workbench.config_form.fields import FieldChoice, FormField, FormGroup, form_field, form_groups
 from budgeteer.workbench.config_form.figures import ceilings_of, summaries_of
 from budgeteer.workbench.config_form.model_menu import ModelGroup, model_groups, model_note
@@ -78,7 +79,7 @@ class WorkbenchPage:
 
     workspace: Workspace
     state: ViewState
-    current: Effective
+    current: EditableConfig
     preview: Preview
     change: ConfigChange | None = None
     refused_texts: Mapping[str, RefusedText] | None = None
@@ -253,7 +254,7 @@ class WorkbenchPage:
     @property
     def seen_version(self) -> str:
         """The version of the preset whose values the form shows."""
-        return version_key(self.current.version)
+        return self.current.key
 
     @cached_property
     def presets(self) -> tuple[FieldChoice, ...]:

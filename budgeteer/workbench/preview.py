@@ -23,7 +23,8 @@ from budgeteer.engine.packing.result import Packing
 from budgeteer.jobs.models import Job
 from budgeteer.logs import PACKING
 from budgeteer.lru import LruCache
-from budgeteer.workbench.config_form.apply import Effective, error_parts
+from budgeteer.workbench.config_form.apply import error_parts
+from budgeteer.workbench.config_form.editable import EditableConfig
 from budgeteer.workbench.fix_buttons import Trial
 from budgeteer.workbench.item_content.edits import edited
 from budgeteer.workbench.item_content.texts import text_of_item
@@ -150,7 +151,9 @@ _bundles: LruCache[tuple[Bundle, ReadTexts]] = LruCache(KEPT_BUNDLES)
 _packings: LruCache[Packed] = LruCache(KEPT_PACKINGS)
 
 
-def preview(workspace: Workspace, current: Effective, *, draft: bool = False, profile: str | None = None) -> Preview:
+def preview(
+    workspace: Workspace, current: EditableConfig, *, draft: bool = False, profile: str | None = None
+) -> Preview:
     """Pack the workspace as it stands.
 
     Args:
@@ -185,7 +188,7 @@ def preview(workspace: Workspace, current: Effective, *, draft: bool = False, pr
 
 def pack_workspace(
     workspace: Workspace,
-    current: Effective,
+    current: EditableConfig,
     *,
     readiness: InputReadiness,
     summarise: Callable[[SummaryRequest], str],

@@ -23,7 +23,7 @@ from budgeteer.presets import services as presets
 from budgeteer.presets.models import PresetVersion
 from budgeteer.sources.models import Source
 from budgeteer.workbench.config_form import undo_steps
-from budgeteer.workbench.config_form.apply import Effective, effective
+from budgeteer.workbench.config_form.editable import EditableConfig
 from budgeteer.workbench.models import Workspace, WorkspaceSource
 from budgeteer.workbench.summary_store import stored_summaries
 from budgeteer.workbench.workspace_inputs import InputReadiness, links_of, readiness_of
@@ -215,7 +215,7 @@ def packing_of(workspace: Workspace, links: Sequence[WorkspaceSource] | None = N
     """
     from budgeteer.workbench.preview import pack_workspace
 
-    current = effective(workspace)
+    current = EditableConfig.of(workspace)
     readiness = _settled(workspace, links_of(workspace) if links is None else links, current)
     stored = stored_summaries(workspace.owner_id)
 
@@ -238,13 +238,13 @@ def check_packable(workspace: Workspace) -> None:
     """
     from budgeteer.workbench.preview import pack_workspace
 
-    current = effective(workspace)
+    current = EditableConfig.of(workspace)
     with suppress(SummaryPending):
         readiness = _settled(workspace, links_of(workspace), current)
         pack_workspace(workspace, current, readiness=readiness, summarise=stored_summaries(workspace.owner_id))
 
 
-def _settled(workspace: Workspace, links: Sequence[WorkspaceSource], current: Effective) -> InputReadiness:
+def _settled(workspace: Workspace, links: Sequence[WorkspaceSource], current: EditableConfig) -> InputReadiness:
     """Where the sources stand, none of them being worked on.
 
     Raises:

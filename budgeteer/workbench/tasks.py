@@ -13,7 +13,7 @@ from budgeteer.jobs.context import JobContext
 from budgeteer.jobs.registry import job
 from budgeteer.sources.services import UNDO_TIME
 from budgeteer.workbench import services, summary_store
-from budgeteer.workbench.config_form.apply import effective
+from budgeteer.workbench.config_form.editable import EditableConfig
 from budgeteer.workbench.deferred_results import known_or_extractive, result_of
 from budgeteer.workbench.models import Workspace
 from budgeteer.workbench.panels.sweep.study import sweep_study
@@ -30,7 +30,7 @@ def summarise(context: JobContext, *, workspace_id: str, key: str, again: bool =
         InputError: the workspace is gone, or its sources are not ready.
     """
     workspace, readiness = _ready(workspace_id)
-    current = effective(workspace)
+    current = EditableConfig.of(workspace)
     made: list[str] = []
 
     def summarise(request: SummaryRequest) -> str:
@@ -134,14 +134,14 @@ def _packed(workspace_id: str) -> tuple[Workspace, Packed]:
     """
     workspace, readiness = _ready(workspace_id)
     summarise = known_or_extractive(workspace.owner_id)
-    return workspace, pack_workspace(workspace, effective(workspace), readiness=readiness, summarise=summarise)
+    return workspace, pack_workspace(workspace, EditableConfig.of(workspace), readiness=readiness, summarise=summarise)
 
 
 def _ready(workspace_id: str) -> tuple[Workspace, InputReadiness]:
     workspace = Workspace.objects.filter(id=workspace_id, deleted_at__isnull=True).first()
     if workspace is None:
         raise InputError("the workspace was deleted before its turn came", mend="Bring it back and open it again")
-    readiness = readiness_of(links_of(workspace), tokenizer=tokenizer_of(effective(workspace).config))
+    readiness = readiness_of(links_of(workspace), tokenizer=tokenizer_of(EditableConfig.of(workspace).config))
     if readiness.jobs:
         raise InputError("a source is still being imported", where=workspace.name, mend="Try again when it is done")
     return workspace, readiness

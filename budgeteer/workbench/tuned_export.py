@@ -7,13 +7,13 @@ from typing import Any
 
 from budgeteer.engine.counting.shortening import minify_description
 from budgeteer.engine.packing.result import Packing
-from budgeteer.workbench.config_form.apply import Effective
+from budgeteer.workbench.config_form.editable import EditableConfig
 
 #: What the seed's `skillsBudget` holds; the other keys of ours are extensions.
 SEED_KEYS = ("enabled", "limits", "optimization", "warnings")
 
 
-def tuned(packing: Packing, current: Effective, edits: Mapping[str, str]) -> dict[str, Any]:
+def tuned(packing: Packing, current: EditableConfig, edits: Mapping[str, str]) -> dict[str, Any]:
     """`{config, skillsBudget, kept, shortened, edits}`, as plain data.
 
     `kept` lists what is sent in prompt order, tokens as sent; `shortened` the skills whose description is sent in
@@ -32,7 +32,7 @@ def tuned(packing: Packing, current: Effective, edits: Mapping[str, str]) -> dic
     }
 
 
-def seed_shaped(current: Effective) -> dict[str, Any]:
+def seed_shaped(current: EditableConfig) -> dict[str, Any]:
     """The skills budget in the keys of the seed document, without our extensions."""
     budget = current.data["skillsBudget"]
     shaped = {key: budget[key] for key in SEED_KEYS}

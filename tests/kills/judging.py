@@ -24,7 +24,7 @@ from budgeteer.sources.files.contents import plain, streams_of
 from budgeteer.sources.loading import contents_of, forget_loaded, measures_of
 from budgeteer.sources.measures.measuring import AT_IMPORT, Measurable, Measures, dump_measures, measure
 from budgeteer.sources.models import Source, stored_files
-from budgeteer.workbench.config_form.apply import effective
+from budgeteer.workbench.config_form.editable import EditableConfig
 from budgeteer.workbench.models import Summary, Workspace
 from budgeteer.workbench.preview import forget_previews, pack_workspace
 from budgeteer.workbench.workspace_inputs import links_of, readiness_of
@@ -179,7 +179,7 @@ def _look_at_reports(verdict: Verdict, answered: Sequence[str]) -> None:
 
 def _calm_packing(workspace: Workspace | None) -> dict[str, Any]:
     assert workspace is not None
-    current = effective(workspace)
+    current = EditableConfig.of(workspace)
     readiness = readiness_of(links_of(workspace), tokenizer="o200k_base")
 
     def summarise(request: SummaryRequest) -> str:

@@ -14,7 +14,8 @@ from django.test import Client
 from budgeteer.engine.packing.ledger import Decision
 from budgeteer.workbench import services
 from budgeteer.workbench.config_form import undo_steps
-from budgeteer.workbench.config_form.apply import apply_posted, effective
+from budgeteer.workbench.config_form.apply import apply_posted
+from budgeteer.workbench.config_form.editable import EditableConfig
 from budgeteer.workbench.fix_buttons import apply_value, button_of, changes_of
 from budgeteer.workbench.models import Workspace
 from budgeteer.workbench.panels.inspector.panel import inspected
@@ -30,7 +31,7 @@ WORDS = "alpha beta gamma delta epsilon "
 
 
 def packed_of(workspace: Workspace) -> Packed:
-    packed = preview(workspace, effective(workspace)).packed
+    packed = preview(workspace, EditableConfig.of(workspace)).packed
     assert packed is not None
     return packed
 
@@ -38,7 +39,7 @@ def packed_of(workspace: Workspace) -> Packed:
 def offers(workspace: Workspace) -> dict[str, str]:
     """By decision id, the value of the button that the inspector of each item offers that is not kept."""
     packed = packed_of(workspace)
-    try_out = trying_out(workspace, effective(workspace), packed)
+    try_out = trying_out(workspace, EditableConfig.of(workspace), packed)
     found = {}
     for one in packed.packing.ledger:
         if one.fate != "kept":
@@ -53,7 +54,7 @@ def decision(workspace: Workspace, key: str) -> Decision:
 
 
 def apply_button(workspace: Workspace, value: str) -> None:
-    undo_steps.commit(workspace, apply_posted(effective(workspace), changes_of(value)).delta)
+    undo_steps.commit(workspace, apply_posted(EditableConfig.of(workspace), changes_of(value)).config.delta)
 
 
 @pytest.fixture
@@ -116,7 +117,7 @@ def test_every_button_of_a_warning_leaves_out_less_or_sends_less(session: Worksp
     undo_steps.commit(session, {"model": "claude-sonnet-4-5", "contextWindow": window, "outputReserve": 500})
     packed = packed_of(session)
     before = packed.packing
-    notes = with_effects(notes_of(before), trying_out(session, effective(session), packed))
+    notes = with_effects(notes_of(before), trying_out(session, EditableConfig.of(session), packed))
     offered = [note.apply for note in notes if note.apply]
     assert len(offered) == len(set(offered))
     for value in offered:

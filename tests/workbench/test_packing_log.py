@@ -8,7 +8,7 @@ from structlog.testing import capture_logs
 
 from budgeteer.workbench import preview as module
 from budgeteer.workbench.config_form import undo_steps
-from budgeteer.workbench.config_form.apply import effective
+from budgeteer.workbench.config_form.editable import EditableConfig
 from budgeteer.workbench.preview import preview
 
 
@@ -16,8 +16,8 @@ def test_each_packing_is_logged_once_with_figures_and_no_text(session, monkeypat
     undo_steps.commit(session, {"history": {"strategy": "newestFirst", "maxTokens": 2000}})
     with capture_logs() as lines:
         monkeypatch.setattr(module, "log", module.structlog.get_logger("budgeteer.packing"))
-        packed = preview(session, effective(session)).packed
-        preview(session, effective(session))
+        packed = preview(session, EditableConfig.of(session)).packed
+        preview(session, EditableConfig.of(session))
     assert packed is not None
     mine = [line for line in lines if line.get("workspace_id") == str(session.pk)]
     assert [line["event"] for line in mine].count("packed") == 1

@@ -6,7 +6,7 @@ import pytest
 from django.apps import apps
 
 from budgeteer.presets import services as presets
-from budgeteer.workbench.config_form.apply import effective
+from budgeteer.workbench.config_form.editable import EditableConfig
 from budgeteer.workbench.models import Workspace
 
 migration = import_module("budgeteer.workbench.migrations.0005_version_chosen")
@@ -26,5 +26,5 @@ def test_a_workspace_that_followed_the_newest_version_stays_on_the_one_it_shows(
         workspace.refresh_from_db()
     assert (library.preset_number, stays.preset_number, gone.preset_number) == (2, 1, None)
     presets.publish(first.preset, config={"model": "o1"}, note="", author=None)
-    assert effective(library).config.model == "gpt-4"
-    assert effective(gone).version == presets.default()
+    assert EditableConfig.of(library).config.model == "gpt-4"
+    assert EditableConfig.of(gone).version == presets.default()

@@ -13,7 +13,7 @@ from django.test import Client
 from budgeteer.presets import services as presets
 from budgeteer.workbench import services
 from budgeteer.workbench.config_form import undo_steps
-from budgeteer.workbench.config_form.apply import effective
+from budgeteer.workbench.config_form.editable import EditableConfig
 from budgeteer.workbench.frozen_workspace import read_snapshot, take_snapshot
 from budgeteer.workbench.models import Workspace
 from tests.formats.shapes import dumps, jsonl
@@ -54,9 +54,9 @@ def test_a_workspace_starts_on_the_model_its_conversation_names(
     open_over: Callable[..., Workspace], run_jobs: Callable[[], None], name: str, data: bytes, model: str
 ) -> None:
     workspace = open_over((name, data))
-    assert effective(workspace).config.model == "gpt-4o"  # nothing has been read yet
+    assert EditableConfig.of(workspace).config.model == "gpt-4o"  # nothing has been read yet
     run_jobs()
-    current = effective(Workspace.objects.get(pk=workspace.pk))
+    current = EditableConfig.of(Workspace.objects.get(pk=workspace.pk))
     assert current.config.model == model
     assert not current.is_overridden("model")
     assert undo_steps.undo(workspace) is False
@@ -80,12 +80,12 @@ def test_what_the_owner_or_the_preset_chooses_goes_before_it(
     workspace = open_over(("a.json", body("claude-opus-4-6")))
     undo_steps.commit(workspace, {"model": "o3"})
     run_jobs()
-    assert effective(workspace).config.model == "o3"
+    assert EditableConfig.of(workspace).config.model == "o3"
     undo_steps.undo(workspace)
-    assert effective(workspace).config.model == "claude-opus-4-6"
+    assert EditableConfig.of(workspace).config.model == "claude-opus-4-6"
     presets.publish(presets.default().preset, config={"model": "gpt-4.1"}, note="", author=None)
     services.follow(workspace, workspace.preset_slug)
-    assert effective(workspace).config.model == "gpt-4.1"
+    assert EditableConfig.of(workspace).config.model == "gpt-4.1"
     page = client.get(workspace.get_absolute_url()).content.decode()
     assert text_of(page, "model-note") == "The conversation names “claude-opus-4-6”; the preset names gpt-4.1."
 
@@ -95,15 +95,15 @@ def test_the_first_conversation_that_was_read_decides_once(
 ) -> None:
     workspace = open_over(("skills.zip", skills_zip()))
     run_jobs()
-    assert effective(workspace).config.model == "gpt-4o"
+    assert EditableConfig.of(workspace).config.model == "gpt-4o"
     two = jsonl(*(json.loads(body(model)) for model in ("o3", "claude-opus-4-6")))
     talks = open_over(("two.jsonl", two)).links.get().source
     run_jobs()
     link = services.attach(workspace, talks)
     services.choose_conversation(workspace, link.pk, 1)
-    assert effective(workspace).config.model == "claude-opus-4-6"
+    assert EditableConfig.of(workspace).config.model == "claude-opus-4-6"
     services.choose_conversation(workspace, link.pk, 0)
-    assert effective(Workspace.objects.get(pk=workspace.pk)).config.model == "claude-opus-4-6"
+    assert EditableConfig.of(Workspace.objects.get(pk=workspace.pk)).config.model == "claude-opus-4-6"
 
 
 def test_a_report_is_made_on_the_model_that_was_seen(
@@ -112,7 +112,7 @@ def test_a_report_is_made_on_the_model_that_was_seen(
     workspace = open_over(("a.json", body("claude-opus-4-6")))
     run_jobs()
     again, _ = read_snapshot(take_snapshot(workspace), owner_id=workspace.owner_id)
-    assert effective(again).config.model == "claude-opus-4-6"
+    assert EditableConfig.of(again).config.model == "claude-opus-4-6"
 
 
 def test_a_workspace_of_the_version_before_keeps_the_model_it_showed(
@@ -122,4 +122,4 @@ def test_a_workspace_of_the_version_before_keeps_the_model_it_showed(
     run_jobs()
     import_module("budgeteer.workbench.migrations.0006_named_model").keep(apps, None)
     workspace.refresh_from_db()
-    assert effective(workspace).config.model == "gpt-4o"
+    assert EditableConfig.of(workspace).config.model == "gpt-4o"

@@ -18,7 +18,7 @@ from budgeteer.cli.program import program
 from budgeteer.engine.analysis.packing_json import packing_to_json
 from budgeteer.engine.rendering.validity import check_every_profile
 from budgeteer.workbench import services
-from budgeteer.workbench.config_form.apply import effective
+from budgeteer.workbench.config_form.editable import EditableConfig
 from budgeteer.workbench.models import Workspace
 
 NAMES = ("anchor", "berth", "crane-check", "dredge")
@@ -95,7 +95,7 @@ def test_the_numbers_are_those_of_the_command_line(open_over: Open, run_jobs, tm
     files = {"lib.zip": library(), "talk.json": TALK, "used.json": USED}
     workspace = open_over(*files.items(), delta=by(order))
     run_jobs()
-    files["config.json"] = json.dumps(effective(workspace).data).encode()
+    files["config.json"] = json.dumps(EditableConfig.of(workspace).data).encode()
     for name, data in files.items():
         (tmp_path / name).write_bytes(data)
     named = {"--skills": "lib.zip", "--conversation": "talk.json", "--usage": "used.json", "--config": "config.json"}

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from budgeteer.engine.config.overlay import delta_between, get_path, set_path
 from budgeteer.engine.content.conversation import text_of
 from budgeteer.engine.counting.tokenizers import counter_for
 from budgeteer.engine.errors import InputError
@@ -18,7 +17,7 @@ from budgeteer.engine.packing.pruning.history_facts import Facts, facts_of
 from budgeteer.engine.packing.pruning.message_ids import message_context_id
 from budgeteer.engine.packing.result import Packing
 from budgeteer.presentation.labels import count_of
-from budgeteer.workbench.config_form.apply import Effective, check_usable
+from budgeteer.workbench.config_form.editable import EditableConfig
 from budgeteer.workbench.state import ViewState
 
 TOPIC_WORDS = 5
@@ -115,8 +114,8 @@ def drafted(packing: Packing, chosen: RangeChoice, text: str) -> CompressionDraf
     return CompressionDraft(_topic(packing, chosen), f"{body}{named}")
 
 
-def with_block(current: Effective, chosen: RangeChoice, draft: CompressionDraft) -> dict[str, Any]:
-    """The delta with one more batch; pruning is turned on where it was off.
+def with_block(current: EditableConfig, chosen: RangeChoice, draft: CompressionDraft) -> EditableConfig:
+    """The configuration with one more batch; pruning is turned on where it was off.
 
     Raises:
         InputError: topic or summary is missing.
@@ -130,12 +129,12 @@ def with_block(current: Effective, chosen: RangeChoice, draft: CompressionDraft)
     if "\0" in topic + summary:
         raise InputError("It holds a NUL character, which no text can", mend="Take it out")
     new = {"startId": chosen.start_id, "endId": chosen.end_id, "summary": summary}
-    batches = [*(get_path(current.data, RANGES) or []), {"topic": topic, "ranges": [new]}]
-    return _delta(current, batches)
+    batches = [*(current.value(RANGES) or []), {"topic": topic, "ranges": [new]}]
+    return _with_batches(current, batches)
 
 
-def without_block(current: Effective, packing: Packing, block_id: str) -> dict[str, Any]:
-    """The delta without a block: what it stood for is history again.
+def without_block(current: EditableConfig, packing: Packing, block_id: str) -> EditableConfig:
+    """The configuration without a block: what it stood for is history again.
 
     Raises:
         InputError: there is no such block, or another one holds it.
@@ -150,19 +149,19 @@ def without_block(current: Effective, packing: Packing, block_id: str) -> dict[s
         # Blocks are numbered in the order of their ranges: to take one out would rename those after it, which
         # summaries name. Open, it shows its messages and keeps its number.
         return with_open(current, packing, block_id, wanted=True)
-    batches = [dict(one) for one in get_path(current.data, RANGES)]
+    batches = [dict(one) for one in current.value(RANGES)]
     left = [one for place, one in enumerate(batches[batch]["ranges"]) if place != at]
     batches[batch] = {**batches[batch], "ranges": left}
-    return _delta(current, [one for one in batches if one["ranges"]])
+    return _with_batches(current, [one for one in batches if one["ranges"]])
 
 
-def with_open(current: Effective, packing: Packing, block_id: str, *, wanted: bool) -> dict[str, Any]:
-    """The delta with a block opened, so that its messages are sent, or closed again."""
+def with_open(current: EditableConfig, packing: Packing, block_id: str, *, wanted: bool) -> EditableConfig:
+    """The configuration with a block opened, so that its messages are sent, or closed again."""
     return _changed(current, packing, block_id, {"open": wanted})
 
 
-def with_words(current: Effective, packing: Packing, block_id: str, draft: CompressionDraft) -> dict[str, Any]:
-    """The delta with other words for a block.
+def with_words(current: EditableConfig, packing: Packing, block_id: str, draft: CompressionDraft) -> EditableConfig:
+    """The configuration with other words for a block.
 
     Raises:
         InputError: nothing is left of it.
@@ -295,18 +294,15 @@ def _place(packing: Packing, block_id: str) -> tuple[int, int]:
     raise InputError(f"There is no block {block_id}", mend="Choose one that the list shows")
 
 
-def _changed(current: Effective, packing: Packing, block_id: str, change: Mapping[str, Any]) -> dict[str, Any]:
+def _changed(current: EditableConfig, packing: Packing, block_id: str, change: Mapping[str, Any]) -> EditableConfig:
     batch, at = _place(packing, block_id)
-    batches = [dict(one) for one in get_path(current.data, RANGES)]
+    batches = [dict(one) for one in current.value(RANGES)]
     ranges = [dict(one) for one in batches[batch]["ranges"]]
     ranges[at] = {**ranges[at], **change}
     batches[batch]["ranges"] = ranges
-    return _delta(current, batches)
+    return _with_batches(current, batches)
 
 
-def _delta(current: Effective, batches: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    data = set_path(current.data, RANGES, list(batches))
-    if batches and get_path(data, "pruning.mode") == "off":
-        data = set_path(data, "pruning.mode", "manual")
-    check_usable(data)
-    return delta_between(current.base, data)
+def _with_batches(current: EditableConfig, batches: Sequence[Mapping[str, Any]]) -> EditableConfig:
+    turns_on = batches and current.value("pruning.mode") == "off"
+    return current.with_values({RANGES: list(batches), **({"pruning.mode": "manual"} if turns_on else {})})

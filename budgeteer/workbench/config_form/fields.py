@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from budgeteer.engine.config.options import Field
-from budgeteer.engine.config.overlay import get_path
 from budgeteer.engine.config.size_limits import MOST
 from budgeteer.engine.errors import ConfigError
 from budgeteer.engine.models.registry import MODELS, ModelRow
 from budgeteer.engine.packing.history.registry import strategies_reading
 from budgeteer.presentation.labels import GROUP_TITLES, wording
-from budgeteer.workbench.config_form.apply import ConfigChange, Effective, form_fields
+from budgeteer.workbench.config_form.apply import ConfigChange, form_fields
+from budgeteer.workbench.config_form.editable import EditableConfig
 
 type Control = Literal["switch", "segments", "select", "number", "text"]
 
@@ -101,7 +101,11 @@ class FormGroup:
 
 
 def form_groups(
-    current: Effective, *, change: ConfigChange | None = None, summaries: Mapping[str, str], ceilings: Mapping[str, int]
+    current: EditableConfig,
+    *,
+    change: ConfigChange | None = None,
+    summaries: Mapping[str, str],
+    ceilings: Mapping[str, int],
 ) -> tuple[FormGroup, ...]:
     """The whole form.
 
@@ -128,11 +132,15 @@ def form_groups(
 
 
 def form_field(
-    current: Effective, field: Field, *, change: ConfigChange | None = None, ceilings: Mapping[str, int] | None = None
+    current: EditableConfig,
+    field: Field,
+    *,
+    change: ConfigChange | None = None,
+    ceilings: Mapping[str, int] | None = None,
 ) -> FormField:
     """One field with its value, origin and error."""
     words = wording(field.path)
-    value = get_path(current.data, field.path)
+    value = current.value(field.path)
     error: ConfigError | None = change.errors.get(field.path) if change else None
     readers = strategies_reading(field.path)
     shown = change.refused.get(field.path, "") if change and error else shown_value(value)
@@ -149,7 +157,7 @@ def form_field(
         choices=_choices(field, value),
         slider=_slider(current, field, ceilings or {}),
         is_overridden=current.is_overridden(field.path),
-        preset_value=shown_value(get_path(current.base, field.path)) or "empty",
+        preset_value=shown_value(current.preset_value(field.path)) or "empty",
         error=_said(error, path=field.path),
         strategies=readers,
         is_unused=bool(readers) and current.config.history.strategy not in readers,
@@ -209,7 +217,7 @@ def _choices(field: Field, value: Any) -> tuple[FieldChoice, ...]:
     return (*listed, *(FieldChoice(choice, choice, choice == value) for choice in field.choices))
 
 
-def _placeholder(current: Effective, field: Field) -> str:
+def _placeholder(current: EditableConfig, field: Field) -> str:
     """What an empty field comes to, where the model's row decides."""
     row: ModelRow | None = MODELS.get(current.config.model)
     if row is None or not field.nullable:
@@ -226,10 +234,10 @@ def _placeholder(current: Effective, field: Field) -> str:
     )
 
 
-def _slider(current: Effective, field: Field, ceilings: Mapping[str, int]) -> Slider | None:
+def _slider(current: EditableConfig, field: Field, ceilings: Mapping[str, int]) -> Slider | None:
     if field.path not in SLIDERS:
         return None
-    value, preset = get_path(current.data, field.path), get_path(current.base, field.path)
+    value, preset = current.value(field.path), current.preset_value(field.path)
     numbers = [number for number in (value, preset) if isinstance(number, int)]
     low = int(field.minimum or 0)
     # What every number is bounded by says nothing of where this one is worth moving.

@@ -10,10 +10,10 @@ import numpy as np
 from budgeteer.engine.packing.history.registry import STRATEGIES
 from budgeteer.engine.packing.ledger import DROPPED, SECTIONS
 from budgeteer.engine.packing.result import Packing
-from budgeteer.workbench.config_form.apply import Effective
+from budgeteer.workbench.config_form.editable import EditableConfig
 
 
-def summaries_of(current: Effective, packing: Packing | None) -> Mapping[str, str]:
+def summaries_of(current: EditableConfig, packing: Packing | None) -> Mapping[str, str]:
     """By group, one short figure: what of it fits, or what is set."""
     config = current.config
     figures = {

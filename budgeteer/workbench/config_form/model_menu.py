@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from budgeteer.engine.models.registry import MODELS
-from budgeteer.workbench.config_form.apply import Effective
+from budgeteer.workbench.config_form.editable import EditableConfig
 from budgeteer.workbench.starting_model import starting_model
 
 
@@ -26,7 +26,7 @@ class ModelGroup:
     models: tuple[ModelChoice, ...]
 
 
-def model_note(current: Effective) -> str:
+def model_note(current: EditableConfig) -> str:
     """What is to be said of the model that the conversation names, "" where it is used or somebody chose another."""
     named, model = current.named_model, current.config.model
     if not named or current.is_overridden("model") or starting_model(named) == model:
@@ -36,7 +36,7 @@ def model_note(current: Effective) -> str:
     return f"The conversation names “{named}”; the preset names {model}."
 
 
-def model_groups(current: Effective) -> tuple[ModelGroup, ...]:
+def model_groups(current: EditableConfig) -> tuple[ModelGroup, ...]:
     """Every model by provider, the configuration's own chosen."""
     by_provider: dict[str, list[ModelChoice]] = {}
     for row in MODELS.values():

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import uuid
 from dataclasses import replace
-from typing import Any
 from urllib.parse import urlencode
 
 from django.contrib import messages
@@ -22,7 +21,8 @@ from budgeteer.engine.packing.history.summary import SummaryPending
 from budgeteer.workbench.compression import ranges, summaries
 from budgeteer.workbench.compression.ranges import CompressionDraft
 from budgeteer.workbench.config_form import undo_steps
-from budgeteer.workbench.config_form.apply import Effective, effective, error_parts
+from budgeteer.workbench.config_form.apply import error_parts
+from budgeteer.workbench.config_form.editable import EditableConfig
 from budgeteer.workbench.models import Workspace
 from budgeteer.workbench.panels.warnings.effects import effect_of
 from budgeteer.workbench.preview import Packed, preview
@@ -50,7 +50,7 @@ def compress(request: SignedInRequest, workspace_id: uuid.UUID) -> HttpResponse:
     """Make a block of the chosen range; `act` generates its summary, or changes a block there is."""
     workspace = get_workspace_for_user(request.user, workspace_id)
     state = ViewState.read(request.POST)
-    current = effective(workspace)
+    current = EditableConfig.of(workspace)
     packed = preview(workspace, current).packed
     act = request.POST.get("act", "")
     draft = CompressionDraft(request.POST.get("topic", ""), request.POST.get("summary", ""))
@@ -60,10 +60,10 @@ def compress(request: SignedInRequest, workspace_id: uuid.UUID) -> HttpResponse:
         if act == "generate":
             return _generated(request, workspace, state, packed)
         if block := request.POST.get("block", ""):
-            delta = _of_block(act, current, packed, block, draft)
+            changed = _of_block(act, current, packed, block, draft)
         else:
-            delta = _of_range(current, packed, state, draft)
-        then = _packed_with(workspace, delta)
+            changed = _of_range(current, packed, state, draft)
+        then = _packed_with(workspace, changed)
     except (InputError, ConfigError) as error:
         sentence = error_parts(error)["sentence"]
         if "draft" in request.POST:
@@ -71,19 +71,19 @@ def compress(request: SignedInRequest, workspace_id: uuid.UUID) -> HttpResponse:
         return _refused(request, workspace, state, draft, sentence)
     if "draft" in request.POST:
         return HttpResponse(escape(f"This {effect_of(packed.packing, then.packing)}." if then else ""))
-    undo_steps.commit(workspace, delta)
+    undo_steps.commit(workspace, changed.delta)
     after = replace(state, start=0, end=0, sel="" if act == "remove" else state.sel)
     return _answer(request, workspace, after, SAID.get(act, "Compressed."))
 
 
-def _of_range(current: Effective, packed: Packed, state: ViewState, draft: CompressionDraft) -> dict[str, Any]:
+def _of_range(current: EditableConfig, packed: Packed, state: ViewState, draft: CompressionDraft) -> EditableConfig:
     chosen = ranges.range_of(packed.packing, state)
     if chosen is None:
         raise InputError("No range is chosen", mend="Choose a first and a last message")
     return ranges.with_block(current, ranges.range_ids(packed.packing, chosen), draft)
 
 
-def _of_block(act: str, current: Effective, packed: Packed, block: str, draft: CompressionDraft) -> dict[str, Any]:
+def _of_block(act: str, current: EditableConfig, packed: Packed, block: str, draft: CompressionDraft) -> EditableConfig:
     match act:
         case "open" | "close":
             return ranges.with_open(current, packed.packing, block, wanted=act == "open")
@@ -93,14 +93,14 @@ def _of_block(act: str, current: Effective, packed: Packed, block: str, draft: C
             return ranges.with_words(current, packed.packing, block, draft)
 
 
-def _packed_with(workspace: Workspace, delta: dict[str, Any]) -> Packed | None:
-    """The packing with another delta; None where that needs a job first.
+def _packed_with(workspace: Workspace, changed: EditableConfig) -> Packed | None:
+    """The packing with another configuration; None where that needs a job first.
 
     Raises:
-        ConfigError: the ranges do not go with the conversation, or the configuration cannot be used.
+        ConfigError: the ranges do not go with the conversation.
     """
     try:
-        found = preview(workspace, effective(workspace, delta), draft=True)
+        found = preview(workspace, changed, draft=True)
     except SummaryPending:
         return None
     if found.packed is None and found.problems:

@@ -19,17 +19,13 @@ from budgeteer.workbench import services
 from budgeteer.workbench.config_form import undo_steps
 from budgeteer.workbench.config_form.apply import (
     ConfigChange,
-    Effective,
     apply_posted,
     changed_since,
-    delta_of,
-    effective,
     form_fields,
-    version_key,
     with_pin,
     with_policy,
-    without,
 )
+from budgeteer.workbench.config_form.editable import EditableConfig
 from budgeteer.workbench.fix_buttons import changes_of
 from budgeteer.workbench.models import Workspace
 from budgeteer.workbench.page import WorkbenchPage
@@ -83,14 +79,14 @@ def configure(request: SignedInRequest, workspace_id: uuid.UUID) -> HttpResponse
     if "draft" in request.POST:
         return _draft(request, workspace, state)
     followed, refusal = _follow(workspace, request.POST.get("preset", ""), seen=request.POST.get("seen", ""))
-    current = effective(workspace)
+    current = EditableConfig.of(workspace)
     if reset := request.POST.get("reset", ""):
         return _reset(request, workspace, state, path=reset)
     applied = request.POST.get("apply", "")
     posted = changes_of(applied) if applied else _changes(request.POST, current)
     change = _with(apply_posted(current, {} if followed else posted), refusal)
     if not followed:  # what the workspace changes stays as it is on another preset
-        undo_steps.commit(workspace, change.delta)
+        undo_steps.commit(workspace, change.config.delta)
     whole_form = followed or bool(applied) or _is_stale(request.POST, current)
     return _answer(request, workspace, state, change=change, whole_form=whole_form)
 
@@ -121,7 +117,7 @@ def redo(request: SignedInRequest, workspace_id: uuid.UUID) -> HttpResponse:
 def item(request: SignedInRequest, workspace_id: uuid.UUID) -> HttpResponse:
     """Set the policy of a skill, or pin an item."""
     workspace = get_workspace_for_user(request.user, workspace_id)
-    current = effective(workspace)
+    current = EditableConfig.of(workspace)
     chosen = request.POST.get("item", "")
     state = replace(ViewState.read(request.POST), sel=chosen)
     packed = preview(workspace, current).packed
@@ -131,15 +127,15 @@ def item(request: SignedInRequest, workspace_id: uuid.UUID) -> HttpResponse:
     decision = packed.packing.ledger.decision(index)
     try:
         if policy := request.POST.get("policy", ""):
-            delta = with_policy(current, decision, policy)
+            changed = with_policy(current, decision, policy)
         else:
-            delta = with_pin(current, decision, wanted=request.POST.get("pin") == "on")
+            changed = with_pin(current, decision, wanted=request.POST.get("pin") == "on")
     except ConfigError as error:
         if request.htmx:
             return say(_answer(request, workspace, state, whole_form=False), error.sentence)
         messages.error(request, error.sentence)
         return back_to(workspace, state)
-    undo_steps.commit(workspace, delta)
+    undo_steps.commit(workspace, changed.delta)
     return _answer(request, workspace, state, whole_form=False)
 
 
@@ -154,7 +150,7 @@ def paste_config(request: SignedInRequest, workspace_id: uuid.UUID) -> HttpRespo
         if refused := text_size_error(pasted):
             raise refused
         data = json.loads(pasted)
-        undo_steps.commit(workspace, delta_of(effective(workspace), data))
+        undo_steps.commit(workspace, EditableConfig.of(workspace).with_delta(data).delta)
     except json.JSONDecodeError as error:
         sentence = f"Line {error.lineno}, column {error.colno}: not JSON ({error.msg}). Nothing was changed."
     except ValueError:
@@ -173,12 +169,12 @@ def paste_config(request: SignedInRequest, workspace_id: uuid.UUID) -> HttpRespo
 
 def _draft(request: SignedInRequest, workspace: Workspace, state: ViewState) -> HttpResponse:
     """Show what a value that is still moving would come to; nothing is saved and no job is started."""
-    saved = effective(workspace)
+    saved = EditableConfig.of(workspace)
     change = apply_posted(saved, _changes(request.POST, saved))
-    current = effective(workspace, change.delta)
+    moved = change.config
     try:
         page = WorkbenchPage(
-            workspace, state, current, preview(workspace, current, draft=True), change=change, is_draft=True
+            workspace, state, moved, preview(workspace, moved, draft=True), change=change, is_draft=True
         )
     except SummaryPending:
         return HttpResponse(status=204)
@@ -187,7 +183,7 @@ def _draft(request: SignedInRequest, workspace: Workspace, state: ViewState) -> 
 
 def _reset(request: SignedInRequest, workspace: Workspace, state: ViewState, *, path: str) -> HttpResponse:
     try:
-        undo_steps.commit(workspace, without(effective(workspace), path))
+        undo_steps.commit(workspace, EditableConfig.of(workspace).without(path).delta)
     except ConfigError as error:
         messages.error(request, error.sentence)
     return _answer(request, workspace, state, whole_form=True)
@@ -234,12 +230,12 @@ def _with(change: ConfigChange, refusal: ConfigError | None) -> ConfigChange:
     return replace(change, errors={**change.errors, "preset": refusal})
 
 
-def _is_stale(posted: QueryDict, current: Effective) -> bool:
+def _is_stale(posted: QueryDict, current: EditableConfig) -> bool:
     """Whether the form showed another version of the preset than the one that holds now."""
-    return posted.get("seen", "") not in {"", version_key(current.version)}
+    return posted.get("seen", "") not in {"", current.key}
 
 
-def _changes(posted: QueryDict, current: Effective) -> dict[str, str]:
+def _changes(posted: QueryDict, current: EditableConfig) -> dict[str, str]:
     """What a whole form asks for: all of it, or what was changed in a form that is older than its preset."""
     return (
         changed_since(posted.get("seen", ""), current, _paths(posted)) if _is_stale(posted, current) else _paths(posted)

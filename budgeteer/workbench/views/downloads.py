@@ -21,7 +21,7 @@ from budgeteer.engine.packing.result import Packing
 from budgeteer.engine.providers.profiles import PROFILES
 from budgeteer.engine.rendering import render_markdown, render_request, render_text
 from budgeteer.engine.rendering.validity import check_every_profile
-from budgeteer.workbench.config_form.apply import Effective, effective
+from budgeteer.workbench.config_form.editable import EditableConfig
 from budgeteer.workbench.preview import preview
 from budgeteer.workbench.tuned_export import seed_shaped, tuned
 from budgeteer.workbench.views.responses import get_workspace_to_look_at
@@ -44,7 +44,7 @@ OF_PACKING = {
         "packing.json", lambda packing: packing_to_json(packing, validity=check_every_profile(packing))
     ),
 }
-OF_CONFIG: dict[str, tuple[str, Callable[[Effective], Any]]] = {
+OF_CONFIG: dict[str, tuple[str, Callable[[EditableConfig], Any]]] = {
     "config": ("config.json", lambda current: current.data),
     "delta": ("changes.json", lambda current: current.delta),
     "skills-budget": ("skills-budget.json", lambda current: {"skillsBudget": seed_shaped(current)}),
@@ -56,7 +56,7 @@ OF_CONFIG: dict[str, tuple[str, Callable[[Effective], Any]]] = {
 def export(request: SignedInRequest, workspace_id: uuid.UUID, what: str) -> HttpResponse:
     """One download; while the workspace cannot be packed, back to its page, which says why."""
     workspace = get_workspace_to_look_at(request.user, workspace_id)
-    current = effective(workspace)
+    current = EditableConfig.of(workspace)
     stem = slugify(workspace.name) or "workspace"
     if what in OF_CONFIG:
         suffix, write = OF_CONFIG[what]

@@ -15,7 +15,7 @@ from budgeteer.access.rules import access
 from budgeteer.engine.errors import InputError
 from budgeteer.engine.packing.history.summary import SummaryPending
 from budgeteer.workbench.config_form import undo_steps
-from budgeteer.workbench.config_form.apply import Effective, effective
+from budgeteer.workbench.config_form.editable import EditableConfig
 from budgeteer.workbench.item_content.edits import Editable, checked, editable
 from budgeteer.workbench.models import Workspace
 from budgeteer.workbench.panels.warnings.effects import effect_of
@@ -36,7 +36,7 @@ from budgeteer.workbench.views.responses import (
 def edit(request: SignedInRequest, workspace_id: uuid.UUID) -> HttpResponse:
     """Save the wording of an item; with `draft` only say what it would come to, with `act=restore` as it came."""
     workspace = get_workspace_for_user(request.user, workspace_id)
-    current = effective(workspace)
+    current = EditableConfig.of(workspace)
     packed, found = _found(workspace, current, request.POST.get("item", ""))
     state = replace(ViewState.read(request.POST), sel=found.key)
     if request.POST.get("act") == "restore":
@@ -55,7 +55,7 @@ def edit(request: SignedInRequest, workspace_id: uuid.UUID) -> HttpResponse:
     return _answer(request, workspace, state, "Your wording is in use.")
 
 
-def _found(workspace: Workspace, current: Effective, decision_id: str) -> tuple[Packed, Editable]:
+def _found(workspace: Workspace, current: EditableConfig, decision_id: str) -> tuple[Packed, Editable]:
     packed = preview(workspace, current).packed
     index = packed.find(decision_id) if packed else None
     if packed is None or index is None:
@@ -66,7 +66,7 @@ def _found(workspace: Workspace, current: Effective, decision_id: str) -> tuple[
     return packed, found
 
 
-def _draft(workspace: Workspace, current: Effective, packed: Packed, found: Editable, text: str) -> HttpResponse:
+def _draft(workspace: Workspace, current: EditableConfig, packed: Packed, found: Editable, text: str) -> HttpResponse:
     """What saving would come to; the workspace is not saved."""
     workspace.edits = {**workspace.edits, found.key: text}
     try:

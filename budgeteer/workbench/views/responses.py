@@ -14,7 +14,7 @@ from django_htmx.http import trigger_client_event
 from budgeteer.access.requests import SignedInRequest
 from budgeteer.presentation.header import snapshot_of
 from budgeteer.workbench import services
-from budgeteer.workbench.config_form.apply import Effective, effective
+from budgeteer.workbench.config_form.editable import EditableConfig
 from budgeteer.workbench.config_form.fields import FormField
 from budgeteer.workbench.models import Workspace
 from budgeteer.workbench.page import WorkbenchPage, page_context
@@ -49,14 +49,14 @@ def get_workspace_to_look_at(user: User, workspace_id: uuid.UUID) -> Workspace:
 
 
 def build_page(
-    workspace: Workspace, state: ViewState, *, current: Effective | None = None, **answer: Any
+    workspace: Workspace, state: ViewState, *, current: EditableConfig | None = None, **answer: Any
 ) -> WorkbenchPage:
     """The page of a saved workspace; its verdict is kept for the lists.
 
     Raises:
         ConfigError: preset and changes together cannot be used.
     """
-    held = current or effective(workspace)
+    held = current or EditableConfig.of(workspace)
     page = WorkbenchPage(workspace=workspace, state=state, current=held, preview=preview(workspace, held), **answer)
     if page.packed is not None:
         services.remember_verdict(workspace, snapshot_of(page.packed.packing))

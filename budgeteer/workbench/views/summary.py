@@ -16,7 +16,7 @@ from budgeteer.access.requests import SignedInRequest
 from budgeteer.access.rules import access
 from budgeteer.engine.errors import InputError
 from budgeteer.workbench import summary_store
-from budgeteer.workbench.config_form.apply import effective
+from budgeteer.workbench.config_form.editable import EditableConfig
 from budgeteer.workbench.models import Workspace
 from budgeteer.workbench.state import ViewState
 from budgeteer.workbench.views.responses import (
@@ -45,7 +45,7 @@ def summary(request: SignedInRequest, workspace_id: uuid.UUID) -> HttpResponse:
         return _answer(request, workspace, state)
     text = request.POST.get("text", "")
     try:
-        summary_store.edit(row, text, max_chars=effective(workspace).config.history.summary_max_chars)
+        summary_store.edit(row, text, max_chars=EditableConfig.of(workspace).config.history.summary_max_chars)
     except InputError as error:
         page = build_page(workspace, state, refused_summary=(text, error.sentence))
         if request.htmx:

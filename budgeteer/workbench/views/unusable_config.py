@@ -15,7 +15,8 @@ from django_htmx.middleware import HtmxDetails
 from budgeteer.access.rules import AccountRole, role_of
 from budgeteer.engine.errors import BudgeteerError
 from budgeteer.sources.files.storage import StorageAway
-from budgeteer.workbench.config_form.apply import UnusableConfig, error_parts
+from budgeteer.workbench.config_form.apply import error_parts
+from budgeteer.workbench.config_form.editable import UnusableConfig
 from budgeteer.workbench.models import Workspace
 
 UNFORESEEN = {

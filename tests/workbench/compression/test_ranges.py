@@ -9,7 +9,7 @@ from django.urls import reverse
 from budgeteer.jobs.models import Job
 from budgeteer.workbench.compression.ranges import block_shown, range_of
 from budgeteer.workbench.config_form import undo_steps
-from budgeteer.workbench.config_form.apply import effective
+from budgeteer.workbench.config_form.editable import EditableConfig
 from budgeteer.workbench.models import Workspace
 from budgeteer.workbench.preview import Packed, preview
 from budgeteer.workbench.state import ViewState
@@ -19,7 +19,7 @@ ROOMY = {"history": {"strategy": "full"}, "model": "gpt-4.1"}
 
 
 def packed_of(workspace: Workspace) -> Packed:
-    packed = preview(workspace, effective(workspace)).packed
+    packed = preview(workspace, EditableConfig.of(workspace)).packed
     assert packed is not None
     return packed
 
@@ -95,7 +95,7 @@ def test_a_block_is_opened_closed_reworded_and_decompressed(client: Client, room
     assert shown is not None
     assert shown.summary == "They read every table."
     act("remove")
-    assert effective(roomy).config.pruning.ranges == []
+    assert EditableConfig.of(roomy).config.pruning.ranges == []
 
 
 def test_a_block_inside_another_is_named_once(client: Client, roomy: Workspace) -> None:
@@ -123,7 +123,7 @@ def test_a_draft_says_what_it_would_come_to(client: Client, roomy: Workspace) ->
     assert "saves" in client.post(url(roomy), draft).content.decode()
     assert "no topic" in client.post(url(roomy), {**draft, "topic": ""}).content.decode()
     roomy.refresh_from_db()
-    assert effective(roomy).config.pruning.ranges == []
+    assert EditableConfig.of(roomy).config.pruning.ranges == []
 
 
 @pytest.mark.parametrize(

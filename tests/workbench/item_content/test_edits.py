@@ -8,7 +8,7 @@ from budgeteer.engine.counting.tokenizers import counter_for
 from budgeteer.engine.errors import InputError
 from budgeteer.engine.rendering import render_request
 from budgeteer.workbench.config_form import undo_steps
-from budgeteer.workbench.config_form.apply import effective
+from budgeteer.workbench.config_form.editable import EditableConfig
 from budgeteer.workbench.frozen_workspace import read_snapshot, take_snapshot
 from budgeteer.workbench.item_content.edits import EDIT_LIMIT_BYTES, SYSTEM, checked, editable
 from budgeteer.workbench.models import Workspace
@@ -16,7 +16,7 @@ from budgeteer.workbench.preview import Packed, forget_previews, preview
 
 
 def packed_of(workspace: Workspace) -> Packed:
-    packed = preview(workspace, effective(workspace)).packed
+    packed = preview(workspace, EditableConfig.of(workspace)).packed
     assert packed is not None
     return packed
 

@@ -10,7 +10,7 @@ from django.test import Client
 from budgeteer.presets import services as presets
 from budgeteer.workbench import services
 from budgeteer.workbench.config_form import undo_steps as steps
-from budgeteer.workbench.config_form.apply import effective
+from budgeteer.workbench.config_form.editable import EditableConfig
 from budgeteer.workbench.models import Workspace
 from budgeteer.workbench.preview import preview
 from tests.workbench.pages import text_of
@@ -134,7 +134,7 @@ def test_a_published_version_changes_no_open_workspace_within_an_edit(client: Cl
         library.refresh_from_db()
         assert library.preset_number == first
         assert library.config_delta == {"skillsBudget": {"limits": {"maxSkillsPromptChars": 12_000 + number}}}
-    assert effective(library).config.skills_budget.enabled
+    assert EditableConfig.of(library).config.skills_budget.enabled
     assert second == first + 1
 
 
@@ -300,7 +300,7 @@ def test_a_draft_starts_no_job(client: Client, session: Workspace) -> None:
 
 
 def test_a_policy_there_is_none_of_changes_nothing_and_says_so(client: Client, library: Workspace) -> None:
-    packed = preview(library, effective(library)).packed
+    packed = preview(library, EditableConfig.of(library)).packed
     assert packed is not None
     skill = next(each for each in packed.packing.ledger if each.section == "skills")
     url, posted = f"{library.get_absolute_url()}item/", {"item": skill.id, "policy": "sometimes"}

@@ -3,7 +3,7 @@ from __future__ import annotations
 from django.test import Client
 from django.urls import reverse
 
-from budgeteer.workbench.config_form.apply import effective
+from budgeteer.workbench.config_form.editable import EditableConfig
 from budgeteer.workbench.models import Workspace
 from budgeteer.workbench.preview import preview
 from tests.workbench.pages import text_of
@@ -14,7 +14,7 @@ def url(workspace: Workspace) -> str:
 
 
 def a_skill(workspace: Workspace) -> str:
-    packed = preview(workspace, effective(workspace)).packed
+    packed = preview(workspace, EditableConfig.of(workspace)).packed
     assert packed is not None
     return next(one.id for one in packed.packing.ledger if one.section == "skills")
 
@@ -41,7 +41,7 @@ def test_a_draft_says_what_it_would_come_to_and_saves_nothing(client: Client, li
 
 
 def test_what_is_refused_stays_in_its_field(client: Client, session: Workspace) -> None:
-    packed = preview(session, effective(session)).packed
+    packed = preview(session, EditableConfig.of(session)).packed
     assert packed is not None
     tool = next(one.id for one in packed.packing.ledger if one.section == "tools")
     answer = client.post(url(session), {"item": tool, "text": '{"name": '})
@@ -56,7 +56,7 @@ def test_what_is_refused_stays_in_its_field(client: Client, session: Workspace) 
 
 
 def test_a_message_cannot_be_edited(client: Client, session: Workspace) -> None:
-    packed = preview(session, effective(session)).packed
+    packed = preview(session, EditableConfig.of(session)).packed
     assert packed is not None
     message = next(one.id for one in packed.packing.ledger if one.section == "history")
     assert client.post(url(session), {"item": message, "text": "Never said."}).status_code == 404

@@ -5,7 +5,8 @@ from django.test import Client
 
 from budgeteer.engine.content.conversation import text_of
 from budgeteer.workbench import services
-from budgeteer.workbench.config_form.apply import apply_posted, effective
+from budgeteer.workbench.config_form.apply import apply_posted
+from budgeteer.workbench.config_form.editable import EditableConfig
 from budgeteer.workbench.item_content.texts import text_of_item
 from budgeteer.workbench.models import Workspace
 
@@ -43,9 +44,9 @@ def test_the_inspector_has_the_text_of_a_block_and_of_what_it_stands_for(pruned:
 
 def test_the_form_sets_the_fields_of_pruning(session: Workspace) -> None:
     posted = {"pruning.mode": "auto", "pruning.protectedTools": "write, run", "pruning.turnProtection": "2"}
-    change = apply_posted(effective(session), posted)
+    change = apply_posted(EditableConfig.of(session), posted)
     assert not change.errors
-    assert change.delta["pruning"] == {"mode": "auto", "protectedTools": ["write", "run"], "turnProtection": 2}
+    assert change.config.delta["pruning"] == {"mode": "auto", "protectedTools": ["write", "run"], "turnProtection": 2}
 
 
 def test_ranges_that_do_not_go_are_said_with_their_place(client: Client, session: Workspace) -> None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from budgeteer.engine.config.options import fields
 from budgeteer.presentation.labels import count_of
-from budgeteer.workbench.config_form.apply import Effective
+from budgeteer.workbench.config_form.editable import EditableConfig
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +22,7 @@ class ConfigView:
     error: str = ""
 
 
-def config_view(current: Effective, *, pasted: str = "", error: str = "") -> ConfigView:
+def config_view(current: EditableConfig, *, pasted: str = "", error: str = "") -> ConfigView:
     """What the configuration view prints of a configuration; `pasted` was refused because of `error`."""
     version = current.version
     changed = sum(current.is_overridden(field.path) for field in fields())

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from budgeteer.engine.config.overlay import merge
-from budgeteer.engine.config.schema import load_config
 from budgeteer.engine.counting.tokenizers import counter_for
 from budgeteer.engine.errors import BudgeteerError
 from budgeteer.engine.packing.allocation import tokenizer_of
 from budgeteer.engine.packing.pack import pack
 from budgeteer.presets import services as presets
 from budgeteer.presets.models import PresetVersion
-from budgeteer.workbench.config_form.apply import Effective, base_of, version_key
+from budgeteer.workbench.config_form.editable import EditableConfig, version_key
 from budgeteer.workbench.config_form.fields import FieldChoice
 from budgeteer.workbench.models import Workspace
 from budgeteer.workbench.panels.warnings.effects import effect_of
@@ -32,9 +30,9 @@ class PresetOffer:
     effect: str
 
 
-def preset_choices(current: Effective) -> tuple[FieldChoice, ...]:
+def preset_choices(current: EditableConfig) -> tuple[FieldChoice, ...]:
     """The newest version of every preset that is offered; the one in force first where it is not among them."""
-    own = version_key(current.version)
+    own = current.key
     choices = [
         FieldChoice(version_key(version), f"{version.preset.title} · v{version.number}", version_key(version) == own)
         for version in presets.newest_versions()
@@ -46,7 +44,7 @@ def preset_choices(current: Effective) -> tuple[FieldChoice, ...]:
     return tuple(choices)
 
 
-def preset_offer(workspace: Workspace, current: Effective, packed: Packed | None) -> PresetOffer | None:
+def preset_offer(workspace: Workspace, current: EditableConfig, packed: Packed | None) -> PresetOffer | None:
     """The newest version of the workspace's preset where it stands on an older one, else None."""
     newest = presets.current(current.version.preset.slug)
     if newest.number <= current.version.number:
@@ -59,11 +57,11 @@ def preset_offer(workspace: Workspace, current: Effective, packed: Packed | None
     return PresetOffer(key, newest, packed.preset_effects[key])
 
 
-def _effect(workspace: Workspace, current: Effective, newest: PresetVersion, packed: Packed) -> str:
+def _effect(workspace: Workspace, current: EditableConfig, newest: PresetVersion, packed: Packed) -> str:
     """What the workspace comes to on another version; "" where it would be counted anew, or a summary is missing."""
     packing = packed.packing
     try:
-        config = load_config(merge(base_of(newest, named_model=current.named_model), current.delta))
+        config = current.on(newest).config
         if tokenizer_of(config) != packing.bundle.tokenizer:
             return ""
         counter = counter_for(packing.bundle.tokenizer)

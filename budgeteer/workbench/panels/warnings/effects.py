@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from budgeteer.engine.config.overlay import merge
-from budgeteer.engine.config.schema import BudgetConfig, load_config
+from budgeteer.engine.config.schema import BudgetConfig
 from budgeteer.engine.counting.tokenizers import counter_for
 from budgeteer.engine.errors import BudgeteerError
 from budgeteer.engine.packing.fixes import FixOutcome, is_mended, is_upheld
@@ -14,7 +13,8 @@ from budgeteer.engine.packing.ledger import FATES, KEPT, TRUNCATED
 from budgeteer.engine.packing.pack import pack
 from budgeteer.engine.packing.result import Packing
 from budgeteer.presentation.labels import count_of
-from budgeteer.workbench.config_form.apply import Effective, apply_posted
+from budgeteer.workbench.config_form.apply import apply_posted
+from budgeteer.workbench.config_form.editable import EditableConfig
 from budgeteer.workbench.fix_buttons import Trial, TryOut, changes_of
 from budgeteer.workbench.models import Workspace
 from budgeteer.workbench.panels.warnings.notes import Note
@@ -22,7 +22,7 @@ from budgeteer.workbench.preview import Packed
 from budgeteer.workbench.summary_store import stored_summaries
 
 
-def trying_out(workspace: Workspace, current: Effective, packed: Packed) -> TryOut:
+def trying_out(workspace: Workspace, current: EditableConfig, packed: Packed) -> TryOut:
     """A function that tries a button out. Each is worked out once and kept with the packing."""
     packing = packed.packing
     counter = counter_for(packing.bundle.tokenizer)
@@ -39,8 +39,7 @@ def trying_out(workspace: Workspace, current: Effective, packed: Packed) -> TryO
         if change.errors or not apply:
             return Trial()
         try:
-            config = load_config(merge(current.base, change.delta))
-            changed, is_told = packed_with(config)
+            changed, is_told = packed_with(change.config.config)
         except BudgeteerError:
             return Trial()
         before, after = (FixOutcome.of(one.ledger, fits=one.fits) for one in (packing, changed))

@@ -7,7 +7,8 @@ from django.test import Client
 
 from budgeteer.workbench import services
 from budgeteer.workbench.config_form import undo_steps
-from budgeteer.workbench.config_form.apply import apply_posted, effective
+from budgeteer.workbench.config_form.apply import apply_posted
+from budgeteer.workbench.config_form.editable import EditableConfig
 from budgeteer.workbench.fix_buttons import changes_of
 from budgeteer.workbench.models import Workspace
 from budgeteer.workbench.panels.features.panel import FeatureView, feature_view
@@ -40,7 +41,7 @@ def test_other_keywords_are_tried_and_taken(harbour: Workspace) -> None:
     view = view_of(harbour, "ferry, tide")
     assert {hit.path for hit in view.hits} == {"ferry.md", "tide.md"}
     assert "Everything on the ferry." in view.answer
-    undo_steps.commit(harbour, apply_posted(effective(harbour), changes_of(view.use)).delta)
+    undo_steps.commit(harbour, apply_posted(EditableConfig.of(harbour), changes_of(view.use)).config.delta)
     packing = services.packing_of(harbour)
     kept = {one.name for one in packing.ledger if one.section == "features" and one.fate == "kept"}
     assert kept == {"The ferry", "The tide"}

@@ -6,7 +6,7 @@ from urllib.parse import parse_qsl
 import pytest
 
 from budgeteer.engine.content.conversation import text_of
-from budgeteer.workbench.config_form.apply import effective
+from budgeteer.workbench.config_form.editable import EditableConfig
 from budgeteer.workbench.models import Workspace
 from budgeteer.workbench.panels.messages.message_list import MessageLine, MessageList, message_list
 from budgeteer.workbench.panels.messages.message_runs import PAGE_LINES, page_of
@@ -15,7 +15,7 @@ from budgeteer.workbench.state import ViewState
 
 
 def packed_of(workspace: Workspace) -> Packed:
-    packed = preview(workspace, effective(workspace)).packed
+    packed = preview(workspace, EditableConfig.of(workspace)).packed
     assert packed is not None
     return packed
 

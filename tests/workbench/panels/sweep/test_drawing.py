@@ -8,7 +8,8 @@ import pytest
 from budgeteer.jobs.models import Job
 from budgeteer.workbench import deferred_results, services
 from budgeteer.workbench.config_form import undo_steps
-from budgeteer.workbench.config_form.apply import apply_posted, effective
+from budgeteer.workbench.config_form.apply import apply_posted
+from budgeteer.workbench.config_form.editable import EditableConfig
 from budgeteer.workbench.fix_buttons import changes_of
 from budgeteer.workbench.models import Workspace
 from budgeteer.workbench.panels.sweep import study
@@ -30,7 +31,7 @@ def patient(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def packed_of(workspace: Workspace) -> Packed:
-    packed = preview(workspace, effective(workspace)).packed
+    packed = preview(workspace, EditableConfig.of(workspace)).packed
     assert packed is not None
     return packed
 
@@ -52,8 +53,8 @@ def test_every_pick_is_what_its_button_then_gives(session: Workspace) -> None:
     for pick in view.picks:
         if not pick.apply or pick.note:
             continue
-        current = effective(session)
-        undo_steps.commit(session, apply_posted(current, changes_of(pick.apply)).delta)
+        current = EditableConfig.of(session)
+        undo_steps.commit(session, apply_posted(current, changes_of(pick.apply)).config.delta)
         packing = services.packing_of(session)
         undo_steps.undo(session)
         assert packing.input_budget == number(pick.at)

@@ -10,7 +10,7 @@ from django.test import Client
 from budgeteer.jobs.models import Job
 from budgeteer.workbench import deferred_results, services
 from budgeteer.workbench.config_form import undo_steps
-from budgeteer.workbench.config_form.apply import effective
+from budgeteer.workbench.config_form.editable import EditableConfig
 from budgeteer.workbench.models import Workspace
 from budgeteer.workbench.panels.timeline.drawing import TimelineView, timeline_view
 from budgeteer.workbench.panels.timeline.panel import timeline_shown
@@ -30,7 +30,7 @@ def patient(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def packed_of(workspace: Workspace) -> Packed:
-    packed = preview(workspace, effective(workspace)).packed
+    packed = preview(workspace, EditableConfig.of(workspace)).packed
     assert packed is not None
     return packed
 

@@ -6,7 +6,8 @@ import pytest
 
 from budgeteer.engine.packing.history.summary import SummaryPending, SummaryRequest
 from budgeteer.workbench.config_form import undo_steps
-from budgeteer.workbench.config_form.apply import apply_posted, effective
+from budgeteer.workbench.config_form.apply import apply_posted
+from budgeteer.workbench.config_form.editable import EditableConfig
 from budgeteer.workbench.fix_buttons import Trial, changes_of
 from budgeteer.workbench.models import Workspace
 from budgeteer.workbench.panels.warnings.effects import effect_of, trying_out, with_effects
@@ -15,7 +16,7 @@ from budgeteer.workbench.preview import Packed, preview
 
 
 def packed_of(workspace: Workspace) -> Packed:
-    packed = preview(workspace, effective(workspace)).packed
+    packed = preview(workspace, EditableConfig.of(workspace)).packed
     assert packed is not None
     return packed
 
@@ -28,13 +29,13 @@ def figure(pattern: str, sentence: str) -> int:
 @pytest.mark.parametrize("name", ["session", "library"])
 def test_every_button_says_what_it_then_does(name: str, request: pytest.FixtureRequest) -> None:
     workspace: Workspace = request.getfixturevalue(name)
-    current, packed = effective(workspace), packed_of(workspace)
+    current, packed = EditableConfig.of(workspace), packed_of(workspace)
     before = packed.packing
     notes = with_effects(notes_of(before), trying_out(workspace, current, packed))
     offered = [note for note in notes if note.apply]
     assert offered
     for note in offered:
-        undo_steps.commit(workspace, apply_posted(current, changes_of(note.apply)).delta)
+        undo_steps.commit(workspace, apply_posted(current, changes_of(note.apply)).config.delta)
         after = packed_of(workspace).packing
         undo_steps.undo(workspace)
         sent = figure(r"sends ([\d,]+) more token", note.effect) - figure(r"saves ([\d,]+) token", note.effect)
@@ -58,7 +59,7 @@ def test_it_says_whether_it_fits_then(session: Workspace) -> None:
 
 
 def test_what_cannot_be_used_has_no_effect(session: Workspace) -> None:
-    current = effective(session)
+    current = EditableConfig.of(session)
     assert trying_out(session, current, packed_of(session))("history.maxTokens=many", "") == Trial()
 
 
@@ -70,7 +71,7 @@ def test_a_summary_that_is_still_to_be_written_is_no_effect(
 
     undo_steps.commit(session, {"history": {"maxChars": 300_000}})
     monkeypatch.setattr("budgeteer.workbench.panels.warnings.effects.stored_summaries", lambda _owner: pending)
-    current = effective(session)
+    current = EditableConfig.of(session)
     try_out = trying_out(session, current, packed_of(session))
     assert try_out("history.strategy=summarizeOlder", "").effect == ""
     assert try_out("history.maxTokens=90000", "").effect != ""

@@ -3,7 +3,8 @@ from __future__ import annotations
 from budgeteer.engine.packing.conditions import settings_of
 from budgeteer.workbench import services
 from budgeteer.workbench.config_form import undo_steps
-from budgeteer.workbench.config_form.apply import apply_posted, effective
+from budgeteer.workbench.config_form.apply import apply_posted
+from budgeteer.workbench.config_form.editable import EditableConfig
 from budgeteer.workbench.fix_buttons import changes_of
 from budgeteer.workbench.models import Workspace
 from budgeteer.workbench.panels.warnings.notes import notes_of
@@ -18,18 +19,18 @@ def test_the_gravest_warning_stands_first(session: Workspace) -> None:
 
 def test_every_fix_that_is_offered_can_be_applied(session: Workspace, library: Workspace) -> None:
     for workspace in (session, library):
-        current = effective(workspace)
+        current = EditableConfig.of(workspace)
         for note in notes_of(services.packing_of(workspace)):
             if note.apply:
                 change = apply_posted(current, changes_of(note.apply))
                 assert not change.errors
-                assert change.delta != current.delta
+                assert change.config.delta != current.delta
 
 
 def test_a_limit_that_was_raised_as_far_as_the_window_reaches_is_not_raised_again(session: Workspace) -> None:
-    current = effective(session)
+    current = EditableConfig.of(session)
     note = next(n for n in notes_of(services.packing_of(session)) if n.apply.startswith("history.maxTokens="))
-    undo_steps.commit(session, apply_posted(current, changes_of(note.apply)).delta)
+    undo_steps.commit(session, apply_posted(current, changes_of(note.apply)).config.delta)
     after = services.packing_of(session)
     again = next(n for n in notes_of(after) if n.title == "History tokens: limit exceeded.")
     assert (again.apply, again.apply_label) == ("", "")
