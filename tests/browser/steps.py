@@ -57,7 +57,7 @@ def open_sample(page: Page, title: str) -> None:
 
 def change_number(page: Page, path: str, value: str) -> None:
     """Type a number into the configuration and leave the field."""
-    box = page.locator(f'#config-form input[name="{path}"]')
+    box = page.locator(f'#config-form input[name="config.{path}"]')
     box.fill(value)
     box.press("Tab")
 

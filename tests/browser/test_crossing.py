@@ -110,7 +110,7 @@ def test_of_two_tabs_the_one_clicked_last_is_shown(visitor: Callable[..., Visito
 def test_a_change_that_is_saved_does_not_wait_for_one_that_was_only_shown(visitor: Callable[..., Visitor]) -> None:
     page = opened(visitor)
     answers = Held(page, "**/config/", matches=lambda route: not is_no_draft(route))
-    box = page.locator('#config-form input[name="history.maxTokens"]')
+    box = page.locator('#config-form input[name="config.history.maxTokens"]')
     box.fill("20000")
     answers.wait(page)
     with page.expect_response(is_saved):

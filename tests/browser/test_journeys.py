@@ -56,7 +56,7 @@ def test_from_upload_to_a_report_that_is_read_signed_out_and_revoked(visitor, tm
     expect(page.locator("#inputs")).to_contain_text("24 skills")
 
     # Turn the skills budget on (the preset has it on: off and on again), then move a limit until skills go.
-    switch = page.locator("#config-form input[type=checkbox][name='skillsBudget.enabled']")
+    switch = page.locator("#config-form input[type=checkbox][name='config.skillsBudget.enabled']")
     switch.uncheck()
     expect(page.locator("#config-form")).to_contain_text("overridden")
     switch.check()

@@ -20,10 +20,10 @@ def test_upload_change_read_share_and_revoke_work_without_script(visitor, tmp_pa
     assert before.startswith("Fits, with ")
     expect(page.locator("#i-model")).to_have_value("claude-sonnet-4-5")  # as the session's file names it
 
-    page.locator('#config-form input[name="history.maxTokens"]').fill("20,000")
+    page.locator('#config-form input[name="config.history.maxTokens"]').fill("20,000")
     page.locator("#config-form .apply button").click()
     expect(page.locator("#verdict")).not_to_have_text(before)
-    expect(page.locator('#config-form input[name="history.maxTokens"]')).to_have_value("20,000")
+    expect(page.locator('#config-form input[name="config.history.maxTokens"]')).to_have_value("20,000")
     after = page.locator("#verdict").inner_text()
 
     page.get_by_role("link", name="Prompt").click()

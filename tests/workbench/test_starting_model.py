@@ -70,7 +70,7 @@ def test_a_model_nobody_knows_is_named_in_a_note(
     url = workspace.get_absolute_url()
     said = text_of(client.get(url).content.decode(), "model-note")
     assert said.startswith("The conversation names “factory-pro”, which is no model known here: gpt-4o is used")
-    client.post(f"{url}config/", {"model": "gpt-4.1"})
+    client.post(f"{url}config/", {"config.model": "gpt-4.1"})
     assert 'id="model-note"' not in client.get(url).content.decode()
 
 

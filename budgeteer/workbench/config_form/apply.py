@@ -14,6 +14,9 @@ from budgeteer.workbench.config_form.editable import EditableConfig
 
 POLICIES = "skillsBudget.policies"
 
+#: What the name of every input of the configuration begins with; its path follows.
+NAME_PREFIX = "config."
+
 #: Leaves that are set on items (in the inspector), not in the form.
 ITEM_PATHS = frozenset({POLICIES, "pins", "pruning.ranges"})
 
@@ -36,6 +39,16 @@ class ConfigChange:
 def form_fields() -> tuple[Field, ...]:
     """Every leaf that the form shows, in schema order."""
     return tuple(field for field in fields() if field.path not in ITEM_PATHS)
+
+
+def input_name(path: str) -> str:
+    """The name of the input that sets a path."""
+    return f"{NAME_PREFIX}{path}"
+
+
+def path_of_input(name: str) -> str | None:
+    """The path that an input of this name sets, None for an input that is none of the configuration's."""
+    return name.removeprefix(NAME_PREFIX) if name.startswith(NAME_PREFIX) else None
 
 
 def apply_posted(current: EditableConfig, posted: Mapping[str, str]) -> ConfigChange:

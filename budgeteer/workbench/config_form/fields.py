@@ -13,7 +13,7 @@ from budgeteer.engine.errors import ConfigError
 from budgeteer.engine.models.registry import MODELS, ModelRow
 from budgeteer.engine.packing.history.registry import strategies_reading
 from budgeteer.presentation.labels import GROUP_TITLES, wording
-from budgeteer.workbench.config_form.apply import ConfigChange, form_fields
+from budgeteer.workbench.config_form.apply import ConfigChange, form_fields, input_name
 from budgeteer.workbench.config_form.editable import EditableConfig
 
 type Control = Literal["switch", "segments", "select", "number", "text"]
@@ -82,6 +82,11 @@ class FormField:
     error: str
     strategies: tuple[str, ...]
     is_unused: bool
+
+    @property
+    def name(self) -> str:
+        """The name of its control."""
+        return input_name(self.path)
 
     @property
     def described_by(self) -> str:

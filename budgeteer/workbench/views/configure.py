@@ -21,7 +21,7 @@ from budgeteer.workbench.config_form.apply import (
     ConfigChange,
     apply_posted,
     changed_since,
-    form_fields,
+    path_of_input,
     with_pin,
     with_policy,
 )
@@ -39,32 +39,6 @@ from budgeteer.workbench.views.responses import (
     render_swaps,
     say,
 )
-
-#: Names a post may carry beside configuration paths.
-CONTROLS = frozenset(
-    {
-        "csrfmiddlewaretoken",
-        "view",
-        "sel",
-        "filter",
-        "q",
-        "sort",
-        "page",
-        "open",
-        "over",
-        "keywords",
-        "replaying",
-        "start",
-        "end",
-        "preset",
-        "reset",
-        "seen",
-        "apply",
-        "draft",
-        "touched",
-    }
-)
-
 
 #: As many digits of a version number as are read; no version has one so long.
 MOST_DIGITS = 9
@@ -87,7 +61,8 @@ def configure(request: SignedInRequest, workspace_id: uuid.UUID) -> HttpResponse
     change = _with(apply_posted(current, {} if followed else posted), refusal)
     if not followed:  # what the workspace changes stays as it is on another preset
         undo_steps.commit(workspace, change.config.delta)
-    whole_form = followed or bool(applied) or _is_stale(request.POST, current)
+    # A page that an earlier release drew names its inputs otherwise: nothing of it is taken, and it is drawn anew.
+    whole_form = followed or bool(applied) or not posted or _is_stale(request.POST, current)
     return _answer(request, workspace, state, change=change, whole_form=whole_form)
 
 
@@ -243,10 +218,9 @@ def _changes(posted: QueryDict, current: EditableConfig) -> dict[str, str]:
 
 
 def _paths(posted: QueryDict) -> dict[str, str]:
-    """By path, the text of the last control of that name (a switch is a hidden "off" and then an "on")."""
-    return {name: posted.getlist(name)[-1] for name in posted if name not in CONTROLS}
+    """By path, the text of its last control (a switch is a hidden "off" and then an "on")."""
+    return {path: posted.getlist(name)[-1] for name in posted if (path := path_of_input(name)) is not None}
 
 
 def _touched(posted: QueryDict) -> frozenset[str]:
-    known = {field.path for field in form_fields()}
-    return frozenset(posted.getlist("touched")) & known
+    return frozenset(path for name in posted.getlist("touched") if (path := path_of_input(name)) is not None)

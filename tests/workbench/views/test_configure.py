@@ -10,12 +10,14 @@ from django.test import Client
 from budgeteer.presets import services as presets
 from budgeteer.workbench import services
 from budgeteer.workbench.config_form import undo_steps as steps
+from budgeteer.workbench.config_form.apply import form_fields
 from budgeteer.workbench.config_form.editable import EditableConfig
 from budgeteer.workbench.models import Workspace
 from budgeteer.workbench.preview import preview
 from tests.workbench.pages import text_of
 
-CHARS = "skillsBudget.limits.maxSkillsPromptChars"
+PATH = "skillsBudget.limits.maxSkillsPromptChars"
+CHARS = f"config.{PATH}"
 HTMX = {"HX-Request": "true", "HX-Target": "result"}
 
 
@@ -65,16 +67,35 @@ def test_a_draft_is_shown_and_not_saved(client: Client, library: Workspace) -> N
 
 
 def test_a_key_that_is_not_known_is_refused(client: Client, library: Workspace) -> None:
-    response = client.post(f"{library.get_absolute_url()}config/", {"skillsBudget.limits.maxSkilsInPrompt": "5"})
+    response = client.post(f"{library.get_absolute_url()}config/", {"config.skillsBudget.limits.maxSkilsInPrompt": "5"})
     assert response.status_code == 422
     library.refresh_from_db()
     assert library.config_delta == {}
 
 
+def test_a_form_that_an_earlier_release_drew_changes_nothing_and_is_drawn_anew(
+    client: Client, library: Workspace
+) -> None:
+    posted = {PATH: "12000", "touched": PATH}
+    html = client.post(f"{library.get_absolute_url()}config/", posted, headers=HTMX).content.decode()
+    assert f'name="{CHARS}"' in html
+    library.refresh_from_db()
+    assert library.config_delta == {}
+
+
+def test_every_input_of_the_form_is_named_after_its_path(client: Client, library: Workspace) -> None:
+    html = client.get(library.get_absolute_url()).content.decode()
+    form = html[html.index('<form id="config-form"') :]
+    named = set(re.findall(r' name="([^"]*)"', form[: form.index("</form>")]))
+    paths = {name for name in named if name.startswith("config.")}
+    assert paths == {f"config.{field.path}" for field in form_fields()}
+    assert named - paths == {"csrfmiddlewaretoken", "seen", "preset"}
+
+
 def test_reset_undo_and_redo(client: Client, library: Workspace) -> None:
     url = library.get_absolute_url()
     client.post(f"{url}config/", {CHARS: "12000"})
-    client.post(f"{url}config/", {"reset": CHARS, CHARS: "12000"})
+    client.post(f"{url}config/", {"reset": PATH, CHARS: "12000"})
     library.refresh_from_db()
     assert library.config_delta == {}
     client.post(f"{url}undo/")
@@ -171,7 +192,7 @@ def test_a_form_older_than_the_choice_of_a_version_does_not_take_it_back(client:
     assert library.config_delta == {"skillsBudget": {"limits": {"maxSkillsPromptChars": 12_000}}}
 
 
-COUNT = "skillsBudget.limits.maxSkillsInPrompt"
+COUNT = "config.skillsBudget.limits.maxSkillsInPrompt"
 
 
 @pytest.mark.parametrize("headers", [{}, HTMX])
@@ -277,7 +298,7 @@ def test_a_pasted_configuration_that_cannot_be_used_says_why(
 
 def test_older_history_is_summarised_by_a_worker(client: Client, session: Workspace, run_jobs) -> None:
     url = session.get_absolute_url()
-    posted = {"history.strategy": "summarizeOlder", "history.maxChars": "120000"}
+    posted = {"config.history.strategy": "summarizeOlder", "config.history.maxChars": "120000"}
     html = client.post(f"{url}config/", posted, headers=HTMX).content.decode()
     assert "Summarise older history" in html
     again = client.get(url).content.decode()
@@ -293,7 +314,7 @@ def test_a_draft_starts_no_job(client: Client, session: Workspace) -> None:
     from budgeteer.jobs.models import Job
 
     before = Job.objects.count()
-    posted = {"history.strategy": "summarizeOlder", "history.maxChars": "120000", "draft": "1"}
+    posted = {"config.history.strategy": "summarizeOlder", "config.history.maxChars": "120000", "draft": "1"}
     response = client.post(f"{session.get_absolute_url()}config/", posted, headers=HTMX)
     assert response.status_code == 204
     assert Job.objects.count() == before
@@ -320,7 +341,9 @@ def test_a_version_there_is_none_of_is_refused(client: Client, workspace: Worksp
     assert workspace.preset_number == 1
 
 
-@pytest.mark.parametrize("posted", [{"preset": "a\0b"}, {"system.marker": "a\0b"}, {"features.keywords": "a\0b"}])
+@pytest.mark.parametrize(
+    "posted", [{"preset": "a\0b"}, {"config.system.marker": "a\0b"}, {"config.features.keywords": "a\0b"}]
+)
 def test_a_nul_character_is_refused(client: Client, workspace: Workspace, posted: dict[str, str]) -> None:
     response = client.post(f"{workspace.get_absolute_url()}config/", posted)
     assert response.status_code == 422

@@ -62,7 +62,7 @@ def test_the_markdown_is_read_back_as_what_was_packed(client: Client, session: W
 
 def test_the_configuration_can_be_pasted_back(client: Client, session: Workspace) -> None:
     url = session.get_absolute_url()
-    client.post(f"{url}config/", {"outputReserve": "9000"})
+    client.post(f"{url}config/", {"config.outputReserve": "9000"})
     whole = client.get(f"{url}export/config/").content.decode()
     assert json.loads(client.get(f"{url}export/delta/").content) == {"outputReserve": 9_000}
     client.post(f"{url}undo/")
