@@ -1,14 +1,68 @@
-"""What the address of the workbench says: which view, which item, how the list is filtered."""
+"""The view state of the workbench: which panel, which item, how lists are filtered. It lives in the page's address.
+
+Each parameter is one field of ViewState. Links, hidden inputs and the names that the script reads are made from these
+fields; nothing else writes or takes apart such a query string.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
-from typing import Any, Self
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, fields, replace
+from enum import StrEnum
+from typing import Any, ClassVar, Self
 from urllib.parse import urlencode
 
-VIEWS = ("map", "messages", "prompt", "timeline", "sweep", "features", "config")
-SORTS = ("tokens", "after", "chars", "name", "fate", "order")
+
+class PanelName(StrEnum):
+    """The panels of the workbench, as an address names them; panels/registry.py has a row for each."""
+
+    MAP = "map"
+    MESSAGES = "messages"
+    PROMPT = "prompt"
+    TIMELINE = "timeline"
+    SWEEP = "sweep"
+    FEATURES = "features"
+    CONFIG = "config"
+
+
+class ItemSort(StrEnum):
+    """The orders of the table of items, as an address names them."""
+
+    TOKENS = "tokens"
+    AFTER = "after"
+    CHARS = "chars"
+    NAME = "name"
+    FATE = "fate"
+    ORDER = "order"
+
+
+class PageRegion(StrEnum):
+    """The two parts of the page that are swapped, by the ids of their elements."""
+
+    RESULT = "result"
+    INSPECTOR = "inspector"
+
+
+def _parameter[T](default: T, read: Callable[[str], T], *, region: PageRegion = PageRegion.RESULT) -> T:
+    """A field of ViewState: `read` makes its value from a text that is not empty, `region` is what it belongs to."""
+    return field(default=default, metadata={"read": read, "region": region})
+
+
+def _panel(text: str) -> PanelName:
+    return PanelName(text) if text in PanelName else PanelName.MAP
+
+
+def _text(most: int) -> Callable[[str], str]:
+    return lambda text: text[:most]
+
+
+def _number(text: str) -> int:
+    """A number of at most six digits, 0 for anything else."""
+    return int(text) if text.isdecimal() and text.isascii() and len(text) < 7 else 0
+
+
+def _sort(text: str) -> str:
+    return text if text.removeprefix("-") in ItemSort else ItemSort.TOKENS
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,64 +70,84 @@ class ViewState:
     """The part of the page that lives in its address; only what differs from these defaults is written there.
 
     Attributes:
+        view: the panel.
         sel: the selected decision's id.
-        filter: a filter chip's key (see rows.FILTERS).
+        filter: a filter chip's key, as the panel that shows the chips reads it.
         q: text that a name must hold.
-        sort: one of SORTS, with a leading "-" for the other direction than the column's own.
+        sort: one of ItemSort, with a leading "-" for the other direction than the column's own.
         page: of the list or of the prompt, from 1.
-        over: the limit that is swept.
-        start, end: the first and last message of a chosen range, counted from 1; 0 where none is chosen.
-        replaying: which policy compresses in the timeline, "" none.
-        keywords: what the feature specs are searched for, comma separated; "" takes the configuration's.
         open: the decision whose folded run of messages stands open.
+        over: the limit that is swept.
+        keywords: what the feature specs are searched for, comma separated; "" takes the configuration's.
+        replaying: which policy compresses in the timeline, "" none.
+        start, end: the first and last message of a chosen range, counted from 1; 0 where none is chosen.
     """
 
-    view: str = "map"
-    sel: str = ""
-    filter: str = "all"
-    q: str = ""
-    sort: str = "tokens"
-    page: int = 1
-    open: str = ""
-    over: str = ""
-    keywords: str = ""
-    replaying: str = ""
-    start: int = 0
-    end: int = 0
+    RANGE: ClassVar = ("start", "end")
+    """The parameters of a chosen range, as the script sets them."""
+
+    view: PanelName = _parameter(PanelName.MAP, _panel)  # noqa: RUF009  # it gives a field
+    sel: str = _parameter("", _text(500), region=PageRegion.INSPECTOR)
+    filter: str = _parameter("all", _text(40))
+    q: str = _parameter("", _text(200))
+    sort: str = _parameter(ItemSort.TOKENS.value, _sort)
+    page: int = _parameter(1, lambda text: _number(text) or 1)
+    open: str = _parameter("", _text(500))
+    over: str = _parameter("", _text(80))
+    keywords: str = _parameter("", _text(400))
+    replaying: str = _parameter("", _text(40))
+    start: int = _parameter(0, _number)
+    end: int = _parameter(0, _number)
 
     @classmethod
     def read(cls, params: Mapping[str, Any]) -> Self:
         """From a query string or a posted form; what makes no sense is read as the default."""
-        view = str(params.get("view") or "map")
-        sort = str(params.get("sort") or "tokens")
-        return cls(
-            view=view if view in VIEWS else "map",
-            sel=str(params.get("sel") or "")[:500],
-            filter=str(params.get("filter") or "all")[:40],
-            q=str(params.get("q") or "")[:200],
-            sort=sort if sort.removeprefix("-") in SORTS else "tokens",
-            replaying=str(params.get("replaying") or "")[:40],
-            keywords=str(params.get("keywords") or "")[:400],
-            over=str(params.get("over") or "")[:80],
-            open=str(params.get("open") or "")[:500],
-            page=_number(params, "page") or 1,
-            start=_number(params, "start"),
-            end=_number(params, "end"),
-        )
+        texts = {one.name: str(params.get(one.name) or "") for one in fields(cls)}
+        return cls(**{one.name: one.metadata["read"](texts[one.name]) for one in fields(cls) if texts[one.name]})
+
+    @classmethod
+    def names_of(cls, region: PageRegion) -> tuple[str, ...]:
+        """The parameters that belong to a region."""
+        return tuple(one.name for one in fields(cls) if one.metadata["region"] is region)
+
+    def pairs(self, **changes: Any) -> tuple[tuple[str, Any], ...]:
+        """The parameters of this state with changes that differ from their defaults."""
+        wanted = replace(self, **changes)
+        values = ((one.name, getattr(wanted, one.name), one.default) for one in fields(wanted))
+        return tuple((name, value) for name, value, default in values if value != default)
 
     def query(self, **changes: Any) -> str:
         """The query string of this state with changes, with its question mark; "?" when all is default."""
-        wanted = replace(self, **changes)
-        default = ViewState()
-        pairs = [
-            (field.name, getattr(wanted, field.name))
-            for field in fields(wanted)
-            if getattr(wanted, field.name) != getattr(default, field.name)
-        ]
-        return f"?{urlencode(pairs)}"
+        return f"?{urlencode(self.pairs(**changes))}"
 
+    def address(self, path: str, **changes: Any) -> str:
+        """A path with this state in its query, or the bare path when all is default."""
+        return f"{path}{self.query(**changes).removesuffix('?')}"
 
-def _number(params: Mapping[str, Any], name: str) -> int:
-    """A number of at most six digits, 0 for anything else."""
-    text = str(params.get(name) or "")
-    return int(text) if text.isdecimal() and text.isascii() and len(text) < 7 else 0
+    @property
+    def result_inputs(self) -> tuple[tuple[str, Any], ...]:
+        """What the hidden inputs of the result region hold."""
+        return self._inputs(PageRegion.RESULT)
+
+    @property
+    def inspector_inputs(self) -> tuple[tuple[str, Any], ...]:
+        """What the hidden inputs of the inspector hold."""
+        return self._inputs(PageRegion.INSPECTOR)
+
+    @property
+    def result_names(self) -> str:
+        """The parameters of the result region, for the script."""
+        return " ".join(self.names_of(PageRegion.RESULT))
+
+    @property
+    def inspector_names(self) -> str:
+        """The parameters of the inspector, for the script."""
+        return " ".join(self.names_of(PageRegion.INSPECTOR))
+
+    @property
+    def range_names(self) -> str:
+        """The parameters of a chosen range, for the script."""
+        return " ".join(self.RANGE)
+
+    def _inputs(self, region: PageRegion) -> tuple[tuple[str, Any], ...]:
+        return tuple((name, getattr(self, name)) for name in self.names_of(region))

@@ -13,7 +13,7 @@ from budgeteer.workbench.compression.ranges import (
     range_of,
 )
 from budgeteer.workbench.preview import Packed
-from budgeteer.workbench.state import ViewState
+from budgeteer.workbench.state import PanelName, ViewState
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,8 +48,8 @@ def _links(packed: Packed, state: ViewState) -> tuple[tuple[str, str], ...]:
     number = 0 if index is None else int(packed.packing.ledger.messages()[index]) + 1
     if not number:
         return ()
-    links = [("Compress from here", state.query(view="messages", start=number, end=number))]
+    links = [("Compress from here", state.query(view=PanelName.MESSAGES, start=number, end=number))]
     if state.start and state.start != number:
         first, last = sorted((state.start, number))
-        links.append(("Compress up to here", state.query(view="messages", start=first, end=last)))
+        links.append(("Compress up to here", state.query(view=PanelName.MESSAGES, start=first, end=last)))
     return tuple(links)

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from budgeteer.workbench.state import ViewState
+from budgeteer.workbench.state import PanelName, ViewState
 
 TAB_TITLES = {
-    "map": "Map",
-    "messages": "Messages",
-    "prompt": "Prompt",
-    "timeline": "Timeline",
-    "sweep": "Sweep",
-    "features": "Features",
-    "config": "Config",
+    PanelName.MAP: "Map",
+    PanelName.MESSAGES: "Messages",
+    PanelName.PROMPT: "Prompt",
+    PanelName.TIMELINE: "Timeline",
+    PanelName.SWEEP: "Sweep",
+    PanelName.FEATURES: "Features",
+    PanelName.CONFIG: "Config",
 }
 
 
@@ -21,7 +21,7 @@ TAB_TITLES = {
 class Tab:
     """One view of the workbench."""
 
-    key: str
+    key: PanelName
     title: str
     url: str
     is_current: bool
@@ -30,7 +30,7 @@ class Tab:
 def tabs_of(state: ViewState, *, has_features: bool) -> tuple[Tab, ...]:
     """The views in their order; the search of specs only where there are any, or where it is looked at."""
     return tuple(
-        Tab(key, title, state.query(view=key, page=1, open=""), key == state.view)
+        Tab(key, title, state.query(view=key, page=1, open=""), key is state.view)
         for key, title in TAB_TITLES.items()
-        if key != "features" or has_features or state.view == key
+        if key is not PanelName.FEATURES or has_features or state.view is key
     )

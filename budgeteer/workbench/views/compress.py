@@ -117,7 +117,7 @@ def _generated(request: SignedInRequest, workspace: Workspace, state: ViewState,
     found = summaries.generated(workspace, asked, rows=(chosen.first, chosen.last))
     if isinstance(found, str):
         return _show(request, workspace, state, ranges.drafted(packed.packing, chosen, found))
-    back = workspace.get_absolute_url() + state.query()
+    back = state.address(workspace.get_absolute_url())
     there = f"{reverse('jobs:detail', args=[found.id])}?{urlencode({'then': back})}"
     return HttpResponseClientRedirect(there) if request.htmx else redirect(there)
 
@@ -140,6 +140,6 @@ def _show(
 def _answer(request: SignedInRequest, workspace: Workspace, state: ViewState, said: str) -> HttpResponse:
     if request.htmx:
         answer = render_swaps(request, build_page(workspace, state), whole_form=True)
-        return say(replace_url(answer, workspace.get_absolute_url() + state.query()), said)
+        return say(replace_url(answer, state.address(workspace.get_absolute_url())), said)
     messages.success(request, said)
     return back_to(workspace, state)

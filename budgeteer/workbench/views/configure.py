@@ -30,7 +30,7 @@ from budgeteer.workbench.fix_buttons import changes_of
 from budgeteer.workbench.models import Workspace
 from budgeteer.workbench.page import WorkbenchPage
 from budgeteer.workbench.preview import preview
-from budgeteer.workbench.state import ViewState
+from budgeteer.workbench.state import PanelName, ViewState
 from budgeteer.workbench.views.responses import (
     back_to,
     build_page,
@@ -119,7 +119,7 @@ def item(request: SignedInRequest, workspace_id: uuid.UUID) -> HttpResponse:
 def paste_config(request: SignedInRequest, workspace_id: uuid.UUID) -> HttpResponse:
     """Use a pasted configuration, whole or in part; what cannot be used is said under the field."""
     workspace = get_workspace_for_user(request.user, workspace_id)
-    state = ViewState(view="config")
+    state = ViewState(view=PanelName.CONFIG)
     pasted = request.POST.get("config", "")
     try:
         if refused := text_size_error(pasted):

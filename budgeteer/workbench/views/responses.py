@@ -99,7 +99,7 @@ def render_swaps(
 
 def back_to(workspace: Workspace, state: ViewState) -> HttpResponseRedirect:
     """To the workspace's page as it was looked at."""
-    return HttpResponseRedirect(f"{workspace.get_absolute_url()}{state.query().removesuffix('?')}", status=303)
+    return HttpResponseRedirect(state.address(workspace.get_absolute_url()), status=303)
 
 
 def say(response: HttpResponse, sentence: str) -> HttpResponse:

@@ -57,7 +57,7 @@ def summary(request: SignedInRequest, workspace_id: uuid.UUID) -> HttpResponse:
 def _write_again(request: SignedInRequest, workspace: Workspace, key: str, state: ViewState) -> HttpResponse:
     """To the job's page, and from there back to the summary."""
     job = summary_store.write_again(workspace, key)
-    back = workspace.get_absolute_url() + state.query()
+    back = state.address(workspace.get_absolute_url())
     there = f"{reverse('jobs:detail', args=[job.id])}?{urlencode({'then': back})}"
     return HttpResponseClientRedirect(there) if request.htmx else redirect(there)
 

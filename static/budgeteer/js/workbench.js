@@ -8,6 +8,9 @@
   htmx.config.refreshOnHistoryMiss = true;
 
   const form = () => document.getElementById("config-form");
+  // The parameters of the address by region, as the server names them (state.py).
+  const namesOf = (region) => document.getElementById(region).dataset.names.split(" ");
+  const [selection] = namesOf("inspector");
   const narrow = matchMedia("(max-width: 700px)");
   const say = (sentence) => document.dispatchEvent(new CustomEvent("status", { detail: sentence }));
 
@@ -84,9 +87,8 @@
     const region = detail.target?.id;
     if (detail.verb !== "get" || (region !== "result" && region !== "inspector")) return;
     const url = new URL(detail.path, location.href);
-    const wanted = region === "result" ? new URLSearchParams({ sel: selected() }) : new URLSearchParams(location.search);
-    const names = region === "result" ? ["sel"] : ["view", "filter", "q", "sort", "page", "open", "over", "keywords", "replaying", "start", "end"];
-    for (const name of names) {
+    const wanted = region === "result" ? new URLSearchParams({ [selection]: selected() }) : new URLSearchParams(location.search);
+    for (const name of namesOf(region === "result" ? "inspector" : "result")) {
       const value = wanted.get(name);
       url.searchParams.delete(name);
       detail.formData.delete(name);
@@ -165,13 +167,13 @@
   });
 
   // ---- selection: the row of the inspected item is lit without sending the list again ----
-  const selected = () => document.querySelector("#inspector input[name=sel]")?.value ?? "";
+  const selected = () => document.querySelector(`#inspector input[name=${selection}]`)?.value ?? "";
   const mark = () => {
     const sel = selected();
     for (const row of document.querySelectorAll(":is(.items, .hits) tbody tr")) {
       const link = row.querySelector(".c-name a");
       if (!link) continue;
-      const isOn = sel !== "" && new URL(link.href).searchParams.get("sel") === sel;
+      const isOn = sel !== "" && new URL(link.href).searchParams.get(selection) === sel;
       row.classList.toggle("on", isOn);
       if (isOn) link.setAttribute("aria-current", "true");
       else link.removeAttribute("aria-current");
@@ -181,10 +183,12 @@
   // ---- a range of messages: Shift and a click or an arrow choose it from the selected message on ----
   const rowOf = (element) => Number(element?.closest("tr[data-row]")?.dataset.row ?? 0);
   const chooseRange = (from, to) => {
-    if (!from || !to || !document.querySelector(".msgs")) return;
+    const messages = document.querySelector(".msgs");
+    if (!from || !to || !messages) return;
     const url = new URL(location.href);
-    url.searchParams.set("start", String(Math.min(from, to)));
-    url.searchParams.set("end", String(Math.max(from, to)));
+    const [first, last] = messages.dataset.range.split(" ");
+    url.searchParams.set(first, String(Math.min(from, to)));
+    url.searchParams.set(last, String(Math.max(from, to)));
     anchor = from;
     head = to;
     htmx.ajax("GET", url.pathname + url.search, { target: "#result", source: "#result", swap: "innerHTML", push: url.pathname + url.search });

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from budgeteer.engine.analysis.feature_modes import FeatureModes, feature_modes
 from budgeteer.engine.analysis.search_tool import tool_answer
@@ -46,7 +47,10 @@ class CostRow:
 
 @dataclass(frozen=True, slots=True)
 class FeatureView:
-    """Everything the view prints; `from_query` says that the keywords are the query's."""
+    """Everything the view prints; `from_query` says that the keywords are the query's.
+
+    `carried` is the state that another search keeps.
+    """
 
     keywords: str
     from_query: bool
@@ -56,6 +60,7 @@ class FeatureView:
     answer: str
     answer_note: str
     use: str
+    carried: tuple[tuple[str, Any], ...]
 
 
 def feature_view(packing: Packing, state: ViewState) -> FeatureView | None:
@@ -84,6 +89,7 @@ def feature_view(packing: Packing, state: ViewState) -> FeatureView | None:
         use=""
         if asked is None or asked == packing.config.features.keywords
         else apply_value({"features.keywords": ", ".join(asked)}),
+        carried=state.pairs(keywords=""),
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -83,12 +84,12 @@ class Row(MarkedRow):
 
 @dataclass(frozen=True, slots=True)
 class ItemList:
-    """The table with everything around it."""
+    """The table with everything around it. `carried` is the state that the text filter keeps."""
 
     chips: tuple[Chip, ...]
     columns: tuple[Column, ...]
     rows: tuple[Row, ...]
-    kept: tuple[tuple[str, str], ...]
+    carried: tuple[tuple[str, Any], ...]
     sentence: str
     empty: str
     pages: int
@@ -116,7 +117,7 @@ def item_list(ledger: Ledger, state: ViewState, *, names: Names) -> ItemList:
         chips=_chips(ledger, state),
         columns=tuple(_column(key, title, css, state) for key, title, css in COLUMNS),
         rows=tuple(_row(decisions[int(index)], state=state, most_tokens=most) for index in window),
-        kept=tuple(_kept(state)),
+        carried=state.pairs(q="", page=1),
         sentence=_sentence(len(ordered), len(ledger), first=(page - 1) * PAGE_ROWS + 1, shown=len(window)),
         empty="No item matches. Clear the filter to see all of them." if len(ledger) else "There are no items.",
         pages=pages,
@@ -245,13 +246,6 @@ def _bar_css(decision: Decision) -> str:
             return ""
         case _:
             return f"f{decision.category}"
-
-
-def _kept(state: ViewState) -> list[tuple[str, str]]:
-    """What the text filter's form must carry along."""
-    default = ViewState()
-    pairs = [("filter", state.filter), ("sort", state.sort), ("sel", state.sel)]
-    return [(name, value) for name, value in pairs if value != getattr(default, name)]
 
 
 def _sentence(matching: int, total: int, *, first: int, shown: int) -> str:

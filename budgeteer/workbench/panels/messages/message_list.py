@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -83,9 +83,12 @@ class MessageLine(MarkedRow):
 
 @dataclass(frozen=True, slots=True)
 class MessageList:
-    """A page of the list with everything around it. `before` and `rest` are what the running total has beside it."""
+    """A page of the list with everything around it. `before` and `rest` are what the running total has beside it;
+    `carried` is the state that a search keeps.
+    """
 
     chips: tuple[MessageChip, ...]
+    carried: tuple[tuple[str, Any], ...]
     lines: tuple[MessageLine, ...]
     before: str
     rest: str
@@ -111,6 +114,7 @@ def message_list(packed: Packed, state: ViewState) -> MessageList:
     names = packed.names_of([int(table.index[at]) for at in shown])
     return MessageList(
         chips=_chips(table, state),
+        carried=state.pairs(q="", page=1, open=""),
         lines=tuple(_line(entry, table, names=names, state=state) for entry in window),
         before=f"{table.before_tokens:,} tokens stand before the first message",
         rest=f"{total - known:,} more frame the query and the reply: {total:,} in all",

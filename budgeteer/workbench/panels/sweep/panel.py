@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from budgeteer.engine.errors import BudgeteerError
 from budgeteer.jobs.job_view import JobCard, job_card
@@ -17,9 +18,10 @@ from budgeteer.workbench.state import ViewState
 
 @dataclass(frozen=True, slots=True)
 class SweepShown:
-    """One of `view`, `job` and `sentence`, and what else could be swept."""
+    """One of `view`, `job` and `sentence`, what else could be swept, and the state that choosing it keeps."""
 
     choices: tuple[AxisChoice, ...]
+    carried: tuple[tuple[str, Any], ...]
     view: SweepView | None = None
     job: JobCard | None = None
     sentence: str = ""
@@ -28,13 +30,14 @@ class SweepShown:
 def sweep_shown(workspace: Workspace, packed: Packed, state: ViewState, *, draft: bool = False) -> SweepShown:
     """The sweep that the address asks for; for a draft no job is started."""
     choices = sweep_choices(packed.packing, state)
+    carried = state.pairs(over="")
     over = next(choice.path for choice in choices if choice.is_chosen)
     try:
         found = answered(sweep_study(workspace, packed, over), workspace, draft=draft)
     except BudgeteerError as error:
-        return SweepShown(choices, sentence=error_parts(error)["sentence"])
+        return SweepShown(choices, carried, sentence=error_parts(error)["sentence"])
     if found is None:
-        return SweepShown(choices, sentence="The curves follow when the value is let go.")
+        return SweepShown(choices, carried, sentence="The curves follow when the value is let go.")
     if isinstance(found, SweptLimit):
-        return SweepShown(choices, view=sweep_view(packed.packing, found))
-    return SweepShown(choices, job=job_card(found, then=workspace.get_absolute_url() + state.query()))
+        return SweepShown(choices, carried, view=sweep_view(packed.packing, found))
+    return SweepShown(choices, carried, job=job_card(found, then=state.address(workspace.get_absolute_url())))

@@ -13,7 +13,7 @@ from budgeteer.workbench.panels.messages.message_runs import page_of
 from budgeteer.workbench.panels.sweep.drawing import PictureSize, Tick
 from budgeteer.workbench.panels.timeline.study import Moment, Timeline
 from budgeteer.workbench.preview import Packed
-from budgeteer.workbench.state import ViewState
+from budgeteer.workbench.state import PanelName, ViewState
 
 SIZES = (PictureSize("wide", 728, 440, 48, 112, 12, top=56), PictureSize("narrow", 358, 320, 40, 70, 5, top=48))
 MARKS = {"compress": "C", "summary": "Σ", "nudge": "N", "overflow": "!", "warning": "w"}
@@ -324,7 +324,7 @@ def _causes(packed: Packed, timeline: Timeline, state: ViewState) -> Iterator[Ca
         fate = decision.fate if decision else "kept"
         is_talk = cause.section in {"history", "query"}
         url = state.query(
-            view="messages" if is_talk else "map",
+            view=PanelName.MESSAGES if is_talk else PanelName.MAP,
             sel=cause.id,
             open=cause.id if is_talk else "",
             filter="all",

@@ -35,7 +35,7 @@ def timeline_shown(workspace: Workspace, packed: Packed, state: ViewState, *, dr
     if found is None:
         return TimelineShown(sentence="The timeline follows when the value is let go.")
     if not isinstance(found, Timeline):
-        return TimelineShown(job=job_card(found, then=workspace.get_absolute_url() + state.query()))
+        return TimelineShown(job=job_card(found, then=state.address(workspace.get_absolute_url())))
     if not found.asked or not len(packed.packing.bundle.history):
         return TimelineShown(sentence=NOTHING)
     return TimelineShown(view=timeline_view(packed, found, state))

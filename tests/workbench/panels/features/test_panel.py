@@ -12,7 +12,7 @@ from budgeteer.workbench.config_form.editable import EditableConfig
 from budgeteer.workbench.fix_buttons import changes_of
 from budgeteer.workbench.models import Workspace
 from budgeteer.workbench.panels.features.panel import FeatureView, feature_view
-from budgeteer.workbench.state import ViewState
+from budgeteer.workbench.state import PanelName, ViewState
 from tests.workbench.views.test_found import TALK, specs
 
 
@@ -24,7 +24,7 @@ def harbour(open_over: Callable[..., Workspace], run_jobs: Callable[[], None]) -
 
 
 def view_of(workspace: Workspace, keywords: str = "") -> FeatureView:
-    view = feature_view(services.packing_of(workspace), ViewState(view="features", keywords=keywords))
+    view = feature_view(services.packing_of(workspace), ViewState(view=PanelName.FEATURES, keywords=keywords))
     assert view is not None
     return view
 

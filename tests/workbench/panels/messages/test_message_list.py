@@ -11,7 +11,7 @@ from budgeteer.workbench.models import Workspace
 from budgeteer.workbench.panels.messages.message_list import MessageLine, MessageList, message_list
 from budgeteer.workbench.panels.messages.message_runs import PAGE_LINES, page_of
 from budgeteer.workbench.preview import Packed, preview
-from budgeteer.workbench.state import ViewState
+from budgeteer.workbench.state import PanelName, ViewState
 
 
 def packed_of(workspace: Workspace) -> Packed:
@@ -21,8 +21,10 @@ def packed_of(workspace: Workspace) -> Packed:
 
 
 def every_line(packed: Packed, **state: object) -> list[MessageLine]:
-    first = message_list(packed, ViewState(view="messages", **state))  # type: ignore[arg-type]
-    pages = [message_list(packed, ViewState(view="messages", page=at + 1, **state)) for at in range(first.pages)]  # type: ignore[arg-type]
+    first = message_list(packed, ViewState(view=PanelName.MESSAGES, **state))  # type: ignore[arg-type]
+    pages = [
+        message_list(packed, ViewState(view=PanelName.MESSAGES, page=at + 1, **state)) for at in range(first.pages)
+    ]  # type: ignore[arg-type]
     assert all(len(page.lines) <= PAGE_LINES for page in pages)
     return [line for page in pages for line in page.lines]
 
@@ -37,7 +39,7 @@ def figures(text: str) -> list[int]:
 
 def test_the_running_total_ends_where_the_request_does(session: Workspace) -> None:
     packed = packed_of(session)
-    shown = message_list(packed, ViewState(view="messages"))
+    shown = message_list(packed, ViewState(view=PanelName.MESSAGES))
     messages = [line for line in every_line(packed) if line.kind == "message"]
     more, total = figures(shown.rest)
     assert total == packed.packing.total.tokens
@@ -92,12 +94,14 @@ def test_a_message_is_found_on_its_page(session: Workspace) -> None:
     packed = packed_of(session)
     for decision in list(packed.packing.ledger)[::17]:
         page = page_of(packed, decision.id)
-        shown = message_list(packed, ViewState(view="messages", page=page, open=decision.id, sel=decision.id))
+        shown = message_list(packed, ViewState(view=PanelName.MESSAGES, page=page, open=decision.id, sel=decision.id))
         is_message = decision.section in {"history", "query"}
         assert any(line.is_selected for line in shown.lines) == is_message
 
 
 def test_nothing_matches(session: Workspace) -> None:
-    shown: MessageList = message_list(packed_of(session), ViewState(view="messages", q="no such words anywhere"))
+    shown: MessageList = message_list(
+        packed_of(session), ViewState(view=PanelName.MESSAGES, q="no such words anywhere")
+    )
     assert not shown.lines
     assert "Clear the filter" in shown.empty

@@ -17,7 +17,7 @@ from budgeteer.workbench.panels.sweep.drawing import SweepView, sweep_view
 from budgeteer.workbench.panels.sweep.panel import sweep_shown
 from budgeteer.workbench.panels.sweep.study import MOST_STEPS, SweptLimit, SweptStep
 from budgeteer.workbench.preview import Packed, preview
-from budgeteer.workbench.state import ViewState
+from budgeteer.workbench.state import PanelName, ViewState
 
 
 @pytest.fixture(autouse=True)
@@ -37,7 +37,7 @@ def packed_of(workspace: Workspace) -> Packed:
 
 
 def view_of(workspace: Workspace, over: str = "") -> SweepView:
-    shown = sweep_shown(workspace, packed_of(workspace), ViewState(view="sweep", over=over))
+    shown = sweep_shown(workspace, packed_of(workspace), ViewState(view=PanelName.SWEEP, over=over))
     assert shown.view is not None, shown
     return shown.view
 
@@ -88,11 +88,11 @@ def test_what_takes_too_long_is_a_job_that_comes_back_with_it(
     session: Workspace, monkeypatch: pytest.MonkeyPatch, run_jobs: Callable[[], None]
 ) -> None:
     monkeypatch.setattr(deferred_results, "PATIENCE_SECONDS", -1.0)
-    shown = sweep_shown(session, packed_of(session), ViewState(view="sweep"), draft=True)
+    shown = sweep_shown(session, packed_of(session), ViewState(view=PanelName.SWEEP), draft=True)
     assert "let go" in shown.sentence
     assert not Job.objects.filter(kind="workbench.sweep").exists()
     for _ in range(2):
-        shown = sweep_shown(session, packed_of(session), ViewState(view="sweep"))
+        shown = sweep_shown(session, packed_of(session), ViewState(view=PanelName.SWEEP))
         assert shown.job is not None
     assert shown.job.then.endswith("?view=sweep")
     run_jobs()
@@ -104,13 +104,13 @@ def test_what_takes_too_long_is_a_job_that_comes_back_with_it(
     undo_steps.commit(session, {"history": {"strategy": "full"}})
     deferred_results.forget_answers()
     monkeypatch.setattr(deferred_results, "PATIENCE_SECONDS", -1.0)
-    assert sweep_shown(session, packed_of(session), ViewState(view="sweep")).job is not None
+    assert sweep_shown(session, packed_of(session), ViewState(view=PanelName.SWEEP)).job is not None
 
 
 @pytest.mark.usefixtures("patient")
 def test_only_what_limits_something_may_be_swept(session: Workspace, library: Workspace) -> None:
     def paths(workspace: Workspace) -> set[str]:
-        shown = sweep_shown(workspace, packed_of(workspace), ViewState(view="sweep", over="no.such"))
+        shown = sweep_shown(workspace, packed_of(workspace), ViewState(view=PanelName.SWEEP, over="no.such"))
         assert shown.choices[0].is_chosen
         return {choice.path.rpartition(".")[2] for choice in shown.choices}
 

@@ -16,7 +16,7 @@ from budgeteer.workbench.panels.timeline.drawing import TimelineView, timeline_v
 from budgeteer.workbench.panels.timeline.panel import timeline_shown
 from budgeteer.workbench.panels.timeline.study import Timeline, timeline_of
 from budgeteer.workbench.preview import Packed, preview
-from budgeteer.workbench.state import ViewState
+from budgeteer.workbench.state import PanelName, ViewState
 
 
 @pytest.fixture(autouse=True)
@@ -40,7 +40,7 @@ def played(workspace: Workspace) -> Timeline:
 
 
 def view_of(workspace: Workspace) -> TimelineView:
-    return timeline_view(packed_of(workspace), played(workspace), ViewState(view="timeline"))
+    return timeline_view(packed_of(workspace), played(workspace), ViewState(view=PanelName.TIMELINE))
 
 
 def test_the_layers_are_what_is_asked_for(session: Workspace) -> None:
@@ -115,23 +115,23 @@ def test_a_timeline_survives_its_storage_and_its_worker(
     timeline = played(session)
     assert Timeline.from_json(timeline.to_json()) == timeline
     monkeypatch.setattr(deferred_results, "PATIENCE_SECONDS", -1.0)
-    shown = timeline_shown(session, packed_of(session), ViewState(view="timeline"))
+    shown = timeline_shown(session, packed_of(session), ViewState(view=PanelName.TIMELINE))
     assert shown.job is not None
     assert timeline_shown(session, packed_of(session), ViewState(), draft=True).sentence.startswith("The timeline foll")
     run_jobs()
     assert Job.objects.get(kind="workbench.replay").state == "succeeded"
-    shown = timeline_shown(session, packed_of(session), ViewState(view="timeline"))
+    shown = timeline_shown(session, packed_of(session), ViewState(view=PanelName.TIMELINE))
     assert shown.view is not None
-    assert shown.view == timeline_view(packed_of(session), timeline, ViewState(view="timeline"))
+    assert shown.view == timeline_view(packed_of(session), timeline, ViewState(view=PanelName.TIMELINE))
 
 
 @pytest.mark.usefixtures("patient")
 def test_without_a_conversation_it_says_what_to_add(library: Workspace) -> None:
-    shown = timeline_shown(library, packed_of(library), ViewState(view="timeline"))
+    shown = timeline_shown(library, packed_of(library), ViewState(view=PanelName.TIMELINE))
     assert shown.sentence.startswith("There is no conversation to replay.")
 
 
 @pytest.mark.usefixtures("patient")
 def test_what_cannot_be_replayed_says_why(session: Workspace) -> None:
-    shown = timeline_shown(session, packed_of(session), ViewState(view="timeline", replaying="extractive"))
+    shown = timeline_shown(session, packed_of(session), ViewState(view=PanelName.TIMELINE, replaying="extractive"))
     assert "a policy compresses only where pruning is on" in shown.sentence.lower()
