@@ -9,8 +9,9 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, BrowserContext, Page
 
 from benchmarks.measured_pages import Weighed
+from budgeteer.workbench.state import PanelName
 
-VIEWS = ("map", "messages", "prompt", "timeline", "sweep", "config")
+VIEWS = tuple(PanelName)
 RULES = {
     "runOnly": {"type": "tag", "values": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]},
     "resultTypes": ["violations"],

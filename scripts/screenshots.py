@@ -24,6 +24,7 @@ sys.path.insert(0, str(ROOT))
 
 from playwright.sync_api import Browser, Page, expect, sync_playwright  # noqa: E402 - the root comes first
 
+from budgeteer.workbench.state import PanelName  # noqa: E402
 from tests.browser.filled import open_specs  # noqa: E402
 from tests.browser.stack import Stack, running_stack  # noqa: E402
 from tests.conftest import CHROMIUM_FLAGS  # noqa: E402
@@ -159,17 +160,16 @@ def prepare(page: Page, address: str) -> list[Shot]:
         Shot("source", source),
         Shot("source-report", rich),
         Shot("workspaces", "/w/"),
-        Shot("workbench-map", agent, whole=False),
+        *(
+            Shot(f"workbench-{name}", f"{agent}?view={name}", whole=False)
+            for name in PanelName
+            if name is not PanelName.FEATURES
+        ),
         Shot("workbench-item", f"{agent}{item.split('#')[0]}", whole=False),
-        Shot("workbench-messages", f"{agent}?view=messages", whole=False),
-        Shot("workbench-timeline", f"{agent}?view=timeline", whole=False),
-        Shot("workbench-sweep", f"{agent}?view=sweep", whole=False),
         Shot("workbench-sweep-tokens", f"{agent}?view=sweep&over=history.maxTokens", whole=False),
         Shot("workbench-range", f"{agent}?view=messages&start=127&end=134&sel=", whole=False),
-        Shot("workbench-prompt", f"{agent}?view=prompt", whole=False),
         Shot("workbench-features", f"{features}?view=features&keywords=crane,+tide", whole=False),
         Shot("workbench-block", block, whole=False),
-        Shot("workbench-config", f"{agent}?view=config", whole=False),
         Shot("workbench-skills", workspaces["skills library"], whole=False),
         Shot("workbench-tools", workspaces["tool catalogue"], whole=False),
         Shot("share-dialog", agent, whole=False, dialog="#share"),

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from budgeteer.workbench.state import PanelName
+
 ROOT = Path(__file__).parents[1]
 MOST_FILES = 20
 MOST_ENGINE_FLOORS = 7
@@ -128,6 +130,18 @@ def test_a_public_class_name_stands_for_one_class():
 
 def test_no_module_has_a_retired_name():
     assert [name for name in MODULES if name.rpartition(".")[2] in RETIRED_MODULE_NAMES] == []
+
+
+@pytest.mark.parametrize("name", PanelName)
+def test_every_panel_of_the_workbench_is_a_folder_with_a_template_and_tests(name):
+    assert f"budgeteer.workbench.panels.{name}.panel" in MODULES
+    assert (ROOT / f"templates/workbench/panels/{name}.html").exists()
+    assert list((ROOT / f"tests/workbench/panels/{name}").glob("test_*.py"))
+
+
+def test_every_template_of_a_panel_has_its_name():
+    found = {page.stem for page in (ROOT / "templates/workbench/panels").glob("*.html")}
+    assert found == set(PanelName)
 
 
 @pytest.mark.parametrize("name", sorted(MODULES))

@@ -1,4 +1,4 @@
-"""The URLs of sources, and of the help page."""
+"""The URLs of sources."""
 
 from __future__ import annotations
 
@@ -19,5 +19,4 @@ urlpatterns = [
     path("sources/<uuid:source_id>/import/", views.import_again, name="import"),
     path("sources/<uuid:source_id>/delete/", views.delete, name="delete"),
     path("sources/<uuid:source_id>/restore/", views.restore, name="restore"),
-    path("help/", views.help_page, name="help"),
 ]

@@ -18,7 +18,7 @@ from django_htmx.http import HttpResponseClientRedirect
 
 from budgeteer.access.body_limits import takes_uploads
 from budgeteer.access.requests import SignedInRequest
-from budgeteer.access.rules import access, public
+from budgeteer.access.rules import access
 from budgeteer.engine.errors import InputError
 from budgeteer.jobs.job_view import JobCard, job_card
 from budgeteer.sources import item_preview, services, source_rows
@@ -235,10 +235,3 @@ def restore(request: SignedInRequest, source_id: uuid.UUID) -> HttpResponse:
         raise Http404("it is gone for good")
     messages.success(request, f"“{source.name}” is back.")
     return redirect("sources:list")
-
-
-@public
-@require_safe
-def help_page(request: HttpRequest) -> HttpResponse:
-    """Glossary, formats, shortcuts."""
-    return render(request, "sources/help.html", {"formats": services.formats()})

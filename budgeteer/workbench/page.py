@@ -27,19 +27,12 @@ from budgeteer.workbench.fix_buttons import TryOut
 from budgeteer.workbench.input_list import InputRow, TextField, input_rows, text_fields
 from budgeteer.workbench.item_content.edits import Editable, editable
 from budgeteer.workbench.models import Workspace
-from budgeteer.workbench.panels.config.panel import ConfigView, config_view
 from budgeteer.workbench.panels.config.preset_menu import PresetOffer, preset_choices, preset_offer
-from budgeteer.workbench.panels.features.panel import FeatureView, feature_view
 from budgeteer.workbench.panels.inspector.panel import InspectedItem, inspected
 from budgeteer.workbench.panels.inspector.summary_card import SUMMARY_ID, SummaryShown, summary_shown
-from budgeteer.workbench.panels.map.icicle import Icicle, icicle_of
-from budgeteer.workbench.panels.map.item_table import ItemList, item_list
-from budgeteer.workbench.panels.messages.message_list import MessageList, message_list
-from budgeteer.workbench.panels.prompt.model_texts import PromptText, prompt_texts
-from budgeteer.workbench.panels.prompt.packed_prompt import PromptView, prompt_view
-from budgeteer.workbench.panels.sweep.panel import SweepShown, sweep_shown
+from budgeteer.workbench.panels.registry import PANELS, Panel
+from budgeteer.workbench.panels.request import PanelRequest
 from budgeteer.workbench.panels.tabs import Tab, tabs_of
-from budgeteer.workbench.panels.timeline.panel import TimelineShown, timeline_shown
 from budgeteer.workbench.panels.warnings.effects import trying_out, with_effects
 from budgeteer.workbench.panels.warnings.notes import Note, notes_of
 from budgeteer.workbench.preview import Packed, Preview
@@ -162,25 +155,26 @@ class WorkbenchPage:
 
     @property
     def tabs(self) -> tuple[Tab, ...]:
-        return tabs_of(self.state, has_features=self.has_features)
+        return tabs_of(self.state, self.packed)
 
     @property
-    def has_features(self) -> bool:
-        return self.packed is not None and bool(self.packed.packing.bundle.features)
+    def panel(self) -> Panel:
+        return PANELS[self.state.view]
 
     @cached_property
-    def features(self) -> FeatureView | None:
-        return feature_view(self.packed.packing, self.state) if self.packed else None
-
-    @cached_property
-    def list(self) -> ItemList | None:
-        if self.packed is None:
-            return None
-        return item_list(self.packed.packing.ledger, self.state, names=self.packed.names_of)
-
-    @cached_property
-    def messages(self) -> MessageList | None:
-        return message_list(self.packed, self.state) if self.packed else None
+    def panel_view(self) -> object:
+        """What the template of the open panel prints."""
+        return self.panel.view(
+            PanelRequest(
+                workspace=self.workspace,
+                state=self.state,
+                current=self.current,
+                packed=self.packed,
+                is_draft=self.is_draft,
+                pasted=self.pasted,
+                paste_error=self.paste_error,
+            )
+        )
 
     @cached_property
     def compressing(self) -> CompressionView | None:
@@ -190,10 +184,6 @@ class WorkbenchPage:
             if self.packed
             else None
         )
-
-    @cached_property
-    def icicle(self) -> Icicle | None:
-        return icicle_of(self.packed.packing) if self.packed else None
 
     @cached_property
     def item(self) -> InspectedItem | None:
@@ -220,18 +210,6 @@ class WorkbenchPage:
         if self.item is None or self.item.id != SUMMARY_ID or packed is None or not packed.summary_key:
             return None
         return summary_shown(self.workspace.owner_id, packed, refused=self.refused_summary)
-
-    @cached_property
-    def prompt(self) -> PromptView | None:
-        return prompt_view(self.packed, self.state) if self.packed else None
-
-    @cached_property
-    def timeline(self) -> TimelineShown | None:
-        return timeline_shown(self.workspace, self.packed, self.state, draft=self.is_draft) if self.packed else None
-
-    @cached_property
-    def sweep(self) -> SweepShown | None:
-        return sweep_shown(self.workspace, self.packed, self.state, draft=self.is_draft) if self.packed else None
 
     @cached_property
     def groups(self) -> tuple[FormGroup, ...]:
@@ -285,14 +263,6 @@ class WorkbenchPage:
     @property
     def has_texts(self) -> bool:
         return any(text.value or text.error for text in self.texts)
-
-    @cached_property
-    def config_view(self) -> ConfigView:
-        return config_view(self.current, pasted=self.pasted, error=self.paste_error)
-
-    @property
-    def prompt_texts(self) -> tuple[PromptText, ...]:
-        return prompt_texts()
 
     @property
     def can_undo(self) -> bool:

@@ -1,16 +1,17 @@
-"""The URLs of the workbench, and of the first page."""
+"""The URLs of the workbench, of the first page and of the help page."""
 
 from __future__ import annotations
 
 from django.urls import path
 
-from budgeteer.workbench.views import compress, configure, downloads, edit, home, inputs, page, summary
+from budgeteer.workbench.views import compress, configure, downloads, edit, help_page, home, inputs, page, summary
 
 app_name = "workbench"
 
 urlpatterns = [
     path("", home.home, name="home"),
     path("open/", home.open_workspace, name="open"),
+    path("help/", help_page.show, name="help"),
     path("samples/<slug:slug>/", home.open_sample, name="sample"),
     path("w/", home.listing, name="list"),
     path("w/new/", home.open_empty, name="new"),

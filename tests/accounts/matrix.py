@@ -101,7 +101,7 @@ ROWS: dict[str, Row] = {
     "sources:import": owned(405, 302),
     "sources:delete": owned(405, 302),
     "sources:restore": owned(405, 302),
-    "sources:help": public(200, 405),
+    "workbench:help": public(200, 405),
     # ---- presets
     "presets:list": everyone(200, 405),
     "presets:version": everyone(200, 405),

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from playwright.sync_api import Page, expect
 
+from budgeteer.workbench.state import PanelName
 from tests.browser.conftest import WORK_MS
 from tests.browser.steps import open_sample, publish, wait_until_packed
 
@@ -32,15 +33,9 @@ NAMES = (
     "source",
     "skills-source",
     "workspaces",
-    "workbench-map",
+    *(f"workbench-{name}" for name in PanelName),
     "workbench-item",
-    "workbench-messages",
-    "workbench-timeline",
-    "workbench-sweep",
-    "workbench-prompt",
     "workbench-range",
-    "workbench-features",
-    "workbench-config",
     "workbench-skills",
     "share",
     "reports",
@@ -81,15 +76,10 @@ def fill(page: Page, address: str) -> Filled:
         "source": kept[0],
         "skills-source": kept[-1],
         "workspaces": "/w/",
-        "workbench-map": agent,
+        **{f"workbench-{name}": f"{agent}?view={name}" for name in PanelName},
         "workbench-item": f"{agent}{item.split('#')[0]}",
-        "workbench-messages": f"{agent}?view=messages",
-        "workbench-timeline": f"{agent}?view=timeline",
-        "workbench-sweep": f"{agent}?view=sweep",
-        "workbench-prompt": f"{agent}?view=prompt",
         "workbench-range": f"{agent}?view=messages&start=127&end=134",
         "workbench-features": f"{features}?view=features&keywords=crane,+tide",
-        "workbench-config": f"{agent}?view=config",
         "workbench-skills": skills,
         "share": f"{agent}share/",
         "reports": "/reports/",

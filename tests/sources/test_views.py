@@ -60,13 +60,6 @@ def test_a_signed_out_visitor_is_sent_to_sign_in(client, owner, name):
     assert "/sign-in/" in response["Location"]
 
 
-def test_help_is_open_to_everybody(client, ada):
-    for reader in (ada, client):
-        page = text_of(reader.get("/help/"))
-        assert "Output reserve" in page
-        assert "Claude Code session" in page
-
-
 def test_an_upload_leads_to_its_source_which_shows_the_job_and_then_the_report(ada):
     response = send(ada, ("request.json", chat(2)))
     source = Source.objects.get()

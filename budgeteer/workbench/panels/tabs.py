@@ -1,36 +1,61 @@
-"""The views of the workbench as tabs."""
+"""The panels of the workbench as tabs, and the keys that open them."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
+from budgeteer.workbench.panels.registry import PANELS
+from budgeteer.workbench.preview import Packed
 from budgeteer.workbench.state import PanelName, ViewState
 
-TAB_TITLES = {
-    PanelName.MAP: "Map",
-    PanelName.MESSAGES: "Messages",
-    PanelName.PROMPT: "Prompt",
-    PanelName.TIMELINE: "Timeline",
-    PanelName.SWEEP: "Sweep",
-    PanelName.FEATURES: "Features",
-    PanelName.CONFIG: "Config",
-}
+MOST_KEYS = 9
+"""Keys are digits; a tab after the ninth has none."""
 
 
 @dataclass(frozen=True, slots=True)
 class Tab:
-    """One view of the workbench."""
+    """One panel of the workbench; `key` opens it, "" for none."""
 
-    key: PanelName
+    name: PanelName
     title: str
     url: str
     is_current: bool
+    key: str
 
 
-def tabs_of(state: ViewState, *, has_features: bool) -> tuple[Tab, ...]:
-    """The views in their order; the search of specs only where there are any, or where it is looked at."""
+@dataclass(frozen=True, slots=True)
+class TabKeys:
+    """The keys of the tabs, as the help page lists them: the first, the last, and the panels in their order."""
+
+    first: str
+    last: str
+    panels: str
+
+
+def tabs_of(state: ViewState, packed: Packed | None) -> tuple[Tab, ...]:
+    """The panels in their order: those that every workspace has, those that this packing gets, and the open one."""
+    shown = [
+        panel
+        for panel in PANELS.values()
+        if panel.is_shown is None or panel.name is state.view or (packed is not None and panel.is_shown(packed))
+    ]
     return tuple(
-        Tab(key, title, state.query(view=key, page=1, open=""), key is state.view)
-        for key, title in TAB_TITLES.items()
-        if key is not PanelName.FEATURES or has_features or state.view is key
+        Tab(
+            panel.name,
+            panel.title,
+            state.query(view=panel.name, page=1, open=""),
+            is_current=panel.name is state.view,
+            key=_key(number),
+        )
+        for number, panel in enumerate(shown, 1)
     )
+
+
+def tab_keys() -> TabKeys:
+    """The keys where every panel has its tab."""
+    titles = [f"{panel.title} ({panel.condition})" if panel.condition else panel.title for panel in PANELS.values()]
+    return TabKeys(_key(1), _key(min(len(PANELS), MOST_KEYS)), ", ".join(titles))
+
+
+def _key(number: int) -> str:
+    return str(number) if number <= MOST_KEYS else ""

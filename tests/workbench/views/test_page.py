@@ -12,6 +12,7 @@ from budgeteer.engine.rendering.validity import check_packing
 from budgeteer.workbench import services
 from budgeteer.workbench.models import Workspace
 from budgeteer.workbench.panels.map.item_table import PAGE_ROWS
+from budgeteer.workbench.state import PanelName
 from tests.workbench.pages import numbers_of_rows, text_of
 
 
@@ -181,14 +182,8 @@ def test_the_prompt_view_shows_placeholders_for_what_went(client: Client, sessio
     assert "&lt;available_skills&gt;" in html
 
 
-def test_the_config_view_shows_the_whole_configuration(client: Client, session: Workspace) -> None:
-    html = client.get(f"{session.get_absolute_url()}?view=config").content.decode()
-    assert '"maxSkillsPromptChars": 30000' in text_of(html, "config-whole")
-    assert text_of(html, "config-delta") == "{}"
-
-
 def test_a_page_holds_no_inline_style_or_script(client: Client, session: Workspace) -> None:
-    for view in ("map", "prompt", "config"):
+    for view in PanelName:
         html = client.get(f"{session.get_absolute_url()}?view={view}").content.decode()
         assert not re.search(r"<[^>]+\sstyle=", html)
         assert not re.search(r"<script(?![^>]*\bsrc=)", html)

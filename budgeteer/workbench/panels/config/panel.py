@@ -1,4 +1,4 @@
-"""The configuration panel: the configuration as JSON, and a pasted one that was rejected."""
+"""The configuration as JSON, what was pasted in vain, and the texts that go with pruning and search."""
 
 from __future__ import annotations
 
@@ -8,16 +8,18 @@ from dataclasses import dataclass
 from budgeteer.engine.config.options import fields
 from budgeteer.presentation.labels import count_of
 from budgeteer.workbench.config_form.editable import EditableConfig
+from budgeteer.workbench.panels.prompt.model_texts import PromptText, prompt_texts
 
 
 @dataclass(frozen=True, slots=True)
 class ConfigView:
-    """The configuration as JSON, and what was pasted in vain."""
+    """The configuration as JSON, what was pasted in vain, and texts for the model."""
 
     sentence: str
     preset: str
     delta: str
     whole: str
+    texts: tuple[PromptText, ...]
     pasted: str = ""
     error: str = ""
 
@@ -32,6 +34,7 @@ def config_view(current: EditableConfig, *, pasted: str = "", error: str = "") -
         preset=f"{version.preset.title} v{version.number}",
         delta=json.dumps(current.delta, indent=2, ensure_ascii=False),
         whole=json.dumps(current.data, indent=2, ensure_ascii=False),
+        texts=prompt_texts(),
         pasted=pasted,
         error=error,
     )

@@ -8,8 +8,8 @@ import pytest
 from budgeteer.engine.content.conversation import text_of
 from budgeteer.workbench.config_form.editable import EditableConfig
 from budgeteer.workbench.models import Workspace
-from budgeteer.workbench.panels.messages.message_list import MessageLine, MessageList, message_list
 from budgeteer.workbench.panels.messages.message_runs import PAGE_LINES, page_of
+from budgeteer.workbench.panels.messages.panel import MessageLine, MessageList, message_list
 from budgeteer.workbench.preview import Packed, preview
 from budgeteer.workbench.state import PanelName, ViewState
 

@@ -1,0 +1,24 @@
+"""The map: what is big as a picture, and the items of the prompt as a table."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from budgeteer.workbench.panels.map.icicle import Icicle, icicle_of
+from budgeteer.workbench.panels.map.item_table import ItemList, item_list
+from budgeteer.workbench.preview import Packed
+from budgeteer.workbench.state import ViewState
+
+
+@dataclass(frozen=True, slots=True)
+class MapView:
+    """What the map prints; the picture is None where nothing can be drawn."""
+
+    icicle: Icicle | None
+    table: ItemList
+
+
+def map_view(packed: Packed, state: ViewState) -> MapView:
+    """The picture of the packing, and the rows that the state asks for."""
+    packing = packed.packing
+    return MapView(icicle_of(packing), item_list(packing.ledger, state, names=packed.names_of))

@@ -1,0 +1,108 @@
+"""The panels of the workbench: one row each, read by the tabs, the page, the help page and the tests.
+
+A panel is one view of a workspace with a tab of its own. Its folder makes what `templates/workbench/panels/<name>.html`
+prints as `view`. Its place among the rows is the place of its tab and the key that opens it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Final
+
+from budgeteer.workbench.panels.config.panel import config_view
+from budgeteer.workbench.panels.features.panel import feature_view
+from budgeteer.workbench.panels.map.panel import map_view
+from budgeteer.workbench.panels.messages.panel import message_list
+from budgeteer.workbench.panels.prompt.panel import prompt_view
+from budgeteer.workbench.panels.request import PanelRequest
+from budgeteer.workbench.panels.sweep.panel import sweep_shown
+from budgeteer.workbench.panels.timeline.panel import timeline_shown
+from budgeteer.workbench.preview import Packed
+from budgeteer.workbench.state import PanelName
+
+type PanelView = Callable[[PanelRequest], object]
+
+
+def _of_packing(view: Callable[[Packed, PanelRequest], object]) -> PanelView:
+    """The view of a panel that shows a packing; None where there is none."""
+    return lambda request: None if request.packed is None else view(request.packed, request)
+
+
+def _has_features(packed: Packed) -> bool:
+    return bool(packed.packing.bundle.features)
+
+
+@dataclass(frozen=True, slots=True)
+class Panel:
+    """One panel.
+
+    Attributes:
+        name: as the address names it.
+        title: on its tab and on the help page.
+        view: what its template prints.
+        needs_packing: without a packing the page says what is missing, and the panel is not asked.
+        is_shown: whether a packing gets its tab; None for every workspace. The panel that is open always has one.
+        condition: when its tab is shown, as the help page says it; "" for always.
+    """
+
+    name: PanelName
+    title: str
+    view: PanelView
+    needs_packing: bool = True
+    is_shown: Callable[[Packed], bool] | None = None
+    condition: str = ""
+
+    @property
+    def template(self) -> str:
+        """The template that prints its view."""
+        return f"workbench/panels/{self.name}.html"
+
+
+PANELS: Final[Mapping[PanelName, Panel]] = MappingProxyType(
+    {
+        row.name: row
+        for row in (
+            Panel(PanelName.MAP, "Map", _of_packing(lambda packed, request: map_view(packed, request.state))),
+            Panel(
+                PanelName.MESSAGES, "Messages", _of_packing(lambda packed, request: message_list(packed, request.state))
+            ),
+            Panel(PanelName.PROMPT, "Prompt", _of_packing(lambda packed, request: prompt_view(packed, request.state))),
+            Panel(
+                PanelName.TIMELINE,
+                "Timeline",
+                _of_packing(
+                    lambda packed, request: timeline_shown(
+                        request.workspace, packed, request.state, draft=request.is_draft
+                    )
+                ),
+            ),
+            Panel(
+                PanelName.SWEEP,
+                "Sweep",
+                _of_packing(
+                    lambda packed, request: sweep_shown(
+                        request.workspace, packed, request.state, draft=request.is_draft
+                    )
+                ),
+            ),
+            Panel(
+                PanelName.FEATURES,
+                "Features",
+                _of_packing(lambda packed, request: feature_view(packed.packing, request.state)),
+                is_shown=_has_features,
+                condition="where there are feature specs",
+            ),
+            Panel(
+                PanelName.CONFIG,
+                "Config",
+                lambda request: config_view(request.current, pasted=request.pasted, error=request.paste_error),
+                needs_packing=False,
+            ),
+        )
+    }
+)
+
+if missing := [name for name in PanelName if name not in PANELS]:
+    raise RuntimeError(f"panels without a row: {missing}")
