@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, assert_never
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +13,7 @@ from budgeteer.engine.packing.ledger import CATEGORIES, FATES, SECTIONS, Decisio
 from budgeteer.presentation.labels import FATE_ICONS, FATE_NAMES, FATE_TONES, count_of
 from budgeteer.presentation.sections import LOOKS
 from budgeteer.workbench.panels.row_marks import MarkedRow
-from budgeteer.workbench.state import ViewState
+from budgeteer.workbench.state import ItemSort, ViewState
 
 PAGE_ROWS = 72
 
@@ -22,16 +22,35 @@ type Names = Callable[[Sequence[int]], dict[int, str]]
 
 FATE_CHIPS = (("dropped", "Dropped"), ("truncated", "Truncated"), ("summarised", "Summarised"), ("added", "Added"))
 
+#: Orders whose first click puts the largest first.
+LARGEST_FIRST = frozenset({ItemSort.TOKENS, ItemSort.CHARS, ItemSort.AFTER})
+
+
+@dataclass(frozen=True, slots=True)
+class ItemColumn:
+    """One column of the table.
+
+    Attributes:
+        title: its head; `is_quiet` has it read aloud and not shown.
+        css: the classes of its head; the one that begins with "c-" is its own, and every cell of it has that too.
+        sort: the order that a click on its head makes, None where it does not sort.
+    """
+
+    title: str
+    css: str
+    sort: ItemSort | None = None
+    is_quiet: bool = False
+
+
 COLUMNS = (
-    ("name", "Item", "c-name"),
-    ("chars", "Chars", "n c-chars"),
-    ("tokens", "Tokens", "n c-tokens"),
-    ("", "Size", "c-size"),
-    ("fate", "Fate", "c-fate"),
-    ("", "Reason", "c-why"),
+    ItemColumn("Category", "c-cat", is_quiet=True),
+    ItemColumn("Item", "c-name", ItemSort.NAME),
+    ItemColumn("Chars", "n c-chars", ItemSort.CHARS),
+    ItemColumn("Tokens", "n c-tokens", ItemSort.TOKENS),
+    ItemColumn("Size", "c-size"),
+    ItemColumn("Fate", "c-fate", ItemSort.FATE),
+    ItemColumn("Reason", "c-why"),
 )
-#: Columns whose first click sorts the largest first.
-LARGEST_FIRST = frozenset({"tokens", "chars", "after"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,15 +66,13 @@ class Chip:
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
-    """One column head; `url` is where a click on it leads, "" when it does not sort."""
+class ColumnHead:
+    """A column as this page heads it; `url` is where a click leads, "" when it does not sort."""
 
-    key: str
-    title: str
-    css: str
-    sorted: str
-    arrow: str
-    url: str
+    column: ItemColumn
+    sorted: str = ""
+    arrow: str = ""
+    url: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +104,7 @@ class ItemList:
     """The table with everything around it. `carried` is the state that the text filter keeps."""
 
     chips: tuple[Chip, ...]
-    columns: tuple[Column, ...]
+    columns: tuple[ColumnHead, ...]
     rows: tuple[Row, ...]
     carried: tuple[tuple[str, Any], ...]
     sentence: str
@@ -115,7 +132,7 @@ def item_list(ledger: Ledger, state: ViewState, *, names: Names) -> ItemList:
     decisions = {int(index): ledger.decision(int(index)) for index in np.sort(window)}
     return ItemList(
         chips=_chips(ledger, state),
-        columns=tuple(_column(key, title, css, state) for key, title, css in COLUMNS),
+        columns=tuple(_head(column, state) for column in COLUMNS),
         rows=tuple(_row(decisions[int(index)], state=state, most_tokens=most) for index in window),
         carried=state.pairs(q="", page=1),
         sentence=_sentence(len(ordered), len(ledger), first=(page - 1) * PAGE_ROWS + 1, shown=len(window)),
@@ -160,23 +177,27 @@ def _mask(ledger: Ledger, key: str) -> NDArray[np.bool_]:
 
 def _ordered(ledger: Ledger, chosen: Indices, *, sort: str, names: Names) -> Indices:
     """The chosen rows in order; equal ones stay in prompt order."""
-    key = sort.removeprefix("-")
-    if not len(chosen) or key == "order":
-        return chosen if not sort.startswith("-") else chosen[::-1]
-    if key == "name":
-        known = names([int(index) for index in chosen])
-        ranked = sorted((int(index) for index in chosen), key=lambda index: known[index].casefold())
-        values = np.array(ranked, dtype=np.int64)
-        return values[::-1] if sort.startswith("-") else values
-    columns = {
-        "tokens": np.maximum(ledger.before_tokens, ledger.after_tokens),
-        "chars": np.maximum(ledger.before_chars, ledger.after_chars),
-        "after": ledger.after_tokens,
-        "fate": ledger.fate,
-    }
-    values = columns[key][chosen].astype(np.int64)
-    largest_first = (key in LARGEST_FIRST) is not sort.startswith("-")
-    return chosen[np.argsort(-values if largest_first else values, kind="stable")]
+    key, is_turned = ItemSort(sort.removeprefix("-")), sort.startswith("-")
+    match key:
+        case ItemSort.ORDER:
+            return chosen[::-1] if is_turned else chosen
+        case ItemSort.NAME:
+            known = names([int(index) for index in chosen])
+            ranked = sorted((int(index) for index in chosen), key=lambda index: known[index].casefold())
+            return np.array(ranked[::-1] if is_turned else ranked, dtype=np.int64)
+        case ItemSort.TOKENS:
+            values = np.maximum(ledger.before_tokens, ledger.after_tokens)
+        case ItemSort.CHARS:
+            values = np.maximum(ledger.before_chars, ledger.after_chars)
+        case ItemSort.AFTER:
+            values = ledger.after_tokens
+        case ItemSort.FATE:
+            values = ledger.fate
+        case _:
+            assert_never(key)
+    ranks = values[chosen].astype(np.int64)
+    largest_first = (key in LARGEST_FIRST) is not is_turned
+    return chosen[np.argsort(-ranks if largest_first else ranks, kind="stable")]
 
 
 def _chips(ledger: Ledger, state: ViewState) -> tuple[Chip, ...]:
@@ -194,19 +215,17 @@ def _chips(ledger: Ledger, state: ViewState) -> tuple[Chip, ...]:
     return tuple(found for found in chips if found.count != "0" or found.is_on or found.key == "all")
 
 
-def _column(key: str, title: str, css: str, state: ViewState) -> Column:
-    if not key:
-        return Column(key, title, css, "", "", "")
-    current = state.sort.removeprefix("-") == key
-    is_turned = state.sort.startswith("-")
+def _head(column: ItemColumn, state: ViewState) -> ColumnHead:
+    key = column.sort
+    if key is None:
+        return ColumnHead(column)
+    is_current, is_turned = state.sort.removeprefix("-") == key, state.sort.startswith("-")
     descending = (key in LARGEST_FIRST) is not is_turned
-    return Column(
-        key=key,
-        title=title,
-        css=css,
-        sorted="" if not current else "descending" if descending else "ascending",
-        arrow="" if not current else "arrow-down" if descending else "arrow-up",
-        url=state.query(sort=f"-{key}" if current and not is_turned else key, page=1),
+    return ColumnHead(
+        column,
+        sorted="" if not is_current else "descending" if descending else "ascending",
+        arrow="" if not is_current else "arrow-down" if descending else "arrow-up",
+        url=state.query(sort=f"-{key}" if is_current and not is_turned else key, page=1),
     )
 
 

@@ -1,0 +1,49 @@
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from django.test import Client
+
+from budgeteer.workbench.models import Workspace
+from budgeteer.workbench.panels.map.item_table import COLUMNS, ItemColumn
+from budgeteer.workbench.state import ItemSort
+
+CSS = Path(__file__).parents[4] / "static/budgeteer/css/workbench.css"
+OWN = re.compile(r"\bc-\w+")
+
+
+def own_class(column: ItemColumn) -> str:
+    """The class that only this column has."""
+    return OWN.findall(column.css)[0]
+
+
+def test_every_row_has_a_cell_for_every_column_in_its_order(client: Client, session: Workspace) -> None:
+    html = client.get(session.get_absolute_url()).content.decode()
+    body = html[html.index('<table class="t fix items"') :]
+    rows = re.findall(r"<tr\b.*?</tr>", body[: body.index("</table>")], re.DOTALL)
+    assert len(rows) > 3
+    for row in rows:
+        assert [OWN.findall(css)[0] for css in re.findall(r'<t[hd][^>]*class="([^"]*)"', row)] == [
+            own_class(column) for column in COLUMNS
+        ]
+
+
+def test_a_table_without_rows_spans_every_column(client: Client, session: Workspace) -> None:
+    html = client.get(f"{session.get_absolute_url()}?q=nothing-is-called-that").content.decode()
+    assert f'colspan="{len(COLUMNS)}"' in html
+
+
+@pytest.mark.parametrize("column", COLUMNS, ids=own_class)
+def test_every_column_has_a_width_and_a_place_on_a_narrow_screen(column: ItemColumn) -> None:
+    css, own = CSS.read_text(), own_class(column)
+    if own != "c-name":  # it takes what the others leave
+        assert re.search(rf"^\.items \.{own}\b", css, re.MULTILINE)
+    assert re.search(rf"^  \.items tbody .*\.{own}\b", css, re.MULTILINE)
+
+
+def test_a_column_that_sorts_has_an_order_of_its_own() -> None:
+    sorts = [column.sort for column in COLUMNS if column.sort is not None]
+    assert len(set(sorts)) == len(sorts)
+    assert set(ItemSort) - set(sorts) == {ItemSort.AFTER, ItemSort.ORDER}  # in addresses only
