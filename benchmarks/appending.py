@@ -62,7 +62,7 @@ def appenders(costs: Costs) -> list[Contender]:
 
 def growth_faults(measures: MessageMeasures, costs: Costs, said: Said) -> list[str]:
     """Whether the measures are those of the conversation with one message more."""
-    found = (measures.openai_tokens + measures.frame_tokens).tolist()
+    found = (measures.of("openai-chat").tokens + measures.frame_tokens).tolist()
     right = [tokens - MESSAGE_TOKENS for tokens in costs.tokens] + [
         tokenizer.count(said.role) + tokenizer.count(said.text)
     ]

@@ -25,7 +25,7 @@ from budgeteer.engine.counting.tokenizers import TokenCounter, counter_for
 from budgeteer.engine.inputs.bundle import Bundle, Inputs, build_bundle
 from budgeteer.engine.packing.pack import pack
 from budgeteer.engine.packing.result import Packing
-from budgeteer.engine.providers.profiles import DEFAULT_PROFILE
+from budgeteer.engine.providers.registry import DEFAULT_PROVIDER
 
 ANSWER = "Budgeteer, only what stays"
 WARM = "Budgeteer, warm"
@@ -92,7 +92,7 @@ def packers(costs: Costs, budget_tokens: int) -> list[Contender]:
 
     def bundle() -> Bundle:
         """The conversation counted for the one request form that it is packed for."""
-        return build_bundle(Inputs(conversation=conversation), counter=counter(), profiles=(DEFAULT_PROFILE,))
+        return build_bundle(Inputs(conversation=conversation), counter=counter(), profiles=(DEFAULT_PROVIDER,))
 
     def answer(packing: Packing) -> tuple[Packing, int]:
         return packing, packing.total.tokens

@@ -17,7 +17,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Final, Literal
+from typing import Any, Final
 
 from budgeteer.engine.analysis.compare.compare import Comparison
 from budgeteer.engine.analysis.compare.compare import compare as compare_bundles
@@ -42,7 +42,8 @@ from budgeteer.engine.inputs.item_usage import with_usage
 from budgeteer.engine.models.registry import MODELS, model
 from budgeteer.engine.packing.allocation import tokenizer_of
 from budgeteer.engine.packing.result import Packing
-from budgeteer.engine.providers.profiles import PROFILES
+from budgeteer.engine.providers.names import ProviderName
+from budgeteer.engine.providers.registry import PROVIDERS
 from budgeteer.engine.rendering import render_request, render_text
 from budgeteer.engine.rendering.validity import check_packing
 from budgeteer.formats.detect import import_bytes, import_folder
@@ -79,15 +80,6 @@ __all__ = [
 ]
 
 type Config = BudgetConfig | Mapping[str, Any] | None
-type Provider = Literal["openai-chat", "openai-responses", "anthropic", "gemini"]
-
-#: The keys of a request body that packing writes, by provider; every other key is handed back as it came.
-PACKED_KEYS: Final[Mapping[str, tuple[str, ...]]] = {
-    "openai-chat": ("messages", "tools"),
-    "openai-responses": ("instructions", "input", "tools"),
-    "anthropic": ("system", "messages", "tools"),
-    "gemini": ("systemInstruction", "system_instruction", "contents", "tools"),
-}
 #: Keys that only go with tools, and are left out of a body whose tools were all left out.
 _WITH_TOOLS: Final = ("tool_choice", "parallel_tool_calls", "toolConfig", "tool_config")
 #: Where a request body says how long the reply may be; the output reserve follows it unless the configuration sets one.
@@ -118,7 +110,7 @@ class Sources:
     usage: Mapping[str, Use] = field(default_factory=lambda: MappingProxyType({}))
     _bundles: dict[tuple[str, bool], Bundle] = field(default_factory=dict, init=False, repr=False, compare=False)
 
-    def subject(self, config: Config = None, *, provider: Provider | None = None) -> Subject:
+    def subject(self, config: Config = None, *, provider: ProviderName | None = None) -> Subject:
         """Return the measured sources under a configuration, ready to pack, sweep or replay.
 
         Raises:
@@ -194,7 +186,7 @@ class Conversation:
         for one in _messages_of([message]):
             self._measures.append(one)
 
-    def pack(self, config: Config = None, *, provider: Provider | None = None) -> Packing:
+    def pack(self, config: Config = None, *, provider: ProviderName | None = None) -> Packing:
         """Pack the conversation as it stands.
 
         Raises:
@@ -222,7 +214,7 @@ class PackedRequest:
 
     body: dict[str, Any]
     packing: Packing
-    provider: Provider
+    provider: ProviderName
 
     @property
     def tokens(self) -> int:
@@ -293,7 +285,7 @@ def load(*paths: Path | str) -> Sources:
     )
 
 
-def pack(sources: Sources, config: Config = None, *, provider: Provider | None = None) -> Packing:
+def pack(sources: Sources, config: Config = None, *, provider: ProviderName | None = None) -> Packing:
     """Pack sources under a configuration: what is sent, what is not and why, with every number.
 
     `provider` is the request form, by default the model's own. A packing that cannot fit is returned too:
@@ -305,7 +297,9 @@ def pack(sources: Sources, config: Config = None, *, provider: Provider | None =
     return sources.subject(config, provider=provider).packed()
 
 
-def pack_request(body: Mapping[str, Any], config: Config = None, *, provider: Provider | None = None) -> PackedRequest:
+def pack_request(
+    body: Mapping[str, Any], config: Config = None, *, provider: ProviderName | None = None
+) -> PackedRequest:
     """Pack a request body of OpenAI chat, OpenAI Responses, Anthropic or Gemini into its budget.
 
     The model is the configuration's, else the body's. The output reserve is the configuration's, else the body's own
@@ -386,23 +380,16 @@ def _is_plain(message: Mapping[str, Any]) -> bool:
     return isinstance(message["content"], str) and message["role"] in ("system", "developer", "user", "assistant")
 
 
-def _form_of(body: Mapping[str, Any], imported: Imported) -> Provider:
+def _form_of(body: Mapping[str, Any], imported: Imported) -> ProviderName:
     """Return the provider whose request a body is, by its shape, and by its model where two shapes are the same."""
-    if imported.kind != "conversation" or imported.format not in PROFILES:
+    if imported.kind != "conversation" or imported.format not in PROVIDERS:
         what = f"the body was read as {imported.format}, which is no request of a provider"
-        raise FormatError(what, where="body", mend=f"Name its form with provider=: {', '.join(PROFILES)}.")
+        raise FormatError(what, where="body", mend=f"Name its form with provider=: {', '.join(PROVIDERS)}.")
     row = MODELS.get(str(body.get("model", "")).lower())
     plain = all(message.role in ("user", "assistant") for message in imported.conversations[0].messages)
-    if imported.format == "openai-chat" and row is not None and row.profile == "anthropic" and plain:
-        return "anthropic"
-    return _provider(imported.format)
-
-
-def _provider(name: str) -> Provider:
-    for known in ("openai-chat", "openai-responses", "anthropic", "gemini"):
-        if known == name:
-            return known
-    raise FormatError(f"there is no provider {name}", where="provider", mend=f"Use {', '.join(PROFILES)}.")
+    if row is not None and plain and PROVIDERS[row.profile].plain_as == imported.format:
+        return row.profile
+    return PROVIDERS[imported.format].name
 
 
 def _request_config(body: Mapping[str, Any], config: Config, talk: ImportedConversation) -> BudgetConfig:
@@ -423,10 +410,10 @@ def _request_config(body: Mapping[str, Any], config: Config, talk: ImportedConve
     return load_config(written)
 
 
-def _packed_body(body: Mapping[str, Any], request: Mapping[str, Any], form: Provider) -> dict[str, Any]:
+def _packed_body(body: Mapping[str, Any], request: Mapping[str, Any], form: ProviderName) -> dict[str, Any]:
     """Return the body with what packing writes in the place of what it held, in the body's own order of keys."""
-    written = {key: request[key] for key in PACKED_KEYS[form] if key in request}
-    left_out = {key for key in PACKED_KEYS[form] if key not in written}
+    written = {key: request[key] for key in PROVIDERS[form].request_keys if key in request}
+    left_out = {key for key in PROVIDERS[form].request_keys if key not in written}
     if "tools" not in written:
         left_out.update(_WITH_TOOLS)
     packed = {key: written.get(key, value) for key, value in body.items() if key not in left_out}

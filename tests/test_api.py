@@ -14,7 +14,7 @@ import budgeteer
 from budgeteer import api
 from budgeteer.engine.counting.message_measures import measure_messages
 from budgeteer.engine.counting.tokenizers import counter_for
-from budgeteer.engine.providers.profiles import PROFILES
+from budgeteer.engine.providers.registry import PROVIDERS
 from budgeteer.samples import SAMPLES
 
 ROOT = Path(__file__).parents[1]
@@ -81,13 +81,13 @@ def test_each_example_of_the_documentation_runs_without_a_dashboard(example, tmp
     assert done.stdout
 
 
-@pytest.mark.parametrize("provider", sorted(PROFILES))
+@pytest.mark.parametrize("provider", sorted(PROVIDERS))
 def test_a_body_within_its_budget_keeps_its_keys_and_its_words(provider):
     body = BODIES[provider]
     packed = budgeteer.pack_request(body, {} if "model" in body else {"model": "gemini-2.5-pro"})
     assert packed.provider == provider
     assert set(packed.body) == set(body)
-    untouched = set(body) - set(api.PACKED_KEYS[provider])
+    untouched = set(body) - set(PROVIDERS[provider].request_keys)
     assert {key: packed.body[key] for key in untouched} == {key: body[key] for key in untouched}
     assert "How is the weather in Bern?" in json.dumps(packed.body)
     assert all(check["ok"] for check in packed.to_json()["validity"])

@@ -18,7 +18,7 @@ from budgeteer.engine.inputs.bundle import tools_of
 from budgeteer.engine.packing.sections.skill_block import wrapper_size
 from budgeteer.engine.packing.sections.skills import entry_sizes
 from budgeteer.engine.packing.sections.tools import ToolCosts
-from budgeteer.engine.providers.profiles import DEFAULT_PROFILE, PROFILES
+from budgeteer.engine.providers.registry import DEFAULT_PROVIDER, PROVIDERS
 
 NAME_WIDTH = 60
 
@@ -55,17 +55,17 @@ def count_file(written: str, *, counter: TokenCounter, whole: bool) -> list[Item
 def _conversation(talk: Conversation, counter: TokenCounter) -> Iterator[ItemCounts]:
     with progress_bar("Counting messages") as progress:
         measures = measure_messages(talk.messages, counter=counter, progress=progress)
-    tokens = measures.column(DEFAULT_PROFILE, "before_tokens").tolist()
-    chars = measures.column(DEFAULT_PROFILE, "before_chars").tolist()
+    tokens = measures.column(DEFAULT_PROVIDER, "before_tokens").tolist()
+    chars = measures.column(DEFAULT_PROVIDER, "before_chars").tolist()
     for number, message in enumerate(talk.messages):
         name = shortened(f"{message.role}: {text_of(message)[:400]}", NAME_WIDTH)
         yield ItemCounts(message.id or f"#{number + 1}", name, tokens[number], chars[number])
     yield from _tools(tools_of(talk), counter)
     if counter.per_message_overhead:
-        profile = PROFILES[DEFAULT_PROFILE]
-        frames = profile.message.tokens * len(measures) + int(measures.frame_tokens.sum())
-        frames += profile.speaker.tokens * int(measures.named.sum()) if profile.speaker else 0
-        yield ItemCounts("", "message frames and reply priming", frames + profile.reply.tokens, 0)
+        profile = PROVIDERS[DEFAULT_PROVIDER]
+        frames = profile.overhead.message.tokens * len(measures) + int(measures.frame_tokens.sum())
+        frames += profile.overhead.speaker.tokens * int(measures.named.sum()) if profile.overhead.speaker else 0
+        yield ItemCounts("", "message frames and reply priming", frames + profile.overhead.reply.tokens, 0)
 
 
 def _skills(skills: Sequence[Skill], counter: TokenCounter) -> Iterator[ItemCounts]:
@@ -85,11 +85,11 @@ def _tools(tools: Sequence[ToolDefinition], counter: TokenCounter) -> Iterator[I
     if not tools:
         return
     with progress_bar("Counting tools") as progress:
-        measures = measure_tools(tools, counter=counter, progress=progress)
+        sizes = measure_tools(tools, counter=counter, progress=progress).of(DEFAULT_PROVIDER)
     for number, tool in enumerate(tools):
-        tokens, chars = int(measures.openai_tokens[number]), int(measures.openai_chars[number])
+        tokens, chars = int(sizes.tokens[number]), int(sizes.chars[number])
         yield ItemCounts(f"tool:{tool.name}", tool.name, tokens, chars)
-    joins = ToolCosts(DEFAULT_PROFILE, counter).joins(len(tools))
+    joins = ToolCosts(DEFAULT_PROVIDER, counter).joins(len(tools))
     yield ItemCounts("", "brackets and commas of the definitions", joins.tokens, joins.chars)
 
 

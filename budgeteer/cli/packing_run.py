@@ -24,7 +24,7 @@ from budgeteer.engine.inputs.bundle import Bundle, Inputs, build_bundle
 from budgeteer.engine.inputs.item_usage import with_usage
 from budgeteer.engine.packing.allocation import profile_of, tokenizer_of
 from budgeteer.engine.packing.result import Packing
-from budgeteer.engine.providers.profiles import PROFILES
+from budgeteer.engine.providers.registry import PROVIDERS
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ class Counting:
     """How texts are counted: `counters` gives the counter of a name; `profiles` are the forms messages are sent in."""
 
     counters: Callable[[str], TokenCounter] = counter_for
-    profiles: tuple[str, ...] = tuple(PROFILES)
+    profiles: tuple[str, ...] = tuple(PROVIDERS)
 
 
 def packed(options: PackOptions, *, profile: str | None) -> Packing:
@@ -44,7 +44,7 @@ def packed(options: PackOptions, *, profile: str | None) -> Packing:
     """
     config = assemble(options.config, options.model, options.assignments)
     # The rules of every form are checked for the JSON; otherwise one form is enough.
-    profiles = tuple(PROFILES) if options.as_json else (profile or profile_of(config),)
+    profiles = tuple(PROVIDERS) if options.as_json else (profile or profile_of(config),)
     if options.no_cache:
         return replace(subject_of(options, Counting(profiles=profiles)), profile=profile).packed()
     with keeping_counter(tokenizer_of(config), complain=partial(click.echo, err=True)) as counter:
@@ -83,7 +83,7 @@ def bundle_maker(options: SourceOptions, counting: Counting | None = None) -> Ca
     return bundle_of
 
 
-def gather(options: SourceOptions, *, counter: TokenCounter, profiles: Collection[str] = tuple(PROFILES)) -> Inputs:
+def gather(options: SourceOptions, *, counter: TokenCounter, profiles: Collection[str] = tuple(PROVIDERS)) -> Inputs:
     """Everything the options name, read and measured.
 
     Raises:

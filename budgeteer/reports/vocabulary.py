@@ -18,7 +18,7 @@ from budgeteer.engine.packing.fixes import LIMIT_NAMES
 from budgeteer.engine.packing.ledger import CATEGORIES, SECTIONS
 from budgeteer.engine.packing.result import WarningLevel
 from budgeteer.engine.packing.verdict_text import EARLIER_LEVELS, Bound
-from budgeteer.engine.providers.profiles import PROFILES
+from budgeteer.engine.providers.registry import PROVIDERS
 from budgeteer.formats.messages.imported import Kind
 from budgeteer.formats.registry import ARCHIVES, OUR_FORMATS
 from budgeteer.presentation.header import LEVEL_TONES
@@ -50,7 +50,7 @@ RULES: Final = SETTINGS | {
     "features.search",
     "fallback:nameOnly",
     *(f"policy:{policy}" for policy in get_args(Policy.__value__)),
-    *(f"validity:{profile}" for profile in PROFILES),
+    *(f"validity:{profile}" for profile in PROVIDERS),
 }
 LIMITS: Final = frozenset(LIMIT_NAMES)
 ROOMS: Final = frozenset(room.key for room in Room)
@@ -71,26 +71,7 @@ OVERHEADS: Final = frozenset(
         "source numbers",
     }
 )
-PROVIDER_RULES: Final = frozenset(
-    {
-        "call ids",
-        "calls are answered",
-        "calls have names",
-        "first content",
-        "first message",
-        "no empty part",
-        "no empty text",
-        "not empty",
-        "outputs follow calls",
-        "reasoning keeps its item",
-        "results before text",
-        "results follow calls",
-        "roles",
-        "roles alternate",
-        "signatures",
-        "thinking leads on",
-    }
-)
+PROVIDER_RULES: Final = frozenset(rule.name for provider in PROVIDERS.values() for rule in provider.rules)
 COMPONENTS: Final = frozenset(
     {
         "System text",
@@ -116,7 +97,7 @@ WARNING_LEVELS: Final = frozenset(get_args(WarningLevel.__value__))
 ERROR_CODES: Final = frozenset({"budgetExceeded"})
 BOUNDS: Final = frozenset(bound.value for bound in Bound)
 ERROR_CAUSES: Final = frozenset(get_args(OverCause.__value__))
-PROFILE_NAMES: Final = frozenset(PROFILES)
+PROFILE_NAMES: Final = frozenset(PROVIDERS)
 TOKENIZERS: Final = frozenset({*KNOWN_TOKENIZERS, *(row.tokenizer for row in MODELS.values())})
 CURRENCIES: Final = frozenset({"USD"})
 MODES: Final = frozenset({"all", "search"})

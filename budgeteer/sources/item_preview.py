@@ -11,6 +11,7 @@ from budgeteer.engine.analysis.cost_and_usage import reported_sentence
 from budgeteer.engine.content.conversation import Message, text_of
 from budgeteer.engine.content.library import compact_json
 from budgeteer.engine.inputs.bundle import request_tokens
+from budgeteer.engine.providers.registry import DEFAULT_PROVIDER
 from budgeteer.formats.messages.imported import Skipped
 from budgeteer.formats.reading.json_text import SKIPPED_CHARACTERS
 from budgeteer.sources.files.contents import Contents
@@ -104,7 +105,7 @@ def _number_or_nothing(number: int | None) -> str:
 
 
 def _tokens_of(row: Item, measures: Measures) -> int:
-    return int(measures.messages.openai_before_tokens[row["start"] : row["start"] + row["count"]].sum())
+    return int(measures.messages.of(DEFAULT_PROVIDER).before_tokens[row["start"] : row["start"] + row["count"]].sum())
 
 
 def reported_by_source(row: Item | None, measures: Measures | None) -> str:
@@ -148,12 +149,12 @@ def _tokens(kind: str, measures: Measures | None, start: int, stop: int) -> Sequ
         return None
     match kind:
         case "conversation":
-            column = measures.messages.openai_before_tokens
+            column = measures.messages.of(DEFAULT_PROVIDER).before_tokens
         case "skills":
             skills = measures.skills
             column = skills.head_tokens + skills.description_tokens + skills.tail_tokens
         case "tools":
-            column = measures.tools.openai_tokens
+            column = measures.tools.of(DEFAULT_PROVIDER).tokens
         case "features":
             column = measures.features.tokens
         case "chunks":

@@ -10,7 +10,8 @@ from typing import Any
 
 from budgeteer.engine.config.options import fields
 from budgeteer.engine.packing.ledger import Ledger
-from budgeteer.engine.providers.profiles import PROFILES, Profile
+from budgeteer.engine.providers.base import Provider
+from budgeteer.engine.providers.registry import PROVIDERS
 from budgeteer.jobs.job_view import JobCard, job_card
 from budgeteer.presentation.header import Header, header_of
 from budgeteer.presentation.labels import count_of
@@ -146,12 +147,12 @@ class WorkbenchPage:
         return f"{count_of(len(self.notes) - SHOWN_NOTES, 'more warning')}"
 
     @property
-    def request_forms(self) -> tuple[Profile, ...]:
-        return tuple(PROFILES.values())
+    def request_forms(self) -> tuple[Provider, ...]:
+        return tuple(PROVIDERS.values())
 
     @property
-    def own_form(self) -> Profile | None:
-        return PROFILES[self.packed.packing.profile] if self.packed else None
+    def own_form(self) -> Provider | None:
+        return PROVIDERS[self.packed.packing.profile] if self.packed else None
 
     @property
     def tabs(self) -> tuple[Tab, ...]:

@@ -14,9 +14,8 @@ from budgeteer.engine.inputs.bundle import Inputs
 from budgeteer.engine.packing.conditions import Outcome, settings_of
 from budgeteer.engine.packing.ledger import Decision
 from budgeteer.engine.packing.result import Packing
-from budgeteer.engine.providers.profiles import PROFILES
-from tests.conformance.test_packing import PROFILES as FORMS
-from tests.conformance.test_packing import configurations, inputs, packed, slowly
+from budgeteer.engine.providers.registry import PROVIDERS
+from tests.conformance.test_packing import FORMS, configurations, inputs, packed, slowly
 
 pytestmark = pytest.mark.conformance
 
@@ -62,7 +61,7 @@ def test_at_the_numbers_the_item_is_kept_and_one_below_any_it_is_not(
             continue  # the number makes room for all that come before, which may be more than is needed
         if promise.decision.rule == "summarizeOlder":
             continue  # where a summary fails, the last few messages stay below the number too
-        if promise.decision.rule == "recentExchange" and PROFILES[before.profile].first_is_user:
+        if promise.decision.rule == "recentExchange" and PROVIDERS[before.profile].capabilities.first_is_user:
             continue  # the number reaches a user message to begin with; a line or the topic anchor may stand for it
         for path, number in promise.settings.items():
             below = packed(given_inputs, set_path(there, path, number - 1), profile)

@@ -16,7 +16,7 @@ from openai.types.responses.response_create_params import ResponseCreateParamsNo
 from pydantic import TypeAdapter, ValidationError
 
 from budgeteer.engine.inputs.bundle import Inputs
-from budgeteer.engine.providers.profiles import PROFILES
+from budgeteer.engine.providers.registry import PROVIDERS
 from budgeteer.engine.rendering import render_request
 from tests.conformance.test_packing import configurations, inputs, packed, slowly
 
@@ -73,7 +73,7 @@ def without_unknown_kinds(value: Any) -> Any:
 
 
 @slowly
-@given(inputs() | inputs(valid=False), configurations(), st.sampled_from(list(PROFILES)))
+@given(inputs() | inputs(valid=False), configurations(), st.sampled_from(list(PROVIDERS)))
 def test_every_request_is_what_the_providers_library_takes(
     given_inputs: Inputs, data: dict[str, Any], profile: str
 ) -> None:

@@ -14,13 +14,15 @@ from budgeteer.engine.inputs.bundle import Inputs, build_bundle, tool_from_raw
 from budgeteer.engine.packing.history.registry import STRATEGIES as HISTORY_STRATEGIES
 from budgeteer.engine.packing.pack import pack
 from budgeteer.engine.packing.result import Packing
+from budgeteer.engine.providers.registry import PROVIDERS
 from budgeteer.engine.rendering import render_request
 from tests.conformance import generated
 from tests.conformance.invariants import check_everything
 
 pytestmark = pytest.mark.conformance
 STRATEGIES = tuple(HISTORY_STRATEGIES)
-PROFILES = (None, "openai-chat", "openai-responses", "anthropic", "gemini")
+#: Every provider, and the one that the model names.
+FORMS = (None, *PROVIDERS)
 slowly = settings(deadline=None, max_examples=80, suppress_health_check=[HealthCheck.too_slow])
 
 
@@ -111,7 +113,7 @@ def packed(given_inputs: Inputs, data: dict[str, Any], profile: str | None = Non
 
 
 @slowly
-@given(inputs(), configurations(), st.sampled_from(PROFILES))
+@given(inputs(), configurations(), st.sampled_from(FORMS))
 def test_a_packing_of_valid_input_breaks_nothing(
     given_inputs: Inputs, data: dict[str, Any], profile: str | None
 ) -> None:
@@ -119,7 +121,7 @@ def test_a_packing_of_valid_input_breaks_nothing(
 
 
 @slowly
-@given(inputs(valid=False), configurations(), st.sampled_from(PROFILES))
+@given(inputs(valid=False), configurations(), st.sampled_from(FORMS))
 def test_a_packing_of_broken_input_says_what_it_leaves_out(
     given_inputs: Inputs, data: dict[str, Any], profile: str | None
 ) -> None:

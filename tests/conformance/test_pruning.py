@@ -21,7 +21,7 @@ from tests.conformance.pruning_material import inputs, settings_of
 from tests.conformance.reading_back import read_back
 from tests.conformance.recount import compact
 from tests.conformance.test_idempotence import joins_the_line
-from tests.conformance.test_packing import PROFILES, configurations, slowly
+from tests.conformance.test_packing import FORMS, configurations, slowly
 
 pytestmark = pytest.mark.conformance
 
@@ -77,7 +77,7 @@ def subjects(draw: st.DrawFn, *, failing: bool = True) -> tuple[Inputs, dict[str
 
 
 @slowly
-@given(subjects(), st.sampled_from(PROFILES))
+@given(subjects(), st.sampled_from(FORMS))
 def test_a_packing_with_pruning_breaks_nothing(subject: tuple[Inputs, dict[str, Any]], profile: str | None) -> None:
     packing = packed(*subject, profile)
     check_everything(packing)
@@ -86,7 +86,7 @@ def test_a_packing_with_pruning_breaks_nothing(subject: tuple[Inputs, dict[str, 
 
 
 @slowly
-@given(generated.conversations(valid=False), configurations(), settings_of(), st.sampled_from(PROFILES))
+@given(generated.conversations(valid=False), configurations(), settings_of(), st.sampled_from(FORMS))
 def test_a_packing_of_broken_input_with_pruning_breaks_nothing(
     conversation: Any, data: dict[str, Any], pruning: dict[str, Any], profile: str | None
 ) -> None:

@@ -13,7 +13,7 @@ from budgeteer.engine.analysis.sweep.sweep import sweep, sweep_at
 from budgeteer.engine.content.conversation import Message
 from budgeteer.engine.inputs.bundle import Inputs
 from budgeteer.engine.packing.result import Packing
-from budgeteer.engine.providers.profiles import PROFILES
+from budgeteer.engine.providers.registry import PROVIDERS
 from budgeteer.engine.rendering import render_request
 from budgeteer.engine.rendering.validity import check_packing
 from tests.conformance.invariants import FAULTS
@@ -77,14 +77,14 @@ def test_what_fits_has_its_task_under_every_strategy_provider_and_budget(drawn: 
         "outputReserve": 0,
         "retry": {"enabled": drawn.draw(st.booleans())},
     }
-    check_asks(packed(bundle, config, profile=drawn.draw(st.sampled_from(list(PROFILES)))), query or TASK)
+    check_asks(packed(bundle, config, profile=drawn.draw(st.sampled_from(list(PROVIDERS)))), query or TASK)
 
 
 def newest(budget: int) -> dict[str, Any]:
     return {"history": {"strategy": "newestFirst", "maxTokens": budget}}
 
 
-@pytest.mark.parametrize("profile", list(PROFILES))
+@pytest.mark.parametrize("profile", list(PROVIDERS))
 def test_a_one_prompt_run_keeps_its_prompt_and_the_newest_groups_after_it(profile: str) -> None:
     packing = packed(bundle_of(*run_of(1, 5, ends_in="result")), newest(80), profile=profile)
     sent = [key for key, fate in fates(packing).items() if fate == "kept"]
@@ -96,7 +96,7 @@ def test_a_one_prompt_run_keeps_its_prompt_and_the_newest_groups_after_it(profil
     assert reason == "Sent as it is: the last message that somebody typed always stays."
 
 
-@pytest.mark.parametrize("profile", list(PROFILES))
+@pytest.mark.parametrize("profile", list(PROVIDERS))
 def test_a_task_that_is_over_by_itself_cannot_fit(profile: str) -> None:
     packing = packed(bundle_of(*run_of(1, 2, ends_in="words")), newest(5), profile=profile)
     assert packing.verdict.level == "cannotFit"
@@ -131,7 +131,7 @@ def test_nothing_left_to_send_is_never_a_fit() -> None:
         assert not items_of(render_request(packing))
 
 
-@pytest.mark.parametrize("profile", list(PROFILES))
+@pytest.mark.parametrize("profile", list(PROVIDERS))
 @pytest.mark.parametrize("query", [None, QUERY])
 @pytest.mark.parametrize(
     "messages", [run_of(1, 4, ends_in="result"), run_of(2, 2, ends_in="words"), [assistant("Good day.")]]

@@ -29,7 +29,7 @@ from budgeteer.engine.counting.tokenizers import counter_for
 from budgeteer.engine.inputs.bundle import Inputs, build_bundle
 from budgeteer.engine.packing.pack import pack
 from budgeteer.engine.packing.result import Packing
-from budgeteer.engine.providers.profiles import PROFILES
+from budgeteer.engine.providers.registry import PROVIDERS
 from budgeteer.engine.rendering import render_markdown, render_request, render_text
 from budgeteer.formats.detect import import_bytes
 from tests.conformance.invariants import check_everything
@@ -193,7 +193,7 @@ def check_request(packing: Packing) -> None:
 def test_every_provider_gets_a_request_it_takes(form: str, contents: dict[Place, Any]) -> None:
     found = import_bytes(json.dumps(FORMS[form](contents)).encode(), as_format=form)
     (talk,) = found.conversations
-    for profile in PROFILES:
+    for profile in PROVIDERS:
         check_request(packed(talk, profile))
 
 
@@ -204,7 +204,7 @@ def test_the_words_of_a_result_without_types_are_sent_to_everybody(form: str) ->
     found = import_bytes(json.dumps(FORMS[form](contents)).encode(), as_format=form)
     (talk,) = found.conversations
     assert "Objects among contents that are no part of a known type, read as text: 1" in found.warnings
-    for profile in PROFILES:
+    for profile in PROVIDERS:
         assert compact_json(SEARCHED) in text_of(sent_result(packed(talk, profile)))
 
 
@@ -217,7 +217,7 @@ def test_blocks_in_the_wrong_place_are_sent_as_text() -> None:
     result = {"type": "tool_result", "tool_use_id": "c9", "content": "06:10"}
     contents = {**dict.fromkeys(PLACES, "Said."), "result": blocks, "assistant": [result, {"type": "text"}]}
     (talk,) = import_bytes(json.dumps(anthropic(contents)).encode(), as_format="anthropic").conversations
-    for profile in PROFILES:
+    for profile in PROVIDERS:
         packing = packed(talk, profile)
         check_request(packing)
         assert compact_json(blocks[2]) in text_of(sent_result(packing))
@@ -230,10 +230,10 @@ def test_blocks_of_bedrock_are_read_as_their_words() -> None:
     assert result.content == (TextPart("06:10 Skarholm"), TextPart('{"ferry":"blue"}'))
 
 
-@pytest.mark.parametrize("profile", PROFILES)
+@pytest.mark.parametrize("profile", PROVIDERS)
 def test_an_untyped_part_of_a_stored_conversation_is_sent_as_the_text_it_is_counted_as(profile: str) -> None:
     part = partial(OpaquePart, "part without a type", SEARCHED)
-    family = PROFILES[profile].family
+    family = PROVIDERS[profile].family
     talk = Conversation(
         "c",
         "c",

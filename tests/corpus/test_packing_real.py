@@ -28,7 +28,7 @@ from budgeteer.engine.packing.result import Packing
 from budgeteer.engine.packing.sections.skill_block import skill_entry, skills_block
 from budgeteer.engine.packing.sections.skills import fit_skills
 from budgeteer.engine.providers.capabilities import Loss
-from budgeteer.engine.providers.profiles import PROFILES
+from budgeteer.engine.providers.registry import PROVIDERS
 from budgeteer.formats.detect import import_bytes
 from tests.conformance import reference
 from tests.conformance.invariants import check_everything
@@ -70,7 +70,7 @@ def packings(path: Path, **given: Any) -> Iterator[tuple[Conversation, Packing]]
     config = load_config({"model": "gpt-4o", "outputReserve": 500, **given})
     for number, talk in enumerate(conversations_of(path)):
         inputs = Inputs(conversation=talk, conversation_measures=measured(path, number))
-        for profile in PROFILES:
+        for profile in PROVIDERS:
             bundle = build_bundle(inputs, counter=counter)
             yield talk, pack(bundle, config, counter=counter, profile=profile)
 

@@ -11,7 +11,7 @@ from budgeteer.engine.content.conversation import Conversation, OpaquePart
 from budgeteer.engine.counting.tokenizers import counter_for
 from budgeteer.engine.inputs.bundle import Inputs, build_bundle
 from budgeteer.engine.packing.pack import pack
-from budgeteer.engine.providers.profiles import PROFILES
+from budgeteer.engine.providers.registry import PROVIDERS
 from budgeteer.engine.rendering import render_request
 from tests.conformance.invariants import check_everything
 from tests.conformance.test_official_types import check_types
@@ -24,7 +24,7 @@ PERCENTS = (1, 5, 10, 20, 35, 50, 70, 90, 100, 120)
 MOST_CONVERSATIONS = 3
 
 
-@pytest.mark.parametrize("profile", PROFILES)
+@pytest.mark.parametrize("profile", PROVIDERS)
 @pytest.mark.parametrize("path", files(), ids=lambda path: path.name)
 def test_every_real_conversation_keeps_every_providers_rules_at_ten_budgets(path: Path, profile: str) -> None:
     counter = counter_for("o200k_base")

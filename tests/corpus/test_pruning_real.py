@@ -14,7 +14,7 @@ from budgeteer.engine.counting.tokenizers import counter_for
 from budgeteer.engine.inputs.bundle import Inputs, build_bundle
 from budgeteer.engine.packing.pack import pack
 from budgeteer.engine.packing.result import Packing
-from budgeteer.engine.providers.profiles import PROFILES
+from budgeteer.engine.providers.registry import PROVIDERS
 from tests.conformance.invariants import check_everything
 from tests.corpus.test_packing_real import conversations_of, files, measured
 
@@ -52,7 +52,7 @@ def halves(place: tuple[Path, int]) -> list[dict[str, Any]]:
     ]
 
 
-@pytest.mark.parametrize("profile", sorted(PROFILES))
+@pytest.mark.parametrize("profile", sorted(PROVIDERS))
 @pytest.mark.parametrize("at", range(MOST))
 def test_automatic_strategies_keep_the_invariants(at: int, profile: str) -> None:
     talk, packing = pruned(longest()[at], profile)
@@ -68,7 +68,7 @@ def test_they_find_something_in_real_sessions() -> None:
     assert rules & {"dedupe", "purgeErrorsAfterTurns", "supersedeWrites"}
 
 
-@pytest.mark.parametrize("profile", sorted(PROFILES))
+@pytest.mark.parametrize("profile", sorted(PROVIDERS))
 @pytest.mark.parametrize("at", range(MOST))
 def test_ranges_keep_the_invariants(at: int, profile: str) -> None:
     place = longest()[at]

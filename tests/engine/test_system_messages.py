@@ -11,7 +11,7 @@ from budgeteer.engine.analysis.before_after import before_after
 from budgeteer.engine.content.conversation import ImagePart, Message, TextPart
 from budgeteer.engine.content.library import Skill
 from budgeteer.engine.packing.result import Packing
-from budgeteer.engine.providers.profiles import PROFILES
+from budgeteer.engine.providers.registry import PROVIDERS
 from budgeteer.engine.rendering import render_markdown, render_request, render_text
 from budgeteer.formats.detect import import_bytes
 from tests.conformance.invariants import check_everything
@@ -46,7 +46,7 @@ def test_chat_keeps_names_roles_and_the_number_of_messages() -> None:
     assert "=== developer ===" in render_text(packing)
 
 
-@pytest.mark.parametrize("profile", list(PROFILES))
+@pytest.mark.parametrize("profile", list(PROVIDERS))
 def test_every_form_counts_what_it_is_sent_and_is_read_back_as_the_same_request(profile: str) -> None:
     packing = few_shot(profile=profile)
     check_everything(packing)

@@ -30,7 +30,7 @@ from budgeteer.engine.counting.tokenizers import counter_for
 from budgeteer.engine.inputs.bundle import Inputs, build_bundle, tools_of
 from budgeteer.engine.packing.pack import pack
 from budgeteer.engine.packing.result import Packing
-from budgeteer.engine.providers.profiles import PROFILES
+from budgeteer.engine.providers.registry import PROVIDERS
 from budgeteer.engine.rendering import render_request
 from budgeteer.engine.rendering.sent_content import sent_messages, sent_tools, system_message
 from budgeteer.formats.detect import import_bytes
@@ -129,7 +129,7 @@ def held(messages: Sequence[Message], profile: str) -> list[tuple[str, str, tupl
     """(role, name, parts) of each message as the form can hold them: no empty texts, some neighbours joined."""
     rows: list[tuple[str, str, tuple[Part, ...]]] = []
     for message in messages:
-        parts = tuple(filled(message.parts, marked=PROFILES[profile].marks_errors))
+        parts = tuple(filled(message.parts, marked=PROVIDERS[profile].capabilities.marks_errors))
         if rows and rows[-1][0] == message.role and message.role in JOINED[profile]:
             rows[-1] = (message.role, rows[-1][1], (*rows[-1][2], *parts))
         else:
@@ -156,7 +156,7 @@ def by_content(talk: Conversation) -> list[dict[str, Any]]:
     ]
 
 
-@pytest.mark.parametrize("profile", PROFILES)
+@pytest.mark.parametrize("profile", PROVIDERS)
 @settings(deadline=None, max_examples=60, suppress_health_check=list(HealthCheck))
 @given(data=st.data())
 def test_a_request_read_back_is_what_was_sent(profile: str, data: st.DataObject) -> None:
@@ -173,7 +173,7 @@ def test_a_request_read_back_is_what_was_sent(profile: str, data: st.DataObject)
     assert not found.skipped
 
 
-@pytest.mark.parametrize("profile", PROFILES)
+@pytest.mark.parametrize("profile", PROVIDERS)
 @settings(deadline=None, max_examples=40, suppress_health_check=list(HealthCheck))
 @given(data=st.data())
 def test_what_was_read_is_sent_again_as_the_same_request(profile: str, data: st.DataObject) -> None:

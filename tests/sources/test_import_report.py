@@ -84,7 +84,7 @@ def test_what_branches_share_counts_once_in_the_totals_of_a_source(owner):
     for talk in services.contents_of(source).conversations():
         measures = services.load_inputs(source, tokenizer="chars/4", conversation=0 if not talk.branch_of else 1)
         for message, tokens in zip(
-            talk.messages, measures.conversation_measures.openai_before_tokens.tolist(), strict=True
+            talk.messages, measures.conversation_measures.of("openai-chat").before_tokens.tolist(), strict=True
         ):
             seen.setdefault(message.id, tokens)
     assert source.counts["tokens"]["chars/4"] == sum(seen.values())

@@ -14,7 +14,7 @@ def test_preview_rows_carry_category_text_and_tokens(owner):
     rows = item_preview.preview_rows(source, contents, source_rows.window(1, total=5), offset=3, measures=measures)
     assert [row.letter for row in rows] == ["S", "U", "A", "U", "A"]
     assert rows[1].line == "Plan harbour 1, part 0."
-    assert rows[1].tokens == str(int(measures.messages.openai_before_tokens[4]))
+    assert rows[1].tokens == str(int(measures.messages.of("openai-chat").before_tokens[4]))
 
 
 @pytest.mark.django_db

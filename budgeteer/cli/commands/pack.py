@@ -9,6 +9,7 @@ import click
 
 from budgeteer.cli.options.pack import PackOptions
 from budgeteer.cli.options.sources import check_something_is_given, source_options
+from budgeteer.engine.providers.names import PROVIDER_NAMES
 
 if TYPE_CHECKING:
     from budgeteer.engine.packing.result import Packing
@@ -16,8 +17,9 @@ if TYPE_CHECKING:
 DONE = 0
 CANNOT_FIT = 1
 
-#: What `--request` may print: engine.rendering.REQUEST_FORMS, written out so that `--help` loads no engine.
-REQUESTS = ("openai-chat", "openai-responses", "anthropic", "gemini", "text", "markdown")
+#: What `--request` may print: engine.rendering.REQUEST_FORMS, without loading the engine for `--help`.
+READING = ("text", "markdown")
+REQUESTS = (*PROVIDER_NAMES, *READING)
 
 
 @click.command()
@@ -35,7 +37,7 @@ def command(**written: Any) -> int:
     check_usage(options)
     from budgeteer.cli.packing_run import packed
 
-    packing = packed(options, profile=None if options.request in (None, "text", "markdown") else options.request)
+    packing = packed(options, profile=None if options.request in (None, *READING) else options.request)
     if options.request is not None:
         _print_request(packing, options.request)
     elif options.as_json:

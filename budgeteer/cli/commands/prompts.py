@@ -74,9 +74,10 @@ def _texts() -> Mapping[str, str]:
 
 
 def _definition(tool: ToolDefinition, form: str) -> str:
-    from budgeteer.engine.content.library import tool_in_form
+    from budgeteer.engine.content.library import TOOL_FORMS
+    from budgeteer.engine.providers.tool_forms import tool_in_form
 
     if form == "text":
         return f"{tool.name}\n\n{tool.description}\n\n{json.dumps(tool.parameters, indent=2)}"
-    raw = dict(tool.raw) if form == "mcp" else tool_in_form(tool, form)  # type: ignore[arg-type] # one of FORMS
-    return json.dumps(raw, indent=2)
+    known = next(one for one in TOOL_FORMS if one == form)
+    return json.dumps(tool_in_form(tool, known), indent=2)

@@ -9,12 +9,13 @@ from typing import Any
 from budgeteer.engine.analysis.search_tool import SEARCH_INSTRUCTIONS, SEARCH_TOOL
 from budgeteer.engine.config.schema import FeaturesConfig
 from budgeteer.engine.content.conversation import text_of
-from budgeteer.engine.content.library import compact_json, tool_in_form
+from budgeteer.engine.content.library import compact_json
 from budgeteer.engine.counting.tokenizers import TokenCounter, counter_for
 from budgeteer.engine.inputs.bundle import Bundle
 from budgeteer.engine.packing.ledger import Size
 from budgeteer.engine.packing.sections.features import FeatureAsk, FeatureFit, feature_pieces, fit_features
 from budgeteer.engine.packing.sections.system import JOIN, pieces_tokens
+from budgeteer.engine.providers.registry import DEFAULT_PROVIDER, PROVIDERS
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +81,7 @@ def feature_modes(bundle: Bundle, config: FeaturesConfig, *, pins: frozenset[str
         loaded=len(searched.order),
         all=size(fit("all")),
         search=size(searched),
-        tool=_text_size(compact_json(tool_in_form(SEARCH_TOOL, "openai")), counter.name),
+        tool=_text_size(compact_json(PROVIDERS[DEFAULT_PROVIDER].tools.rendered(SEARCH_TOOL)), counter.name),
         instructions=_text_size(SEARCH_INSTRUCTIONS, counter.name),
     )
 

@@ -8,7 +8,7 @@ what needs the whole conversation: no decisions or reasons, no demand, no totals
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
@@ -191,8 +191,8 @@ class _Walk:
 
 def _joined(pieces: Sequence[MessageMeasures]) -> MessageMeasures:
     """The rows of stretches that do not hang together, one stretch after the other, their groups numbered through."""
-    names = [field.name for field in fields(pieces[0])]
-    columns = {name: np.concatenate([getattr(piece, name) for piece in pieces]) for name in names}
+    given = [piece.to_arrays() for piece in pieces]
+    columns = {name: np.concatenate([arrays[name] for arrays in given]) for name in given[0]}
     counts = [int(piece.group.max()) + 1 if len(piece) else 0 for piece in pieces]
     before = np.repeat(np.cumsum([0, *counts[:-1]]), [len(piece) for piece in pieces])
-    return MessageMeasures(**{**columns, "group": columns["group"] + before})
+    return MessageMeasures.from_arrays({**columns, "group": columns["group"] + before})

@@ -35,7 +35,7 @@ _PARAMETERS: Final[dict[str, Any]] = {
     "required": ["keywords"],
 }
 
-#: The definition, in MCP's form; library.tool_in_form gives it in any provider's.
+#: The definition, in MCP's form; tool_forms.tool_in_form gives it in any provider's.
 SEARCH_TOOL: Final = ToolDefinition(
     TOOL_NAME,
     _DESCRIPTION,

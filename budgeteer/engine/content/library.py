@@ -6,13 +6,12 @@ import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, get_args
 
-type RequestForm = Literal["openai", "responses", "anthropic", "gemini"]
-type ToolForm = RequestForm | Literal["mcp"]
+type ToolForm = Literal["openai", "responses", "anthropic", "gemini", "mcp"]
+"""The forms of a tool definition: those of providers, and "mcp", which is none's own and is rewritten for each."""
 
-REQUEST_FORMS: tuple[RequestForm, ...] = ("openai", "responses", "anthropic", "gemini")
-"""The forms a definition can be sent in; those of profiles.PROFILES by their prefixes, in the same order."""
+TOOL_FORMS: Final[tuple[ToolForm, ...]] = get_args(ToolForm.__value__)
 
 
 #: The key of a skill's front matter that keeps it from the model.
@@ -98,45 +97,20 @@ def compact_json(value: object) -> str:
 _COMPACT: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 
 
-def tool_in_form(tool: ToolDefinition, form: RequestForm) -> dict[str, Any]:
-    """The definition in a provider's form: as it came where that is its own, or where it has only a type.
-
-    OpenAI chat: `{"type": "function", "function": {name, description, parameters}}`.
-    OpenAI Responses: the same flat, with `strict`, which is on there unless it is said to be off.
-    Anthropic: `{name, description, input_schema}`. Gemini: `{name, description, parametersJsonSchema}`.
-    """
-    if tool.form == form or tool.parameters is None:
-        return dict(tool.raw)
-    described = {"name": tool.name, **({"description": tool.description} if tool.description else {})}
-    parameters = dict(tool.parameters)
-    match form:
-        case "openai":
-            return {"type": "function", "function": {**described, "parameters": parameters}}
-        case "responses":
-            return {"type": "function", **described, "parameters": parameters, "strict": _is_strict(tool)}
-        case "anthropic":
-            return {**described, "input_schema": parameters}
-        case "gemini":
-            return {**described, "parametersJsonSchema": parameters}
+def described(tool: ToolDefinition) -> dict[str, Any]:
+    """The name, and the description where there is one: how every provider's form of a function begins."""
+    return {"name": tool.name, **({"description": tool.description} if tool.description else {})}
 
 
-def tool_is_sent(tool: ToolDefinition, form: RequestForm) -> bool:
-    """Whether the provider takes the definition: a function always; a tool that runs at a provider only there.
+def server_tool_form(raw: Mapping[str, Any]) -> ToolForm:
+    """Whose form a tool without parameters has: it runs at that provider, and only that one takes it.
 
     Anthropic's have a type with a date (`web_search_20250305`) or are an `mcp_toolset`, Gemini's have no type at all,
     a `custom` tool in chat's form names itself inside, and every other one is OpenAI's, for Responses.
     """
-    if tool.parameters is not None:
-        return True
-    kind = tool.raw.get("type")
+    kind = raw.get("type")
     if kind is None:
-        return form == "gemini"
+        return "gemini"
     if kind == "mcp_toolset" or re.search(r"_\d{8}$", str(kind)):
-        return form == "anthropic"
-    return form == ("openai" if kind == "custom" and "custom" in tool.raw else "responses")
-
-
-def _is_strict(tool: ToolDefinition) -> bool:
-    """Whether the definition asks for arguments exactly by its schema, as OpenAI's two forms can say."""
-    inner = tool.raw.get("function")
-    return (inner if isinstance(inner, Mapping) else tool.raw).get("strict") is True
+        return "anthropic"
+    return "openai" if kind == "custom" and "custom" in raw else "responses"

@@ -8,7 +8,6 @@ are paired again, and only when somebody looks.
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import fields
 from typing import Final
 
 import numpy as np
@@ -19,12 +18,11 @@ from budgeteer.engine.counting.library_measures import Ints
 from budgeteer.engine.counting.message_counting import FORM, HEAD, message_table
 from budgeteer.engine.counting.message_measures import MessageMeasures, measure_messages
 from budgeteer.engine.counting.tokenizers import TokenCounter
-from budgeteer.engine.providers.profiles import DEFAULT_PROFILE, PROFILES
+from budgeteer.engine.providers.registry import DEFAULT_PROVIDER, PROVIDERS
 
-_COLUMNS: Final = [field.name for field in fields(MessageMeasures)]
+_COLUMNS: Final = MessageMeasures.column_names()
 _ROLE, _GROUP, _TURN, _FRAME = (_COLUMNS.index(name) for name in ("role", "group", "turn", "frame_tokens"))
 _PLAIN: Final = {role: ROLES.index(role) for role in ("user", "assistant")}
-_NOT_MEASURED: Final[Ints] = np.zeros(0, np.int64)
 _ASSISTANT: Final = ROLES.index("assistant")
 _LEAST_ROOM: Final = 64
 
@@ -38,16 +36,14 @@ class GrowingMeasures:
         *,
         counter: TokenCounter,
         measures: MessageMeasures | None = None,
-        profiles: Collection[str] = tuple(PROFILES),
+        profiles: Collection[str] = tuple(PROVIDERS),
     ) -> None:
         """Begin with `messages`; `measures` are theirs where they were counted before, for the same profiles."""
         self._counter = counter
-        self._profiles = {DEFAULT_PROFILE, *profiles}
+        self._profiles = {DEFAULT_PROVIDER, *profiles}
         self._messages = list(messages)
         self._frames = [counter.count(role) if counter.per_message_overhead else 0 for role in ROLES]
-        self._forms = [len(HEAD) + at * len(FORM) for at, name in enumerate(PROFILES) if name in self._profiles]
-        left = tuple(f"{PROFILES[name].prefix}_" for name in PROFILES if name not in self._profiles)
-        self._measured = [not name.startswith(left) for name in _COLUMNS]
+        self._forms = [len(HEAD) + at * len(FORM) for at, name in enumerate(PROVIDERS) if name in self._profiles]
         known = measures or measure_messages(messages, counter=counter, profiles=profiles)
         self._table: Ints = np.zeros((len(_COLUMNS), max(2 * len(messages), _LEAST_ROOM)), np.int64)
         for at, column in enumerate(known.to_arrays().values()):
@@ -104,8 +100,9 @@ class GrowingMeasures:
         """The measures of all messages so far: views that stay right until the next message is appended."""
         self._settle()
         size = self._settled
-        columns = zip(self._table, self._measured, strict=True)
-        return MessageMeasures(*[column[:size] if measured else _NOT_MEASURED for column, measured in columns])
+        columns = dict(zip(_COLUMNS, self._table[:, :size], strict=True))
+        measures = MessageMeasures.from_arrays(columns)
+        return measures if self._profiles.issuperset(PROVIDERS) else measures.only(self._profiles)
 
     def _settle(self) -> None:
         """Measure what was only taken, with the messages that it hangs together with."""

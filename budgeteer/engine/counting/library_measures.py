@@ -6,25 +6,19 @@ with its variants (minified, followed by a blank line, without what a provider c
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from html import escape
-from typing import Any, Protocol, Self
+from typing import Any, ClassVar, Protocol, Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from budgeteer.engine.content.library import (
-    REQUEST_FORMS,
-    Chunk,
-    FeatureSpec,
-    Skill,
-    ToolDefinition,
-    compact_json,
-    tool_in_form,
-)
+from budgeteer.engine.content.library import Chunk, FeatureSpec, Skill, ToolDefinition, compact_json
 from budgeteer.engine.counting.shortening import minify_description
 from budgeteer.engine.counting.tokenizers import TokenCounter
+from budgeteer.engine.providers.registry import DEFAULT_PROVIDER, PROVIDERS
+from budgeteer.engine.providers.tool_forms import TOOL_RENDERINGS
 
 type Ints = NDArray[np.int64]
 type Progress = Callable[[int, int], None]
@@ -105,6 +99,11 @@ class Columns:
         first: Ints = getattr(self, next(iter(self.__dataclass_fields__)))
         return len(first)
 
+    @classmethod
+    def column_names(cls) -> list[str]:
+        """The names of the columns in the order of a row."""
+        return [field.name for field in fields(cls)]
+
     def to_arrays(self) -> dict[str, Ints]:
         """The columns by name, as a store keeps them."""
         return {field.name: getattr(self, field.name) for field in fields(self)}
@@ -116,21 +115,89 @@ class Columns:
 
     @classmethod
     def of_rows(cls, rows: Table) -> Self:
-        """Columns from rows in the order of the fields."""
-        names = [field.name for field in fields(cls)]
+        """Columns from rows in the order of column_names."""
+        names = cls.column_names()
         table = np.asarray(rows, dtype=np.int64).reshape(len(rows), len(names))
-        return cls(**{name: np.ascontiguousarray(table[:, at]) for at, name in enumerate(names)})
+        return cls.from_arrays({name: np.ascontiguousarray(table[:, at]) for at, name in enumerate(names)})
 
     def joined(self, other: Self) -> Self:
         """These rows, then the other's."""
         mine, theirs = self.to_arrays(), other.to_arrays()
-        return type(self)(**{name: np.concatenate([mine[name], theirs[name]]) for name in mine})
+        return self.from_arrays({name: np.concatenate([mine[name], theirs[name]]) for name in mine})
 
     def taken(self, rows: Ints | slice) -> Self:
         """Only the rows given."""
-        return type(self)(
-            **{name: column[rows] if len(column) else column for name, column in self.to_arrays().items()}
+        return self.from_arrays(
+            {name: column[rows] if len(column) else column for name, column in self.to_arrays().items()}
         )
+
+
+@dataclass(frozen=True, slots=True)
+class ProviderColumns[C: Columns](Columns):
+    """Columns that all providers share, as fields, and the same columns for each provider (`EACH`).
+
+    A store keeps a provider's columns under its `column_prefix`, behind the shared ones, in the order of the registry.
+    Those of a provider that was not measured are empty.
+    """
+
+    EACH: ClassVar[type[Columns]]
+    by_provider: Mapping[str, C]
+
+    def __len__(self) -> int:
+        return len(self.by_provider[DEFAULT_PROVIDER])
+
+    @classmethod
+    def shared_names(cls) -> list[str]:
+        """The names of the columns that all providers share."""
+        return [field.name for field in fields(cls) if field.name != "by_provider"]
+
+    @classmethod
+    def column_name(cls, profile: str, name: str) -> str:
+        """The name under which a store keeps a provider's column."""
+        return f"{PROVIDERS[profile].column_prefix}_{name}"
+
+    @classmethod
+    def column_names(cls) -> list[str]:
+        """The names of the columns in the order of a row: the shared ones, then each provider's."""
+        each = cls.EACH.column_names()
+        return [*cls.shared_names(), *(cls.column_name(profile, name) for profile in PROVIDERS for name in each)]
+
+    def to_arrays(self) -> dict[str, Ints]:
+        """The columns by name, as a store keeps them."""
+        arrays: dict[str, Ints] = {name: getattr(self, name) for name in self.shared_names()}
+        for profile in PROVIDERS:
+            own = self.by_provider[profile].to_arrays()
+            arrays |= {self.column_name(profile, name): column for name, column in own.items()}
+        return arrays
+
+    @classmethod
+    def from_arrays(cls, arrays: Mapping[str, Any]) -> Self:
+        """The inverse of to_arrays; names it does not know are left alone."""
+        each = cls.EACH.column_names()
+        by_provider = {
+            profile: cls.EACH.from_arrays({name: arrays[cls.column_name(profile, name)] for name in each})
+            for profile in PROVIDERS
+        }
+        shared = {name: np.asarray(arrays[name], dtype=np.int64) for name in cls.shared_names()}
+        return cls(by_provider=cast(Any, by_provider), **shared)
+
+    def of(self, profile: str) -> C:
+        """A provider's columns.
+
+        Raises:
+            NotMeasured: they were not counted.
+        """
+        columns = self.by_provider[profile]
+        if len(columns) != len(self):
+            raise NotMeasured(f"These items were not measured for {profile}.")
+        return columns
+
+    def only(self, profiles: Collection[str]) -> Self:
+        """The same without the columns of other providers."""
+        none = np.zeros(0, np.int64)
+        nothing: Any = self.EACH(*[none for _ in self.EACH.column_names()])
+        kept = {profile: columns if profile in profiles else nothing for profile, columns in self.by_provider.items()}
+        return replace(self, by_provider=kept)
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,17 +222,18 @@ class SkillMeasures(Columns):
 
 
 @dataclass(frozen=True, slots=True)
-class ToolMeasures(Columns):
-    """One row a tool definition: its compact JSON in each provider's form."""
+class ToolSizes(Columns):
+    """One row a tool definition: its compact JSON in one provider's form."""
 
-    openai_tokens: Ints
-    openai_chars: Ints
-    responses_tokens: Ints
-    responses_chars: Ints
-    anthropic_tokens: Ints
-    anthropic_chars: Ints
-    gemini_tokens: Ints
-    gemini_chars: Ints
+    tokens: Ints
+    chars: Ints
+
+
+@dataclass(frozen=True, slots=True)
+class ToolMeasures(ProviderColumns[ToolSizes]):
+    """One row a tool definition: its size in each provider's form."""
+
+    EACH = ToolSizes
 
 
 @dataclass(frozen=True, slots=True)
@@ -262,11 +330,15 @@ def measure_tools(
     progress: Progress | None = None,
     rows: RowSource = fresh_rows,
 ) -> ToolMeasures:
-    """Count every tool definition once in each form."""
+    """Count every tool definition once in each form; providers that share a form share its sizes."""
 
     def make(start: int, stop: int) -> Ints:
-        forms = [[compact_json(tool_in_form(tool, form)) for tool in tools[start:stop]] for form in REQUEST_FORMS]
-        return _table([size for texts in forms for size in _sizes(texts, counter)])
+        some = tools[start:stop]
+        sizes = {
+            form: _sizes([compact_json(rendering.rendered(tool)) for tool in some], counter)
+            for form, rendering in TOOL_RENDERINGS.items()
+        }
+        return _table([size for row in PROVIDERS.values() for size in sizes[row.tools.form]])
 
     return ToolMeasures.of_rows(rows(len(tools), make, progress=progress))
 

@@ -30,19 +30,19 @@ from budgeteer.engine.content.library import compact_json
 from budgeteer.engine.content.pairing import ALONE, Place
 from budgeteer.engine.counting.library_measures import Ints
 from budgeteer.engine.counting.tokenizers import TokenCounter
+from budgeteer.engine.providers.base import Provider
 from budgeteer.engine.providers.capabilities import supported_parts
-from budgeteer.engine.providers.pictures import image_tokens
-from budgeteer.engine.providers.profiles import PROFILES, Profile
+from budgeteer.engine.providers.registry import PROVIDERS
 
-#: The columns of transcript.MessageMeasures in their order: those of every profile, then six for each.
+#: The columns of MessageMeasures in their order: those that all providers share, then six for each.
 HEAD: Final = (
     *("role", "group", "turn", "calls", "is_result", "frame_tokens", "name_tokens", "named", "images"),
     *("system_tokens", "followed_tokens"),
 )
 FORM: Final = ("before_tokens", "before_chars", "tokens", "chars", "loss", "unknown")
 
-SEAL: Final = "encrypted_content"
-"""Where an item of OpenAI Responses has what only the provider can read."""
+#: Where a part of a family has what only its provider can read.
+_SEALS: Final = {row.family: row.capabilities.sealed_key for row in PROVIDERS.values() if row.capabilities.sealed_key}
 
 _ROLE, _CALLS, _IS_RESULT, _FRAME = (HEAD.index(name) for name in ("role", "calls", "is_result", "frame_tokens"))
 _ROLE_AT: Final = {role: at for at, role in enumerate(ROLES)}
@@ -53,12 +53,12 @@ _PLAIN_ROLES: Final = ("user", "assistant", "tool")
 def message_table(
     messages: Sequence[Message], places: Sequence[Place], *, counter: TokenCounter, profiles: Collection[str]
 ) -> Ints:
-    """One row a message, the columns HEAD and FORM for each of PROFILES; 0 for profiles that are not asked for.
+    """One row a message, the columns HEAD and FORM for each of PROVIDERS; 0 for profiles that are not asked for.
 
     Group and turn are left at 0: they are the pairing's.
     """
-    table = np.zeros((len(HEAD) + len(FORM) * len(PROFILES), len(messages)), np.int64)
-    plain = _Plain([PROFILES[name] for name in profiles])
+    table = np.zeros((len(HEAD) + len(FORM) * len(PROVIDERS), len(messages)), np.int64)
+    plain = _Plain([PROVIDERS[name] for name in profiles])
     left = plain.take(messages, places)
     plain.write(table, messages, counter)
     for at in left:
@@ -69,9 +69,10 @@ def message_table(
 class _Plain:
     """Plain messages on their way into a table: the texts of all of them, each with the row that it adds to."""
 
-    def __init__(self, profiles: Sequence[Profile]) -> None:
+    def __init__(self, profiles: Sequence[Provider]) -> None:
         self._profiles = profiles
-        self._ids = [profile.call_id.match for profile in profiles if profile.call_id is not None]
+        patterns = [profile.capabilities.call_id for profile in profiles]
+        self._ids = [pattern.match for pattern in patterns if pattern is not None]
         self._words: list[str] = []
         self._words_rows: list[int] = []
         self._calls: list[ToolCallPart] = []
@@ -145,7 +146,7 @@ class _Plain:
             table[_FRAME] = np.array([counter.count(role) for role in ROLES], np.int64)[roles]
         calls = np.array(self._calls_rows, np.int64)
         table[_CALLS] = np.bincount(calls, minlength=len(messages))
-        forms = {profile.calls_as_objects for profile in self._profiles}
+        forms = {profile.capabilities.calls_as_objects for profile in self._profiles}
         written = {as_objects: self._arguments_as(as_objects=as_objects) for as_objects in forms}
         counts = np.array(counter.count_all([*self._words, *chain.from_iterable(written.values())]), np.int64)
         rows = np.concatenate([np.array(self._words_rows, np.int64), calls])
@@ -159,8 +160,8 @@ class _Plain:
             sizes = [np.bincount(rows, column, len(messages)).astype(np.int64) for column in (tokens, chars)]
             if not counter.per_message_overhead:
                 sizes[0] = -(-sizes[1] // 4)  # under chars/4 a message is one item: its quarter, rounded up once
-            for form, profile in enumerate(PROFILES.values()):
-                if profile in self._profiles and profile.calls_as_objects is as_objects:
+            for form, profile in enumerate(PROVIDERS.values()):
+                if profile in self._profiles and profile.capabilities.calls_as_objects is as_objects:
                     start = len(HEAD) + form * len(FORM)
                     table[start : start + 4] = (*sizes, *sizes)
 
@@ -193,7 +194,7 @@ def _row(message: Message, place: Place, counter: TokenCounter, profiles: Collec
         *_system_sizes(message, counter),
     ]
     count = _counted_once(counter)
-    for profile in PROFILES.values():
+    for profile in PROVIDERS.values():
         if profile.name not in profiles:
             row += [0] * len(FORM)
             continue
@@ -236,28 +237,30 @@ class _PartSizes:
     unknown: int
 
 
-def _size(parts: Sequence[Part], profile: Profile, count: Callable[[tuple[str, ...]], int]) -> _PartSizes:
+def _size(parts: Sequence[Part], profile: Provider, count: Callable[[tuple[str, ...]], int]) -> _PartSizes:
     """Tokens and characters of parts: text, results, reasoning, opaque JSON, call names and arguments, images.
 
     What is sealed counts as unknown: reasoning's payload, and that of an item of OpenAI's.
     """
     texts: list[str] = []
+    as_objects = profile.capabilities.calls_as_objects
     picture_tokens = unknown = 0
     for part in flat(parts):
         match part:
             case TextPart(text=text):
                 texts.append(text)
             case ToolCallPart(name=name, arguments=arguments):
-                texts += [name, compact_json(call_input(arguments)) if profile.calls_as_objects else arguments]
+                texts += [name, compact_json(call_input(arguments)) if as_objects else arguments]
             case ReasoningPart(text=text, encrypted=encrypted):
                 texts.append(text)
                 unknown += bool(encrypted)
             case OpaquePart(raw=raw):
                 sealed = is_sealed(part)
-                texts.append(compact_json({key: raw[key] for key in raw if key != SEAL} if sealed else raw))
+                seal = _SEALS.get(part.provider)
+                texts.append(compact_json({key: raw[key] for key in raw if key != seal} if sealed else raw))
                 unknown += sealed
             case ImagePart():
-                estimate = image_tokens(part, profile.name)
+                estimate = profile.image_tokens(part)
                 picture_tokens += estimate or 0
                 unknown += estimate is None
             case _:
@@ -266,8 +269,9 @@ def _size(parts: Sequence[Part], profile: Profile, count: Callable[[tuple[str, .
 
 
 def is_sealed(part: OpaquePart) -> bool:
-    """Whether it is an item of OpenAI's whose content only the provider can read, as a `compaction` is."""
-    return part.provider == "openai-responses" and isinstance(part.raw.get(SEAL), str)
+    """Whether only its provider can read its content, as that of a `compaction` of OpenAI's."""
+    key = _SEALS.get(part.provider)
+    return key is not None and isinstance(part.raw.get(key), str)
 
 
 def flat(parts: Sequence[Part]) -> list[Part]:

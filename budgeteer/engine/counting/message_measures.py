@@ -20,26 +20,42 @@ from budgeteer.engine.content.conversation import (
 )
 from budgeteer.engine.content.pairing import ALONE, Place, pair
 from budgeteer.engine.counting.lazy_messages import ConcatenatedMessages, LazyMessages, outlines_of
-from budgeteer.engine.counting.library_measures import Columns, Ints, NotMeasured, Progress, RowSource, fresh_rows
-from budgeteer.engine.counting.message_counting import FORM, flat, is_sealed, message_table
+from budgeteer.engine.counting.library_measures import Columns, Ints, Progress, ProviderColumns, RowSource, fresh_rows
+from budgeteer.engine.counting.message_counting import flat, is_sealed, message_table
 from budgeteer.engine.counting.tokenizers import TokenCounter
 from budgeteer.engine.providers.capabilities import can_express
 from budgeteer.engine.providers.pictures import image_tokens
-from budgeteer.engine.providers.profiles import DEFAULT_PROFILE, PROFILES
+from budgeteer.engine.providers.registry import DEFAULT_PROVIDER, PROVIDERS
 
 
 @dataclass(frozen=True, slots=True)
-class MessageMeasures(Columns):
-    """One row a message.
+class MessageSizes(Columns):
+    """One row a message, for one provider.
 
-    `role` indexes chat.ROLES; `group` and `turn` are those of groups.Pairing; `calls` counts tool calls.
-    `frame_tokens` is what the frame costs beside the profile's constant: role, and name where there is one;
-    `name_tokens` is the name's share of it, `named` tells whether there is a name; `images` counts pictures.
-    `system_tokens` and `followed_tokens` (system and developer texts only) are the text alone and with a blank line
-    after it. Then for each profile: the size as it came, the size of what can be sent, the Loss flags (EMPTY: nothing
-    is left) and the number of parts whose tokens are unknown.
+    The size as it came, the size of what can be sent, the Loss flags (EMPTY: nothing is left) and the number of parts
+    whose tokens are unknown.
     """
 
+    before_tokens: Ints
+    before_chars: Ints
+    tokens: Ints
+    chars: Ints
+    loss: Ints
+    unknown: Ints
+
+
+@dataclass(frozen=True, slots=True)
+class MessageMeasures(ProviderColumns[MessageSizes]):
+    """One row a message: its shape, and its sizes for each provider.
+
+    `role` indexes conversation.ROLES; `group` and `turn` are those of pairing.Pairing; `calls` counts tool calls.
+    `frame_tokens` is what the frame costs beside the provider's constant: role, and name where there is one;
+    `name_tokens` is the name's share of it, `named` tells whether there is a name; `images` counts pictures.
+    `system_tokens` and `followed_tokens` (system and developer texts only) are the text alone and with a blank line
+    after it.
+    """
+
+    EACH = MessageSizes
     role: Ints
     group: Ints
     turn: Ints
@@ -51,36 +67,17 @@ class MessageMeasures(Columns):
     images: Ints
     system_tokens: Ints
     followed_tokens: Ints
-    openai_before_tokens: Ints
-    openai_before_chars: Ints
-    openai_tokens: Ints
-    openai_chars: Ints
-    openai_loss: Ints
-    openai_unknown: Ints
-    responses_before_tokens: Ints
-    responses_before_chars: Ints
-    responses_tokens: Ints
-    responses_chars: Ints
-    responses_loss: Ints
-    responses_unknown: Ints
-    anthropic_before_tokens: Ints
-    anthropic_before_chars: Ints
-    anthropic_tokens: Ints
-    anthropic_chars: Ints
-    anthropic_loss: Ints
-    anthropic_unknown: Ints
-    gemini_before_tokens: Ints
-    gemini_before_chars: Ints
-    gemini_tokens: Ints
-    gemini_chars: Ints
-    gemini_loss: Ints
-    gemini_unknown: Ints
+
+    def __len__(self) -> int:
+        return len(self.role)
 
     def column(self, profile: str, name: str) -> Ints:
-        """A profile's column: `before_tokens`, `before_chars`, `tokens`, `chars`, `loss` or `unknown`."""
-        column: Ints = getattr(self, f"{PROFILES[profile].prefix}_{name}")
-        if len(column) != len(self):
-            raise NotMeasured(f"These messages were not measured for {profile}.")
+        """A provider's column: `before_tokens`, `before_chars`, `tokens`, `chars`, `loss` or `unknown`.
+
+        Raises:
+            NotMeasured: the provider's columns were not counted.
+        """
+        column: Ints = getattr(self.of(profile), name)
         return column
 
 
@@ -89,16 +86,15 @@ def measure_messages(
     *,
     counter: TokenCounter,
     progress: Progress | None = None,
-    profiles: Collection[str] = tuple(PROFILES),
+    profiles: Collection[str] = tuple(PROVIDERS),
 ) -> MessageMeasures:
     """Count every message once, for every profile or for those given (and OpenAI chat, which others are held against).
 
-    To pack in another form than those, measure again: its columns raise NotMeasured.
+    To pack for another provider than those, measure again: its columns raise NotMeasured.
     """
     measures = measure_conversations([messages], counter=counter, progress=progress, profiles=profiles)
-    asked = {DEFAULT_PROFILE, *profiles}
-    left = [f"{PROFILES[name].prefix}_{column}" for name in PROFILES if name not in asked for column in FORM]
-    return replace(measures, **{name: np.zeros(0, np.int64) for name in left}) if left else measures
+    asked = {DEFAULT_PROVIDER, *profiles}
+    return measures if asked.issuperset(PROVIDERS) else measures.only(asked)
 
 
 def measure_conversations(
@@ -107,7 +103,7 @@ def measure_conversations(
     counter: TokenCounter,
     progress: Progress | None = None,
     rows: RowSource = fresh_rows,
-    profiles: Collection[str] = tuple(PROFILES),
+    profiles: Collection[str] = tuple(PROVIDERS),
 ) -> MessageMeasures:
     """Count the messages of several conversations, one conversation's rows after the other's.
 
@@ -121,7 +117,7 @@ def measure_conversations(
     pairings = [pair(outlines_of(messages)) for messages in kept]
     messages = list(chain.from_iterable(kept)) if held else ConcatenatedMessages(kept)
     places = list(chain.from_iterable(pairing.place for pairing in pairings))
-    asked = {DEFAULT_PROFILE, *profiles}
+    asked = {DEFAULT_PROVIDER, *profiles}
 
     def every(start: int, stop: int) -> Ints:
         return message_table(messages[start:stop], places[start:stop], counter=counter, profiles=asked)

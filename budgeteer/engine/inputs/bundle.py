@@ -25,7 +25,7 @@ from budgeteer.engine.counting.library_measures import (
 from budgeteer.engine.counting.message_counting import system_text
 from budgeteer.engine.counting.message_measures import MessageMeasures, measure_messages
 from budgeteer.engine.counting.tokenizers import TokenCounter
-from budgeteer.engine.providers.profiles import PROFILES
+from budgeteer.engine.providers.registry import DEFAULT_PROVIDER, PROVIDERS
 
 type SystemKind = Literal["system", "spec", "workspace"]
 
@@ -113,7 +113,7 @@ class Bundle:
     prepared: dict[str, Any] = field(default_factory=dict, compare=False, repr=False)
 
 
-def build_bundle(inputs: Inputs, *, counter: TokenCounter, profiles: Collection[str] = tuple(PROFILES)) -> Bundle:
+def build_bundle(inputs: Inputs, *, counter: TokenCounter, profiles: Collection[str] = tuple(PROVIDERS)) -> Bundle:
     """The bundle of what was chosen. Counts only what comes without measures (and a typed query).
 
     `profiles` are the forms that messages without measures are counted for; the bundle is packed in no other.
@@ -170,7 +170,8 @@ def request_tokens(measures: MessageMeasures, own_tools: ToolMeasures) -> int:
     """
     replies = np.flatnonzero(measures.role == ROLES.index("assistant"))
     before = measures.taken(slice(0, int(replies[-1]) if len(replies) else len(measures)))
-    return int(before.openai_before_tokens.sum() + before.frame_tokens.sum() + own_tools.openai_tokens.sum())
+    said, given = before.of(DEFAULT_PROVIDER).before_tokens, own_tools.of(DEFAULT_PROVIDER).tokens
+    return int(said.sum() + before.frame_tokens.sum() + given.sum())
 
 
 def tools_of(conversation: Conversation) -> tuple[ToolDefinition, ...]:

@@ -9,9 +9,8 @@ peak hours; what long prompts, batches or fast lanes cost is not in a row.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
 
-type Profile = Literal["openai-chat", "anthropic", "gemini"]
+from budgeteer.engine.providers.names import ProviderName
 
 DATE = "2026-11-21"
 """When the rows were checked."""
@@ -25,7 +24,7 @@ class Family:
     """What the rows of one block share."""
 
     provider: str
-    profile: Profile
+    profile: ProviderName
     source: str
     tokenizer: str = STAND_IN
     stand_in: bool = True

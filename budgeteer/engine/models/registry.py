@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from budgeteer.engine.errors import ConfigError
-from budgeteer.engine.models.model_table import DATE, TABLE, Profile
+from budgeteer.engine.models.model_table import DATE, TABLE
+from budgeteer.engine.providers.names import ProviderName
 
 DEFAULT_OUTPUT_RESERVE = 4_096
 """Tokens held back for the reply unless the model is smaller: what the command-line contract shows for gpt-4o."""
@@ -46,7 +47,7 @@ class ModelRow:
     name: str
     title: str
     provider: str
-    profile: Profile
+    profile: ProviderName
     context_window: int
     max_input: int | None
     max_output: int | None

@@ -34,6 +34,7 @@ from budgeteer.engine.packing.sections.skills import Entries, SkillCause, SkillF
 from budgeteer.engine.packing.sections.system import SystemPiece, are_messages
 from budgeteer.engine.packing.sections.tools import ToolFit
 from budgeteer.engine.providers.capabilities import ADAPTED, Loss
+from budgeteer.engine.providers.registry import DEFAULT_PROVIDER
 
 _LETTERS = {"system": "S", "developer": "S", "user": "U", "assistant": "A", "tool": "X"}
 #: Index into chat.ROLES -> index into ledger.LETTERS.
@@ -93,7 +94,7 @@ def system_rows(bundle: Bundle, pieces: Sequence[SystemPiece], profile: str) -> 
     if are_messages(pieces):
         before_chars = np.array([_said_chars(text) for text in ordered], np.int64)
         shorter = np.array([_loses_a_part(text, piece) for text, piece in zip(ordered, mine, strict=True)], np.bool_)
-        given = np.array([int(text.measures.openai_tokens[0]) if text.measures else 0 for text in ordered], np.int64)
+        given = np.array([_given_tokens(text) for text in ordered], np.int64)
         before_tokens = np.where(shorter, given, tokens)
         columns["fate"] = np.where(chars > 0, np.where(shorter, TRUNCATED, KEPT_FATE), DROPPED).astype(np.int8)
     merges = sum(text.message is not None for text in ordered) > 1
@@ -113,6 +114,11 @@ def system_rows(bundle: Bundle, pieces: Sequence[SystemPiece], profile: str) -> 
 def _loses_a_part(text: SystemText, piece: SystemPiece) -> bool:
     """Whether the message that is sent holds less than the one that came."""
     return text.message is not None and piece.alone is not None and len(piece.alone.parts) < len(text.message.parts)
+
+
+def _given_tokens(text: SystemText) -> int:
+    """The tokens of a system message as the default provider is sent it; 0 for a text that is no message."""
+    return int(text.measures.of(DEFAULT_PROVIDER).tokens[0]) if text.measures else 0
 
 
 def _said_chars(text: SystemText) -> int:

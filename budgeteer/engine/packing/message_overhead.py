@@ -14,7 +14,7 @@ from budgeteer.engine.inputs.bundle import Bundle
 from budgeteer.engine.packing.history.view import HistoryFit, HistoryView, Mask
 from budgeteer.engine.packing.ledger import Size
 from budgeteer.engine.providers.capabilities import Loss
-from budgeteer.engine.providers.profiles import PROFILES
+from budgeteer.engine.providers.registry import PROVIDERS
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,25 +28,25 @@ class MessageOverhead:
     @property
     def kind(self) -> CountKind:
         """Estimated where the provider publishes no frames, or the counter itself is an estimate."""
-        return self.counter.kind if PROFILES[self.profile].message.published else "estimated"
+        return self.counter.kind if PROVIDERS[self.profile].overhead.message.published else "estimated"
 
     def messages(self, measures: MessageMeasures) -> Ints:
         """The frame of each message: the profile's constant, role, and name where there is one and it can be sent."""
         if not self.counter.per_message_overhead:
             return np.zeros(len(measures), np.int64)
-        profile = PROFILES[self.profile]
-        frames: Ints = profile.message.tokens + measures.frame_tokens
+        profile = PROVIDERS[self.profile]
+        frames: Ints = profile.overhead.message.tokens + measures.frame_tokens
         if not measures.named.any():
             return frames
-        if profile.speaker is None:
+        if profile.overhead.speaker is None:
             return frames - measures.name_tokens
-        return frames + measures.named * profile.speaker.tokens
+        return frames + measures.named * profile.overhead.speaker.tokens
 
     def written(self, role: Role) -> int:
         """The frame of a message that is written here: a system message, a summary."""
         if not self.counter.per_message_overhead:
             return 0
-        return PROFILES[self.profile].message.tokens + self.counter.count(role)
+        return PROVIDERS[self.profile].overhead.message.tokens + self.counter.count(role)
 
     def query(self) -> int:
         """The query's frame; 0 where there is none, or nothing of it can be sent."""
@@ -62,7 +62,7 @@ class MessageOverhead:
 
     def reply(self) -> int:
         """The priming of the reply."""
-        return PROFILES[self.profile].reply.tokens if self.counter.per_message_overhead else 0
+        return PROVIDERS[self.profile].overhead.reply.tokens if self.counter.per_message_overhead else 0
 
     def history(self, view: HistoryView, fit: HistoryFit) -> Size:
         """The frames of the history that is sent, the summary's with them."""

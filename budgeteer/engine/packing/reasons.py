@@ -30,7 +30,7 @@ from budgeteer.engine.packing.ledger import Reason, Size
 from budgeteer.engine.packing.sections.skills import SkillCause, SkillFit
 from budgeteer.engine.packing.sections.tools import ToolFit
 from budgeteer.engine.providers.capabilities import ADAPTED, Loss
-from budgeteer.engine.providers.profiles import PROFILES
+from budgeteer.engine.providers.registry import PROVIDERS
 
 KEPT = Reason("kept", "Sent as it is.")
 _TASK = Reason("kept", "Sent as it is: the last message that somebody typed always stays.")
@@ -63,11 +63,11 @@ def explain_system(given: Message | None, sent: Message | None, profile: str, *,
     """
     if given is None:
         return KEPT
-    row = PROFILES[profile]
+    row = PROVIDERS[profile]
     changed = []
-    if given.name and (row.speaker is None or sent is None):
+    if given.name and (row.overhead.speaker is None or sent is None):
         changed.append("its name is left out")
-    if given.role == "developer" and (not row.system_messages or sent is None):
+    if given.role == "developer" and (not row.capabilities.system_messages or sent is None):
         changed.append("its role developer becomes system")
     if sent is None:
         if merges or changed:
@@ -190,7 +190,7 @@ def explain_tool(fit: ToolFit, config: SkillsBudgetConfig, row: int, *, ever_cal
     """Why the definition at `row` is sent, or not; says when the history never calls it."""
     limit = config.limits.max_tool_definition_chars
     if fit.refused[row]:
-        title = PROFILES[fit.profile].title
+        title = PROVIDERS[fit.profile].title
         return Reason(f"validity:{fit.profile}", f"Not sent: it runs at another provider, {title} has no such tool.")
     unused = "" if ever_called else f" The conversation never calls it: {int(fit.tokens[row]):,} tokens."
     if not fit.kept[row]:
@@ -230,7 +230,7 @@ def explain_message(view: HistoryView, fit: HistoryFit, loss: Ints, profile: str
         case HistoryRule.SUMMARIZE_OLDER | HistoryRule.NO_SUMMARY | HistoryRule.NOT_COUNTED as rule:
             return _older(view, rule)
         case HistoryRule.RECENT_EXCHANGE | HistoryRule.TOPIC_ANCHOR | HistoryRule.LINE_RENEWED as rule:
-            return explain_recent(view, fit, rule, row, first_is_user=PROFILES[profile].first_is_user)
+            return explain_recent(view, fit, rule, row, first_is_user=PROVIDERS[profile].capabilities.first_is_user)
         case HistoryRule.RETRY_OLDEST_HALF | HistoryRule.RETRY_LAST_EXCHANGE as rule:
             return _retried(fit, rule, Condition(Room.HISTORY, view.size_tokens(view.alive)))
         case HistoryRule.KEPT:
@@ -250,7 +250,7 @@ def _kept_message(view: HistoryView, row: int, profile: str, loss: Loss) -> Reas
 
 
 def _too_old(view: HistoryView, fit: HistoryFit, row: int, profile: str) -> Reason:
-    opening = opening_user(view, fit.needed_tokens, row) if PROFILES[profile].first_is_user else row
+    opening = opening_user(view, fit.needed_tokens, row) if PROVIDERS[profile].capabilities.first_is_user else row
     room = max(view.room_tokens, 0)
     own = fit.limit_tokens == view.max_tokens
     reach = f"{view.max_tokens:,} tokens of history.maxTokens" if own else f"{room:,} tokens left for history"

@@ -9,12 +9,12 @@ from budgeteer.engine.packing.history.task import Asked, is_lost, sendable_or_ov
 from budgeteer.engine.packing.history.view import USER, HistoryFit, HistoryRule, HistoryView
 from budgeteer.engine.packing.reasons import loss_sentence
 from budgeteer.engine.providers.capabilities import Loss
-from budgeteer.engine.providers.profiles import PROFILES
+from budgeteer.engine.providers.registry import PROVIDERS
 
 
 def asked_of(bundle: Bundle, profile: str) -> Asked:
     """What a bundle has beside its history: whether a query asks, and whether the user's message comes first."""
-    first_is_user, query = PROFILES[profile].first_is_user, bundle.query
+    first_is_user, query = PROVIDERS[profile].capabilities.first_is_user, bundle.query
     if query is None:
         return Asked("none", Loss(0), first_is_user)
     loss = Loss(int(bundle.query_measures.column(profile, "loss")[0]))
@@ -29,7 +29,7 @@ def checked(fit: HistoryFit, view: HistoryView, bundle: Bundle, profile: str) ->
     if asked.first_is_user and fit.summary is None:
         fit = _from_the_user_on(fit, view)
     lost = (
-        f"What was asked last cannot be sent to {PROFILES[profile].title}: {loss_sentence(view.lost_task or Loss(0))}."
+        f"What was asked last cannot be sent to {PROVIDERS[profile].title}: {loss_sentence(view.lost_task or Loss(0))}."
     )
     return sendable_or_over(fit, view, asked, lost=lost)
 

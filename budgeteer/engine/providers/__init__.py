@@ -1,1 +1,1 @@
-"""Providers: what each request form accepts, what its overhead costs, and how it prices pictures."""
+"""Providers: one folder each with its requests, rules, capabilities and prices; `registry` lists them."""

@@ -1,8 +1,8 @@
-"""What of a message a provider can be sent, and why the rest cannot: losses by name, never a silent repair."""
+"""Which parts of a message each provider accepts, and why others are dropped: losses by name, never a silent repair."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import IntFlag
 from typing import Final
@@ -21,9 +21,8 @@ from budgeteer.engine.content.conversation import (
     ToolResultPart,
 )
 from budgeteer.engine.content.library import compact_json
-from budgeteer.engine.content.media import media_of
 from budgeteer.engine.content.pairing import Fault, Place, has_name
-from budgeteer.engine.providers.profiles import PROFILES
+from budgeteer.engine.providers.registry import PROVIDERS
 
 
 class Loss(IntFlag):
@@ -59,22 +58,8 @@ _FAULTS: Final = {
     Fault.UNNAMED: Loss.OF_UNNAMED,
 }
 
-#: Where a part of a provider's own may stand, if not in the user's and the assistant's messages: OpenAI's refusal is
-#: the assistant's, and a call that is none stands nowhere.
-_OPAQUE_ROLES: Final[dict[str, tuple[Role, ...]]] = {"refusal": ("assistant",), "tool_call": ()}
-
-#: What Anthropic reads as a picture (https://platform.claude.com/docs/en/build-with-claude/vision, 2026-11-21).
-_ANTHROPIC_IMAGES: Final = ("image/jpeg", "image/png", "image/gif", "image/webp")
-#: Kinds of parts that messages have in a form of their own. One that is left as it came is in the wrong shape or place.
-_WRITTEN_APART: Final = frozenset(
-    {"text", "input_text", "output_text", "tool_use", "tool_result", "thinking", "redacted_thinking"}
-)
-#: The parts of Gemini's that are kept as they came, in the spelling of its API and of its Python SDK.
-_GEMINI_PARTS: Final = (
-    *("executableCode", "codeExecutionResult", "toolCall", "toolResponse"),
-    *("executable_code", "code_execution_result", "tool_call", "tool_response"),
-)
-_OWN_FILES: Final = {"openai-chat": ("file",), "openai-responses": ("input_file", "file"), "anthropic": ("document",)}
+#: Whose reasoning is that does not say so: Anthropic's, which was read before parts named their provider.
+_REASONING_OF: Final = "anthropic"
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +77,7 @@ def supported_parts(message: Message, profile: str, place: Place) -> SupportedPa
     for every provider asks for a name. Reasoning goes where nothing follows that it belongs to.
     """
     loss = _FAULTS[place.fault]
-    if message.role not in PROFILES[profile].roles:
+    if message.role not in PROVIDERS[profile].capabilities.roles:
         loss |= Loss.ROLE
     if loss:
         return SupportedParts((), loss | Loss.EMPTY)
@@ -132,96 +117,38 @@ def can_express(part: Part, profile: str, role: Role = "user") -> bool:
     A part that only one provider understands goes back to that one: reasoning with its seal, server tools' blocks,
     files by the id of an upload. Pictures, files and sound go wherever bytes of their type, or an address, may stand.
     """
+    row = PROVIDERS[profile]
+    takes = row.capabilities
     match part:
         case TextPart(text=text):
-            return profile == "openai-chat" or bool(text.strip() if profile == "anthropic" else text)
+            return takes.takes_text(text)
         case ImagePart(raw=raw) | FilePart(raw=raw) | AudioPart(raw=raw):
-            return _MEDIA_RULES[profile](part, raw, role)
-        case ReasoningPart():
-            return role == "assistant" and _sealed_for(part, profile)
-        case OpaquePart(provider=provider, kind=kind):
-            here = role in _OPAQUE_ROLES.get(kind, ("user", "assistant")) or profile == "anthropic"
-            return here and provider == PROFILES[profile].family
+            return takes.takes_media(part, raw, role)
+        case ReasoningPart(provider=provider):
+            return role == "assistant" and (provider or _REASONING_OF) == row.family and takes.takes_reasoning(part)
+        case OpaquePart(provider=provider):
+            return provider == row.family and takes.takes_opaque(part, role)
         case ToolCallPart():
             return role == "assistant"
         case ToolResultPart():
             return role == "tool"
 
 
-def _sealed_for(part: ReasoningPart, profile: str) -> bool:
-    if (part.provider or "anthropic") != PROFILES[profile].family:
-        return False
-    match profile:
-        case "openai-responses":
-            return bool(part.encrypted)
-        case "gemini":
-            return bool(part.signature)
-        case _:
-            return bool(part.signature or part.encrypted)
-
-
-def _openai_media(part: Part, raw: Mapping[str, object], role: Role) -> bool:
-    """Chat: pictures, sound and its own files in the user's messages only; results and replies are text."""
-    if role != "user":
-        return False
-    if isinstance(part, AudioPart | FilePart):
-        return raw.get("type") in ("file", "input_audio")
-    media = media_of(raw)
-    return raw.get("type") == "image_url" or (media is not None and bool(media.data or media.is_on_the_web))
-
-
-def _responses_media(part: Part, raw: Mapping[str, object], role: Role) -> bool:
-    """Responses: pictures and files in the user's messages and in results, and those it drew itself; no sound."""
-    if raw.get("type") == "image_generation_call":
-        return role == "assistant"
-    media = media_of(raw)
-    if role not in ("user", "tool") or isinstance(part, AudioPart) or media is None:
-        return False
-    own = raw.get("type") in ("image_url", "input_image", "file", "input_file")
-    return bool(media.data or media.is_on_the_web or (own and media.file_id))
-
-
-def _anthropic_media(part: Part, raw: Mapping[str, object], role: Role) -> bool:
-    """Anthropic: pictures of four types and its own documents, in the user's messages and in results; no sound."""
-    if role not in ("user", "tool") or isinstance(part, AudioPart):
-        return False
-    if isinstance(part, FilePart):
-        return raw.get("type") == "document"
-    media = media_of(raw)
-    given = media is not None and (media.mime in _ANTHROPIC_IMAGES if media.data else media.is_on_the_web)
-    return (raw.get("type") == "image" and "source" in raw) or given
-
-
-def _gemini_media(_part: Part, raw: Mapping[str, object], role: Role) -> bool:
-    """Gemini: bytes or an address with a known type, anywhere but in system texts; in results bytes only."""
-    media = media_of(raw)
-    if media is None or not media.mime:
-        return False
-    return bool(media.data) or (bool(media.url) and role in ("user", "assistant"))
-
-
-_MEDIA_RULES: Final = {
-    "openai-chat": _openai_media,
-    "openai-responses": _responses_media,
-    "anthropic": _anthropic_media,
-    "gemini": _gemini_media,
-}
-
-
 def _adapted(message: Message, profile: str, place: Place) -> Loss:
     """What is sent in another way than it came, or not sent though no part of the message is it."""
-    row = PROFILES[profile]
+    row = PROVIDERS[profile]
     loss = Loss(0)
-    if message.name and row.speaker is None:
+    if message.name and row.overhead.speaker is None:
         loss |= Loss.NAME
-    if place.moved and row.results_in_order:
+    if place.moved and row.capabilities.results_in_order:
         loss |= Loss.MOVED
-    if row.call_id is not None:
+    call_id = row.capabilities.call_id
+    if call_id is not None:
         ids = [
             part.id for at, part in enumerate(message.parts) if isinstance(part, ToolCallPart) and at in place.answered
         ]
         ids += [part.call_id for part in message.parts if isinstance(part, ToolResultPart)]
-        if any(place.again or not row.call_id.match(one) for one in ids):
+        if any(place.again or not call_id.match(one) for one in ids):
             loss |= Loss.RENAMED
     return loss
 
@@ -232,7 +159,7 @@ def _result(part: ToolResultPart, profile: str) -> tuple[ToolResultPart, Loss]:
     for inner in part.content:
         if not can_express(inner, profile, "tool"):
             loss |= _loss_of(inner)
-    if part.is_error and not PROFILES[profile].marks_errors:
+    if part.is_error and not PROVIDERS[profile].capabilities.marks_errors:
         loss |= Loss.ERROR_MARK
     return ToolResultPart(part.call_id, kept, part.is_error), loss
 
@@ -243,19 +170,9 @@ def _as_sent[P: Part](part: P, profile: str) -> P | TextPart:
     Importers make such objects texts. A stored conversation, and the reader of a plugin, may still hold them. The text
     is what the part is counted as, so a count that was stored stays right.
     """
-    if isinstance(part, OpaquePart) and not _is_a_part(part, profile):
+    if isinstance(part, OpaquePart) and not PROVIDERS[profile].capabilities.is_part(part):
         return TextPart(compact_json(part.raw))
     return part
-
-
-def _is_a_part(part: OpaquePart, profile: str) -> bool:
-    """Whether a part has what its provider asks of every part: a type, and Gemini's an object of its kind."""
-    if profile == "gemini":
-        return any(isinstance(part.raw.get(key), Mapping) for key in _GEMINI_PARTS)
-    kind = part.raw.get("type")
-    if kind is None and profile == "openai-chat" and part.kind == "refusal":
-        return True
-    return isinstance(kind, str) and bool(kind) and kind not in _WRITTEN_APART
 
 
 def _followed(parts: Sequence[Part]) -> tuple[Part, ...]:

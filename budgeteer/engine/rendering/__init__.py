@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from budgeteer.engine.errors import InputError
 from budgeteer.engine.packing.result import Packing
-from budgeteer.engine.providers.profiles import PROFILES
-from budgeteer.engine.rendering.anthropic import anthropic_request
-from budgeteer.engine.rendering.gemini import gemini_request
+from budgeteer.engine.providers.registry import PROVIDERS
 from budgeteer.engine.rendering.markdown import render_markdown
-from budgeteer.engine.rendering.openai_chat import openai_request
-from budgeteer.engine.rendering.openai_responses import responses_request
-from budgeteer.engine.rendering.sent_content import system_message
+from budgeteer.engine.rendering.sent_content import request_content, system_message
 from budgeteer.engine.rendering.text import PromptSpan, render_spans, render_text
 
 __all__ = [
+    "READING_FORMS",
     "REQUEST_FORMS",
     "PromptSpan",
     "render_markdown",
@@ -27,14 +23,10 @@ __all__ = [
     "system_message",
 ]
 
-REQUEST_FORMS: Final = ("openai-chat", "openai-responses", "anthropic", "gemini", "text", "markdown")
+READING_FORMS: Final = ("text", "markdown")
+"""Forms to read, of any provider's packing."""
 
-_REQUESTS: Final[Mapping[str, Callable[[Packing], dict[str, Any]]]] = {
-    "openai-chat": openai_request,
-    "openai-responses": responses_request,
-    "anthropic": anthropic_request,
-    "gemini": gemini_request,
-}
+REQUEST_FORMS: Final = (*PROVIDERS, *READING_FORMS)
 
 
 def render_request(packing: Packing) -> dict[str, Any]:
@@ -42,7 +34,7 @@ def render_request(packing: Packing) -> dict[str, Any]:
 
     Pack with `profile=` to get another provider's form: what that provider cannot be sent is then a decision.
     """
-    return _REQUESTS[packing.profile](packing)
+    return PROVIDERS[packing.profile].render(request_content(packing))
 
 
 def request_profile(form: str) -> str | None:
@@ -51,8 +43,8 @@ def request_profile(form: str) -> str | None:
     Raises:
         InputError: there is no such form.
     """
-    if form in ("text", "markdown"):
+    if form in READING_FORMS:
         return None
-    if form in PROFILES:
+    if form in PROVIDERS:
         return form
     raise InputError(f"there is no request form {form}", where="--request", mend=f"Use {', '.join(REQUEST_FORMS)}.")

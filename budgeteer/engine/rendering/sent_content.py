@@ -2,22 +2,30 @@
 
 from __future__ import annotations
 
-import itertools
-import re
-from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
-from budgeteer.engine.content.conversation import Message, TextPart, calls_of
-from budgeteer.engine.content.library import tool_in_form
+from budgeteer.engine.content.conversation import Message, TextPart
 from budgeteer.engine.content.pairing import pair
 from budgeteer.engine.counting.tokenizers import starts_safely
 from budgeteer.engine.packing.history.summary import summary_message
 from budgeteer.engine.packing.pruning.message_ids import tagged
 from budgeteer.engine.packing.result import Packing
 from budgeteer.engine.packing.sections.system import JOIN, are_messages
+from budgeteer.engine.providers.base import RequestContent
 from budgeteer.engine.providers.capabilities import Loss, supported_parts
-from budgeteer.engine.providers.profiles import PROFILES
+from budgeteer.engine.providers.registry import PROVIDERS
+
+
+def request_content(packing: Packing) -> RequestContent:
+    """Everything that the packing's provider writes a request from."""
+    return RequestContent(
+        model=packing.model,
+        output_reserve=packing.output_reserve,
+        system=system_messages(packing),
+        messages=sent_messages(packing),
+        tools=sent_tools(packing),
+    )
 
 
 def system_message(packing: Packing) -> str:
@@ -32,12 +40,6 @@ def system_messages(packing: Packing) -> list[Message]:
         return [piece.alone for piece in pieces if piece.alone is not None and piece.alone.parts]
     text = system_message(packing)
     return [Message("system", (TextPart(text),))] if text else []
-
-
-def system_parts(packing: Packing) -> list[str]:
-    """The texts of the system messages before the history, for a provider that has one field for all of them."""
-    parts = [part for message in system_messages(packing) for part in message.parts]
-    return [part.text for part in parts if isinstance(part, TextPart)]
 
 
 def block_text(packing: Packing) -> str:
@@ -92,30 +94,5 @@ def messages_alone(packing: Packing) -> list[Message]:
 
 def sent_tools(packing: Packing) -> list[dict[str, Any]]:
     """The tool definitions in the profile's form, in the order sent."""
-    form = PROFILES[packing.profile].prefix
-    return [tool_in_form(packing.fitted_bundle.tools[row], form) for row in packing.chosen.tools.order]
-
-
-class CallIds:
-    """The call ids of one request as its provider allows them, and no two calls with the same.
-
-    Ask `of_calls` for each message that calls, in order, and `of_result` for the results behind it.
-    """
-
-    def __init__(self, pattern: re.Pattern[str] | None, messages: Iterable[Message]) -> None:
-        self._pattern = pattern
-        given = {call.id for message in messages for call in calls_of(message)}
-        self._free = (name for name in (f"call_{number}" for number in itertools.count(1)) if name not in given)
-        self._used: set[str] = set()
-        self._open: dict[str, str] = {}
-
-    def of_calls(self, message: Message) -> None:
-        """Take the calls of the message whose turn it is."""
-        for call in calls_of(message):
-            allowed = self._pattern is None or self._pattern.match(call.id)
-            sent = call.id if allowed and call.id not in self._used else next(self._free)
-            self._used.add(sent)
-            self._open[call.id] = sent
-
-    def __getitem__(self, call_id: str) -> str:
-        return self._open[call_id]
+    tools = PROVIDERS[packing.profile].tools
+    return [tools.rendered(packing.fitted_bundle.tools[row]) for row in packing.chosen.tools.order]

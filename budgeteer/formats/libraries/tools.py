@@ -8,6 +8,7 @@ from typing import Any
 from budgeteer.engine.content.library import ToolDefinition, ToolForm, compact_json
 from budgeteer.engine.content.tool_schemas import schema_of
 from budgeteer.engine.errors import FormatError
+from budgeteer.engine.providers.tool_forms import TOOL_RENDERINGS
 from budgeteer.formats.messages.imported import Imported, Skipped
 from budgeteer.formats.messages.numbering import Notes, text_value
 from budgeteer.formats.reading import json_text
@@ -125,8 +126,8 @@ def detect(document: Document) -> str | None:
     usable = [item for item in found if isinstance(item, ToolDefinition)]
     if not usable or len(usable) * 2 < len(found):
         return None
-    forms = {"openai": "OpenAI", "responses": "OpenAI", "anthropic": "Anthropic", "gemini": "Gemini"}
-    named = " and ".join(sorted({forms.get(tool.form, "MCP or bare") for tool in usable}))
+    titles = {form: rendering.title for form, rendering in TOOL_RENDERINGS.items()}
+    named = " and ".join(sorted({titles.get(tool.form, "MCP or bare") for tool in usable}))
     return f"holds {len(usable):,} tool definition(s) in {named} form"
 
 

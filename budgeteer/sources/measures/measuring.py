@@ -10,7 +10,7 @@ import hashlib
 import io
 import zipfile
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import IO, Any
 
 import numpy as np
@@ -34,6 +34,7 @@ from budgeteer.engine.counting.library_measures import (
 from budgeteer.engine.counting.message_measures import MessageMeasures, measure_conversations
 from budgeteer.engine.counting.tokenizers import TokenCounter
 from budgeteer.engine.inputs.bundle import tools_of
+from budgeteer.engine.providers.registry import DEFAULT_PROVIDER
 from budgeteer.formats.messages.branches import repeated_messages, repeated_tools
 from budgeteer.sources.measures.measure_cache import COUNTING_VERSION, CachedRows, Fingerprints, MeasureCache
 
@@ -90,12 +91,12 @@ class Measures:
         What branches of one of the measured `conversations` share counts once.
         """
         parts: tuple[Ints, ...] = (
-            _without(self.messages.openai_before_tokens, repeated_messages(conversations)),
+            _without(self.messages.of(DEFAULT_PROVIDER).before_tokens, repeated_messages(conversations)),
             self.skills.head_tokens,
             self.skills.description_tokens,
             self.skills.tail_tokens,
-            self.tools.openai_tokens,
-            _without(self.own_tools.openai_tokens, repeated_tools(conversations)),
+            self.tools.of(DEFAULT_PROVIDER).tokens,
+            _without(self.own_tools.of(DEFAULT_PROVIDER).tokens, repeated_tools(conversations)),
             self.features.tokens,
             self.chunks.tokens,
         )
@@ -117,9 +118,7 @@ _COLUMNS: Mapping[str, type[Columns]] = {
 #: A digest of how things are counted and of every column there is: what another version stored is counted anew.
 LAYOUT = hashlib.sha256(
     f"{COUNTING_VERSION};".encode()
-    + ";".join(
-        f"{table}:{','.join(column.name for column in fields(kind))}" for table, kind in _COLUMNS.items()
-    ).encode()
+    + ";".join(f"{table}:{','.join(kind.column_names())}" for table, kind in _COLUMNS.items()).encode()
 ).hexdigest()
 
 
@@ -180,7 +179,7 @@ def known_rows_of(prints: Fingerprints, *, tokenizer: str, shelf: MeasureCache) 
 
     def rows_of(table: str) -> RowSource:
         columns = _COLUMNS.get(table)
-        names = ",".join(field.name for field in fields(columns)) if columns else "tokens"
+        names = ",".join(columns.column_names()) if columns else "tokens"
         return CachedRows(
             prints=prints.by_stream.get(table, b""),
             sizes=prints.sizes.get(table, ()),

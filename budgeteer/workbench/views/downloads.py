@@ -18,7 +18,7 @@ from budgeteer.access.requests import SignedInRequest
 from budgeteer.access.rules import access
 from budgeteer.engine.analysis.packing_json import packing_to_json
 from budgeteer.engine.packing.result import Packing
-from budgeteer.engine.providers.profiles import PROFILES
+from budgeteer.engine.providers.registry import PROVIDERS
 from budgeteer.engine.rendering import render_markdown, render_request, render_text
 from budgeteer.engine.rendering.validity import check_every_profile
 from budgeteer.workbench.config_form.editable import EditableConfig
@@ -37,7 +37,7 @@ class Download:
 
 
 OF_PACKING = {
-    **{name: Download(f"{name}.json", render_request, name) for name in PROFILES},
+    **{name: Download(f"{name}.json", render_request, name) for name in PROVIDERS},
     "text": Download("prompt.txt", render_text),
     "markdown": Download("prompt.md", render_markdown),
     "packing": Download(

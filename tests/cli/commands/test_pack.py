@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from budgeteer.cli.commands.pack import REQUESTS
-from budgeteer.engine.providers.profiles import PROFILES
+from budgeteer.engine.providers.registry import PROVIDERS
 from budgeteer.engine.rendering import REQUEST_FORMS
 from budgeteer.formats.detect import import_bytes
 from tests.cli.conftest import MESSAGES, Budgeteer
@@ -164,7 +164,7 @@ def test_a_gemini_model_is_sent_in_its_form(budgeteer: Budgeteer, everything: li
 
 def test_the_rules_of_every_provider_are_checked(budgeteer: Budgeteer, everything: list[str]) -> None:
     checks = json.loads(budgeteer("pack", *everything, "--json").out)["validity"]
-    assert list(dict.fromkeys(check["profile"] for check in checks)) == list(PROFILES)
+    assert list(dict.fromkeys(check["profile"] for check in checks)) == list(PROVIDERS)
     assert all(check["ok"] for check in checks)
 
 

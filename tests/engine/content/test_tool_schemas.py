@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from budgeteer.engine.content.library import REQUEST_FORMS, tool_in_form
 from budgeteer.engine.content.tool_schemas import is_openapi, json_schema_of, schema_of
 from budgeteer.engine.inputs.bundle import tool_from_raw
+from budgeteer.engine.providers.tool_forms import TOOL_RENDERINGS, tool_in_form
 
 GEMINI: dict[str, Any] = {
     "type": "OBJECT",
@@ -138,7 +138,7 @@ def test_each_form_gives_back_what_came_in_it(schema: dict[str, Any]) -> None:
         "anthropic": {"name": "f", "input_schema": parameters, "cache_control": {"type": "ephemeral"}},
         "gemini": {"name": "f", "parameters": schema},
     }
-    for form in REQUEST_FORMS:
+    for form in TOOL_RENDERINGS:
         assert tool_in_form(tool_from_raw(forms[form]), form) == forms[form]
 
 

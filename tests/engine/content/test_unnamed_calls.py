@@ -7,7 +7,7 @@ import json
 import pytest
 
 from budgeteer.engine.content.conversation import Message, TextPart, ToolCallPart
-from budgeteer.engine.providers.profiles import PROFILES
+from budgeteer.engine.providers.registry import PROVIDERS
 from budgeteer.engine.rendering import render_request
 from budgeteer.engine.rendering.validity import check_every_profile
 from budgeteer.formats.detect import import_bytes
@@ -18,7 +18,7 @@ ALONE = Message("assistant", (ToolCallPart("c", " ", ""),))
 TALK = [user(), HIDDEN, result("a", "hidden answer"), result("b", "shown answer"), ALONE, result("c", "lost"), user()]
 
 
-@pytest.mark.parametrize("profile", list(PROFILES))
+@pytest.mark.parametrize("profile", list(PROVIDERS))
 def test_the_call_and_its_result_are_left_out_and_say_so(profile: str) -> None:
     packing = packed(bundle_of(*TALK), profile=profile)
     told = {decision.id: decision for decision in packing.ledger}

@@ -12,12 +12,10 @@ from budgeteer.engine.content.conversation import (
     ToolResultPart,
 )
 from budgeteer.engine.content.library import (
-    REQUEST_FORMS,
     FeatureSpec,
     Skill,
     ToolDefinition,
     compact_json,
-    tool_in_form,
 )
 from budgeteer.engine.counting.library_measures import (
     STRETCH,
@@ -35,6 +33,7 @@ from budgeteer.engine.counting.message_measures import MessageMeasures, measure_
 from budgeteer.engine.counting.shortening import minify_description
 from budgeteer.engine.counting.tokenizers import counter_for
 from budgeteer.engine.providers.capabilities import Loss
+from budgeteer.engine.providers.registry import PROVIDERS
 
 COUNTER = counter_for("o200k_base")
 
@@ -65,10 +64,11 @@ def test_a_table_has_the_rows_it_was_asked_for(stretches: list[Table]) -> None:
 def test_a_tool_is_measured_in_every_form() -> None:
     tool = ToolDefinition("t", "d", {"type": "object"}, "mcp", {"name": "t"})
     columns = measure_tools([tool], counter=COUNTER).to_arrays()
-    assert len(columns) == 2 * len(REQUEST_FORMS)
-    for form in REQUEST_FORMS:
-        text = compact_json(tool_in_form(tool, form))
-        assert (columns[f"{form}_tokens"][0], columns[f"{form}_chars"][0]) == (COUNTER.count(text), len(text))
+    assert len(columns) == 2 * len(PROVIDERS)
+    for provider in PROVIDERS.values():
+        text = compact_json(provider.tools.rendered(tool))
+        sizes = [columns[f"{provider.column_prefix}_{name}"][0] for name in ("tokens", "chars")]
+        assert sizes == [COUNTER.count(text), len(text)]
 
 
 def test_a_feature_is_measured_alone_and_before_a_blank_line() -> None:
@@ -84,31 +84,31 @@ def test_a_message_is_measured_for_every_profile() -> None:
     answer = Message("tool", (ToolResultPart("a", (TextPart("done"), picture)),))
     measures = measure_messages([call, answer], counter=COUNTER)
     spoken = sum(COUNTER.count(text) for text in ("ok", "run", '{"x":1}'))
-    assert measures.openai_tokens[0] == spoken
-    assert measures.openai_before_tokens[0] == spoken + COUNTER.count("thinking")
-    assert measures.openai_loss.tolist() == [int(Loss.REASONING), int(Loss.MEDIA)]
-    assert measures.openai_tokens[1] == COUNTER.count("done")
-    assert measures.anthropic_tokens[1] == COUNTER.count("done") + 54
-    assert measures.responses_tokens[1] == COUNTER.count("done") + 255
+    assert measures.of("openai-chat").tokens[0] == spoken
+    assert measures.of("openai-chat").before_tokens[0] == spoken + COUNTER.count("thinking")
+    assert measures.of("openai-chat").loss.tolist() == [int(Loss.REASONING), int(Loss.MEDIA)]
+    assert measures.of("openai-chat").tokens[1] == COUNTER.count("done")
+    assert measures.of("anthropic").tokens[1] == COUNTER.count("done") + 54
+    assert measures.of("openai-responses").tokens[1] == COUNTER.count("done") + 255
     # Gemini takes no address inside a result.
-    assert measures.gemini_tokens[1] == COUNTER.count("done")
+    assert measures.of("gemini").tokens[1] == COUNTER.count("done")
     assert measures.images.tolist() == [0, 1]
 
 
 def test_arguments_are_counted_as_they_are_sent() -> None:
     call = Message("assistant", (ToolCallPart("a", "run", '{ "x" : 1 }'),))
     measures = measure_messages([call, Message("tool", (ToolResultPart("a", ()),))], counter=COUNTER)
-    assert measures.openai_chars[0] == measures.responses_chars[0] == len('run{ "x" : 1 }')
-    assert measures.anthropic_chars[0] == measures.gemini_chars[0] == len('run{"x":1}')
-    assert measures.gemini_tokens[0] == COUNTER.count("run") + COUNTER.count('{"x":1}')
+    assert measures.of("openai-chat").chars[0] == measures.of("openai-responses").chars[0] == len('run{ "x" : 1 }')
+    assert measures.of("anthropic").chars[0] == measures.of("gemini").chars[0] == len('run{"x":1}')
+    assert measures.of("gemini").tokens[0] == COUNTER.count("run") + COUNTER.count('{"x":1}')
 
 
 def test_what_does_not_pair_up_has_no_size_left() -> None:
     lost = Message("tool", (ToolResultPart("nobody", (TextPart("lost"),)),))
     open_call = Message("assistant", (TextPart("go"), ToolCallPart("z", "run", "{}")))
     measures = measure_messages([lost, open_call], counter=COUNTER)
-    assert measures.openai_loss.tolist() == [int(Loss.NO_CALL | Loss.EMPTY), int(Loss.UNANSWERED_CALL)]
-    assert measures.openai_tokens.tolist() == [0, COUNTER.count("go")]
+    assert measures.of("openai-chat").loss.tolist() == [int(Loss.NO_CALL | Loss.EMPTY), int(Loss.UNANSWERED_CALL)]
+    assert measures.of("openai-chat").tokens.tolist() == [0, COUNTER.count("go")]
 
 
 def test_columns_survive_being_kept_and_read_back() -> None:

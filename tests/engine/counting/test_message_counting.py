@@ -24,7 +24,7 @@ from budgeteer.engine.counting.message_measures import MessageMeasures, measure_
 from budgeteer.engine.counting.tokenizers import TOKENIZERS, counter_for
 from budgeteer.engine.inputs.bundle import Inputs, build_bundle
 from budgeteer.engine.packing.pack import pack
-from budgeteer.engine.providers.profiles import PROFILES
+from budgeteer.engine.providers.registry import PROVIDERS
 from tests.conformance.generated import conversations
 from tests.engine.packs import assistant, result, user
 
@@ -80,7 +80,7 @@ def test_most_messages_are_plain() -> None:
 
 
 def test_the_columns_are_those_of_the_measures() -> None:
-    forms = [f"{profile.prefix}_{column}" for profile in PROFILES.values() for column in FORM]
+    forms = [f"{profile.column_prefix}_{column}" for profile in PROVIDERS.values() for column in FORM]
     assert [*HEAD, *forms] == list(measure_messages([], counter=counter_for("chars/4")).to_arrays())
 
 
@@ -93,7 +93,7 @@ def one_form(conversation: Conversation, name: str) -> MessageMeasures:
 def test_measured_for_one_form_packs_the_same_in_that_form(conversation: Conversation) -> None:
     counter = counter_for("o200k_base")
     config = load_config({"history": {"strategy": "newestFirst", "maxTokens": 60}})
-    for name in PROFILES:
+    for name in PROVIDERS:
         packings = [
             pack(build_bundle(Inputs(conversation, measures), counter=counter), config, counter=counter, profile=name)
             for measures in (one_form(conversation, name), None)

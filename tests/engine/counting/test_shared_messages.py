@@ -49,9 +49,10 @@ BRANCHES = ((PROMPT, CALL, RESULT, said("assistant", "About 40 cm.")), (PROMPT, 
 def test_the_rows_are_those_of_each_branch_alone() -> None:
     together = measure_conversations(BRANCHES, counter=INNER)
     alone = [measure_messages(branch, counter=INNER) for branch in BRANCHES]
-    for name in ("openai_tokens", "openai_chars", "openai_loss", "anthropic_tokens", "anthropic_loss", "calls", "role"):
-        expected = np.concatenate([getattr(measures, name) for measures in alone])
-        assert getattr(together, name).tolist() == expected.tolist(), name
+    separate = [measures.to_arrays() for measures in alone]
+    for name, column in together.to_arrays().items():
+        if name not in ("group", "turn"):
+            assert column.tolist() == np.concatenate([arrays[name] for arrays in separate]).tolist(), name
 
 
 def test_a_message_that_stands_alike_in_two_branches_is_counted_once() -> None:
@@ -68,4 +69,5 @@ def test_the_rows_are_the_same_batch_by_batch() -> None:
     steps: list[int] = []
     batched = measure_conversations(branches, counter=INNER, progress=lambda done, _total: steps.append(done))
     assert steps
-    assert batched.openai_tokens.tolist() == measure_conversations(branches, counter=INNER).openai_tokens.tolist()
+    at_once = measure_conversations(branches, counter=INNER)
+    assert batched.of("openai-chat").tokens.tolist() == at_once.of("openai-chat").tokens.tolist()

@@ -66,7 +66,7 @@ def test_tools_that_were_measured_are_not_measured_again_and_others_are() -> Non
     held = build_bundle(Inputs(tools=given, tool_measures=measures), counter=COUNTER)
     assert held.tool_measures is measures
     fewer = build_bundle(Inputs(tools=given[:1], tool_measures=measures), counter=COUNTER)
-    assert fewer.tool_measures.openai_tokens.tolist() == measures.openai_tokens[:1].tolist()
+    assert fewer.tool_measures.of("openai-chat").tokens.tolist() == measures.of("openai-chat").tokens[:1].tolist()
 
 
 def test_the_system_text_given_replaces_the_conversations_own_and_says_so() -> None:

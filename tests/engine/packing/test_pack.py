@@ -25,7 +25,7 @@ from budgeteer.engine.inputs.bundle import Inputs, build_bundle
 from budgeteer.engine.packing.ledger import Size
 from budgeteer.engine.packing.pack import pack
 from budgeteer.engine.packing.result import Packing
-from budgeteer.engine.providers.profiles import PROFILES
+from budgeteer.engine.providers.registry import PROVIDERS
 from budgeteer.engine.rendering import (
     REQUEST_FORMS,
     PromptSpan,
@@ -344,7 +344,7 @@ def test_text_is_readable_and_names_what_is_not_text() -> None:
 
 
 def test_every_request_form_but_those_to_read_is_a_profile() -> None:
-    assert [request_profile(form) for form in REQUEST_FORMS] == [*PROFILES, None, None]
+    assert [request_profile(form) for form in REQUEST_FORMS] == [*PROVIDERS, None, None]
     with pytest.raises(InputError, match="there is no request form mistral"):
         request_profile("mistral")
 

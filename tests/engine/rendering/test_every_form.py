@@ -16,11 +16,12 @@ from budgeteer.engine.content.conversation import (
     ToolResultPart,
 )
 from budgeteer.engine.packing.ledger import Decision
+from budgeteer.engine.providers.gemini.render import gemini_contents
+from budgeteer.engine.providers.openai_chat.render import chat_message
+from budgeteer.engine.providers.openai_responses.render import responses_items
+from budgeteer.engine.providers.registry import PROVIDERS
 from budgeteer.engine.rendering import render_request
-from budgeteer.engine.rendering.gemini import gemini_contents
 from budgeteer.engine.rendering.markdown import markdown_transcript
-from budgeteer.engine.rendering.openai_chat import openai_message
-from budgeteer.engine.rendering.openai_responses import responses_items
 from tests.engine.packs import bundle_of, packed, system, user
 
 THOUGHT = ReasoningPart("Hm.")
@@ -32,7 +33,7 @@ HOLLOW = Message("tool", (ToolResultPart("a", (THOUGHT,)),))  # type: ignore[arg
 @pytest.mark.parametrize(
     ("write", "messages"),
     [
-        (lambda messages: [openai_message(one) for one in messages], [Message("user", (THOUGHT,))]),
+        (lambda messages: [chat_message(one) for one in messages], [Message("user", (THOUGHT,))]),
         (responses_items, [Message("assistant", (AudioPart({}),))]),
         (responses_items, [Message("user", (THOUGHT, TextPart("Hi")))]),
         (gemini_contents, [CALL, HOLLOW]),
@@ -49,7 +50,7 @@ def test_a_transcript_refuses_a_result_that_is_no_message_of_its_own() -> None:
         markdown_transcript([Conversation("c", "c", (mixed,))])
 
 
-@pytest.mark.parametrize("profile", ["openai-chat", "openai-responses", "anthropic", "gemini"])
+@pytest.mark.parametrize("profile", PROVIDERS)
 def test_a_query_of_which_nothing_can_be_sent_is_left_out_and_says_so(profile: str) -> None:
     stranger = OpaquePart("thing", {"type": "thing"}, "nobody")
     packing = packed(bundle_of(system(), Message("user", (stranger,))), profile=profile)
@@ -59,7 +60,7 @@ def test_a_query_of_which_nothing_can_be_sent_is_left_out_and_says_so(profile: s
     assert "thing" not in str(render_request(packing))
 
 
-@pytest.mark.parametrize("profile", ["openai-chat", "openai-responses", "anthropic", "gemini"])
+@pytest.mark.parametrize("profile", PROVIDERS)
 def test_a_query_that_loses_a_part_says_which(profile: str) -> None:
     stranger = OpaquePart("thing", {"type": "thing"}, "nobody")
     packing = packed(bundle_of(Message("user", (TextPart("Hi"), stranger))), profile=profile)
@@ -70,7 +71,7 @@ def test_a_query_that_loses_a_part_says_which(profile: str) -> None:
 
 
 def test_an_empty_message_of_the_assistant_is_an_empty_text_in_chat() -> None:
-    assert openai_message(Message("assistant", ())) == {"role": "assistant", "content": ""}
+    assert chat_message(Message("assistant", ())) == {"role": "assistant", "content": ""}
 
 
 def test_an_item_of_responses_own_stands_alone_between_the_texts_of_a_message() -> None:

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from budgeteer.engine.providers.profiles import PROFILES
+from budgeteer.engine.providers.registry import PROVIDERS
 from budgeteer.engine.rendering.validity import check_every_profile, check_packing, check_request
 from tests.engine.packs import assistant, bundle_of, packed, result, user
 
@@ -19,7 +19,7 @@ SAID = {"role": "assistant", "content": "Yes"}
 
 def broken(request: dict[str, Any], profile: str) -> set[str]:
     checks = check_request(request, profile)
-    assert all(check.sentence.startswith(PROFILES[profile].title) for check in checks)
+    assert all(check.sentence.startswith(PROVIDERS[profile].title) for check in checks)
     return {check.rule for check in checks if not check.ok}
 
 
@@ -108,7 +108,7 @@ def test_an_anthropic_turn_that_breaks_a_rule_is_caught(blocks: list[dict[str, A
     assert broken({"messages": said}, "anthropic") == rules
 
 
-@pytest.mark.parametrize("profile", list(PROFILES))
+@pytest.mark.parametrize("profile", list(PROVIDERS))
 @pytest.mark.parametrize(("name", "rules"), [("f", set()), ("", {"calls have names"}), (" ", {"calls have names"})])
 def test_a_call_without_a_name_is_caught_in_every_form(profile: str, name: str, rules: set[str]) -> None:
     call = {"id": "a", "type": "function", "function": {"name": name, "arguments": "{}"}}
@@ -147,9 +147,9 @@ def test_a_request_without_a_message_is_caught_in_every_form(profile: str, reque
 
 def test_every_profile_is_checked_its_own_first() -> None:
     bundle = bundle_of(assistant("Welcome"), user(), assistant("", "a b", "c"), result("c"), result("a b"), user())
-    for profile in PROFILES:
+    for profile in PROVIDERS:
         packing = packed(bundle, profile=profile)
         checks = check_every_profile(packing)
         assert checks[: len(check_packing(packing))] == check_packing(packing)
-        assert {check.profile for check in checks} == set(PROFILES)
+        assert {check.profile for check in checks} == set(PROVIDERS)
         assert all(check.ok for check in checks)

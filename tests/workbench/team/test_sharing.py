@@ -14,7 +14,7 @@ from django.test import Client
 
 from budgeteer.access.rules import AccountRole, set_role
 from budgeteer.engine.analysis.packing_json import packing_to_json
-from budgeteer.engine.providers.profiles import PROFILES
+from budgeteer.engine.providers.registry import PROVIDERS
 from budgeteer.sources.files.contents import MAIN_STREAM
 from budgeteer.sources.loading import contents_of
 from budgeteer.sources.models import Source
@@ -26,7 +26,7 @@ from tests import people
 from tests.formats.shapes import call, dumps, jsonl, skill, zipped
 from tests.workbench.pages import text_of
 
-EXPORTS = (*PROFILES, "text", "packing", "config", "delta", "skills-budget")
+EXPORTS = (*PROVIDERS, "text", "packing", "config", "delta", "skills-budget")
 
 
 @pytest.fixture(autouse=True)

@@ -26,7 +26,7 @@ from budgeteer.engine.counting.library_measures import Ints
 from budgeteer.engine.packing.history.view import USER, HistoryView, Mask
 from budgeteer.engine.packing.ledger import DROPPED, Size
 from budgeteer.engine.packing.task_check import asked_of
-from budgeteer.engine.providers.profiles import PROFILES
+from budgeteer.engine.providers.registry import PROVIDERS
 
 SKILL_CHARS: Final = "skillsBudget.limits.maxSkillsPromptChars"
 HISTORY_TOKENS: Final = "history.maxTokens"
@@ -221,7 +221,7 @@ class Prefixes:
         never = len(self._reaches) + 1
         level = np.searchsorted(self._reaches, self.widest.fitted.history.needed_tokens) + 1
         level = np.where(view.alive, np.where(self._stays, 0, level), never)
-        if PROFILES[self.widest.packer.profile].first_is_user and len(view):
+        if PROVIDERS[self.widest.packer.profile].capabilities.first_is_user and len(view):
             first = np.full(int(view.group.max()) + 1, len(view) - 1)
             rows = np.flatnonzero(view.alive)
             np.minimum.at(first, view.group[rows], rows)

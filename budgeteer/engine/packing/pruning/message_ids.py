@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from budgeteer.engine.content.conversation import Message, Part, ReasoningPart, TextPart, ToolCallPart, ToolResultPart
 from budgeteer.engine.counting.library_measures import Ints
 from budgeteer.engine.counting.tokenizers import TokenCounter
+from budgeteer.engine.providers.registry import PROVIDERS
 
 #: The line above every block's text. Source: the seed's tool description (dynamic context pruning).
 BLOCK_HEADER: Final = "[Compressed conversation section]"
@@ -45,7 +46,7 @@ def id_in(part: Part) -> str:
 def tagged(parts: Sequence[Part], tag: str, profile: str) -> tuple[Part, ...]:
     """The parts of a message with its tag behind what it says.
 
-    Reasoning stays with the call it led to; but Anthropic wants it first, so there the tag stands behind it. A text
+    Reasoning stays with the call it led to; but where a provider wants it first, the tag stands behind it. A text
     that says nothing goes: beside the tag it would be an empty part.
     """
     end = TextPart(tag)
@@ -53,7 +54,8 @@ def tagged(parts: Sequence[Part], tag: str, profile: str) -> tuple[Part, ...]:
         return (replace(parts[0], content=(*filter(_says, parts[0].content), end)),)
     parts = tuple(filter(_says, parts))
     at = _first_call(parts)
-    while profile != "anthropic" and 0 < at < len(parts) and isinstance(parts[at - 1], ReasoningPart):
+    first = PROVIDERS[profile].capabilities.reasoning_first
+    while not first and 0 < at < len(parts) and isinstance(parts[at - 1], ReasoningPart):
         at -= 1
     return (*parts[:at], end, *parts[at:])
 

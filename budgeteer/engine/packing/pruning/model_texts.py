@@ -54,7 +54,7 @@ _PARAMETERS: Final[dict[str, Any]] = {
     "required": ["topic", "ranges"],
 }
 
-#: The definition, in MCP's form; library.tool_in_form gives it in any provider's.
+#: The definition, in MCP's form; tool_forms.tool_in_form gives it in any provider's.
 COMPRESS_TOOL: Final = ToolDefinition(
     TOOL_NAME,
     _DESCRIPTION,

@@ -6,6 +6,7 @@ every message. Everything after it, the history strategies among it, works on wh
 
 from __future__ import annotations
 
+import functools
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -27,7 +28,6 @@ from budgeteer.engine.packing.pruning.pruned_messages import PrunedHistory, Rewr
 from budgeteer.engine.packing.pruning.shape import Mask, leads, shape_of
 from budgeteer.engine.packing.pruning.shortening import Bare, Shortened, bare_sizes, shortened_by, tag_sizes
 from budgeteer.engine.packing.pruning.sizes import Sized
-from budgeteer.engine.providers.profiles import PROFILES
 
 _KEPT_AS = "pruning.last"
 _USER = ROLES.index("user")
@@ -179,12 +179,12 @@ class Pruning:
         rows, blocks = left.rows, left.rows < 0
         kept = measures.taken(rows).to_arrays()
         arrays = {name: np.where(blocks, 0, column) if len(column) else column for name, column in kept.items()}
-        prefix = PROFILES[self.profile].prefix
-        tokens, chars = arrays[f"{prefix}_tokens"], arrays[f"{prefix}_chars"]
+        column = functools.partial(MessageMeasures.column_name, self.profile)
+        tokens, chars = arrays[column("tokens")], arrays[column("chars")]
         tokens[:], chars[:] = left.shortened.sized.tokens[rows], left.shortened.sized.chars[rows]
-        arrays[f"{prefix}_before_tokens"] = np.where(blocks, 0, left.bare.before.tokens[rows])
-        arrays[f"{prefix}_before_chars"] = np.where(blocks, 0, left.bare.before.chars[rows])
-        arrays[f"{prefix}_unknown"][left.shortened.result[rows] & ~blocks] = 0
+        arrays[column("before_tokens")] = np.where(blocks, 0, left.bare.before.tokens[rows])
+        arrays[column("before_chars")] = np.where(blocks, 0, left.bare.before.chars[rows])
+        arrays[column("unknown")][left.shortened.result[rows] & ~blocks] = 0
         arrays["images"][left.shortened.result[rows] & ~blocks] = 0
         tokens[blocks] = [block.tokens for block in left.blocks]
         chars[blocks] = [len(block.text) for block in left.blocks]

@@ -16,7 +16,7 @@ from budgeteer.engine.packing.pruning.placeholders import REPEATED_NOTE
 from budgeteer.engine.packing.pruning.shape import Mask
 from budgeteer.engine.packing.pruning.sizes import Sized
 from budgeteer.engine.providers.capabilities import Loss
-from budgeteer.engine.providers.profiles import PROFILES
+from budgeteer.engine.providers.registry import PROVIDERS
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +95,6 @@ def shortened_by(calls: Calls, found: Found, bare: Bare, *, profile: str, counte
 
 
 def _saved(shorter: Shorter, profile: str) -> Sized:
-    if PROFILES[profile].calls_as_objects:
+    if PROVIDERS[profile].capabilities.calls_as_objects:
         return Sized(shorter.object_tokens, shorter.object_chars)
     return Sized(shorter.text_tokens, shorter.text_chars)

@@ -34,7 +34,7 @@ from budgeteer.engine.packing.sections.system import (
     skills_piece,
     text_piece,
 )
-from budgeteer.engine.providers.profiles import PROFILES
+from budgeteer.engine.providers.registry import PROVIDERS
 
 #: What stands between the block and the user's words when it is prepended. Source: the seed's template.
 SEPARATOR = f"{JOIN}{RULE}{JOIN}"
@@ -98,7 +98,7 @@ class InstructionBlock:
         """The frames of the conversation's own system messages; one where the provider has one field for all texts."""
         given = [text.measures for text in self.bundle.system if text.measures is not None]
         sent = [measures for measures, piece in zip(given, pieces, strict=True) if piece.alone and piece.alone.parts]
-        if not PROFILES[self.framing.profile].system_messages:
+        if not PROVIDERS[self.framing.profile].capabilities.system_messages:
             return self.framing.written("system") if sent else 0
         return sum(int(self.framing.messages(measures)[0]) for measures in sent)
 

@@ -19,7 +19,7 @@ from budgeteer.engine.inputs.bundle import Bundle, SystemText
 from budgeteer.engine.packing.ledger import Overhead, Size
 from budgeteer.engine.packing.sections.skill_block import BLOCK_CLOSE
 from budgeteer.engine.providers.capabilities import can_express
-from budgeteer.engine.providers.profiles import DEFAULT_PROFILE
+from budgeteer.engine.providers.registry import DEFAULT_PROVIDER
 
 JOIN: Final = "\n\n"
 RULE: Final = "---"
@@ -74,7 +74,7 @@ def _message_piece(text: SystemText, profile: str, *, counter: TokenCounter) -> 
     sent = [part for part in said if can_express(part, profile, message.role)]
     texts = [part.text for part in sent]
     if len(sent) == len(said) and text.measures is not None:
-        tokens = int(text.measures.column(DEFAULT_PROFILE, "tokens")[0])
+        tokens = int(text.measures.column(DEFAULT_PROVIDER, "tokens")[0])
     else:
         tokens = counter.count_parts(texts)
     alone = replace(message, parts=tuple(sent))

@@ -13,12 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from budgeteer.engine.config.schema import SkillsBudgetConfig
-from budgeteer.engine.content.library import ToolDefinition, tool_is_sent
+from budgeteer.engine.content.library import ToolDefinition
 from budgeteer.engine.content.usage_order import OrderBasis, Priority, ordered
 from budgeteer.engine.counting.library_measures import Ints, ToolMeasures
 from budgeteer.engine.counting.tokenizers import TokenCounter
 from budgeteer.engine.packing.ledger import Size
-from budgeteer.engine.providers.profiles import PROFILES
+from budgeteer.engine.providers.registry import PROVIDERS
 
 type Mask = NDArray[np.bool_]
 
@@ -69,7 +69,7 @@ class ToolCosts:
         """What the array costs beside its definitions; nothing for an empty one."""
         if not count:
             return Size()
-        tokens = count + 1 + PROFILES[self.profile].tools.tokens
+        tokens = count + 1 + PROVIDERS[self.profile].overhead.tools.tokens
         return Size(tokens if self.counter.per_message_overhead else 0, count + 1)
 
 
@@ -82,12 +82,11 @@ def fit_tools(
     standing: Priority,
 ) -> ToolFit:
     """The definitions that fit: pinned and called ones first, then the longest prefix of the rest (or `fill`)."""
-    form = PROFILES[costs.profile].prefix
-    tokens: Ints = getattr(measures, f"{form}_tokens")
-    chars: Ints = getattr(measures, f"{form}_chars")
+    provider, sizes = PROVIDERS[costs.profile], measures.of(costs.profile)
+    tokens, chars = sizes.tokens, sizes.chars
     pinned = np.array([f"tool:{tool.name}" in standing.pins for tool in tools], np.bool_)
     used = np.array([tool.name in standing.called for tool in tools], np.bool_)
-    refused = np.array([not tool_is_sent(tool, form) for tool in tools], np.bool_)
+    refused = np.array([not provider.tools.is_sent(tool) for tool in tools], np.bool_)
     prioritization = config.optimization.prioritization if config.enabled else None
     sequence, order_by = ordered(
         [(tool.name, "") for tool in tools], prioritization=prioritization, usage=standing.usage

@@ -6,10 +6,11 @@ import json
 from dataclasses import dataclass
 
 from budgeteer.engine.analysis.search_tool import SEARCH_INSTRUCTIONS, SEARCH_TOOL
-from budgeteer.engine.content.library import RequestForm, ToolDefinition, tool_in_form
+from budgeteer.engine.content.library import ToolDefinition, ToolForm
 from budgeteer.engine.packing.pruning.model_texts import COMPRESS_TOOL, NUDGE_TEXTS, SYSTEM_AUTO, SYSTEM_MANUAL
+from budgeteer.engine.providers.tool_forms import tool_in_form
 
-TOOL_FORMS: tuple[tuple[RequestForm, str], ...] = (("openai", "OpenAI"), ("anthropic", "Anthropic"))
+TOOL_FORMS: tuple[tuple[ToolForm, str], ...] = (("openai", "OpenAI"), ("anthropic", "Anthropic"))
 NUDGE_TITLES = {
     "contextLimitStrong": "Nudge above the maximum, strong",
     "contextLimitSoft": "Nudge above the maximum, soft",

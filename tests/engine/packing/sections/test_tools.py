@@ -4,11 +4,12 @@ from collections.abc import Sequence
 from typing import Any
 
 from budgeteer.engine.config.schema import SkillsBudgetConfig
-from budgeteer.engine.content.library import ToolDefinition, compact_json, tool_in_form
+from budgeteer.engine.content.library import ToolDefinition, compact_json
 from budgeteer.engine.content.usage_order import Priority
 from budgeteer.engine.counting.library_measures import measure_tools
 from budgeteer.engine.counting.tokenizers import counter_for
 from budgeteer.engine.packing.sections.tools import ToolCosts, ToolFit, fit_tools
+from budgeteer.engine.providers.openai_chat.tools import chat_tool
 
 COUNTER = counter_for("o200k_base")
 TOOLS = [ToolDefinition(name, "d" * 20, {"type": "object"}, "mcp", {"name": name}) for name in ("one", "two", "three")]
@@ -26,7 +27,7 @@ def fit(standing: Priority | None = None, **changes: Any) -> ToolFit:
 
 
 def array_chars(*rows: int) -> int:
-    return len(compact_json([tool_in_form(TOOLS[row], "openai") for row in rows]))
+    return len(compact_json([chat_tool(TOOLS[row]) for row in rows]))
 
 
 def test_the_limit_is_on_the_characters_of_the_whole_array() -> None:
@@ -84,11 +85,11 @@ def limited(tokens: int, tools: Sequence[ToolDefinition] = TOOLS, *pins: str, **
 def test_fill_charges_only_what_it_takes_and_prefix_ends_at_the_first_that_does_not_fit() -> None:
     long = ToolDefinition("long", "d" * 500, {"type": "object"}, "mcp", {"name": "long"})
     tools = [TOOLS[0], long, TOOLS[1]]
-    size = len(compact_json([tool_in_form(tools[row], "openai") for row in (0, 2)]))
+    size = len(compact_json([chat_tool(tools[row]) for row in (0, 2)]))
     for mode, allowed, order in (("fill", size, (0, 2)), ("fill", size - 1, (0,)), ("prefix", size, (0,))):
         found = limited(10_000, tools, fit=mode, limits={"maxToolDefinitionChars": allowed})
         assert found.order == order
-        assert found.needed_chars[1] == len(compact_json([tool_in_form(tools[row], "openai") for row in (0, 1)]))
+        assert found.needed_chars[1] == len(compact_json([chat_tool(tools[row]) for row in (0, 1)]))
 
 
 def test_what_runs_at_another_provider_takes_no_room_and_no_pin_sends_it() -> None:

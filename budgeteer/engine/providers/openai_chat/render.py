@@ -1,4 +1,4 @@
-"""A packing as an OpenAI chat completions request."""
+"""Write an OpenAI chat completions request."""
 
 from __future__ import annotations
 
@@ -18,28 +18,27 @@ from budgeteer.engine.content.conversation import (
     results_of,
 )
 from budgeteer.engine.content.media import Media, media_of
-from budgeteer.engine.packing.result import Packing
-from budgeteer.engine.rendering.sent_content import sent_messages, sent_tools, system_messages
+from budgeteer.engine.providers.base import RequestContent
 
 
-def openai_request(packing: Packing) -> dict[str, Any]:
+def chat_request(content: RequestContent) -> dict[str, Any]:
     """The request, ready to send: model, messages, and tools where there are any."""
-    messages = [openai_message(message) for message in (*system_messages(packing), *sent_messages(packing))]
-    tools = sent_tools(packing)
-    return {"model": packing.model, "messages": messages, **({"tools": tools} if tools else {})}
+    messages = [chat_message(message) for message in (*content.system, *content.messages)]
+    tools = {"tools": list(content.tools)} if content.tools else {}
+    return {"model": content.model, "messages": messages, **tools}
 
 
-def openai_message(message: Message) -> dict[str, Any]:
+def chat_message(message: Message) -> dict[str, Any]:
     """One message in OpenAI's chat form. One text part is a string, several are a list, none is null."""
     for result in results_of(message):
-        return {"role": "tool", "tool_call_id": result.call_id, "content": _openai_content(result.content) or ""}
+        return {"role": "tool", "tool_call_id": result.call_id, "content": _content(result.content) or ""}
     content = [part for part in message.parts if not isinstance(part, ToolCallPart) and not _is_refusal(part)]
     calls = [
         {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": call.arguments}}
         for call in calls_of(message)
     ]
     refusals = [dict(part.raw) for part in message.parts if isinstance(part, OpaquePart) and _is_refusal(part)]
-    said = _openai_content(content)
+    said = _content(content)
     if said is None and not calls:
         said = ""
     named = {"name": message.name} if message.name else {}
@@ -52,15 +51,15 @@ def _is_refusal(part: Part) -> bool:
     return isinstance(part, OpaquePart) and part.kind == "refusal" and "type" not in part.raw
 
 
-def _openai_content(parts: Sequence[Part]) -> Any:
+def _content(parts: Sequence[Part]) -> Any:
     if not parts:
         return None
     if len(parts) == 1 and isinstance(parts[0], TextPart):
         return parts[0].text
-    return [_openai_part(part) for part in parts]
+    return [_part(part) for part in parts]
 
 
-def _openai_part(part: Part) -> dict[str, Any]:
+def _part(part: Part) -> dict[str, Any]:
     match part:
         case TextPart(text=text):
             return {"type": "text", "text": text}

@@ -1,4 +1,4 @@
-"""A packing as an Anthropic Messages request."""
+"""Write an Anthropic Messages request."""
 
 from __future__ import annotations
 
@@ -19,28 +19,27 @@ from budgeteer.engine.content.conversation import (
     call_input,
 )
 from budgeteer.engine.content.media import Media, media_of
-from budgeteer.engine.packing.result import Packing
-from budgeteer.engine.providers.profiles import PROFILES
-from budgeteer.engine.rendering.sent_content import CallIds, sent_messages, sent_tools, system_parts
+from budgeteer.engine.providers.anthropic.capabilities import CALL_ID
+from budgeteer.engine.providers.base import RequestContent
+from budgeteer.engine.providers.call_ids import CallIds
 
 
-def anthropic_request(packing: Packing) -> dict[str, Any]:
+def anthropic_request(content: RequestContent) -> dict[str, Any]:
     """The request, ready to send: model, max_tokens, system, tools and messages."""
-    request: dict[str, Any] = {"model": packing.model, "max_tokens": max(packing.output_reserve, 1)}
-    system = system_parts(packing)
+    request: dict[str, Any] = {"model": content.model, "max_tokens": max(content.output_reserve, 1)}
+    system = content.system_texts
     if system:
         request["system"] = system[0] if len(system) == 1 else [{"type": "text", "text": text} for text in system]
-    tools = sent_tools(packing)
-    if tools:
-        request["tools"] = tools
-    request["messages"] = anthropic_messages(sent_messages(packing))
+    if content.tools:
+        request["tools"] = list(content.tools)
+    request["messages"] = anthropic_messages(content.messages)
     return request
 
 
 def anthropic_messages(messages: Sequence[Message]) -> list[dict[str, Any]]:
     """The messages in Anthropic's form: results and the user's next words in one turn, ids in the allowed alphabet."""
     turns: list[dict[str, Any]] = []
-    ids = CallIds(PROFILES["anthropic"].call_id, messages)
+    ids = CallIds(CALL_ID, messages)
     for message in messages:
         role = "assistant" if message.role == "assistant" else "user"
         ids.of_calls(message)

@@ -1,4 +1,4 @@
-"""A packing as an OpenAI Responses request: a flat list of items, calls and results among them."""
+"""Write an OpenAI Responses request: a flat list of items, calls and results among them."""
 
 from __future__ import annotations
 
@@ -19,32 +19,31 @@ from budgeteer.engine.content.conversation import (
     calls_of,
 )
 from budgeteer.engine.content.media import Media, media_of
-from budgeteer.engine.packing.result import Packing
-from budgeteer.engine.providers.profiles import PROFILES
-from budgeteer.engine.rendering.sent_content import CallIds, sent_messages, sent_tools, system_messages
+from budgeteer.engine.providers.base import RequestContent
+from budgeteer.engine.providers.call_ids import CallIds
+from budgeteer.engine.providers.openai_responses.capabilities import CALL_ID
 
 
-def responses_request(packing: Packing) -> dict[str, Any]:
+def responses_request(content: RequestContent) -> dict[str, Any]:
     """The request, ready to send: model, instructions, input, and tools where there are any.
 
     `instructions` is the first system message; those after it are items, and so is one of the developer's, or of
     several texts.
     """
-    request: dict[str, Any] = {"model": packing.model}
-    system = system_messages(packing)
+    request: dict[str, Any] = {"model": content.model}
+    system = content.system
     if system and system[0].role == "system":
         match system[0].parts:
             case (TextPart(text=text),):
                 request["instructions"] = text
                 system = system[1:]
-    request["input"] = responses_items([*system, *sent_messages(packing)])
-    tools = sent_tools(packing)
-    return {**request, **({"tools": tools} if tools else {})}
+    request["input"] = responses_items([*system, *content.messages])
+    return {**request, **({"tools": list(content.tools)} if content.tools else {})}
 
 
 def responses_items(messages: Sequence[Message]) -> list[dict[str, Any]]:
     """The messages as input items: each of the assistant's texts, calls and thoughts is one of its own."""
-    ids = CallIds(PROFILES["openai-responses"].call_id, messages)
+    ids = CallIds(CALL_ID, messages)
     items: list[dict[str, Any]] = []
     free: dict[str, bool] = {}
     for message in messages:

@@ -1,4 +1,4 @@
-"""A packing as a Gemini generateContent request: turns of the user and the model, made of parts."""
+"""Write a Gemini generateContent request: turns of the user and the model, made of parts."""
 
 from __future__ import annotations
 
@@ -21,22 +21,20 @@ from budgeteer.engine.content.conversation import (
     results_of,
 )
 from budgeteer.engine.content.media import Media, media_of
-from budgeteer.engine.packing.result import Packing
-from budgeteer.engine.rendering.sent_content import sent_messages, sent_tools, system_parts
+from budgeteer.engine.providers.base import RequestContent
 
 
-def gemini_request(packing: Packing) -> dict[str, Any]:
+def gemini_request(content: RequestContent) -> dict[str, Any]:
     """The request, ready to send: model, systemInstruction, tools and contents."""
-    request: dict[str, Any] = {"model": f"models/{packing.model}"}
-    system = system_parts(packing)
+    request: dict[str, Any] = {"model": f"models/{content.model}"}
+    system = content.system_texts
     if system:
         request["systemInstruction"] = {"parts": [{"text": text} for text in system]}
-    tools = sent_tools(packing)
-    declared = [tool for tool in tools if "name" in tool]
-    own = [tool for tool in tools if "name" not in tool]
-    if tools:
+    declared = [tool for tool in content.tools if "name" in tool]
+    own = [tool for tool in content.tools if "name" not in tool]
+    if content.tools:
         request["tools"] = [*([{"functionDeclarations": declared}] if declared else []), *own]
-    request["contents"] = gemini_contents(sent_messages(packing))
+    request["contents"] = gemini_contents(content.messages)
     return request
 
 

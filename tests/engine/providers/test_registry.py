@@ -1,6 +1,7 @@
-"""Provider profiles: what each can express, where its numbers come from, what an image costs by its formula."""
+"""The registry of providers: what each can express, where its numbers come from, what an image costs by its formula."""
 
 import re
+from dataclasses import fields
 
 import pytest
 
@@ -17,12 +18,14 @@ from budgeteer.engine.content.conversation import (
     ToolCallPart,
     ToolResultPart,
 )
-from budgeteer.engine.content.library import REQUEST_FORMS
+from budgeteer.engine.content.library import TOOL_FORMS
 from budgeteer.engine.models.registry import MODELS
 from budgeteer.engine.packing.allocation import profile_of
 from budgeteer.engine.providers.capabilities import can_express
+from budgeteer.engine.providers.names import PROVIDER_NAMES
 from budgeteer.engine.providers.pictures import image_tokens
-from budgeteer.engine.providers.profiles import PROFILES
+from budgeteer.engine.providers.registry import PROVIDERS
+from budgeteer.engine.providers.tool_forms import TOOL_RENDERINGS
 
 PNG = {"type": "base64", "media_type": "image/png", "data": "AAAA"}
 IMAGE = ImagePart({"type": "image", "source": PNG}, 1024, 1024)
@@ -33,7 +36,7 @@ SOUND = AudioPart({"type": "input_audio", "input_audio": {"data": "AAAA", "forma
 PDF = FilePart({"type": "document", "source": {"type": "base64", "media_type": "application/pdf", "data": "AAAA"}})
 CHAT_FILE = FilePart({"type": "file", "file": {"file_id": "f"}})
 
-ALL = set(PROFILES)
+ALL = set(PROVIDERS)
 OPENAI = {"openai-chat", "openai-responses"}
 
 
@@ -78,12 +81,12 @@ OPENAI = {"openai-chat", "openai-responses"}
     ],
 )
 def test_each_part_is_expressible_where_the_provider_takes_it(part: Part, role: Role, takers: set[str]) -> None:
-    assert {profile for profile in PROFILES if can_express(part, profile, role)} == takers
+    assert {profile for profile in PROVIDERS if can_express(part, profile, role)} == takers
 
 
 def test_every_number_has_its_source_and_what_is_not_published_says_so() -> None:
-    for profile in PROFILES.values():
-        for charge in (profile.message, profile.speaker, profile.reply, profile.tools):
+    for profile in PROVIDERS.values():
+        for charge in (getattr(profile.overhead, field.name) for field in fields(profile.overhead)):
             if charge is None:
                 continue
             if charge.published:
@@ -92,9 +95,15 @@ def test_every_number_has_its_source_and_what_is_not_published_says_so() -> None
                 assert charge.source.startswith("not published")
 
 
-def test_the_forms_of_definitions_are_those_of_the_profiles() -> None:
-    assert [profile.prefix for profile in PROFILES.values()] == list(REQUEST_FORMS)
-    assert [profile.name for profile in PROFILES.values()] == list(PROFILES)
+def test_every_name_has_its_row_and_every_form_of_definitions_is_some_providers() -> None:
+    assert tuple(PROVIDERS) == PROVIDER_NAMES
+    assert [provider.name for provider in PROVIDERS.values()] == list(PROVIDERS)
+    assert {*TOOL_RENDERINGS, "mcp"} == set(TOOL_FORMS)
+
+
+def test_no_two_providers_share_a_family_or_a_prefix_of_stored_columns() -> None:
+    for name in ("family", "column_prefix", "title"):
+        assert len({getattr(provider, name) for provider in PROVIDERS.values()}) == len(PROVIDERS)
 
 
 @pytest.mark.parametrize(
@@ -127,7 +136,7 @@ def test_image_tokens_follow_the_published_formulas(
 
 def test_every_model_is_packed_in_a_form_that_is_rendered_and_geminis_in_their_own() -> None:
     for row in MODELS.values():
-        assert row.profile in PROFILES
+        assert row.profile in PROVIDERS
         assert profile_of(load_config({"model": row.name})) == row.profile
         if row.provider == "Google":
             # Gemma's weights are open: whoever hosts them takes OpenAI's chat.

@@ -1,0 +1,1 @@
+"""Anthropic Messages: its requests, its rules, what it accepts and what it charges."""

@@ -1,0 +1,80 @@
+"""The rules of an Anthropic Messages request."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from budgeteer.engine.providers.anthropic.capabilities import CALL_ID
+from budgeteer.engine.providers.base import ProviderRule, Request
+from budgeteer.engine.providers.rule_checks import (
+    NAMED,
+    Items,
+    first_is_user,
+    nameless,
+    not_empty,
+    same_role_twice,
+    wrong_ids,
+)
+
+
+def _unpaired(request: Request) -> str:
+    messages: Items = request["messages"]
+    waiting: set[str] = set()
+    for number, message in enumerate(messages, start=1):
+        answers = [block["tool_use_id"] for block in message["content"] if block["type"] == "tool_result"]
+        if set(answers) != waiting or len(answers) != len(waiting):
+            return f"message {number} does not answer exactly the calls of the message before it"
+        waiting = {block["id"] for block in message["content"] if block["type"] == "tool_use"}
+    return "the last message calls tools that nothing answers" if waiting else ""
+
+
+def _results_first(request: Request) -> str:
+    for number, message in enumerate(request["messages"], start=1):
+        kinds = [block["type"] == "tool_result" for block in message["content"]]
+        if kinds != sorted(kinds, reverse=True):
+            return f"message {number} has a result after other content"
+    return ""
+
+
+def _last_thoughts(request: Request) -> str:
+    for number, message in enumerate(request["messages"], start=1):
+        if message["content"] and message["content"][-1]["type"] in ("thinking", "redacted_thinking"):
+            return f"message {number} ends in thinking"
+    return ""
+
+
+def _blocks(request: Request, kind: str) -> list[Mapping[str, Any]]:
+    return [block for message in request["messages"] for block in message["content"] if block["type"] == kind]
+
+
+def _blank_texts(request: Request) -> str:
+    blank = sum(not block["text"].strip() for block in _blocks(request, "text"))
+    return f"{blank} text blocks are empty" if blank else ""
+
+
+ANTHROPIC_RULES: Final = (
+    ProviderRule("not empty", "the request has a message", lambda request: not_empty(request["messages"], "message")),
+    ProviderRule(
+        "first message",
+        "the first message is the user's",
+        lambda request: first_is_user(request["messages"], "message"),
+    ),
+    ProviderRule(
+        "roles alternate", "roles alternate", lambda request: same_role_twice(request["messages"], "messages")
+    ),
+    ProviderRule("calls are answered", "every tool_use is answered in the next message", _unpaired),
+    ProviderRule("results before text", "results stand before text", _results_first),
+    ProviderRule("no empty text", "no text block is empty", _blank_texts),
+    ProviderRule("thinking leads on", "no turn of the assistant's ends in thinking", _last_thoughts),
+    ProviderRule(
+        "call ids",
+        "every call id is of its own, of up to 64 letters, digits, - and _",
+        lambda request: wrong_ids([block["id"] for block in _blocks(request, "tool_use")], CALL_ID),
+    ),
+    ProviderRule(
+        "calls have names",
+        NAMED,
+        lambda request: nameless([block["name"] for block in _blocks(request, "tool_use")]),
+    ),
+)

@@ -1,0 +1,200 @@
+"""What a provider is: one row of the registry, with everything the rest asks about it.
+
+What is counted is what is sent, because the measuring and the rendering ask the same row. Each provider's folder fills
+a row; `registry` lists the rows.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from budgeteer.engine.content.conversation import ImagePart, Message, OpaquePart, Part, ReasoningPart, Role, TextPart
+from budgeteer.engine.content.library import ToolDefinition, ToolForm, server_tool_form
+from budgeteer.engine.providers.names import ProviderName
+
+ALL_ROLES: Final[frozenset[Role]] = frozenset({"system", "developer", "user", "assistant", "tool"})
+NO_SYSTEM: Final[frozenset[Role]] = frozenset({"user", "assistant", "tool"})
+
+COOKBOOK: Final = (
+    "https://developers.openai.com/cookbook/examples/how_to_count_tokens_with_tiktoken, section 6, checked 2026-11-21"
+)
+#: The source of a charge that a provider does not publish.
+STAND_IN: Final = f"not published; OpenAI's chat formula stands in ({COOKBOOK})"
+NO_PREAMBLE: Final = "not published; nothing is added beside the definitions themselves"
+
+
+@dataclass(frozen=True, slots=True)
+class Charge:
+    """Tokens beside the texts.
+
+    Attributes:
+        tokens: how many.
+        source: the page that says so, and the day it was read; or whose number stands in.
+        published: False where the provider publishes none: the entry is then `estimated`, whatever counted.
+    """
+
+    tokens: int
+    source: str
+    published: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ProviderOverhead:
+    """What a request costs beside its texts.
+
+    Attributes:
+        message: the frame of one message, without its role.
+        speaker: what a name adds beside its own tokens, None where a message can have no name.
+        reply: priming of the reply, once a request.
+        tools: what the provider adds once when tools are given.
+    """
+
+    message: Charge
+    speaker: Charge | None
+    reply: Charge
+    tools: Charge
+
+
+@dataclass(frozen=True, slots=True)
+class Capabilities:
+    """What a provider accepts.
+
+    Attributes:
+        roles: the roles a message of the history may have.
+        calls_as_objects: whether a call's arguments are sent as an object, and so counted as compact JSON; else as
+            the text the model wrote.
+        marks_errors: whether a result can say that the call failed.
+        first_is_user: whether the first message must be the user's.
+        results_in_order: whether results must stand in the order of their calls.
+        reasoning_first: whether reasoning must stand before every other part of its message.
+        call_id: what a call id must match, None when anything goes.
+        takes_text: whether it takes this text as a part.
+        takes_media: whether it takes a picture, file or sound in a message of that role (`tool`: inside a result),
+            given the part, the object it came as, and the role.
+        takes_reasoning: whether reasoning of its own family can be sent back.
+        takes_opaque: whether a part of its own family may stand in a message of that role.
+        is_part: whether a part of its own family has what it asks of every part; else it is sent as its JSON.
+        sealed_key: where a part of its own family has what only the provider can read, None where there is no such.
+    """
+
+    roles: frozenset[Role]
+    calls_as_objects: bool
+    marks_errors: bool
+    first_is_user: bool
+    results_in_order: bool
+    reasoning_first: bool
+    call_id: re.Pattern[str] | None
+    takes_text: Callable[[str], bool]
+    takes_media: Callable[[Part, Mapping[str, object], Role], bool]
+    takes_reasoning: Callable[[ReasoningPart], bool]
+    takes_opaque: Callable[[OpaquePart, Role], bool]
+    is_part: Callable[[OpaquePart], bool]
+    sealed_key: str | None = None
+
+    @property
+    def system_messages(self) -> bool:
+        """Whether each system text may be a message of its own; else all of them stand in one field."""
+        return "system" in self.roles
+
+
+@dataclass(frozen=True, slots=True)
+class ToolRendering:
+    """The form of tool definitions in a provider's requests. Several providers may share one.
+
+    Attributes:
+        form: its name, as in `ToolDefinition.form`.
+        title: whose form it is, as shown to people.
+        write: a function tool that came in another form, written in this one.
+    """
+
+    form: ToolForm
+    title: str
+    write: Callable[[ToolDefinition], dict[str, Any]]
+
+    def rendered(self, tool: ToolDefinition) -> dict[str, Any]:
+        """Return the definition in this form: as it came where that is its own, or where it has only a type."""
+        if tool.form == self.form or tool.parameters is None:
+            return dict(tool.raw)
+        return self.write(tool)
+
+    def is_sent(self, tool: ToolDefinition) -> bool:
+        """Whether the provider takes the definition: a function always; a tool that runs at a provider only there."""
+        return tool.parameters is not None or server_tool_form(tool.raw) == self.form
+
+
+@dataclass(frozen=True, slots=True)
+class RequestContent:
+    """What a request is made of, chosen and in order, before it takes a provider's form.
+
+    Attributes:
+        model: the model's name.
+        output_reserve: tokens kept free for the reply.
+        system: the system messages before the history.
+        messages: everything else that is said: history and query.
+        tools: the definitions, in the provider's form.
+    """
+
+    model: str
+    output_reserve: int
+    system: Sequence[Message]
+    messages: Sequence[Message]
+    tools: Sequence[dict[str, Any]]
+
+    @property
+    def system_texts(self) -> list[str]:
+        """The texts of the system messages, for a provider that has one field for all of them."""
+        return [part.text for message in self.system for part in message.parts if isinstance(part, TextPart)]
+
+
+type Request = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class ProviderRule:
+    """One rule of a provider's requests.
+
+    Attributes:
+        name: as reports and the JSON of a packing name it.
+        promise: what holds of a request that keeps it.
+        fault: how a request in the provider's form breaks it, "" when it is kept; looks at the JSON alone.
+    """
+
+    name: str
+    promise: str
+    fault: Callable[[Request], str]
+
+
+@dataclass(frozen=True, slots=True)
+class Provider:
+    """One provider's request form: what it accepts, what it costs, how it is written.
+
+    Attributes:
+        name: as in `--request` and `validity:<name>`.
+        title: as shown to people.
+        family: what a part's `provider` says that only this form can be sent again (see OpaquePart).
+        column_prefix: how its columns among stored measures begin.
+        request_keys: the keys of a request body that packing writes; every other key is handed back as it came.
+        plain_as: the provider whose request a body of plain texts looks like as well, None where it looks like no
+            other's; such a body is told by its model.
+        capabilities, overhead: what it accepts, what it charges beside texts.
+        image_tokens: the published estimate of a picture's tokens, None where it needs a size that is not known.
+        tools: the form of tool definitions.
+        render: a request, ready to send.
+        rules: what its requests must keep.
+    """
+
+    name: ProviderName
+    title: str
+    family: str
+    column_prefix: str
+    request_keys: tuple[str, ...]
+    plain_as: ProviderName | None
+    capabilities: Capabilities
+    overhead: ProviderOverhead
+    image_tokens: Callable[[ImagePart], int | None]
+    tools: ToolRendering
+    render: Callable[[RequestContent], dict[str, Any]]
+    rules: tuple[ProviderRule, ...]

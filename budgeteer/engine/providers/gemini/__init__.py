@@ -1,0 +1,1 @@
+"""Gemini generateContent: its requests, its rules, what it accepts and what it charges."""

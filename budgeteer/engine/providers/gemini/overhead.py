@@ -1,0 +1,14 @@
+"""What a request of Gemini costs beside its texts."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from budgeteer.engine.providers.base import NO_PREAMBLE, STAND_IN, Charge, ProviderOverhead
+
+OVERHEAD: Final = ProviderOverhead(
+    message=Charge(3, STAND_IN),
+    speaker=None,
+    reply=Charge(3, STAND_IN),
+    tools=Charge(0, NO_PREAMBLE),
+)

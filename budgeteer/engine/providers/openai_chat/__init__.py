@@ -1,0 +1,1 @@
+"""OpenAI chat completions: its requests, its rules, what it accepts and what it charges."""

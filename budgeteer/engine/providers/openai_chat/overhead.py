@@ -1,0 +1,14 @@
+"""What a request of OpenAI's chat costs beside its texts."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from budgeteer.engine.providers.base import COOKBOOK, NO_PREAMBLE, Charge, ProviderOverhead
+
+OVERHEAD: Final = ProviderOverhead(
+    message=Charge(3, COOKBOOK, published=True),
+    speaker=Charge(1, COOKBOOK, published=True),
+    reply=Charge(3, COOKBOOK, published=True),
+    tools=Charge(0, NO_PREAMBLE),
+)

@@ -1,0 +1,42 @@
+"""The rules of an OpenAI chat completions request."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from budgeteer.engine.providers.base import ProviderRule, Request
+from budgeteer.engine.providers.rule_checks import NAMED, nameless, not_empty, unanswered
+
+
+def _pairing(request: Request) -> tuple[list[str], list[str]]:
+    """The calls that nothing answers, and what is wrong with results."""
+    open_calls: list[str] = []
+    stray: list[str] = []
+    waiting: set[str] = set()
+    for number, message in enumerate(request["messages"], start=1):
+        if message["role"] == "tool":
+            call_id = message["tool_call_id"]
+            if call_id in waiting:
+                waiting.discard(call_id)
+            else:
+                stray.append(f"message {number} answers {call_id}, which is not open before it")
+            continue
+        open_calls += sorted(waiting)
+        waiting = {call["id"] for call in message.get("tool_calls", ())}
+    return [*open_calls, *sorted(waiting)], stray
+
+
+def _stray_results(request: Request) -> str:
+    return "; ".join(_pairing(request)[1][:3])
+
+
+def _called_names(request: Request) -> list[str]:
+    return [call["function"]["name"] for message in request["messages"] for call in message.get("tool_calls", ())]
+
+
+CHAT_RULES: Final = (
+    ProviderRule("not empty", "the request has a message", lambda request: not_empty(request["messages"], "message")),
+    ProviderRule("results follow calls", "every result answers a call of the message before it", _stray_results),
+    ProviderRule("calls are answered", "every call is answered once", lambda request: unanswered(_pairing(request)[0])),
+    ProviderRule("calls have names", NAMED, lambda request: nameless(_called_names(request))),
+)

@@ -1,0 +1,16 @@
+"""Tool definitions in the form of OpenAI's chat."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from budgeteer.engine.content.library import ToolDefinition, described
+from budgeteer.engine.providers.base import ToolRendering
+
+
+def chat_tool(tool: ToolDefinition) -> dict[str, Any]:
+    """`{"type": "function", "function": {name, description, parameters}}`."""
+    return {"type": "function", "function": {**described(tool), "parameters": dict(tool.parameters or {})}}
+
+
+OPENAI_TOOLS: Final = ToolRendering(form="openai", title="OpenAI", write=chat_tool)

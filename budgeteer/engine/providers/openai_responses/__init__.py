@@ -1,0 +1,1 @@
+"""OpenAI Responses: its requests, its rules, what it accepts and what it charges."""

@@ -1,0 +1,28 @@
+"""Tool definitions in the form of OpenAI's Responses."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from budgeteer.engine.content.library import ToolDefinition, described
+from budgeteer.engine.providers.base import ToolRendering
+
+
+def responses_tool(tool: ToolDefinition) -> dict[str, Any]:
+    """The form of chat but flat, with `strict`, which is on there unless it is said to be off."""
+    return {
+        "type": "function",
+        **described(tool),
+        "parameters": dict(tool.parameters or {}),
+        "strict": _is_strict(tool),
+    }
+
+
+def _is_strict(tool: ToolDefinition) -> bool:
+    """Whether the definition asks for arguments exactly by its schema, as OpenAI's two forms can say."""
+    inner = tool.raw.get("function")
+    return (inner if isinstance(inner, Mapping) else tool.raw).get("strict") is True
+
+
+RESPONSES_TOOLS: Final = ToolRendering(form="responses", title="OpenAI", write=responses_tool)

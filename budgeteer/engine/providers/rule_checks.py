@@ -1,0 +1,49 @@
+"""Checks that the rules of several providers share. Each answers how a rule is broken: "" when it is kept."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from typing import Any, Final
+
+type Items = Sequence[Mapping[str, Any]]
+
+NAMED: Final = "every call names its tool"
+
+
+def not_empty(items: Items, what: str) -> str:
+    """How the rule that a request asks for something is broken (every reference: at least one message)."""
+    return "" if items else f"the request has no {what}"
+
+
+def unanswered(calls: Sequence[str]) -> str:
+    """How the rule that every call is answered is broken, given the ids of those that are not."""
+    return f"{len(calls)} calls are not answered: {', '.join(calls[:3])}" if calls else ""
+
+
+def nameless(names: Sequence[str]) -> str:
+    """How the rule that a call names its tool is broken (each provider's reference of a call: `name` is required)."""
+    missing = sum(not name.strip() for name in names)
+    return f"{missing} calls name no tool" if missing else ""
+
+
+def wrong_ids(ids: Sequence[str], pattern: re.Pattern[str]) -> str:
+    """How the rule that call ids match a pattern and differ is broken."""
+    wrong = next((one for one in ids if not pattern.match(one)), None)
+    if wrong is not None:
+        return f"the call id {wrong[:80]!r} is not allowed"
+    return "a call id is used twice" if len(set(ids)) < len(ids) else ""
+
+
+def first_is_user(turns: Items, what: str) -> str:
+    """How the rule that the user begins is broken."""
+    return "" if not turns or turns[0]["role"] == "user" else f"the first {what} is not the user's"
+
+
+def same_role_twice(turns: Items, what: str) -> str:
+    """How the rule that roles alternate is broken."""
+    for number, (one, after) in enumerate(pairwise(turns), start=1):
+        if one["role"] == after["role"]:
+            return f"{what} {number} and {number + 1} have one role"
+    return ""
