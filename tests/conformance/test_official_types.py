@@ -22,10 +22,12 @@ from tests.conformance.test_packing import configurations, inputs, packed, slowl
 
 pytestmark = pytest.mark.conformance
 
+#: The type of a request in the provider's own library, None where it has none that refuses what it does not know.
 TYPES: dict[str, Any] = {
     "openai-chat": CompletionCreateParamsNonStreaming,
     "openai-responses": ResponseCreateParamsNonStreaming,
     "anthropic": MessageCreateParamsNonStreaming,
+    "gemini": None,
 }
 #: Parts of a kind that no library knows, as generated: they are sent as they came.
 UNKNOWN_KINDS = ("custom", "server_tool_use")
@@ -41,7 +43,7 @@ def check_types(request: Mapping[str, Any], profile: str) -> None:
     known = without_unknown_kinds(request)
     if profile == "gemini":
         check_gemini(known)
-    else:
+    elif TYPES[profile] is not None:
         assert settled(adapter(profile).validate_python(known)) == known
 
 

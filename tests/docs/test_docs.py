@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from budgeteer.cli.program import COMMANDS, NOT_YET
-from budgeteer.engine.packing.history.registry import STRATEGIES
+from budgeteer.engine.providers.names import PROVIDER_NAMES
 from budgeteer.env import settings_table
 from budgeteer.formats.detect import format_names
 
@@ -71,6 +71,12 @@ def test_the_table_of_settings_and_the_example_are_what_the_script_writes():
 def test_every_setting_is_documented(setting):
     assert f"`{setting.name}`" in text_of("docs/deployment.md")
     assert f"{setting.name}=" in text_of(".env.example")
+
+
+@pytest.mark.parametrize("document", ["docs/cli.md", "docs/engine.md", "docs/formats.md"])
+@pytest.mark.parametrize("provider", PROVIDER_NAMES)
+def test_every_provider_is_on_the_pages_of_requests(document, provider):
+    assert f"`{provider}`" in text_of(document)
 
 
 @pytest.mark.parametrize("command", sorted(COMMANDS))

@@ -345,8 +345,8 @@ def test_text_is_readable_and_names_what_is_not_text() -> None:
 
 def test_every_request_form_but_those_to_read_is_a_profile() -> None:
     assert [request_profile(form) for form in REQUEST_FORMS] == [*PROVIDERS, None, None]
-    with pytest.raises(InputError, match="there is no request form mistral"):
-        request_profile("mistral")
+    with pytest.raises(InputError, match="there is no request form nobody"):
+        request_profile("nobody")
 
 
 @pytest.mark.parametrize(
