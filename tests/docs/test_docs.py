@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from budgeteer.cli.program import COMMANDS, NOT_YET
+from budgeteer.engine.packing.history.registry import STRATEGIES
 from budgeteer.engine.providers.names import PROVIDER_NAMES
 from budgeteer.env import settings_table
 from budgeteer.formats.detect import format_names
