@@ -54,7 +54,7 @@ def environment() -> Iterator[Finding]:
 
 
 def tokenizers() -> Iterator[Finding]:
-    """Every vocabulary is packaged, and is the one that tiktoken expects."""
+    """Every vocabulary is packaged, and OpenAI's are the ones that tiktoken expects."""
     from budgeteer.engine.counting.tokenizers import TOKENIZERS, counter_for, reference_for
 
     for name in TOKENIZERS:
@@ -64,7 +64,7 @@ def tokenizers() -> Iterator[Finding]:
         except TokenizerUnavailable as error:
             yield failed("tokenizers", f"{error.sentence.rstrip('.')}.", mend="Install Budgeteer again")
             return
-    yield ok("tokenizers", f"{', '.join(TOKENIZERS)}: packaged and verified.")
+    yield ok("tokenizers", f"{', '.join(TOKENIZERS)}: packaged, OpenAI's verified.")
 
 
 def models() -> Iterator[Finding]:

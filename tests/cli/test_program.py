@@ -12,7 +12,7 @@ from budgeteer import __version__
 from budgeteer.cli.program import COMMANDS, NOT_YET
 from tests.cli.conftest import Budgeteer
 
-HEAVY = ("django", "numpy", "tiktoken", "toktok", "pydantic", "yaml", "celery", "genai_prices", "structlog")
+HEAVY = ("django", "numpy", "tiktoken", "toktok", "ctok", "pydantic", "yaml", "celery", "genai_prices", "structlog")
 
 
 def test_help_lists_the_commands_and_none_that_is_missing(budgeteer: Budgeteer) -> None:

@@ -1,4 +1,4 @@
-"""Every text of the corpus counts as tiktoken counts it: each file, and each member of each archive, line by line."""
+"""Every text of the corpus counts as tiktoken or ctok counts it: each file and member of an archive, line by line."""
 
 from __future__ import annotations
 
@@ -9,8 +9,12 @@ from pathlib import Path
 import pytest
 
 from budgeteer.engine.counting.tokenizers import counter_for, reference_for
+from tests.conformance import reference
 
 pytestmark = pytest.mark.corpus
+
+#: Characters of a line that ctok counts too; it takes ten seconds for a megabyte.
+LONGEST = 2_000
 
 
 def texts(corpus: Path) -> Iterator[tuple[Path, list[str]]]:
@@ -37,3 +41,14 @@ def test_every_line_counts_as_tiktoken_counts_it(corpus: Path, name: str) -> Non
         ]
         assert not wrong, path
     assert seen > 100_000
+
+
+@pytest.mark.parametrize("name", reference.CLAUDE_VERSIONS)
+def test_every_different_line_counts_as_ctok_counts_it(corpus: Path, name: str) -> None:
+    counter = counter_for(name)
+    seen: set[str] = set()
+    for path, lines in texts(corpus):
+        fresh = sorted({line[:LONGEST] for line in lines} - seen)
+        seen.update(fresh)
+        assert not [line[:200] for line in fresh if counter.count(line) != reference.count(line, name)], path
+    assert len(seen) > 20_000

@@ -20,7 +20,7 @@ DEFAULT_MODEL = "gpt-4o"
 @click.command()
 @click.argument("file")
 @click.option("--model", metavar="M", help=f"Count with this model's tokenizer.  [default: {DEFAULT_MODEL}]")
-@click.option("--tokenizer", metavar="T", help="Count with o200k_base, cl100k_base or chars/4.")
+@click.option("--tokenizer", metavar="T", help="Count with o200k_base, claude-v4.8, chars/4, …")
 @click.option("--whole", is_flag=True, help="The whole transcript, not only what follows its last compaction.")
 @click.option("--json", "as_json", is_flag=True, help="Print every item as JSON.")
 def command(*, file: str, model: str | None, tokenizer: str | None, whole: bool, as_json: bool) -> None:

@@ -180,7 +180,9 @@ class BudgetConfig(_Part):
     model: Name = "gpt-4o"
     context_window: Positive | None = None
     output_reserve: Count | None = None
-    tokenizer: Literal["auto", "o200k_base", "cl100k_base", "chars/4"] = "auto"
+    tokenizer: Literal["auto", "o200k_base", "cl100k_base", "claude-v3", "claude-v4.7", "claude-v4.8", "chars/4"] = (
+        "auto"
+    )
     safety_margin_percent: Percent | None = None
     system: SystemConfig = SystemConfig()
     shares: SharesConfig = SharesConfig()

