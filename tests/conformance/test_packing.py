@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from budgeteer.engine.config.schema import load_config
 from budgeteer.engine.counting.tokenizers import counter_for
 from budgeteer.engine.inputs.bundle import Inputs, build_bundle, tool_from_raw
+from budgeteer.engine.packing.allocation import tokenizer_of
 from budgeteer.engine.packing.history.registry import STRATEGIES as HISTORY_STRATEGIES
 from budgeteer.engine.packing.pack import pack
 from budgeteer.engine.packing.result import Packing
@@ -46,7 +47,11 @@ def inputs(draw: st.DrawFn, *, valid: bool = True) -> Inputs:
 def configurations(draw: st.DrawFn, *, strategy: str | None = None) -> dict[str, Any]:
     """A configuration with limits small enough to bite."""
     return {
-        "model": draw(st.sampled_from(["gpt-4o", "gpt-4", "claude-opus-5-5", "gemini-4-argon"])),
+        "model": draw(
+            st.sampled_from(
+                ["gpt-4o", "gpt-4", "claude-opus-5-5", "claude-opus-4-7", "claude-opus-4-5", "gemini-4-argon"]
+            )
+        ),
         "contextWindow": draw(st.integers(60, 6_000)),
         "outputReserve": draw(st.integers(0, 50)),
         "tokenizer": draw(st.sampled_from(["auto", "auto", "chars/4"])),
@@ -103,9 +108,7 @@ def shares(draw: st.DrawFn) -> dict[str, Any]:
 
 def packed(given_inputs: Inputs, data: dict[str, Any], profile: str | None = None) -> Packing:
     config = load_config(data)
-    tokenizer = data["tokenizer"]
-    if tokenizer == "auto":
-        tokenizer = "cl100k_base" if data["model"] == "gpt-4" else "o200k_base"
+    tokenizer = tokenizer_of(config)
     data_window = min(data["contextWindow"], 6_000)
     assert data_window > data["outputReserve"]
     counter = counter_for(tokenizer)

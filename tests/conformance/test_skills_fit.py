@@ -70,7 +70,7 @@ def engine_answer(
     return [library[index].path for index in fit.order], block
 
 
-@pytest.mark.parametrize("tokenizer", ["o200k_base", "cl100k_base"])
+@pytest.mark.parametrize("tokenizer", ["o200k_base", "cl100k_base", "claude-v3", "claude-v4.7", "claude-v4.8"])
 @settings(deadline=None, max_examples=100)
 @given(library=generated_skills(), bounds=limits())
 def test_the_engine_keeps_what_the_seeds_loop_keeps(

@@ -57,6 +57,13 @@ def apply_button(workspace: Workspace, value: str) -> None:
     undo_steps.commit(workspace, apply_posted(EditableConfig.of(workspace), changes_of(value)).config.delta)
 
 
+def commit_counted(workspace: Workspace, delta: dict[str, Any], run_jobs: Callable[[], None]) -> None:
+    """Change the configuration, and have its model's tokenizer count the sources."""
+    undo_steps.commit(workspace, delta)
+    preview(workspace, effective(workspace))
+    run_jobs()
+
+
 @pytest.fixture
 def chat(open_over: OpenOver, run_jobs: Callable[[], None]) -> Workspace:
     talk = [{"role": ("user", "assistant")[at % 2], "content": f"{at} {WORDS * 12}"} for at in range(12)]
@@ -79,8 +86,10 @@ def test_no_button_raises_one_of_two_limits_that_bind(chat: Workspace) -> None:
 
 @pytest.mark.parametrize(("window", "max_tokens"), [(420, 300), (2_000, 300), (900, 400), (420, 2_000)])
 @pytest.mark.parametrize("model", ["gpt-4o", "claude-sonnet-4-5"])
-def test_every_button_of_an_item_keeps_it(chat: Workspace, window: int, max_tokens: int, model: str) -> None:
-    undo_steps.commit(chat, {**limited(window, max_tokens), "model": model})
+def test_every_button_of_an_item_keeps_it(
+    chat: Workspace, run_jobs: Callable[[], None], window: int, max_tokens: int, model: str
+) -> None:
+    commit_counted(chat, {**limited(window, max_tokens), "model": model}, run_jobs)
     offered = {key: value for key, value in offers(chat).items() if value}
     assert offered or window != 2_000
     for key, value in offered.items():
@@ -113,8 +122,11 @@ def test_more_matches_and_more_chunks_are_one_click(open_over: OpenOver, run_job
 
 
 @pytest.mark.parametrize("window", [4_000, 30_000, 200_000])
-def test_every_button_of_a_warning_leaves_out_less_or_sends_less(session: Workspace, window: int) -> None:
-    undo_steps.commit(session, {"model": "claude-sonnet-4-5", "contextWindow": window, "outputReserve": 500})
+def test_every_button_of_a_warning_leaves_out_less_or_sends_less(
+    session: Workspace, run_jobs: Callable[[], None], window: int
+) -> None:
+    delta = {"model": "claude-sonnet-4-5", "contextWindow": window, "outputReserve": 500}
+    commit_counted(session, delta, run_jobs)
     packed = packed_of(session)
     before = packed.packing
     notes = with_effects(notes_of(before), trying_out(session, EditableConfig.of(session), packed))

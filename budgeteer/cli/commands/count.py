@@ -32,6 +32,7 @@ def command(*, file: str, model: str | None, tokenizer: str | None, whole: bool,
     if model is not None and tokenizer is not None:
         raise click.UsageError("--model and --tokenizer each choose a tokenizer; give one")
     from budgeteer.cli.item_counts import count_file
+    from budgeteer.engine.counting.claude_vocabulary import CLAUDE_FAMILIES
     from budgeteer.engine.counting.tokenizers import counter_for
     from budgeteer.engine.models.registry import model as model_row
 
@@ -45,7 +46,11 @@ def command(*, file: str, model: str | None, tokenizer: str | None, whole: bool,
         click.echo(json.dumps(_report(rows, counter.name, kind), ensure_ascii=False, indent=2))
     else:
         click.echo(_text(rows))
-        note = f", a stand-in for {row.title}'s own tokenizer" if stand_in else ""
+        note = ""
+        if row.tokenizer in CLAUDE_FAMILIES and stand_in:
+            note = f", {row.title}'s own tokenizer as reconstructed by ctok"
+        elif stand_in:
+            note = f", a stand-in for {row.title}'s own tokenizer"
         click.echo(f"\nCounted with {counter.name}{note} ({kind}).")
 
 

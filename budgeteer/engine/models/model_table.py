@@ -16,7 +16,7 @@ DATE = "2026-11-21"
 """When the rows were checked."""
 
 STAND_IN = "o200k_base"
-"""The vocabulary that counts for every model whose own is not public or not packaged."""
+"""The vocabulary that counts for every model whose own is neither public, packaged nor reconstructed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,11 @@ _OPENAI_PAGES = "OpenAI's model pages; genai-prices 0.2.3"
 _OPENAI = Family("OpenAI", "openai-chat", _OPENAI_PAGES, stand_in=False)
 _OPENAI_CL100K = Family("OpenAI", "openai-chat", _OPENAI_PAGES, tokenizer="cl100k_base", stand_in=False)
 _OPENAI_NEW = Family("OpenAI", "openai-chat", _OPENAI_PAGES)
-_ANTHROPIC = Family("Anthropic", "anthropic", "Anthropic's model pages; genai-prices 0.2.3")
+_ANTHROPIC_PAGES = "Anthropic's model pages; genai-prices 0.2.3; tokenizer: ctok 1.3"
+# Which family counts for which model: ctok's README. Models newer than those it names are counted by its newest.
+_CLAUDE_V3 = Family("Anthropic", "anthropic", _ANTHROPIC_PAGES, tokenizer="claude-v3")
+_CLAUDE_V4_7 = Family("Anthropic", "anthropic", _ANTHROPIC_PAGES, tokenizer="claude-v4.7")
+_CLAUDE_V4_8 = Family("Anthropic", "anthropic", _ANTHROPIC_PAGES, tokenizer="claude-v4.8")
 _GOOGLE = Family("Google", "gemini", "Google's Gemini model pages; genai-prices 0.2.3")
 _GEMMA_SEED = Family("Google", "openai-chat", "the seed's table of on-device limits (maxTokens)")
 _GEMMA = Family("Google", "openai-chat", "genai-prices 0.2.3; open weights, no list price")
@@ -105,25 +109,45 @@ TABLE: tuple[tuple[Family, tuple[Line, ...]], ...] = (
         ),
     ),
     (
-        _ANTHROPIC,
+        _CLAUDE_V4_8,
         (
             ("claude-fable-5-2", "Claude Fable 5.2", 1_000_000, None, 128_000, 8.0, 0.2, 40.0),
             ("claude-opus-5-5", "Claude Opus 5.5", 1_000_000, None, 128_000, 4.0, 0.2, 20.0),
             ("claude-opus-5", "Claude Opus 5", 1_000_000, None, 128_000, 5.0, 0.5, 25.0),
             ("claude-opus-4-8", "Claude Opus 4.8", 1_000_000, None, 128_000, 5.0, 0.5, 25.0),
-            ("claude-opus-4-7", "Claude Opus 4.7", 1_000_000, None, 128_000, 5.0, 0.5, 25.0),
+        ),
+    ),
+    (_CLAUDE_V4_7, (("claude-opus-4-7", "Claude Opus 4.7", 1_000_000, None, 128_000, 5.0, 0.5, 25.0),)),
+    (
+        _CLAUDE_V3,
+        (
             ("claude-opus-4-6", "Claude Opus 4.6", 1_000_000, None, 128_000, 5.0, 0.5, 25.0),
             ("claude-opus-4-5", "Claude Opus 4.5", 200_000, None, 64_000, 5.0, 0.5, 25.0),
             ("claude-opus-4-1", "Claude Opus 4.1", 200_000, None, 32_000, 15.0, 1.5, 75.0),
             ("claude-opus-4", "Claude Opus 4", 200_000, None, 32_000, 15.0, 1.5, 75.0),
+        ),
+    ),
+    (
+        _CLAUDE_V4_8,
+        (
             ("claude-sonnet-5-5", "Claude Sonnet 5.5", 1_000_000, None, 128_000, 2.0, 0.1, 10.0),
             ("claude-sonnet-5", "Claude Sonnet 5", 1_000_000, None, 128_000, 2.0, 0.2, 10.0),
+        ),
+    ),
+    (
+        _CLAUDE_V3,
+        (
             ("claude-sonnet-4-6", "Claude Sonnet 4.6", 1_000_000, None, 64_000, 3.0, 0.3, 15.0),
             ("claude-sonnet-4-5", "Claude Sonnet 4.5", 200_000, None, 64_000, 3.0, 0.3, 15.0),
             ("claude-sonnet-4", "Claude Sonnet 4", 200_000, None, 64_000, 3.0, 0.3, 15.0),
             ("claude-3-7-sonnet", "Claude Sonnet 3.7", 200_000, None, 64_000, 3.0, 0.3, 15.0),
             ("claude-3-5-sonnet", "Claude Sonnet 3.5", 200_000, None, 8_192, 3.0, 0.3, 15.0),
-            ("claude-haiku-5-5", "Claude Haiku 5.5", 1_000_000, None, 128_000, 0.1, 0.01, 0.5),
+        ),
+    ),
+    (_CLAUDE_V4_8, (("claude-haiku-5-5", "Claude Haiku 5.5", 1_000_000, None, 128_000, 0.1, 0.01, 0.5),)),
+    (
+        _CLAUDE_V3,
+        (
             ("claude-haiku-4-5", "Claude Haiku 4.5", 200_000, None, 64_000, 1.0, 0.1, 5.0),
             ("claude-3-5-haiku", "Claude Haiku 3.5", 200_000, None, 8_192, 0.8, 0.08, 4.0),
         ),

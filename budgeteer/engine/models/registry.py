@@ -1,7 +1,7 @@
 """Models: window, limits, tokenizer, prices. Every row is a literal of ours with its source and date.
 
-A tokenizer is called exact only where tiktoken's own table names it for that model. Every other model is counted
-with a named stand-in, and whatever is counted so is `estimated`.
+A tokenizer is called exact only where tiktoken's own table names it for that model. Claude's are counted as they were
+reconstructed, every other model with a named stand-in, and whatever is counted so is `estimated`.
 """
 
 from __future__ import annotations
@@ -39,7 +39,8 @@ class ModelRow:
         max_input: the most input tokens, None where the window alone bounds them.
         max_output: the most output tokens, None where no page of the provider says it.
         tokenizer: what counts for it, see tokenizer_is_stand_in.
-        tokenizer_is_stand_in: True where the model's own vocabulary is not public or not packaged.
+        tokenizer_is_stand_in: True where the model's own vocabulary is not public or not packaged; it may be
+            reconstructed (claude_vocabulary).
         input_price, cached_input_price, output_price: US dollars a million tokens, None where there is no list price.
         source, date: where the row comes from and when it was checked.
     """

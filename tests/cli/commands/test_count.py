@@ -49,8 +49,13 @@ def test_characters_over_four_have_no_overhead(budgeteer: Budgeteer, chat_file: 
 
 
 def test_a_stand_in_is_named_and_never_called_exact(budgeteer: Budgeteer, chat_file: Path) -> None:
+    run = budgeteer("count", chat_file, "--model", "gemini-4-argon")
+    assert run.out.endswith("o200k_base, a stand-in for Gemini 4 Argon's own tokenizer (estimated).\n")
+
+
+def test_a_reconstructed_tokenizer_is_named_and_never_called_exact(budgeteer: Budgeteer, chat_file: Path) -> None:
     run = budgeteer("count", chat_file, "--model", "claude-opus-5-5")
-    assert run.out.endswith("o200k_base, a stand-in for Claude Opus 5.5's own tokenizer (estimated).\n")
+    assert run.out.endswith("claude-v4.8, Claude Opus 5.5's own tokenizer as reconstructed by ctok (estimated).\n")
 
 
 def test_several_conversations_need_a_choice(budgeteer: Budgeteer, chats_file: Path) -> None:
