@@ -60,7 +60,7 @@ def apply_button(workspace: Workspace, value: str) -> None:
 def commit_counted(workspace: Workspace, delta: dict[str, Any], run_jobs: Callable[[], None]) -> None:
     """Change the configuration, and have its model's tokenizer count the sources."""
     undo_steps.commit(workspace, delta)
-    preview(workspace, effective(workspace))
+    preview(workspace, EditableConfig.of(workspace))
     run_jobs()
 
 
