@@ -19,7 +19,7 @@ from budgeteer.reports.models import Report
 from budgeteer.reports.vocabulary import OTHER
 from budgeteer.sources import services as sources
 from budgeteer.workbench import services as workbench
-from budgeteer.workbench.config_form.apply import effective
+from budgeteer.workbench.config_form.editable import EditableConfig
 from budgeteer.workbench.preview import preview
 from tests.formats.shapes import call, dumps, skill, zipped
 from tests.reports.documents import sample_document
@@ -155,7 +155,7 @@ def test_no_word_of_any_input_is_in_any_answer_and_every_figure_is(client, marke
         marked.config_delta = merged(WORDED, delta)
         marked.query_text = f"Draft the {MARK} letter" if number % 2 else ""
         marked.save()
-        preview(marked, effective(marked))
+        preview(marked, EditableConfig.of(marked))
         work_off_jobs()  # another model's tokenizer counts first
         report, whole = report_of(marked), report_of(marked, "full")
         told = dict(everything_public(client, report))
