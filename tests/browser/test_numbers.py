@@ -34,11 +34,9 @@ def test_the_pages_say_what_the_command_line_says(visitor, stack, tmp_path, slug
     packed = _cli(stack, "pack", *given, "--json")
 
     expect(page.locator("#verdict")).to_have_text(packed["verdict"]["sentence"])
-    assert (
-        page.locator("#figures")
-        .inner_text()
-        .startswith(f"{packed['total']['tokens']:,} sent · {packed['verdict']['freeTokens']:,} free")
-    )
+    figures = page.locator("#figures").inner_text()
+    assert figures.startswith(f"{packed['total']['tokens']:,} of {packed['verdict']['limitTokens']:,} tokens")
+    assert f" · {packed['verdict']['freeTokens']:,} free · " in figures
     decisions = {one["id"]: one for one in packed["decisions"]}
     rows = page.locator("table.items tbody tr").evaluate_all(
         """(rows) => rows.map((row) => [

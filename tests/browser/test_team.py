@@ -19,9 +19,9 @@ ROOT = Path(__file__).resolve().parents[2]
 PASSWORD = "a long enough password"
 MAKE_PEOPLE = f"""
 from django.contrib.auth.models import User
-from budgeteer.accounts.rules import Role, set_role
+from budgeteer.access.rules import AccountRole, set_role
 User.objects.create_superuser("ada", password={PASSWORD!r})
-set_role(User.objects.create_user("bob", password={PASSWORD!r}), Role.EDITOR)
+set_role(User.objects.create_user("bob", password={PASSWORD!r}), AccountRole.EDITOR)
 User.objects.create_user("vera", password={PASSWORD!r})
 User.objects.create_user("carl", password={PASSWORD!r})
 """
