@@ -155,4 +155,4 @@ def test_the_warning_offers_a_summary_only_where_that_fits() -> None:
         len(messages): [one.fix for one in packed(bundle_of(*messages), newest(300)).warnings]
         for messages in (long_run, [*long_run, *run_of(3, 1, ends_in="words")])
     }
-    assert ["summarizeOlder" in fix for (fix,) in fixes.values()] == [False, True]
+    assert ["summarizeOlder" in fix.sentence for (fix,) in fixes.values()] == [False, True]
