@@ -13,7 +13,7 @@ from typing import Final, Literal
 import numpy as np
 
 from budgeteer.engine.counting.library_measures import Ints
-from budgeteer.engine.packing.history.view import USER, HistoryFit, HistoryRule, HistoryView, Mask, Over
+from budgeteer.engine.packing.history.view import USER, HistoryFit, HistoryView, Mask, Over
 from budgeteer.engine.providers.capabilities import ADAPTED, Loss
 
 #: Losses of a message that holds nothing to be lost.
@@ -76,7 +76,7 @@ def sendable_or_over(fit: HistoryFit, view: HistoryView, asked: Asked, *, lost: 
     if asked.sends_query or fit.summary is not None or (fit.kept & given).any() or not given.any():
         return fit
     room = min(view.room_tokens, fit.limit_tokens)
-    short = fit.rule == HistoryRule.NEWEST_FIRST
+    short = ~fit.kept & (fit.needed_tokens > 0)
     if short.any() and not asked.first_is_user:
         needed = int(fit.needed_tokens[short].min())
         sentence = f"The newest messages take {needed:,} tokens; history may take {max(room, 0):,}."

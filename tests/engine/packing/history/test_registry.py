@@ -55,5 +55,14 @@ def test_the_limit_of_a_strategy_is_a_setting_of_its_own(row: StrategyRow) -> No
 
 
 @ROWS
+def test_where_a_limit_in_tokens_leaves_nothing_to_send_the_error_says_how_many_it_takes(row: StrategyRow) -> None:
+    if row.limit is None or row.limit.unit != "tokens":
+        return
+    packing = packed(bundle_of(assistant("Good day.")), {"history": {"strategy": row.name, "maxTokens": 1}})
+    assert packing.error
+    assert (packing.error.cause, packing.error.needed_tokens > 1) == ("size", True)
+
+
+@ROWS
 def test_what_a_strategy_takes_is_said_in_a_clause(row: StrategyRow) -> None:
     assert bool(row.takes) == (row.limit is not None)
