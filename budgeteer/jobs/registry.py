@@ -38,13 +38,17 @@ def job[F: JobFunction](name: str, *, title: str) -> Callable[[F], F]:
     """Register the function under `name`; it takes a `JobContext` and the job's arguments by keyword."""
 
     def register(run: F) -> F:
-        known = _kinds.get(name)
-        if known and known.run.__module__ != run.__module__:
-            raise ValueError(f"Two functions claim the job {name!r}: {known.run.__module__} and {run.__module__}")
+        if (known := _kinds.get(name)) and _place(known.run) != _place(run):
+            raise ValueError(f"Two functions claim the job {name!r}: {_place(known.run)} and {_place(run)}")
         _kinds[name] = JobKind(name=name, title=title, run=run)
         return run
 
     return register
+
+
+def _place(run: JobFunction) -> str:
+    """Where a function stands; a module that is loaded again gives the same."""
+    return f"{run.__module__}.{run.__qualname__}"
 
 
 def preparation[F: Callable[[], None]](prepare: F) -> F:

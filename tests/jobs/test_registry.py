@@ -28,14 +28,15 @@ def test_a_registered_kind_is_found_and_may_be_registered_again_by_its_own_modul
     assert registry.find("tests.work") == registry.JobKind("tests.work", "Work", work)
 
 
-def test_two_modules_may_not_claim_one_name() -> None:
+@pytest.mark.parametrize("module", [__name__, "tests.elsewhere"])
+def test_two_functions_may_not_claim_one_name(module: str) -> None:
     def stranger(**_arguments: object) -> None:
-        """A job of another module."""
+        """Another job, of the same module or of another."""
 
-    stranger.__module__ = "tests.elsewhere"
+    stranger.__module__ = module
     registry.job("tests.work", title="Work")(work)
     with pytest.raises(
-        ValueError, match=r"Two functions claim the job 'tests.work': .*test_registry and tests.elsewhere"
+        ValueError, match=rf"Two functions claim the job 'tests.work': .*\.work and {module}.*\.stranger"
     ):
         registry.job("tests.work", title="Work")(stranger)
 
