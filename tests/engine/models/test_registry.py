@@ -15,7 +15,7 @@ from genai_prices import types
 from genai_prices.data_snapshot import get_snapshot
 
 from budgeteer.engine.errors import ConfigError
-from budgeteer.engine.models.model_table import DATE
+from budgeteer.engine.models.model_table import DATE, TABLE
 from budgeteer.engine.models.registry import MODELS, ModelRow, known_model, model
 
 PROVIDER_IDS = {
@@ -101,6 +101,10 @@ def test_window_and_prices_are_those_of_genai_prices_or_the_difference_has_a_rea
     theirs = tuple(map(base_price, (prices.input_mtok, prices.cache_read_mtok, prices.output_mtok)))
     ours = (row.input_price, row.cached_input_price, row.output_price)
     assert (ours != theirs) == (row.name in PRICE_DIFFERENCES)
+
+
+def test_every_row_of_the_table_has_a_name_of_its_own() -> None:
+    assert [line[0] for _, lines in TABLE for line in lines] == list(MODELS)
 
 
 def test_every_named_difference_belongs_to_a_row() -> None:
