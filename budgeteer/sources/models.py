@@ -130,7 +130,7 @@ class KnownRun(models.Model):
     Attributes:
         key: a keyed hash of what was counted, and how; nothing of the text is kept.
         rows: the numbers, compressed, after a proof that they are ours.
-        used_on: the day they were last needed, to within shelf.FRESH_DAYS; old ones are swept.
+        used_on: the day they were last needed, to within measure_cache_table.FRESH_DAYS; old ones are swept.
     """
 
     key = models.BinaryField(max_length=32, primary_key=True)

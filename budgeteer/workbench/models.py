@@ -25,9 +25,9 @@ class Workspace(models.Model):
             conversation has been read.
         config_delta: what differs from the preset, in the engine's own key names; always valid.
         edits: by decision id, items in the owner's own words (see edits.py).
-        undo_steps, redo_steps: earlier and undone `{delta, edits, preset}`, oldest first, at most steps.UNDO_STEPS
+        undo_steps, redo_steps: earlier and undone `{delta, edits, preset}`, oldest first, at most undo_steps.UNDO_STEPS
             each; a step of before presets could be undone has no `preset`.
-        last_verdict: the figures of the last preview (see header.Snapshot), so that lists need not pack.
+        last_verdict: the figures of the last preview (see header.snapshot_of), so that lists need not pack.
         shared_with_team: whether everybody who is signed in may look at it (team mode only).
         deleted_at: when it was deleted; the row stays for the undo and is swept later.
     """

@@ -37,7 +37,7 @@ from budgeteer.engine.providers.capabilities import ADAPTED, Loss
 from budgeteer.engine.providers.registry import DEFAULT_PROVIDER
 
 _LETTERS = {"system": "S", "developer": "S", "user": "U", "assistant": "A", "tool": "X"}
-#: Index into chat.ROLES -> index into ledger.LETTERS.
+#: Index into conversation.ROLES -> index into ledger.LETTERS.
 LETTER_OF_ROLE = np.array([LETTERS.index(_LETTERS[role]) for role in ROLES], np.int8)
 SUMMARY_NAMES = {"summary": "Summary of earlier messages", "previous": "What was discussed before"}
 

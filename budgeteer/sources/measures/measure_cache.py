@@ -88,7 +88,7 @@ class CachedRows:
     sizes: Sequence[int]
     table: str
     tokenizer: str
-    shelf: MeasureCache
+    cache: MeasureCache
 
     def __call__(
         self,
@@ -114,7 +114,7 @@ class CachedRows:
             progress(0, count)
         for batch in batched(self._runs(), FETCHED_RUNS):
             runs = [(start, stop, self._key(start, stop, beside)) for start, stop in batch]
-            known = self.shelf.fetch([key for _, _, key in runs])
+            known = self.cache.fetch([key for _, _, key in runs])
             fresh: dict[bytes, bytes] = {}
             for start, stop, key in runs:
                 rows = _unpacked(key, known.get(key, b""), items=stop - start)
@@ -124,7 +124,7 @@ class CachedRows:
                 yield rows
                 if progress is not None:
                     progress(stop, count)
-            self.shelf.keep(fresh)
+            self.cache.keep(fresh)
 
     def _runs(self) -> Iterator[tuple[int, int]]:
         start = size = 0
@@ -158,7 +158,7 @@ def _secret_from(secret_key: str) -> bytes:
 
 
 def _packed(key: bytes, rows: Row) -> bytes:
-    """Rows as a shelf keeps them: a proof that they are ours and whole, then the compressed numbers."""
+    """Rows as a cache keeps them: a proof that they are ours and whole, then the compressed numbers."""
     value = zlib.compress(rows.astype("<i8").tobytes(), level=1)
     return _mac(key, value) + value
 

@@ -25,7 +25,7 @@ FRESH_DAYS = 3
 
 
 class MeasureCacheTable:
-    """The table `KnownRun` as a shelf (known.Shelf). It may forget anything; nothing depends on its keeping."""
+    """The table `KnownRun` as a `MeasureCache`. It may forget anything; nothing depends on its keeping."""
 
     def fetch(self, keys: Sequence[bytes]) -> Mapping[bytes, bytes]:
         """The values there are; those not used for some days are marked as used."""
@@ -61,7 +61,7 @@ def measure_known(
         return measure(what, counter=counter, progress=progress)
     carried = Fingerprints(dict(prints.by_stream), dict(prints.sizes))
     carried.add_all("own_tools", map(row_of, what.own_tools))
-    rows_of = known_rows_of(carried, tokenizer=tokenizer, shelf=MeasureCacheTable())
+    rows_of = known_rows_of(carried, tokenizer=tokenizer, cache=MeasureCacheTable())
     return measure(what, counter=counter, progress=progress, rows_of=rows_of)
 
 

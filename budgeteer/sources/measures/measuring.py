@@ -174,8 +174,8 @@ def measure(
     return measures
 
 
-def known_rows_of(prints: Fingerprints, *, tokenizer: str, shelf: MeasureCache) -> Callable[[str], RowSource]:
-    """What `measure` asks for rows where earlier countings are on a shelf."""
+def known_rows_of(prints: Fingerprints, *, tokenizer: str, cache: MeasureCache) -> Callable[[str], RowSource]:
+    """What `measure` asks for rows where earlier countings are in a cache."""
 
     def rows_of(table: str) -> RowSource:
         columns = _COLUMNS.get(table)
@@ -185,7 +185,7 @@ def known_rows_of(prints: Fingerprints, *, tokenizer: str, shelf: MeasureCache) 
             sizes=prints.sizes.get(table, ()),
             table=f"{table}:{names}",
             tokenizer=tokenizer,
-            shelf=shelf,
+            cache=cache,
         )
 
     return rows_of

@@ -60,7 +60,7 @@ WHATS = st.builds(
 
 
 class Memory(dict[bytes, bytes]):
-    """A shelf in memory."""
+    """A cache in memory."""
 
     def fetch(self, keys: Sequence[bytes]) -> Mapping[bytes, bytes]:
         return {key: self[key] for key in keys if key in self}
@@ -95,7 +95,7 @@ def counted(what: Measurable, memory: Memory, counter: Watched | None = None) ->
     for stream, items in counted_streams(what).items():
         prints.add_all(stream, items)
     prints.add_all("own_tools", map(row_of, what.own_tools))
-    rows_of = known_rows_of(prints, tokenizer="o200k_base", shelf=memory)
+    rows_of = known_rows_of(prints, tokenizer="o200k_base", cache=memory)
     return measure(what, counter=counter or COUNTER, rows_of=rows_of)
 
 
@@ -168,7 +168,7 @@ def test_another_installation_makes_other_keys(settings):
 
 
 def test_items_and_prints_that_do_not_match_are_a_mistake_found_at_once():
-    rows = known_rows_of(Fingerprints(), tokenizer="o200k_base", shelf=Memory())("messages")
+    rows = known_rows_of(Fingerprints(), tokenizer="o200k_base", cache=Memory())("messages")
     with pytest.raises(ValueError, match="1 rows"):
         rows(1, lambda at: [at])
 

@@ -56,7 +56,7 @@ class HistoryView:
         tokens: each message with its frame, 0 for what the profile cannot be sent.
         chars: each message's characters.
         frames: the frame's share of `tokens`. all_frames: the same with those that cannot be sent.
-        group, turn: as in groups.Pairing. role: indexes chat.ROLES.
+        group, turn: as in pairing.Pairing. role: indexes conversation.ROLES.
         alive: what the profile can be sent at all.
         system: system and developer messages, which always stay.
         pinned: whole groups that are pinned.
