@@ -7,7 +7,7 @@ import pytest
 from django.test import Client
 
 from budgeteer.workbench.models import Workspace
-from budgeteer.workbench.panels.map.item_table import COLUMNS, ItemColumn
+from budgeteer.workbench.panels.map.item_table import COLUMNS, LARGEST_FIRST, ItemColumn
 from budgeteer.workbench.state import ItemSort
 
 CSS = Path(__file__).parents[4] / "static/budgeteer/css/workbench.css"
@@ -47,3 +47,8 @@ def test_a_column_that_sorts_has_an_order_of_its_own() -> None:
     sorts = [column.sort for column in COLUMNS if column.sort is not None]
     assert len(set(sorts)) == len(sorts)
     assert set(ItemSort) - set(sorts) == {ItemSort.AFTER, ItemSort.ORDER}  # in addresses only
+
+
+def test_a_click_on_a_column_of_numbers_puts_the_largest_first() -> None:
+    numbers = {column.sort for column in COLUMNS if column.sort and "n" in column.css.split()}
+    assert numbers == LARGEST_FIRST - {ItemSort.AFTER}
