@@ -21,6 +21,8 @@ from budgeteer.reports.document import dump, parse
 from budgeteer.sources import services as sources
 from budgeteer.workbench import services as workbench
 from budgeteer.workbench.config_form import undo_steps
+from budgeteer.workbench.config_form.editable import EditableConfig
+from budgeteer.workbench.preview import preview
 
 # Committed rows only: the heartbeat of a job looks for its row over a connection of its own.
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -45,7 +47,14 @@ def filled(owner):
     ]
     workspace = workbench.open_with_sources(owner, taken)
     assert [job.error for job in work_off_jobs()] == [None] * len(taken)
+    count(workspace)
     return workspace
+
+
+def count(workspace) -> None:
+    """Have the tokenizer of the workspace's model count its sources, as its page does."""
+    preview(workspace, EditableConfig.of(workspace))
+    assert {job.error for job in work_off_jobs()} <= {None}
 
 
 def publish(workspace, content="full"):
@@ -183,6 +192,7 @@ def test_only_the_conversation_that_was_packed_is_named_among_the_inputs(filled)
     second = sources.receive_paste(filled.owner, text='[{"role": "user", "content": "Another talk"}]')
     work_off_jobs()
     workbench.attach(filled, second)
+    count(filled)
     assert second.name not in {each["name"] for each in services.frozen(publish(filled))["inputs"]}
 
 
