@@ -84,9 +84,11 @@ def _problems() -> list[str]:
     from budgeteer.env import EnvironmentRefused, read_environment
 
     try:
-        read_environment()
+        is_local = read_environment()["BUDGETEER_MODE"] == "local"
     except EnvironmentRefused as refusal:
         return refusal.problems
+    if is_local:
+        os.umask(0o077)  # the folders that the settings make are for their owner only, as `serve` makes them
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "budgeteer.settings")
     from django.conf import settings
 
