@@ -1,4 +1,4 @@
-"""Every text of the corpus counts as tiktoken or ctok counts it: each file and member of an archive, line by line."""
+"""The texts of the corpus count as tiktoken and ctok count them: each file and member of an archive, line by line."""
 
 from __future__ import annotations
 
@@ -13,8 +13,9 @@ from tests.conformance import reference
 
 pytestmark = pytest.mark.corpus
 
-#: Characters of a line that ctok counts too; it takes ten seconds for a megabyte.
-LONGEST = 2_000
+#: Characters of a line that ctok counts too, and of how many different lines one is taken; ctok takes ten seconds for a
+#: megabyte.
+LONGEST, ONE_OF = 2_000, 40
 
 
 def texts(corpus: Path) -> Iterator[tuple[Path, list[str]]]:
@@ -44,11 +45,11 @@ def test_every_line_counts_as_tiktoken_counts_it(corpus: Path, name: str) -> Non
 
 
 @pytest.mark.parametrize("name", reference.CLAUDE_VERSIONS)
-def test_every_different_line_counts_as_ctok_counts_it(corpus: Path, name: str) -> None:
+def test_a_sample_of_the_different_lines_counts_as_ctok_counts_them(corpus: Path, name: str) -> None:
     counter = counter_for(name)
     seen: set[str] = set()
     for path, lines in texts(corpus):
-        fresh = sorted({line[:LONGEST] for line in lines} - seen)
+        fresh = sorted({line[:LONGEST] for line in lines} - seen)[::ONE_OF]
         seen.update(fresh)
         assert not [line[:200] for line in fresh if counter.count(line) != reference.count(line, name)], path
-    assert len(seen) > 20_000
+    assert len(seen) > 1_000
