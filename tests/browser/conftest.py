@@ -71,7 +71,7 @@ class Visitor:
     def open(self, path: str = "/") -> Page:
         """A new tab on that path of the dashboard (or a whole address)."""
         page = self.context.new_page()
-        page.set_default_timeout(15_000)
+        page.set_default_timeout(WORK_MS)
         page.on("pageerror", lambda error: self.complaints.append(f"{page.url}: uncaught {error}"))
         page.on("console", lambda message: self._hear(page, message))
         page.goto(path if path.startswith("http") else self.address + path)
@@ -123,7 +123,7 @@ def filled(browser: Browser, stack: Stack, signed_in: Any) -> Any:
 
     context = browser.new_context(storage_state=signed_in, viewport={"width": WIDE, "height": 900})
     page = context.new_page()
-    page.set_default_timeout(15_000)
+    page.set_default_timeout(WORK_MS)
     page.goto(stack.address)
     found = fill(page, stack.address)
     context.close()
