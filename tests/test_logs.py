@@ -22,8 +22,8 @@ import pytest
 
 from tests import servers
 from tests.own_servers import own_servers
-from tests.serve.running import children_of
-from tests.waiting import PATIENCE_SECONDS
+from tests.serve.running import answers, children_of
+from tests.waiting import PATIENCE_SECONDS, wait_until
 
 ROOT = Path(__file__).parent.parent
 
@@ -125,7 +125,7 @@ def test_every_line_of_every_part_is_a_json_object_and_a_job_names_the_request_t
     port = servers.free_port()
     web, worker, scheduler = start("web", "--port", str(port)), start("worker"), start("scheduler")
     web.wait_for(lambda line: line["event"] == "part started")
-    wait_until_answered(port)
+    wait_until(lambda: answers(port), what="the web server to answer")
     fetch = browse(port, environment)
     page, _ = fetch("/sources/")
     token = re.search(r'name="csrfmiddlewaretoken" value="(\w+)"', page)
@@ -144,24 +144,13 @@ def test_every_line_of_every_part_is_a_json_object_and_a_job_names_the_request_t
         assert "/enter/<token>/" in part.log.read_text() or part is not web
 
 
-def wait_until_answered(port: int) -> None:
-    deadline = time.monotonic() + PATIENCE_SECONDS
-    while time.monotonic() < deadline:
-        try:
-            with build_opener().open(f"http://127.0.0.1:{port}/health/", timeout=5):
-                return
-        except OSError:
-            time.sleep(0.1)
-    pytest.fail("the web server does not answer")
-
-
 def test_a_web_process_that_is_killed_is_a_line_of_its_server(
     start: Start, environment: dict[str, str], tmp_path: Path
 ) -> None:
     assert start("migrate").process.wait(timeout=PATIENCE_SECONDS) == 0
     port = servers.free_port()
     web = start("web", "--port", str(port))
-    wait_until_answered(port)
+    wait_until(lambda: answers(port), what="the web server to answer")
     [answering] = children_of(web.process.pid)
     os.kill(answering, signal.SIGKILL)
     line = web.wait_for(lambda line: line["logger"] == "_granian")

@@ -18,7 +18,7 @@ import requests
 from tests.browser.stack import Stack, running_stack
 from tests.sources.bucket_server import BUCKET, KEYS, bucket_server
 from tests.sources.material import chats
-from tests.waiting import PATIENCE_SECONDS
+from tests.waiting import PATIENCE_SECONDS, wait_until
 
 LIMIT = 2_000_000
 
@@ -142,9 +142,7 @@ def test_a_client_that_goes_away_in_the_middle_leaves_nothing(visitor: Visitor) 
     head += "Content-Type: multipart/form-data; boundary=x\r\nContent-Length: 1900000\r\n\r\n"
     with socket.create_connection((parts.hostname, parts.port), timeout=20) as connection:
         connection.sendall(head.encode() + part + b"z" * 1_500_000)
-    deadline = time.monotonic() + PATIENCE_SECONDS
-    while visitor.spooled() and time.monotonic() < deadline:
-        time.sleep(0.1)
+    wait_until(lambda: not visitor.spooled(), what="nothing to be spooled")
     assert (visitor.spooled(), visitor.stored()) == ([], before)
     assert visitor.session.get(f"{visitor.stack.address}/sources/").status_code == 200
 
