@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import pytest
@@ -25,19 +25,21 @@ CHROMIUM_FLAGS = [
 ]
 TESTS_FOLDER = Path(__file__).parent
 
-#: Folders and modules whose tests neither database nor broker can make a difference to: they call functions that know
-#: none, or start what keeps its data in files whatever the environment names …
-PURE_PATHS = (
-    "benchmarks",
-    "cli",
-    "conformance",
-    "corpus",
-    "deployment/test_agreement.py",
-    "docs",
-    "engine",
-    "formats",
-    "llm",
-    "presentation",
+#: Folders whose tests neither database nor broker can make a difference to: they call functions that know none. None of
+#: their tests may ask for one; where only the others are run, they are not even collected.
+PURE_FOLDERS = ("benchmarks", "conformance", "corpus", "docs", "engine", "formats", "llm", "presentation")
+#: Modules that know none either, start servers of their own, or look at what both stacks show alike (pages in their two
+#: themes and widths, refused files).
+PURE_MODULES = (
+    "accounts/test_headers.py",
+    "browser/test_bad_uploads.py",
+    "browser/test_every_page.py",
+    "browser/test_gates.py",
+    "browser/test_keyboard.py",
+    "browser/test_without_script.py",
+    "deployment",
+    "serve/test_bodies.py",
+    "serve/test_dashboard.py",
     "serve/test_gateway.py",
     "serve/test_private.py",
     "sources/files/test_item_store.py",
@@ -46,11 +48,14 @@ PURE_PATHS = (
     "test_directions.py",
     "test_icons.py",
     "test_layout.py",
+    "test_logs.py",
     "test_lru.py",
+    "test_servers.py",
     "test_settings.py",
 )
-#: … but for those tests in them that ask for one of these.
-IMPURE_FIXTURES = frozenset({"db", "transactional_db", "own_servers", "page", "redis_url", "postgres_url"})
+#: The command line keeps its data in files, but for the tests that ask for a server.
+PURE_UNLESS_ASKED = ("cli",)
+SERVER_FIXTURES = frozenset({"db", "transactional_db", "own_servers", "page", "redis_url", "postgres_url", "database"})
 
 # A loaded machine is no failure, so no example has a deadline. Continuous integration tries the same examples each
 # time: what it says of a change is about the change.
@@ -59,13 +64,15 @@ settings.register_profile("continuous integration", settings.get_profile("budget
 settings.load_profile("continuous integration" if os.environ.get("CI") else "budgeteer")
 
 
-def pytest_ignore_collect(collection_path: Path) -> bool | None:
-    """Collect the suite over real files only where `BUDGETEER_CORPUS` names their folder."""
-    if "BUDGETEER_CORPUS" not in os.environ and collection_path.is_relative_to(TESTS_FOLDER / "corpus"):
-        return True
-    return None
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Pass by real files that `BUDGETEER_CORPUS` does not name, and pure folders where only other tests are run."""
+    passed_by = () if "BUDGETEER_CORPUS" in os.environ else ("corpus",)
+    if "not pure" in str(config.getoption("markexpr")):
+        passed_by = PURE_FOLDERS
+    return True if _is_below(collection_path, passed_by) else None
 
 
+@pytest.hookimpl(tryfirst=True)  # before xdist reads the groups
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark by folder: what lies under `corpus` reads real files, what lies under `browser` drives Chromium.
 
@@ -74,7 +81,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """
     for item in items:
         for folder in ("corpus", "browser", "conformance"):
-            if item.path.is_relative_to(TESTS_FOLDER / folder):
+            if _is_below(item.path, (folder,)):
                 item.add_marker(folder)
         if "browser" in item.keywords:
             item.add_marker(pytest.mark.xdist_group("browser"))
@@ -82,10 +89,26 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker("pure")
 
 
+def pytest_collection_finish(session: pytest.Session) -> None:
+    """Fail where a group of tests would be torn apart: its servers would be started once for each process."""
+    if getattr(session.config.option, "loadgroup", False):
+        torn = [
+            item.nodeid for item in session.items if item.get_closest_marker("xdist_group") and "@" not in item.nodeid
+        ]
+        assert not torn, f"pytest-xdist did not group {torn[:3]}"
+
+
 def _is_pure(item: pytest.Item) -> bool:
     """Whether a database, a broker, another process of ours or a browser cannot make a difference to the test."""
-    in_pure_path = any(item.path.is_relative_to(TESTS_FOLDER / path) for path in PURE_PATHS)
-    return in_pure_path and not IMPURE_FIXTURES & set(getattr(item, "fixturenames", ()))
+    asked = SERVER_FIXTURES & set(getattr(item, "fixturenames", ()))
+    if _is_below(item.path, PURE_FOLDERS):
+        assert not asked, f"{item.nodeid} asks for {', '.join(asked)} in a folder that is run without servers"
+        return True
+    return _is_below(item.path, PURE_MODULES) or (_is_below(item.path, PURE_UNLESS_ASKED) and not asked)
+
+
+def _is_below(path: Path, places: Iterable[str]) -> bool:
+    return any(path.is_relative_to(TESTS_FOLDER / place) for place in places)
 
 
 @pytest.fixture(autouse=True)

@@ -9,6 +9,7 @@ from benchmarks import oracle, ours, workloads
 from benchmarks.workloads import Call, Said
 from budgeteer.engine.inputs.bundle import Inputs, build_bundle
 from budgeteer.engine.packing.pack import pack
+from tests.examples import examples
 
 WORDS = st.text(alphabet="ab \n/.1é日'", max_size=30).map(lambda text: f"x{text}")
 
@@ -44,7 +45,7 @@ def test_it_finds_what_trying_every_start_finds(case):
     assert oracle.faults(costs, budget, best) == []
 
 
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 @given(with_budgets())
 def test_the_engine_keeps_what_the_oracle_keeps_and_says_what_it_counts(case):
     costs, budget = case

@@ -18,9 +18,10 @@ from budgeteer.engine.packing.pack import pack
 from budgeteer.engine.packing.sections.feature_search import normalised, search_features
 from budgeteer.engine.rendering import render_request
 from tests.conformance import reference, seed_search
+from tests.examples import examples
 
 pytestmark = pytest.mark.conformance
-many = settings(deadline=None, max_examples=2_000)
+many = settings(deadline=None, max_examples=examples(2_000))
 WORD = st.sampled_from(
     ["chat", "Chat", "history", "token", "TOKENS", "aa", "a", "straße", "STRASSE", "ſ", "İ", "日本", " limit ", "", "-"]
 )
@@ -57,7 +58,7 @@ def test_the_search_is_the_seeds(
     assert [(features[hit.row].path, hit.score) for hit in hits] == expected
 
 
-@settings(deadline=None, max_examples=600)
+@settings(deadline=None, max_examples=examples(600))
 @given(libraries(), KEYWORDS, st.integers(1, 6), st.sampled_from(["gpt-4o", "gpt-4"]))
 def test_the_prompt_holds_what_the_search_finds_whole_and_nothing_else(
     features: tuple[FeatureSpec, ...], keywords: list[str], top_k: int, model: str
@@ -83,7 +84,7 @@ def test_the_prompt_holds_what_the_search_finds_whole_and_nothing_else(
     assert tool_answer(features, keywords, config.features, counter=counter) == expected
 
 
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None, max_examples=examples(300))
 @given(libraries().filter(bool), KEYWORDS, st.integers(1, 6))
 def test_the_costs_side_by_side_are_those_of_the_texts(
     features: tuple[FeatureSpec, ...], keywords: list[str], top_k: int
@@ -102,7 +103,7 @@ def test_the_costs_side_by_side_are_those_of_the_texts(
     assert (modes.search.tokens, modes.search.chars) == sizes["search"]
 
 
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None, max_examples=examples(300))
 @given(libraries(), KEYWORDS, st.integers(1, 5))
 def test_more_specs_asked_for_never_drop_one(
     features: tuple[FeatureSpec, ...], keywords: list[str], top_k: int

@@ -13,6 +13,7 @@ from budgeteer.engine.inputs.bundle import Inputs, build_bundle
 from budgeteer.engine.packing.pack import pack
 from tests.conformance.generated import conversations
 from tests.conformance.seed_history import DEFAULT_BUDGET, NaiveMessage, estimate_tokens, truncate_messages_to_fit
+from tests.examples import examples
 
 pytestmark = pytest.mark.conformance
 
@@ -73,7 +74,7 @@ def tight_budgets(draw: st.DrawFn) -> tuple[Conversation, int]:
     return conversation, max(takes + draw(st.integers(-2, 2)), 0)
 
 
-@settings(deadline=None, max_examples=200, suppress_health_check=[HealthCheck.too_slow])
+@settings(deadline=None, max_examples=examples(200), suppress_health_check=[HealthCheck.too_slow])
 @given(tight_budgets())
 def test_the_engine_keeps_what_the_seed_keeps(given_case: tuple[Conversation, int]) -> None:
     conversation, budget = given_case

@@ -21,9 +21,10 @@ from budgeteer.engine.packing.result import Packing
 from tests.conformance import seed_history as seed
 from tests.conformance.seed_history import NaiveMessage
 from tests.conformance.test_newest_first import chars_of
+from tests.examples import examples
 
 pytestmark = pytest.mark.conformance
-thousands = settings(deadline=None, max_examples=1_000, suppress_health_check=[HealthCheck.too_slow])
+thousands = settings(deadline=None, max_examples=examples(1_000), suppress_health_check=[HealthCheck.too_slow])
 QUARTER = counter_for("chars/4")
 #: A window in which nothing but the strategy's own limits bites.
 AMPLE = {"model": "gemini-4-argon", "tokenizer": "chars/4", "system": {"marker": ""}, "safetyMarginPercent": 0}

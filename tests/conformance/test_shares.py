@@ -28,11 +28,12 @@ from tests.conformance.seed_shares import (
     retrieve,
 )
 from tests.conformance.test_packing import configurations, inputs, packed, shares, slowly
+from tests.examples import examples
 
 pytestmark = pytest.mark.conformance
 HEADER = "# Retrieved context"
 GEMMA_WINDOWS = (1024, 2048, 4096, 8192)
-many = settings(deadline=None, max_examples=1_500)
+many = settings(deadline=None, max_examples=examples(1_500))
 
 
 def config_of(window: int, reserve: int, given_shares: dict[str, Any], **more: Any) -> dict[str, Any]:

@@ -21,6 +21,7 @@ from tests.conformance.seed_skills import (
     format_skills,
     longest_prefix,
 )
+from tests.examples import examples
 
 pytestmark = pytest.mark.conformance
 
@@ -71,7 +72,7 @@ def engine_answer(
 
 
 @pytest.mark.parametrize("tokenizer", ["o200k_base", "cl100k_base", "claude-v3", "claude-v4.7", "claude-v4.8"])
-@settings(deadline=None, max_examples=100)
+@settings(deadline=None, max_examples=examples(100))
 @given(library=generated_skills(), bounds=limits())
 def test_the_engine_keeps_what_the_seeds_loop_keeps(
     library: tuple[Skill, ...], bounds: NaiveLimits, tokenizer: str
@@ -82,13 +83,13 @@ def test_the_engine_keeps_what_the_seeds_loop_keeps(
     assert block == format_skills(kept, bounds)
 
 
-@settings(deadline=None, max_examples=100)
+@settings(deadline=None, max_examples=examples(100))
 @given(generated_skills(), limits())
 def test_the_seeds_search_finds_the_longest_prefix(library: tuple[Skill, ...], bounds: NaiveLimits) -> None:
     assert fit_skills_to_budget(naive(library), bounds) == longest_prefix(naive(library), bounds)
 
 
-@settings(deadline=None, max_examples=100)
+@settings(deadline=None, max_examples=examples(100))
 @given(generated_skills(), limits(), st.integers(0, 3_000))
 def test_a_larger_limit_never_keeps_fewer(library: tuple[Skill, ...], bounds: NaiveLimits, more: int) -> None:
     larger = NaiveLimits(bounds.max_skills, bounds.max_chars + more, bounds.max_bytes, bounds.root, bounds.compact)

@@ -21,6 +21,7 @@ from tests.conformance.recount import texts_in
 from tests.conformance.test_packing import STRATEGIES
 from tests.engine.analysis.sweep.test_sweep import check_same, subject_of
 from tests.engine.packs import assistant, bundle_of, fates, packed, result, system, talk, user
+from tests.examples import examples
 
 pytestmark = pytest.mark.conformance
 TASK, QUERY = "Mend the bell tower.", "And the clock?"
@@ -56,7 +57,7 @@ def check_asks(packing: Packing, asked: str) -> None:
     assert all(check.ok for check in check_packing(packing))
 
 
-@settings(deadline=None, max_examples=120, suppress_health_check=[HealthCheck.too_slow])
+@settings(deadline=None, max_examples=examples(120), suppress_health_check=[HealthCheck.too_slow])
 @given(st.data())
 def test_what_fits_has_its_task_under_every_strategy_provider_and_budget(drawn: st.DataObject) -> None:
     shape = drawn.draw(st.sampled_from([(1, 6), (1, 1), (3, 3)]))

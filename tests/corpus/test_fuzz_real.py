@@ -10,6 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from tests.examples import examples
 from tests.formats.fuzzing import read_both_ways, run_cases
 from tests.formats.mutations import Base
 from tests.formats.test_fuzz import VALID
@@ -33,7 +34,7 @@ def test_real_files_read_where_they_lie_tell_the_same() -> None:
     assert read_both_ways(bases(), range(2_000)) > 500
 
 
-@settings(deadline=None, max_examples=800, database=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(deadline=None, max_examples=examples(800), database=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.integers(min_value=0))
 def test_damaged_files_of_any_seed(seed: int) -> None:
     run_cases(bases(), range(1, 3), seed=seed)

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from budgeteer.engine.errors import FormatError
 from budgeteer.formats.detect import format_names, import_bytes
 from budgeteer.formats.messages.imported import Imported
+from tests.examples import examples
 from tests.formats.agent_shapes import Events, PiSession, Rollout, pi_call
 from tests.formats.fuzzing import check, read_both_ways, run_cases
 from tests.formats.google_shapes import ADK_EVALS, ADK_SESSION, GEMINI_BODY, GEMINI_CLI
@@ -148,7 +149,7 @@ VALID = (
 )
 FORMATS = st.none() | st.sampled_from(format_names())
 FUZZ = settings(
-    deadline=None, max_examples=150, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
+    deadline=None, max_examples=examples(150), suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
 )
 
 
@@ -242,7 +243,7 @@ SHAPED = st.recursive(
 )
 
 
-@settings(FUZZ, max_examples=400)
+@settings(FUZZ, max_examples=examples(400))
 @given(st.lists(SHAPED, min_size=1, max_size=4), st.booleans(), FORMATS)
 def test_documents_of_familiar_keys_in_unfamiliar_places(values: list[Any], lines: bool, as_format: str | None) -> None:
     text = "\n".join(map(json.dumps, values)) if lines else json.dumps(values[0])
@@ -264,7 +265,7 @@ def test_a_file_read_where_it_lies_tells_the_same() -> None:
 
 
 @pytest.mark.slow
-@settings(FUZZ, max_examples=1_500)
+@settings(FUZZ, max_examples=examples(1_500))
 @given(st.integers(min_value=0))
 def test_damaged_fixtures_of_any_seed(seed: int) -> None:
     run_cases(BASES, range(2), seed=seed)

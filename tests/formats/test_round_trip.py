@@ -35,6 +35,7 @@ from budgeteer.engine.rendering import render_request
 from budgeteer.engine.rendering.sent_content import sent_messages, sent_tools, system_message
 from budgeteer.formats.detect import import_bytes
 from tests.conformance.generated import WORDS, conversations, tools
+from tests.examples import examples
 from tests.formats.shapes import dumps, png
 
 PICTURE = base64.b64encode(png(30, 20)).decode()
@@ -157,7 +158,7 @@ def by_content(talk: Conversation) -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize("profile", PROVIDERS)
-@settings(deadline=None, max_examples=60, suppress_health_check=list(HealthCheck))
+@settings(deadline=None, max_examples=examples(60), suppress_health_check=list(HealthCheck))
 @given(data=st.data())
 def test_a_request_read_back_is_what_was_sent(profile: str, data: st.DataObject) -> None:
     packing = packed(data.draw(enriched(profile)), profile)

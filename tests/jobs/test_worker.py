@@ -31,8 +31,10 @@ def begin(owner: User, start_worker: StartWorker, **arguments: object) -> tuple[
     return job, worker
 
 
-def test_a_job_reports_its_steps_and_succeeds_with_a_result(owner: User, start_worker: StartWorker) -> None:
-    start_worker()
+def test_every_way_a_job_may_end_is_told_and_leaves_the_worker_to_the_next_one(
+    owner: User, start_worker: StartWorker
+) -> None:
+    worker = start_worker()
     job = wait_for(enqueue(owner, steps=3, leave="done"), "succeeded")
     assert job.result == {"steps": 3, "attempt": 1}
     assert (job.done, job.total, job.unit) == (3, 3, "steps")
@@ -41,41 +43,29 @@ def test_a_job_reports_its_steps_and_succeeds_with_a_result(owner: User, start_w
     assert job.started_at is not None
     assert job.finished_at is not None
 
-
-def test_bad_input_fails_with_its_three_parts(owner: User, start_worker: StartWorker) -> None:
-    start_worker()
-    job = wait_for(enqueue(owner, "probe.refuse"), "failed")
-    assert job.error == {
+    refused = wait_for(enqueue(owner, "probe.refuse"), "failed")
+    assert refused.error == {
         "what": "not JSON",
         "where": "session.jsonl line 214",
         "mend": "Download the bad lines",
         "sentence": "session.jsonl line 214: not JSON. Download the bad lines",
     }
 
+    unexpected = "The work stopped on an unexpected error; it was recorded under"
+    crashed = wait_for(enqueue(owner, "probe.crash"), "failed")
+    assert crashed.error["sentence"].startswith(f"{unexpected} {crashed.id}.")
+    assert "secret detail" not in str(crashed.error)
 
-def test_a_crash_fails_with_a_sentence_that_names_the_job_and_hides_the_detail(
-    owner: User, start_worker: StartWorker
-) -> None:
-    start_worker()
-    job = wait_for(enqueue(owner, "probe.crash"), "failed")
-    assert job.error["sentence"].startswith(f"The work stopped on an unexpected error; it was recorded under {job.id}.")
-    assert "secret detail" not in str(job.error)
-
-
-def test_a_panic_fails_its_job_at_once_and_the_worker_does_the_next_one(owner: User, start_worker: StartWorker) -> None:
-    worker = start_worker()
-    broken = wait_for(enqueue(owner, "probe.panic"), "failed")
-    assert broken.error["sentence"].startswith("The work stopped on an unexpected error; it was recorded under")
+    broken = wait_for(enqueue(owner, "probe.panic"), "failed")  # what is no `Exception`
+    assert broken.error["sentence"].startswith(unexpected)
     assert "secret detail" not in str(broken.error)
     assert (broken.attempt, broken.lost_workers) == (1, 0)
+
+    nonsense = wait_for(enqueue(owner, "probe.nonsense"), "failed")  # a result that is no JSON
+    assert nonsense.attempt == 1
+
     wait_for(enqueue(owner, steps=1), "succeeded")
     assert worker.poll() is None
-
-
-def test_a_result_that_is_no_json_fails_at_once(owner: User, start_worker: StartWorker) -> None:
-    start_worker()
-    job = wait_for(enqueue(owner, "probe.nonsense"), "failed")
-    assert job.attempt == 1
 
 
 def test_a_running_job_that_is_cancelled_makes_room_for_the_next_one(owner: User, start_worker: StartWorker) -> None:
@@ -88,24 +78,22 @@ def test_a_running_job_that_is_cancelled_makes_room_for_the_next_one(owner: User
     assert not Group.objects.filter(name="never").exists()
 
 
-def test_a_queued_job_is_cancelled_at_once_and_never_done(owner: User, start_worker: StartWorker) -> None:
-    job = enqueue(owner, steps=1, leave="never")
-    services.cancel(job)
-    assert job.state == "cancelled"
+def test_a_queued_job_that_is_cancelled_is_done_only_when_it_is_tried_again(
+    owner: User, start_worker: StartWorker
+) -> None:
+    never = enqueue(owner, steps=1, leave="never")
+    services.cancel(never)
+    assert never.state == "cancelled"
+    late = enqueue(owner, steps=1, leave="late")
+    services.cancel(late)
+    services.retry(late)
     start_worker()
+    wait_for(late, "succeeded")
+    assert late.result == {"steps": 1, "attempt": 2}
     wait_for(enqueue(owner, steps=1), "succeeded")
-    job.refresh_from_db()
-    assert job.state == "cancelled"
+    never.refresh_from_db()
+    assert never.state == "cancelled"
     assert not Group.objects.filter(name="never").exists()
-
-
-def test_a_cancelled_job_is_done_when_it_is_tried_again(owner: User, start_worker: StartWorker) -> None:
-    job = enqueue(owner, steps=1, leave="late")
-    services.cancel(job)
-    services.retry(job)
-    start_worker()
-    wait_for(job, "succeeded")
-    assert job.result == {"steps": 1, "attempt": 2}
 
 
 def test_a_job_whose_worker_is_killed_is_done_exactly_once_by_another(owner: User, start_worker: StartWorker) -> None:

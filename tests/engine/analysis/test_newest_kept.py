@@ -19,6 +19,7 @@ from budgeteer.engine.inputs.bundle import Inputs, build_bundle
 from budgeteer.engine.packing.pack import pack
 from tests.conformance.generated import conversations
 from tests.engine.packs import assistant, result, system, talk, user
+from tests.examples import examples
 
 COUNTER = counter_for("o200k_base")
 
@@ -46,7 +47,7 @@ def packed_rows(
     query=st.none() | st.just("And now?"),
     stretch=st.integers(1, 5),
 )
-@settings(suppress_health_check=[HealthCheck.too_slow], deadline=None, max_examples=60)
+@settings(suppress_health_check=[HealthCheck.too_slow], deadline=None, max_examples=examples(60))
 def test_the_answer_is_that_of_a_packing(
     model: str, conversation: Conversation, budget: int, query: str | None, stretch: int
 ) -> None:

@@ -27,6 +27,7 @@ from budgeteer.engine.counting.claude_vocabulary import (
 from budgeteer.engine.counting.tokenizers import counter_for, ends_in_word, starts_safely
 from budgeteer.engine.errors import TokenizerUnavailable
 from tests.conformance import reference
+from tests.examples import examples
 
 NAMES = tuple(CLAUDE_FAMILIES)
 
@@ -51,7 +52,7 @@ nasty = st.lists(pieces | st.builds(str.__mul__, pieces, st.integers(2, 40)), ma
 
 
 @pytest.mark.parametrize("name", NAMES)
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(text=nasty)
 @example(text="")
 @example(text="line\n\n\n")

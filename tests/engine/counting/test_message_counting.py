@@ -27,6 +27,7 @@ from budgeteer.engine.packing.pack import pack
 from budgeteer.engine.providers.registry import PROVIDERS
 from tests.conformance.generated import conversations
 from tests.engine.packs import assistant, result, user
+from tests.examples import examples
 
 ARGUMENTS = (
     "{}",
@@ -60,7 +61,7 @@ odd = st.builds(
 
 @pytest.mark.parametrize("tokenizer", TOKENIZERS)
 @given(conversation=conversations() | conversations(valid=False), some=st.lists(odd, max_size=4))
-@settings(suppress_health_check=[HealthCheck.too_slow], deadline=None, max_examples=60)
+@settings(suppress_health_check=[HealthCheck.too_slow], deadline=None, max_examples=examples(60))
 def test_all_at_once_is_one_by_one(tokenizer: str, conversation: Conversation, some: list[Message]) -> None:
     counter = counter_for(tokenizer)
     messages = [*conversation.messages, *some, result("c1", "late")]

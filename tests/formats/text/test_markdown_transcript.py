@@ -25,6 +25,7 @@ from budgeteer.engine.content.conversation import (
 from budgeteer.engine.errors import FormatError
 from budgeteer.engine.rendering.markdown import OPENING, markdown_transcript
 from budgeteer.formats.detect import import_bytes
+from tests.examples import examples
 from tests.formats.shapes import OPENAI_TOOL
 
 WRITABLE = st.characters(exclude_categories=["Cs", "Cc"], include_characters="\n\r\t")
@@ -84,7 +85,7 @@ def placeless(conversation: Conversation) -> Conversation:
     return replace(conversation, messages=tuple(replace(message, line=0) for message in conversation.messages))
 
 
-@settings(deadline=None, max_examples=100, suppress_health_check=[HealthCheck.too_slow])
+@settings(deadline=None, max_examples=examples(100), suppress_health_check=[HealthCheck.too_slow])
 @given(st.integers(1, 3).flatmap(lambda count: st.tuples(*[talks(number) for number in range(count)])))
 def test_what_is_written_is_read_back_to_the_letter(written: tuple[Conversation, ...]) -> None:
     found = import_bytes(markdown_transcript(written).encode())

@@ -19,8 +19,9 @@ from budgeteer.engine.packing.pack import pack
 from budgeteer.engine.packing.result import Packing
 from tests.conformance.test_packing import configurations, inputs
 from tests.engine.packs import assistant, system, talk, user
+from tests.examples import examples
 
-slowly = settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.too_slow])
+slowly = settings(deadline=None, max_examples=examples(60), suppress_health_check=[HealthCheck.too_slow])
 
 
 def bundles(given_inputs: Inputs) -> Any:

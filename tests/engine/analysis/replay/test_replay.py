@@ -20,8 +20,9 @@ from budgeteer.engine.packing.result import Packing
 from tests.conformance.test_packing import configurations, inputs
 from tests.engine.analysis.sweep.test_sweep import subject_of
 from tests.engine.packs import assistant, result, system, talk, user
+from tests.examples import examples
 
-slowly = settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.too_slow])
+slowly = settings(deadline=None, max_examples=examples(60), suppress_health_check=[HealthCheck.too_slow])
 PRUNING = {
     "mode": "auto",
     "minContextPercent": 10,

@@ -24,6 +24,7 @@ from budgeteer.engine.packing.result import Packing
 from budgeteer.engine.rendering import render_request
 from tests.conformance.pruning_material import conversations
 from tests.engine.packs import bundle_of, fates, packed, user
+from tests.examples import examples
 
 LONG = "the quick brown fox jumps over the lazy dog " * 6
 FREE: list[str] = []
@@ -193,7 +194,9 @@ class Plain:
         return "" if kind == "read" and others else str(value.get("path", ""))
 
 
-@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])
+@settings(
+    max_examples=examples(300), deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much]
+)
 @given(
     conversations(),
     st.fixed_dictionaries(

@@ -21,6 +21,7 @@ from budgeteer.engine.rendering import render_request
 from tests.conformance.reading_back import read_back
 from tests.engine.packing.pruning.oracle import Problems, Refused, Thing, apply
 from tests.engine.packs import assistant, bundle_of, fates, packed, result, system, user
+from tests.examples import examples
 
 TALK = (
     user("one"),
@@ -289,7 +290,7 @@ def outline(shown: list[Thing]) -> list[Any]:
     return [(one.name, outline(one.inside), one.text) if one.is_block else one.name for one in shown]
 
 
-@settings(max_examples=2_000, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=examples(2_000), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(sequences())
 def test_any_batches_are_applied_or_refused_as_the_rules_say(
     drawn: tuple[list[Message], list[dict[str, Any]], int, int],
