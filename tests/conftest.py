@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -107,7 +108,8 @@ def _is_pure(item: pytest.Item) -> bool:
     return _is_below(item.path, PURE_MODULES) or (_is_below(item.path, PURE_UNLESS_ASKED) and not asked)
 
 
-def _is_below(path: Path, places: Iterable[str]) -> bool:
+@cache  # there are fifty tests to a module
+def _is_below(path: Path, places: tuple[str, ...]) -> bool:
     return any(path.is_relative_to(TESTS_FOLDER / place) for place in places)
 
 
