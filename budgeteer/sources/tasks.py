@@ -22,6 +22,7 @@ from django.core.files.temp import NamedTemporaryFile
 
 from budgeteer.engine.counting.tokenizers import counter_for
 from budgeteer.engine.errors import InputError
+from budgeteer.engine.models.registry import known_model
 from budgeteer.formats.detect import import_file
 from budgeteer.formats.messages.branches import repeated_messages
 from budgeteer.formats.messages.imported import Imported
@@ -173,7 +174,8 @@ def _measure_all(
 ) -> tuple[dict[str, str], dict[str, int]]:
     """The stored numbers and the sum of tokens by tokenizer; those of one tokenizer are in memory at once."""
     what = _measurable(imported)
-    total = what.total * len(AT_IMPORT)
+    names = _tokenizers(imported)
+    total = what.total * len(names)
     files: dict[str, str] = {}
     tokens: dict[str, int] = {}
 
@@ -190,9 +192,16 @@ def _measure_all(
         files[name] = _save_measures(attempt, name, measured)
         report(what.total, what.total)
 
-    for number, name in enumerate(AT_IMPORT):
+    for number, name in enumerate(names):
         count(name, reporter(name, number * what.total))
     return files, tokens
+
+
+def _tokenizers(imported: Imported) -> tuple[str, ...]:
+    """What an import counts with: what lists show, and the tokenizer of the model that a new workspace starts on."""
+    named = imported.conversations[0].model if imported.conversations else ""
+    row = known_model(named) if named else None
+    return tuple(dict.fromkeys((*AT_IMPORT, *([row.tokenizer] if row else []))))
 
 
 def _save_measures(attempt: _Attempt, tokenizer: str, measures: Measures) -> str:

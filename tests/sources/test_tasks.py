@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 import threading
 
 import pytest
@@ -50,6 +51,22 @@ def test_measures_are_those_of_a_fresh_count(owner):
     fresh = measure_messages(list(loaded.conversation.messages), counter=counter)
     for name, column in fresh.to_arrays().items():
         assert column.tolist() == loaded.conversation_measures.to_arrays()[name].tolist(), name
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("model", "tokenizers"),
+    [
+        ("claude-sonnet-4-5-20250929", {"o200k_base", "chars/4", "claude-v3"}),
+        ("gpt-4.1", {"o200k_base", "chars/4"}),
+        ("our-own-model", {"o200k_base", "chars/4"}),
+    ],
+)
+def test_an_import_counts_with_the_tokenizer_of_the_model_its_conversation_names(owner, model, tokenizers):
+    talk = {"model": model, "messages": [{"role": "user", "content": "Which crane?"}]}
+    source = imported(owner, json.dumps(talk).encode())
+    assert {row.tokenizer for row in source.measures.all()} == tokenizers == set(source.counts["tokens"])
+    assert services.load_inputs(source, tokenizer=max(tokenizers)).conversation is not None
 
 
 @pytest.mark.django_db

@@ -43,7 +43,7 @@ type Progress = Callable[[int, int], None]
 # How hard zlib tries: numpy's own choice takes six times as long and saves a tenth.
 PACKING = 1
 
-# Counted at import; any other is counted when a workspace first asks for it.
+# Counted at every import, beside that of the model its conversation names; any other when a workspace first asks.
 AT_IMPORT = ("o200k_base", "chars/4")
 
 
