@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Final
 
 from budgeteer import __version__
-from budgeteer.engine.counting.tokenizers import BpeCounter, TokenCounter, counter_for
+from budgeteer.engine.counting.tokenizers import QuarterCounter, TokenCounter, counter_for
 
 #: A file that has grown over this many bytes (about two million counts) is begun anew.
 MOST_BYTES: Final = 64_000_000
@@ -34,10 +34,10 @@ def keeping_counter(name: str, *, complain: Callable[[str], None]) -> Iterator[T
         TokenizerUnavailable: as counter_for.
     """
     counter = counter_for(name)
-    if not isinstance(counter, BpeCounter):
+    if isinstance(counter, QuarterCounter):  # counts faster than anything is found
         yield counter
         return
-    keeping = KeepingCounter(name, cache_folder() / "counts.sqlite3", complain=complain)
+    keeping = KeepingCounter(counter, cache_folder() / "counts.sqlite3", complain=complain)
     with contextlib.closing(keeping):
         yield keeping
         keeping.keep()
@@ -55,11 +55,14 @@ def cache_folder() -> Path:
     return folder / "budgeteer"
 
 
-class KeepingCounter(BpeCounter):
-    """Exact counts, taken from a file where they stand there."""
+class KeepingCounter:
+    """The counts of a vocabulary's counter, taken from a file where they stand there."""
 
-    def __init__(self, name: str, path: Path, *, complain: Callable[[str], None]) -> None:
-        super().__init__(name)
+    def __init__(self, counter: TokenCounter, path: Path, *, complain: Callable[[str], None]) -> None:
+        self.name = counter.name
+        self.kind = counter.kind
+        self.per_message_overhead = counter.per_message_overhead
+        self._counter = counter
         self._path = path
         self._complain = complain
         self._known: dict[bytes, int] = {}
@@ -74,9 +77,13 @@ class KeepingCounter(BpeCounter):
         if known is None:
             known = self._found(key)
         if known is None:
-            known = self._fresh[key] = super().count(text)
+            known = self._fresh[key] = self._counter.count(text)
         self._known[key] = known
         return known
+
+    def count_parts(self, texts: Sequence[str]) -> int:
+        """The sum over the texts, each a sequence of its own."""
+        return sum(map(self.count, texts))
 
     def count_all(self, texts: Sequence[str]) -> list[int]:
         """The tokens of each text."""

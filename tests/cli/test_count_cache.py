@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from budgeteer.cli import count_cache
 from budgeteer.cli.count_cache import KeepingCounter, cache_folder, keeping_counter
+from budgeteer.engine.counting.claude_vocabulary import CLAUDE_FAMILIES
 from budgeteer.engine.counting.tokenizers import BpeCounter, counter_for
 from tests.cli.conftest import MESSAGES, Budgeteer
 
@@ -69,7 +70,7 @@ def test_a_kept_count_is_the_count(texts: list[str]) -> None:
 
 def test_each_tokenizer_has_counts_of_its_own() -> None:
     text = "Überraschung für 日本語"
-    for name in ("o200k_base", "cl100k_base"):
+    for name in ("o200k_base", "cl100k_base", *CLAUDE_FAMILIES):
         with keeping_counter(name, complain=pytest.fail) as counter:
             assert counter.count(text) == counter_for(name).count(text)
 
@@ -108,7 +109,7 @@ def test_a_file_that_has_grown_too_large_is_begun_anew(cache: Path, monkeypatch:
 
 def test_a_cache_that_fails_later_is_named_once(tmp_path: Path) -> None:
     said: list[str] = []
-    counter = KeepingCounter("o200k_base", tmp_path / "counts", complain=said.append)
+    counter = KeepingCounter(counter_for("o200k_base"), tmp_path / "counts", complain=said.append)
     with sqlite3.connect(tmp_path / "counts") as file:
         file.execute("DROP TABLE counts")
     file.close()
