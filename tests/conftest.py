@@ -73,6 +73,11 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     return True if _is_below(collection_path, passed_by) else None
 
 
+def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
+    """Name bytes by their argument: an archive holds the minute it was made in, and parallel processes must agree."""
+    return argname if isinstance(val, bytes) else None
+
+
 @pytest.hookimpl(tryfirst=True)  # before xdist reads the groups
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark by folder: what lies under `corpus` reads real files, what lies under `browser` drives Chromium.

@@ -7,9 +7,10 @@ import re
 from pathlib import Path
 
 import pytest
+from playwright.sync_api import expect
 
 from tests.browser.actions import Hands
-from tests.browser.steps import drop, verdict, wait_until_packed
+from tests.browser.steps import drop, figures, verdict, wait_until_packed
 from tests.browser.test_journeys_counted import (
     FIRST_RUN,
     LIBRARY,
@@ -52,6 +53,9 @@ def test_why_it_overflowed_is_told_and_mended(visitor, session, by_keyboard):
     page = visitor().open("/")
     drop(page, session)
     wait_until_packed(page)
+    before = figures(page)
+    page.locator("#i-model").select_option("gpt-4o")  # whatever the file names: the window of some would hold all of it
+    expect(page.locator("#figures")).not_to_have_text(before)
     assert mend_overflow(Hands(page, by_keyboard)) <= OVERFLOW
 
 
