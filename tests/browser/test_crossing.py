@@ -10,9 +10,8 @@ from playwright.sync_api import APIResponse, Error, Page, Route, expect
 from tests.browser.conftest import Visitor
 from tests.browser.steps import change_number, figures, is_saved, open_sample, verdict
 
-AFTERWARDS_MS = (
-    500  # An answer that nobody wants any more has arrived by then; nothing on the page could be waited for.
-)
+#: An answer that nobody wants any more has arrived by then; nothing on the page could be waited for.
+AFTERWARDS_MS = 500
 SESSION, LIBRARY = "An agent session that overflows", "A skills library that does not fit"
 
 

@@ -181,4 +181,4 @@ def test_a_warm_search_reads_no_text_again(name: str) -> None:
         started = time.process_time()
         pack(bundle, config, counter=COUNTER)
         times.append(time.process_time() - started)
-    assert min(times) < 0.05
+    assert sorted(times)[4] < 0.05
