@@ -19,12 +19,13 @@ from budgeteer.engine.providers.registry import PROVIDERS
 from budgeteer.engine.rendering import render_request
 from tests.conformance import generated
 from tests.conformance.invariants import check_everything
+from tests.examples import examples
 
 pytestmark = pytest.mark.conformance
 STRATEGIES = tuple(HISTORY_STRATEGIES)
 #: Every provider, and the one that the model names.
 FORMS = (None, *PROVIDERS)
-slowly = settings(deadline=None, max_examples=80, suppress_health_check=[HealthCheck.too_slow])
+slowly = settings(deadline=None, max_examples=examples(80), suppress_health_check=[HealthCheck.too_slow])
 
 
 @st.composite
