@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +15,8 @@ from budgeteer.engine.inputs.bundle import Bundle
 LABEL_CHARS = 80
 #: Where the index is kept in `Bundle.prepared`.
 _KEPT_AS = "history index"
+#: Where a bundle is kept whose history goes on after that of this one.
+_WHOLE = "whole conversation"
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,13 +41,31 @@ class HistoryIndex:
         """The names of the tools that these messages call."""
         return frozenset(self.tools[place] for place in np.unique(self.called[kept[self.calling]]))
 
+    def beginning(self, history: Sequence[Message]) -> HistoryIndex:
+        """The index of a history that is the beginning of this one."""
+        count = len(history)
+        calls = int(np.searchsorted(self.calling, count))
+        return HistoryIndex(
+            history, self.ids[:count], self.labels[:count], self.tools, self.calling[:calls], self.called[:calls]
+        )
+
 
 def index_of(bundle: Bundle) -> HistoryIndex:
-    """The index of the bundle's history; every message is read the first time."""
+    """The index of the bundle's history; every message of the whole conversation is read the first time."""
     known = known_index(bundle)
     if known is None:
-        known = bundle.prepared[_KEPT_AS] = _read(bundle.history)
+        beginning, whole = bundle.prepared.get(_WHOLE, (None, None))
+        if whole is not None and beginning is bundle.history:
+            known = index_of(whole).beginning(bundle.history)
+        else:
+            known = _read(bundle.history)
+        bundle.prepared[_KEPT_AS] = known
     return known
+
+
+def prepared_from(beginning: Sequence[Message], whole: Bundle) -> dict[str, Any]:
+    """What `Bundle.prepared` of a bundle holds whose history is `beginning`, that of the history of `whole`."""
+    return {_WHOLE: (beginning, whole)}
 
 
 def known_index(bundle: Bundle) -> HistoryIndex | None:

@@ -11,6 +11,7 @@ from budgeteer.engine.content.conversation import ROLES
 from budgeteer.engine.counting.library_measures import Ints
 from budgeteer.engine.counting.tokenizers import TokenCounter
 from budgeteer.engine.inputs.bundle import Bundle, BundleSlice
+from budgeteer.engine.inputs.history_index import prepared_from
 from budgeteer.engine.packing.pruning.calls import Calls, Shorter
 from budgeteer.engine.packing.pruning.history_facts import KEPT_AS, Facts, facts_of
 from budgeteer.engine.packing.pruning.shape import Mask
@@ -43,14 +44,15 @@ def before_reply(bundle: Bundle, row: int) -> Bundle:
     measures = bundle.history_measures
     asked = int(measures.role[row - 1]) == _USER
     end = row - 1 if asked else row
+    history = BundleSlice(bundle.history, 0, end)
     return replace(
         bundle,
-        history=BundleSlice(bundle.history, 0, end),
+        history=history,
         history_measures=measures.taken(slice(0, end)),
         query=bundle.history[end] if asked else None,
         query_measures=measures.taken(slice(end, row)),
         reported_input_tokens=None,
-        prepared={},
+        prepared=prepared_from(history, bundle),
     )
 
 
@@ -69,7 +71,7 @@ def with_facts(bundle: Bundle, whole: Bundle, *, counter: TokenCounter) -> Bundl
         _kept_calls(facts.calls, facts.calls.result_row < end),
         facts.decision_ids[:end],
     )
-    return replace(bundle, prepared={KEPT_AS: known})
+    return replace(bundle, prepared=bundle.prepared | {KEPT_AS: known})
 
 
 def _kept_calls(calls: Calls, keep: Mask) -> Calls:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -14,7 +15,7 @@ from budgeteer.engine.analysis.replay.replay import Turn, replay
 from budgeteer.engine.analysis.sweep.probe import Subject
 from budgeteer.engine.content.conversation import Conversation, Message
 from budgeteer.engine.errors import ConfigError
-from budgeteer.engine.inputs.bundle import Inputs
+from budgeteer.engine.inputs.bundle import Inputs, tool_from_raw
 from budgeteer.engine.packing.pack import pack
 from budgeteer.engine.packing.result import Packing
 from tests.conformance.test_packing import configurations, inputs
@@ -294,3 +295,37 @@ def test_a_replay_as_plain_data_names_its_first_request_that_is_over_by_its_numb
         "turns": [turn.to_json() for turn in over.turns],
     }
     assert within.to_json()["firstOver"] is None
+
+
+class Looked(Sequence[Message]):
+    """Messages that count how often one is looked at."""
+
+    def __init__(self, messages: Sequence[Message]) -> None:
+        self.messages = messages
+        self.times = 0
+
+    def __len__(self) -> int:
+        return len(self.messages)
+
+    def __getitem__(self, index: Any) -> Any:
+        found = self.messages[index]
+        self.times += len(found) if isinstance(index, slice) else 1
+        return found
+
+
+def test_every_request_reads_few_messages_however_long_the_conversation_is() -> None:
+    """Which tools were called is asked at each request: a stored conversation would be unpacked again and again."""
+    turns = [
+        one
+        for at in range(60)
+        for one in (user(f"Look at door {at}."), assistant("", f"c{at}"), result(f"c{at}", "stone"), assistant("Done."))
+    ]
+    given = Inputs(
+        conversation=talk(*turns),
+        tools=tuple(tool_from_raw({"name": name, "input_schema": {}}) for name in ("look", "wait")),
+    )
+    subject = subject_of(given, {"history": {"strategy": "newestFirst", "maxTokens": 400}})
+    looked = Looked(subject.bundle.history)
+    replayed = replay(replace(subject, bundle=replace(subject.bundle, history=looked)))
+    assert len(replayed.turns) == 120
+    assert looked.times <= 6 * len(turns)
