@@ -136,6 +136,29 @@ class Message:
 
 
 @dataclass(frozen=True, slots=True)
+class RecordedRequest:
+    """What a provider reported of one request of a conversation.
+
+    Attributes:
+        position: how many of the conversation's messages stood in the request; the reply begins at that one.
+        input_tokens: all tokens of the input, those read from and written to a cache included.
+        cache_read_tokens, cache_write_tokens: how many of them were read from a cache and written to it; 0 where the
+            source does not say.
+        output_tokens: the tokens of the reply, those of its reasoning included; 0 where the source does not say.
+        reasoning_tokens: how many of them were reasoning, None where the source does not say.
+        model: the model that answered, "" where the source does not say.
+    """
+
+    position: int
+    input_tokens: int
+    cache_read_tokens: int = 0
+    cache_write_tokens: int = 0
+    output_tokens: int = 0
+    reasoning_tokens: int | None = None
+    model: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Conversation:
     """One conversation as the model would see it.
 
@@ -145,6 +168,8 @@ class Conversation:
         tools: the tool definitions the file itself carries, as given (see library.ToolDefinition.raw).
         model: the model the source names, "" when none.
         reported_input_tokens: the input tokens the source's last request reported, None when it does not say.
+        recorded: what was reported of each request whose reply is in the conversation, in order; a request whose input
+            held other messages than those before its reply, as before a compaction, is left out.
         branches: how many other branches the source has.
         branch_of: the id of the conversation that this one is another branch of, "" for a main branch.
         is_subagent: True for a sub-agent's own run.
@@ -156,6 +181,7 @@ class Conversation:
     tools: tuple[Mapping[str, Any], ...] = ()
     model: str = ""
     reported_input_tokens: int | None = None
+    recorded: tuple[RecordedRequest, ...] = ()
     branches: int = 0
     is_subagent: bool = False
     branch_of: str = ""

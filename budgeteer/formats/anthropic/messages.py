@@ -15,6 +15,7 @@ from budgeteer.engine.content.conversation import (
     OpaquePart,
     Part,
     ReasoningPart,
+    RecordedRequest,
     Role,
     TextPart,
     ToolCallPart,
@@ -25,6 +26,7 @@ from budgeteer.formats.messages.image_sizes import base64_pixel_size
 from budgeteer.formats.messages.imported import Imported, Skipped
 from budgeteer.formats.messages.numbering import note_opaque, numbered, put_aside, text_value, title_of
 from budgeteer.formats.messages.opaque import lean
+from budgeteer.formats.messages.recorded_requests import token_count
 from budgeteer.formats.reading.document import Document
 from budgeteer.formats.reading.envelopes import SAMPLED, Envelope, envelopes, looks_like_messages, require
 
@@ -165,6 +167,16 @@ def input_tokens(usage: Any) -> int | None:
     counts = [usage.get(key) for key in keys]
     total = sum(count for count in counts if isinstance(count, int) and not isinstance(count, bool))
     return total or None
+
+
+def recorded_request(usage: Any, model: str = "") -> RecordedRequest | None:
+    """What a usage reports of its request, which is not placed yet; None when it reports no input."""
+    total = input_tokens(usage)
+    if total is None:
+        return None
+    keys = ("cache_read_input_tokens", "cache_creation_input_tokens", "output_tokens")
+    read, written, output = (token_count(usage.get(key)) for key in keys)
+    return RecordedRequest(0, total, read, written, output, model=model)
 
 
 def split_message(role: Role, content: Any, *, line: int = 0, uid: str = "", created: str = "") -> list[Message]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from budgeteer.engine.content.conversation import Conversation
+from budgeteer.engine.content.conversation import Conversation, Message, RecordedRequest
 from budgeteer.engine.errors import FormatError
 from budgeteer.formats.claude_code.session_lines import SessionRecord, records_of
 from budgeteer.formats.claude_code.session_messages import build_messages
@@ -14,6 +14,7 @@ from budgeteer.formats.messages.branches import with_branches
 from budgeteer.formats.messages.imported import Imported
 from budgeteer.formats.messages.numbering import Notes, listed_counts, note_opaque, short_line, text_value, title_of
 from budgeteer.formats.messages.progress import ProgressHeartbeat
+from budgeteer.formats.messages.recorded_requests import placed_requests
 from budgeteer.formats.reading.document import Document
 from budgeteer.formats.reading.json_text import JsonLine
 from budgeteer.formats.reading.lazy_jsonl import FAR_SAMPLED, LazyLines
@@ -107,6 +108,7 @@ def _conversation(
 ) -> Conversation:
     messages = build_messages(branch.records, notes)
     note_opaque(messages, notes)
+    recorded = _recorded(branch, messages)
     session = next((record.session for record in reversed(branch.records) if record.session), "")
     metadata = _metadata(branch, whole=document.options.whole)
     if agent:
@@ -118,7 +120,8 @@ def _conversation(
         title=title,
         messages=messages,
         model=_model(branch.records),
-        reported_input_tokens=_reported([record for record in branch.records if record.number not in branch.kept]),
+        reported_input_tokens=recorded[-1].input_tokens if recorded else None,
+        recorded=recorded,
         is_subagent=bool(agent),
         metadata=metadata,
     )
@@ -187,6 +190,15 @@ def _model(records: Sequence[SessionRecord]) -> str:
     return ""
 
 
-def _reported(records: Sequence[SessionRecord]) -> int | None:
-    """The input tokens of the last request: its own, and those read from and written to the cache."""
-    return next((record.reported for record in reversed(records) if record.reported is not None), None)
+def _recorded(branch: SessionBranch, messages: Sequence[Message]) -> tuple[RecordedRequest, ...]:
+    """What the API reported of each request whose reply is in the branch; the lines of one reply repeat it.
+
+    Replies that the last compaction kept are left out: they answered requests that held what it took away.
+    """
+    found: dict[str, tuple[int, RecordedRequest]] = {}
+    for record in branch.records:
+        if record.reported is not None and record.number not in branch.kept:
+            reply = record.message_id or str(record.number)
+            first, _ = found.get(reply, (record.number, None))
+            found[reply] = first, record.reported
+    return placed_requests(found.values(), messages)

@@ -7,8 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from budgeteer.engine.content.conversation import RecordedRequest
 from budgeteer.engine.content.library import compact_json
-from budgeteer.formats.anthropic.messages import input_tokens
+from budgeteer.formats.anthropic.messages import recorded_request
 from budgeteer.formats.claude_code.attachments import attached_message
 from budgeteer.formats.messages.imported import Skipped
 from budgeteer.formats.messages.numbering import Notes, text_value
@@ -36,7 +37,7 @@ class SessionRecord:
         is_compaction, is_summary: whether everything before it was compacted, and whether it is the summary of that.
         logical_parent: the uuid before a compaction's boundary.
         calls, answers: the ids of the calls it makes, and of the calls it answers.
-        model, reported: of an assistant's line the model's name, and the input tokens its request is said to have had.
+        model, reported: of an assistant's line the model's name, and what is reported of its request.
     """
 
     line: JsonLine
@@ -56,7 +57,7 @@ class SessionRecord:
     calls: tuple[str, ...] = ()
     answers: tuple[str, ...] = ()
     model: str = ""
-    reported: int | None = None
+    reported: RecordedRequest | None = None
 
     @property
     def number(self) -> int:
@@ -166,8 +167,13 @@ def _record(line: JsonLine, skipped: list[Skipped], shared: dict[str, str]) -> S
         calls=_ids(message, "tool_use", "id"),
         answers=_ids(message, "tool_result", "tool_use_id"),
         model=sys.intern(text_value(message.get("model"))) if kind == "assistant" else "",
-        reported=input_tokens(message.get("usage")) if kind == "assistant" else None,
+        reported=_reported(message) if kind == "assistant" else None,
     )
+
+
+def _reported(message: Mapping[str, Any]) -> RecordedRequest | None:
+    """What the API reported of the request that this message answers."""
+    return recorded_request(message.get("usage"), sys.intern(text_value(message.get("model"))))
 
 
 def _ids(message: Mapping[str, Any], kind: str, key: str) -> tuple[str, ...]:
@@ -201,7 +207,7 @@ def _agent_progress(line: JsonLine) -> SessionRecord | None:
         calls=_ids(message, "tool_use", "id"),
         answers=_ids(message, "tool_result", "tool_use_id"),
         model=sys.intern(text_value(message.get("model"))) if inner["type"] == "assistant" else "",
-        reported=input_tokens(message.get("usage")) if inner["type"] == "assistant" else None,
+        reported=_reported(message) if inner["type"] == "assistant" else None,
     )
 
 

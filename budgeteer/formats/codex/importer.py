@@ -20,6 +20,7 @@ from budgeteer.formats.messages.numbering import (
     text_value,
     title_of,
 )
+from budgeteer.formats.messages.recorded_requests import placed_requests
 from budgeteer.formats.messages.result_order import behind_calls
 from budgeteer.formats.openai.responses_items import item_messages
 from budgeteer.formats.reading.document import Document
@@ -55,6 +56,7 @@ def read(document: Document) -> Imported:
     messages = numbered([*_instructions(history.meta), *said], notes, place="line ")
     note_opaque(messages, notes)
     title = title_of((message for message in messages if message.typed), document.stem or "Codex session")
+    recorded = placed_requests(history.reported, messages)
     _say_compactions(history, title, notes, whole=whole)
     tools = history.meta.get("dynamic_tools")
     conversation = Conversation(
@@ -63,7 +65,8 @@ def read(document: Document) -> Imported:
         messages=messages,
         tools=tuple(tool for tool in tools if isinstance(tool, Mapping)) if isinstance(tools, list) else (),
         model=history.model,
-        reported_input_tokens=history.reported,
+        reported_input_tokens=history.reported[-1][1].input_tokens if history.reported else None,
+        recorded=recorded,
         is_subagent=_parent(history.meta) is not None,
         metadata=_metadata(history, whole=whole),
     )

@@ -12,9 +12,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from budgeteer.engine.content.conversation import RecordedRequest
 from budgeteer.engine.content.library import compact_json
 from budgeteer.formats.messages.imported import Skipped
 from budgeteer.formats.messages.numbering import Notes, text_value
+from budgeteer.formats.messages.recorded_requests import token_count
 from budgeteer.formats.reading.json_text import JsonLine
 
 _INJECTED: Final = re.compile(
@@ -66,7 +68,8 @@ class History:
         compactions: how often what was before was replaced.
         before: items that only the whole transcript has.
         model: the model of the last turn.
-        reported: the input tokens of the last request since the last compaction, None when none was reported.
+        reported: what was reported of each request since the last compaction, or of all where everything was wanted;
+            each with the line at which its reply begins, 0 where that is not in the file or was reported already.
     """
 
     meta: Mapping[str, Any] = field(default_factory=dict)
@@ -74,7 +77,7 @@ class History:
     compactions: int = 0
     before: int = 0
     model: str = ""
-    reported: int | None = None
+    reported: list[tuple[int, RecordedRequest]] = field(default_factory=list)
 
 
 def read_history(lines: Sequence[JsonLine], notes: Notes, skipped: list[Skipped], *, whole: bool) -> History:
@@ -96,6 +99,7 @@ class _Reader:
         self.skipped = skipped
         self.whole = whole
         self.history = History()
+        self._reply_line = 0
 
     def add(self, line: JsonLine) -> None:
         value = line.value
@@ -132,6 +136,8 @@ class _Reader:
         if kind in _BOOKKEEPING:
             self.notes.other_lines[f"response_item ({kind})"] += 1
             return
+        if not self._reply_line and line is not None and _is_replied(payload):
+            self._reply_line = number
         self.history.items.append(
             RolloutItem(
                 number,
@@ -151,7 +157,7 @@ class _Reader:
         if self.whole:
             self._summary(number, created, summary)
             return
-        history.reported = None
+        history.reported = []
         history.before += len(history.items)
         if isinstance(given, list):
             history.items = []
@@ -173,18 +179,30 @@ class _Reader:
     def _event(self, payload: Mapping[str, Any]) -> None:
         kind = text_value(payload.get("type"))
         if kind == "token_count":
-            self._usage(payload.get("info"))
+            self._add_reported(payload.get("info"))
         elif kind == "thread_rolled_back":
             self._roll_back(payload.get("num_turns"))
         else:
             self.notes.other_lines[f"event_msg ({kind})" if kind else "event_msg"] += 1
 
-    def _usage(self, info: Any) -> None:
-        """The last request's input, cached tokens included; an estimate after a compaction has no input tokens."""
+    def _add_reported(self, info: Any) -> None:
+        """The usage of the request whose reply stands before this line, which may be repeated.
+
+        `input_tokens` holds what was cached, `output_tokens` the reasoning; an estimate after a compaction has none.
+        """
         last = info.get("last_token_usage") if isinstance(info, Mapping) else None
-        tokens = last.get("input_tokens") if isinstance(last, Mapping) else None
-        if isinstance(tokens, int) and not isinstance(tokens, bool) and tokens > 0:
-            self.history.reported = tokens
+        if not isinstance(last, Mapping) or not token_count(last.get("input_tokens")):
+            return
+        request = RecordedRequest(
+            position=0,
+            input_tokens=token_count(last.get("input_tokens")),
+            cache_read_tokens=token_count(last.get("cached_input_tokens")),
+            output_tokens=token_count(last.get("output_tokens")),
+            reasoning_tokens=token_count(last.get("reasoning_output_tokens")),
+            model=self.history.model,
+        )
+        self.history.reported.append((self._reply_line, request))
+        self._reply_line = 0
 
     def _roll_back(self, turns: Any) -> None:
         """Take away the last turns: what was typed, and everything after it."""
@@ -193,7 +211,14 @@ class _Reader:
         if count > 0 and typed:
             start = typed[-min(count, len(typed))]
             self.notes.count("Items of turns that were rolled back, left out", len(self.history.items) - start)
+            self.history.reported = [one for one in self.history.reported if one[0] < self.history.items[start].line]
             del self.history.items[start:]
+
+
+def _is_replied(payload: Mapping[str, Any]) -> bool:
+    """Whether the model wrote an item."""
+    kind = text_value(payload.get("type"))
+    return payload.get("role") == "assistant" if kind == "message" else not kind.endswith("_output")
 
 
 def _is_instruction(payload: Mapping[str, Any]) -> bool:

@@ -17,6 +17,7 @@ from budgeteer.engine.content.conversation import (
     Message,
     Part,
     ReasoningPart,
+    RecordedRequest,
     TextPart,
     ToolCallPart,
     ToolResultPart,
@@ -27,6 +28,7 @@ from budgeteer.engine.content.library import compact_json
 from budgeteer.formats.gemini.contents import FAMILY, ContentReader, key_of, parts_of
 from budgeteer.formats.messages.imported import Imported, Skipped
 from budgeteer.formats.messages.numbering import Notes, note_opaque, numbered, text_value, title_of
+from budgeteer.formats.messages.recorded_requests import placed_requests, token_count
 from budgeteer.formats.reading.document import Document
 from budgeteer.formats.reading.entries import mappings
 from budgeteer.formats.reading.envelopes import require
@@ -166,11 +168,11 @@ def _rewind(session: _Session, back: str, notes: Notes, *, whole: bool) -> None:
 def _conversation(session: _Session, document: Document) -> Conversation:
     notes, reader = document.notes, _Reader(document.notes)
     messages: list[Message] = []
-    replies = []
+    replies: list[tuple[int, Mapping[str, Any]]] = []
     for own, (number, raw) in session.messages.items():
         kind = text_value(raw.get("type"))
         if kind == "gemini":
-            replies.append(raw)
+            replies.append((number, raw))
             messages += reader.reply(raw, number, own)
         elif kind == "user":
             messages += reader.prompt(raw, number, own)
@@ -178,22 +180,35 @@ def _conversation(session: _Session, document: Document) -> Conversation:
             notes.other_lines[kind or "message without a type"] += 1
     done = numbered(messages, notes)
     note_opaque(done, notes)
+    reported = ((number, request) for number, raw in replies if (request := _recorded(raw)) is not None)
+    recorded = placed_requests(reported, done)
     own_id = text_value(session.header.get("sessionId"))
     return Conversation(
         id=own_id or "c1",
         title=title_of((one for one in done if one.typed), own_id or document.stem or "Gemini CLI session"),
         messages=done,
-        model=next((model for one in reversed(replies) if (model := text_value(one.get("model")))), ""),
-        reported_input_tokens=next((count for one in reversed(replies) if (count := _input_tokens(one))), None),
+        model=next((model for _, one in reversed(replies) if (model := text_value(one.get("model")))), ""),
+        reported_input_tokens=recorded[-1].input_tokens if recorded else None,
+        recorded=recorded,
         is_subagent=session.header.get("kind") == "subagent",
         metadata={"session": own_id},
     )
 
 
-def _input_tokens(reply: Mapping[str, Any]) -> int | None:
+def _recorded(reply: Mapping[str, Any]) -> RecordedRequest | None:
+    """What the API reported of a reply's request; the CLI writes `input` with what was cached."""
     tokens = reply.get("tokens")
-    count = tokens.get("input") if isinstance(tokens, Mapping) else None
-    return count if isinstance(count, int) and not isinstance(count, bool) and count else None
+    if not isinstance(tokens, Mapping) or not token_count(tokens.get("input")):
+        return None
+    thoughts = token_count(tokens.get("thoughts"))
+    return RecordedRequest(
+        position=0,
+        input_tokens=token_count(tokens.get("input")),
+        cache_read_tokens=token_count(tokens.get("cached")),
+        output_tokens=token_count(tokens.get("output")) + thoughts,
+        reasoning_tokens=thoughts,
+        model=text_value(reply.get("model")),
+    )
 
 
 class _Reader:

@@ -18,6 +18,7 @@ from budgeteer.formats.messages.numbering import (
     text_value,
     title_of,
 )
+from budgeteer.formats.messages.recorded_requests import placed_requests
 from budgeteer.formats.pi.session_messages import message_of, messages_of
 from budgeteer.formats.pi.session_tree import PiBranch, PiRecord, PiTree, records_of
 from budgeteer.formats.reading.document import Document
@@ -82,6 +83,7 @@ def _conversation(
 ) -> Conversation:
     messages = numbered(messages_of(branch.records, notes), notes, place="line ")
     note_opaque(messages, notes)
+    recorded = placed_requests(branch.reported, messages)
     title = _name(records) or _first_prompt(branch, document.stem or "Session")
     metadata: dict[str, Any] = {
         "source": "pi",
@@ -98,7 +100,8 @@ def _conversation(
         title=title,
         messages=messages,
         model=branch.model or text_value(header.get("modelId")),
-        reported_input_tokens=branch.reported,
+        reported_input_tokens=recorded[-1].input_tokens if recorded else None,
+        recorded=recorded,
         metadata=metadata,
     )
 

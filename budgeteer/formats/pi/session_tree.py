@@ -12,10 +12,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from budgeteer.engine.content.conversation import RecordedRequest
 from budgeteer.engine.content.library import compact_json
 from budgeteer.formats.messages.branches import other_leaves, path_to
 from budgeteer.formats.messages.imported import Skipped
 from budgeteer.formats.messages.numbering import Notes, text_value
+from budgeteer.formats.messages.recorded_requests import token_count
 from budgeteer.formats.reading.entries import Entry
 
 _SAYING: Final = frozenset({"message", "custom_message", "branch_summary", "compaction"})
@@ -33,7 +35,7 @@ class PiRecord:
         parent: the id of the entry before it, None where entries follow the line above.
         role: the role of its message, "" where it has none.
         model: the model that it names.
-        reported: of a reply the input tokens its request is said to have had.
+        reported: of a reply what was reported of its request.
     """
 
     entry: Entry
@@ -42,7 +44,7 @@ class PiRecord:
     parent: str | None
     role: str
     model: str
-    reported: int | None
+    reported: RecordedRequest | None
 
     @property
     def number(self) -> int:
@@ -74,7 +76,8 @@ class PiBranch:
         records: what the model would see of it, the last compaction first; everything when that was wanted.
         entire: all its entries.
         model: the model of the last reply or change.
-        reported: the input tokens of its last request that came back after the last compaction, cached ones included.
+        reported: what was reported of the requests that came back after the last compaction, or of all where
+            everything was wanted; each with the line of its reply.
     """
 
     records: list[PiRecord]
@@ -82,7 +85,7 @@ class PiBranch:
     compactions: int = 0
     before: int = 0
     model: str = ""
-    reported: int | None = None
+    reported: tuple[tuple[int, RecordedRequest], ...] = ()
 
 
 def records_of(entries: Iterable[Entry], notes: Notes, skipped: list[Skipped]) -> list[PiRecord]:
@@ -108,7 +111,7 @@ def records_of(entries: Iterable[Entry], notes: Notes, skipped: list[Skipped]) -
                 parent=text_value(value["parentId"]) if "parentId" in value else None,
                 role=sys.intern(role),
                 model=sys.intern(text_value(value.get("modelId")) or text_value(message.get("model"))),
-                reported=_input_tokens(message.get("usage")) if role == "assistant" else None,
+                reported=_recorded(message) if role == "assistant" else None,
             )
         )
     return records
@@ -140,14 +143,14 @@ class PiTree:
         last = max((at for at, place in enumerate(path) if self.records[place].kind == "compaction"), default=None)
         entire = [self.records[place] for place in path]
         seen = entire if whole or last is None else self._after(path, last)
-        since = entire if last is None else entire[last:]
+        since = entire if whole or last is None else entire[last:]
         return PiBranch(
             records=seen,
             entire=entire,
             compactions=sum(record.kind == "compaction" for record in entire),
             before=sum(record.is_message for record in entire) - sum(record.is_message for record in seen),
             model=_model(entire),
-            reported=_reported(since),
+            reported=tuple((one.number, one.reported) for one in since if one.reported is not None),
         )
 
     def other_leaves(self, main: PiBranch) -> list[int]:
@@ -181,14 +184,13 @@ def _model(records: Sequence[PiRecord]) -> str:
     return next((record.model for record in reversed(records) if record.model), "")
 
 
-def _reported(records: Sequence[PiRecord]) -> int | None:
-    """The input of the last request that reported any."""
-    return next((record.reported for record in reversed(records) if record.reported), None)
-
-
-def _input_tokens(usage: Any) -> int | None:
-    """A request's own tokens, those read from and written to the cache."""
+def _recorded(reply: Mapping[str, Any]) -> RecordedRequest | None:
+    """What the provider reported of a reply's request: pi writes what was cached beside `input`."""
+    usage = reply.get("usage")
     if not isinstance(usage, Mapping):
         return None
-    counts = [usage.get(key) for key in ("input", "cacheRead", "cacheWrite")]
-    return sum(count for count in counts if isinstance(count, int) and not isinstance(count, bool))
+    given, read, written, output = (token_count(usage.get(k)) for k in ("input", "cacheRead", "cacheWrite", "output"))
+    if not given + read + written:
+        return None
+    model = sys.intern(text_value(reply.get("model")))
+    return RecordedRequest(0, given + read + written, read, written, output, model=model)

@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import fields
+from dataclasses import astuple, fields
 from typing import Any, Protocol
 
-from budgeteer.engine.content.conversation import Conversation, Message, message_from_json, message_to_json
+from budgeteer.engine.content.conversation import (
+    Conversation,
+    Message,
+    RecordedRequest,
+    message_from_json,
+    message_to_json,
+)
 from budgeteer.engine.content.library import Chunk, FeatureSpec, Skill, ToolDefinition
 from budgeteer.engine.content.usage_order import Use
 from budgeteer.formats.messages.imported import Imported, Skipped, counts_of
@@ -96,6 +102,7 @@ def _conversation_rows(conversations: Iterable[Conversation]) -> Iterator[Item]:
             "tools_start": own_tools,
             "model": talk.model,
             "reported_input_tokens": talk.reported_input_tokens,
+            "recorded": [astuple(request) for request in talk.recorded],
             "branches": talk.branches,
             "is_subagent": talk.is_subagent,
             "branch_of": talk.branch_of,
@@ -133,6 +140,7 @@ class Contents:
             tools=tuple(row["tools"]),
             model=row["model"],
             reported_input_tokens=row["reported_input_tokens"],
+            recorded=tuple(RecordedRequest(*values) for values in row.get("recorded", ())),
             branches=row["branches"],
             is_subagent=row["is_subagent"],
             branch_of=row.get("branch_of", ""),

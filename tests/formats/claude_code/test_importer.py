@@ -468,3 +468,23 @@ def test_a_file_without_a_message_says_what_it_holds() -> None:
     )
     with pytest.raises(FormatError, match="This Claude Code file holds no message, only 2 summary"):
         import_bytes(data)
+
+
+def test_each_request_keeps_what_was_recorded_of_it_and_where_its_reply_begins() -> None:
+    session = simple()
+    session.assistant("a2", use_block("t1"), message_id="msg_1")
+    session.result("r1", "t1")
+    session.assistant("a3", text_block("Done."), message_id="msg_2")
+    recorded = conversation(session).recorded
+    assert [(one.position, one.input_tokens, one.model) for one in recorded] == [
+        (1, 123, recorded[0].model),
+        (3, 123, recorded[0].model),
+    ]
+    assert recorded[0].cache_read_tokens + recorded[0].cache_write_tokens < 123
+    assert recorded[0].reasoning_tokens is None
+
+
+def test_requests_from_before_a_compaction_are_recorded_only_where_it_was_read_whole() -> None:
+    session = kept_through_compaction()
+    assert [one.position for one in conversation(session).recorded] == [4]
+    assert len(conversation(session, whole=True).recorded) == 3

@@ -193,6 +193,29 @@ def test_the_last_request_is_reported_and_never_the_sum() -> None:
     assert conversation(rollout).reported_input_tokens == 900
 
 
+def test_each_request_keeps_what_was_recorded_of_it_and_where_its_reply_begins() -> None:
+    rollout = Rollout()
+    rollout.said("user", "Tidy up")
+    for tokens in (700, 900):
+        rollout.call(f"c{tokens}")
+        rollout.usage(tokens, tokens)
+        rollout.usage(tokens, tokens)  # written again beside a change of the limits of use
+        rollout.output(f"c{tokens}")
+    chat = conversation(rollout)
+    assert [(one.position, one.input_tokens, one.cache_read_tokens, one.output_tokens) for one in chat.recorded] == [
+        (2, 700, 350, 5),
+        (4, 900, 450, 5),
+    ]
+    assert [chat.messages[one.position].role for one in chat.recorded] == ["assistant", "assistant"]
+    assert chat.reported_input_tokens == 900
+    rollout.said("user", "And now the cellar")
+    rollout.call("c3")
+    rollout.usage(1_100, 1_100)
+    assert len(conversation(rollout).recorded) == 3
+    rollout.event("thread_rolled_back", num_turns=1)
+    assert conversation(rollout).recorded == chat.recorded
+
+
 def test_turns_that_were_rolled_back_are_left_out() -> None:
     rollout = begun()
     rollout.said("assistant", "Done.")

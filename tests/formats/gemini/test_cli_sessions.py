@@ -67,6 +67,9 @@ def test_a_session_becomes_messages_with_a_result_for_each_call() -> None:
     )
     assert chat.messages[2].parts == (ToolResultPart("write-1", (TextPart("done"),)),)
     assert (chat.id, chat.model, chat.reported_input_tokens) == ("0c1d", "gemini-3-flash", 140)
+    assert [chat.messages[one.position].id for one in chat.recorded] == ["g1", "g2"]
+    assert chat.recorded[-1].input_tokens == 140
+    assert chat.recorded[-1].reasoning_tokens is not None
     assert chat.title == "Write the tide table"
     assert found.warnings == ("Lines that are no messages, not read: 1 (1 info)",)
 

@@ -11,6 +11,7 @@ from budgeteer.engine.content.conversation import (
     ImagePart,
     OpaquePart,
     ReasoningPart,
+    RecordedRequest,
     TextPart,
     calls_of,
     results_of,
@@ -53,6 +54,7 @@ def test_messages_calls_and_results_are_read() -> None:
     assert (result.call_id, result.is_error, result.content) == ("t1", True, (TextPart("a b"),))
     assert (chat.id, chat.title, chat.model) == ("q-1", "Look around", "model-c")
     assert chat.reported_input_tokens == 123
+    assert chat.recorded == (RecordedRequest(1, 123, 100, 20, 9, model="model-b"),)
     assert [(message.id, message.line, message.created) for message in chat.messages] == [
         ("m1", 2, STAMP),
         ("m2", 3, STAMP),

@@ -3,7 +3,7 @@ from __future__ import annotations
 import datetime as dt
 import io
 
-from budgeteer.engine.content.conversation import Conversation, Message, TextPart
+from budgeteer.engine.content.conversation import Conversation, Message, RecordedRequest, TextPart
 from budgeteer.engine.content.library import Chunk, FeatureSpec, Skill, ToolDefinition
 from budgeteer.engine.content.usage_order import Use
 from budgeteer.formats.messages.imported import Findings, Imported, Skipped
@@ -27,6 +27,7 @@ def test_conversations_come_back_as_they_were():
     talks = (
         Conversation("a", "First", (message("one"), message("two")), tools=({"name": "t"},), model="gpt-4o"),
         Conversation("b", "Second", (message("three"),), reported_input_tokens=9, branches=2, is_subagent=True),
+        Conversation("c", "Third", (message("four"),), recorded=(RecordedRequest(1, 9, 4, 2, 3, None, "model-b"),)),
     )
     found = kept(Imported("openai-chat", "because", "conversation", conversations=talks))
     for index, talk in enumerate(talks):
@@ -35,7 +36,8 @@ def test_conversations_come_back_as_they_were():
         assert (back.id, back.title, back.tools, back.model) == (talk.id, talk.title, talk.tools, talk.model)
         assert (back.reported_input_tokens, back.branches) == (talk.reported_input_tokens, talk.branches)
         assert back.is_subagent == talk.is_subagent
-    assert found.conversation(2) is None
+        assert back.recorded == talk.recorded
+    assert found.conversation(3) is None
 
 
 def test_libraries_come_back_as_they_were():
