@@ -15,6 +15,7 @@ from budgeteer.engine.counting.library_measures import measure_features, measure
 from budgeteer.engine.counting.message_measures import measure_messages
 from budgeteer.engine.counting.tokenizers import TokenCounter
 from budgeteer.engine.inputs.bundle import tools_of
+from budgeteer.engine.packing.message_overhead import message_frames
 from budgeteer.engine.packing.sections.skill_block import wrapper_size
 from budgeteer.engine.packing.sections.skills import entry_sizes
 from budgeteer.engine.packing.sections.tools import ToolCosts
@@ -63,8 +64,7 @@ def _conversation(talk: Conversation, counter: TokenCounter) -> Iterator[ItemCou
     yield from _tools(tools_of(talk), counter)
     if counter.per_message_overhead:
         profile = PROVIDERS[DEFAULT_PROVIDER]
-        frames = profile.overhead.message.tokens * len(measures) + int(measures.frame_tokens.sum())
-        frames += profile.overhead.speaker.tokens * int(measures.named.sum()) if profile.overhead.speaker else 0
+        frames = int(message_frames(measures, profile, counter).sum())
         yield ItemCounts("", "message frames and reply priming", frames + profile.overhead.reply.tokens, 0)
 
 

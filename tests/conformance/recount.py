@@ -13,6 +13,9 @@ from typing import Any
 
 from tests.conformance import reference
 
+#: Tokens that were measured around each parameter of a call of Claude's (docs/engine.md).
+PARAMETER = 15
+
 
 @dataclass(frozen=True)
 class Recount:
@@ -45,7 +48,24 @@ def recount_texts(request: Mapping[str, Any], tokenizer: str = "o200k_base") -> 
     definitions = [compact(tool) for tool in definitions_in(request)]
     joins = len(definitions) + 1 if definitions else 0
     counted = sum(reference.count(text, tokenizer) for text in (*said, *definitions))
+    counted += sum(parameters_instead(one, tokenizer) for one in blocks_of(request) if one.get("type") == "tool_use")
     return Recount(counted + joins, sum(map(len, (*said, *definitions))) + joins, sum(text is None for text in texts))
+
+
+def blocks_of(request: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    """The blocks of a request's messages."""
+    for message in request.get("messages", ()):
+        content = message.get("content")
+        yield from content if isinstance(content, list) else []
+
+
+def parameters_instead(block: Mapping[str, Any], tokenizer: str) -> int:
+    """What Claude reads of a call's input, one parameter after the other, beside its count as JSON."""
+    read = 0
+    for name, value in block["input"].items():
+        read += PARAMETER + reference.count(name, tokenizer)
+        read += reference.count(value if isinstance(value, str) else compact(value), tokenizer)
+    return read - reference.count(compact(block["input"]), tokenizer)
 
 
 def definitions_in(request: Mapping[str, Any]) -> Sequence[Any]:

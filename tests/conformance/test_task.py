@@ -87,7 +87,9 @@ def newest(budget: int) -> dict[str, Any]:
 
 @pytest.mark.parametrize("profile", list(PROVIDERS))
 def test_a_one_prompt_run_keeps_its_prompt_and_the_newest_groups_after_it(profile: str) -> None:
-    packing = packed(bundle_of(*run_of(1, 5, ends_in="result")), newest(80), profile=profile)
+    bundle = bundle_of(*run_of(1, 5, ends_in="result"))
+    everything = packed(bundle, newest(100_000), profile=profile).ledger.total("history").tokens
+    packing = packed(bundle, newest(everything // 2), profile=profile)
     sent = [key for key, fate in fates(packing).items() if fate == "kept"]
     assert packing.fits
     assert sent[0] == "message:m1"
@@ -110,7 +112,7 @@ def test_a_task_that_is_over_by_itself_cannot_fit(profile: str) -> None:
 
 def test_a_query_beside_a_run_keeps_the_message_that_history_begins_with_where_it_fits() -> None:
     bundle = bundle_of(*run_of(1, 5, ends_in="result"), query=QUERY)
-    packing = packed(bundle, newest(90), profile="anthropic")
+    packing = packed(bundle, newest(200), profile="anthropic")
     assert fates(packing)["message:m1"] == "kept"
     assert 1 < sum(fate == "kept" for key, fate in fates(packing).items() if key.startswith("message:m")) < 11
     tight = packed(bundle, newest(12), profile="anthropic")

@@ -24,13 +24,13 @@ from budgeteer.engine.content.conversation import (
     TextPart,
     ToolCallPart,
     ToolResultPart,
-    call_input,
 )
 from budgeteer.engine.content.library import compact_json
 from budgeteer.engine.content.pairing import ALONE, Place
 from budgeteer.engine.counting.library_measures import Ints
 from budgeteer.engine.counting.tokenizers import TokenCounter
 from budgeteer.engine.providers.base import Provider
+from budgeteer.engine.providers.call_arguments import ArgumentForm, argument_chars, argument_texts, parameters_in
 from budgeteer.engine.providers.capabilities import supported_parts
 from budgeteer.engine.providers.registry import PROVIDERS
 
@@ -46,7 +46,7 @@ _SEALS: Final = {row.family: row.capabilities.sealed_key for row in PROVIDERS.va
 
 _ROLE, _CALLS, _IS_RESULT, _FRAME = (HEAD.index(name) for name in ("role", "calls", "is_result", "frame_tokens"))
 _ROLE_AT: Final = {role: at for at, role in enumerate(ROLES)}
-_role_of, _name_of, _arguments_of = map(attrgetter, ("role", "name", "arguments"))
+_role_of, _name_of = map(attrgetter, ("role", "name"))
 _PLAIN_ROLES: Final = ("user", "assistant", "tool")
 
 
@@ -64,6 +64,23 @@ def message_table(
     for at in left:
         table[:, at] = _row(messages[at], places[at], counter, profiles)
     return table.T
+
+
+@dataclass(frozen=True, slots=True)
+class _Sizes:
+    """Tokens and characters, one of each a text or call."""
+
+    tokens: Ints
+    chars: Ints
+
+
+@dataclass(frozen=True, slots=True)
+class _Calls:
+    """Calls with their arguments in one form: their sizes, and how many parameters of each are charged one by one."""
+
+    form: ArgumentForm
+    sizes: _Sizes
+    parameters: Ints
 
 
 class _Plain:
@@ -146,29 +163,42 @@ class _Plain:
             table[_FRAME] = np.array([counter.count(role) for role in ROLES], np.int64)[roles]
         calls = np.array(self._calls_rows, np.int64)
         table[_CALLS] = np.bincount(calls, minlength=len(messages))
-        forms = {profile.capabilities.calls_as_objects for profile in self._profiles}
-        written = {as_objects: self._arguments_as(as_objects=as_objects) for as_objects in forms}
-        counts = np.array(counter.count_all([*self._words, *chain.from_iterable(written.values())]), np.int64)
-        rows = np.concatenate([np.array(self._words_rows, np.int64), calls])
+        forms = {profile.capabilities.argument_form for profile in self._profiles}
+        written = {form: [argument_texts(call.arguments, form) for call in self._calls] for form in forms}
+        texts = chain.from_iterable(chain.from_iterable(arguments) for arguments in written.values())
+        counts = np.array(counter.count_all([*self._words, *texts]), np.int64)
         called = list(map(_name_of, self._calls))
-        words, names = len(self._words), _counted_by_kind(called, counter)
-        for number, (as_objects, arguments) in enumerate(written.items()):
-            first = words + number * len(arguments)
-            tokens = np.concatenate([counts[:words], counts[first : first + len(arguments)] + names])
-            chars = np.fromiter(map(len, chain(self._words, arguments)), np.int64, len(rows))
-            chars[words:] += np.fromiter(map(len, called), np.int64, len(called))
-            sizes = [np.bincount(rows, column, len(messages)).astype(np.int64) for column in (tokens, chars)]
-            if not counter.per_message_overhead:
-                sizes[0] = -(-sizes[1] // 4)  # under chars/4 a message is one item: its quarter, rounded up once
-            for form, profile in enumerate(PROVIDERS.values()):
-                if profile in self._profiles and profile.capabilities.calls_as_objects is as_objects:
-                    start = len(HEAD) + form * len(FORM)
-                    table[start : start + 4] = (*sizes, *sizes)
+        names = _Sizes(_counted_by_kind(called, counter), _lengths(called))
+        words = _Sizes(counts[: len(self._words)], _lengths(self._words))
+        first = len(self._words)
+        for form, arguments in written.items():
+            each = _lengths(arguments)
+            stop = first + int(each.sum())
+            of_call = np.repeat(np.arange(len(arguments)), each)
+            read = np.bincount(of_call, counts[first:stop], len(arguments)).astype(np.int64)
+            sent = np.fromiter((argument_chars(call.arguments, form) for call in self._calls), np.int64, len(arguments))
+            read_calls = _Calls(form, _Sizes(names.tokens + read, names.chars + sent), parameters_in(each, form))
+            self._write_sizes(table, words, read_calls, counter)
+            first = stop
 
-    def _arguments_as(self, *, as_objects: bool) -> list[str]:
-        """The calls' arguments as their model wrote them, or as compact JSON."""
-        arguments = list(map(_arguments_of, self._calls))
-        return [compact_json(call_input(text)) for text in arguments] if as_objects else arguments
+    def _write_sizes(self, table: Ints, words: _Sizes, calls: _Calls, counter: TokenCounter) -> None:
+        """Write the sizes of messages for the profiles that are sent arguments in the form of these."""
+        rows = np.array([*self._words_rows, *self._calls_rows], np.int64)
+        size = table.shape[1]
+        chars = np.bincount(rows, np.concatenate([words.chars, calls.sizes.chars]), size).astype(np.int64)
+        for at, profile in enumerate(PROVIDERS.values()):
+            if profile not in self._profiles or profile.capabilities.argument_form != calls.form:
+                continue
+            charged = calls.sizes.tokens + profile.overhead.parameter.tokens * calls.parameters
+            tokens = np.bincount(rows, np.concatenate([words.tokens, charged]), size).astype(np.int64)
+            if not counter.per_message_overhead:
+                tokens = -(-chars // 4)  # under chars/4 a message is one item: its quarter, rounded up once
+            first = len(HEAD) + at * len(FORM)
+            table[first : first + 4] = (tokens, chars, tokens, chars)
+
+
+def _lengths(texts: Sequence[Sequence[str]]) -> Ints:
+    return np.fromiter(map(len, texts), np.int64, len(texts))
 
 
 def _counted_by_kind(names: Sequence[str], counter: TokenCounter) -> Ints:
@@ -199,8 +229,8 @@ def _row(message: Message, place: Place, counter: TokenCounter, profiles: Collec
             row += [0] * len(FORM)
             continue
         sent = supported_parts(message, profile.name, place)
-        before = _size(message.parts, profile, count)
-        after = before if sent.parts == message.parts else _size(sent.parts, profile, count)
+        before = _size(message.parts, profile, count, framed=framed)
+        after = before if sent.parts == message.parts else _size(sent.parts, profile, count, framed=framed)
         row += [before.tokens, before.chars, after.tokens, after.chars, int(sent.loss), after.unknown]
     return row
 
@@ -237,20 +267,27 @@ class _PartSizes:
     unknown: int
 
 
-def _size(parts: Sequence[Part], profile: Provider, count: Callable[[tuple[str, ...]], int]) -> _PartSizes:
+def _size(
+    parts: Sequence[Part], profile: Provider, count: Callable[[tuple[str, ...]], int], *, framed: bool
+) -> _PartSizes:
     """Tokens and characters of parts: text, results, reasoning, opaque JSON, call names and arguments, images.
 
-    What is sealed counts as unknown: reasoning's payload, and that of an item of OpenAI's.
+    What is sealed counts as unknown: reasoning's payload, and that of an item of OpenAI's. Where nothing is charged
+    beside texts (`framed`), arguments that are read one by one are counted as they are sent.
     """
     texts: list[str] = []
-    as_objects = profile.capabilities.calls_as_objects
-    picture_tokens = unknown = 0
+    form = profile.capabilities.argument_form
+    form = form if framed or form == "text" else "object"
+    picture_tokens = unknown = charged = rewritten_chars = 0
     for part in flat(parts):
         match part:
             case TextPart(text=text):
                 texts.append(text)
             case ToolCallPart(name=name, arguments=arguments):
-                texts += [name, compact_json(call_input(arguments)) if as_objects else arguments]
+                read = argument_texts(arguments, form)
+                texts += [name, *read]
+                rewritten_chars += argument_chars(arguments, form) - sum(map(len, read))
+                charged += profile.overhead.parameter.tokens * parameters_in(len(read), form)
             case ReasoningPart(text=text, encrypted=encrypted):
                 texts.append(text)
                 unknown += bool(encrypted)
@@ -265,7 +302,8 @@ def _size(parts: Sequence[Part], profile: Provider, count: Callable[[tuple[str, 
                 unknown += estimate is None
             case _:
                 unknown += 1
-    return _PartSizes(count(tuple(texts)) + picture_tokens, sum(map(len, texts)), unknown)
+    tokens = count(tuple(texts)) + picture_tokens + charged
+    return _PartSizes(tokens, sum(map(len, texts)) + rewritten_chars, unknown)
 
 
 def is_sealed(part: OpaquePart) -> bool:

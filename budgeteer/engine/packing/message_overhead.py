@@ -13,8 +13,25 @@ from budgeteer.engine.counting.tokenizers import CountKind, TokenCounter
 from budgeteer.engine.inputs.bundle import Bundle
 from budgeteer.engine.packing.history.view import HistoryFit, HistoryView, Mask
 from budgeteer.engine.packing.ledger import Size
+from budgeteer.engine.providers.base import Provider
 from budgeteer.engine.providers.capabilities import Loss
 from budgeteer.engine.providers.registry import PROVIDERS
+
+
+def message_frames(measures: MessageMeasures, provider: Provider, counter: TokenCounter) -> Ints:
+    """The frame of each message: the provider's constant, role, and name where there is one and it can be sent.
+
+    What stands around a call and its result is in the frame of the message that calls.
+    """
+    if not counter.per_message_overhead:
+        return np.zeros(len(measures), np.int64)
+    overhead = provider.overhead
+    frames: Ints = overhead.message.tokens + measures.frame_tokens + overhead.call.tokens * measures.calls
+    if not measures.named.any():
+        return frames
+    if overhead.speaker is None:
+        return frames - measures.name_tokens
+    return frames + measures.named * overhead.speaker.tokens
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,16 +48,8 @@ class MessageOverhead:
         return self.counter.kind if PROVIDERS[self.profile].overhead.message.published else "estimated"
 
     def messages(self, measures: MessageMeasures) -> Ints:
-        """The frame of each message: the profile's constant, role, and name where there is one and it can be sent."""
-        if not self.counter.per_message_overhead:
-            return np.zeros(len(measures), np.int64)
-        profile = PROVIDERS[self.profile]
-        frames: Ints = profile.overhead.message.tokens + measures.frame_tokens
-        if not measures.named.any():
-            return frames
-        if profile.overhead.speaker is None:
-            return frames - measures.name_tokens
-        return frames + measures.named * profile.overhead.speaker.tokens
+        """The frame of each message, as `message_frames` gives it."""
+        return message_frames(measures, PROVIDERS[self.profile], self.counter)
 
     def written(self, role: Role) -> int:
         """The frame of a message that is written here: a system message, a summary."""

@@ -13,6 +13,7 @@ from typing import Any, Final
 
 from budgeteer.engine.content.conversation import ImagePart, Message, OpaquePart, Part, ReasoningPart, Role, TextPart
 from budgeteer.engine.content.library import ToolDefinition, ToolForm, server_tool_form
+from budgeteer.engine.providers.call_arguments import ArgumentForm
 from budgeteer.engine.providers.names import ProviderName
 
 ALL_ROLES: Final[frozenset[Role]] = frozenset({"system", "developer", "user", "assistant", "tool"})
@@ -23,6 +24,7 @@ COOKBOOK: Final = (
 )
 #: The source of a charge that a provider does not publish.
 STAND_IN: Final = f"not published; OpenAI's chat formula stands in ({COOKBOOK})"
+NOT_CHARGED: Final = "not published, and not measured; nothing is added beside the texts"
 NO_PREAMBLE: Final = "not published; nothing is added beside the definitions themselves"
 
 
@@ -49,6 +51,8 @@ class ProviderOverhead:
         message: the frame of one message, without its role.
         speaker: what a name adds beside its own tokens, None where a message can have no name.
         reply: priming of the reply, once a request.
+        call: what stands around a tool call and its result, beside the frames of their messages.
+        parameter: what stands around each parameter of a call whose arguments are read one by one.
         tools: what the provider adds once when tools are given.
     """
 
@@ -56,6 +60,8 @@ class ProviderOverhead:
     speaker: Charge | None
     reply: Charge
     tools: Charge
+    call: Charge
+    parameter: Charge
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,8 +70,7 @@ class Capabilities:
 
     Attributes:
         roles: the roles a message of the history may have.
-        calls_as_objects: whether a call's arguments are sent as an object, and so counted as compact JSON; else as
-            the text the model wrote.
+        argument_form: how a call's arguments are sent, and which texts of them are counted.
         marks_errors: whether a result can say that the call failed.
         first_is_user: whether the first message must be the user's.
         results_in_order: whether results must stand in the order of their calls.
@@ -81,7 +86,7 @@ class Capabilities:
     """
 
     roles: frozenset[Role]
-    calls_as_objects: bool
+    argument_form: ArgumentForm
     marks_errors: bool
     first_is_user: bool
     results_in_order: bool

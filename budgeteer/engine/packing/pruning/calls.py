@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Final
 
 import numpy as np
@@ -18,10 +18,11 @@ from budgeteer.engine.content.conversation import (
     calls_of,
     results_of,
 )
-from budgeteer.engine.content.library import compact_json
 from budgeteer.engine.counting.library_measures import Ints
 from budgeteer.engine.counting.tokenizers import TokenCounter
 from budgeteer.engine.packing.pruning.placeholders import FAILED_NOTE, PATH_KEYS, WRITTEN_NOTE, object_of, shortened
+from budgeteer.engine.packing.pruning.sizes import Sized
+from budgeteer.engine.providers.call_arguments import ArgumentForm, argument_chars, argument_texts
 
 #: Tools that write a whole file, and tools that read one: names without case and separators, and without the server
 #: before them. Source: as PATH_KEYS.
@@ -32,12 +33,26 @@ _NOTES: Final = (FAILED_NOTE, WRITTEN_NOTE)
 
 @dataclass(frozen=True, slots=True)
 class Shorter:
-    """What shortening a call's arguments saves (0 or less each), as text and as the object some providers are sent."""
+    """What shortening a call's arguments saves (0 or less each): in every form of them, see `ArgumentForm`.
+
+    Those that are read one by one are sent as an object, and have its characters.
+    """
 
     text_tokens: Ints
     text_chars: Ints
     object_tokens: Ints
     object_chars: Ints
+    parameter_tokens: Ints
+
+    def saved(self, form: ArgumentForm) -> Sized:
+        """What is saved in one form."""
+        match form:
+            case "text":
+                return Sized(self.text_tokens, self.text_chars)
+            case "object":
+                return Sized(self.object_tokens, self.object_chars)
+            case "parameters":
+                return Sized(self.parameter_tokens, self.object_chars)
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,13 +157,23 @@ def _files_of(call: ToolCallPart) -> tuple[str, str]:
 
 
 def _shorter(calls: Sequence[ToolCallPart], may: NDArray[np.bool_], note: str, counter: TokenCounter) -> Shorter:
-    table = np.zeros((4, len(calls)), np.int64)
+    table = np.zeros((len(fields(Shorter)), len(calls)), np.int64)
     for at in np.flatnonzero(may).tolist():
         before = calls[at].arguments
         after = shortened(before, note)
         if after != before:
-            pairs = ((before, after), tuple(compact_json(call_input(text)) for text in (before, after)))
-            table[:, at] = [
-                size for old, new in pairs for size in (counter.count(new) - counter.count(old), len(new) - len(old))
-            ]
+            table[:, at] = _saving(before, after, counter)
     return Shorter(*table)
+
+
+def _saving(before: str, after: str, counter: TokenCounter) -> list[int]:
+    """What stands in a row of Shorter."""
+
+    def tokens(form: ArgumentForm) -> int:
+        old, new = (counter.count_parts(argument_texts(arguments, form)) for arguments in (before, after))
+        return new - old
+
+    def chars(form: ArgumentForm) -> int:
+        return argument_chars(after, form) - argument_chars(before, form)
+
+    return [tokens("text"), chars("text"), tokens("object"), chars("object"), tokens("parameters")]

@@ -10,7 +10,7 @@ from budgeteer.engine.counting.library_measures import Ints
 from budgeteer.engine.counting.message_measures import MessageMeasures
 from budgeteer.engine.counting.tokenizers import TokenCounter
 from budgeteer.engine.packing.pruning.automatic import Found, Strategy
-from budgeteer.engine.packing.pruning.calls import Calls, Shorter
+from budgeteer.engine.packing.pruning.calls import Calls
 from budgeteer.engine.packing.pruning.message_ids import Numbering, TagSizes
 from budgeteer.engine.packing.pruning.placeholders import REPEATED_NOTE
 from budgeteer.engine.packing.pruning.shape import Mask
@@ -80,7 +80,7 @@ def shortened_by(calls: Calls, found: Found, bare: Bare, *, profile: str, counte
     arguments = np.zeros(len(calls), np.int64)
     tokens, chars = np.zeros(size, np.int64), np.zeros(size, np.int64)
     for strategy, shorter in ((Strategy.PURGE_ERRORS, calls.as_failed), (Strategy.SUPERSEDE_WRITES, calls.as_written)):
-        saved = _saved(shorter, profile)
+        saved = shorter.saved(PROVIDERS[profile].capabilities.argument_form)
         worth = (saved.tokens if counter.per_message_overhead else saved.chars) < 0
         rows = np.flatnonzero((found.arguments == strategy) & worth & bare.alive[calls.call_row])
         arguments[rows] = strategy
@@ -92,9 +92,3 @@ def shortened_by(calls: Calls, found: Found, bare: Bare, *, profile: str, counte
     for strategy in (Strategy.SUPERSEDE_WRITES, Strategy.PURGE_ERRORS):
         by[calls.call_row[arguments == strategy]] = strategy
     return Shortened(sized, by, result, arguments)
-
-
-def _saved(shorter: Shorter, profile: str) -> Sized:
-    if PROVIDERS[profile].capabilities.calls_as_objects:
-        return Sized(shorter.object_tokens, shorter.object_chars)
-    return Sized(shorter.text_tokens, shorter.text_chars)

@@ -30,7 +30,7 @@ def takes_media(part: Part, raw: Mapping[str, object], role: Role) -> bool:
 
 CAPABILITIES: Final = Capabilities(
     roles=NO_SYSTEM,
-    calls_as_objects=True,
+    argument_form="parameters",
     marks_errors=True,
     first_is_user=True,
     results_in_order=False,

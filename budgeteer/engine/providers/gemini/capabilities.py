@@ -32,7 +32,7 @@ def is_part(part: OpaquePart) -> bool:
 
 CAPABILITIES: Final = Capabilities(
     roles=NO_SYSTEM,
-    calls_as_objects=True,
+    argument_form="object",
     marks_errors=True,
     first_is_user=True,
     # https://ai.google.dev/gemini-api/docs/function-calling, "Parallel function calling", and the API's own 400: as

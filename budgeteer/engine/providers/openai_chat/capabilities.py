@@ -32,7 +32,7 @@ def is_part(part: OpaquePart) -> bool:
 
 CAPABILITIES: Final = Capabilities(
     roles=ALL_ROLES,
-    calls_as_objects=False,
+    argument_form="text",
     marks_errors=False,
     first_is_user=False,
     results_in_order=False,

@@ -29,7 +29,7 @@ def takes_media(part: Part, raw: Mapping[str, object], role: Role) -> bool:
 
 CAPABILITIES: Final = Capabilities(
     roles=ALL_ROLES,
-    calls_as_objects=False,
+    argument_form="text",
     marks_errors=False,
     first_is_user=False,
     results_in_order=False,
