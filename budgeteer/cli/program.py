@@ -30,6 +30,10 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
         "budgeteer.cli.commands.replay",
         "Replay a conversation request by request: what overflows, when and why.",
     ),
+    "calibrate": (
+        "budgeteer.cli.commands.calibrate",
+        "Hold counts against the tokens that providers recorded in sessions.",
+    ),
     "compare": (
         "budgeteer.cli.commands.compare",
         "Compare two configurations on the same sources: what moved, and by what.",

@@ -6,7 +6,7 @@ import atexit
 import re
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
@@ -50,6 +50,44 @@ def read_source(name: str, *, as_format: str = "", whole: bool = False) -> Impor
         raise InputError(f"cannot be read: {error.strerror}", where=name, mend="Check the path") from error
     except InputError as error:
         raise _placed(error, name) from error
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedSessions:
+    """Conversations whose source recorded what their requests took.
+
+    Attributes:
+        files: how many files they come from.
+        passed_over: how many other files stand in the folders given: no conversations, or none with recorded requests.
+    """
+
+    conversations: tuple[Conversation, ...]
+    files: int
+    passed_over: int
+
+
+def read_recorded(names: Sequence[str]) -> RecordedSessions:
+    """The sessions of files, and of every file in folders, read whole: also what compactions took away.
+
+    Raises:
+        InputError: a file that was named cannot be read. What a folder holds beside sessions is passed over.
+    """
+    found: list[Conversation] = []
+    files = passed_over = 0
+    for name in names:
+        inside = sorted(path for path in Path(name).rglob("*") if path.is_file()) if Path(name).is_dir() else None
+        for path in [name] if inside is None else map(str, inside):
+            try:
+                conversations = read_source(path, whole=True).conversations
+            except InputError:
+                if inside is None:
+                    raise
+                conversations = ()
+            recorded = [conversation for conversation in conversations if conversation.recorded]
+            found += recorded
+            files += bool(recorded)
+            passed_over += not recorded
+    return RecordedSessions(tuple(found), files, passed_over)
 
 
 def read_kind(name: str, kind: Kind) -> Imported:

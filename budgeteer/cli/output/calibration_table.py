@@ -1,0 +1,58 @@
+"""Output of `budgeteer calibrate` for a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from budgeteer.cli.output.tables import table
+from budgeteer.engine.analysis.calibration.calibration import MIN_REQUESTS, Calibration, CountError
+from budgeteer.engine.analysis.calibration.recorded_growth import LeftOut
+
+_ERROR = ("total error", "median", "95 %", "1 % under")
+_NOTHING = ("-",) * len(_ERROR)
+
+
+def calibration_table(found: Sequence[Calibration], *, files: int, passed_over: int) -> str:
+    """Each model's errors as counted and as fitted, the coefficients, and what was left out."""
+    more = f", {passed_over:,} passed over that record none" if passed_over else ""
+    lines = [f"{files:,} {'file' if files == 1 else 'files'} with recorded requests{more}."]
+    if not found:
+        return lines[0]
+    header = ("model", "tokenizer", "requests", "used", "recorded tokens", "", *_ERROR)
+    lines += ["", table(header, [row for one in found for row in _rows(one)])]
+    lines += ["", *_coefficients(found), *_left_out(found)]
+    return "\n".join(lines).rstrip()
+
+
+def _rows(one: Calibration) -> list[tuple[object, ...]]:
+    records = one.records
+    used = len(records.growths)
+    first = (records.model, records.tokenizer or "-", records.requests, used, one.recorded_tokens)
+    rows: list[tuple[object, ...]] = [(*first, "counted", *_percents(one.counted))]
+    if one.fitted is not None:
+        rows.append(("", "", "", "", "", "fitted", *_percents(one.fitted)))
+    return rows
+
+
+def _percents(error: CountError | None) -> tuple[str, ...]:
+    if error is None:
+        return _NOTHING
+    return (f"{error.total:+.2%}", f"{error.median:.2%}", f"{error.p95:.2%}", f"{error.p99_under:.2%}")
+
+
+def _coefficients(found: Sequence[Calibration]) -> list[str]:
+    rows = [
+        (one.records.model, *(f"{value:.3f}" for value in one.coefficients.to_json().values()))
+        for one in found
+        if one.coefficients is not None
+    ]
+    if not rows:
+        return [f"No model has the {MIN_REQUESTS} requests that a fit takes.", ""]
+    header = ("fitted tokens", "per token counted", "per text", "per call and result", "per parameter")
+    return [table(header, rows), ""]
+
+
+def _left_out(found: Sequence[Calibration]) -> list[str]:
+    totals = {reason: sum(one.records.left_out[reason] for one in found) for reason in LeftOut}
+    rows = [(count, str(reason)) for reason, count in totals.items() if count]
+    return [table(("left out", "because"), rows)] if rows else []

@@ -1,0 +1,208 @@
+"""How much the input grew from one recorded request to the next, and what was added in between.
+
+Two requests that follow each other differ by the reply of the first and what came after it. The growth is free of what
+both have and no file holds: system texts and tool definitions of the program that sent them. A growth that something
+else may have caused is left out, with the reason.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from itertools import pairwise
+from typing import Final
+
+import numpy as np
+
+from budgeteer.engine.content.conversation import (
+    AudioPart,
+    Conversation,
+    FilePart,
+    ImagePart,
+    Message,
+    OpaquePart,
+    Part,
+    ReasoningPart,
+    RecordedRequest,
+    TextPart,
+    ToolCallPart,
+    call_input,
+)
+from budgeteer.engine.counting.library_measures import Ints
+from budgeteer.engine.counting.message_counting import flat
+from budgeteer.engine.counting.message_measures import measure_messages
+from budgeteer.engine.counting.tokenizers import counter_for
+from budgeteer.engine.models.registry import ModelRow, known_model
+from budgeteer.engine.packing.message_overhead import message_frames
+from budgeteer.engine.providers.base import Provider
+from budgeteer.engine.providers.registry import PROVIDERS
+
+
+class LeftOut(StrEnum):
+    """Why a recorded request says nothing about counts; the value is what people read."""
+
+    LAST = "no request follows it"
+    UNKNOWN_MODEL = "its model is not known"
+    OTHER_MODEL = "the next one went to another model"
+    NOT_LARGER = "the next one was not larger: compaction, a rewind or a request in parallel"
+    NOTHING_ADDED = "the file shows nothing that was added"
+    MEDIA = "pictures, files or sound were added"
+    SEALED = "parts were added that only the provider can read"
+    REASONING = "reasoning was added, and its tokens are not recorded"
+    REASONING_ENDED = "a new turn began, which reasoning may not have reached"
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedGrowth:
+    """One request that can be held against its count.
+
+    Attributes:
+        recorded_tokens: how much larger the input of the next request was, without sealed reasoning.
+        text_tokens: the tokens counted of the texts that were added, those of calls and results among them.
+        counted_tokens: the same with what a packing charges for each message, call and parameter.
+        texts: the texts added outside results.
+        calls: the tool calls added, each with its result.
+        parameters: the top-level arguments of those calls.
+    """
+
+    recorded_tokens: int
+    text_tokens: int
+    counted_tokens: int
+    texts: int
+    calls: int
+    parameters: int
+
+
+@dataclass(slots=True)
+class ModelRecords:
+    """What the files recorded of one model.
+
+    Attributes:
+        growths: what can be held against a count, in the order of the files.
+        left_out: how many requests cannot, by reason.
+    """
+
+    model: str
+    row: ModelRow | None
+    tokenizer: str
+    growths: list[RecordedGrowth]
+    left_out: Counter[LeftOut]
+
+    @property
+    def requests(self) -> int:
+        """All recorded requests of the model."""
+        return len(self.growths) + self.left_out.total()
+
+
+def records_by_model(
+    conversations: Iterable[Conversation], *, model: str = "", tokenizer: str = ""
+) -> list[ModelRecords]:
+    """What conversations recorded, by the model that answered, those with most requests first.
+
+    Args:
+        conversations: other branches of one that is among them are passed over: they repeat its requests.
+        model: read every name that is not known as this model.
+        tokenizer: count with this one instead of each model's own.
+    """
+    found: dict[str, ModelRecords] = {}
+    for conversation in conversations:
+        if not conversation.branch_of:
+            _add(conversation, found, model, tokenizer)
+    return sorted(found.values(), key=lambda one: -one.requests)
+
+
+def _add(conversation: Conversation, found: dict[str, ModelRecords], model: str, tokenizer: str) -> None:
+    requests = conversation.recorded
+    counted: dict[str, _Counted] = {}
+    for request, following in _followed(requests):
+        name = request.model or conversation.model
+        row = known_model(name) or (known_model(model) if model else None)
+        key = row.name if row else name
+        if key not in found:
+            found[key] = ModelRecords(key, row, tokenizer or (row.tokenizer if row else ""), [], Counter())
+        records = found[key]
+        if row is None or following is None:
+            records.left_out[LeftOut.UNKNOWN_MODEL if row is None else LeftOut.LAST] += 1
+            continue
+        if key not in counted:
+            counted[key] = _Counted(conversation.messages, records.tokenizer, PROVIDERS[row.profile])
+        growth = _growth(request, following, counted[key])
+        if isinstance(growth, LeftOut):
+            records.left_out[growth] += 1
+        else:
+            records.growths.append(growth)
+
+
+def _followed(requests: Sequence[RecordedRequest]) -> Iterator[tuple[RecordedRequest, RecordedRequest | None]]:
+    yield from pairwise(requests)
+    if requests:
+        yield requests[-1], None
+
+
+class _Counted:
+    """The messages of a conversation with what they count under one model."""
+
+    def __init__(self, messages: Sequence[Message], tokenizer: str, provider: Provider) -> None:
+        self.messages = messages
+        self.provider = provider
+        counter = counter_for(tokenizer)
+        measures = measure_messages(messages, counter=counter, profiles=[provider.name])
+        self.tokens: Ints = np.concatenate(([0], np.cumsum(measures.column(provider.name, "tokens"))))
+        is_charged = counter.per_message_overhead and provider.capabilities.argument_form == "parameters"
+        self.per_parameter = provider.overhead.parameter.tokens * is_charged
+        frames = message_frames(measures, provider, counter)
+        self.framed: Ints = self.tokens + np.concatenate(([0], np.cumsum(frames)))
+
+
+def _growth(request: RecordedRequest, following: RecordedRequest, counted: _Counted) -> RecordedGrowth | LeftOut:
+    start, stop = request.position, following.position
+    added = counted.messages[start:stop]
+    recorded = following.input_tokens - request.input_tokens
+    if (following.model or request.model) != request.model:
+        return LeftOut.OTHER_MODEL
+    if recorded <= 0:
+        return LeftOut.NOT_LARGER
+    if not added:
+        return LeftOut.NOTHING_ADDED
+    parts = [part for message in added for part in message.parts]
+    sealed = _sealed(parts, added, request, counted.provider)
+    if isinstance(sealed, LeftOut):
+        return sealed
+    recorded -= sealed
+    calls = [part for part in parts if isinstance(part, ToolCallPart)]
+    parameters = sum(len(call_input(call.arguments)) for call in calls)
+    text_tokens = int(counted.tokens[stop] - counted.tokens[start]) - counted.per_parameter * parameters
+    if recorded <= 0 or not text_tokens:
+        return LeftOut.NOT_LARGER if recorded <= 0 else LeftOut.NOTHING_ADDED
+    return RecordedGrowth(
+        recorded_tokens=recorded,
+        text_tokens=text_tokens,
+        counted_tokens=int(counted.framed[stop] - counted.framed[start]),
+        texts=sum(isinstance(part, TextPart) for part in parts),
+        calls=len(calls),
+        parameters=parameters,
+    )
+
+
+_MEDIA: Final = (ImagePart, FilePart, AudioPart)
+
+
+def _sealed(
+    parts: Sequence[Part], added: Sequence[Message], request: RecordedRequest, provider: Provider
+) -> int | LeftOut:
+    """The tokens of reasoning that is sent back sealed, or why the growth cannot be held against a count."""
+    inner = flat(parts)
+    if any(isinstance(part, _MEDIA) for part in inner):
+        return LeftOut.MEDIA
+    if any(isinstance(part, OpaquePart) for part in inner):
+        return LeftOut.SEALED
+    sent = [part for part in parts if isinstance(part, ReasoningPart) and provider.capabilities.takes_reasoning(part)]
+    if not sent:
+        return 0
+    if request.reasoning_tokens is None or not all(part.encrypted for part in sent):
+        return LeftOut.REASONING
+    if any(message.role == "user" and message.typed for message in added):
+        return LeftOut.REASONING_ENDED
+    return request.reasoning_tokens

@@ -1,0 +1,67 @@
+"""`budgeteer calibrate` over sessions that record what their requests took."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from tests.cli.conftest import Budgeteer
+from tests.formats.shapes import Session, text_block, use_block
+
+
+def recorded_session(requests: int, *, model: str = "claude-sonnet-4-5") -> Session:
+    session = Session()
+    session.user("u", "Look around")
+    tokens = 1_000
+    for number in range(requests):
+        session.assistant(f"a{number}", text_block("Looking."), message_id=f"m{number}")
+        session.assistant(f"b{number}", use_block(f"c{number}"), message_id=f"m{number}")
+        for line in session.lines[-2:]:
+            line["message"] |= {"model": model, "usage": {"input_tokens": tokens}}
+        result = "a wall and a door " * (number % 5 + 1)
+        session.result(f"r{number}", f"c{number}", result)
+        tokens += 62 + 5 * (number % 5 + 1)
+    return session
+
+
+def test_sessions_of_a_folder_are_held_against_their_counts(budgeteer: Budgeteer, tmp_path: Path) -> None:
+    folder = tmp_path / "projects" / "harbour"
+    folder.mkdir(parents=True)
+    (folder / "one.jsonl").write_bytes(recorded_session(30).data)
+    (folder / "two.jsonl").write_bytes(recorded_session(2, model="new-model").data)
+    (folder / "notes.txt").write_text("Nothing was recorded here.")
+    (folder / "broken.json").write_bytes(b"\x00{")
+    shown = budgeteer("calibrate", tmp_path)
+    assert shown.status == 0, shown.err
+    assert "2 files with recorded requests, 2 passed over that record none." in shown.out
+    assert "claude-sonnet-4-5  claude-v3  30" in shown.out
+    assert "its model is not known" in shown.out
+    data = json.loads(budgeteer("calibrate", tmp_path, "--json").out)
+    first, second = data["models"]
+    assert (data["files"], data["filesPassedOver"]) == (2, 2)
+    assert (first["model"], first["requests"], first["requestsUsed"]) == ("claude-sonnet-4-5", 30, 29)
+    assert first["leftOut"] == {"last": 1}
+    assert first["coefficients"] is not None
+    assert second["leftOut"] == {"unknown_model": 2}
+    as_known = json.loads(budgeteer("calibrate", tmp_path, "--json", "--model", "claude-opus-4-5").out)
+    assert [one["model"] for one in as_known["models"]] == ["claude-sonnet-4-5", "claude-opus-4-5"]
+
+
+def test_files_that_record_nothing_are_said_to(budgeteer: Budgeteer, tmp_path: Path) -> None:
+    plain = tmp_path / "talk.json"
+    plain.write_text(json.dumps([{"role": "user", "content": "Hello"}, {"role": "assistant", "content": "Good day."}]))
+    shown = budgeteer("calibrate", plain)
+    assert shown.status == 1
+    assert shown.out.strip() == "0 files with recorded requests, 1 passed over that record none."
+
+
+def test_bad_input_says_what_and_where(budgeteer: Budgeteer, tmp_path: Path) -> None:
+    missing = budgeteer("calibrate", tmp_path / "no.jsonl")
+    assert missing.status == 2
+    assert "no.jsonl" in missing.err
+    session = tmp_path / "one.jsonl"
+    session.write_bytes(recorded_session(2).data)
+    assert "no model 'gpt-0'" in budgeteer("calibrate", session, "--model", "gpt-0").err
+    unknown = budgeteer("calibrate", session, "--tokenizer", "no-such")
+    assert unknown.status == 2
+    assert "claude-v3" in unknown.err

@@ -1,0 +1,160 @@
+"""A calibration finds what a provider charged, and leaves out what says nothing about it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from random import Random
+from typing import Any
+
+import numpy as np
+import pytest
+
+from budgeteer.engine.analysis.calibration.calibration import MIN_REQUESTS, Calibration, calibrate
+from budgeteer.engine.analysis.calibration.recorded_growth import LeftOut
+from budgeteer.engine.analysis.calibration.robust_regression import robust_fit
+from budgeteer.engine.content.conversation import (
+    Conversation,
+    ImagePart,
+    Message,
+    OpaquePart,
+    Part,
+    ReasoningPart,
+    RecordedRequest,
+    TextPart,
+    ToolCallPart,
+    ToolResultPart,
+)
+from budgeteer.engine.counting.tokenizers import counter_for
+from budgeteer.engine.errors import TokenizerUnavailable
+
+WORDS = ("the", "lamp", "keeper", "rows", "past", "a", "harbour", "wall", "and", "counts", "ships", "at", "dawn")
+COUNTER = counter_for("claude-v3")
+
+
+def said(role: Any, *parts: Part) -> Message:
+    return Message(role, parts)
+
+
+def one(conversation: Conversation, **how: str) -> Calibration:
+    (found,) = calibrate([conversation], **how)
+    return found
+
+
+def session(requests: int, *, factor: float = 1.0, call: int = 45, parameter: int = 15, seed: int = 1) -> Conversation:
+    """A session whose provider charges so many tokens for each counted, and around calls and parameters."""
+    random = Random(seed)
+    messages = [said("user", TextPart("Begin."))]
+    recorded = [RecordedRequest(1, 10_000, model="claude-sonnet-4-5")]
+    charged = 10_000.0
+    for number in range(requests):
+        arguments = {f"p{at}": " ".join(random.choices(WORDS, k=5)) for at in range(random.randint(1, 4))}
+        written = "{" + ",".join(f'"{name}":"{value}"' for name, value in arguments.items()) + "}"
+        result = " ".join(random.choices(WORDS, k=random.randint(5, 400)))
+        talk = [TextPart("Looking.")] if number % 3 else []
+        messages.append(said("assistant", *talk, ToolCallPart(f"c{number}", "look", written)))
+        messages.append(said("tool", ToolResultPart(f"c{number}", (TextPart(result),))))
+        texts = ["look", *arguments, *arguments.values(), result, *(part.text for part in talk)]
+        charged += factor * sum(map(COUNTER.count, texts)) + call + parameter * len(arguments) + 2 * len(talk)
+        recorded.append(RecordedRequest(len(messages), round(charged), model="claude-sonnet-4-5"))
+    return Conversation("s", "s", tuple(messages), model="claude-sonnet-4-5", recorded=tuple(recorded))
+
+
+def test_a_fit_gives_back_what_was_charged() -> None:
+    found = one(session(60, factor=1.31, call=50, parameter=9))
+    assert found.coefficients is not None
+    assert found.fitted is not None
+    assert found.coefficients.per_token == pytest.approx(1.31, abs=0.002)
+    assert found.coefficients.per_call == pytest.approx(50, abs=2)
+    assert found.coefficients.per_parameter == pytest.approx(9, abs=1)
+    assert found.fitted.median < 0.005
+    assert found.counted is not None
+    assert found.counted.total == pytest.approx(-0.2, abs=0.05)
+    assert found.counted.p99_under > 0.2
+
+
+def test_a_few_requests_that_held_more_than_the_file_shows_do_not_move_a_fit() -> None:
+    talk = session(60)
+    more = np.cumsum([900 if number % 12 == 5 else 0 for number in range(len(talk.recorded))]).tolist()
+    moved = tuple(
+        replace(request, input_tokens=request.input_tokens + added)
+        for request, added in zip(talk.recorded, more, strict=True)
+    )
+    found = one(replace(talk, recorded=moved))
+    assert found.coefficients is not None
+    assert found.coefficients.per_token == pytest.approx(1, abs=0.005)
+    assert found.coefficients.per_call == pytest.approx(45, abs=3)
+
+
+def test_few_requests_are_held_against_the_count_but_give_no_fit() -> None:
+    few = one(session(MIN_REQUESTS - 1))
+    assert few.counted is not None
+    assert abs(few.counted.total) < 0.01
+    assert (few.coefficients, few.fitted) == (None, None)
+    assert one(session(MIN_REQUESTS)).coefficients is not None
+    nothing = one(session(0))
+    assert (nothing.counted, nothing.recorded_tokens) == (None, 0)
+
+
+IMAGE = ImagePart({"type": "image"}, 10, 10)
+SEAL = ReasoningPart("", encrypted="c2VhbGVk", provider="openai")
+CASES: dict[LeftOut, dict[str, Any]] = {
+    LeftOut.UNKNOWN_MODEL: {"model": "brand-new-model"},
+    LeftOut.OTHER_MODEL: {"next_model": "claude-opus-4-5"},
+    LeftOut.NOT_LARGER: {"grown": -5},
+    LeftOut.NOTHING_ADDED: {"added": ()},
+    LeftOut.MEDIA: {"added": (said("user", TextPart("See"), IMAGE),)},
+    LeftOut.SEALED: {"added": (said("user", OpaquePart("x", {"type": "x"}, "anthropic")),)},
+    LeftOut.REASONING: {"added": (said("assistant", ReasoningPart("So.", "c2ln"), TextPart("Yes.")),)},
+    LeftOut.REASONING_ENDED: {
+        "model": "gpt-5.5",
+        "added": (said("assistant", SEAL, TextPart("Yes.")), said("user", TextPart("Go on."))),
+        "reasoning": 12,
+    },
+}
+
+
+@pytest.mark.parametrize("reason", [reason for reason in LeftOut if reason is not LeftOut.LAST])
+def test_a_request_that_says_nothing_about_counts_is_left_out_with_its_reason(reason: LeftOut) -> None:
+    case = CASES[reason]
+    model = case.get("model", "claude-sonnet-4-5")
+    added = case.get("added", (said("assistant", TextPart("Yes.")), said("user", TextPart("Go on."))))
+    first = RecordedRequest(1, 100, reasoning_tokens=case.get("reasoning"), model=model)
+    following = RecordedRequest(1 + len(added), 100 + case.get("grown", 40), model=case.get("next_model", model))
+    messages = (said("user", TextPart("Begin.")), *added)
+    found = calibrate([Conversation("s", "s", messages, model=model, recorded=(first, following))])
+    left_out = sum((one.records.left_out for one in found), start=type(found[0].records.left_out)())
+    assert left_out == {reason: 1, LeftOut.LAST: 1} if reason is not LeftOut.UNKNOWN_MODEL else {reason: 2}
+    assert sum(len(one.records.growths) for one in found) == 0
+
+
+def test_sealed_reasoning_is_taken_off_where_its_tokens_are_recorded() -> None:
+    call = said("assistant", SEAL, ToolCallPart("c", "look", "{}"))
+    messages = (said("user", TextPart("Begin.")), call, said("tool", ToolResultPart("c", (TextPart("A wall."),))))
+    recorded = (
+        RecordedRequest(1, 100, reasoning_tokens=400, model="gpt-5.5"),
+        RecordedRequest(3, 530, reasoning_tokens=0, model="gpt-5.5"),
+    )
+    (growth,) = one(Conversation("s", "s", messages, recorded=recorded)).records.growths
+    assert growth.recorded_tokens == 30
+
+
+def test_an_unknown_name_may_be_read_as_a_known_model_and_another_tokenizer_may_count() -> None:
+    talk = session(MIN_REQUESTS)
+    renamed = replace(talk, recorded=tuple(replace(each, model="our-proxy") for each in talk.recorded))
+    assert one(renamed).records.row is None
+    found = one(renamed, model="claude-sonnet-4-5", tokenizer="chars/4")
+    assert (found.records.model, found.records.tokenizer) == ("claude-sonnet-4-5", "chars/4")
+    assert found.to_json()["requestsUsed"] == MIN_REQUESTS
+    with pytest.raises(TokenizerUnavailable):
+        calibrate([talk], tokenizer="no-such")
+
+
+def test_other_branches_repeat_the_requests_of_their_conversation() -> None:
+    talk = session(3)
+    (found,) = calibrate([talk, replace(talk, id="b", branch_of="s")])
+    assert found.records.requests == 4
+
+
+def test_a_robust_fit_is_least_squares_where_nothing_is_wrong() -> None:
+    columns = np.array([[at, at % 3] for at in range(1, 40)], np.float64)
+    assert robust_fit(columns, columns @ np.array([2.0, 7.0])) == pytest.approx([2.0, 7.0])
