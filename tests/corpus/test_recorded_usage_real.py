@@ -1,0 +1,52 @@
+"""What Budgeteer counts is what providers recorded of real requests, as far as the files show what was sent."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from budgeteer.cli.source_files import read_recorded
+from budgeteer.engine.analysis.calibration.calibration import Calibration, calibrate
+
+SESSIONS = Path(os.environ["BUDGETEER_CORPUS"]) / "conversations"
+#: The models of the sessions that Claude Code and pi wrote with at least 50 requests that can be held against counts.
+CLAUDE = ("claude-opus-4-5", "claude-opus-4-6", "claude-sonnet-4-5")
+
+
+@pytest.fixture(scope="module")
+def found() -> dict[str, Calibration]:
+    return {one.records.model: one for one in calibrate(read_recorded([str(SESSIONS)]).conversations)}
+
+
+@pytest.mark.parametrize("model", CLAUDE)
+def test_claude_is_counted_as_it_was_recorded(found: dict[str, Calibration], model: str) -> None:
+    """Not one request in two is a hundredth off; the total misses what a program added and no file shows."""
+    one = found[model]
+    assert len(one.records.growths) >= 50
+    assert one.counted is not None
+    assert one.counted.median < 0.01
+    assert -0.03 < one.counted.total < 0.01
+    assert one.coefficients is not None
+    assert one.coefficients.per_token == pytest.approx(1, abs=0.005)
+
+
+def test_other_counters_are_far_from_it(found: dict[str, Calibration]) -> None:
+    read = read_recorded([str(SESSIONS / "pi"), str(SESSIONS / "claude-code")]).conversations
+    for tokenizer in ("o200k_base", "chars/4"):
+        others = {one.records.model: one for one in calibrate(read, tokenizer=tokenizer)}
+        for model in CLAUDE:
+            theirs, ours = others[model].counted, found[model].counted
+            assert theirs is not None
+            assert ours is not None
+            assert theirs.median > 5 * ours.median
+
+
+def test_gpt_is_counted_token_for_token_beside_its_calls(found: dict[str, Calibration]) -> None:
+    one = found["gpt-5.5"]
+    assert len(one.records.growths) >= 50
+    assert one.coefficients is not None
+    assert one.fitted is not None
+    assert one.coefficients.per_token == pytest.approx(1, abs=0.01)
+    assert one.fitted.median < 0.05
