@@ -17,9 +17,19 @@ from typing import Any
 
 from samples import outputs
 
+from budgeteer.engine.counting.tokenizers import counter_for
+from budgeteer.engine.providers.call_arguments import argument_texts
+
 FOLDER = "/home/ines/quayside"
 MODEL = "claude-sonnet-4-5"
 VERSION = "2.0.31"
+#: What a request is made to report: the tokens of its texts, of what stands around them (docs/engine.md), and of the
+#: system text and the tools of the program, which a transcript does not hold.
+COUNTER = counter_for("claude-v3")
+MESSAGE_TOKENS = 4
+CALL_TOKENS = 37
+PARAMETER_TOKENS = 15
+HIDDEN_TOKENS = 16_300
 
 
 @dataclass(frozen=True)
@@ -68,12 +78,14 @@ class Transcript:
     random: Random
     lines: list[dict[str, Any]] = field(default_factory=list)
     moment: datetime = datetime(2026, 10, 26, 8, 31, 7, tzinfo=UTC)
-    context_tokens: int = 14_800
+    context_tokens: int = HIDDEN_TOKENS
+    cached_tokens: int = 0
 
     def user(self, text: str) -> None:
         """The person writes something."""
         self.moment += timedelta(seconds=self.random.randrange(40, 600))
         self._line("user", {"role": "user", "content": text})
+        self.context_tokens += MESSAGE_TOKENS + COUNTER.count(text)
 
     def thinks(self, text: str) -> dict[str, Any]:
         """A block of visible reasoning, to be given to `says`."""
@@ -93,18 +105,25 @@ class Transcript:
             }
             for call in calls
         ]
+        usage = self._usage(blocks + uses)
         for block in blocks + uses:
-            self._assistant_line(message_id, block)
+            self._assistant_line(message_id, block, usage)
+        self.context_tokens += MESSAGE_TOKENS + sum(map(_tokens, blocks + uses))
         for call, use in zip(calls, uses, strict=True):
             self._result_line(call, str(use["id"]))
 
-    def _assistant_line(self, message_id: str, block: dict[str, Any]) -> None:
-        usage = {
-            "input_tokens": self.random.randrange(3, 12),
-            "cache_creation_input_tokens": self.random.randrange(300, 2400),
-            "cache_read_input_tokens": self.context_tokens,
-            "output_tokens": max(1, len(json.dumps(block)) // 5),
+    def _usage(self, blocks: Sequence[dict[str, Any]]) -> dict[str, int]:
+        """The usage of the request that these blocks answer: all before it, read from the cache as far as it reached."""
+        fresh = self.random.randrange(3, 9)
+        read, self.cached_tokens = self.cached_tokens, self.context_tokens - fresh
+        return {
+            "input_tokens": fresh,
+            "cache_creation_input_tokens": self.cached_tokens - read,
+            "cache_read_input_tokens": read,
+            "output_tokens": sum(map(_tokens, blocks)),
         }
+
+    def _assistant_line(self, message_id: str, block: dict[str, Any], usage: dict[str, int]) -> None:
         message = {"model": MODEL, "id": message_id, "type": "message", "role": "assistant", "content": [block]}
         self._line("assistant", message | {"stop_reason": None, "stop_sequence": None, "usage": usage})
 
@@ -112,7 +131,7 @@ class Transcript:
         text = self._play(call)
         block = {"tool_use_id": use_id, "type": "tool_result", "content": text}
         self._line("user", {"role": "user", "content": [block | ({"is_error": True} if call.failed else {})]})
-        self.context_tokens += len(text) // 4
+        self.context_tokens += MESSAGE_TOKENS + COUNTER.count(text)
 
     def _play(self, call: Call) -> str:
         arguments = call.arguments
@@ -178,3 +197,11 @@ class Transcript:
             "sessionId": self.lines[0]["sessionId"],
         }
         return "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in [title, *self.lines]).encode()
+
+
+def _tokens(block: dict[str, Any]) -> int:
+    """The tokens of a block of a reply, a call's with what stands around it and its result."""
+    if block["type"] != "tool_use":
+        return COUNTER.count(block[block["type"]])
+    read = argument_texts(json.dumps(block["input"]), "parameters")
+    return CALL_TOKENS + PARAMETER_TOKENS * (len(read) // 2) + COUNTER.count_parts((block["name"], *read))

@@ -31,7 +31,11 @@ def _head(found: Replay) -> str:
     went = "no demand is above that"
     if above:
         went = f"the demand of {above:,} is above that, first of request {_first(found)}"
-    return f"{count:,} requests; {found.limit_tokens:,} tokens may be sent: {went}."
+    head = f"{count:,} requests; {found.limit_tokens:,} tokens may be sent: {went}."
+    if found.not_in_file_tokens:
+        more = f"{found.not_in_file_tokens:,} tokens that are not in this file"
+        head += f"\nThe requests that the source reported also held {more}: see reported."
+    return head
 
 
 def _first(found: Replay) -> int:

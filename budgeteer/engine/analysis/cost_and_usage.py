@@ -19,7 +19,7 @@ def facts_of(packing: Packing) -> tuple[str, ...]:
     facts = (
         cost_sentence(packing.cost),
         reported_sentence(
-            bundle.reported_input_tokens, in_file=bundle.file_input_tokens, not_in_file=packing.not_in_file_tokens
+            bundle.reported_input_tokens, in_file=packing.in_file_tokens, not_in_file=packing.not_in_file_tokens
         ),
         _unknown_sentence(packing.unknown),
         _hidden_sentence([skill.name for skill in bundle.skills if skill.is_hidden]),
@@ -43,7 +43,12 @@ def reported_sentence(reported: int | None, *, in_file: int | None, not_in_file:
     if in_file is not None and in_file > reported:
         return f"{told}; what its file holds counts to {in_file:,} here."
     counted = f"; {in_file:,} are counted in this file" if in_file is not None else ""
-    return f"{told}{counted}, {not_in_file or 0:,} are not in this file."
+    missing = not_in_file or 0
+    if in_file is None or in_file + missing == reported:
+        return f"{told}{counted}, {missing:,} are not in this file."
+    off = (in_file + missing) / reported - 1
+    found = f"{abs(off):.1%} {'more' if off > 0 else 'less'} than reported"
+    return f"{told}{counted}, {missing:,} are not in this file as its first requests show: together {found}."
 
 
 def money(amount: float, currency: str) -> str:

@@ -92,8 +92,7 @@ def packing_to_json(packing: Packing, *, validity: Sequence[ValidityCheck]) -> d
 def _reported(packing: Packing) -> dict[str, int | None]:
     """What the source's last request reported, what of it is counted in its file, and what is not there."""
     reported = packing.bundle.reported_input_tokens
-    in_file = None if reported is None else packing.bundle.file_input_tokens
-    return {"tokens": reported, "inFile": in_file, "notInFile": packing.not_in_file_tokens}
+    return {"tokens": reported, "inFile": packing.in_file_tokens, "notInFile": packing.not_in_file_tokens}
 
 
 def _verdict_to_json(verdict: Verdict) -> dict[str, Any]:

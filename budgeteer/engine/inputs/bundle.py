@@ -8,7 +8,7 @@ from typing import Any, Literal, overload
 
 import numpy as np
 
-from budgeteer.engine.content.conversation import ROLES, Conversation, Message, TextPart
+from budgeteer.engine.content.conversation import ROLES, Conversation, Message, RecordedRequest, TextPart
 from budgeteer.engine.content.library import Chunk, FeatureSpec, Skill, ToolDefinition
 from budgeteer.engine.content.tool_schemas import schema_of
 from budgeteer.engine.content.usage_order import Use
@@ -88,6 +88,8 @@ class Bundle:
     last message or was typed. `notes` are
     sentences on what was taken from where. `reported_input_tokens` is what the source's last request reported,
     `file_input_tokens` what the conversation's own file holds of that request: everything before the last reply.
+    `recorded` is what was reported of each request, its position the row of `history` at which its reply begins;
+    `file_head_measures` and `file_tool_tokens` are the system texts and tool definitions that its file holds.
     `prepared` keeps what was read of its texts, so that the next packing need not read them again.
     """
 
@@ -110,6 +112,9 @@ class Bundle:
     notes: tuple[str, ...] = ()
     reported_input_tokens: int | None = None
     file_input_tokens: int = 0
+    recorded: tuple[RecordedRequest, ...] = ()
+    file_head_measures: MessageMeasures | None = None
+    file_tool_tokens: int = 0
     prepared: dict[str, Any] = field(default_factory=dict, compare=False, repr=False)
 
 
@@ -152,6 +157,13 @@ def build_bundle(inputs: Inputs, *, counter: TokenCounter, profiles: Collection[
         notes=(*notes, *tool_note),
         reported_input_tokens=talk.reported_input_tokens if talk else None,
         file_input_tokens=_file_input(inputs, measures, tool_measures, counter=counter),
+        file_head_measures=measures.taken(slice(0, start)),
+        file_tool_tokens=_file_tools(inputs, tool_measures, counter=counter),
+        recorded=tuple(
+            replace(request, position=request.position - start)
+            for request in (talk.recorded if talk else ())
+            if request.position >= start
+        ),
     )
 
 
@@ -159,8 +171,21 @@ def _file_input(inputs: Inputs, measures: MessageMeasures, tools: ToolMeasures, 
     """What the file holds of its last request: the messages before the last reply, and its own tool definitions."""
     if inputs.conversation is None or inputs.conversation.reported_input_tokens is None:
         return 0
-    own = tools if inputs.tools is None else measure_tools(tools_of(inputs.conversation), counter=counter)
-    return request_tokens(measures, own)
+    return request_tokens(measures, _own_tools(inputs.conversation, inputs, tools, counter=counter))
+
+
+def _file_tools(inputs: Inputs, tools: ToolMeasures, *, counter: TokenCounter) -> int:
+    """The tokens of the tool definitions in a file that recorded its requests."""
+    if inputs.conversation is None or not inputs.conversation.recorded:
+        return 0
+    own = _own_tools(inputs.conversation, inputs, tools, counter=counter)
+    return int(own.of(DEFAULT_PROVIDER).tokens.sum())
+
+
+def _own_tools(
+    conversation: Conversation, inputs: Inputs, tools: ToolMeasures, *, counter: TokenCounter
+) -> ToolMeasures:
+    return tools if inputs.tools is None else measure_tools(tools_of(conversation), counter=counter)
 
 
 def request_tokens(measures: MessageMeasures, own_tools: ToolMeasures) -> int:

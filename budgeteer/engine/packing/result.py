@@ -9,7 +9,7 @@ import numpy as np
 
 from budgeteer.engine.config.schema import BudgetConfig
 from budgeteer.engine.content.conversation import Message
-from budgeteer.engine.counting.tokenizers import CountKind
+from budgeteer.engine.counting.tokenizers import CountKind, counter_for
 from budgeteer.engine.errors import BudgetExceeded
 from budgeteer.engine.inputs.bundle import Bundle
 from budgeteer.engine.packing.allocation import Allowance, Shares
@@ -17,6 +17,7 @@ from budgeteer.engine.packing.fixes import Fix, LimitName
 from budgeteer.engine.packing.history.view import HistoryFit
 from budgeteer.engine.packing.ledger import CategoryTotal, Ledger, Size, by_category
 from budgeteer.engine.packing.pruning.pruned import Pruned
+from budgeteer.engine.packing.recorded_input import RecordedInput, recorded_input
 from budgeteer.engine.packing.sections.features import FeatureFit
 from budgeteer.engine.packing.sections.retrieval import RetrievalFit
 from budgeteer.engine.packing.sections.skills import SkillFit
@@ -253,9 +254,24 @@ class Packing:
 
     @property
     def not_in_file_tokens(self) -> int | None:
-        """How many input tokens of the source's last request its file does not hold; None without a report."""
-        reported = self.bundle.reported_input_tokens
+        """How many input tokens of the source's requests its file does not hold; None without a report."""
+        reported, known = self.bundle.reported_input_tokens, self.recorded_input
+        if known is not None:
+            return known.not_in_file
         return None if reported is None else max(reported - self.bundle.file_input_tokens, 0)
+
+    @property
+    def in_file_tokens(self) -> int | None:
+        """How many input tokens of the source's last request are counted in its file; None without a report."""
+        known = self.recorded_input
+        if known is not None:
+            return int(known.counted[-1])
+        return None if self.bundle.reported_input_tokens is None else self.bundle.file_input_tokens
+
+    @property
+    def recorded_input(self) -> RecordedInput | None:
+        """What the source recorded of each request beside what is counted here; None where it recorded none."""
+        return recorded_input(self.bundle, self.profile, counter_for(self.tokenizer)) if self.bundle.recorded else None
 
     @property
     def history_sent(self) -> list[Message]:

@@ -101,7 +101,8 @@ class Replay:
     """A conversation, request by request, in tokens.
 
     `limit_tokens` is what may be sent: the input budget less the safety margin. `policy` is what compressed beside the
-    ranges of the configuration.
+    ranges of the configuration. `not_in_file_tokens` is what the recorded requests held that the source's file does
+    not, None where it recorded none; no other figure has it.
     """
 
     turns: tuple[Turn, ...]
@@ -109,6 +110,7 @@ class Replay:
     limit_tokens: int
     warning_tokens: int | None
     policy: Policy
+    not_in_file_tokens: int | None = None
 
     @property
     def first_over(self) -> int | None:
@@ -116,13 +118,14 @@ class Replay:
         return next((at for at, turn in enumerate(self.turns) if turn.is_above_limit), None)
 
     def to_json(self) -> dict[str, Any]:
-        """`{window, limit, warning, policy, firstOver, turns}`."""
+        """`{window, limit, warning, policy, notInFile, firstOver, turns}`."""
         first = self.first_over
         return {
             "window": self.window,
             "limit": self.limit_tokens,
             "warning": self.warning_tokens,
             "policy": self.policy,
+            "notInFile": self.not_in_file_tokens,
             "firstOver": None if first is None else self.turns[first].number,
             "turns": [turn.to_json() for turn in self.turns],
         }
@@ -144,7 +147,7 @@ def replay(subject: Subject, *, policy: Policy = "none", progress: Progress | No
         turns.append(run.turn(len(turns) + 1, end))
         if progress is not None:
             progress(len(turns), len(ends))
-    return Replay(tuple(turns), run.allowed.window, run.limit, run.warning, policy)
+    return Replay(tuple(turns), run.allowed.window, run.limit, run.warning, policy, run.not_in_file)
 
 
 class _Run:
@@ -167,6 +170,8 @@ class _Run:
         self._calls = np.concatenate([[0], np.cumsum(measures.calls)])
         asked = (measures.role == USER) & (np.diff(measures.turn, prepend=0) > 0)
         self._asked = np.flatnonzero(asked)
+        self._recorded = {request.position: request.input_tokens for request in self._bundle.recorded}
+        self.not_in_file = self._fitter.whole.not_in_file_tokens
 
     def turn(self, number: int, end: int | None) -> Turn:
         """The request before the reply at row `end`, None for the one that nothing answers yet."""
@@ -238,6 +243,8 @@ class _Run:
         return int(self._calls[end] - self._calls[start])
 
     def _reported(self, end: int | None) -> int | None:
-        """What the source reported of its last request: the one before the last reply."""
+        """What the source reported of this request; of its last one where it reported no other."""
         rows = reply_rows(self._bundle)
+        if end in self._recorded:
+            return self._recorded[end]
         return self._bundle.reported_input_tokens if len(rows) and end == int(rows[-1]) else None

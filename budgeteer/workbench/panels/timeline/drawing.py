@@ -28,6 +28,8 @@ DRAWN_MARKS = ("compress", "summary", "nudge")
 MARK_GAP = 17.0
 LISTED_MOMENTS = 40
 SHOWN_REQUESTS = 14
+#: Reported requests up to which each is a dot that says its figure; more are a line.
+MOST_DOTS = 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +63,11 @@ class TimelineLine:
 
 @dataclass(frozen=True, slots=True)
 class TimelineDrawing:
-    """One drawing in its own pixels; `first_over_at` is None where no demand is above the limit."""
+    """One drawing in its own pixels; `first_over_at` is None where no demand is above the limit.
+
+    `expected` is what is asked for with what is not in the file, to compare it with what was reported; "" where that is
+    not known. Few reported requests are dots, many are a line.
+    """
 
     size: PictureSize
     plot_right: float
@@ -78,7 +84,9 @@ class TimelineDrawing:
     first_over_y: float
     first_over_label: str
     first_over_anchor: str
+    expected: str
     reported: tuple[tuple[float, float, str], ...]
+    reported_line: str
     marks: tuple[Mark, ...]
 
 
@@ -107,6 +115,7 @@ class RequestRow:
     asked: str
     sent: str
     over: str
+    reported: str
     events: str
 
 
@@ -162,6 +171,7 @@ class _Picture:
         first, asked = timeline.first_over, timeline.asked
         end = f"By the last of {count_of(len(asked), 'request')} {asked[-1]:,} tokens are asked for"
         end += f" and {timeline.sent[-1]:,} are sent."
+        end += self._recorded_sentence()
         if first is None:
             return end
         return f"It asks for {asked[first]:,} tokens of {timeline.limit:,}. {end}"
@@ -175,7 +185,11 @@ class _Picture:
         right, bottom = float(size.width - size.right), float(size.height - size.bottom)
         count = len(timeline.asked)
         x = Scale(0, max(count, 1), size.left, right)
-        y = Scale(0, max(*timeline.asked, timeline.limit) * 1.06, bottom, size.top)
+        expected = self._expected()
+        reported = [tokens for _, tokens in timeline.reported]
+        y = Scale(0, max(*timeline.asked, *expected, *reported, timeline.limit) * 1.06, bottom, size.top)
+        dots = [(x.at(at + 0.5), y.at(tokens), f"{tokens:,}") for at, tokens in timeline.reported]
+        is_line = len(dots) > MOST_DOTS
         first = timeline.first_over
         over_at = None if first is None else x.at(first)
         return TimelineDrawing(
@@ -196,9 +210,28 @@ class _Picture:
             first_over_y=y.at(timeline.limit),
             first_over_label="" if first is None else f"{self._named(first).lower()}: first above the limit",
             first_over_anchor="end" if over_at is not None and over_at > (size.left + right) / 2 else "start",
-            reported=tuple((x.at(at + 0.5), y.at(tokens), f"{tokens:,}") for at, tokens in timeline.reported),
+            expected=_line(expected, x, y),
+            reported=() if is_line else tuple(dots),
+            reported_line="M" + "L".join(f"{left:g} {top:g}" for left, top, _ in dots) if is_line else "",
             marks=tuple(self._marks(x, right)),
         )
+
+    def _expected(self) -> tuple[int, ...]:
+        """What is asked for with what is not in the file; () where nothing was reported, or nothing is missing."""
+        more = self.timeline.not_in_file
+        return tuple(asked + more for asked in self.timeline.asked) if more else ()
+
+    def _recorded_sentence(self) -> str:
+        """How what is counted compares with what was reported of the last request that reports anything."""
+        timeline = self.timeline
+        if len(timeline.reported) < 2 or timeline.not_in_file is None:
+            return ""
+        at, reported = timeline.reported[-1]
+        counted = timeline.asked[at] + timeline.not_in_file
+        off = counted / reported - 1
+        said = f" {abs(off):.1%} {'above' if off > 0 else 'below'} the {reported:,} tokens that the source reported"
+        missing = f"{timeline.not_in_file:,} tokens that are not in this file"
+        return f" With {missing}, the count of request {at + 1:,} is{said}."
 
     def _areas(self, x: Scale, y: Scale, size: PictureSize) -> Iterator[Area]:
         letters = [letter for letter in CATEGORIES if letter in self.timeline.by_letter]
@@ -247,6 +280,7 @@ class _Picture:
         """Some requests as rows: those where something happens to the level, the largest steps, the last."""
         timeline = self.timeline
         count = len(timeline.asked)
+        reported = dict(timeline.reported)
         wanted = {0, count - 1} | {moment.at for moment in timeline.moments if moment.kind in {"overflow", "warning"}}
         growth = [(timeline.asked[at] - timeline.asked[at - 1], at) for at in range(1, count)]
         wanted |= {at for _, at in sorted(growth, reverse=True)[: max(SHOWN_REQUESTS - len(wanted), 0)]}
@@ -259,6 +293,7 @@ class _Picture:
                 asked=f"{timeline.asked[at]:,}",
                 sent=f"{timeline.sent[at]:,}",
                 over=f"{over:,}" if over > 0 else "",
+                reported=f"{reported[at]:,}" if at in reported else "",
                 events=", ".join(events),
             )
 

@@ -12,8 +12,11 @@ from budgeteer.engine.analysis.replay.autocompress import POLICIES, Policy
 from budgeteer.engine.analysis.replay.replay import replay
 from budgeteer.engine.analysis.replay.requests import reply_rows
 from budgeteer.engine.config.schema import dump_config
+from budgeteer.engine.counting.tokenizers import counter_for
 from budgeteer.engine.packing.ledger import ADDED, LETTERS, SECTIONS
+from budgeteer.engine.packing.message_overhead import message_frames
 from budgeteer.engine.packing.result import Packing
+from budgeteer.engine.providers.registry import PROVIDERS
 from budgeteer.workbench.deferred_results import StudyQuestion, Watch, digest_of, subject_of
 from budgeteer.workbench.models import Workspace
 from budgeteer.workbench.preview import Packed
@@ -51,6 +54,7 @@ class Timeline:
         turns: the user's turn each request belongs to, 0 before the first.
         last_row: how many messages stand before each reply.
         reported: (request, tokens) that the source reported.
+        not_in_file: what its requests held that its file does not, None where it reported none.
         first_over: the first request whose demand is above the limit, None where there is none; its largest items are
             `causes`.
     """
@@ -67,6 +71,7 @@ class Timeline:
     moments: tuple[Moment, ...]
     first_over: int | None
     causes: tuple[OverflowCause, ...]
+    not_in_file: int | None = None
 
     def to_json(self) -> dict[str, Any]:
         """As a job keeps it."""
@@ -82,6 +87,7 @@ class Timeline:
             "reported": self.reported,
             "moments": [[moment.at, moment.kind, moment.sentence] for moment in self.moments],
             "firstOver": self.first_over,
+            "notInFile": self.not_in_file,
             "causes": [[c.id, c.section, c.name, c.tokens, c.percent] for c in self.causes],
         }
 
@@ -101,6 +107,7 @@ class Timeline:
             moments=tuple(Moment(*row) for row in data["moments"]),
             first_over=data["firstOver"],
             causes=tuple(OverflowCause(*row) for row in data["causes"]),
+            not_in_file=data.get("notInFile"),
         )
 
 
@@ -150,6 +157,7 @@ def timeline_of(workspace: Workspace, packing: Packing, policy: Policy, watch: W
         causes=()
         if first is None
         else tuple(OverflowCause(c.id, c.section, c.name, c.tokens, c.percent) for c in played.turns[first].causes),
+        not_in_file=played.not_in_file_tokens,
     )
 
 
@@ -162,7 +170,8 @@ def _by_letter(packing: Packing, rows: tuple[int, ...], asked: tuple[int, ...]) 
     frames = np.zeros(len(talk), np.int64)
     of_message = ledger.messages()[talk]
     known = of_message >= 0
-    frames[known] = packing.bundle.history_measures.frame_tokens[of_message[known]]
+    framed = message_frames(packing.bundle.history_measures, PROVIDERS[packing.profile], counter_for(packing.tokenizer))
+    frames[known] = framed[of_message[known]]
     found: dict[str, tuple[int, ...]] = {}
     named = np.zeros(len(rows), np.int64)
     for at, letter in enumerate(LETTERS):

@@ -291,6 +291,7 @@ def test_a_replay_as_plain_data_names_its_first_request_that_is_over_by_its_numb
         "limit": 2_400,
         "warning": 1_920,
         "policy": "none",
+        "notInFile": None,
         "firstOver": over.first_over + 1,
         "turns": [turn.to_json() for turn in over.turns],
     }

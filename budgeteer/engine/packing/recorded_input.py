@@ -1,0 +1,62 @@
+"""What a source recorded of its requests, beside what is counted of its file for each."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from budgeteer.engine.counting.library_measures import Ints
+from budgeteer.engine.counting.message_measures import MessageMeasures
+from budgeteer.engine.counting.tokenizers import TokenCounter
+from budgeteer.engine.inputs.bundle import Bundle
+from budgeteer.engine.packing.message_overhead import message_frames
+from budgeteer.engine.providers.registry import PROVIDERS
+
+#: Requests from whose difference it is told what a file does not hold: the first ones, before errors add up.
+FIRST_REQUESTS: Final = 5
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedInput:
+    """The recorded requests of a history, in tokens of input.
+
+    Attributes:
+        rows: for each request the row of the history at which its reply begins.
+        recorded: what was reported of it.
+        counted: what its file holds of it, as it is counted here: system texts, tool definitions, messages and what
+            stands around them.
+    """
+
+    rows: Ints
+    recorded: Ints
+    counted: Ints
+
+    @property
+    def not_in_file(self) -> int:
+        """What the requests held that their file does not: the median difference of the first of them.
+
+        System texts and tool definitions of the program that sent them, most of all.
+        """
+        first = (self.recorded - self.counted)[:FIRST_REQUESTS]
+        return max(round(float(np.median(first))), 0)
+
+
+def recorded_input(bundle: Bundle, profile: str, counter: TokenCounter) -> RecordedInput | None:
+    """The recorded requests of a bundle's history, as its provider is sent them; None where none was recorded."""
+    measures = bundle.history_measures
+    recorded = [request for request in bundle.recorded if request.position <= len(measures)]
+    if not recorded:
+        return None
+
+    def sizes(of: MessageMeasures) -> Ints:
+        return of.column(profile, "before_tokens") + message_frames(of, PROVIDERS[profile], counter)
+
+    head = bundle.file_tool_tokens
+    if bundle.file_head_measures is not None:
+        head += int(sizes(bundle.file_head_measures).sum())
+    before = np.cumsum(sizes(measures))
+    rows = np.array([request.position for request in recorded], np.int64)
+    counted: Ints = head + np.concatenate([[0], before])[rows]
+    return RecordedInput(rows, np.array([request.input_tokens for request in recorded], np.int64), counted)

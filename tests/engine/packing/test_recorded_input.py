@@ -1,0 +1,96 @@
+"""What was recorded of each request beside what is counted of the file, and what the file does not hold."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from budgeteer.engine.analysis.cost_and_usage import facts_of
+from budgeteer.engine.analysis.packing_json import packing_to_json
+from budgeteer.engine.analysis.replay.replay import replay
+from budgeteer.engine.analysis.sweep.probe import Subject
+from budgeteer.engine.config.schema import load_config
+from budgeteer.engine.content.conversation import Conversation, RecordedRequest
+from budgeteer.engine.counting.tokenizers import counter_for
+from budgeteer.engine.inputs.bundle import Bundle, Inputs, build_bundle
+from budgeteer.engine.packing.pack import pack
+from budgeteer.engine.packing.result import Packing
+from tests.engine.packs import assistant, result, system, talk, user
+
+MODEL = "claude-sonnet-4-5"
+COUNTER = counter_for("claude-v3")
+
+
+def run(requests: int) -> Conversation:
+    """An agent's run with its own system text: a prompt, then so many calls."""
+    calls = [one for at in range(requests) for one in (assistant("", f"c{at}"), result(f"c{at}", "a stone " * at))]
+    return talk(system(), user("Look at the wall."), *calls, model=MODEL)
+
+
+def packed(conversation: Conversation) -> Packing:
+    bundle = build_bundle(Inputs(conversation=conversation), counter=COUNTER)
+    return pack(bundle, load_config({"model": MODEL}), counter=COUNTER)
+
+
+def counted_before(conversation: Conversation, position: int) -> int:
+    """What is counted of the messages before a position, packed by themselves without what only a request has."""
+    cut = packed(replace(conversation, messages=conversation.messages[:position], recorded=()))
+    priming = [entry.size.tokens for entry in cut.ledger.overhead if entry.name == "reply priming"]
+    return cut.demand.tokens - sum(priming)
+
+
+def recorded(conversation: Conversation, hidden: int, drift: int = 0) -> Conversation:
+    """The conversation with what a provider records that also reads so many tokens, and more with each request."""
+    positions = [2 + 2 * at for at in range(len(conversation.messages) // 2 - 1)]
+    requests = tuple(
+        RecordedRequest(position, counted_before(conversation, position) + hidden + drift * at, model=MODEL)
+        for at, position in enumerate(positions)
+    )
+    return replace(conversation, recorded=requests, reported_input_tokens=requests[-1].input_tokens)
+
+
+def test_what_is_not_in_the_file_is_told_from_the_first_requests() -> None:
+    given = recorded(run(8), hidden=20_000)
+    packing = packed(given)
+    known = packing.recorded_input
+    assert known is not None
+    assert known.rows.tolist() == [request.position - 1 for request in given.recorded]
+    assert packing.not_in_file_tokens == 20_000
+    assert known.counted.tolist() == [request.input_tokens - 20_000 for request in given.recorded]
+    assert packing.in_file_tokens == given.recorded[-1].input_tokens - 20_000
+    assert packing_to_json(packing, validity=[])["reported"] == {
+        "tokens": given.reported_input_tokens,
+        "inFile": packing.in_file_tokens,
+        "notInFile": 20_000,
+    }
+
+
+def test_what_counts_miss_is_said_beside_it() -> None:
+    packing = packed(recorded(run(40), hidden=20_000, drift=30))
+    assert packing.not_in_file_tokens == 20_060  # the third of the first five
+    reported = packing.bundle.reported_input_tokens
+    assert reported is not None
+    assert packing.in_file_tokens is not None
+    off = 1 - (packing.in_file_tokens + 20_060) / reported
+    assert off > 0.02
+    fact = next(fact for fact in facts_of(packing) if "The source reported" in fact)
+    assert fact.endswith(f"are not in this file as its first requests show: together {off:.1%} less than reported.")
+
+
+def test_a_replay_has_what_was_recorded_at_each_request() -> None:
+    given = recorded(run(8), hidden=500)
+    bundle: Bundle = build_bundle(Inputs(conversation=given), counter=COUNTER)
+    found = replay(Subject(bundle, load_config({"model": MODEL}), COUNTER))
+    assert found.not_in_file_tokens == 500 == found.to_json()["notInFile"]
+    told = [turn.reported_tokens for turn in found.turns if turn.reported_tokens is not None]
+    assert told == [request.input_tokens for request in given.recorded]
+    priming = 3
+    for turn in found.turns[: len(told)]:
+        assert turn.reported_tokens == pytest.approx(turn.before_tokens - priming + 500, abs=1)  # the reply is primed
+
+
+def test_nothing_recorded_is_nothing_said() -> None:
+    packing = packed(run(2))
+    assert (packing.recorded_input, packing.in_file_tokens, packing.not_in_file_tokens) == (None, None, None)
+    assert packed(Conversation("c", "c", (), recorded=(RecordedRequest(9, 5),))).recorded_input is None
