@@ -47,7 +47,7 @@ def reported_sentence(reported: int | None, *, in_file: int | None, not_in_file:
     if in_file is None or in_file + missing == reported:
         return f"{told}{counted}, {missing:,} are not in this file."
     off = (in_file + missing) / reported - 1
-    found = f"{abs(off):.1%} {'more' if off > 0 else 'less'} than reported"
+    found = f"{abs(off) * 100:.1f} % {'more' if off > 0 else 'less'} than reported"
     return f"{told}{counted}, {missing:,} are not in this file as its first requests show: together {found}."
 
 

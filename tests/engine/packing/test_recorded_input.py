@@ -75,7 +75,9 @@ def test_what_counts_miss_is_said_beside_it() -> None:
     off = 1 - (packing.in_file_tokens + 20_060) / reported
     assert off > 0.02
     fact = next(fact for fact in facts_of(packing) if "The source reported" in fact)
-    assert fact.endswith(f"are not in this file as its first requests show: together {off:.1%} less than reported.")
+    assert fact.endswith(
+        f"are not in this file as its first requests show: together {off * 100:.1f} % less than reported."
+    )
 
 
 def test_a_replay_has_what_was_recorded_at_each_request() -> None:

@@ -28,6 +28,9 @@ DRAWN_MARKS = ("compress", "summary", "nudge")
 MARK_GAP = 17.0
 LISTED_MOMENTS = 40
 SHOWN_REQUESTS = 14
+ABOVE = "first above the limit"
+#: Pixels that a character of a bold label takes on average.
+LABEL_CHAR_WIDTH = 6.8
 #: Reported requests up to which each is a dot that says its figure; more are a line.
 MOST_DOTS = 40
 
@@ -208,13 +211,18 @@ class _Picture:
             else TimelineLine(y.at(timeline.warning), f"warning {short(round(timeline.warning, -2))}"),
             first_over_at=over_at,
             first_over_y=y.at(timeline.limit),
-            first_over_label="" if first is None else f"{self._named(first).lower()}: first above the limit",
+            first_over_label="" if first is None or over_at is None else self._over_label(first, over_at, size),
             first_over_anchor="end" if over_at is not None and over_at > (size.left + right) / 2 else "start",
             expected=_line(expected, x, y),
             reported=() if is_line else tuple(dots),
             reported_line="M" + "L".join(f"{left:g} {top:g}" for left, top, _ in dots) if is_line else "",
             marks=tuple(self._marks(x, right)),
         )
+
+    def _over_label(self, first: int, at: float, size: PictureSize) -> str:
+        """What stands at the first request above the limit: which one it is where there is room, as the title says."""
+        whole = f"{self._named(first).lower()}: {ABOVE}"
+        return whole if len(whole) * LABEL_CHAR_WIDTH <= max(at, size.width - at) else ABOVE
 
     def _expected(self) -> tuple[int, ...]:
         """What is asked for with what is not in the file; () where nothing was reported, or nothing is missing."""
@@ -229,7 +237,7 @@ class _Picture:
         at, reported = timeline.reported[-1]
         counted = timeline.asked[at] + timeline.not_in_file
         off = counted / reported - 1
-        said = f" {abs(off):.1%} {'above' if off > 0 else 'below'} the {reported:,} tokens that the source reported"
+        said = f" {abs(off) * 100:.1f} % {'above' if off > 0 else 'below'} the {reported:,} tokens that the source reported"
         missing = f"{timeline.not_in_file:,} tokens that are not in this file"
         return f" With {missing}, the count of request {at + 1:,} is{said}."
 

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from itertools import pairwise
 
 import pytest
@@ -135,3 +136,36 @@ def test_without_a_conversation_it_says_what_to_add(library: Workspace) -> None:
 def test_what_cannot_be_replayed_says_why(session: Workspace) -> None:
     shown = timeline_shown(session, packed_of(session), ViewState(view=PanelName.TIMELINE, replaying="extractive"))
     assert "a policy compresses only where pruning is on" in shown.sentence.lower()
+
+
+def test_what_was_reported_stands_beside_what_is_counted(session: Workspace) -> None:
+    packed, timeline = packed_of(session), played(session)
+    known = packed.packing.recorded_input
+    assert known is not None
+    told = dict(zip(known.rows.tolist(), known.recorded.tolist(), strict=True))
+    assert len(timeline.reported) > 40
+    assert {tokens for _, tokens in timeline.reported} <= set(told.values())
+    assert timeline.not_in_file == known.not_in_file > 10_000
+    view = view_of(session)
+    for drawing in view.drawings:
+        assert drawing.reported == ()  # more than can be told apart as dots: a line
+        assert drawing.reported_line.count("L") == len(timeline.reported) - 1
+        assert drawing.expected.startswith("M")
+    at, tokens = timeline.reported[-1]
+    counted = timeline.asked[at] + timeline.not_in_file
+    off = f"{abs(counted / tokens - 1) * 100:.1f} %"
+    assert f"the count of request {at + 1} is {off} below the {tokens:,} tokens that the source" in view.sentence
+    few = timeline_view(packed, replace(timeline, reported=timeline.reported[-3:]), ViewState(view=PanelName.TIMELINE))
+    assert [figure for *_, figure in few.drawings[0].reported] == [f"{one:,}" for _, one in timeline.reported[-3:]]
+    assert few.drawings[0].reported_line == ""
+    assert [row.reported for row in few.requests if row.reported]
+
+
+def test_a_timeline_that_was_kept_before_requests_were_recorded_is_read(session: Workspace) -> None:
+    data = played(session).to_json()
+    del data["notInFile"]
+    old = Timeline.from_json(data)
+    assert old.not_in_file is None
+    view = timeline_view(packed_of(session), old, ViewState(view=PanelName.TIMELINE))
+    assert view.drawings[0].expected == ""
+    assert "not in this file" not in view.sentence
