@@ -237,7 +237,8 @@ class _Picture:
         at, reported = timeline.reported[-1]
         counted = timeline.asked[at] + timeline.not_in_file
         off = counted / reported - 1
-        said = f" {abs(off) * 100:.1f} % {'above' if off > 0 else 'below'} the {reported:,} tokens that the source reported"
+        side = "above" if off > 0 else "below"
+        said = f" {abs(off) * 100:.1f} % {side} the {reported:,} tokens that the source reported"
         missing = f"{timeline.not_in_file:,} tokens that are not in this file"
         return f" With {missing}, the count of request {at + 1:,} is{said}."
 

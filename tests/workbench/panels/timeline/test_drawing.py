@@ -158,7 +158,7 @@ def test_what_was_reported_stands_beside_what_is_counted(session: Workspace) -> 
     few = timeline_view(packed, replace(timeline, reported=timeline.reported[-3:]), ViewState(view=PanelName.TIMELINE))
     assert [figure for *_, figure in few.drawings[0].reported] == [f"{one:,}" for _, one in timeline.reported[-3:]]
     assert few.drawings[0].reported_line == ""
-    assert [row.reported for row in few.requests if row.reported]
+    assert [row.reported for row in view.requests if row.reported]
 
 
 def test_a_timeline_that_was_kept_before_requests_were_recorded_is_read(session: Workspace) -> None:
