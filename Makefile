@@ -11,7 +11,7 @@ PYTHON_VERSION := $(shell cat .python-version)
 BIN := .venv/bin
 JOBS ?= auto
 
-.PHONY: help run env deps format lint types test test-all servers-present kills bench bench-browser samples clean
+.PHONY: help run env deps format lint types test test-all servers-present kills bench bench-browser accuracy samples clean
 
 help: ## list the commands
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 20
@@ -46,6 +46,9 @@ bench: .venv/.installed .venv-bench/.installed ## measure beside other packers a
 
 bench-browser: .venv/.installed-dev ## measure the dashboard in a real browser into docs/performance.md (ARGS="--quick" prints only)
 	@$(BIN)/python -m benchmarks.latency $(ARGS)
+
+accuracy: .venv/.installed .venv-bench/.installed ## hold counts against recorded requests and write docs/accuracy.md (ARGS="FILES --quick" prints only)
+	@.venv-bench/bin/python -m benchmarks.accuracy $(ARGS)
 
 samples: .venv/.installed-dev ## write the three samples anew
 	$(BIN)/python scripts/make_samples.py

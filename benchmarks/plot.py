@@ -7,7 +7,7 @@ be told from another.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from itertools import pairwise
@@ -45,7 +45,7 @@ _HEAD = (
 
 
 @dataclass(frozen=True, slots=True)
-class _Scale:
+class LogScale:
     """Decades to pixels."""
 
     low: int
@@ -82,7 +82,7 @@ def picture(results: Results, group: str) -> str:
     x = _scale(sizes, LEFT, WIDTH - RIGHT)
     y = _scale(times, HEIGHT - BOTTOM, TOP)
     labels = _apart([y.at(line.end[1]) for line in lines])
-    drawn = [*_axes(x, y)]
+    drawn = [*axes(x, y, across="messages", label=duration)]
     for at, (line, label) in enumerate(zip(lines, labels, strict=True)):
         drawn += _drawn(line, at, label, x=x, y=y)
     return "\n".join([_open(lines), *drawn, "</svg>", ""])
@@ -95,13 +95,12 @@ def _line(name: str, laps: Sequence[Lap]) -> _Line | None:
     return _Line(name, points, stopped) if points else None
 
 
-def _scale(values: Sequence[float], start: float, end: float) -> _Scale:
+def _scale(values: Sequence[float], start: float, end: float) -> LogScale:
     low, high = math.floor(math.log10(min(values))), math.ceil(math.log10(max(values)))
-    return _Scale(low, max(high, low + 1), start, end)
+    return LogScale(low, max(high, low + 1), start, end)
 
 
 def _open(lines: Sequence[_Line]) -> str:
-    """The head, what is said to whom does not see, and the colours of both themes."""
     told = "; ".join(
         f"{line.name}: {duration(line.points[0][1])} at {line.points[0][0]:,} messages, "
         + (
@@ -111,11 +110,16 @@ def _open(lines: Sequence[_Line]) -> str:
         )
         for line in lines
     )
+    return opened("Time to pack a conversation into its budget, by its messages", f"{told}.")
+
+
+def opened(title: str, told: str) -> str:
+    """The head of a picture, what is said to whom does not see, and the colours of both themes."""
     return "\n".join(
         [
             _HEAD,
-            '<title id="title">Time to pack a conversation into its budget, by its messages</title>',
-            f'<desc id="desc">Both scales are logarithmic. {escape(told)}.</desc>',
+            f'<title id="title">{escape(title)}</title>',
+            f'<desc id="desc">Both scales are logarithmic. {escape(told)}</desc>',
             f"<style>\n{_rules(0)}\n@media (prefers-color-scheme: dark) {{\n{_rules(1)}\n}}\n</style>",
             f'<rect class="ground" width="{WIDTH}" height="{HEIGHT}"/>',
         ]
@@ -135,7 +139,8 @@ def _rules(theme: int) -> str:
     return "\n".join(f"{name} {{ {rule} }}" for name, rule in {**plain, **coloured, **filled}.items())
 
 
-def _axes(x: _Scale, y: _Scale) -> Iterator[str]:
+def axes(x: LogScale, y: LogScale, *, across: str, label: Callable[[float], str]) -> Iterator[str]:
+    """The grid with its numbers; `across` names what runs to the right, `label` says a value that runs up."""
     for decade in x.decades:
         at = x.at(10.0**decade)
         yield f'<line class="grid" x1="{at:.1f}" y1="{TOP}" x2="{at:.1f}" y2="{HEIGHT - BOTTOM}"/>'
@@ -143,13 +148,13 @@ def _axes(x: _Scale, y: _Scale) -> Iterator[str]:
     for decade in y.decades:
         at = y.at(10.0**decade)
         yield f'<line class="grid" x1="{LEFT}" y1="{at:.1f}" x2="{WIDTH - RIGHT}" y2="{at:.1f}"/>'
-        said = duration(10.0**decade)
+        said = label(10.0**decade)
         yield f'<text class="ink" x="{LEFT - 8}" y="{at + 4:.1f}" text-anchor="end">{said}</text>'
     middle = (LEFT + WIDTH - RIGHT) / 2
-    yield f'<text class="ink" x="{middle:.1f}" y="{HEIGHT - 10}" text-anchor="middle">messages</text>'
+    yield f'<text class="ink" x="{middle:.1f}" y="{HEIGHT - 10}" text-anchor="middle">{across}</text>'
 
 
-def _drawn(line: _Line, at: int, label: float, *, x: _Scale, y: _Scale) -> Iterator[str]:
+def _drawn(line: _Line, at: int, label: float, *, x: LogScale, y: LogScale) -> Iterator[str]:
     points = [(x.at(size), y.at(seconds)) for size, seconds in line.points]
     colour, dash = at % len(COLOURS), DASHES[at % len(DASHES)]
     dashed = f' stroke-dasharray="{dash}"' if dash else ""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from budgeteer.engine.analysis.cost_and_usage import reported_sentence
 from budgeteer.engine.packing.ledger import CATEGORIES
@@ -136,9 +136,13 @@ def item_rows(document: Document, *, fate: str = "") -> list[ItemRow]:
     return [_item(decision) for decision in document["packing"]["decisions"] if not fate or decision["fate"] == fate]
 
 
+#: How tokens were counted, by the kind of the count.
+_COUNTED: Final = {"exact": "counted exactly", "reconstructed": "counted as reconstructed"}
+
+
 def _setting(document: Document) -> str:
     packing = document["packing"]
-    counted = "counted exactly" if packing["kind"] == "exact" else "estimated"
+    counted = _COUNTED.get(packing["kind"], "estimated")
     margin = packing["safetyMarginPercent"]
     parts = [
         f"{document['model']['title']}, {packing['window']:,} window, {packing['outputReserve']:,} reserved",

@@ -41,14 +41,15 @@ def command(*, file: str, model: str | None, tokenizer: str | None, whole: bool,
     stand_in = tokenizer is None and row.tokenizer_is_stand_in
     rows = count_file(file, counter=counter, whole=whole)
     rewritten = any(row.id.startswith("tool:") for row in rows)  # providers rewrite definitions, so no count is exact
-    kind = "estimated" if stand_in or rewritten else counter.kind
+    is_own = counter.name == row.tokenizer and counter.kind == "reconstructed"
+    kind = "estimated" if rewritten or (stand_in and not is_own) else counter.kind
     if as_json:
         click.echo(json.dumps(_report(rows, counter.name, kind), ensure_ascii=False, indent=2))
     else:
         click.echo(_text(rows))
         note = ""
         if row.tokenizer in CLAUDE_FAMILIES and stand_in:
-            note = f", {row.title}'s own tokenizer as reconstructed by ctok"
+            note = f", {row.title}'s own tokenizer as ctok has it"
         elif stand_in:
             note = f", a stand-in for {row.title}'s own tokenizer"
         click.echo(f"\nCounted with {counter.name}{note} ({kind}).")

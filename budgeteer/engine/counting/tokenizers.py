@@ -26,7 +26,7 @@ from budgeteer.engine.errors import TextNotCounted, TokenizerUnavailable
 if TYPE_CHECKING:
     from tiktoken import Encoding
 
-type CountKind = Literal["exact", "estimated", "reported", "unknown"]
+type CountKind = Literal["exact", "reconstructed", "estimated", "reported", "unknown"]
 
 
 class TokenCounter(Protocol):
@@ -34,7 +34,8 @@ class TokenCounter(Protocol):
 
     Attributes:
         name: the tokenizer's name, as shown beside every count.
-        kind: "exact" for a real vocabulary, "estimated" for a reconstructed one or a rule of thumb.
+        kind: "exact" for a published vocabulary, "reconstructed" for one that was found by measurement, "estimated"
+            for a rule of thumb.
         per_message_overhead: False for counters that charge nothing for frames, joins and priming (chars/4).
     """
 

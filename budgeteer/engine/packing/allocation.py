@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Final
 
 from budgeteer.engine.config.schema import BudgetConfig, TokenLimit
 from budgeteer.engine.counting.tokenizers import CountKind, TokenCounter
@@ -12,7 +14,7 @@ from budgeteer.engine.errors import ConfigError
 from budgeteer.engine.models.registry import ModelRow, model
 
 #: Safety margin where counts are estimates, in percent. Source: domain, configuration defaults.
-ESTIMATE_MARGIN_PERCENT = 10
+MARGIN_PERCENT: Final[Mapping[CountKind, int]] = {"exact": 0, "reconstructed": 5, "estimated": 10}
 
 #: The rule of whatever the system share leaves out.
 SYSTEM_SHARE = "shares.system"
@@ -28,7 +30,8 @@ class Allowance:
         input_budget: min(the model's maximum input, window - reserve).
         safety_margin_percent: how much of it stays free because counts are estimates.
         usable_tokens: the input budget less the margin: what everything is fitted into.
-        tokenizer: the counter's name. kind: "exact" only where the model's own tokenizer counts.
+        tokenizer: the counter's name. kind: "exact" only where the model's own
+            tokenizer counts, "reconstructed" where that was found by measurement.
     """
 
     row: ModelRow
@@ -73,10 +76,10 @@ def allowance(config: BudgetConfig, counter: TokenCounter) -> Allowance:
     budget = window - reserve
     if row.max_input is not None:
         budget = min(budget, row.max_input)
-    own = counter.kind == "exact" and counter.name == row.tokenizer and not row.tokenizer_is_stand_in
+    kind = _kind_of(counter, row)
     margin = config.safety_margin_percent
     if margin is None:
-        margin = 0 if own else ESTIMATE_MARGIN_PERCENT
+        margin = MARGIN_PERCENT[kind]
     return Allowance(
         row=row,
         window=window,
@@ -85,8 +88,17 @@ def allowance(config: BudgetConfig, counter: TokenCounter) -> Allowance:
         safety_margin_percent=margin,
         usable_tokens=budget * (100 - margin) // 100,
         tokenizer=counter.name,
-        kind="exact" if own else "estimated",
+        kind=kind,
     )
+
+
+def _kind_of(counter: TokenCounter, row: ModelRow) -> CountKind:
+    """How the counts of a counter are known for a model: as the counter's own are, where it is the model's."""
+    if counter.name != row.tokenizer:
+        return "estimated"
+    if counter.kind == "exact" and row.tokenizer_is_stand_in:
+        return "estimated"
+    return counter.kind
 
 
 @dataclass(frozen=True, slots=True)

@@ -224,7 +224,7 @@ class Packing:
 
     @property
     def kind(self) -> CountKind:
-        """Exact where the model's own tokenizer counted, else estimated."""
+        """Exact where the model's own tokenizer counted, reconstructed where that was found by measurement."""
         return self.allowance.kind
 
     @property

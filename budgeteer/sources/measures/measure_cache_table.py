@@ -54,10 +54,10 @@ def measure_known(
 ) -> Measures:
     """Count everything, taking from the table what was counted before and keeping there what was not.
 
-    Only a real vocabulary is worth it: a rule of thumb is done sooner than its row is found.
+    Only a vocabulary is worth it: a rule of thumb is done sooner than its row is found.
     """
     counter = counter_for(tokenizer)
-    if counter.kind != "exact":
+    if counter.kind == "estimated":
         return measure(what, counter=counter, progress=progress)
     carried = Fingerprints(dict(prints.by_stream), dict(prints.sizes))
     carried.add_all("own_tools", map(row_of, what.own_tools))

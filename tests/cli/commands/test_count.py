@@ -55,7 +55,7 @@ def test_a_stand_in_is_named_and_never_called_exact(budgeteer: Budgeteer, chat_f
 
 def test_a_reconstructed_tokenizer_is_named_and_never_called_exact(budgeteer: Budgeteer, chat_file: Path) -> None:
     run = budgeteer("count", chat_file, "--model", "claude-opus-5-5")
-    assert run.out.endswith("claude-v4.8, Claude Opus 5.5's own tokenizer as reconstructed by ctok (estimated).\n")
+    assert run.out.endswith("claude-v4.8, Claude Opus 5.5's own tokenizer as ctok has it (reconstructed).\n")
 
 
 def test_several_conversations_need_a_choice(budgeteer: Budgeteer, chats_file: Path) -> None:

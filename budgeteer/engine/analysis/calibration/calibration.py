@@ -117,8 +117,8 @@ def _calibration(records: ModelRecords) -> Calibration:
     if len(growths) >= MIN_REQUESTS:
         columns = _columns(growths)
         coefficients = Coefficients(*robust_fit(columns, recorded).tolist())
-        fitted = _error(_predicted(columns, recorded), recorded)
-    return Calibration(records, int(recorded.sum()), _error(counted, recorded), coefficients, fitted)
+        fitted = count_error(_predicted(columns, recorded), recorded)
+    return Calibration(records, int(recorded.sum()), count_error(counted, recorded), coefficients, fitted)
 
 
 def _columns(growths: Sequence[RecordedGrowth]) -> Floats:
@@ -136,7 +136,8 @@ def _predicted(columns: Floats, recorded: Floats) -> Floats:
     return predicted
 
 
-def _error(counted: Floats, recorded: Floats) -> CountError:
+def count_error(counted: Floats, recorded: Floats) -> CountError:
+    """How far the counts of requests are from what was recorded of them, both in tokens and above zero."""
     relative = counted / recorded - 1
     size = np.abs(relative)
     return CountError(

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from itertools import pairwise
 from typing import Final
@@ -65,6 +65,7 @@ class RecordedGrowth:
         texts: the texts added outside results.
         calls: the tool calls added, each with its result.
         parameters: the top-level arguments of those calls.
+        added: the messages that were added.
     """
 
     recorded_tokens: int
@@ -73,6 +74,7 @@ class RecordedGrowth:
     texts: int
     calls: int
     parameters: int
+    added: Sequence[Message] = field(default=(), repr=False)
 
 
 @dataclass(slots=True)
@@ -183,6 +185,7 @@ def _growth(request: RecordedRequest, following: RecordedRequest, counted: _Coun
         texts=sum(isinstance(part, TextPart) for part in parts),
         calls=len(calls),
         parameters=parameters,
+        added=added,
     )
 
 
