@@ -88,7 +88,7 @@ def test_a_short_call_is_repeated_within_its_turn(monkeypatch: pytest.MonkeyPatc
 
     def short(_turn: int) -> None:
         nonlocal seconds, calls
-        seconds, calls = seconds + 0.001, calls + 1
+        seconds, calls = seconds + 0.000_1, calls + 1
 
     monkeypatch.setattr("time.perf_counter", lambda: seconds)
     race([Contender("a", 1, lambda: short, lambda _answer: [])], Pace(rounds=1, limit_seconds=1.0, share_seconds=1.0))
