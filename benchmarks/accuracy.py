@@ -161,6 +161,7 @@ def picture(found: Sequence[Calibration]) -> str:
     )
     drawn = [plot.opened("Tokens counted against tokens recorded, request by request", f"{told}.")]
     drawn += plot.axes(x, y, across="tokens recorded", label=lambda tokens: f"{tokens:,.0f}")
+    drawn.append(f'<text class="ink" x="{plot.LEFT}" y="{plot.TOP - 6}">tokens counted</text>')
     drawn.append(
         f'<line class="line6" stroke-dasharray="4 4" x1="{x.at(10.0**low):.1f}" y1="{y.at(10.0**low):.1f}"'
         f' x2="{x.at(10.0**high):.1f}" y2="{y.at(10.0**high):.1f}"/>'

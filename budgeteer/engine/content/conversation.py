@@ -158,6 +158,10 @@ class RecordedRequest:
     model: str = ""
 
 
+REQUEST_FORM: Final = "requestForm"
+"""Under this key `Conversation.metadata` says in which provider's form its requests were sent, where the source can."""
+
+
 @dataclass(frozen=True, slots=True)
 class Conversation:
     """One conversation as the model would see it.

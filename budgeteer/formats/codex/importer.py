@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
-from budgeteer.engine.content.conversation import Conversation, ImagePart, Message, TextPart
+from budgeteer.engine.content.conversation import REQUEST_FORM, Conversation, ImagePart, Message, TextPart
 from budgeteer.engine.content.library import compact_json
 from budgeteer.engine.errors import FormatError
 from budgeteer.formats.codex.rollout_history import History, RolloutItem, is_injected, read_history
@@ -156,6 +156,7 @@ def _metadata(history: History, *, whole: bool) -> dict[str, Any]:
     session = _parent(meta) or text_value(meta.get("id"))
     data: dict[str, Any] = {
         "source": "codex",
+        REQUEST_FORM: "openai-responses",
         "session": session,
         "whole": whole,
         "compactions": history.compactions,

@@ -17,6 +17,7 @@ from typing import Final
 import numpy as np
 
 from budgeteer.engine.content.conversation import (
+    REQUEST_FORM,
     AudioPart,
     Conversation,
     FilePart,
@@ -129,7 +130,8 @@ def _add(conversation: Conversation, found: dict[str, ModelRecords], model: str,
             records.left_out[LeftOut.UNKNOWN_MODEL if row is None else LeftOut.LAST] += 1
             continue
         if key not in counted:
-            counted[key] = _Counted(conversation.messages, records.tokenizer, PROVIDERS[row.profile])
+            form = conversation.metadata.get(REQUEST_FORM, row.profile)
+            counted[key] = _Counted(conversation.messages, records.tokenizer, PROVIDERS[form])
         growth = _growth(request, following, counted[key])
         if isinstance(growth, LeftOut):
             records.left_out[growth] += 1
