@@ -8,9 +8,12 @@ from datetime import UTC, datetime
 from typing import Any
 
 from budgeteer.engine.analysis.cost_and_usage import reported_sentence
-from budgeteer.engine.content.conversation import Message, text_of
+from budgeteer.engine.content.conversation import REQUEST_FORM, Message, RecordedRequest, text_of
 from budgeteer.engine.content.library import compact_json
+from budgeteer.engine.counting.tokenizers import counter_for
 from budgeteer.engine.inputs.bundle import request_tokens
+from budgeteer.engine.models.registry import ModelRow
+from budgeteer.engine.packing.recorded_input import held_against_counts
 from budgeteer.engine.providers.registry import DEFAULT_PROVIDER
 from budgeteer.formats.messages.imported import Skipped
 from budgeteer.formats.reading.json_text import SKIPPED_CHARACTERS
@@ -119,6 +122,23 @@ def reported_by_source(row: Item | None, measures: Measures | None) -> str:
     own = measures.own_tools.taken(slice(row["tools_start"], row["tools_start"] + len(row["tools"])))
     counted = request_tokens(messages, own)
     return reported_sentence(reported, in_file=counted, not_in_file=max(reported - counted, 0))
+
+
+def recorded_growth(row: Item | None, measures: Measures | None, model: ModelRow | None) -> str:
+    """How the counts of a conversation's own model compare with what was recorded of its requests, a sentence or ""."""
+    if row is None or measures is None or model is None:
+        return ""
+    requests = [RecordedRequest(*values) for values in row.get("recorded", ())]
+    messages = measures.messages.taken(slice(row["start"], row["start"] + row["count"]))
+    form = row["metadata"].get(REQUEST_FORM, model.profile)
+    counter = counter_for(model.tokenizer)
+    known = held_against_counts(messages, requests, profile=form, counter=counter)
+    error = None if known is None else known.median_growth_error
+    if known is None or error is None:
+        return ""
+    side = "above" if error > 0 else "below"
+    grew = f"from one to the next of its {len(known.rows):,} recorded requests"
+    return f"Counts with {model.tokenizer} are {abs(error) * 100:.1f} % {side} what was reported {grew} (median)."
 
 
 def preview_rows(

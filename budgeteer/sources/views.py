@@ -20,6 +20,7 @@ from budgeteer.access.body_limits import takes_uploads
 from budgeteer.access.requests import SignedInRequest
 from budgeteer.access.rules import access
 from budgeteer.engine.errors import InputError
+from budgeteer.engine.models.registry import known_model
 from budgeteer.jobs.job_view import JobCard, job_card
 from budgeteer.sources import item_preview, services, source_rows
 from budgeteer.sources.files.contents import MAIN_STREAM
@@ -119,6 +120,7 @@ class _Report:
     window: source_rows.Window | None
     skipped: list[Any]
     reported: str = ""
+    recorded: str = ""
 
     @property
     def query(self) -> str:
@@ -151,6 +153,8 @@ def _report(request: HttpRequest, source: Source) -> _Report:
     total = talk["count"] if talk else contents.reader.count(MAIN_STREAM[source.kind])
     page = source_rows.window(_number(request, "page"), total=total)
     measures = services.measures_of(source, source_rows.COUNTED_WITH)
+    model = known_model(talk["model"]) if talk else None
+    own = services.measures_of(source, model.tokenizer) if model else None
     offset = talk["start"] if talk else 0
     return _Report(
         row=row,
@@ -161,6 +165,7 @@ def _report(request: HttpRequest, source: Source) -> _Report:
         window=page,
         skipped=contents.skipped(0, item_preview.SKIPPED_SHOWN),
         reported=item_preview.reported_by_source(talk, measures),
+        recorded=item_preview.recorded_growth(talk, own, model),
     )
 
 

@@ -170,3 +170,19 @@ def text_block(text: str) -> dict[str, Any]:
 
 def use_block(call_id: str, name: str = "Bash") -> dict[str, Any]:
     return {"type": "tool_use", "id": call_id, "name": name, "input": {"command": "ls"}}
+
+
+def recorded_session(requests: int, *, model: str = "claude-sonnet-4-5") -> Session:
+    """A session of so many requests, each with what was recorded of it."""
+    session = Session()
+    session.user("u", "Look around")
+    tokens = 1_000
+    for number in range(requests):
+        session.assistant(f"a{number}", text_block("Looking."), message_id=f"m{number}")
+        session.assistant(f"b{number}", use_block(f"c{number}"), message_id=f"m{number}")
+        for line in session.lines[-2:]:
+            line["message"] |= {"model": model, "usage": {"input_tokens": tokens}}
+        result = "a wall and a door " * (number % 5 + 1)
+        session.result(f"r{number}", f"c{number}", result)
+        tokens += 62 + 5 * (number % 5 + 1)
+    return session

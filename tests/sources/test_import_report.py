@@ -9,11 +9,12 @@ from django.urls import reverse
 
 from budgeteer.engine.counting.tokenizers import counter_for
 from budgeteer.engine.inputs.bundle import Inputs, build_bundle
+from budgeteer.engine.packing.recorded_input import held_against_counts
 from budgeteer.formats.detect import import_bytes
 from budgeteer.formats.messages.imported import counts_of
 from budgeteer.sources import services, source_rows
 from budgeteer.workbench.models import Workspace
-from tests.formats.shapes import Session, text_block, use_block
+from tests.formats.shapes import Session, recorded_session, text_block, use_block
 from tests.sources.material import chat, chats, imported, run_jobs
 
 pytestmark = pytest.mark.django_db
@@ -117,6 +118,20 @@ def test_what_the_source_reported_stands_beside_our_count(ada, owner):
         f"{123 - counted} are not in this file. That is conversation 1." in page
     )
     assert "The source reported" not in page_of(ada, imported(owner, chat()))
+
+
+def test_counts_of_a_known_model_stand_beside_what_was_recorded(ada, owner):
+    source = imported(owner, recorded_session(12).data, name="session.jsonl")
+    talk = services.contents_of(source).conversation(0)
+    assert len(talk.recorded) == 12
+    measures = services.measures_of(source, "claude-v3")
+    counter = counter_for("claude-v3")
+    known = held_against_counts(measures.messages, talk.recorded, profile="anthropic", counter=counter)
+    off = known.median_growth_error
+    assert abs(off) < 0.2
+    told = f"Counts with claude-v3 are {abs(off) * 100:.1f} % {'above' if off > 0 else 'below'} what was reported from"
+    assert f"{told} one to the next of its 12 recorded requests (median)." in page_of(ada, source)
+    assert "what was reported from one" not in page_of(ada, imported(owner, recorded_session(3, model="new").data))
 
 
 def test_conversations_are_chosen_with_their_messages_tokens_and_branches(ada, owner):

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
 
+from budgeteer.engine.content.conversation import RecordedRequest
 from budgeteer.engine.counting.library_measures import Ints
 from budgeteer.engine.counting.message_measures import MessageMeasures
 from budgeteer.engine.counting.tokenizers import TokenCounter
@@ -42,21 +44,42 @@ class RecordedInput:
         first = (self.recorded - self.counted)[:FIRST_REQUESTS]
         return max(round(float(np.median(first))), 0)
 
+    @property
+    def median_growth_error(self) -> float | None:
+        """Counted over recorded growth from one request to the next, less 1: its median; None where none grew."""
+        recorded, counted = np.diff(self.recorded), np.diff(self.counted)
+        grew = (recorded > 0) & (counted > 0)
+        return float(np.median(counted[grew] / recorded[grew] - 1)) if grew.any() else None
+
 
 def recorded_input(bundle: Bundle, profile: str, counter: TokenCounter) -> RecordedInput | None:
     """The recorded requests of a bundle's history, as its provider is sent them; None where none was recorded."""
-    measures = bundle.history_measures
-    recorded = [request for request in bundle.recorded if request.position <= len(measures)]
-    if not recorded:
-        return None
-
-    def sizes(of: MessageMeasures) -> Ints:
-        return of.column(profile, "before_tokens") + message_frames(of, PROVIDERS[profile], counter)
-
     head = bundle.file_tool_tokens
     if bundle.file_head_measures is not None:
-        head += int(sizes(bundle.file_head_measures).sum())
-    before = np.cumsum(sizes(measures))
-    rows = np.array([request.position for request in recorded], np.int64)
+        head += int(_sizes(bundle.file_head_measures, profile, counter).sum())
+    return held_against_counts(bundle.history_measures, bundle.recorded, profile=profile, counter=counter, head=head)
+
+
+def held_against_counts(
+    measures: MessageMeasures,
+    requests: Sequence[RecordedRequest],
+    *,
+    profile: str,
+    counter: TokenCounter,
+    head: int = 0,
+) -> RecordedInput | None:
+    """Requests beside the count of the messages before each; None where none of them is among the messages.
+
+    The positions of `requests` are rows of `measures`; `head` are the tokens of what stands before the messages.
+    """
+    within = [request for request in requests if request.position <= len(measures)]
+    if not within:
+        return None
+    before = np.cumsum(_sizes(measures, profile, counter))
+    rows = np.array([request.position for request in within], np.int64)
     counted: Ints = head + np.concatenate([[0], before])[rows]
-    return RecordedInput(rows, np.array([request.input_tokens for request in recorded], np.int64), counted)
+    return RecordedInput(rows, np.array([request.input_tokens for request in within], np.int64), counted)
+
+
+def _sizes(measures: MessageMeasures, profile: str, counter: TokenCounter) -> Ints:
+    return measures.column(profile, "before_tokens") + message_frames(measures, PROVIDERS[profile], counter)

@@ -6,22 +6,7 @@ import json
 from pathlib import Path
 
 from tests.cli.conftest import Budgeteer
-from tests.formats.shapes import Session, text_block, use_block
-
-
-def recorded_session(requests: int, *, model: str = "claude-sonnet-4-5") -> Session:
-    session = Session()
-    session.user("u", "Look around")
-    tokens = 1_000
-    for number in range(requests):
-        session.assistant(f"a{number}", text_block("Looking."), message_id=f"m{number}")
-        session.assistant(f"b{number}", use_block(f"c{number}"), message_id=f"m{number}")
-        for line in session.lines[-2:]:
-            line["message"] |= {"model": model, "usage": {"input_tokens": tokens}}
-        result = "a wall and a door " * (number % 5 + 1)
-        session.result(f"r{number}", f"c{number}", result)
-        tokens += 62 + 5 * (number % 5 + 1)
-    return session
+from tests.formats.shapes import recorded_session
 
 
 def test_sessions_of_a_folder_are_held_against_their_counts(budgeteer: Budgeteer, tmp_path: Path) -> None:
