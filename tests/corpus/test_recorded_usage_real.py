@@ -9,6 +9,13 @@ import pytest
 
 from budgeteer.cli.source_files import read_recorded
 from budgeteer.engine.analysis.calibration.calibration import Calibration, calibrate
+from budgeteer.engine.config.schema import load_config
+from budgeteer.engine.counting.tokenizers import counter_for
+from budgeteer.engine.inputs.bundle import Inputs, build_bundle
+from budgeteer.engine.models.registry import known_model
+from budgeteer.engine.packing.pack import pack
+from budgeteer.engine.rendering import render_request
+from tests.conformance.recount import recount_texts
 
 SESSIONS = Path(os.environ["BUDGETEER_CORPUS"]) / "conversations"
 #: The models of the sessions that Claude Code and pi wrote with at least 50 requests that can be held against counts.
@@ -50,3 +57,19 @@ def test_gpt_is_counted_token_for_token_beside_its_calls(found: dict[str, Calibr
     assert one.fitted is not None
     assert one.coefficients.per_token == pytest.approx(1, abs=0.01)
     assert one.fitted.median < 0.05
+
+
+@pytest.mark.parametrize("model", ["claude-sonnet-4-5", "claude-opus-5"])
+def test_a_prompt_that_fills_a_window_is_under_it_when_recounted_by_another(model: str) -> None:
+    """A whole session of several windows, packed newest first into one, recounted text by text with ctok itself."""
+    (talk, *_) = read_recorded([str(SESSIONS / "codex" / "rollout-2302-lines-compacted.jsonl")]).conversations
+    row = known_model(model)
+    assert row is not None
+    counter = counter_for(row.tokenizer)
+    bundle = build_bundle(Inputs(conversation=talk), counter=counter, profiles=[row.profile])
+    history = {"strategy": "newestFirst", "maxTokens": 400_000}
+    config = load_config({"model": model, "contextWindow": 200_000, "safetyMarginPercent": 0, "history": history})
+    packing = pack(bundle, config, counter=counter)
+    assert packing.fits
+    assert packing.total.tokens > 150_000
+    assert recount_texts(render_request(packing), row.tokenizer).tokens <= 200_000 - packing.output_reserve
