@@ -12,10 +12,10 @@ from budgeteer.engine.config.schema import SkillsBudgetConfig
 from budgeteer.engine.content.conversation import Conversation, text_of
 from budgeteer.engine.content.library import FeatureSpec, Skill, ToolDefinition
 from budgeteer.engine.counting.library_measures import measure_features, measure_skills, measure_tools
+from budgeteer.engine.counting.message_frames import message_frames
 from budgeteer.engine.counting.message_measures import measure_messages
 from budgeteer.engine.counting.tokenizers import TokenCounter
 from budgeteer.engine.inputs.bundle import tools_of
-from budgeteer.engine.packing.message_overhead import message_frames
 from budgeteer.engine.packing.sections.skill_block import wrapper_size
 from budgeteer.engine.packing.sections.skills import entry_sizes
 from budgeteer.engine.packing.sections.tools import ToolCosts

@@ -12,8 +12,8 @@ from budgeteer.engine.content.conversation import REQUEST_FORM, Message, Recorde
 from budgeteer.engine.content.library import compact_json
 from budgeteer.engine.counting.tokenizers import counter_for
 from budgeteer.engine.inputs.bundle import request_tokens
+from budgeteer.engine.inputs.recorded_input import held_against_counts
 from budgeteer.engine.models.registry import ModelRow
-from budgeteer.engine.packing.recorded_input import held_against_counts
 from budgeteer.engine.providers.registry import DEFAULT_PROVIDER
 from budgeteer.formats.messages.imported import Skipped
 from budgeteer.formats.reading.json_text import SKIPPED_CHARACTERS

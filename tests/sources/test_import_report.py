@@ -9,7 +9,7 @@ from django.urls import reverse
 
 from budgeteer.engine.counting.tokenizers import counter_for
 from budgeteer.engine.inputs.bundle import Inputs, build_bundle
-from budgeteer.engine.packing.recorded_input import held_against_counts
+from budgeteer.engine.inputs.recorded_input import held_against_counts
 from budgeteer.formats.detect import import_bytes
 from budgeteer.formats.messages.imported import counts_of
 from budgeteer.sources import services, source_rows

@@ -4,34 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-
 from budgeteer.engine.content.conversation import Role
 from budgeteer.engine.counting.library_measures import Ints
+from budgeteer.engine.counting.message_frames import message_frames
 from budgeteer.engine.counting.message_measures import MessageMeasures
 from budgeteer.engine.counting.tokenizers import CountKind, TokenCounter
 from budgeteer.engine.inputs.bundle import Bundle
 from budgeteer.engine.packing.history.view import HistoryFit, HistoryView, Mask
 from budgeteer.engine.packing.ledger import Size
-from budgeteer.engine.providers.base import Provider
 from budgeteer.engine.providers.capabilities import Loss
 from budgeteer.engine.providers.registry import PROVIDERS
-
-
-def message_frames(measures: MessageMeasures, provider: Provider, counter: TokenCounter) -> Ints:
-    """The frame of each message: the provider's constant, role, and name where there is one and it can be sent.
-
-    What stands around a call and its result is in the frame of the message that calls.
-    """
-    if not counter.per_message_overhead:
-        return np.zeros(len(measures), np.int64)
-    overhead = provider.overhead
-    frames: Ints = overhead.message.tokens + measures.frame_tokens + overhead.call.tokens * measures.calls
-    if not measures.named.any():
-        return frames
-    if overhead.speaker is None:
-        return frames - measures.name_tokens
-    return frames + measures.named * overhead.speaker.tokens
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,12 +12,12 @@ from budgeteer.engine.content.conversation import Message
 from budgeteer.engine.counting.tokenizers import CountKind, counter_for
 from budgeteer.engine.errors import BudgetExceeded
 from budgeteer.engine.inputs.bundle import Bundle
+from budgeteer.engine.inputs.recorded_input import RecordedInput, recorded_input
 from budgeteer.engine.packing.allocation import Allowance, Shares
 from budgeteer.engine.packing.fixes import Fix, LimitName
 from budgeteer.engine.packing.history.view import HistoryFit
 from budgeteer.engine.packing.ledger import CategoryTotal, Ledger, Size, by_category
 from budgeteer.engine.packing.pruning.pruned import Pruned
-from budgeteer.engine.packing.recorded_input import RecordedInput, recorded_input
 from budgeteer.engine.packing.sections.features import FeatureFit
 from budgeteer.engine.packing.sections.retrieval import RetrievalFit
 from budgeteer.engine.packing.sections.skills import SkillFit

@@ -33,10 +33,10 @@ from budgeteer.engine.content.conversation import (
 )
 from budgeteer.engine.counting.library_measures import Ints
 from budgeteer.engine.counting.message_counting import flat
+from budgeteer.engine.counting.message_frames import message_frames
 from budgeteer.engine.counting.message_measures import measure_messages
 from budgeteer.engine.counting.tokenizers import counter_for
 from budgeteer.engine.models.registry import ModelRow, known_model
-from budgeteer.engine.packing.message_overhead import message_frames
 from budgeteer.engine.providers.base import Provider
 from budgeteer.engine.providers.registry import PROVIDERS
 

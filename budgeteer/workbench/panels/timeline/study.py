@@ -12,9 +12,9 @@ from budgeteer.engine.analysis.replay.autocompress import POLICIES, Policy
 from budgeteer.engine.analysis.replay.replay import replay
 from budgeteer.engine.analysis.replay.requests import reply_rows
 from budgeteer.engine.config.schema import dump_config
+from budgeteer.engine.counting.message_frames import message_frames
 from budgeteer.engine.counting.tokenizers import counter_for
 from budgeteer.engine.packing.ledger import ADDED, LETTERS, SECTIONS
-from budgeteer.engine.packing.message_overhead import message_frames
 from budgeteer.engine.packing.result import Packing
 from budgeteer.engine.providers.registry import PROVIDERS
 from budgeteer.workbench.deferred_results import StudyQuestion, Watch, digest_of, subject_of

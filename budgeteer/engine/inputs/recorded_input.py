@@ -10,10 +10,10 @@ import numpy as np
 
 from budgeteer.engine.content.conversation import RecordedRequest
 from budgeteer.engine.counting.library_measures import Ints
+from budgeteer.engine.counting.message_frames import message_frames
 from budgeteer.engine.counting.message_measures import MessageMeasures
 from budgeteer.engine.counting.tokenizers import TokenCounter
 from budgeteer.engine.inputs.bundle import Bundle
-from budgeteer.engine.packing.message_overhead import message_frames
 from budgeteer.engine.providers.registry import PROVIDERS
 
 #: Requests from whose difference it is told what a file does not hold: the first ones, before errors add up.
