@@ -13,6 +13,7 @@ from budgeteer.engine.config.schema import Policy
 from budgeteer.engine.counting.tokenizers import TOKENIZERS as KNOWN_TOKENIZERS
 from budgeteer.engine.errors import OverCause
 from budgeteer.engine.models.registry import MODELS
+from budgeteer.engine.packing.allocation import MARGIN_PERCENT
 from budgeteer.engine.packing.conditions import Room
 from budgeteer.engine.packing.fixes import LIMIT_NAMES
 from budgeteer.engine.packing.ledger import CATEGORIES, SECTIONS
@@ -92,7 +93,7 @@ LETTERS: Final = frozenset(CATEGORIES)
 CATEGORY_NAMES: Final = frozenset(CATEGORIES.values())
 FATES: Final = frozenset(FATE_NAMES)
 LEVELS: Final = frozenset({*LEVEL_TONES, *EARLIER_LEVELS})
-COUNTED: Final = frozenset({"exact", "reconstructed", "estimated"})
+COUNTED: Final = frozenset(MARGIN_PERCENT)
 WARNING_LEVELS: Final = frozenset(get_args(WarningLevel.__value__))
 ERROR_CODES: Final = frozenset({"budgetExceeded"})
 BOUNDS: Final = frozenset(bound.value for bound in Bound)

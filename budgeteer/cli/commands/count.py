@@ -35,14 +35,15 @@ def command(*, file: str, model: str | None, tokenizer: str | None, whole: bool,
     from budgeteer.engine.counting.claude_vocabulary import CLAUDE_FAMILIES
     from budgeteer.engine.counting.tokenizers import counter_for
     from budgeteer.engine.models.registry import model as model_row
+    from budgeteer.engine.packing.allocation import count_kind
 
     row = model_row(model or DEFAULT_MODEL)
     counter = counter_for(tokenizer or row.tokenizer)
     stand_in = tokenizer is None and row.tokenizer_is_stand_in
     rows = count_file(file, counter=counter, whole=whole)
     rewritten = any(row.id.startswith("tool:") for row in rows)  # providers rewrite definitions, so no count is exact
-    is_own = counter.name == row.tokenizer and counter.kind == "reconstructed"
-    kind = "estimated" if rewritten or (stand_in and not is_own) else counter.kind
+    known = count_kind(counter, row) if tokenizer is None else counter.kind
+    kind = "estimated" if rewritten else known
     if as_json:
         click.echo(json.dumps(_report(rows, counter.name, kind), ensure_ascii=False, indent=2))
     else:

@@ -24,3 +24,8 @@ def message_frames(measures: MessageMeasures, provider: Provider, counter: Token
     if overhead.speaker is None:
         return frames - measures.name_tokens
     return frames + measures.named * overhead.speaker.tokens
+
+
+def framed_tokens(measures: MessageMeasures, provider: Provider, counter: TokenCounter) -> Ints:
+    """What each message takes as it came, with its frame."""
+    return measures.column(provider.name, "before_tokens") + message_frames(measures, provider, counter)

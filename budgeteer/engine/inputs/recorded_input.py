@@ -10,7 +10,7 @@ import numpy as np
 
 from budgeteer.engine.content.conversation import RecordedRequest
 from budgeteer.engine.counting.library_measures import Ints
-from budgeteer.engine.counting.message_frames import message_frames
+from budgeteer.engine.counting.message_frames import framed_tokens
 from budgeteer.engine.counting.message_measures import MessageMeasures
 from budgeteer.engine.counting.tokenizers import TokenCounter
 from budgeteer.engine.inputs.bundle import Bundle
@@ -56,7 +56,7 @@ def recorded_input(bundle: Bundle, profile: str, counter: TokenCounter) -> Recor
     """The recorded requests of a bundle's history, as its provider is sent them; None where none was recorded."""
     head = bundle.file_tool_tokens
     if bundle.file_head_measures is not None:
-        head += int(_sizes(bundle.file_head_measures, profile, counter).sum())
+        head += int(framed_tokens(bundle.file_head_measures, PROVIDERS[profile], counter).sum())
     return held_against_counts(bundle.history_measures, bundle.recorded, profile=profile, counter=counter, head=head)
 
 
@@ -75,11 +75,7 @@ def held_against_counts(
     within = [request for request in requests if request.position <= len(measures)]
     if not within:
         return None
-    before = np.cumsum(_sizes(measures, profile, counter))
+    before = np.cumsum(framed_tokens(measures, PROVIDERS[profile], counter))
     rows = np.array([request.position for request in within], np.int64)
     counted: Ints = head + np.concatenate([[0], before])[rows]
     return RecordedInput(rows, np.array([request.input_tokens for request in within], np.int64), counted)
-
-
-def _sizes(measures: MessageMeasures, profile: str, counter: TokenCounter) -> Ints:
-    return measures.column(profile, "before_tokens") + message_frames(measures, PROVIDERS[profile], counter)

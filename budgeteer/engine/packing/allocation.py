@@ -13,7 +13,8 @@ from budgeteer.engine.counting.tokenizers import CountKind, TokenCounter
 from budgeteer.engine.errors import ConfigError
 from budgeteer.engine.models.registry import ModelRow, model
 
-#: Safety margin where counts are estimates, in percent. Source: domain, configuration defaults.
+#: Safety margin by how counts are known, in percent: every kind that a packing's count may have. Source: domain,
+#: configuration defaults; for reconstructed counts decision 012.
 MARGIN_PERCENT: Final[Mapping[CountKind, int]] = {"exact": 0, "reconstructed": 5, "estimated": 10}
 
 #: The rule of whatever the system share leaves out.
@@ -76,7 +77,7 @@ def allowance(config: BudgetConfig, counter: TokenCounter) -> Allowance:
     budget = window - reserve
     if row.max_input is not None:
         budget = min(budget, row.max_input)
-    kind = _kind_of(counter, row)
+    kind = count_kind(counter, row)
     margin = config.safety_margin_percent
     if margin is None:
         margin = MARGIN_PERCENT[kind]
@@ -92,7 +93,7 @@ def allowance(config: BudgetConfig, counter: TokenCounter) -> Allowance:
     )
 
 
-def _kind_of(counter: TokenCounter, row: ModelRow) -> CountKind:
+def count_kind(counter: TokenCounter, row: ModelRow) -> CountKind:
     """How the counts of a counter are known for a model: as the counter's own are, where it is the model's."""
     if counter.name != row.tokenizer:
         return "estimated"

@@ -10,8 +10,7 @@ from budgeteer.engine.analysis.replay.growing_summary import GrowingSummary
 from budgeteer.engine.analysis.replay.requests import with_facts
 from budgeteer.engine.analysis.sweep.probe import Subject
 from budgeteer.engine.config.schema import BudgetConfig
-from budgeteer.engine.counting.library_measures import Ints
-from budgeteer.engine.counting.message_measures import MessageMeasures
+from budgeteer.engine.counting.message_frames import framed_tokens
 from budgeteer.engine.inputs.bundle import Bundle
 from budgeteer.engine.packing.allocation import allowance, profile_of, resolve_percents
 from budgeteer.engine.packing.history.summary import extractive_summary
@@ -21,6 +20,7 @@ from budgeteer.engine.packing.pack import Fitted, Packer, pack
 from budgeteer.engine.packing.result import Packing
 from budgeteer.engine.packing.sections.skills import SkillFit
 from budgeteer.engine.packing.verdict import error_of
+from budgeteer.engine.providers.registry import PROVIDERS
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,7 @@ class RequestFitter:
         ]
         self._fixed = sum(asked) + framing.reply()
         sizes = [
-            self._asked(framing, measures)
+            framed_tokens(measures, PROVIDERS[self._profile], subject.counter)
             for measures in (subject.bundle.history_measures, subject.bundle.query_measures)
         ]
         self._reach = np.concatenate([[0], np.cumsum(np.concatenate(sizes))])
@@ -79,10 +79,6 @@ class RequestFitter:
         tokens += packer.framing.query_tokens() + packer.framing.reply()
         fits = fitted.history.over is None and tokens <= self._allowed.usable_tokens
         return FittedRequest(tokens, fits, covered)
-
-    def _asked(self, framing: MessageOverhead, measures: MessageMeasures) -> Ints:
-        """What each message takes as it came, with its frame."""
-        return measures.column(self._profile, "before_tokens") + framing.messages(measures)
 
     def _library_tokens(self, packer: Packer, fitted: Fitted) -> int:
         """Everything but history and query, in tokens."""
