@@ -9,7 +9,6 @@ export UV_NO_PROGRESS := 1
 unexport PYTHONDONTWRITEBYTECODE
 PYTHON_VERSION := $(shell cat .python-version)
 BIN := .venv/bin
-JOBS ?= auto
 
 .PHONY: help run env deps format lint types test test-all servers-present kills bench bench-browser accuracy samples clean
 

@@ -24,6 +24,7 @@ import numpy as np
 from benchmarks import plot
 from benchmarks.report import page_with
 from budgeteer.cli.source_files import read_recorded
+from budgeteer.engine.analysis.cache.recorded_cache import RecordedCache, recorded_caches
 from budgeteer.engine.analysis.calibration.calibration import (
     MIN_REQUESTS,
     Calibration,
@@ -58,7 +59,8 @@ def main(arguments: list[str]) -> int:
     if not found:
         click.echo(f"No model has {MIN_REQUESTS} recorded requests that can be held against counts.", err=True)
         return 1
-    text = "\n\n".join([_head(read.files), _table(_rows(found, read.conversations)), _fits(found)])
+    caches = list(recorded_caches(read.conversations))
+    text = "\n\n".join([_head(read.files), _table(_rows(found, read.conversations)), _fits(found), _caches(caches)])
     if options.quick:
         click.echo(text)
         return 0
@@ -143,8 +145,38 @@ def _fits(found: Sequence[Calibration]) -> str:
         for one in found
         if one.coefficients is not None
     ]
-    header = ("model", "tokenizer", "per token", "per text", "per call and result", "per parameter")
+    header = ("model", "tokenizer", "per token", "per message", "per call and result", "per parameter")
     lines = [header, ("---", "---", "--:", "--:", "--:", "--:"), *rows]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def _caches(found: Sequence[RecordedCache]) -> str:
+    """One row a session: what was read from the cache as it was recorded and as it is simulated."""
+    rows = [
+        (
+            f"`{one.model}`",
+            one.rules.name,
+            f"{one.requests:,}",
+            f"{one.begun:,}",
+            f"{one.recorded_read:,}",
+            f"{one.error:+.1%}",
+            f"{one.counted_error:+.1%}",
+            "; ".join(f"{kind} ({count:,}: {tokens:+,})" for kind, count, tokens in one.differences),
+        )
+        for one in found
+        if one.is_default
+    ]
+    header = (
+        "model",
+        "rules",
+        "requests",
+        "begun anew",
+        "recorded reads",
+        "simulated",
+        "with counted sizes",
+        "requests that differ by more than a twentieth: how many, and tokens",
+    )
+    lines = [header, ("---", "---", "--:", "--:", "--:", "--:", "--:", "---"), *rows]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 

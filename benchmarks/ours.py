@@ -92,7 +92,7 @@ def packers(costs: Costs, budget_tokens: int) -> list[Contender]:
 
     def bundle() -> Bundle:
         """The conversation counted for the one request form that it is packed for."""
-        return build_bundle(Inputs(conversation=conversation), counter=counter(), profiles=(DEFAULT_PROVIDER,))
+        return build_bundle(Inputs(conversation=conversation), counter=counter(), providers=(DEFAULT_PROVIDER,))
 
     def answer(packing: Packing) -> tuple[Packing, int]:
         return packing, packing.total.tokens

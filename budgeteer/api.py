@@ -1,4 +1,4 @@
-"""The public Python API: read files, pack prompts and request bodies, sweep, replay and compare, without a dashboard.
+"""The public Python API: read files, pack prompts and request bodies, ask what if, without a dashboard.
 
 Everything here works without a network, a database or Django settings. `import budgeteer` loads it on first use:
 
@@ -13,16 +13,30 @@ Configurations are BudgetConfig objects or mappings of the same shape (`budgetee
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final
 
+from budgeteer.engine.analysis.cache.session_cache import DEFAULT_PAUSE_SECONDS, CachePlan
 from budgeteer.engine.analysis.compare.compare import Comparison
 from budgeteer.engine.analysis.compare.compare import compare as compare_bundles
+from budgeteer.engine.analysis.evaluation.chunk import (
+    CHUNK,
+    NamedConfig,
+    NamedConversation,
+    empty_totals,
+    evaluate_chunk,
+)
+from budgeteer.engine.analysis.evaluation.evaluation import Evaluation
+from budgeteer.engine.analysis.fit_plan.fit_plan import FitPlan
+from budgeteer.engine.analysis.fit_plan.fit_plan import fit_plan as fit_plan_of
 from budgeteer.engine.analysis.packing_json import packing_to_json
 from budgeteer.engine.analysis.replay.autocompress import policy_named
+from budgeteer.engine.analysis.replay.harness_replay import HarnessReplay, replay_harnesses
+from budgeteer.engine.analysis.replay.policies import PolicyTotals, compare_policies
 from budgeteer.engine.analysis.replay.replay import Replay
 from budgeteer.engine.analysis.replay.replay import replay as replay_subject
 from budgeteer.engine.analysis.sweep.probe import Subject
@@ -58,6 +72,8 @@ __all__ = [
     "Comparison",
     "ConfigError",
     "Conversation",
+    "Evaluation",
+    "FitPlan",
     "FormatError",
     "Imported",
     "InputError",
@@ -67,12 +83,16 @@ __all__ = [
     "Replay",
     "Sources",
     "Sweep",
+    "agents",
     "compare",
+    "evaluate",
+    "fit_plan",
     "load",
     "load_config",
     "pack",
     "pack_request",
     "packing_to_json",
+    "policies",
     "read",
     "render_request",
     "render_text",
@@ -112,7 +132,7 @@ class Sources(Library, PromptTexts):
         """
         settings = config_of(config)
         counter = counter_for(tokenizer_of(settings))
-        return Subject(self.bundle(settings, counter), settings, counter, profile=provider)
+        return Subject(self.bundle(settings, counter), settings, counter, provider=provider)
 
     def bundle(self, config: BudgetConfig, counter: TokenCounter) -> Bundle:
         """Return the measured bundle for a configuration; what a tokenizer counted once is not counted again."""
@@ -184,7 +204,7 @@ class Conversation:
         talk = ImportedConversation(id="", title="", messages=self.messages, tools=self._tools)
         inputs = Inputs(conversation=talk, conversation_measures=self.measures())
         bundle = build_bundle(with_usage(inputs, settings), counter=self._counter)
-        return Subject(bundle, settings, self._counter, profile=provider).packed()
+        return Subject(bundle, settings, self._counter, provider=provider).packed()
 
 
 @dataclass(frozen=True, slots=True)
@@ -323,15 +343,92 @@ def sweep(
     return sweep_subject(sources.subject(config), over, between=between)
 
 
-def replay(sources: Sources, config: Config = None, *, policy: str = "none") -> Replay:
+def replay(
+    sources: Sources,
+    config: Config = None,
+    *,
+    policy: str = "none",
+    cache: str | None = None,
+    pause_seconds: float = DEFAULT_PAUSE_SECONDS,
+) -> Replay:
     """Replay the conversation request by request: what each one demands, what is sent of it, and what happens.
 
-    `policy` "extractive" compresses at each context-limit nudge; "none" only the configuration's own ranges.
+    `policy` "extractive" compresses at each context-limit nudge; "none" only the configuration's own ranges. `cache`
+    names the rules of a prompt cache to simulate, "" for the model's own; the replay's `cache` is None where none are
+    known. `pause_seconds` stands between two requests where the conversation has no times.
 
     Raises:
-        ConfigError: the configuration is not valid, or there is no such policy.
+        ConfigError: the configuration is not valid, there is no such policy, or the model has no such rules.
     """
-    return replay_subject(sources.subject(config), policy=policy_named(policy))
+    subject = sources.subject(config)
+    plan = _cache_plan(subject, cache, pause_seconds)
+    return replay_subject(subject, policy=policy_named(policy), cache=plan)
+
+
+def fit_plan(
+    sources: Sources,
+    config: Config = None,
+    *,
+    steps: Collection[str] | None = None,
+    provider: ProviderName | None = None,
+) -> FitPlan:
+    """Propose ranked changes of the configuration that make the prompt fit, or bring back what limits leave out.
+
+    `steps` names those to apply; None applies the needed ones, the least lossy first. Each step states the tokens it
+    saves, the items it takes from and the state after it, all from packings; `plan.settings` are the values of the
+    chosen steps by configuration path, `plan.final` the state with them.
+
+    Raises:
+        ConfigError: the configuration is not valid, or there is no step of a name.
+    """
+    return fit_plan_of(sources.subject(config, provider=provider), chosen=steps)
+
+
+def policies(
+    sources: Sources,
+    config: Config = None,
+    *,
+    cache: str | None = None,
+    pause_seconds: float = DEFAULT_PAUSE_SECONDS,
+) -> tuple[PolicyTotals, ...]:
+    """Replay the conversation under every history strategy and under pruning: what each comes to over all requests.
+
+    `cache` and `pause_seconds` are those of `replay`; without `cache` costs are without one.
+
+    Raises:
+        ConfigError: the configuration is not valid, or the model has no such cache rules.
+    """
+    subject = sources.subject(config)
+    return compare_policies(subject, cache=_cache_plan(subject, cache, pause_seconds))
+
+
+def agents(sources: Sources, config: Config = None) -> tuple[HarnessReplay, ...]:
+    """Replay what agents such as Claude Code and Codex would have done to the conversation; () without one.
+
+    Each compacts by its own rule (`engine.analysis.replay.agent_harnesses` has the sources). Nothing is packed: sizes
+    are tokens of the messages as they came, with their frames; a summary has a stated size.
+
+    Raises:
+        ConfigError: the configuration is not valid.
+    """
+    return replay_harnesses(sources.subject(config))
+
+
+def evaluate(conversations: Iterable[ImportedConversation], configs: Mapping[str, Config]) -> Evaluation:
+    """Pack every conversation under each configuration, and sum up: percentiles, rates, money, who changes sides.
+
+    `configs` are configurations by the names that the figures have. Conversations are read some hundred at a time, so
+    that an iterator of any length takes the same memory; results of parts merge (`Evaluation.merge`).
+
+    Raises:
+        ConfigError: a configuration is not valid.
+    """
+    named = [NamedConfig(name, config_of(config)) for name, config in configs.items()]
+    found = Evaluation([empty_totals(one) for one in named])
+    numbered = enumerate(conversations, start=1)
+    while chunk := [NamedConversation(one.id or f"#{number}", one) for number, one in islice(numbered, CHUNK)]:
+        found.merge(evaluate_chunk(chunk, named).evaluation)
+    return found
 
 
 def compare(sources: Sources, a: Config, b: Config) -> Comparison:
@@ -345,6 +442,11 @@ def compare(sources: Sources, a: Config, b: Config) -> Comparison:
         return sources.bundle(config, counter_for(tokenizer_of(config)))
 
     return compare_bundles(bundle_of, config_of(a), config_of(b))
+
+
+def _cache_plan(subject: Subject, cache: str | None, pause_seconds: float) -> CachePlan | None:
+    """Return the cache to simulate for a subject's model; None for none."""
+    return None if cache is None else CachePlan.of(model(subject.config.model), cache, pause_seconds=pause_seconds)
 
 
 def _messages_of(messages: Sequence[Message | Mapping[str, Any]]) -> list[Message]:
@@ -372,8 +474,8 @@ def _form_of(body: Mapping[str, Any], imported: Imported) -> ProviderName:
         raise FormatError(what, where="body", mend=f"Name its form with provider=: {', '.join(PROVIDERS)}.")
     row = MODELS.get(str(body.get("model", "")).lower())
     plain = all(message.role in ("user", "assistant") for message in imported.conversations[0].messages)
-    if row is not None and plain and PROVIDERS[row.profile].plain_as == imported.format:
-        return row.profile
+    if row is not None and plain and PROVIDERS[row.provider].plain_as == imported.format:
+        return row.provider
     return PROVIDERS[imported.format].name
 
 

@@ -60,6 +60,9 @@ LOOPBACK_HOSTS = ["127.0.0.1", "localhost", "[::1]"]
 PACKAGE = Path(__file__).resolve().parent
 ASSETS = next((p for p in (PACKAGE / "_assets", PACKAGE.parent) if (p / "templates").is_dir()), PACKAGE.parent)
 
+#: The least that Django's own check takes; team mode does not start with less.
+_SHORTEST_KEY = 50
+
 BUDGETEER_MODE: str = _env["BUDGETEER_MODE"]
 LOCAL = BUDGETEER_MODE == "local"
 DATA_DIR: Path = _env["BUDGETEER_DATA_DIR"]
@@ -76,6 +79,10 @@ else:
         sentence
         for lacking, sentence in (
             (not SECRET_KEY, "SECRET_KEY is not set; team mode needs a long random value (or SECRET_KEY_FILE)."),
+            (
+                0 < len(SECRET_KEY) < _SHORTEST_KEY,
+                f"SECRET_KEY has fewer than {_SHORTEST_KEY} characters; it signs sessions and must not be guessed.",
+            ),
             (not ALLOWED_HOSTS, "ALLOWED_HOSTS is not set; team mode needs the host names it answers to."),
             (DEBUG, "BUDGETEER_DEBUG='yes' is for local mode only."),
         )
@@ -223,8 +230,14 @@ TRUST_PROXY: bool = _env["BUDGETEER_TRUST_PROXY"]
 PROXY_HOPS: int = _env["BUDGETEER_PROXY_HOPS"]
 AUTH_PASSWORD_VALIDATORS = [
     {"NAME": f"django.contrib.auth.password_validation.{name}"}
-    for name in ("UserAttributeSimilarityValidator", "MinimumLengthValidator", "CommonPasswordValidator")
+    for name in (
+        "UserAttributeSimilarityValidator",
+        "MinimumLengthValidator",
+        "CommonPasswordValidator",
+        "NumericPasswordValidator",
+    )
 ]
+AUTH_PASSWORD_VALIDATORS.append({"NAME": "budgeteer.accounts.password_rules.VariedPasswordValidator"})
 # Cookies do not tell ports apart, and other things run on localhost too.
 SESSION_COOKIE_NAME = "budgeteer_session"
 CSRF_COOKIE_NAME = "budgeteer_csrf"

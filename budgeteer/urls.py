@@ -13,3 +13,5 @@ urlpatterns = [
     path("", include("budgeteer.workbench.urls")),
     path("", include("budgeteer.reports.urls")),
 ]
+
+handler500 = "budgeteer.operations.views.server_error"

@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
-# The tests on both stacks: on PostgreSQL with Redis whatever such servers could change, on SQLite with the file broker
-# everything. What is pure (tests/conftest.py) is run once, on the second; make test-all drives the browser on the first
-# stack too.
+# The tests on SQLite with the file broker, and on PostgreSQL with Redis those whose subject such servers are: jobs,
+# locks, messages, restarts (STACK_PLACES in tests/conftest.py). make test-all runs the rest on the second stack, drives
+# the browser further than its journeys, and adds what is slow.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-jobs=${JOBS:-auto}
+# One process more than there are cores: tests of servers and jobs wait for them most of the time.
+jobs=${JOBS:-$(( $(nproc) + 1 ))}
 
-echo "Tests on PostgreSQL and Redis"
-.venv/bin/python scripts/with_servers.py .venv/bin/pytest -q -m "not pure and not slow and not browser" --numprocesses "$jobs" --dist loadgroup
+echo "Tests of jobs and servers on PostgreSQL and Redis"
+.venv/bin/python scripts/with_servers.py .venv/bin/pytest -q -m "stack and not slow" --numprocesses "$jobs" --dist loadgroup
 
 # Servers that were given are for the tests that ask for one; everything else runs as `make run` would.
 given=()

@@ -1,9 +1,11 @@
 #!/usr/bin/env bash
-# What `make test-all` adds to `make test`, so that everything that servers could change has run on both stacks: the slow
-# tests on both, the browser on PostgreSQL and Redis, and the real files where BUDGETEER_CORPUS names their folder.
+# What `make test-all` adds to `make test`, so that everything that servers could change has run on both stacks: on
+# PostgreSQL and Redis what make test ran on SQLite alone, the slow tests on both, most of the browser's among them, and
+# the real files where BUDGETEER_CORPUS names their folder.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-jobs=${JOBS:-auto}
+# One process more than there are cores: tests of servers and jobs wait for them most of the time.
+jobs=${JOBS:-$(( $(nproc) + 1 ))}
 
 if [ -n "${BUDGETEER_CORPUS:-}" ]; then
   echo "With the real files in $BUDGETEER_CORPUS"
@@ -17,10 +19,10 @@ run() {  # "no tests were chosen" (status 5) is no failure
   [ "$status" -eq 5 ] || return "$status"
 }
 
-echo "Slow tests and the browser on PostgreSQL and Redis"
+echo "On PostgreSQL and Redis what make test did not run there"
 # The kills start both stacks by themselves, and nothing pure (tests/conftest.py) knows a server: once is enough for them.
 run .venv/bin/python scripts/with_servers.py \
-  .venv/bin/pytest -q -m "(slow or browser) and not pure" --ignore tests/kills --numprocesses "$jobs" --dist loadgroup
+  .venv/bin/pytest -q -m "not pure and (slow or browser or not stack)" --ignore tests/kills --numprocesses "$jobs" --dist loadgroup
 
 given=()
 [ -n "${DATABASE_URL:-}" ] && given+=("TEST_DATABASE_URL=$DATABASE_URL")

@@ -39,6 +39,7 @@ PURE_MODULES = (
     "browser/test_keyboard.py",
     "browser/test_without_script.py",
     "deployment",
+    "jobs/test_kinds.py",
     "serve/test_bodies.py",
     "serve/test_dashboard.py",
     "serve/test_gateway.py",
@@ -56,6 +57,11 @@ PURE_MODULES = (
 )
 #: The command line keeps its data in files, but for the tests that ask for a server.
 PURE_UNLESS_ASKED = ("cli",)
+#: What the database's and the broker's own behaviour decides: locks, clocks, messages, restarts. `make test` runs these
+#: on both stacks, and the others that are not pure on SQLite alone; `make test-all` runs those on the second stack too.
+STACK_PLACES = ("jobs", "operations", "serve/test_only.py", "test_servers.py")
+#: The browser tests that `make test` runs; the others are slow.
+BROWSER_PLACES = ("browser/test_journeys.py", "test_servers.py")
 SERVER_FIXTURES = frozenset({"db", "transactional_db", "own_servers", "page", "redis_url", "postgres_url", "database"})
 
 # A loaded machine is no failure, so no example has a deadline. Continuous integration tries the same examples each
@@ -83,7 +89,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark by folder: what lies under `corpus` reads real files, what lies under `browser` drives Chromium.
 
     Browser tests stay together in one of several parallel processes: they share one running dashboard. Every test that
-    is not known to be pure runs on both stacks (scripts/test.sh).
+    is not known to be pure runs on both stacks (scripts/test.sh, scripts/test_long.sh).
     """
     for item in items:
         for folder in ("corpus", "browser", "conformance"):
@@ -91,8 +97,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
                 item.add_marker(folder)
         if "browser" in item.keywords:
             item.add_marker(pytest.mark.xdist_group("browser"))
+            if not _is_below(item.path, BROWSER_PLACES):
+                item.add_marker("slow")
         if _is_pure(item):
             item.add_marker("pure")
+        elif _is_below(item.path, STACK_PLACES):
+            item.add_marker("stack")
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:

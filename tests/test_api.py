@@ -6,16 +6,20 @@ import json
 import re
 import subprocess
 import sys
+from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 import budgeteer
 from budgeteer import api
+from budgeteer.engine.content.conversation import Conversation
 from budgeteer.engine.counting.message_measures import measure_messages
 from budgeteer.engine.counting.tokenizers import counter_for
 from budgeteer.engine.providers.registry import PROVIDERS
 from budgeteer.samples import SAMPLES
+from tests.engine.packs import talk, user
 
 ROOT = Path(__file__).parents[1]
 EXAMPLES = re.findall(r"```python\n(.*?)```", (ROOT / "docs" / "python.md").read_text(), re.DOTALL)
@@ -176,3 +180,26 @@ def test_a_growing_conversation_measures_as_all_of_its_messages_do():
 
 def test_the_samples_are_there_for_the_examples():
     assert SAMPLES
+
+
+def test_conversations_are_evaluated_without_being_kept() -> None:
+    def conversations() -> Iterator[Conversation]:
+        for number in range(600):
+            yield replace(talk(user("why " * (1 + number))), id=f"c{number}")
+
+    newest = {"model": "gpt-4o", "history": {"strategy": "newestFirst", "maxTokens": 300}}
+    found = budgeteer.evaluate(conversations(), {"all": {"model": "gpt-4o"}, "newest": newest})
+    assert [totals.conversations for totals in found.totals] == [600, 600]
+    assert found.totals[0].largest[0].name == "c599"
+    one = budgeteer.evaluate([next(conversations())], {"all": {"model": "gpt-4o"}})
+    packed = budgeteer.pack(budgeteer.Sources(conversation=next(conversations())), {"model": "gpt-4o"})
+    assert one.totals[0].sent.total == packed.total.tokens
+
+
+def test_a_replay_simulates_the_cache_where_it_is_asked_to() -> None:
+    sources = budgeteer.Sources(conversation=talk(user("Hello.")))
+    assert budgeteer.replay(sources, {"model": "gpt-4.1"}).cache is None
+    found = budgeteer.replay(sources, {"model": "gpt-4.1"}, cache="openai-in-memory").cache
+    assert found is not None
+    assert found.rules.name == "openai-in-memory"
+    assert budgeteer.replay(sources, {"model": "gemma-4-31b"}, cache="").cache is None

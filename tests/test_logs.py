@@ -116,6 +116,7 @@ def browse(port: int, environment: dict[str, str]) -> Callable[..., tuple[str, s
     return fetch
 
 
+@pytest.mark.slow
 def test_every_line_of_every_part_is_a_json_object_and_a_job_names_the_request_that_asked_for_it(
     start: Start, environment: dict[str, str]
 ) -> None:
@@ -144,6 +145,7 @@ def test_every_line_of_every_part_is_a_json_object_and_a_job_names_the_request_t
         assert "/enter/<token>/" in part.log.read_text() or part is not web
 
 
+@pytest.mark.slow
 def test_a_web_process_that_is_killed_is_a_line_of_its_server(
     start: Start, environment: dict[str, str], tmp_path: Path
 ) -> None:
@@ -157,6 +159,7 @@ def test_a_web_process_that_is_killed_is_a_line_of_its_server(
     assert (line["level"], line["process"]) == ("error", "web")
 
 
+@pytest.mark.slow
 def test_a_worker_that_loses_its_broker_says_so_in_json(tmp_path: Path, environment: dict[str, str]) -> None:
     with _starting(environment, tmp_path) as start:
         assert start("migrate").process.wait(timeout=PATIENCE_SECONDS) == 0
@@ -170,6 +173,7 @@ def test_a_worker_that_loses_its_broker_says_so_in_json(tmp_path: Path, environm
         assert scheduler.wait_for(lambda line: line["level"] == "error")["process"] == "scheduler"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("where", ["main", "thread"])
 def test_an_exception_nobody_caught_is_a_line_with_its_traceback(where: str) -> None:
     script = f"""

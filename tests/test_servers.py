@@ -74,6 +74,7 @@ with running_stack(pathlib.Path(sys.argv[1])) as running:
 """
 
 
+@pytest.mark.slow
 def test_a_dashboard_that_tests_started_does_not_outlive_tests_that_were_killed(tmp_path):
     holder = subprocess.Popen(
         [sys.executable, "-c", HOLD_A_DASHBOARD, tmp_path / "data"],

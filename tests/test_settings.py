@@ -48,6 +48,7 @@ def refusal(folder: Path, **variables: str) -> str:
     return done.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "value", "expected"),
     [
@@ -93,6 +94,7 @@ def test_a_malformed_value_is_refused_with_name_value_and_what_is_expected(
     assert "hunter2" not in said
 
 
+@pytest.mark.slow
 def test_a_misspelt_name_is_refused_with_the_nearest_one(tmp_path: Path) -> None:
     said = refusal(tmp_path, BUDGETEER_DATADIR="/srv")
     assert "BUDGETEER_DATADIR='/srv' is set, but Budgeteer has no such setting." in said
@@ -104,6 +106,7 @@ def test_every_problem_is_told_at_once(tmp_path: Path) -> None:
     assert len(said.splitlines()) == 4
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "command",
     [
@@ -146,6 +149,12 @@ def test_team_mode_without_a_secret_is_refused(tmp_path: Path) -> None:
     said = refusal(tmp_path, BUDGETEER_MODE="team", ALLOWED_HOSTS="budget.example.org")
     assert "SECRET_KEY is not set; team mode needs a long random value (or SECRET_KEY_FILE)." in said
     assert not (tmp_path / "var" / "secret_key").exists()
+
+
+def test_team_mode_with_a_secret_that_can_be_guessed_is_refused(tmp_path: Path) -> None:
+    said = refusal(tmp_path, BUDGETEER_MODE="team", SECRET_KEY="s" * 49, ALLOWED_HOSTS="budget.example.org")
+    assert "SECRET_KEY has fewer than 50 characters" in said
+    assert "sssss" not in said
 
 
 def test_team_mode_without_hosts_or_with_debug_is_refused(tmp_path: Path) -> None:
@@ -237,6 +246,7 @@ def test_a_bucket_is_named_with_its_folder_endpoint_and_key(tmp_path: Path) -> N
         assert part in said
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("given", "sentence"),
     [

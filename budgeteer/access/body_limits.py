@@ -3,6 +3,7 @@
 A visitor who is not signed in may send a small form, anybody else a large one. Only a view that says so
 (`takes_uploads`) takes as much as an upload, and only as multipart/form-data: that is what browsers send files and the
 drop zone's text as, and it is read in pieces. A form that is encoded as one text takes thirty times its size to read.
+Who may not send anything to a view (a viewer, to one that changes something) may send no more than a visitor.
 """
 
 from __future__ import annotations
@@ -44,6 +45,7 @@ class BodyProblem(Enum):
 
     TOO_LARGE = "too large"
     TOO_SLOW = "too slow"
+    TOO_MANY = "too many at once"
     NO_ROOM = "no room"
 
 
@@ -54,6 +56,14 @@ class RefusedBody:
     problem: BodyProblem
     size_bytes: int
     announced: bool
+
+
+@dataclass(frozen=True, slots=True)
+class BodyAllowance:
+    """How large a body may be, and who sends it: the key of an account, "" for a visitor."""
+
+    largest_bytes: int
+    sender: str
 
 
 def takes_uploads[V: Callable[..., Any]](view: V) -> V:
@@ -75,7 +85,7 @@ def is_upload(path: str, content_type: str) -> bool:
 
 def largest_body(user: AbstractBaseUser | AnonymousUser | None, *, path: str, content_type: str) -> int:
     """The largest body, in bytes, that a request of this user may have."""
-    if user is None or not user.is_authenticated or not user.is_active:
+    if user is None or not user.is_authenticated or not user.is_active or not may_write(user, path):
         return STRANGERS_BYTES
     if is_upload(path, content_type):
         upload_bytes: int = settings.UPLOAD_MAX_BYTES
@@ -83,13 +93,26 @@ def largest_body(user: AbstractBaseUser | AnonymousUser | None, *, path: str, co
     return FORM_BYTES
 
 
-def largest_body_of(environ: Mapping[str, Any]) -> int:
+def may_write(user: AbstractBaseUser | AnonymousUser, path: str) -> bool:
+    """Whether the rule of the view at this path lets this account change something."""
+    from budgeteer.access.rules import role_of, rule_of
+
+    try:
+        match = resolve(path)
+    except Resolver404:
+        return True  # it is answered 404 to everybody
+    rule = rule_of(match.func, match.namespaces)
+    return rule is not None and (rule.write is None or (role_of(user) or 0) >= rule.write)
+
+
+def allowance_of(environ: Mapping[str, Any]) -> BodyAllowance:
     """The same for a request whose body nobody has read yet, given its WSGI environment; looks the session up."""
     request = WSGIRequest({**environ, "wsgi.input": BytesIO(), "CONTENT_LENGTH": "0"})
     try:
         SessionMiddleware(_no_response).process_request(request)
         user = get_user(request)
-        return largest_body(user, path=request.path_info, content_type=environ.get("CONTENT_TYPE", ""))
+        largest = largest_body(user, path=request.path_info, content_type=environ.get("CONTENT_TYPE", ""))
+        return BodyAllowance(largest, sender=str(user.pk or ""))
     finally:
         close_old_connections()
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import ipaddress
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from django.conf import settings
 from django.contrib.auth.views import redirect_to_login
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import render, resolve_url
+from django.urls import Resolver404, resolve
 from django.utils.cache import patch_cache_control
 from django_htmx.http import HttpResponseClientRedirect, trigger_client_event
 from django_htmx.middleware import HtmxDetails
@@ -93,17 +94,33 @@ class AccessMiddleware:
     ) -> HttpResponseBase | None:
         """None lets the request through."""
         match = request.resolver_match
-        rule = rule_of(view, match.namespaces if match else ())
-        if rule is None:
-            logger.error("the view at %s has no access rule", request.path)
-            return _refuse(request, NO_RULE)
-        if rule is PUBLIC:
-            return None
-        role = role_of(request.user)
-        if role is None:
-            return _to_sign_in(request)
-        needed = rule.needed(request.method or "")
-        return None if needed is None or role >= needed else _refuse(request, REFUSALS[needed])
+        return refusal_of(request, view, match.namespaces if match else ())
+
+
+def refusal_of(
+    request: HttpRequest, view: Callable[..., HttpResponseBase], namespaces: Iterable[str]
+) -> HttpResponse | None:
+    """Why this person may not ask the view so, as an answer; None where they may."""
+    rule = rule_of(view, namespaces)
+    if rule is None:
+        logger.error("the view at %s has no access rule", request.path)
+        return _refuse(request, NO_RULE)
+    if rule is PUBLIC:
+        return None
+    role = role_of(request.user)
+    if role is None:
+        return _to_sign_in(request)
+    needed = rule.needed(request.method or "")
+    return None if needed is None or role >= needed else _refuse(request, REFUSALS[needed])
+
+
+def refusal_by_address(request: HttpRequest) -> HttpResponse | None:
+    """The same before Django has looked for the view; an address without a view refuses nobody."""
+    try:
+        match = resolve(request.path_info)
+    except Resolver404:
+        return None
+    return refusal_of(request, match.func, match.namespaces)
 
 
 def is_loopback(address: str) -> bool:

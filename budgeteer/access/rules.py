@@ -12,6 +12,8 @@ from typing import Any, cast
 from django.contrib.auth.models import AbstractBaseUser, AnonymousUser, Group, User
 from django.db import models, transaction
 
+from budgeteer.access.audit import SecurityEvent, record
+
 EDITORS = "editors"
 """The group whose members are editors. Administrators are Django's staff, everybody else is a viewer: no account has
 more power than somebody gave it, whichever way it was made."""
@@ -88,6 +90,7 @@ def set_role(user: User, role: AccountRole) -> None:
         user.groups.add(editors)
     else:
         user.groups.remove(editors)
+    record(SecurityEvent.ROLE_SET, account=user.pk, role=role.name.lower())
 
 
 def _declare[V: Callable[..., Any]](view: V, rule: AccessRule) -> V:

@@ -5,12 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, override
 
 from django.contrib import admin
+from django.contrib.admin.models import LogEntry
 from django.contrib.auth.admin import UserAdmin
 from django.contrib.auth.models import Group, User
 from django.http import HttpRequest
 
+from budgeteer.access.audit import SecurityEvent, record
 from budgeteer.access.rules import AccountRole, role_of, set_role
 from budgeteer.accounts.forms import AccountForm, NewAccountForm
+from budgeteer.accounts.services import end_sessions
 
 if TYPE_CHECKING:
     _UserAdmin = UserAdmin[User]
@@ -60,6 +63,20 @@ class AccountAdmin(_UserAdmin):
         super().save_model(request, obj, form, change)
         if not change or "role" in form.changed_data:
             set_role(obj, AccountRole(form.cleaned_data["role"]))
+        if not obj.is_active:
+            end_sessions(obj)
+
+    @override
+    def log_addition(self, request: HttpRequest, obj: Any, message: Any) -> LogEntry:
+        """Note an account that was made, in Django's history and in the log."""
+        record(SecurityEvent.ACCOUNT_CREATED, account=obj.pk, by=request.user.pk)
+        return super().log_addition(request, obj, message)
+
+    @override
+    def log_change(self, request: HttpRequest, obj: Any, message: Any) -> LogEntry:
+        """Note which fields of an account were changed, a password too."""
+        record(SecurityEvent.ACCOUNT_CHANGED, account=obj.pk, by=request.user.pk, fields=_changed_fields(message))
+        return super().log_change(request, obj, message)
 
     # Whoever can change accounts can give themselves every right, so it takes every right to begin with.
     @override
@@ -82,6 +99,12 @@ class AccountAdmin(_UserAdmin):
     def has_delete_permission(self, request: HttpRequest, obj: User | None = None) -> bool:
         """Nobody deletes an account: everything of theirs would go with it. Close it instead."""
         return False
+
+
+def _changed_fields(message: object) -> list[str]:
+    """The names in one of Django's change messages, which is data or a sentence."""
+    entries = message if isinstance(message, list) else []
+    return [str(name) for entry in entries for name in entry.get("changed", {}).get("fields", [])]
 
 
 def _has_every_right(request: HttpRequest) -> bool:

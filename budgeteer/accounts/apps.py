@@ -14,7 +14,8 @@ class AccountsConfig(AppConfig):
 
     @override
     def ready(self) -> None:
-        """Register the check that no view is without a rule."""
+        """Register the check that no view is without a rule, and the log of who signs in."""
+        from budgeteer.accounts import sign_in_log  # noqa: F401 - it connects its receivers
         from budgeteer.accounts.checks import check_every_view_has_a_rule
 
         checks.register(check_every_view_has_a_rule, checks.Tags.security)

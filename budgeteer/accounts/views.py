@@ -17,8 +17,10 @@ from django.utils.decorators import method_decorator
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET
 
+from budgeteer.access.audit import SecurityEvent, record
 from budgeteer.access.rules import AccountRole, access, public
 from budgeteer.accounts import services, throttling
+from budgeteer.accounts.sign_in_log import origin_of
 
 
 @public
@@ -40,6 +42,7 @@ def enter(request: HttpRequest, token: str) -> HttpResponse:
         login(request, user, backend="django.contrib.auth.backends.ModelBackend")
         counted.succeeded()
     elif not request.user.is_authenticated:
+        record(SecurityEvent.SIGN_IN_FAILED, address_key=origin_of(request))
         minutes = settings.SIGN_IN_LINK_MINUTES
         return render(request, "accounts/link_used.html", {"minutes": minutes}, status=410)
     return redirect(settings.LOGIN_REDIRECT_URL)
@@ -100,11 +103,13 @@ class Password(PasswordChangeView):
     @override
     def form_valid(self, form: Any) -> HttpResponse:
         self.counted.succeeded()
+        record(SecurityEvent.PASSWORD_CHANGED, account=self.request.user.pk, by=self.request.user.pk)
         messages.success(self.request, "Your password is changed. Other browsers and devices are signed out.")
         return super().form_valid(form)
 
 
 def _too_many(request: HttpRequest, template: str, refusal: throttling.TooManyTries, **context: Any) -> HttpResponse:
+    record(SecurityEvent.SIGN_IN_LIMITED, address_key=origin_of(request), seconds=refusal.seconds)
     response = render(request, template, {**context, "refusal": str(refusal)}, status=429)
     response.headers["Retry-After"] = str(refusal.seconds)
     return response

@@ -9,10 +9,12 @@ from pathlib import Path
 from typing import Any
 
 from budgeteer.cli.json_positions import key_lines, line_of
+from budgeteer.engine.config.calibration_file import read_calibrations
 from budgeteer.engine.config.overlay import set_path
-from budgeteer.engine.config.schema import BudgetConfig, config_errors, load_config
+from budgeteer.engine.config.schema import MOST_CALIBRATIONS, BudgetConfig, config_errors, load_config
 from budgeteer.engine.config.size_limits import text_size_error
 from budgeteer.engine.errors import ConfigError
+from budgeteer.engine.packing.allocation import calibration_of, tokenizer_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,12 +38,7 @@ def read_config_file(name: str) -> ConfigFile:
     Raises:
         ConfigError: the file cannot be read, or is not JSON (with the line where it stops being JSON).
     """
-    try:
-        text = Path(name).read_bytes().decode("utf-8-sig")
-    except OSError as error:
-        raise ConfigError(f"cannot be read: {error.strerror}", where=name, mend="Check the path") from error
-    except UnicodeDecodeError as error:
-        raise ConfigError("is not UTF-8 text", where=name, mend="A configuration is a JSON file") from error
+    text = _text_of(name, "A configuration is a JSON file")
     if refused := text_size_error(text):
         raise ConfigError(refused.what, where=name, mend=refused.mend)
     try:
@@ -57,6 +54,20 @@ def read_config_file(name: str) -> ConfigFile:
     if not isinstance(data, dict):
         raise ConfigError("a configuration is a JSON object", where=name, mend='For example {"model": "gpt-4o"}')
     return ConfigFile(name, data, key_lines(text))
+
+
+def _text_of(name: str, mend: str) -> str:
+    """The text of a file.
+
+    Raises:
+        ConfigError: it cannot be read, or is no text; `mend` says what it should be.
+    """
+    try:
+        return Path(name).read_bytes().decode("utf-8-sig")
+    except OSError as error:
+        raise ConfigError(f"cannot be read: {error.strerror}", where=name, mend="Check the path") from error
+    except UnicodeDecodeError as error:
+        raise ConfigError("is not UTF-8 text", where=name, mend=mend) from error
 
 
 def file_errors(file: ConfigFile) -> list[ConfigError]:
@@ -80,8 +91,10 @@ def parse_assignment(assignment: str) -> tuple[str, object]:
         return path, written
 
 
-def assemble(config: str | None, model: str | None, assignments: Sequence[str]) -> BudgetConfig:
-    """The configuration of a run; later sources win.
+def assemble(
+    config: str | None, model: str | None, assignments: Sequence[str], calibration: str | None = None
+) -> BudgetConfig:
+    """The configuration of a run; later sources win. `calibration` is a file whose calibrations come after its own.
 
     Raises:
         ConfigError: something cannot be used; names the file and line, or the `--set` it came from.
@@ -96,7 +109,27 @@ def assemble(config: str | None, model: str | None, assignments: Sequence[str]) 
         data = set_path(data, "model", model)
     for assignment in assignments:
         data = _assigned(data, assignment)
-    return load_config(data)
+    assembled = load_config(data)
+    return assembled if calibration is None else _calibrated(assembled, calibration)
+
+
+def _calibrated(config: BudgetConfig, name: str) -> BudgetConfig:
+    """The configuration with the calibrations of a file, one of which is for its model and tokenizer.
+
+    Raises:
+        ConfigError: the file cannot be used, or none of it is for them; names the file.
+    """
+    try:
+        read = read_calibrations(_text_of(name, "A calibration is a JSON file"))
+    except ConfigError as error:
+        where = f"{name}: {error.where}" if error.where else name
+        raise ConfigError(error.what, where=where, mend=error.mend) from error
+    if calibration_of(config.model_copy(update={"calibrations": list(read)})) is None:
+        held = ", ".join(f"{one.model} with {one.tokenizer}" for one in read)
+        what = f"holds nothing for {config.model} with {tokenizer_of(config)}"
+        raise ConfigError(what, where=name, mend=f"It is for {held}.")
+    both = [*config.calibrations, *read][-MOST_CALIBRATIONS:]
+    return config.model_copy(update={"calibrations": both})
 
 
 def _assigned(data: Mapping[str, Any], assignment: str) -> dict[str, Any]:

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Final
 
 from budgeteer import __version__
+from budgeteer.engine.counting.calibrated_counter import CalibratedCounter, Charges
 from budgeteer.engine.counting.tokenizers import QuarterCounter, TokenCounter, counter_for
 
 #: A file that has grown over this many bytes (about two million counts) is begun anew.
@@ -33,6 +34,11 @@ def keeping_counter(name: str, *, complain: Callable[[str], None]) -> Iterator[T
     Raises:
         TokenizerUnavailable: as counter_for.
     """
+    charges = Charges.named(name)
+    if charges is not None:
+        with keeping_counter(charges.vocabulary, complain=complain) as counted:
+            yield CalibratedCounter(counted, charges)
+        return
     counter = counter_for(name)
     if isinstance(counter, QuarterCounter):  # counts faster than anything is found
         yield counter

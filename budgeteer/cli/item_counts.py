@@ -70,9 +70,9 @@ def _conversation(talk: Conversation, row: ModelRow, counter: TokenCounter) -> I
     line_end = line_end_tokens(text_of(first), counter) if first is not None and first.role == "system" else None
     yield from _tools(tools_of(talk), ToolCosts(DEFAULT_PROVIDER, counter, row, line_end=line_end))
     if counter.per_message_overhead:
-        profile = PROVIDERS[DEFAULT_PROVIDER]
-        frames = int(message_frames(measures, profile, counter).sum())
-        yield ItemCounts("", "message frames and reply priming", frames + profile.overhead.reply.tokens, 0)
+        provider = PROVIDERS[DEFAULT_PROVIDER]
+        frames = int(message_frames(measures, provider, counter).sum())
+        yield ItemCounts("", "message frames and reply priming", frames + provider.overhead.reply.tokens, 0)
 
 
 def _skills(skills: Sequence[Skill], counter: TokenCounter) -> Iterator[ItemCounts]:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from pathlib import PurePath
 
 import click
 
@@ -22,33 +23,33 @@ from budgeteer.engine.counting.tokenizers import TokenCounter, counter_for
 from budgeteer.engine.inputs.bundle import Bundle, Inputs, PromptTexts, build_bundle
 from budgeteer.engine.inputs.item_usage import with_usage
 from budgeteer.engine.inputs.prompt_sources import PromptSource, build_inputs
-from budgeteer.engine.packing.allocation import profile_of, tokenizer_of
+from budgeteer.engine.packing.allocation import provider_of, tokenizer_of
 from budgeteer.engine.packing.result import Packing
 from budgeteer.engine.providers.registry import PROVIDERS
 
 
 @dataclass(frozen=True, slots=True)
 class Counting:
-    """How texts are counted: `counters` gives the counter of a name; `profiles` are the forms messages are sent in."""
+    """How texts are counted: `counters` gives the counter of a name; `providers` are the forms messages are sent in."""
 
     counters: Callable[[str], TokenCounter] = counter_for
-    profiles: tuple[str, ...] = tuple(PROVIDERS)
+    providers: tuple[str, ...] = tuple(PROVIDERS)
 
 
-def packed(options: PackOptions, *, profile: str | None) -> Packing:
-    """The packing the options describe, in the form `profile` (None: the model's own).
+def packed(options: PackOptions, *, provider: str | None) -> Packing:
+    """The packing the options describe, in the form `provider` (None: the model's own).
 
     Raises:
         InputError: a file or the configuration cannot be used.
         TokenizerUnavailable: the model's vocabulary is not packaged.
     """
-    config = assemble(options.config, options.model, options.assignments)
+    config = assemble(options.config, options.model, options.assignments, options.calibration)
     # The rules of every form are checked for the JSON; otherwise one form is enough.
-    profiles = tuple(PROVIDERS) if options.as_json else (profile or profile_of(config),)
+    providers = tuple(PROVIDERS) if options.as_json else (provider or provider_of(config),)
     if options.no_cache:
-        return replace(subject_of(options, Counting(profiles=profiles)), profile=profile).packed()
+        return replace(subject_of(options, Counting(providers=providers)), provider=provider).packed()
     with keeping_counter(tokenizer_of(config), complain=partial(click.echo, err=True)) as counter:
-        return replace(subject_of(options, Counting(lambda _: counter, profiles)), profile=profile).packed()
+        return replace(subject_of(options, Counting(lambda _: counter, providers)), provider=provider).packed()
 
 
 def subject_of(options: SourceOptions, counting: Counting | None = None) -> Subject:
@@ -58,7 +59,7 @@ def subject_of(options: SourceOptions, counting: Counting | None = None) -> Subj
         InputError: a file or the configuration cannot be used.
         TokenizerUnavailable: the model's vocabulary is not packaged.
     """
-    config = assemble(options.config, options.model, options.assignments)
+    config = assemble(options.config, options.model, options.assignments, options.calibration)
     counting = counting or Counting()
     bundle = bundle_maker(options, counting)(config)
     return Subject(bundle, config, counting.counters(tokenizer_of(config)))
@@ -77,13 +78,13 @@ def bundle_maker(options: SourceOptions, counting: Counting | None = None) -> Ca
     def bundle_of(config: BudgetConfig) -> Bundle:
         counter = counting.counters(tokenizer_of(config))
         if counter.name not in gathered:
-            gathered[counter.name] = gather(options, counter=counter, profiles=counting.profiles)
+            gathered[counter.name] = gather(options, counter=counter, providers=counting.providers)
         return build_bundle(with_usage(gathered[counter.name], config, recorded), counter=counter)
 
     return bundle_of
 
 
-def gather(options: SourceOptions, *, counter: TokenCounter, profiles: Collection[str] = tuple(PROVIDERS)) -> Inputs:
+def gather(options: SourceOptions, *, counter: TokenCounter, providers: Collection[str] = tuple(PROVIDERS)) -> Inputs:
     """Everything the options name, read and measured.
 
     Raises:
@@ -91,7 +92,7 @@ def gather(options: SourceOptions, *, counter: TokenCounter, profiles: Collectio
     """
     texts = PromptTexts(
         system=None if options.system is None else read_text(options.system),
-        specs=tuple((name, read_text_file(name)) for name in options.specs),
+        specs=tuple(zip(spec_names(options.specs), map(read_text_file, options.specs), strict=True)),
         workspace_context=None if options.workspace_context is None else read_text(options.workspace_context),
         query=None if options.query is None else read_text(options.query),
     )
@@ -99,7 +100,7 @@ def gather(options: SourceOptions, *, counter: TokenCounter, profiles: Collectio
     if options.conversation is not None:
         talk = read_conversation(options.conversation, whole=options.whole)
         with progress_bar("Counting messages") as progress:
-            counted = measure_messages(talk.messages, counter=counter, progress=progress, profiles=profiles)
+            counted = measure_messages(talk.messages, counter=counter, progress=progress, providers=providers)
         sources.append(PromptSource(conversation=talk, conversation_measures=counted))
     if options.skills is not None:
         skills = read_kind(options.skills, "skills").skills
@@ -122,3 +123,14 @@ def gather(options: SourceOptions, *, counter: TokenCounter, profiles: Collectio
             chunk_measures = measure_chunks(chunks, counter=counter, progress=progress)
         sources.append(PromptSource(chunks=chunks, chunk_measures=chunk_measures))
     return build_inputs(sources, texts)
+
+
+def spec_names(paths: Sequence[str]) -> list[str]:
+    """What a prompt calls spec files: the shortest end of each path that no other has."""
+    steps = [[*reversed(PurePath(path).parts)] for path in paths]
+    names = []
+    for mine in steps:
+        others = [one for one in steps if one != mine]
+        count = next((n for n in range(1, len(mine)) if all(one[:n] != mine[:n] for one in others)), len(mine))
+        names.append("/".join(reversed([step for step in mine[:count] if step.strip("/\\")])))
+    return names

@@ -22,13 +22,24 @@ INTERRUPTED = 130  # 128 + SIGINT, as shells report it
 COMMANDS: Mapping[str, tuple[str, str]] = {
     "serve": ("budgeteer.cli.commands.serve", "Run the dashboard: web, worker and scheduler in one."),
     "link": ("budgeteer.cli.commands.link", "Print a fresh one-time link that signs you in to the running dashboard."),
+    "backup": ("budgeteer.cli.commands.backup", "Write everything that an installation holds to one file."),
+    "restore": ("budgeteer.cli.commands.restore", "Restore a backup into an empty installation."),
     "import": ("budgeteer.cli.commands.import_", "Detect what a file is, read it, and report."),
     "count": ("budgeteer.cli.commands.count", "Count tokens and characters, by item and in total."),
     "pack": ("budgeteer.cli.commands.pack", "Pack a prompt into its budget and show every decision."),
+    "fit": ("budgeteer.cli.commands.fit", "Propose the steps that make a prompt fit, with what each saves and loses."),
     "sweep": ("budgeteer.cli.commands.sweep", "Show every breakpoint of a limit, and what is sent from each on."),
     "replay": (
         "budgeteer.cli.commands.replay",
         "Replay a conversation request by request: what overflows, when and why.",
+    ),
+    "policies": (
+        "budgeteer.cli.commands.policies",
+        "Compare every way to keep a conversation within its budget: tokens, cache, money.",
+    ),
+    "evaluate": (
+        "budgeteer.cli.commands.evaluate",
+        "Pack every conversation of a folder under one or several configurations, and sum up.",
     ),
     "calibrate": (
         "budgeteer.cli.commands.calibrate",
@@ -92,8 +103,8 @@ def _nearest(name: str) -> str:
 def program() -> None:
     """See what fits in a prompt, what does not, and why.
 
-    Everything but serve, link and doctor works without a database, a broker or a network. Exit status: 0 done, the
-    prompt fits; 1 it cannot be made to fit, or something does not work; 2 bad input or bad usage.
+    Everything but serve, link, backup, restore and doctor works without a database, a broker or a network. Exit
+    status: 0 done, the prompt fits; 1 it cannot be made to fit, or something does not work; 2 bad input or bad usage.
     """
 
 

@@ -12,12 +12,25 @@ from typing import Protocol
 
 from budgeteer.formats import transcript_archives
 from budgeteer.formats.adk import evaluation_sets, sessions
-from budgeteer.formats.agents import cline, cursor, cursor_stream, droid, goose, letta, opencode, qwen_code
+from budgeteer.formats.agents import (
+    cline,
+    continue_sessions,
+    cursor,
+    cursor_stream,
+    droid,
+    goose,
+    letta,
+    opencode,
+    openhands,
+    openhands_sdk,
+    qwen_code,
+)
 from budgeteer.formats.anthropic import messages
 from budgeteer.formats.chat_exports import claude_ai, grok, librechat, lm_studio, open_webui
 from budgeteer.formats.chatgpt import importer as chatgpt_export
+from budgeteer.formats.claude_code import exported_text, message_stream
 from budgeteer.formats.claude_code import importer as claude_code
-from budgeteer.formats.claude_code import message_stream
+from budgeteer.formats.codex import exec_events
 from budgeteer.formats.codex import importer as codex
 from budgeteer.formats.copilot import importer as copilot_cli
 from budgeteer.formats.copilot import vscode_chat
@@ -32,7 +45,7 @@ from budgeteer.formats.datasets import (
     toolbench,
 )
 from budgeteer.formats.format import Certainty, Format
-from budgeteer.formats.frameworks import converse, pydantic_ai
+from budgeteer.formats.frameworks import converse, inspect_logs, pydantic_ai
 from budgeteer.formats.gemini import cli_sessions, requests, studio
 from budgeteer.formats.langchain import importer as langchain
 from budgeteer.formats.libraries import chunks, features, skills, tools, usage_file
@@ -49,7 +62,7 @@ from budgeteer.formats.text import (
     specstory,
     text_transcripts,
 )
-from budgeteer.formats.traces import atif, har, langfuse, langsmith, openinference, opentelemetry
+from budgeteer.formats.traces import atif, har, helicone, langfuse, langsmith, openinference, opentelemetry
 from budgeteer.formats.ui_messages import importer as ui_messages
 from budgeteer.formats.ui_messages import model_messages
 
@@ -79,14 +92,19 @@ OUR_FORMATS: tuple[Format, ...] = (
     _library("features", "Feature library", "features", features, "shape"),
     _talk("claude-code", "Claude Code session", claude_code),
     _talk("claude-stream", "Claude Code message stream", message_stream),
+    _talk("claude-export", "Claude Code exported as text", exported_text),
     _talk("cline", "Cline, Roo or Kilo task", cline),
+    _talk("continue", "Continue session", continue_sessions),
     _talk("cursor", "Cursor agent transcript", cursor),
     _talk("cursor-stream", "Cursor command line stream", cursor_stream),
     _talk("droid", "Droid session", droid),
     _talk("goose", "Goose session", goose),
     _talk("opencode", "OpenCode session", opencode),
+    _talk("openhands", "OpenHands trajectory", openhands),
+    _talk("openhands-sdk", "OpenHands SDK events", openhands_sdk),
     _talk("qwen-code", "Qwen Code session", qwen_code),
     _talk("codex", "Codex rollout", codex),
+    _talk("codex-exec", "codex exec events", exec_events),
     _talk("copilot-cli", "Copilot CLI session", copilot_cli),
     _talk("vscode-chat", "Copilot Chat of VS Code", vscode_chat),
     _talk("pi", "pi session", pi),
@@ -117,10 +135,12 @@ OUR_FORMATS: tuple[Format, ...] = (
     _talk("letta", "Letta agent file", letta),
     _talk("converse", "Bedrock Converse", converse),
     _talk("pydantic-ai", "pydantic-ai messages", pydantic_ai),
+    _talk("inspect", "Inspect log", inspect_logs),
     _talk("atif", "ATIF trajectory", atif),
     _talk("langsmith", "LangSmith runs", langsmith),
     _talk("opentelemetry", "OpenTelemetry GenAI spans", opentelemetry),
     _talk("langfuse", "Langfuse observations", langfuse),
+    _talk("helicone", "Helicone requests", helicone),
     _talk("openinference", "OpenInference spans", openinference),
     _talk("har", "HAR file", har),
     _talk("tau2", "tau2-bench simulations", tau2),

@@ -16,7 +16,7 @@ from budgeteer.formats.reading.document import Document, open_document
 from budgeteer.formats.reading.envelopes import described
 
 _MARKDOWN = (".md", ".markdown")
-_ENDINGS = (".jsonl", ".json", ".ndjson", ".traj", ".log", ".txt", ".af", ".har", *_MARKDOWN)
+_ENDINGS = (".jsonl", ".json", ".ndjson", ".traj", ".log", ".txt", ".af", ".har", ".parquet", *_MARKDOWN)
 _SAMPLED = 50
 
 

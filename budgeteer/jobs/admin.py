@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 else:  # Django's admin classes are no generics at run time
     _JobModelAdmin = _PresenceModelAdmin = admin.ModelAdmin
 
+#: The columns by which an administrator may filter jobs.
+FILTERED = frozenset({"state", "kind", "queue", "created_at"})
+
 
 class _ReadOnly:
     """Nobody adds, changes or deletes here."""
@@ -77,8 +80,14 @@ class JobAdmin(_ReadOnly, _JobModelAdmin):
 
     @admin.display(description="Error")
     def error_sentence(self, job: Job) -> str:
-        """What its owner is told."""
-        return str(job.error["sentence"]) if job.error else ""
+        """What went wrong, without where: that names a file."""
+        return str(job.error["what"]) if job.error else ""
+
+    @override
+    def lookup_allowed(self, lookup: str, value: str, request: HttpRequest) -> bool:
+        """Only what the filters ask: any other would tell, letter by letter, what stands in a column not shown."""
+        del value, request
+        return lookup.split("__", 1)[0] in FILTERED
 
     def has_operate_permission(self, request: HttpRequest) -> bool:
         """Who may change jobs may call them off and start them again."""

@@ -21,6 +21,7 @@ from budgeteer.jobs import memory, registry
 from budgeteer.jobs.context import ClaimLost, JobContext, Outage, WorkerStopping, worker_stopping
 from budgeteer.jobs.heartbeats import own_name
 from budgeteer.jobs.models import Job, JobState, appended
+from budgeteer.jobs.turns import next_waiting
 
 log = structlog.get_logger(__name__)
 
@@ -52,23 +53,18 @@ def _named_on_each_line(job: Job) -> dict[str, Any]:
 
 
 def work_off(queues: Iterable[str], *, seconds: float = math.inf) -> bool:
-    """Do what else waits in these queues, oldest first, the first queue first; whether something was left waiting.
+    """Do what else waits in these queues, in turn (see turns.py); whether something was left waiting.
 
     The rows are the queue and a message is only a nudge, so whatever the broker lost is done all the same. No job is
     begun after so many seconds: other messages (to look for lost jobs, to sweep) have their turn.
     """
     until = time.monotonic() + seconds
-    while not worker_stopping.is_set() and not memory.is_swollen() and (waiting := _next_waiting(queues)) is not None:
+    while not worker_stopping.is_set() and not memory.is_swollen() and (waiting := next_waiting(queues)) is not None:
         if time.monotonic() >= until:
             return True
         execute(*waiting)
         close_old_connections()
     return False
-
-
-def _next_waiting(queues: Iterable[str]) -> tuple[uuid.UUID, int] | None:
-    rows = Job.objects.filter(state=JobState.QUEUED).order_by("created_at").values_list("id", "attempt")
-    return next((row for queue in queues for row in rows.filter(queue=queue)[:1]), None)
 
 
 def _ending_of(context: JobContext) -> dict[str, Any] | None:

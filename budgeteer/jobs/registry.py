@@ -27,20 +27,21 @@ class UnknownKind(LookupError):
 
 @dataclass(frozen=True, slots=True)
 class JobKind:
-    """A kind of job: its name, its title for people, and the function that does it."""
+    """A kind of job: its name, its title for people, the function that does it, and whether it can wait (turns.py)."""
 
     name: str
     title: str
     run: JobFunction
+    is_study: bool = False
 
 
-def job[F: JobFunction](name: str, *, title: str) -> Callable[[F], F]:
+def job[F: JobFunction](name: str, *, title: str, is_study: bool = False) -> Callable[[F], F]:
     """Register the function under `name`; it takes a `JobContext` and the job's arguments by keyword."""
 
     def register(run: F) -> F:
         if (known := _kinds.get(name)) and _place(known.run) != _place(run):
             raise ValueError(f"Two functions claim the job {name!r}: {_place(known.run)} and {_place(run)}")
-        _kinds[name] = JobKind(name=name, title=title, run=run)
+        _kinds[name] = JobKind(name=name, title=title, run=run, is_study=is_study)
         return run
 
     return register
@@ -61,6 +62,17 @@ def prepare() -> None:
     """Do every registered preparation."""
     for each in _preparations:
         each()
+
+
+def kinds() -> tuple[JobKind, ...]:
+    """Every kind that an installed app's `tasks.py` registers."""
+    autodiscover_modules("tasks")
+    return tuple(_kinds.values())
+
+
+def studies() -> list[str]:
+    """The kinds that can wait for all others."""
+    return [kind.name for kind in kinds() if kind.is_study]
 
 
 def find(name: str) -> JobKind:

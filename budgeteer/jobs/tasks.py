@@ -1,4 +1,4 @@
-"""The Celery tasks of a worker: run a job, recover lost jobs, clean up."""
+"""The Celery tasks of a worker: run a job, recover lost jobs, clean up; what a worker does as it starts and stops."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from budgeteer.jobs.celery_app import app
 from budgeteer.jobs.cleanup import sweep
 from budgeteer.jobs.context import worker_stopping
 from budgeteer.jobs.execution import execute, work_off
+from budgeteer.jobs.turns import has_turn, next_waiting
 
 log = structlog.get_logger(__name__)
 
@@ -39,10 +40,15 @@ def _at_work() -> Iterator[None]:
 
 @app.task(name="jobs.run")  # type: ignore[untyped-decorator]  # celery ships no types
 def run(job_id: str, attempt: int) -> None:
-    """Do one attempt of one job, and then what else waits in this worker's queues, for a while at a time."""
+    """Do what waits in this worker's queues, for a while at a time: first the job whose turn it is, mostly this one."""
     with _at_work():
-        execute(uuid.UUID(job_id), attempt)
         waiting = [queue for queue in app.amqp.queues.consume_from if queue in services.QUEUES]
+        if worker_stopping.is_set():
+            return  # the row stays queued, and is sent again
+        if turn := next_waiting(waiting):
+            execute(*turn)
+        elif has_turn(uuid.UUID(job_id)):
+            execute(uuid.UUID(job_id), attempt)
         if work_off(waiting, seconds=settings.JOB_REAP_SECONDS):
             services.nudge()
     if memory.is_swollen():

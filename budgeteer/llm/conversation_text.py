@@ -53,14 +53,21 @@ def pieces_of(messages: Sequence[Message]) -> Iterator[str]:
         yield "\n\n".join(piece)
 
 
-def question(piece: str, *, before: str, max_chars: int) -> list[dict[str, str]]:
+OWN_INSTRUCTIONS = """
+
+The people who keep this conversation ask in addition:
+{instructions}"""
+
+
+def question(piece: str, *, before: str, max_chars: int, instructions: str = "") -> list[dict[str, str]]:
     """The messages of one request: the instructions with the room for the answer, the summary so far, the piece.
 
-    `before` is "" for the first piece.
+    `before` is "" for the first piece; `instructions` are the user's own, "" for none.
     """
+    own = OWN_INSTRUCTIONS.format(instructions=instructions.strip()) if instructions.strip() else ""
     told = f"{GO_ON.format(summary=before)}\n\n{piece}" if before else piece
     return [
-        {"role": "system", "content": INSTRUCTIONS.format(max_chars=max_chars)},
+        {"role": "system", "content": INSTRUCTIONS.format(max_chars=max_chars) + own},
         {"role": "user", "content": f"<conversation>\n{told}\n</conversation>"},
     ]
 

@@ -6,8 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Self
 
+from budgeteer.engine.content.written_messages import SUMMARY_LINE
 from budgeteer.engine.counting.text_boundaries import cut_at_sentence
-from budgeteer.engine.packing.history.summary import SUMMARY_LINE, SummaryFailed, SummaryRequest, storable
+from budgeteer.engine.packing.history.summary import SummaryFailed, SummaryRequest, storable
 from budgeteer.llm.conversation_text import pieces_of, question
 from budgeteer.llm.endpoint import Asker
 from budgeteer.llm.settings import Endpoint
@@ -61,7 +62,8 @@ class ModelSummariser:
         notes: list[str] = []
         summary = ""
         for done, piece in enumerate(pieces, start=1):
-            answer = self._asker.ask(question(piece, before=summary, max_chars=room))
+            asked = question(piece, before=summary, max_chars=room, instructions=request.instructions)
+            answer = self._asker.ask(asked)
             summary = answer.text
             if answer.was_cut_off:
                 notes.append("The model reached its own limit before it was done.")

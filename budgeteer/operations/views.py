@@ -1,14 +1,32 @@
-"""Health endpoints for supervisors and load balancers; public, so they reveal nothing useful to an attacker."""
+"""Health endpoints for supervisors and load balancers, and the page of an error that nobody handled.
+
+They are public, so they reveal nothing useful to an attacker.
+"""
 
 from __future__ import annotations
 
-from django.http import HttpRequest, JsonResponse
+import sys
+from typing import Final
+
+from django.db import InterfaceError, OperationalError
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.template.loader import render_to_string
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from budgeteer.access.rules import public
 from budgeteer.operations import broker, database, files, processes  # noqa: F401 — loaded before the first question
 from budgeteer.operations.readiness import readers
+
+RETRY_SECONDS: Final = 10
+
+
+@public
+def server_error(_request: HttpRequest) -> HttpResponse:
+    """The page of an error; 503 where the database does not answer, which passes. Neither needs the database."""
+    if isinstance(sys.exception(), OperationalError | InterfaceError):
+        return HttpResponse(render_to_string("503.html"), status=503, headers={"Retry-After": str(RETRY_SECONDS)})
+    return HttpResponse(render_to_string("500.html"), status=500)
 
 
 @public

@@ -14,13 +14,18 @@ from typing import Literal
 from budgeteer.presentation.bar_labels import CHAR_PX, VARIANTS, AxisText, Marks, Variant, axis_texts, percent
 from budgeteer.presentation.labels import short_count
 
-type PieceKind = Literal["sent", "free", "margin", "reserve", "unusable", "over", "notSent"]
+type PieceKind = Literal["sent", "free", "margin", "reserve", "unusable", "over", "trimmed", "notSent"]
 
 GAP_PX = 2.0
 LEAST_PX = 0.8
 LETTER_PX = 13.0  # the least width that still takes one letter
 
-KIND_WORDS = {"sent": " sent", "over": " sent past the limit", "notSent": " not sent"}
+KIND_WORDS = {
+    "sent": " sent",
+    "over": " sent past the limit",
+    "trimmed": " trimmed of what is sent",
+    "notSent": " left out",
+}
 HELD_BACK_NAMES = {
     "free": "Free",
     "margin": "Safety margin",
@@ -31,12 +36,13 @@ HELD_BACK_NAMES = {
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """What one category sends and does not send, in tokens."""
+    """What one category sends and does not send, in tokens; `trimmed` is what of the latter sent items lost."""
 
     letter: str
     name: str
     sent_tokens: int
     not_sent_tokens: int
+    trimmed_tokens: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +92,7 @@ class BarSegment:
 
     @property
     def title(self) -> str:
-        """What hovering says: `Tools 15,989 not sent`."""
+        """What hovering says: `Tools 15,989 left out`."""
         return f"{self.piece.name} {self.piece.tokens:,}{KIND_WORDS.get(self.piece.kind, '')}"
 
     @property
@@ -94,7 +100,7 @@ class BarSegment:
         """The classes of its shape."""
         if self.piece.kind == "sent":
             return f"f{self.piece.letter}"
-        if self.piece.kind in {"over", "notSent"}:
+        if self.piece.kind in {"over", "trimmed", "notSent"}:
             return f"ds k{self.piece.letter}"
         return "held" if self.fill else "bx"
 
@@ -148,18 +154,24 @@ class BarPicture:
     total: str
 
 
-def draw_bar(figures: BarFigures) -> BarPicture:
-    """The bar for these figures in every width."""
+def draw_bar(figures: BarFigures, *, scale_tokens: int = 0) -> BarPicture:
+    """The bar for these figures in every width; beside other bars, on a scale that ends at `scale_tokens`."""
     pieces = pieces_of(figures)
+    share = min(1.0, domain_tokens(figures) / scale_tokens) if scale_tokens else 1.0
     return BarPicture(
         sentence=_sentence(figures),
-        drawings=tuple(_draw(figures, pieces, variant) for variant in VARIANTS),
+        drawings=tuple(_draw(figures, pieces, variant, share) for variant in VARIANTS),
         rows=tuple(
             BarRow(piece.kind, piece.letter, piece.name + KIND_WORDS.get(piece.kind, ""), f"{piece.tokens:,}")
             for piece in pieces
         ),
         total=f"{sum(piece.tokens for piece in pieces):,}",
     )
+
+
+def domain_tokens(figures: BarFigures) -> int:
+    """What the bar reaches to: the window, and what goes past it or is not sent."""
+    return sum(piece.tokens for piece in pieces_of(figures))
 
 
 def pieces_of(figures: BarFigures) -> list[BarPiece]:
@@ -176,7 +188,11 @@ def pieces_of(figures: BarFigures) -> list[BarPiece]:
         *within,
         *(BarPiece(kind, "", HELD_BACK_NAMES[kind], tokens) for kind, tokens in held_back),
         *past_limit,
-        *(BarPiece("notSent", share.letter, share.name, share.not_sent_tokens) for share in figures.shares),
+        *(BarPiece("trimmed", share.letter, share.name, share.trimmed_tokens) for share in figures.shares),
+        *(
+            BarPiece("notSent", share.letter, share.name, share.not_sent_tokens - share.trimmed_tokens)
+            for share in figures.shares
+        ),
     ]
     return [piece for piece in pieces if piece.tokens > 0]
 
@@ -212,23 +228,25 @@ def spread(weights: Sequence[int], *, width_px: float) -> list[float]:
         held |= thin
 
 
-def place(pieces: Sequence[BarPiece], variant: Variant) -> list[BarSegment]:
-    """The pieces beside each other at a nominal width."""
+def place(pieces: Sequence[BarPiece], variant: Variant, share: float = 1.0) -> list[BarSegment]:
+    """The pieces beside each other on this share of a nominal width."""
     segments: list[BarSegment] = []
     x = 0.0
-    for piece, width in zip(pieces, spread([p.tokens for p in pieces], width_px=variant.width_px), strict=True):
+    widths = spread([piece.tokens for piece in pieces], width_px=variant.width_px * share)
+    for piece, width in zip(pieces, widths, strict=True):
         segments.append(_segment(piece, x=x, width=width, variant=variant))
         x += width + GAP_PX
     return segments
 
 
-def _draw(figures: BarFigures, pieces: list[BarPiece], variant: Variant) -> Bar:
-    segments = place(pieces, variant)
+def _draw(figures: BarFigures, pieces: list[BarPiece], variant: Variant, share: float) -> Bar:
+    segments = place(pieces, variant, share)
     marks = Marks(
         limit=figures.limit,
         limit_px=limit_px(segments),
         reserve=figures.reserve,
         not_sent=sum(share.not_sent_tokens for share in figures.shares),
+        is_over=sum(share.sent_tokens for share in figures.shares) > figures.limit,
         threshold_percent=figures.threshold_percent,
         threshold_px=_threshold_px(figures, segments),
     )
@@ -264,7 +282,7 @@ def _label(piece: BarPiece, *, width: float) -> str:
     elif not piece.letter:
         names = []
     else:
-        mark = "" if piece.kind == "sent" else "✕ "
+        mark = {"sent": "", "trimmed": "✂ "}.get(piece.kind, "✕ ")
         count = short_count(piece.tokens)
         names = [f"{piece.letter} {piece.name} {count}"] if piece.kind == "sent" else []
         names += [f"{mark}{piece.letter} {count}"]
@@ -295,4 +313,4 @@ def _threshold_px(figures: BarFigures, segments: Sequence[BarSegment]) -> float 
 def _sentence(figures: BarFigures) -> str:
     sent = sum(share.sent_tokens for share in figures.shares)
     asked = sent + sum(share.not_sent_tokens for share in figures.shares)
-    return f"Of {asked:,} tokens asked for, {sent:,} are sent; the limit is {figures.limit:,}."
+    return f"{sent:,} tokens are sent, the limit is {figures.limit:,}; {asked:,} were requested."

@@ -30,13 +30,14 @@ VARIANTS = (
 class Marks:
     """What the labels speak of, in tokens, and where it stands, in pixels at the nominal width.
 
-    `threshold_px` is None where no warning tick is drawn.
+    `is_over` says that more is sent than the limit allows. `threshold_px` is None where no warning tick is drawn.
     """
 
     limit: int
     limit_px: float
     reserve: int
     not_sent: int
+    is_over: bool
     threshold_percent: float | None
     threshold_px: float | None
 
@@ -57,7 +58,7 @@ def axis_texts(marks: Marks, variant: Variant) -> Iterator[AxisText]:
     taken: list[tuple[float, float]] = []
     limit = f"limit {marks.limit:,}"
     anchor = "end" if marks.limit_px > len(limit) * CHAR_PX else "start"
-    yield from _place(limit, marks.limit_px, (anchor, "o"), variant=variant, taken=taken)
+    yield from _place(limit, marks.limit_px, (anchor, "o" if marks.is_over else "bb"), variant=variant, taken=taken)
     missing = f"{marks.not_sent:,} tokens left out" if variant.full_labels else f"{marks.not_sent:,} left out"
     reserve = f"reserve {marks.reserve:,}"
     warning = ""

@@ -6,8 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from budgeteer.engine.analysis.cost_and_usage import facts_of, money
-from budgeteer.engine.packing.ledger import CATEGORIES
+from budgeteer.engine.analysis.counted_text import counted_text
+from budgeteer.engine.packing.ledger import CATEGORIES, TRUNCATED, Ledger
 from budgeteer.engine.packing.result import Packing
 from budgeteer.engine.packing.verdict_text import Level, kept_sentence, level_of
 from budgeteer.presentation.bar import BarFigures, BarPicture, Share, draw_bar
@@ -16,8 +19,6 @@ from budgeteer.presentation.mini_bar import MiniBar, draw_strip
 
 LEVEL_ICONS: Mapping[Level, str] = {"fits": "check", "limited": "check", "cannotFit": "warning"}
 LEVEL_TONES: Mapping[Level, str] = {"fits": "ok", "limited": "warn", "cannotFit": "over"}
-#: What is left out of a prompt that fits is no error: its count has no colour.
-COUNT_TONES = {fate: tone for fate, tone in FATE_TONES.items() if fate != "dropped"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +69,7 @@ def header_of(packing: Packing) -> Header:
         sentence=verdict.sentence,
         figures=_figures(packing),
         counts=tuple(
-            FateCount(FATE_ICONS[fate], COUNT_TONES.get(fate, ""), f"{verdict.counts[fate]:,} {fate}")
+            FateCount(FATE_ICONS[fate], FATE_TONES[fate], f"{verdict.counts[fate]:,} {fate}")
             for fate in ("kept", "truncated", "summarised", "dropped", "added")
             if verdict.counts.get(fate)
         ),
@@ -84,9 +85,16 @@ def figures_of(packing: Packing) -> BarFigures:
     """What the bar of one packing is drawn from."""
     by_letter = {total.letter: total for total in packing.categories}
     warnings = packing.config.skills_budget.warnings
+    trimmed = _trimmed(packing.ledger)
     return BarFigures(
         shares=tuple(
-            Share(letter, name, by_letter[letter].sent_tokens, by_letter[letter].not_sent_tokens)
+            Share(
+                letter,
+                name,
+                by_letter[letter].sent_tokens,
+                by_letter[letter].not_sent_tokens,
+                min(trimmed.get(letter, 0), by_letter[letter].not_sent_tokens),
+            )
             for letter, name in CATEGORIES.items()
             if letter in by_letter
         ),
@@ -96,6 +104,12 @@ def figures_of(packing: Packing) -> BarFigures:
         reserve=packing.output_reserve,
         threshold_percent=float(warnings.threshold_percent) if warnings.enabled else None,
     )
+
+
+def _trimmed(ledger: Ledger) -> dict[str, int]:
+    """By letter, the tokens that items lost which are sent all the same."""
+    lost = np.where(ledger.fate == TRUNCATED, np.maximum(ledger.before_tokens - ledger.after_tokens, 0), 0)
+    return {letter: int(lost[ledger.category == at].sum()) for at, letter in enumerate(CATEGORIES)}
 
 
 def snapshot_of(packing: Packing) -> dict[str, Any]:
@@ -150,7 +164,7 @@ def _figures(packing: Packing) -> str:
 def _kind_title(packing: Packing) -> str:
     unknown = len(packing.unknown)
     margin = packing.safety_margin_percent
-    sentence = f"Tokens are {packing.kind}, counted with {packing.tokenizer}."
+    sentence = f"Tokens: {counted_text(packing)}; counted with {packing.tokenizer}."
     if margin:
         sentence += f" A safety margin of {margin} % is kept back."
     if unknown:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from types import MappingProxyType
 
+from budgeteer.engine.config.options import fields
 from budgeteer.engine.packing.conditions import short_name
 from budgeteer.engine.packing.fixes import LIMIT_NAMES
 
@@ -12,9 +13,8 @@ from budgeteer.engine.packing.fixes import LIMIT_NAMES
 FATE_ICONS = MappingProxyType(
     {"kept": "check", "truncated": "scissors", "summarised": "sigma", "dropped": "cross", "added": "plus"}
 )
-FATE_TONES = MappingProxyType(
-    {"kept": "ok", "truncated": "warn", "summarised": "sum", "dropped": "over", "added": "link"}
-)
+#: Left out is no error: the colour of what does not fit is never a fate's.
+FATE_TONES = MappingProxyType({"kept": "ok", "truncated": "", "summarised": "sum", "dropped": "", "added": "link"})
 FATE_NAMES = MappingProxyType(
     {"kept": "Kept", "truncated": "Truncated", "summarised": "Summarised", "dropped": "Dropped", "added": "Added"}
 )
@@ -29,7 +29,7 @@ class Label:
     unit: str = ""
 
 
-# One row a configuration path; a path without a row is shown under its last segment.
+#: One row a configuration path; a field of the schema without one is an error at import.
 SETTINGS = MappingProxyType(
     {
         "model": Label("Model"),
@@ -61,6 +61,7 @@ SETTINGS = MappingProxyType(
         "skillsBudget.fit": Label("Fit", "prefix stops at the first that does not fit; fill goes on past it"),
         "skillsBudget.fallback": Label("Fallback", "When not all fit, try names and locations only"),
         "skillsBudget.installRoot": Label("Install root", "Put before each skill's location"),
+        "tools.leaveOut": Label("Leave out", "Names of tools; a pinned one and one that kept history calls stays"),
         "features.mode": Label("Mode"),
         "features.keywords": Label("Keywords", "Comma separated; empty: from the query"),
         "features.topK": Label("Top K"),
@@ -80,6 +81,32 @@ SETTINGS = MappingProxyType(
         "history.namePrevious": Label("Name what went", "[Previous: discussed …]"),
         "history.fallbackMessages": Label("Fallback messages", "When a summary fails"),
         "history.uncountedFallbackMessages": Label("Uncounted fallback", "When counting fails"),
+        "history.summarizing.trigger": Label(
+            "Summarise over tokens", "Of the request, or a percent of the input budget; empty: the characters above"
+        ),
+        "history.summarizing.target": Label("Down to", "Tokens of the request, or a percent; empty: whole turns"),
+        "history.summarizing.keepMessages": Label(
+            "Newest messages kept", "Word for word, in place of turns", "messages"
+        ),
+        "history.summarizing.userMessageTokens": Label(
+            "User messages kept", "Typed messages stay word for word up to so many tokens, the newest first"
+        ),
+        "history.summarizing.instructions": Label("Own instructions", "For a summary that a language model writes"),
+        "history.ends.keepFirst": Label("First messages kept", "Beside the task, which always stays", "messages"),
+        "history.ends.between": Label("In between", "What stands for the messages that are left out"),
+        "history.ends.removePercent": Label(
+            "Remove at once", "Of what is between, once it is too much; 0: as needed", "%"
+        ),
+        "history.startOn": Label("Begin with", "What stands before the first message of that role goes"),
+        "history.endOn": Label("End with", "What follows the last message of that role goes"),
+        "history.priorities": Label("Priorities", "message:m3=10, message:m7=-1; those without one are at 0"),
+        "history.keepWith": Label("Keep with", "message:m3=message:m9: both stay, or none"),
+        "history.maxMessages": Label("Messages at most", "The query is one of them; empty: any number", "messages"),
+        "history.maxTurns": Label("Turns at most", "The query begins one; empty: any number", "turns"),
+        "history.countSystem": Label(
+            "Charge system texts", "To the limits in tokens and messages; they stay in any case"
+        ),
+        "history.notice": Label("Notice to the model", "How many earlier messages were left out"),
         "history.clearing.trigger": Label("Clear over", "Tokens of the request, or a percent of the input budget"),
         "history.clearing.keep": Label("Results kept whole", "The newest", "results"),
         "history.clearing.clearAtLeast": Label("Clear at least", "Less is not worth a new prompt cache", "tokens"),
@@ -90,21 +117,38 @@ SETTINGS = MappingProxyType(
         "history.clearing.headChars": Label("Keep the head", "0 with the tail: the placeholder", "chars"),
         "history.clearing.tailChars": Label("Keep the tail", unit="chars"),
         "pruning.mode": Label("Mode"),
-        "pruning.minContextPercent": Label("Nudge from", unit="%"),
-        "pruning.maxContextPercent": Label("Insist from", unit="%"),
-        "pruning.nudgeFrequency": Label("Nudge every", unit="requests"),
-        "pruning.iterationNudgeThreshold": Label("Iteration nudge after", unit="calls"),
-        "pruning.nudgeForce": Label("Nudge force"),
+        "pruning.modelDriven": Label(
+            "Model compresses", "It is sent the compress tool, its instructions and an id behind each message"
+        ),
+        "pruning.minContextPercent": Label(
+            "Reminder at", "Share of the window from which the model is asked to compress", "%"
+        ),
+        "pruning.maxContextPercent": Label(
+            "Urgent reminder at", "Share of the window from which the reminder insists", "%"
+        ),
+        "pruning.nudgeFrequency": Label("Remind every", unit="requests"),
+        "pruning.iterationNudgeThreshold": Label(
+            "Remind after", "Calls in a row without a message of the user", "calls"
+        ),
+        "pruning.nudgeForce": Label("Reminder strength", "How firmly the reminder is worded"),
         "pruning.protectedTools": Label("Protected tools"),
         "pruning.turnProtection": Label("Protect last turns"),
         "pruning.dedupe": Label("Drop duplicate calls"),
         "pruning.supersedeWrites": Label("Drop superseded writes"),
-        "pruning.purgeErrorsAfterTurns": Label("Purge errors after", unit="turns"),
+        "pruning.purgeErrorsAfterTurns": Label("Remove errors after", "Inputs of failed calls", "turns"),
+        "pruning.minifyResults": Label("Minify results", "White space of JSON, at line ends and between paragraphs"),
         "pruning.maxNesting": Label("Max nesting"),
         "pruning.maxSummaryPercent": Label("Max summary size", unit="%"),
         "retry.enabled": Label("Retry ladder", "Shrink step by step before giving up"),
+        "skillsBudget.policies": Label("Skill policies"),
+        "pruning.ranges": Label("Compressed ranges"),
+        "calibrations": Label("Calibrations"),
+        "pins": Label("Pins"),
     }
 )
+
+if unnamed := {field.path for field in fields()} ^ set(SETTINGS):
+    raise RuntimeError(f"settings without a label, or labels without a setting: {sorted(unnamed)}")
 
 # A number where it stands alone, as a limit that warns or as the axis of a sweep; keys as `short_name` gives them.
 LIMIT_TITLES = MappingProxyType(
@@ -119,6 +163,12 @@ LIMIT_TITLES = MappingProxyType(
         "history.maxChars": "History characters",
         "history.keepUserTurns": "Kept turns",
         "history.maxHistoryMessages": "Older messages",
+        "history.maxMessages": "Messages",
+        "history.maxTurns": "Turns",
+        "history.summarizing.trigger": "Trigger of the summary",
+        "history.summarizing.target": "Target of the summary",
+        "history.summarizing.keepMessages": "Newest messages kept",
+        "history.ends.keepFirst": "First messages kept",
         "history.clearing.trigger": "Trigger of clearing",
         "history.clearing.keep": "Tool results kept",
         "retrieval.searchTopK": "Retrieved chunks",
@@ -149,7 +199,7 @@ GROUP_TITLES = MappingProxyType(
 
 
 def wording(path: str) -> Label:
-    """The words of one setting; its last segment where none were written."""
+    """The words of one setting; the last segment of a path below a setting, or of one that is none."""
     return SETTINGS.get(path) or Label(path.rsplit(".", 1)[-1])
 
 

@@ -39,7 +39,7 @@ def draw_strip(shares: Sequence[Share], *, limit: int) -> MiniBar:
     not_sent = [BarPiece("notSent", share.letter, share.name, share.not_sent_tokens) for share in shares]
     segments = place([piece for piece in (*within, *past_limit, *not_sent) if piece.tokens > 0], STRIP)
     return MiniBar(
-        sentence=f"{asked:,} tokens asked for, {sent:,} sent, limit {limit:,}",
+        sentence=f"{sent:,} tokens sent, limit {limit:,}; {asked:,} requested",
         parts=tuple(MiniBarPart(s.left, s.span, s.css, s.is_solid) for s in segments),
         limit_at=percent(limit_px(segments), STRIP),
     )

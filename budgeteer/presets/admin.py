@@ -16,7 +16,7 @@ from django.views.decorators.http import require_POST
 from budgeteer.engine.config.options import fields
 from budgeteer.presets import services
 from budgeteer.presets.forms import PresetForm
-from budgeteer.presets.models import Preset, PresetVersion
+from budgeteer.presets.models import PROVENANCE_FIELDS, Preset, PresetVersion
 
 if TYPE_CHECKING:
     _PresetModelAdmin = admin.ModelAdmin[Preset]
@@ -37,6 +37,7 @@ class PresetAdmin(_PresetModelAdmin):
     fieldsets = (
         (None, {"fields": ("title", "slug", "description")}),
         ("Configuration", {"fields": ("config", "note", "based_on")}),
+        ("Where its numbers come from", {"fields": PROVENANCE_FIELDS}),
         ("In lists", {"fields": ("is_offered", "position")}),
     )
 
@@ -69,6 +70,7 @@ class PresetAdmin(_PresetModelAdmin):
                 config=form.cleaned_data["config"],
                 note=form.cleaned_data["note"] or "First version.",
                 author=_author(request),
+                provenance=form.provenance,
             )
             messages.success(
                 request,

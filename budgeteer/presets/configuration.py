@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
 from budgeteer.engine.config.overlay import delta_between, merge
-from budgeteer.engine.config.schema import BudgetConfig, dump_config, load_config
+from budgeteer.engine.config.schema import BudgetConfig, config_errors, dump_config, load_config
 from budgeteer.engine.config.size_limits import text_size_error
 from budgeteer.engine.errors import ConfigError
 from budgeteer.engine.models.registry import model
@@ -82,6 +82,30 @@ def read_object(text: str) -> dict[str, Any]:
     if not isinstance(data, dict):
         raise ConfigError("a configuration is a JSON object", mend='For example {"model": "gpt-4o"}.')
     return data
+
+
+class UnusableDelta(Exception):
+    """A typed configuration cannot be used; `problems` has every mistake in it."""
+
+    def __init__(self, problems: Sequence[ConfigError]) -> None:
+        self.problems = tuple(problems)
+        super().__init__(" ".join(each.sentence for each in self.problems))
+
+
+def read_delta(text: str) -> dict[str, Any]:
+    """The smallest delta over the engine's defaults that a typed configuration says.
+
+    Raises:
+        UnusableDelta: with every mistake at once.
+    """
+    try:
+        data = read_object(text)
+        problems = config_errors(data)
+        if not problems:
+            return smallest_delta(data)
+    except ConfigError as error:
+        problems = [error]
+    raise UnusableDelta(problems)
 
 
 def config_text(config: Mapping[str, Any]) -> str:

@@ -6,10 +6,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from django import forms
 
-from budgeteer.engine.config.schema import config_errors
-from budgeteer.engine.errors import ConfigError
-from budgeteer.presets.configuration import config_text, read_object, smallest_delta
-from budgeteer.presets.models import Preset, PresetVersion
+from budgeteer.presets.configuration import UnusableDelta, config_text, read_delta
+from budgeteer.presets.models import PROVENANCE_FIELDS, Preset, PresetVersion
 
 if TYPE_CHECKING:
     _PresetModelForm = forms.ModelForm[Preset]
@@ -17,11 +15,15 @@ else:  # Django's form is no generic at run time
     _PresetModelForm = forms.ModelForm
 
 
+_VERSION_FIELDS = forms.fields_for_model(PresetVersion, PROVENANCE_FIELDS)
+
+
 class PresetForm(_PresetModelForm):
     """A preset with the configuration and the note of its next version.
 
     `cleaned_data["config"]` is the smallest delta over the engine's defaults. `publishes` tells whether saving makes
-    a new version: it does when the configuration says something else than the newest version, or there is none.
+    a new version: it does when configuration or provenance say something else than the newest version, or there is
+    none.
     """
 
     config = forms.CharField(
@@ -38,6 +40,7 @@ class PresetForm(_PresetModelForm):
         widget=forms.TextInput(attrs={"class": "vTextField"}),
         help_text="Why this version. Needed when the configuration changes; shown in the history.",
     )
+    harness, harness_version, source_url, checked_on = (_VERSION_FIELDS[name] for name in PROVENANCE_FIELDS)
     based_on = forms.IntegerField(required=False, widget=forms.HiddenInput)
 
     class Meta:
@@ -48,22 +51,27 @@ class PresetForm(_PresetModelForm):
         super().__init__(*args, **kwargs)
         self.newest = self._newest_version()
         self.initial["config"] = config_text(self.newest.config if self.newest else {})
+        self.initial.update(self.newest.provenance if self.newest else {})
         self.initial["based_on"] = self.newest.number if self.newest else 0
 
     @property
     def publishes(self) -> bool:
         """Whether saving this valid form makes a new version."""
-        return self.newest is None or self.cleaned_data.get("config") != self.newest.config
+        if self.newest is None or self.cleaned_data.get("config") != self.newest.config:
+            return True
+        return self.provenance != self.newest.provenance
+
+    @property
+    def provenance(self) -> dict[str, Any]:
+        """Where the numbers of this valid form come from, as fields of a version."""
+        return {name: self.cleaned_data.get(name) for name in PROVENANCE_FIELDS}
 
     def clean_config(self) -> dict[str, Any]:
         try:
-            data = read_object(self.cleaned_data["config"])
-            problems = config_errors(data)
-            if not problems:
-                return smallest_delta(data)
-        except ConfigError as error:
-            problems = [error]
-        raise forms.ValidationError([forms.ValidationError(each.sentence, code="config") for each in problems])
+            return read_delta(self.cleaned_data["config"])
+        except UnusableDelta as error:
+            problems = [forms.ValidationError(each.sentence, code="config") for each in error.problems]
+            raise forms.ValidationError(problems) from error
 
     def clean(self) -> dict[str, Any]:
         data = super().clean() or self.cleaned_data

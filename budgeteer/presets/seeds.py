@@ -50,6 +50,12 @@ SEEDS = (
         description="Nothing is left out on purpose: every rule is off, and the numbers show what was asked for.",
         config={},
     ),
+    Seed(
+        slug="long-agent-run",
+        title="Long agent run",
+        description="For runs of hundreds of calls: the task and the newest messages stay, a notice between them.",
+        config={"skillsBudget": {"enabled": True}, "history": {"strategy": "keepEnds"}},
+    ),
 )
 
 

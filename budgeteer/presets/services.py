@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from django.contrib.auth.models import User
+from django.contrib.auth.models import AbstractBaseUser, AnonymousUser, User
 from django.db import transaction
 from django.db.models import OuterRef, Subquery
 
+from budgeteer.access.audit import SecurityEvent, record
+from budgeteer.access.rules import AccountRole, role_of
 from budgeteer.presets.configuration import full_config, smallest_delta
 from budgeteer.presets.models import Preset, PresetVersion
 from budgeteer.presets.seeds import DEFAULT_SLUG
@@ -81,8 +83,20 @@ def config_of(version: PresetVersion) -> dict[str, Any]:
     return full_config(version.config)
 
 
-def publish(preset: Preset, *, config: Mapping[str, Any], note: str, author: User | None) -> PresetVersion:
-    """Publish a configuration as the preset's next version.
+def may_edit(user: AbstractBaseUser | AnonymousUser) -> bool:
+    """Whether this account may publish presets: an administrator with that right in Django's admin."""
+    return isinstance(user, User) and role_of(user) is AccountRole.ADMIN and user.has_perm("presets.change_preset")
+
+
+def publish(
+    preset: Preset,
+    *,
+    config: Mapping[str, Any],
+    note: str,
+    author: User | None,
+    provenance: Mapping[str, Any] | None = None,
+) -> PresetVersion:
+    """Publish a configuration as the preset's next version; `provenance` has the fields of PresetProvenance.
 
     Raises:
         ConfigError: if a key or a value cannot be used.
@@ -91,7 +105,12 @@ def publish(preset: Preset, *, config: Mapping[str, Any], note: str, author: Use
     with transaction.atomic():
         locked = Preset.objects.select_for_update().get(pk=preset.pk)
         last = locked.versions.order_by("-number").values_list("number", flat=True).first() or 0
-        return PresetVersion.objects.create(preset=locked, number=last + 1, config=delta, note=note, author=author)
+        version = PresetVersion.objects.create(
+            preset=locked, number=last + 1, config=delta, note=note, author=author, **(provenance or {})
+        )
+    by = author.pk if author else None
+    record(SecurityEvent.PRESET_PUBLISHED, preset=preset.slug, number=version.number, by=by)
+    return version
 
 
 def roll_back(version: PresetVersion, *, author: User | None) -> PresetVersion:
@@ -100,4 +119,18 @@ def roll_back(version: PresetVersion, *, author: User | None) -> PresetVersion:
     Raises:
         ConfigError: if the engine no longer knows a key or a value of it.
     """
-    return publish(version.preset, config=version.config, note=f"Back to v{version.number}.", author=author)
+    return publish(
+        version.preset,
+        config=version.config,
+        note=f"Back to v{version.number}.",
+        author=author,
+        provenance=version.provenance,
+    )
+
+
+def offer(preset: Preset, *, wanted: bool, by: User | None) -> None:
+    """Offer a preset to new workspaces, or retire it: those that follow it keep it, and nothing is deleted."""
+    preset.is_offered = wanted
+    preset.save(update_fields=["is_offered"])
+    event = SecurityEvent.PRESET_OFFERED if wanted else SecurityEvent.PRESET_RETIRED
+    record(event, preset=preset.slug, by=by.pk if by else None)

@@ -10,4 +10,6 @@ app_name = "presets"
 urlpatterns = [
     path("presets/", views.catalogue, name="list"),
     path("presets/<slug:slug>/v<int:number>/", views.version, name="version"),
+    path("presets/<slug:slug>/v<int:number>/publish/", views.roll_back, name="roll_back"),
+    path("presets/<slug:slug>/offer/", views.offer, name="offer"),
 ]

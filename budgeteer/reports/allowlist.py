@@ -130,12 +130,16 @@ def _model(value: Any) -> dict[str, Any]:
     told = {
         "name": name,
         "title": row.title if row else _OTHER_MODEL,
-        "provider": row.provider if row else "",
-        "profile": row.profile if row else words.OTHER,
+        "provider": row.maker if row else "",
+        "profile": row.provider if row else words.OTHER,
         "source": row.source if row else "",
     }
     figures: dict[str, Any] = _object(_MODEL)(value)
     return {key: told[key] if key in told else figures[key] for key in value if key in told or key in figures}
+
+
+def _model_or_none(value: Any) -> str | None:
+    return None if value is None else _word(frozenset(MODELS))(value)
 
 
 def _wrong(wanted: str) -> FormatError:
@@ -167,6 +171,13 @@ _DECISION: Final[_Shape] = {
     "counterfactual": _constant(""),
     "conditions": _each({"path": _word(words.SETTINGS), "room": _word(words.ROOMS), "atLeast": _number}),
 }
+_CALIBRATION: Final[_Shape] = {
+    "model": _word(frozenset(MODELS)),
+    "tokenizer": _word(words.TOKENIZERS),
+    **dict.fromkeys(("perToken", "perMessage", "perCall", "perParameter", "requests"), _number),
+    "error": _object(dict.fromkeys(("median", "p95", "p99Under"), _number)),
+    "made": _matching(_DATE),
+}
 _VERDICT: Final[_Shape] = {
     "level": _known(words.LEVELS),
     "limits": _all_known(words.BOUNDS),
@@ -192,15 +203,17 @@ _PACKING: Final[_Shape] = {
         }
     ),
     "model": _word(frozenset(MODELS)),
-    "profile": _word(words.PROFILE_NAMES),
+    "profile": _word(words.PROVIDER_NAMES),
     "tokenizer": _word(words.TOKENIZERS),
     "kind": _known(words.COUNTED),
+    "estimatedTokens": _number,
+    "calibration": _object(_CALIBRATION),
     **dict.fromkeys(("window", "outputReserve", "inputBudget", "safetyMarginPercent"), _number),
     "verdict": _object(_VERDICT),
     "total": _SIZE,
     "demand": _SIZE,
     "unknown": _each({"what": _constant("parts of it")}),
-    "reported": _object(dict.fromkeys(("tokens", "inFile", "notInFile"), _number)),
+    "reported": _object({**dict.fromkeys(("tokens", "inFile", "notInFile"), _number), "otherModel": _model_or_none}),
     "cost": _object(
         {
             "currency": _word(words.CURRENCIES),
@@ -237,7 +250,7 @@ _PACKING: Final[_Shape] = {
             "set": _settings,
         }
     ),
-    "validity": _each({"profile": _known(words.PROFILE_NAMES), "rule": _word(words.PROVIDER_RULES), "ok": _flag}),
+    "validity": _each({"profile": _known(words.PROVIDER_NAMES), "rule": _word(words.PROVIDER_RULES), "ok": _flag}),
     "notes": _constant([]),
     "featureModes": _object(_FEATURE_MODES),
     "beforeAfter": _each({"name": _word(words.COMPONENTS), "before": _SIDE, "after": _SIDE}),

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import csv
-import io
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
+from budgeteer.presentation.csv_text import csv_text
 from budgeteer.reports.document import Document
 from budgeteer.reports.report_page import ReportPage, SectionRow, build_page
 
@@ -26,48 +25,35 @@ COLUMNS = (
     "pinned",
     "counterfactual",
 )
-#: What a spreadsheet takes for the start of a formula.
-_FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 
 
 def to_csv(document: Document) -> str:
     """Every decision and every overhead entry as a row, so that the column `after_tokens` adds up to the total."""
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\r\n")
-    writer.writerow(COLUMNS)
+    return csv_text(COLUMNS, _rows(document))
+
+
+def _rows(document: Document) -> Iterator[tuple[object, ...]]:
     for decision in document["packing"]["decisions"]:
-        writer.writerow(
-            _safe(cell)
-            for cell in (
-                decision["id"],
-                decision["section"],
-                decision["category"],
-                decision["name"],
-                decision["fate"],
-                decision["rule"],
-                decision["sentence"],
-                decision["before"]["tokens"],
-                decision["before"]["chars"],
-                decision["after"]["tokens"],
-                decision["after"]["chars"],
-                decision["kind"],
-                decision["group"] or "",
-                "yes" if decision["pinned"] else "no",
-                decision["counterfactual"],
-            )
+        yield (
+            decision["id"],
+            decision["section"],
+            decision["category"],
+            decision["name"],
+            decision["fate"],
+            decision["rule"],
+            decision["sentence"],
+            decision["before"]["tokens"],
+            decision["before"]["chars"],
+            decision["after"]["tokens"],
+            decision["after"]["chars"],
+            decision["kind"],
+            decision["group"] or "",
+            "yes" if decision["pinned"] else "no",
+            decision["counterfactual"],
         )
     for entry in document["packing"]["overhead"]:
         sizes = (entry["tokens"], entry["chars"]) * 2
-        writer.writerow(
-            ("", entry["section"], "", entry["name"], "overhead", "", "", *sizes, entry["kind"], "", "no", "")
-        )
-    return out.getvalue()
-
-
-def _safe(cell: object) -> object:
-    if isinstance(cell, str) and cell.startswith(_FORMULA_STARTS):
-        return f"'{cell}"
-    return cell
+        yield ("", entry["section"], "", entry["name"], "overhead", "", "", *sizes, entry["kind"], "", "no", "")
 
 
 def to_markdown(document: Document) -> str:

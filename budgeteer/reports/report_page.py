@@ -137,7 +137,11 @@ def item_rows(document: Document, *, fate: str = "") -> list[ItemRow]:
 
 
 #: How tokens were counted, by the kind of the count.
-_COUNTED: Final = {"exact": "counted exactly", "reconstructed": "counted as reconstructed"}
+_COUNTED: Final = {
+    "exact": "counted exactly",
+    "reconstructed": "counted as reconstructed",
+    "calibrated": "counted as recorded requests were",
+}
 
 
 def _setting(document: Document) -> str:
@@ -286,7 +290,10 @@ def _is_own(check: Mapping[str, Any], packing: Mapping[str, Any]) -> bool:
 def _reported(packing: Mapping[str, Any]) -> str:
     reported = packing.get("reported") or {}
     return reported_sentence(
-        reported.get("tokens"), in_file=reported.get("inFile"), not_in_file=reported.get("notInFile")
+        reported.get("tokens"),
+        in_file=reported.get("inFile"),
+        not_in_file=reported.get("notInFile"),
+        other_model=reported.get("otherModel") or "",
     )
 
 

@@ -35,7 +35,7 @@ def prompt_pieces(document: Document) -> list[PromptPiece]:
 def prompt_text(document: Document) -> str:
     """What is sent, as plain text: each piece under its role, placeholders left out."""
     pieces = [each for each in document["prompt"] or [] if each["fate"] not in NOT_SENT]
-    return "\n\n".join(f"[{each['role']}]\n{each['text']}" for each in pieces) + "\n"
+    return "\n\n".join(f"=== {each['role']} ===\n{each['text']}" for each in pieces) + "\n"
 
 
 def _piece(span: dict[str, str]) -> PromptPiece:

@@ -13,6 +13,7 @@ from django.db import IntegrityError, transaction
 from django.db.models import Q, QuerySet
 from django.utils import timezone
 
+from budgeteer.access.audit import SecurityEvent, record
 from budgeteer.jobs import services as jobs
 from budgeteer.jobs.models import Job, JobState
 from budgeteer.reports.document import Document, parse, unpack_bytes
@@ -81,13 +82,22 @@ def _publish(workspace: Workspace, order: PublishRequest, *, snapshot: dict[str,
             report.save(force_insert=True)
     except IntegrityError:
         return Report.objects.get(owner=owner, form_key=order.form_key)
+    record(
+        SecurityEvent.REPORT_PUBLISHED,
+        report=str(report.pk),
+        workspace=str(workspace.pk),
+        content=str(order.content),
+        days=order.days,
+        by=owner.pk,
+    )
     jobs.enqueue("reports.freeze", arguments={"report_id": str(report.id)}, owner=owner, subject=report.subject)
     return report
 
 
 def revoke(report: Report) -> None:
     """End the link for good and erase what it showed and was made from; a second time changes nothing."""
-    Report.objects.filter(pk=report.pk, revoked_at=None).update(revoked_at=timezone.now(), **_ERASED)
+    if Report.objects.filter(pk=report.pk, revoked_at=None).update(revoked_at=timezone.now(), **_ERASED):
+        record(SecurityEvent.REPORT_REVOKED, report=str(report.pk), by=report.owner_id)
     report.refresh_from_db()
 
 

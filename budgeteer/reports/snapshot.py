@@ -13,7 +13,7 @@ from budgeteer.engine.config.schema import dump_config
 from budgeteer.engine.models.registry import ModelRow
 from budgeteer.engine.packing.result import Packing
 from budgeteer.engine.rendering import render_spans
-from budgeteer.engine.rendering.validity import check_every_profile
+from budgeteer.engine.rendering.validity import check_every_provider
 from budgeteer.presentation.bar import BarFigures
 from budgeteer.reports.document import VERSION, Document, fingerprint
 from budgeteer.reports.redaction import numbers_only
@@ -66,7 +66,7 @@ def freeze(
         "config": config,
         "configSha256": fingerprint(config),
         "bar": _bar(figures),
-        "packing": packing_to_json(packing, validity=check_every_profile(packing)),
+        "packing": packing_to_json(packing, validity=check_every_provider(packing)),
     }
     progress("Writing down the packed prompt")
     document["prompt"] = [
@@ -91,8 +91,8 @@ def _model(row: ModelRow) -> dict[str, Any]:
     return {
         "name": row.name,
         "title": row.title,
-        "provider": row.provider,
-        "profile": row.profile,
+        "provider": row.maker,
+        "profile": row.provider,
         "contextWindow": row.context_window,
         "maxInput": row.max_input,
         "maxOutput": row.max_output,

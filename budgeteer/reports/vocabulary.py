@@ -13,7 +13,7 @@ from budgeteer.engine.config.schema import Policy
 from budgeteer.engine.counting.tokenizers import TOKENIZERS as KNOWN_TOKENIZERS
 from budgeteer.engine.errors import OverCause
 from budgeteer.engine.models.registry import MODELS
-from budgeteer.engine.packing.allocation import MARGIN_PERCENT
+from budgeteer.engine.packing.allocation import PACKING_KINDS
 from budgeteer.engine.packing.conditions import Room
 from budgeteer.engine.packing.fixes import LIMIT_NAMES
 from budgeteer.engine.packing.ledger import CATEGORIES, SECTIONS
@@ -51,7 +51,7 @@ RULES: Final = SETTINGS | {
     "features.search",
     "fallback:nameOnly",
     *(f"policy:{policy}" for policy in get_args(Policy.__value__)),
-    *(f"validity:{profile}" for profile in PROVIDERS),
+    *(f"validity:{provider}" for provider in PROVIDERS),
 }
 LIMITS: Final = frozenset(LIMIT_NAMES)
 ROOMS: Final = frozenset(room.key for room in Room)
@@ -93,12 +93,12 @@ LETTERS: Final = frozenset(CATEGORIES)
 CATEGORY_NAMES: Final = frozenset(CATEGORIES.values())
 FATES: Final = frozenset(FATE_NAMES)
 LEVELS: Final = frozenset({*LEVEL_TONES, *EARLIER_LEVELS})
-COUNTED: Final = frozenset(MARGIN_PERCENT)
+COUNTED: Final = PACKING_KINDS
 WARNING_LEVELS: Final = frozenset(get_args(WarningLevel.__value__))
 ERROR_CODES: Final = frozenset({"budgetExceeded"})
 BOUNDS: Final = frozenset(bound.value for bound in Bound)
 ERROR_CAUSES: Final = frozenset(get_args(OverCause.__value__))
-PROFILE_NAMES: Final = frozenset(PROVIDERS)
+PROVIDER_NAMES: Final = frozenset(PROVIDERS)
 TOKENIZERS: Final = frozenset({*KNOWN_TOKENIZERS, *(row.tokenizer for row in MODELS.values())})
 CURRENCIES: Final = frozenset({"USD"})
 MODES: Final = frozenset({"all", "search"})

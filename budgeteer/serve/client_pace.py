@@ -17,7 +17,7 @@ MEMORY_BYTES = 1_000_000
 
 
 class TooSlow(Exception):
-    """Fewer bytes than the pace asks for came within its window."""
+    """Fewer bytes than the pace asks for came within its window, or the whole took too long."""
 
 
 class TooMuch(Exception):
@@ -34,14 +34,16 @@ class BrokenOff(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Pace:
-    """A connection is given up that moves fewer than `least_bytes` in any `window_seconds`.
+    """A connection is given up that moves fewer than `least_bytes` in any `window_seconds`, or takes `whole_seconds`.
 
-    The defaults ask for 500 bytes a second within 20 s, as Apache's mod_reqtimeout does (RequestReadTimeout
+    Within that hour the largest upload comes at 60 kB a second; a body that only just keeps the pace would take days.
+    The other defaults ask for 500 bytes a second within 20 s, as Apache's mod_reqtimeout does (RequestReadTimeout
     body=20,MinRate=500), of every window and not on average.
     """
 
     window_seconds: float = 20.0
     least_bytes: int = 10_000
+    whole_seconds: float = 3600.0
 
 
 class Body:
@@ -57,6 +59,7 @@ class Body:
         self._receive = receive
         self._pace = pace
         self._window = (time.monotonic(), 0)
+        self._until = time.monotonic() + pace.whole_seconds
         self.file = tempfile.SpooledTemporaryFile(max_size=MEMORY_BYTES)  # noqa: SIM115 - closed by who has it
         self.size_bytes = 0
         self.is_whole = False
@@ -90,14 +93,17 @@ class Body:
     async def _next(self) -> Message:
         since, before = self._window
         while True:
-            left = since + self._pace.window_seconds - time.monotonic()
+            now = time.monotonic()
+            if now >= self._until:
+                raise TooSlow
+            left = since + self._pace.window_seconds - now
             if left <= 0:
                 if self.size_bytes - before < self._pace.least_bytes:
                     raise TooSlow
                 since, before = self._window = (time.monotonic(), self.size_bytes)
                 continue
             try:
-                return await asyncio.wait_for(self._receive(), left)
+                return await asyncio.wait_for(self._receive(), min(left, self._until - now))
             except TimeoutError:
                 continue
 

@@ -20,7 +20,8 @@ from wsgiref.util import FileWrapper
 
 import structlog
 
-from budgeteer.access.body_limits import REFUSED, STRANGERS_BYTES, BodyProblem, RefusedBody, largest_body_of
+from budgeteer.access.body_limits import REFUSED, STRANGERS_BYTES, BodyProblem, RefusedBody, allowance_of
+from budgeteer.serve.body_turns import NoTurn, Turns
 from budgeteer.serve.client_pace import Body, BrokenOff, Message, Pace, Receive, TooMuch, TooSlow, drain
 from budgeteer.serve.request_heads import Scope, environ_of, refusal_of
 
@@ -113,6 +114,7 @@ class Gateway:
         self._application = application
         self._pool = ThreadPoolExecutor(threads, thread_name_prefix="request")
         self._pace = pace or Pace()
+        self._turns = Turns()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
@@ -155,14 +157,17 @@ class Gateway:
                     return None
                 except TooMuch:
                     pass  # it had not announced how long it is
-            allowed = await self._in_thread(largest_body_of, environ)
-            if announced > allowed:
+            allowance = await self._in_thread(allowance_of, environ)
+            if announced > allowance.largest_bytes:
                 return RefusedBody(BodyProblem.TOO_LARGE, announced, announced=True)
-            await body.read(allowed)
+            async with self._turns.of(allowance.sender):
+                await body.read(allowance.largest_bytes)
         except TooMuch as much:
             return RefusedBody(BodyProblem.TOO_LARGE, much.size_bytes, announced=False)
         except TooSlow:
             return RefusedBody(BodyProblem.TOO_SLOW, body.size_bytes, announced=False)
+        except NoTurn:
+            return RefusedBody(BodyProblem.TOO_MANY, body.size_bytes, announced=False)
         except OSError as error:
             log.error("body not written down", reason=error.strerror)  # noqa: TRY400 - the reason is the whole of it
             return RefusedBody(BodyProblem.NO_ROOM, body.size_bytes, announced=False)

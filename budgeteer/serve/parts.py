@@ -9,8 +9,12 @@ import socket
 import threading
 import warnings
 from collections.abc import Iterable
+from typing import Any
 
 from budgeteer.logs import name_process
+
+#: The longest the scheduler sleeps without looking whether it is to end, in seconds.
+SCHEDULER_WAKES_SECONDS = 2
 
 
 def run_web(host: str, port: int, *, grace_seconds: float) -> int:
@@ -85,6 +89,7 @@ def run_worker(name: str, queues: Iterable[str], *, grace_seconds: float) -> int
 
 def run_scheduler() -> int:
     """Ask for the periodic work until SIGTERM; one at a time is enough, a second one does no harm."""
+    from celery import platforms
     from celery.apps.beat import Beat
 
     from budgeteer.celery import app
@@ -95,6 +100,22 @@ def run_scheduler() -> int:
         def init_loader(self) -> None:
             self.app.finalize()
 
+        def install_sync_handler(self, service: Any) -> None:
+            """End on a signal, also where Python swallows the exception: one raised while an object is freed, say."""
+
+            def end(_signal: int, _frame: object) -> None:
+                service.stop()
+                raise SystemExit
+
+            platforms.signals.update(SIGTERM=end, SIGINT=end)
+
     # The schedule has intervals only, so it is kept in memory rather than in a file.
-    LeanBeat(app=app, scheduler="celery.beat:Scheduler", loglevel="WARNING", quiet=True).run()
+    beat = LeanBeat(
+        app=app,
+        scheduler="celery.beat:Scheduler",
+        max_interval=SCHEDULER_WAKES_SECONDS,
+        loglevel="WARNING",
+        quiet=True,
+    )
+    beat.run()
     return 0

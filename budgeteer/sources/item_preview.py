@@ -130,9 +130,9 @@ def recorded_growth(row: Item | None, measures: Measures | None, model: ModelRow
         return ""
     requests = [RecordedRequest(*values) for values in row.get("recorded", ())]
     messages = measures.messages.taken(slice(row["start"], row["start"] + row["count"]))
-    form = row["metadata"].get(REQUEST_FORM, model.profile)
+    form = row["metadata"].get(REQUEST_FORM, model.provider)
     counter = counter_for(model.tokenizer)
-    known = held_against_counts(messages, requests, profile=form, counter=counter)
+    known = held_against_counts(messages, requests, provider=form, counter=counter)
     error = None if known is None else known.median_growth_error
     if known is None or error is None:
         return ""

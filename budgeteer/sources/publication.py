@@ -10,8 +10,6 @@ from typing import Any
 
 from django.db import transaction
 
-from budgeteer.formats.messages.imported import Imported
-from budgeteer.sources.files.contents import report_of
 from budgeteer.sources.measures.measuring import LAYOUT
 from budgeteer.sources.models import Source, SourceMeasures, stored_files
 
@@ -23,7 +21,9 @@ ASKED = "asked"
 class ImportResult:
     """What one import leads to: the report, where the items and the measures by tokenizer lie, and the counts."""
 
-    imported: Imported
+    kind: str
+    format: str
+    report: Mapping[str, Any]
     items: str
     measures: Mapping[str, str]
     counts: dict[str, Any]
@@ -40,12 +40,12 @@ def publish(source: Source, result: ImportResult, *, job_id: uuid.UUID) -> bool:
         return False
     replaced = [(file.storage, file.name) for file in stored_files(row) if file.name != row.upload.name]
     row.measures.all().delete()
-    row.kind, row.format = result.imported.kind, result.imported.format
+    row.kind, row.format = result.kind, result.format
     row.requested_format = result.asked
     row.items.name = result.items
     row.revision += 1
     row.counts, row.error = result.counts, {}
-    row.report = {**report_of(result.imported), ASKED: result.asked}
+    row.report = {**result.report, ASKED: result.asked}
     row.state = Source.State.READY
     row.save()
     SourceMeasures.objects.bulk_create(

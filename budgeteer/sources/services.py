@@ -184,6 +184,11 @@ def ensure_measured(source: Source, tokenizer: str) -> Job | None:
         return None
 
 
+def is_measured(source: Source, tokenizer: str) -> bool:
+    """Whether the source is counted under the tokenizer; no job is started where it is not."""
+    return counted(source, tokenizer).exists()
+
+
 def formats() -> tuple[Format, ...]:
     """Every format, for a choice by name."""
     return registry().formats

@@ -33,7 +33,7 @@ from budgeteer.jobs.cleanup import sweep
 from budgeteer.jobs.context import JobContext
 from budgeteer.jobs.registry import job, preparation
 from budgeteer.sources import cleanup, services
-from budgeteer.sources.files.contents import MAIN_STREAM, MESSAGES, counted_streams, streams_of
+from budgeteer.sources.files.contents import MAIN_STREAM, MESSAGES, counted_streams, report_of, streams_of
 from budgeteer.sources.files.item_store import write_items
 from budgeteer.sources.files.local_copy import nearby
 from budgeteer.sources.files.storage import StorageAway
@@ -97,10 +97,11 @@ def import_source(context: JobContext, *, source_id: str, as_format: str = "") -
             context.progress(0, 0, sentence="Storing what was read")
             prints = Fingerprints()
             counts, items = _store_items(imported, attempt, prints, context)
+            report = report_of(imported)  # reads every message, so not while the row is held
             files, counts["tokens"] = _measure_all(imported, attempt, prints, context)
-            result = {"source": source_id, "format": imported.format, "counts": counts}
+            read = ImportResult(imported.kind, imported.format, report, items, files, counts, asked=as_format)
+            result = {"source": source_id, "format": read.format, "counts": counts}
             with context.finishing(result):
-                read = ImportResult(imported, items, files, counts, asked=as_format)
                 attempt.published = publish(source, read, job_id=context.job.id)
     except StorageAway:
         raise  # the next attempt may find it; nothing is wrong with the upload

@@ -18,13 +18,16 @@ from django_htmx.middleware import HtmxDetails
 
 from budgeteer.access import body_limits
 from budgeteer.access.body_limits import BodyProblem, RefusedBody
+from budgeteer.access.middleware import refusal_by_address
 from budgeteer.formats.reading.limits import readable_bytes
 from budgeteer.sources.uploads import UploadRefused, clean_name, text_too_large, too_large
 
 REFUSED = "budgeteer.upload_refused"
+RETRY_SECONDS = 60
 HEADINGS = {
     413: "That is too large",
     408: "That came too slowly",
+    429: "That is too much at once",
     507: "The server has no room for that",
 }
 
@@ -95,8 +98,17 @@ def _answer(request: HttpRequest, refused: RefusedBody) -> HttpResponse:
         case BodyProblem.NO_ROOM:
             refusal = UploadRefused("what you sent could not be written down", mend="Tell whoever runs this server")
             return _page(request, refusal, status=507)
+        case BodyProblem.TOO_MANY:
+            refusal = UploadRefused(
+                "other uploads of yours are still on their way", mend="Send it again when one of them is done"
+            )
+            page = _page(request, refusal, status=429)
+            page["Retry-After"] = str(RETRY_SECONDS)
+            return page
         case BodyProblem.TOO_LARGE:
-            return _page(request, _too_large(request, refused))
+            user = getattr(request, "user", None)
+            is_allowed = user is None or not user.is_authenticated or body_limits.may_write(user, request.path_info)
+            return (None if is_allowed else refusal_by_address(request)) or _page(request, _too_large(request, refused))
 
 
 def _too_large(request: HttpRequest, refused: RefusedBody) -> UploadRefused:

@@ -15,7 +15,7 @@ from budgeteer.engine.counting.tokenizers import counter_for
 from budgeteer.engine.packing.history.summary import SummaryPending, SummaryRequest, extractive_summary
 from budgeteer.engine.packing.result import Packing
 from budgeteer.jobs import services as jobs
-from budgeteer.jobs.models import Job
+from budgeteer.jobs.models import Job, JobState
 from budgeteer.lru import LruCache
 from budgeteer.workbench.models import Workspace
 from budgeteer.workbench.preview import Packed
@@ -55,6 +55,7 @@ class StudyQuestion[T: DeferredResult]:
         digest: names everything that the answer depends on.
         find: answers it; it tells its progress to the function it is given, which may end it.
         read: an answer that a job kept.
+        is_long: the first look at its time may come too late for a page: a worker answers it from the start.
     """
 
     kind: str
@@ -62,6 +63,7 @@ class StudyQuestion[T: DeferredResult]:
     digest: str
     find: Callable[[Watch], T]
     read: Callable[[Mapping[str, Any]], T]
+    is_long: bool = False
 
 
 _answers: LruCache[Any] = LruCache(KEPT_ANSWERS)
@@ -72,7 +74,7 @@ _left: LruCache[threading.Event] = LruCache(4 * KEPT_ANSWERS)
 def answered[T: DeferredResult](
     study: StudyQuestion[T], workspace: Workspace, *, draft: bool = False
 ) -> T | Job | None:
-    """The answer, or the job that finds it; None for a draft that would need one.
+    """The answer, or the job that finds it or failed to; None where one would be needed and `draft` starts none.
 
     Raises:
         BudgeteerError: there is no answer.
@@ -85,7 +87,7 @@ def answered[T: DeferredResult](
             raise TooLong
 
     def find() -> T:
-        if left.is_set():
+        if study.is_long or left.is_set():
             raise TooLong
         return study.find(watch)
 
@@ -107,10 +109,13 @@ def _by_a_worker[T: DeferredResult](study: StudyQuestion[T], workspace: Workspac
     while (result := kept()) is None:
         if draft:
             return None
+        latest = jobs.latest_for(subject)
+        if latest is not None and latest.state == JobState.FAILED and latest.arguments.get("digest") == study.digest:
+            return latest  # the same question would fail the same way; its card has a button to try again
         try:
             return jobs.enqueue_once(
                 study.kind,
-                arguments={"workspace_id": str(workspace.pk), **study.arguments},
+                arguments={"workspace_id": str(workspace.pk), **study.arguments, "digest": study.digest},
                 owner=workspace.owner,
                 subject=subject,
                 is_done=lambda: kept() is not None,
@@ -134,7 +139,7 @@ def subject_of(workspace: Workspace, packing: Packing) -> Subject:
         packing.config,
         counter_for(packing.bundle.tokenizer),
         known_or_extractive(workspace.owner_id),
-        packing.profile,
+        packing.provider,
     )
 
 
@@ -153,7 +158,7 @@ def known_or_extractive(owner_id: int) -> Callable[[SummaryRequest], str]:
 
 def digest_of(packed: Packed, data: Mapping[str, Any], *asked: str) -> str:
     """The name of what an answer depends on: inputs, request form, configuration, and what is asked."""
-    told = json.dumps([packed.inputs_key, packed.packing.profile, packed.summary_key, data, asked], sort_keys=True)
+    told = json.dumps([packed.inputs_key, packed.packing.provider, packed.summary_key, data, asked], sort_keys=True)
     return hashlib.sha256(told.encode()).hexdigest()
 
 

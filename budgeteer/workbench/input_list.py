@@ -7,9 +7,10 @@ from dataclasses import dataclass
 
 from budgeteer.presentation.labels import count_of
 from budgeteer.sources import services as sources
+from budgeteer.sources.models import Source
 from budgeteer.workbench.config_form.fields import FieldChoice
 from budgeteer.workbench.models import Workspace, WorkspaceSource
-from budgeteer.workbench.services import TEXT_FIELDS, RefusedText
+from budgeteer.workbench.services import TEXT_FIELDS, RefusedText, text_mark
 
 MOST_CONVERSATIONS = 500
 """The most conversations of one file that are offered in a list."""
@@ -31,6 +32,9 @@ TEXT_HINTS = {
 }
 
 
+MOST_REMARKS = 2
+
+
 @dataclass(frozen=True, slots=True)
 class InputRow:
     """One source in use.
@@ -40,6 +44,8 @@ class InputRow:
         roles: the choice for a pasted text, else empty.
         note: a sentence where the source is not used, "" otherwise.
         hint: what it is for, where that is not plain.
+        not_read: how many lines or entries were not read, "" for none; the source's page has each with its reason.
+        remarks: what its import said of what it read, at most MOST_REMARKS sentences.
     """
 
     link_id: int
@@ -52,6 +58,8 @@ class InputRow:
     note: str
     hint: str
     can_come_first: bool
+    not_read: str
+    remarks: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +72,8 @@ class TextField:
     value: str
     size: str
     error: str
+    mark: str
+    is_contested: bool = False
 
 
 def input_rows(links: Sequence[WorkspaceSource], *, is_own: bool) -> tuple[InputRow, ...]:
@@ -77,9 +87,21 @@ def text_fields(workspace: Workspace, *, refused: Mapping[str, RefusedText]) -> 
     fields = []
     for key, (attribute, title) in TEXT_FIELDS.items():
         error = refused.get(key)
-        value = error.text if error else getattr(workspace, attribute)
+        saved = getattr(workspace, attribute)
+        value = error.text if error else saved
         size = f"{len(value):,} characters" if value else "empty"
-        fields.append(TextField(key, title, TEXT_HINTS[key], value, size, error.sentence if error else ""))
+        fields.append(
+            TextField(
+                key=key,
+                title=title,
+                hint=TEXT_HINTS[key],
+                value=value,
+                size=size,
+                error=error.sentence if error else "",
+                mark=text_mark(saved),
+                is_contested=error is not None and error.is_contested,
+            )
+        )
     return tuple(fields)
 
 
@@ -96,7 +118,14 @@ def _row(link: WorkspaceSource, *, is_second: bool, is_own: bool) -> InputRow:
         note="Not used: one conversation is packed at a time." if is_second else "",
         hint=KIND_HINTS.get(source.kind, ""),
         can_come_first=is_second,
+        not_read=_not_read(source),
+        remarks=tuple(source.report.get("findings", {}).get("said", ())[:MOST_REMARKS]) if is_own else (),
     )
+
+
+def _not_read(source: Source) -> str:
+    skipped = sum(int(reason["count"]) for reason in source.report.get("skipped", ()))
+    return f"{skipped:,} {'line or entry' if skipped == 1 else 'lines and entries'} not read" if skipped else ""
 
 
 def _detail(link: WorkspaceSource) -> str:

@@ -26,7 +26,8 @@ class Workspace(models.Model):
         config_delta: what differs from the preset, in the engine's own key names; always valid.
         edits: by decision id, items in the owner's own words (see edits.py).
         undo_steps, redo_steps: earlier and undone `{delta, edits, preset}`, oldest first, at most undo_steps.UNDO_STEPS
-            each; a step of before presets could be undone has no `preset`.
+            each; a step of before presets could be undone has no `preset`. `sources` and `texts` stand in a step that
+            changed them, `name` where it was given one, `joins` and `at` where the next change may be part of it.
         last_verdict: the figures of the last preview (see header.snapshot_of), so that lists need not pack.
         shared_with_team: whether everybody who is signed in may look at it (team mode only).
         deleted_at: when it was deleted; the row stays for the undo and is swept later.

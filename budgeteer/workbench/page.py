@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 from budgeteer.engine.config.options import fields
 from budgeteer.engine.packing.ledger import Ledger
@@ -23,13 +23,16 @@ from budgeteer.workbench.config_form.apply import ConfigChange
 from budgeteer.workbench.config_form.editable import EditableConfig
 from budgeteer.workbench.config_form.fields import FieldChoice, FormField, FormGroup, form_field, form_groups
 from budgeteer.workbench.config_form.figures import ceilings_of, summaries_of
+from budgeteer.workbench.config_form.merging import form_mark
 from budgeteer.workbench.config_form.model_menu import ModelGroup, model_groups, model_note
 from budgeteer.workbench.fix_buttons import TryOut
 from budgeteer.workbench.input_list import InputRow, TextField, input_rows, text_fields
 from budgeteer.workbench.item_content.edits import Editable, editable
 from budgeteer.workbench.models import Workspace
 from budgeteer.workbench.panels.config.preset_menu import PresetOffer, preset_choices, preset_offer
+from budgeteer.workbench.panels.fit.study import has_plan
 from budgeteer.workbench.panels.inspector.panel import InspectedItem, inspected
+from budgeteer.workbench.panels.inspector.section_table import SectionTable, section_table
 from budgeteer.workbench.panels.inspector.summary_card import SUMMARY_ID, SummaryShown, summary_shown
 from budgeteer.workbench.panels.registry import PANELS, Panel
 from budgeteer.workbench.panels.request import PanelRequest
@@ -38,7 +41,7 @@ from budgeteer.workbench.panels.warnings.effects import trying_out, with_effects
 from budgeteer.workbench.panels.warnings.notes import Note, notes_of
 from budgeteer.workbench.preview import Packed, Preview
 from budgeteer.workbench.services import RefusedText
-from budgeteer.workbench.state import ViewState
+from budgeteer.workbench.state import PanelName, ViewState
 from budgeteer.workbench.team.sharing import Looking, is_team
 from budgeteer.workbench.workspace_inputs import InputProblem
 
@@ -84,6 +87,10 @@ class WorkbenchPage:
     paste_error: str = ""
     looking: Looking | None = None
     is_draft: bool = False
+
+    #: What an unchanged value is called, and whose a changed one goes back to.
+    base_word: ClassVar[str] = "preset"
+    reset_to: ClassVar[str] = "the preset's"
 
     @property
     def can_edit(self) -> bool:
@@ -147,12 +154,21 @@ class WorkbenchPage:
         return f"{count_of(len(self.notes) - SHOWN_NOTES, 'more warning')}"
 
     @property
+    def offers_fit(self) -> bool:
+        """Whether the header leads to the plan that makes it fit."""
+        return self.packed is not None and self.can_edit and has_plan(self.packed.packing)
+
+    @property
+    def fit_url(self) -> str:
+        return self.state.query(view=PanelName.FIT, steps="", filter="all", q="", page=1)
+
+    @property
     def request_forms(self) -> tuple[Provider, ...]:
         return tuple(PROVIDERS.values())
 
     @property
     def own_form(self) -> Provider | None:
-        return PROVIDERS[self.packed.packing.profile] if self.packed else None
+        return PROVIDERS[self.packed.packing.provider] if self.packed else None
 
     @property
     def tabs(self) -> tuple[Tab, ...]:
@@ -172,6 +188,7 @@ class WorkbenchPage:
                 current=self.current,
                 packed=self.packed,
                 is_draft=self.is_draft,
+                can_edit=self.can_edit,
                 pasted=self.pasted,
                 paste_error=self.paste_error,
             )
@@ -185,6 +202,27 @@ class WorkbenchPage:
             if self.packed
             else None
         )
+
+    @cached_property
+    def sections(self) -> SectionTable | None:
+        """What the inspector shows while nothing is selected."""
+        return section_table(self.packed.packing) if self.packed else None
+
+    @property
+    def shows_notes(self) -> bool:
+        """Whether warnings stand at length: on the map; the other views have a line that leads there."""
+        return self.state.view is PanelName.MAP
+
+    @property
+    def notes_line(self) -> str:
+        """The warnings in one line."""
+        titles = [note.title.removesuffix(".") for note in notes_of(self.packed.packing)] if self.packed else []
+        more = f" and {count_of(len(titles) - 1, 'more warning')}" if len(titles) > 1 else ""
+        return f"{titles[0]}{more}" if titles else ""
+
+    @property
+    def notes_url(self) -> str:
+        return self.state.query(view=PanelName.MAP, filter="all", q="", page=1)
 
     @cached_property
     def item(self) -> InspectedItem | None:
@@ -234,6 +272,11 @@ class WorkbenchPage:
     def seen_version(self) -> str:
         """The version of the preset whose values the form shows."""
         return self.current.key
+
+    @property
+    def form_mark(self) -> str:
+        """The changes that the form shows."""
+        return form_mark(self.current.delta)
 
     @cached_property
     def presets(self) -> tuple[FieldChoice, ...]:

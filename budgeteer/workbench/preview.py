@@ -10,6 +10,7 @@ import numpy as np
 import structlog
 
 from budgeteer.engine.analysis.packing_events import events_of
+from budgeteer.engine.config.schema import BudgetConfig
 from budgeteer.engine.counting.tokenizers import counter_for
 from budgeteer.engine.errors import BudgeteerError
 from budgeteer.engine.inputs.bundle import Bundle, build_bundle
@@ -152,7 +153,7 @@ _packings: LruCache[Packed] = LruCache(KEPT_PACKINGS)
 
 
 def preview(
-    workspace: Workspace, current: EditableConfig, *, draft: bool = False, profile: str | None = None
+    workspace: Workspace, current: EditableConfig, *, draft: bool = False, provider: str | None = None
 ) -> Preview:
     """Pack the workspace as it stands.
 
@@ -160,7 +161,7 @@ def preview(
         workspace: whose sources and texts.
         current: the configuration to pack with, saved or not.
         draft: a value that is still moving; no job is started for it.
-        profile: the request form to pack for, by default the model's own.
+        provider: the request form to pack for, by default the model's own.
 
     Raises:
         SummaryPending: only for a draft: there is nothing to show yet.
@@ -168,16 +169,16 @@ def preview(
     readiness = InputReadiness()
     try:
         readiness = readiness_of(links_of(workspace), tokenizer=tokenizer_of(current.config))
-        if readiness.jobs or not (_has_material(readiness.ready) or _has_text(workspace)):
+        if readiness.jobs or not has_something(workspace, readiness.ready):
             return _without(readiness)
         summarise = stored_summaries(workspace.owner_id)
-        packed = pack_workspace(workspace, current, readiness=readiness, summarise=summarise, profile=profile)
+        packed = pack_workspace(workspace, current, readiness=readiness, summarise=summarise, provider=provider)
     except SummaryPending as pending:
         if draft:
             raise
         job = request_summary(workspace, pending.request.key)
         if job is None:
-            return preview(workspace, current, profile=profile)
+            return preview(workspace, current, provider=provider)
         return Preview(None, (job,), tuple(readiness.problems), tuple(readiness.links))
     except BudgeteerError as error:
         links = workspace.links.select_related("source").filter(source__deleted_at__isnull=True)
@@ -192,27 +193,15 @@ def pack_workspace(
     *,
     readiness: InputReadiness,
     summarise: Callable[[SummaryRequest], str],
-    profile: str | None = None,
+    provider: str | None = None,
 ) -> Packed:
     """The packing for these inputs and this configuration, from memory when both are unchanged.
 
     Raises:
         BudgeteerError: the inputs or the configuration cannot be packed.
     """
-    tokenizer = tokenizer_of(current.config)
-    counter = counter_for(tokenizer)
-    budget = current.config.skills_budget
-    order = budget.optimization.prioritization if budget.enabled else None
-    inputs_key = f"{_inputs_key(workspace, readiness.ready, tokenizer=tokenizer)}|{order}"
-
-    def build() -> tuple[Bundle, ReadTexts]:
-        loaded = load_all(readiness.ready, tokenizer=tokenizer)
-        inputs = with_usage(inputs_of(workspace, loaded), current.config, recorded_of(loaded))
-        inputs = edited(inputs, workspace.edits, counter=counter)
-        bundle = build_bundle(inputs, counter=counter)
-        index_of(bundle)  # so that no list of a preview reads stored texts
-        return bundle, ReadTexts()
-
+    counter = counter_for(tokenizer_of(current.config))
+    inputs_key = bundle_key(workspace, current.config, readiness.ready)
     asked = ""
 
     def summarise_and_note(request: SummaryRequest) -> str:
@@ -221,8 +210,8 @@ def pack_workspace(
         return summarise(request)
 
     def make() -> Packed:
-        bundle, read = _bundles.get(inputs_key, build)
-        packing = pack(bundle, current.config, counter=counter, summarise=summarise_and_note, profile=profile)
+        bundle, read = bundle_of(workspace, current.config, readiness.ready)
+        packing = pack(bundle, current.config, counter=counter, summarise=summarise_and_note, provider=provider)
         for event in events_of(packing):
             log.info(event.name, workspace_id=str(workspace.pk), **event.fields)
         return Packed(packing, read, asked, inputs_key, key)
@@ -230,8 +219,35 @@ def pack_workspace(
     config_key = json.dumps(current.data, sort_keys=True)
     writes_summary = STRATEGIES[current.config.history.strategy].writes_summary
     edition = edition_of(workspace.owner_id) if writes_summary else ""
-    key = f"{inputs_key}|{config_key}|{profile or ''}|{edition}"
+    key = f"{inputs_key}|{config_key}|{provider or ''}|{edition}"
     return _packings.get(key, make)
+
+
+def bundle_key(workspace: Workspace, config: BudgetConfig, links: Sequence[WorkspaceSource]) -> str:
+    """What is packed with a configuration, as one string: inputs, tokenizer, and the order of skills."""
+    budget = config.skills_budget
+    order = budget.optimization.prioritization if budget.enabled else None
+    return f"{_inputs_key(workspace, links, tokenizer=tokenizer_of(config))}|{order}"
+
+
+def bundle_of(workspace: Workspace, config: BudgetConfig, links: Sequence[WorkspaceSource]) -> tuple[Bundle, ReadTexts]:
+    """The sources as one bundle for this configuration, with its own edits; from memory when both are unchanged.
+
+    Raises:
+        BudgeteerError: a source cannot be read.
+    """
+    tokenizer = tokenizer_of(config)
+    counter = counter_for(tokenizer)
+
+    def build() -> tuple[Bundle, ReadTexts]:
+        loaded = load_all(links, tokenizer=tokenizer)
+        inputs = with_usage(inputs_of(workspace, loaded), config, recorded_of(loaded))
+        inputs = edited(inputs, workspace.edits, counter=counter)
+        bundle = build_bundle(inputs, counter=counter)
+        index_of(bundle)  # so that no list of a preview reads stored texts
+        return bundle, ReadTexts()
+
+    return _bundles.get(bundle_key(workspace, config, links), build)
 
 
 def forget_previews() -> None:
@@ -244,12 +260,10 @@ def _without(readiness: InputReadiness) -> Preview:
     return Preview(None, tuple(readiness.jobs), tuple(readiness.problems), tuple(readiness.links))
 
 
-def _has_material(links: Sequence[WorkspaceSource]) -> bool:
-    return any(link.source.kind != "usage" for link in links)
-
-
-def _has_text(workspace: Workspace) -> bool:
-    return bool(workspace.system_text.strip() or workspace.context_text.strip() or workspace.query_text.strip())
+def has_something(workspace: Workspace, links: Sequence[WorkspaceSource]) -> bool:
+    """Whether there is anything to pack: a source that is more than a record of use, or a typed text."""
+    texts = (workspace.system_text, workspace.context_text, workspace.query_text)
+    return any(link.source.kind != "usage" for link in links) or any(text.strip() for text in texts)
 
 
 def _inputs_key(workspace: Workspace, links: Sequence[WorkspaceSource], *, tokenizer: str) -> str:

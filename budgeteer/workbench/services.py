@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -17,15 +18,16 @@ from django.utils import timezone
 
 from budgeteer.engine.errors import ConfigError, InputError
 from budgeteer.engine.packing.allocation import tokenizer_of
-from budgeteer.engine.packing.history.summary import SummaryPending, SummaryRequest, extractive_summary
+from budgeteer.engine.packing.history.summary import SummaryPending
 from budgeteer.engine.packing.result import Packing
 from budgeteer.presets import services as presets
 from budgeteer.presets.models import PresetVersion
 from budgeteer.sources.models import Source
 from budgeteer.workbench.config_form import undo_steps
 from budgeteer.workbench.config_form.editable import EditableConfig
+from budgeteer.workbench.config_form.merging import MARK_DIGITS
 from budgeteer.workbench.models import Workspace, WorkspaceSource
-from budgeteer.workbench.summary_store import stored_summaries
+from budgeteer.workbench.summary_store import stored_or_extracted, stored_summaries
 from budgeteer.workbench.workspace_inputs import InputReadiness, links_of, readiness_of
 
 TEXT_LIMIT_BYTES = 20_000
@@ -165,22 +167,48 @@ def purge(*, before: datetime) -> int:
 
 @dataclass(frozen=True, slots=True)
 class RefusedText:
-    """A typed text that was not saved, and why."""
+    """A typed text that was not saved, and why; `is_contested` where another tab has saved another one meanwhile."""
 
     text: str
     sentence: str
+    is_contested: bool = False
 
 
-def write_texts(workspace: Workspace, posted: Mapping[str, str]) -> dict[str, RefusedText]:
-    """Save the typed texts that fit; by field, each that does not."""
+def text_mark(text: str) -> str:
+    """Names a typed text as a form shows it, so that what another tab saved since is not overwritten."""
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:MARK_DIGITS]
+
+
+def write_texts(
+    workspace: Workspace, posted: Mapping[str, str], *, seen: Mapping[str, str] | None = None
+) -> dict[str, RefusedText]:
+    """Save the typed texts that fit, as one step that can be undone; by field, each that is refused.
+
+    Args:
+        workspace: whose texts.
+        posted: by field, what was typed.
+        seen: by field, the mark of the text that the form was drawn with (text_mark). One that another tab changed
+            since is not overwritten. A field that is not named is taken as it is.
+    """
+    titles = [title for key, (_, title) in TEXT_FIELDS.items() if key in posted]
+    with undo_steps.changing_texts(workspace, name=titles[0] if len(titles) == 1 else "Typed texts"):
+        return _write_texts(workspace, posted, seen or {})
+
+
+def _write_texts(workspace: Workspace, posted: Mapping[str, str], seen: Mapping[str, str]) -> dict[str, RefusedText]:
     refused: dict[str, RefusedText] = {}
     changed = []
     for key, (attribute, title) in TEXT_FIELDS.items():
         if key not in posted:
             continue
-        text = posted[key].replace("\r\n", "\n")
+        text, saved = posted[key].replace("\r\n", "\n"), getattr(workspace, attribute)
         size = len(text.encode())
-        if size > TEXT_LIMIT_BYTES:
+        if text == saved:
+            continue
+        if seen.get(key, text_mark(saved)) != text_mark(saved):
+            sentence = f"{title}: another tab has saved another text since this one was opened. Yours is not saved."
+            refused[key] = RefusedText(text, sentence, is_contested=True)
+        elif size > TEXT_LIMIT_BYTES:
             refused[key] = RefusedText(
                 text,
                 f"{title}: {size:,} bytes, and a text typed here may hold {TEXT_LIMIT_BYTES:,}. "
@@ -188,7 +216,7 @@ def write_texts(workspace: Workspace, posted: Mapping[str, str]) -> dict[str, Re
             )
         elif "\0" in text:
             refused[key] = RefusedText(text, f"{title}: it holds a NUL character, which no text can. Take it out.")
-        elif text != getattr(workspace, attribute):
+        else:
             setattr(workspace, attribute, text)
             changed.append(attribute)
     if changed:
@@ -217,14 +245,7 @@ def packing_of(workspace: Workspace, links: Sequence[WorkspaceSource] | None = N
 
     current = EditableConfig.of(workspace)
     readiness = _settled(workspace, links_of(workspace) if links is None else links, current)
-    stored = stored_summaries(workspace.owner_id)
-
-    def summarise(request: SummaryRequest) -> str:
-        try:
-            return stored(request)
-        except SummaryPending:
-            return extractive_summary(request)
-
+    summarise = stored_or_extracted(workspace.owner_id)
     return pack_workspace(workspace, current, readiness=readiness, summarise=summarise).packing
 
 

@@ -23,6 +23,7 @@ class PanelName(StrEnum):
     SWEEP = "sweep"
     FEATURES = "features"
     CONFIG = "config"
+    FIT = "fit"
 
 
 class ItemSort(StrEnum):
@@ -34,6 +35,15 @@ class ItemSort(StrEnum):
     NAME = "name"
     FATE = "fate"
     ORDER = "order"
+
+
+class ItemGroup(StrEnum):
+    """What the items of the table are grouped by, as an address names it; "" lists the items themselves."""
+
+    NONE = ""
+    TOOL = "tool"
+    FILE = "file"
+    TURN = "turn"
 
 
 class PageRegion(StrEnum):
@@ -61,6 +71,10 @@ def _number(text: str) -> int:
     return int(text) if text.isdecimal() and text.isascii() and len(text) < 7 else 0
 
 
+def _group(text: str) -> str:
+    return text if text in ItemGroup else ItemGroup.NONE.value
+
+
 def _sort(text: str) -> str:
     return text if text.removeprefix("-") in ItemSort else ItemSort.TOKENS
 
@@ -72,14 +86,17 @@ class ViewState:
     Attributes:
         view: the panel.
         sel: the selected decision's id.
-        filter: a filter chip's key, as the panel that shows the chips reads it.
+        filter: a filter chip's key or a group's, as the panel that shows them reads it.
+        group: one of ItemGroup.
         q: text that a name must hold.
         sort: one of ItemSort, with a leading "-" for the other direction than the column's own.
         page: of the list or of the prompt, from 1.
         open: the decision whose folded run of messages stands open.
         over: the limit that is swept.
         keywords: what the feature specs are searched for, comma separated; "" takes the configuration's.
+        steps: the chosen steps of a plan, comma separated, "none" for none; "" takes those that are needed.
         replaying: which policy compresses in the timeline, "" none.
+        at: the request that the timeline shows by itself, counted from 1; 0 for none.
         start, end: the first and last message of a chosen range, counted from 1; 0 where none is chosen.
     """
 
@@ -88,14 +105,17 @@ class ViewState:
 
     view: PanelName = _parameter(PanelName.MAP, _panel)  # noqa: RUF009  # it gives a field
     sel: str = _parameter("", _text(500), region=PageRegion.INSPECTOR)
-    filter: str = _parameter("all", _text(40))
+    filter: str = _parameter("all", _text(400))
+    group: str = _parameter("", _group)
     q: str = _parameter("", _text(200))
     sort: str = _parameter(ItemSort.TOKENS.value, _sort)
     page: int = _parameter(1, lambda text: _number(text) or 1)
     open: str = _parameter("", _text(500))
     over: str = _parameter("", _text(80))
     keywords: str = _parameter("", _text(400))
+    steps: str = _parameter("", _text(400))
     replaying: str = _parameter("", _text(40))
+    at: int = _parameter(0, _number)
     start: int = _parameter(0, _number)
     end: int = _parameter(0, _number)
 

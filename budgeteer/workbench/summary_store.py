@@ -9,9 +9,9 @@ from django.conf import settings
 from django.db.models import Count, Max
 from django.utils import timezone
 
+from budgeteer.engine.content.written_messages import SUMMARY_LINE
 from budgeteer.engine.errors import InputError
 from budgeteer.engine.packing.history.summary import (
-    SUMMARY_LINE,
     SummaryFailed,
     SummaryPending,
     SummaryRequest,
@@ -45,6 +45,19 @@ def stored_summaries(owner_id: int) -> Callable[[SummaryRequest], str]:
         return row.text
 
     return look_up
+
+
+def stored_or_extracted(owner_id: int) -> Callable[[SummaryRequest], str]:
+    """The stored summaries of a person; an extract where one is not written yet."""
+    stored = stored_summaries(owner_id)
+
+    def summarise(request: SummaryRequest) -> str:
+        try:
+            return stored(request)
+        except SummaryPending:
+            return extractive_summary(request)
+
+    return summarise
 
 
 def find(owner_id: int, key: str) -> Summary | None:

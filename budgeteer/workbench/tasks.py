@@ -2,24 +2,38 @@
 
 from __future__ import annotations
 
+import time
 from datetime import datetime
-from typing import Any
+from typing import Any, Final
 
+from django.utils import timezone
+
+from budgeteer.engine.analysis.calibration.calibration import calibrate
+from budgeteer.engine.content.conversation import Conversation
 from budgeteer.engine.errors import InputError
 from budgeteer.engine.packing.allocation import tokenizer_of
 from budgeteer.engine.packing.history.summary import SummaryFailed, SummaryRequest
 from budgeteer.jobs.cleanup import sweep
 from budgeteer.jobs.context import JobContext
 from budgeteer.jobs.registry import job
+from budgeteer.presets.models import PresetProposal
+from budgeteer.sources.loading import contents_of
+from budgeteer.sources.models import Source
 from budgeteer.sources.services import UNDO_TIME
-from budgeteer.workbench import services, summary_store
+from budgeteer.workbench import calibrating, services, summary_store
 from budgeteer.workbench.config_form.editable import EditableConfig
-from budgeteer.workbench.deferred_results import known_or_extractive, result_of
+from budgeteer.workbench.deferred_results import Watch, known_or_extractive, result_of
 from budgeteer.workbench.models import Workspace
+from budgeteer.workbench.panels.fit.study import fit_study
 from budgeteer.workbench.panels.sweep.study import sweep_study
 from budgeteer.workbench.panels.timeline.study import timeline_study
+from budgeteer.workbench.policies.study import policies_study
+from budgeteer.workbench.preset_editing.impact import digest_of_config, follower_ids, impact_on, part_of
 from budgeteer.workbench.preview import Packed, forget_previews, pack_workspace
 from budgeteer.workbench.workspace_inputs import InputReadiness, links_of, readiness_of
+
+STUDY_SECONDS: Final = 180
+"""How long a sweep or a replay may keep a worker from others."""
 
 
 @job("workbench.summarise", title="Summarise older history")
@@ -76,20 +90,58 @@ def _write(context: JobContext, workspace: Workspace, request: SummaryRequest, *
     return summary.text
 
 
-@job("workbench.sweep", title="Sweep a limit")
-def sweep_limit(context: JobContext, *, workspace_id: str, over: str) -> dict[str, Any]:
-    """Sweep a limit of the workspace as it stands, for a page that did not wait so long.
+@job("workbench.sweep", title="Sweep a limit", is_study=True)
+def sweep_limit(context: JobContext, *, workspace_id: str, over: str, digest: str = "") -> dict[str, Any]:
+    """Sweep a limit of the workspace as it stands, for a page that did not wait so long; `digest` names the question.
 
     Raises:
         InputError: the workspace is gone, or its sources are not ready.
         BudgeteerError: nothing can be swept.
     """
+    del digest
     workspace, packed = _packed(workspace_id)
+    return result_of(
+        sweep_study(workspace, packed, over),
+        _watch(context, "items", "Packing at every value at which something changes"),
+    )
 
-    def watch(done: int, total: int) -> None:
-        context.progress(done, total, "items", "Packing at every value at which something changes")
 
-    return result_of(sweep_study(workspace, packed, over), watch)
+@job("workbench.fit", title="Plan what makes it fit", is_study=True)
+def plan_fit(context: JobContext, *, workspace_id: str, steps: str, digest: str = "") -> dict[str, Any]:
+    """Make the plan of a workspace as it stands, for a page that did not wait so long; `digest` as above.
+
+    Raises:
+        InputError: the workspace is gone, or its sources are not ready.
+        BudgeteerError: it cannot be packed.
+    """
+    del digest
+    workspace, packed = _packed(workspace_id)
+    return result_of(fit_study(workspace, packed, steps), _watch(context, "steps", "Packing with each step"))
+
+
+@job("workbench.calibrate", title="Calibrate counts")
+def calibrate_counts(context: JobContext, *, workspace_id: str, source_ids: list[str]) -> dict[str, Any]:
+    """Hold counts against the requests that sources of the workspace's owner recorded.
+
+    Raises:
+        InputError: the workspace is gone.
+    """
+    workspace = Workspace.objects.filter(id=workspace_id, deleted_at__isnull=True).first()
+    if workspace is None:
+        raise InputError("the workspace was deleted before its turn came", mend="Bring it back and open it again")
+    chosen = list(Source.objects.visible_to(workspace.owner).filter(id__in=source_ids))
+    read: list[Conversation] = []
+    used = passed_over = 0
+    for done, source in enumerate(chosen):
+        context.progress(done, len(chosen), "sources", "Reading recorded requests")
+        recorded = [one for one in contents_of(source).conversations() if one.recorded] if source.items else []
+        read += recorded
+        used += bool(recorded)
+        passed_over += not recorded
+    context.progress(len(chosen), len(chosen), "sources", "Counting what was recorded")
+    found = calibrate(read, watch=context.check)
+    made = timezone.now().date().isoformat()
+    return calibrating.result_of(found, made=made, used=used, passed_over=passed_over)
 
 
 @job("workbench.write_block", title="Write the summary of a block")
@@ -110,20 +162,68 @@ def write_block(context: JobContext, *, workspace_id: str, first: int, last: int
     return {"workspace": workspace_id, "written": request.key}
 
 
-@job("workbench.replay", title="Replay a conversation")
-def replay(context: JobContext, *, workspace_id: str, policy: str) -> dict[str, Any]:
-    """Replay the workspace's conversation as it stands, for a page that did not wait so long.
+@job("workbench.replay", title="Replay a conversation", is_study=True)
+def replay(context: JobContext, *, workspace_id: str, policy: str, digest: str = "") -> dict[str, Any]:
+    """Replay the workspace's conversation as it stands, for a page that did not wait so long; `digest` as above.
 
     Raises:
         InputError: the workspace is gone, or its sources are not ready.
         BudgeteerError: it cannot be replayed.
     """
+    del digest
     workspace, packed = _packed(workspace_id)
+    return result_of(
+        timeline_study(workspace, packed, policy),
+        _watch(context, "requests", "Packing every request of the conversation"),
+    )
+
+
+@job("workbench.policies", title="Compare policies", is_study=True)
+def compare_policies(context: JobContext, *, workspace_id: str, pause: str, digest: str = "") -> dict[str, Any]:
+    """Replay the workspace's conversation under every policy; `pause` in seconds, `digest` as above.
+
+    Raises:
+        InputError: the workspace is gone, or its sources are not ready.
+        BudgeteerError: it cannot be replayed.
+    """
+    del digest
+    workspace, packed = _packed(workspace_id)
+    return result_of(
+        policies_study(workspace, packed, int(pause)),
+        _watch(context, "requests", "Packing every request under every policy"),
+    )
+
+
+@job("workbench.preset_impact", title="Try a preset on the workspaces that follow")
+def preset_impact(context: JobContext, *, proposal_id: int, digest: str, part: int, parts: int) -> dict[str, Any]:
+    """Pack one of `parts` parts of the followers of a preset, as they stand and on a proposed version.
+
+    Raises:
+        InputError: the proposal is gone, or says something else by now.
+    """
+    proposal = PresetProposal.objects.select_related("preset").filter(pk=proposal_id).first()
+    if proposal is None or digest_of_config(proposal) != digest:
+        raise InputError("the draft was changed before its turn came", mend="Try it again on the page of the draft")
 
     def watch(done: int, total: int) -> None:
-        context.progress(done, total, "requests", "Packing every request of the conversation")
+        context.progress(done, total, "workspaces", "Packing the workspaces that follow")
 
-    return result_of(timeline_study(workspace, packed, policy), watch)
+    return {"impact": impact_on(proposal, part_of(follower_ids(proposal), part, parts), watch).to_json()}
+
+
+def _watch(context: JobContext, unit: str, sentence: str) -> Watch:
+    """Report the progress of a study, and end one that has had its time: others wait for the worker."""
+    until = time.monotonic() + STUDY_SECONDS
+
+    def watch(done: int, total: int) -> None:
+        if time.monotonic() > until:
+            raise InputError(
+                f"This takes longer than the {STUDY_SECONDS // 60} minutes that a study may",
+                mend="Use a shorter conversation or fewer items; the command line has no such limit",
+            )
+        context.progress(done, total, unit, sentence)
+
+    return watch
 
 
 def _packed(workspace_id: str) -> tuple[Workspace, Packed]:

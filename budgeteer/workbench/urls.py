@@ -4,7 +4,25 @@ from __future__ import annotations
 
 from django.urls import path
 
-from budgeteer.workbench.views import compress, configure, downloads, edit, help_page, home, inputs, page, summary
+from budgeteer.workbench.views import (
+    calibrate,
+    compare,
+    compress,
+    configure,
+    downloads,
+    edit,
+    fit,
+    help_page,
+    home,
+    inputs,
+    page,
+    policies,
+    preset_edit,
+    prompt_part,
+    proposals,
+    save_as_preset,
+    summary,
+)
 
 app_name = "workbench"
 
@@ -18,9 +36,24 @@ urlpatterns = [
     path("w/<uuid:workspace_id>/", page.detail, name="detail"),
     path("w/<uuid:workspace_id>/config/", configure.configure, name="configure"),
     path("w/<uuid:workspace_id>/config/paste/", configure.paste_config, name="paste_config"),
+    path("w/<uuid:workspace_id>/calibrate/", calibrate.calibrate, name="calibrate"),
+    path("w/<uuid:workspace_id>/compare/", compare.compare, name="compare"),
+    path("w/<uuid:workspace_id>/compare/take-over/", compare.take_over, name="take_over"),
+    path("w/<uuid:workspace_id>/policies/", policies.policies, name="policies"),
+    path("w/<uuid:workspace_id>/policies/use/", policies.use_policy, name="use_policy"),
+    path("w/<uuid:workspace_id>/preset/", save_as_preset.save_as_preset, name="save_as_preset"),
+    path("presets/proposals/", proposals.listing, name="proposals"),
+    path("presets/proposals/<int:proposal_id>/", proposals.proposal, name="proposal"),
+    path("presets/new/", preset_edit.begin_new, name="new_preset"),
+    path("presets/<slug:slug>/edit/", preset_edit.begin_edit, name="edit_preset"),
+    path("presets/proposals/<int:proposal_id>/edit/", preset_edit.edit_proposal, name="edit_proposal"),
+    path("presets/proposals/<int:proposal_id>/impact/", proposals.impact, name="preset_impact"),
+    path("presets/proposals/<int:proposal_id>/publish/", proposals.publish, name="publish_proposal"),
+    path("presets/proposals/<int:proposal_id>/decline/", proposals.decline, name="decline_proposal"),
     path("w/<uuid:workspace_id>/undo/", configure.undo, name="undo"),
     path("w/<uuid:workspace_id>/redo/", configure.redo, name="redo"),
     path("w/<uuid:workspace_id>/item/", configure.item, name="item"),
+    path("w/<uuid:workspace_id>/fit/", fit.apply, name="fit"),
     path("w/<uuid:workspace_id>/compress/", compress.compress, name="compress"),
     path("w/<uuid:workspace_id>/edit/", edit.edit, name="edit"),
     path("w/<uuid:workspace_id>/summary/", summary.summary, name="summary"),
@@ -32,5 +65,7 @@ urlpatterns = [
     path("w/<uuid:workspace_id>/copy/", page.copy, name="copy"),
     path("w/<uuid:workspace_id>/delete/", page.delete, name="delete"),
     path("w/<uuid:workspace_id>/restore/", page.restore, name="restore"),
+    path("w/<uuid:workspace_id>/prompt-part/", prompt_part.prompt_part, name="prompt_part"),
     path("w/<uuid:workspace_id>/export/<slug:what>/", downloads.export, name="export"),
+    path("w/<uuid:workspace_id>/tables/<slug:what>.csv", downloads.table, name="table"),
 ]

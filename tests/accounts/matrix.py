@@ -57,6 +57,11 @@ def shared_to_look_at(get: int, post: int) -> Row:
     return replace(private, shared=replace(private, get=(302, get, get, get, get, get)))
 
 
+def decided(post: int) -> Row:
+    """A post of administrators, on a page that everybody who is signed in may read in part."""
+    return Row((302, 405, 405, 405, 405, 405), (302, 403, 403, 403, 403, post))
+
+
 def admins(get: int, post: int) -> Row:
     """Administrators only."""
     return Row((302, 403, 403, 403, 403, get), (302, 403, 403, 403, 403, post))
@@ -105,6 +110,16 @@ ROWS: dict[str, Row] = {
     # ---- presets
     "presets:list": everyone(200, 405),
     "presets:version": everyone(200, 405),
+    "presets:roll_back": admins(405, 302),
+    "presets:offer": admins(405, 302),
+    "workbench:proposals": everyone(200, 405),
+    "workbench:proposal": Row((302, 404, 200, 200, 404, 200), (302, 403, 403, 405, 405, 405)),
+    "workbench:new_preset": admins(405, 303),
+    "workbench:edit_preset": admins(405, 303),
+    "workbench:edit_proposal": admins(200, 303),
+    "workbench:preset_impact": decided(303),
+    "workbench:publish_proposal": decided(303).posting(note="More room.", seen="1"),
+    "workbench:decline_proposal": decided(303).posting(answer="Not now."),
     # ---- workbench
     "workbench:home": everyone(200, 405),
     "workbench:open": everyone(302, 302).posting(text="User: How deep is the harbour?"),
@@ -112,11 +127,21 @@ ROWS: dict[str, Row] = {
     "workbench:list": everyone(200, 405),
     "workbench:new": everyone(405, 302),
     "workbench:detail": shared_to_look_at(200, 405),
+    "workbench:prompt_part": shared_to_look_at(200, 405),
     "workbench:configure": owned(405, 303),
     "workbench:paste_config": owned(405, 303).posting(config="{}"),
+    "workbench:calibrate": owned(405, 303),
+    "workbench:compare": shared_to_look_at(200, 405),
+    "workbench:take_over": owned(405, 303).posting(b="own", path="*"),
+    "workbench:policies": shared_to_look_at(200, 405),
+    "workbench:use_policy": owned(405, 303).posting(policy="full"),
+    "workbench:save_as_preset": Row((302, 403, 403, 200, 404, 404), (302, 403, 403, 303, 404, 404)).posting(
+        title="Harbour", note="For the harbour."
+    ),
     "workbench:undo": owned(405, 303),
     "workbench:redo": owned(405, 303),
     "workbench:item": owned(405, 303),
+    "workbench:fit": owned(405, 303),
     "workbench:compress": owned(405, 422),
     "workbench:edit": owned(405, 404).posting(item="none"),
     "workbench:summary": owned(405, 404).posting(key="none"),
@@ -130,6 +155,7 @@ ROWS: dict[str, Row] = {
     # Nothing to bring back is said on the first page, whoever asks.
     "workbench:restore": everyone(405, 302),
     "workbench:export": shared_to_look_at(200, 405),
+    "workbench:table": shared_to_look_at(200, 405),
     # ---- reports
     "reports:list": everyone(200, 405),
     "reports:row": owned(302, 405),

@@ -131,6 +131,25 @@ def test_an_administrator_sets_somebodys_password_and_their_sessions_end(admin: 
     assert theirs.get("/sources/").status_code == 302
 
 
+def test_a_closed_account_that_is_opened_again_has_to_sign_in_anew(admin: Client) -> None:
+    eve = people.editor("eve")
+    theirs = Client()
+    theirs.force_login(eve)
+    assert theirs.get("/sources/").status_code == 200
+    save(admin, eve, is_active="")
+    save(admin, eve, is_active="on")
+    assert fresh(eve).is_active
+    assert theirs.get("/sources/").status_code == 302
+    assert admin.get("/admin/").status_code == 200
+
+
+@pytest.mark.parametrize("password", [" " * 8, "804731956", "u01u01u01", "aAaA bBbB", "12341234"])
+def test_a_password_that_is_soon_tried_is_refused(admin: Client, password: str) -> None:
+    data = {"username": "u01", "role": AccountRole.VIEWER, "password1": password, "password2": password}
+    assert admin.post(f"{LIST}add/", data).status_code == 200
+    assert not User.objects.filter(username="u01").exists()
+
+
 def test_staff_without_every_right_see_no_accounts(client: Client) -> None:
     client.force_login(people.viewer("helper", is_staff=True))
     assert client.get("/admin/").status_code == 200

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from http.cookies import SimpleCookie
 
 import pytest
@@ -32,6 +33,22 @@ def test_every_url_has_a_row_and_every_row_a_url() -> None:
 def test_every_view_has_a_rule() -> None:
     assert [route.path for route in every_route() if route.rule is None] == []
     assert check_every_view_has_a_rule() == []
+
+
+@pytest.mark.django_db
+def test_no_post_is_taken_without_the_token_of_a_form(team: None) -> None:
+    ada = Client(enforce_csrf_checks=True)
+    ada.force_login(make_people()["owner"])
+    taken, refused = [], 0
+    for route in every_route():
+        address = "/" + re.sub(r"<uuid:\w+>", "0" * 8 + "-0000" * 3 + "-" + "0" * 12, route.path)
+        address = re.sub(r"<\w+:\w+>|<\w+>", "1", address)
+        status = ada.post(address).status_code
+        refused += status == 403
+        if status not in {403, 404, 405}:
+            taken.append((route.path, status))
+    assert taken == []
+    assert refused > 30
 
 
 @pytest.mark.django_db

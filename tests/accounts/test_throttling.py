@@ -26,7 +26,6 @@ PASSWORD = "correct horse battery"
 @pytest.fixture(autouse=True)
 def _few_tries(settings, team) -> None:
     settings.SIGN_IN_TRIES, settings.SIGN_IN_TRIES_PER_ADDRESS = 3, 6
-    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]  # slow ones only make tests slow
 
 
 def attempt(name: str = "ada", password: str = "wrong", *, address: str = "127.0.0.1", **headers: str) -> HttpResponse:

@@ -1,4 +1,4 @@
-"""One of everything that URLs name: a source, a job, two workspaces, a report, a preset, and people of every role."""
+"""One of everything that URLs name, sources to proposals of presets, and people of every role."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ from django.utils import timezone
 
 from budgeteer.jobs.execution import execute
 from budgeteer.jobs.models import Job, Presence
-from budgeteer.presets.models import PresetVersion
+from budgeteer.presets import proposals
+from budgeteer.presets.models import PresetProposal, PresetVersion
 from budgeteer.reports import services as reports
 from budgeteer.reports.models import Report
 from budgeteer.sources import services as sources
@@ -39,6 +40,7 @@ class World:
     presence: Presence
     report: Report
     version: PresetVersion
+    proposal: PresetProposal
 
     def arguments(self, path: str, *, is_shared: bool) -> dict[str, Any]:
         """What a URL pattern asks for, by the names of its parts."""
@@ -48,10 +50,11 @@ class World:
             "workspace_id": workspace.id,
             "link_id": workspace.links.get().pk,
             "job_id": self.job.id,
+            "proposal_id": self.proposal.pk,
             "report_id": self.report.id,
             "slug": "agent-session" if path.startswith("samples/") else self.version.preset.slug,
             "number": self.version.number,
-            "what": "text",
+            "what": "items" if "/tables/" in path else "text",
             "token": "made-up" if path.startswith("enter/") else self.report.token,
             "id": self.owner.pk,
             "pk": self.version.preset_id,
@@ -88,7 +91,9 @@ def make_world(owner: User) -> World:
     version = PresetVersion.objects.select_related("preset").get(preset__slug="plain", number=1)
     job = Job.objects.get(kind="sources.import")
     presence = Presence.objects.create(name="worker-1", part="worker", host="here", version="0", seen_at=timezone.now())
-    return World(owner, source, workspaces[0], workspaces[1], job, presence, report, version)
+    words = proposals.ProposalWords("More room.")
+    proposal = proposals.propose(owner, {"outputReserve": 900}, words, preset=version.preset)
+    return World(owner, source, workspaces[0], workspaces[1], job, presence, report, version, proposal)
 
 
 def make_people() -> dict[str, User]:

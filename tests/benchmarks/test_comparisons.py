@@ -22,6 +22,7 @@ def alone(contenders: list[Contender]) -> list[Contender]:
     return [one for one in contenders if not one.is_peer]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("group", TINY)
 def test_every_contender_of_ours_is_right_and_timed(group):
     contenders = alone(comparisons.contenders_of(group, TINY[group]))

@@ -37,6 +37,8 @@ NAMES = (
     "workbench-item",
     "workbench-range",
     "workbench-skills",
+    "compare",
+    "policies",
     "share",
     "reports",
     "report-full",
@@ -45,6 +47,10 @@ NAMES = (
     "report-gone",
     "presets",
     "preset",
+    "preset-save",
+    "preset-edit",
+    "proposal",
+    "proposals",
     "help",
     "sign-in",
     "missing",
@@ -62,11 +68,16 @@ def fill(page: Page, address: str) -> Filled:
     for view in ("timeline", "sweep"):  # a worker may have to make them first
         page.goto(f"{address}{agent}?view={view}")
         expect(page.locator("svg.chart").first).to_be_visible(timeout=WORK_MS)
+    page.goto(f"{address}{agent}?view=fit")
+    expect(page.locator("#fit-verdict")).to_be_visible(timeout=WORK_MS)
+    page.goto(f"{address}{agent}policies/")
+    expect(page.locator("table.by-policy")).to_be_visible(timeout=WORK_MS)
     features = open_specs(page, address)
     page.goto(f"{address}{agent}share/")
     full = publish(page).removeprefix(address)
     page.reload()
     numbers = publish(page, content="numbers").removeprefix(address)
+    draft = draft_a_version(page, address)
     page.goto(f"{address}/sources/")
     sources = [link.get_attribute("href") or "" for link in page.locator("main a[href*='/sources/']").all()]
     kept = list(dict.fromkeys(href for href in sources if re.fullmatch(r"/sources/[0-9a-f-]{36}/", href)))
@@ -81,6 +92,8 @@ def fill(page: Page, address: str) -> Filled:
         "workbench-range": f"{agent}?view=messages&start=127&end=134",
         "workbench-features": f"{features}?view=features&keywords=crane,+tide",
         "workbench-skills": skills,
+        "compare": f"{agent}compare/?b=preset:skills-library@1&diff=1",
+        "policies": f"{agent}policies/",
         "share": f"{agent}share/",
         "reports": "/reports/",
         "report-full": full,
@@ -89,11 +102,25 @@ def fill(page: Page, address: str) -> Filled:
         "report-gone": "/r/nothing/",
         "presets": "/presets/",
         "preset": "/presets/skills-library/v1/",
+        "preset-save": f"{agent}preset/",
+        "preset-edit": f"{draft}edit/",
+        "proposal": draft,
+        "proposals": "/presets/proposals/",
         "help": "/help/",
         "sign-in": "/sign-in/",
         "missing": "/nothing/here/",
     }
     return Filled({name: paths[name] for name in NAMES})
+
+
+def draft_a_version(page: Page, address: str) -> str:
+    """A draft of the agent preset's next version, tried on the workspaces that follow; its path."""
+    page.goto(f"{address}/presets/agent-default/v1/")
+    page.locator("#edit-preset").click()
+    page.locator("#i-history-maxTokens").fill("9000")
+    page.locator("#save-review").click()
+    expect(page.locator("#impact-sentence")).to_be_visible(timeout=WORK_MS)
+    return _path(page, address)
 
 
 def open_specs(page: Page, address: str) -> str:

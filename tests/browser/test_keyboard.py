@@ -81,7 +81,7 @@ def test_a_command_is_found_by_its_name(visitor):
 
     page.keyboard.press("Control+k")
     page.keyboard.type("zzqqx")
-    expect(page.locator("#palette-list")).to_contain_text("Nothing here is called that.")
+    expect(page.locator("#palette-list")).to_contain_text("No results")
     page.keyboard.press("Enter")
     page.keyboard.press("Escape")
     expect(page.locator("#palette")).not_to_be_visible()
@@ -110,3 +110,29 @@ def test_the_messages_are_walked_by_turn_and_by_change(visitor):
     expect(inspected).not_to_have_text(first)
     page.keyboard.press("[")
     expect(inspected).to_have_text(first)
+
+
+def test_a_preset_is_edited_reviewed_and_published_in_five_steps_with_the_keyboard_alone(visitor):
+    page = visitor().open("/presets/plain/v1/")
+    tab_to(page, "edit-preset")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("heading", level=1)).to_have_text("Edit Plain")
+    tab_to(page, "i-outputReserve")
+    page.keyboard.press("Control+A")
+    page.keyboard.type("9000")
+    page.keyboard.press("Enter")  # as the button Save and review
+    expect(page.locator("#impact")).to_contain_text("0 workspaces follow")
+    expect(page.locator(".setting-changes")).to_contain_text("9,000")
+    tab_to(page, "id_note")
+    page.keyboard.type("Room for long answers")
+    tab_to(page, "publish-version")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("heading", level=1)).to_have_text("Plain v2")
+    expect(page.locator("main")).to_contain_text("Room for long answers")
+    page.get_by_role("link", name="v1", exact=True).focus()
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("heading", level=1)).to_have_text("Plain v1")
+    tab_to(page, "roll-back")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("heading", level=1)).to_have_text("Plain v3")
+    expect(page.locator("main")).to_contain_text("Back to v1.")

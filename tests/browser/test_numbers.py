@@ -60,7 +60,7 @@ def test_the_pages_say_what_the_command_line_says(visitor, stack, tmp_path, slug
         assert all(decisions[key]["fate"] == fate for key, fate in lines)
         page.goto(f"{workspace}?view=messages&page=99999")  # the last one
         running = page.locator("table.msgs .c-run.s").last.inner_text()
-        rest = re.search(r"([\d,]+) more frame the query and the reply", page.locator("#list-count").inner_text())
+        rest = re.search(r"([\d,]+) tokens of overhead: ", page.locator("#list-count").inner_text())
         assert rest is not None
         assert _number(running) + _number(rest[1]) == packed["total"]["tokens"]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import secrets
 import subprocess
 import sys
@@ -10,7 +11,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import sign_in_with
+from tests.browser.conftest import WORK_MS, sign_in_with
 from tests.browser.stack import Stack, running_stack
 from tests.browser.steps import open_sample, publish, verdict, wait_until_packed
 from tests.browser.test_every_page import failures
@@ -126,7 +127,7 @@ def test_a_viewer_opens_a_shared_workspace_and_finds_everything_to_look_at_and_n
             assert failures(vera) == []
     with vera.expect_download() as download:
         vera.locator("#export-toggle").click()
-        vera.get_by_role("link", name="Every decision").click()
+        vera.get_by_role("link", name="Decisions (JSON)").click()
     assert download.value.suggested_filename.endswith("packing.json")
 
 
@@ -147,6 +148,48 @@ def test_an_editor_makes_a_copy_of_a_shared_workspace_and_changes_it(visitor, te
     assert verdict(bob) == said
     expect(bob.locator("#looking")).to_have_count(0)
     expect(bob.locator("#i-model")).to_be_enabled()
+
+
+def test_an_editor_proposes_a_preset_and_an_administrator_tries_and_publishes_it(visitor, team):
+    ada = sign_in(visitor, team, "ada")
+    open_sample(ada, "An agent session that overflows")
+    bob = sign_in(visitor, team, "bob")
+    open_sample(bob, "An agent session that overflows")
+    bob.locator("#i-history-maxTokens").fill("9000")
+    bob.locator("#i-history-maxTokens").press("Tab")
+    expect(bob.locator("#o-history-maxTokens")).to_contain_text("overridden")
+    workspace = bob.url
+    bob.locator("#workspace-menu").click()
+    bob.get_by_role("link", name="Propose as preset").click()
+    bob.get_by_label("Save as").select_option("agent-default")
+    bob.get_by_label("Note").fill("Short histories are enough")
+    bob.get_by_role("button", name="Propose to the administrators").click()
+    expect(bob.get_by_text("The administrators see it")).to_be_visible()
+    expect(bob.locator("#publish")).to_have_count(0)
+
+    ada.goto(f"{team.address}/presets/")
+    ada.get_by_role("link", name="1 waiting").click()
+    ada.locator(".proposals a").first.click()
+    expect(ada.locator(".setting-changes")).to_contain_text("9,000")
+    ada.get_by_role("button", name="Try it on them").click()
+    sentence = ada.locator("#impact-sentence")
+    # Hers loses by it, Bob's does not; other tests may have workspaces on this preset too.
+    told = re.compile(r"^\d+ follow; (1 leaves|\d+ leave) out more than 10 % more")
+    expect(sentence).to_have_text(told, timeout=WORK_MS)
+    expect(ada.locator(".impact a").first).to_be_visible()
+    for theme in ("light", "dark"):
+        ada.emulate_media(color_scheme=theme)
+        assert failures(ada) == []
+    ada.locator(".impact a").first.click()
+    expect(ada.locator("#compared")).to_contain_text("B sends")
+    ada.go_back()
+    ada.get_by_role("button", name="Publish v2").click()
+    expect(ada.get_by_role("heading", level=1)).to_contain_text("Agent session v2")
+
+    bob.goto(workspace)
+    expect(bob.locator("#preset-offer")).to_contain_text("v2 is out: Short histories are enough")
+    bob.goto(f"{team.address}/presets/proposals/")
+    expect(bob.locator(".proposals").last).to_contain_text("Published")
 
 
 def test_what_a_viewer_may_not_do_is_said_on_the_page_they_are_on(visitor, team):

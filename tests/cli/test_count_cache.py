@@ -33,6 +33,7 @@ def conversation(tmp_path: Path) -> Path:
     return path
 
 
+@pytest.mark.slow
 def test_packing_the_same_again_loads_no_tokenizer(conversation: Path, cache: Path) -> None:
     line = ["pack", "--conversation", str(conversation), "--system", "Be brief.", "--query", "And now?"]
     code = (

@@ -10,6 +10,7 @@ import pytest
 
 from budgeteer.cli.commands.replay import POLICIES
 from budgeteer.engine.analysis.replay import autocompress
+from budgeteer.engine.analysis.replay.agent_harnesses import HARNESSES
 from tests.cli.conftest import Budgeteer
 
 
@@ -213,3 +214,46 @@ def test_bad_usage_and_bad_input_leave_with_2_and_a_sentence(
     assert run.out == ""
     assert run.err.startswith("budgeteer: ")
     assert sentence in run.err
+
+
+def test_a_replay_says_what_the_prompt_cache_holds_and_costs(budgeteer: Budgeteer, long_chat: Path) -> None:
+    line = ["replay", "--conversation", long_chat, *NEWEST, "--set", "history.maxTokens=1500", "--model", "gpt-4.1"]
+    found = json.loads(budgeteer(*line, "--json", "--pause", "10").out)
+    cache, turns = found["cache"], found["turns"]
+    assert (cache["rules"], cache["pauseSeconds"], cache["timed"]) == ("openai-24h", 10, 0)
+    for turn in turns:
+        assert turn["cache"]["read"] + turn["cache"]["written"] + turn["cache"]["neither"] == turn["after"]
+    for name in ("read", "written", "neither", "cost", "uncachedCost"):
+        assert cache[name] == pytest.approx(sum(turn["cache"][name] for turn in turns))
+    shown = budgeteer(*line).out
+    assert f"Prompt cache ({cache['title']}, rules of {cache['date']}; times of the file for 0 of 11" in shown
+    off = json.loads(budgeteer(*line, "--json", "--cache", "off").out)
+    assert "cache" not in off
+    assert [turn["after"] for turn in off["turns"]] == [turn["after"] for turn in turns]
+
+
+def test_rules_of_another_provider_are_refused(budgeteer: Budgeteer, long_chat: Path) -> None:
+    run = budgeteer("replay", "--conversation", long_chat, "--model", "gpt-4.1", "--cache", "anthropic-1h")
+    assert run.status == 2
+    assert "Known: openai-24h, openai-in-memory" in run.err
+
+
+def test_policies_stand_side_by_side(budgeteer: Budgeteer, long_chat: Path) -> None:
+    line = ["--conversation", long_chat, "--model", "gpt-4.1", "--set", "history.maxTokens=400"]
+    found = json.loads(budgeteer("policies", *line, "--json").out)
+    assert found["cache"] == "openai-24h"
+    newest = next(one for one in found["policies"] if one["name"] == "newestFirst")
+    assert (newest["limit"], newest["limitValue"]) == ("history.maxTokens", 400)
+    played = json.loads(budgeteer("replay", *line, *NEWEST, "--json").out)
+    assert newest["sent"] == sum(turn["after"] for turn in played["turns"])
+    assert newest["cost"] == pytest.approx(played["cache"]["cost"])
+    run = budgeteer("policies", *line)
+    assert run.status == 0
+    assert "newestFirst" in run.out
+    assert [one["name"] for one in found["agents"]] == list(HARNESSES)
+    for one, row in zip(found["agents"], HARNESSES.values(), strict=True):
+        assert one["requests"] == len(played["turns"])
+        assert row.title in run.out
+        assert row.source in run.out
+    assert "To use it: --set history.strategy=" in run.out
+    assert json.loads(budgeteer("policies", *line, "--cache", "off", "--json").out)["cache"] is None

@@ -28,13 +28,18 @@ def openai_faults(request: Mapping[str, Any]) -> list[str]:
         open_calls = [call["id"] for call in message.get("tool_calls", [])]
         if role not in ("system", "developer", "user", "assistant"):
             faults.append(f"message {number} has the role {role}")
-        if message["content"] is None and not open_calls:
+        if message.get("content") is None and "refusal" not in message and not open_calls:
             faults.append(f"message {number} says nothing")
         if "tool_calls" in message and role != "assistant":
             faults.append(f"message {number} calls as {role}")
     if open_calls:
         faults.append(f"the end comes before the answers to {open_calls}")
     return faults
+
+
+def as_blocks(content: str | Sequence[Mapping[str, Any]]) -> Sequence[Mapping[str, Any]]:
+    """The blocks of a content, of which one text may be a string."""
+    return [{"type": "text", "text": content}] if isinstance(content, str) else content
 
 
 def anthropic_faults(request: Mapping[str, Any]) -> list[str]:
@@ -44,7 +49,7 @@ def anthropic_faults(request: Mapping[str, Any]) -> list[str]:
     expected: set[str] = set()
     used: set[str] = set()
     for number, message in enumerate(messages):
-        role, blocks = message["role"], message["content"]
+        role, blocks = message["role"], as_blocks(message["content"])
         if role != ("user", "assistant")[number % 2]:
             faults.append(f"message {number} is the {role}'s")
         if not blocks:
@@ -106,32 +111,32 @@ def message_faults(number: int, item: Mapping[str, Any]) -> list[str]:
     if item["role"] not in ("system", "developer", "user", "assistant"):
         faults.append(f"item {number} has the role {item['role']}")
     content = item["content"]
-    if not content:
+    if not content and item["role"] != "assistant":
         faults.append(f"item {number} is empty")
-    if item["role"] == "assistant" and not isinstance(content, str):
-        faults.append(f"item {number} is the assistant's and no text")
     if isinstance(content, list):
-        faults += [f"item {number} holds {one['type']}" for one in content if not one["type"].startswith("input_")]
+        kind = "output_text" if item["role"] == "assistant" else "input_"
+        faults += [f"item {number} holds {one['type']}" for one in content if not one["type"].startswith(kind)]
     return faults
 
 
 def gemini_faults(request: Mapping[str, Any]) -> list[str]:
     """Turns of user and model by turns; the next turn answers each call, as many, in order; signatures at home."""
     faults: list[str] = []
-    expected: list[tuple[str, str]] = []
+    expected: list[tuple[str | None, str]] = []
     for number, turn in enumerate(request["contents"]):
-        if turn["role"] != ("user", "model")[number % 2]:
-            faults.append(f"content {number} is the {turn['role']}'s")
+        role = turn.get("role", "user")
+        if role != ("user", "model")[number % 2]:
+            faults.append(f"content {number} is the {role}'s")
         if not turn["parts"]:
             faults.append(f"content {number} is empty")
         answers = [part["functionResponse"] for part in turn["parts"] if "functionResponse" in part]
-        if [(one["id"], one["name"]) for one in answers] != expected:
+        if [(one.get("id"), one["name"]) for one in answers] != expected:
             faults.append(f"content {number} answers {answers}, open are {expected}")
         calls = [part["functionCall"] for part in turn["parts"] if "functionCall" in part]
-        if calls and turn["role"] != "model":
-            faults.append(f"content {number} calls as {turn['role']}")
-        expected = [(one["id"], one["name"]) for one in calls]
-        faults += [f"content {number}: {fault}" for part in turn["parts"] for fault in part_faults(turn["role"], part)]
+        if calls and role != "model":
+            faults.append(f"content {number} calls as {role}")
+        expected = [(one.get("id"), one["name"]) for one in calls]
+        faults += [f"content {number}: {fault}" for part in turn["parts"] for fault in part_faults(role, part)]
     if expected:
         faults.append(f"the end comes before the answers to {expected}")
     json.dumps(request)
@@ -141,7 +146,7 @@ def gemini_faults(request: Mapping[str, Any]) -> list[str]:
 def part_faults(role: str, part: Mapping[str, Any]) -> list[str]:
     """A part holds one thing, and a seal only beside it, in the model's turns."""
     faults = []
-    if len(set(part) - {"thought", "thoughtSignature"}) != 1:
+    if len(set(part) - {"thought", "thoughtSignature", "videoMetadata"}) != 1:
         faults.append(f"a part of {sorted(part)}")
     if part.get("text") == "" and "thoughtSignature" not in part:
         faults.append("an empty text")
@@ -156,6 +161,6 @@ def texts(blocks: Sequence[Mapping[str, Any]]) -> list[str]:
     for block in blocks:
         if block["type"] == "text":
             found.append(block["text"])
-        elif block["type"] == "tool_result" and isinstance(block["content"], list):
+        elif block["type"] == "tool_result" and isinstance(block.get("content"), list):
             found += texts(block["content"])
     return found

@@ -21,6 +21,7 @@ from tests.conformance import generated
 
 TOOL_NAMES = st.sampled_from(["read", "write", "Write", "run", "mcp__files__write_file", "read_file", "edit"])
 LONG = st.text(alphabet="ab \n{}é", min_size=60, max_size=200)
+SPACED_JSON = st.lists(LONG | st.integers(), max_size=3).map(lambda one: json.dumps({"found": one}, indent=4))
 SHORT = st.sampled_from(["x", "a/b.py", "ls"])
 
 
@@ -52,7 +53,7 @@ def exchanges(draw: st.DrawFn, number: int, *, failing: bool) -> list[Message]:
             said = (ReasoningPart("thought", "sealed", "", draw(st.sampled_from(["", "gemini"]))), *said)
         messages.append(Message("assistant", (*said, *calls)))
         for call in calls:
-            text = TextPart(draw(LONG | generated.TEXTS))
+            text = TextPart(draw(LONG | generated.TEXTS | SPACED_JSON))
             failed = failing and draw(st.integers(0, 2)) == 0
             messages.append(Message("tool", (ToolResultPart(call.id, (text,), failed),)))
     if draw(st.booleans()):
@@ -93,5 +94,6 @@ def settings_of(draw: st.DrawFn) -> dict[str, Any]:
         "dedupe": draw(st.booleans()),
         "supersedeWrites": draw(st.booleans()),
         "purgeErrorsAfterTurns": draw(st.integers(0, 3)),
+        "minifyResults": draw(st.booleans()),
         "maxSummaryPercent": 100,
     }

@@ -17,9 +17,9 @@ from budgeteer.engine.content.conversation import (
 from tests.conformance.recount import compact, definitions_in
 
 
-def read_back(request: Mapping[str, Any], profile: str) -> Conversation:
+def read_back(request: Mapping[str, Any], provider: str) -> Conversation:
     """The conversation a request in the form of Responses or Gemini holds."""
-    if profile == "openai-responses":
+    if provider == "openai-responses":
         given, said = request.get("instructions"), list(_items(request["input"]))
         system = [given] if given else []
     else:
@@ -75,3 +75,19 @@ def _turns(turns: list[dict[str, Any]]) -> Iterator[Message]:
         role: Role = "assistant" if turn["role"] == "model" else "user"
         if said:
             yield Message(role, tuple(said))
+
+
+def count_read_back_alike(data: dict[str, Any]) -> None:
+    """Take settings from a configuration that mean something else in a packed history than in what it came from.
+
+    docs/engine.md names them: the ids of `keepWith` are the source's; libraries are system text in a packed prompt,
+    which `countSystem` charges; beside `keepMessages`, what a fallback keeps may have a summary once the rest is
+    gone; and `summarizeOlder` counts turns, of which `startOn` may take the first prompt.
+    """
+    history = data["history"]
+    history["keepWith"] = {}
+    history["countSystem"] = False
+    if history["summarizing"]["keepMessages"] is not None:
+        history["fallbackMessages"] = history["uncountedFallbackMessages"] = 0
+    if history["strategy"] == "summarizeOlder" and history["startOn"] != "user":
+        history["startOn"] = "any"

@@ -7,7 +7,7 @@ they are sent to read is recounted: every text, name and argument, and the defin
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -37,26 +37,39 @@ def recount(request: Mapping[str, Any], tokenizer: str = "o200k_base") -> Recoun
     tokens = 3
     for message in request["messages"]:
         tokens += 3 + reference.count(message["role"], tokenizer)
-        if "name" in message:
+        if message.get("name"):  # a result's too: the formula charges the name of every message
             tokens += 1 + reference.count(message["name"], tokenizer)
     return Recount(tokens + read.tokens, read.chars, read.other)
 
 
-def recount_texts(request: Mapping[str, Any], tokenizer: str = "o200k_base", *, maker: str = "") -> Recount:
+def recount_texts(
+    request: Mapping[str, Any],
+    tokenizer: str = "o200k_base",
+    *,
+    maker: str = "",
+    parameter: int = PARAMETER,
+    factor: float = 1.0,
+) -> Recount:
     """What a request in any of the four forms holds to be read, without the frames around it.
 
-    Definitions are counted each alone, a token a bracket or comma; for OpenAI's models, as these read them.
+    Definitions are counted each alone, a token a bracket or comma; for OpenAI's models, as these read them. Calibrated
+    counts charge each parameter differently, and each text by a factor.
     """
+
+    def count(text: str) -> int:
+        return round(reference.count(text, tokenizer) * factor)
+
     texts = list(texts_in(request))
     said = [text for text in texts if text is not None]
     definitions = [compact(tool) for tool in definitions_in(request)]
     joins = len(definitions) + 1 if definitions else 0
-    counted = sum(reference.count(text, tokenizer) for text in said)
+    counted = sum(map(count, said))
     if maker == "OpenAI":
-        counted += definitions_tokens(request, lambda text: reference.count(text, tokenizer))
+        counted += definitions_tokens(request, count)
     else:
-        counted += sum(reference.count(text, tokenizer) for text in definitions) + joins
-    counted += sum(parameters_instead(one, tokenizer) for one in blocks_of(request) if one.get("type") == "tool_use")
+        counted += sum(map(count, definitions)) + joins
+    calls = [one for one in blocks_of(request) if one.get("type") == "tool_use"]
+    counted += sum(parameters_instead(one, count, parameter) for one in calls)
     return Recount(counted, sum(map(len, (*said, *definitions))) + joins, sum(text is None for text in texts))
 
 
@@ -67,13 +80,13 @@ def blocks_of(request: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
         yield from content if isinstance(content, list) else []
 
 
-def parameters_instead(block: Mapping[str, Any], tokenizer: str) -> int:
+def parameters_instead(block: Mapping[str, Any], count: Callable[[str], int], parameter: int) -> int:
     """What Claude reads of a call's input, one parameter after the other, beside its count as JSON."""
     read = 0
     for name, value in block["input"].items():
-        read += PARAMETER + reference.count(name, tokenizer)
-        read += reference.count(value if isinstance(value, str) else compact(value), tokenizer)
-    return read - reference.count(compact(block["input"]), tokenizer)
+        read += parameter + count(name)
+        read += count(value if isinstance(value, str) else compact(value))
+    return read - count(compact(block["input"]))
 
 
 def definitions_in(request: Mapping[str, Any]) -> Sequence[Any]:
@@ -93,11 +106,12 @@ def texts_in(request: Mapping[str, Any]) -> Iterator[str | None]:
             yield from content_texts(request[key])
     for item in request.get("input", request.get("messages", ())):
         yield from content_texts(item.get("content"))
-        if "refusal" in item:
+        if item.get("refusal"):
             yield compact({"refusal": item["refusal"]})
         for call in item.get("tool_calls", []):
-            yield call["function"]["name"]
-            yield call["function"]["arguments"]
+            called = call.get("function", call.get("custom"))
+            yield called["name"]
+            yield called.get("arguments", called.get("input"))
         if "content" not in item:
             yield from block_texts(item)
 
@@ -113,7 +127,7 @@ def content_texts(content: Any) -> Iterator[str | None]:
 def block_texts(block: Mapping[str, Any]) -> Iterator[str | None]:
     """The texts of one part, block or item of OpenAI or Anthropic."""
     match block.get("type"):
-        case "text" | "input_text":
+        case "text" | "input_text" | "output_text":
             yield block["text"]
         case "tool_use":
             yield block["name"]
@@ -122,13 +136,24 @@ def block_texts(block: Mapping[str, Any]) -> Iterator[str | None]:
             yield block["name"]
             yield block["arguments"]
         case "tool_result":
-            yield from content_texts(block["content"])
-        case "function_call_output":
+            yield from content_texts(block.get("content"))
+        case "custom_tool_call":
+            yield block["name"]
+            yield block["input"]
+        case "function_call_output" | "custom_tool_call_output":
             yield from content_texts(block["output"])
         case "thinking":
             yield block["thinking"]
         case _:
             yield None
+
+
+def response_texts(response: Mapping[str, Any]) -> list[str]:
+    """What a function's response says: its only output or error, else the whole object as JSON."""
+    said = next(iter(response.values())) if set(response) in ({"output"}, {"error"}) else None
+    if isinstance(said, str):
+        return [said]
+    return said if isinstance(said, list) else [compact(response)]
 
 
 def gemini_texts(part: Mapping[str, Any]) -> Iterator[str | None]:
@@ -139,8 +164,7 @@ def gemini_texts(part: Mapping[str, Any]) -> Iterator[str | None]:
         yield part["functionCall"]["name"]
         yield compact(part["functionCall"]["args"])
     elif "functionResponse" in part:
-        (said,) = part["functionResponse"]["response"].values()
-        yield from [said] if isinstance(said, str) else said
+        yield from response_texts(part["functionResponse"]["response"])
         yield from (None for _ in part["functionResponse"].get("parts", []))
     else:
         yield None

@@ -28,6 +28,15 @@ def is_taken(path: str, text: str) -> bool:
     return True
 
 
+#: The values of each map of names.
+MAPS: dict[str, st.SearchStrategy[Any]] = {
+    "skillsBudget.policies": st.sampled_from(["auto", "pinned", "nameOnly", "off"]),
+    "history.priorities": st.integers(-(10**6), 10**6),
+    "history.keepWith": TEXT,
+}
+LISTS_OF_OBJECTS = frozenset({"pruning.ranges", "calibrations"})
+
+
 def values_of(field: Field) -> st.SearchStrategy[Any]:
     """Values the field documents as usable."""
     low, high = int(field.minimum or 0), int(field.maximum if field.maximum is not None else 10**6)
@@ -43,9 +52,9 @@ def values_of(field: Field) -> st.SearchStrategy[Any]:
         case "number":
             found = st.floats(field.minimum or 0, field.maximum if field.maximum is not None else 1)
         case "list":
-            found = st.just([]) if field.path == "pruning.ranges" else st.lists(TEXT, max_size=3)
+            found = st.just([]) if field.path in LISTS_OF_OBJECTS else st.lists(TEXT, max_size=3)
         case "map":
-            found = st.dictionaries(TEXT, st.sampled_from(["auto", "pinned", "nameOnly", "off"]), max_size=3)
+            found = st.dictionaries(TEXT, MAPS[field.path], max_size=3)
         case _:
             found = TEXT.filter(lambda text: is_taken(field.path, text))
     return found | st.none() if field.nullable else found

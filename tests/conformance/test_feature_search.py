@@ -46,6 +46,7 @@ def files(features: tuple[FeatureSpec, ...]) -> list[seed_search.File]:
     return [seed_search.File(feature.path, feature.text) for feature in features]
 
 
+@pytest.mark.slow
 @many
 @given(libraries(), KEYWORDS, st.integers(1, 6), st.integers(0, 4), st.integers(0, 3))
 def test_the_search_is_the_seeds(

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from budgeteer.engine.content.written_messages import SUMMARY_LINE
 from budgeteer.engine.inputs.bundle import Inputs
-from budgeteer.engine.packing.history.summary import SUMMARY_LINE
-from budgeteer.engine.packing.ledger import Size
+from budgeteer.engine.packing.ledger import Decision, Size
 from budgeteer.engine.packing.result import Packing
 from budgeteer.engine.rendering import render_request
 from tests.conformance.test_packing import configurations, inputs, packed, slowly
@@ -22,13 +22,27 @@ def history_size(packing: Packing) -> Size:
     return packing.ledger.total("history")
 
 
+def lost_turns(own: list[Decision]) -> int:
+    """How many messages of the user's the provider cannot be sent: they begin no turn of those that are kept."""
+    return sum(one.category == "U" and one.rule.startswith("validity:") for one in own)
+
+
 @slowly
 @given(inputs(), configurations(strategy="summarizeOlder"))
 def test_summarised_history_is_within_its_characters(given_inputs: Inputs, data: dict[str, Any]) -> None:
     packing = packed(given_inputs, data, "openai-chat")
-    added = [one for one in packing.ledger if one.fate == "added"]
-    if packing.fits:
-        assert history_size(packing).chars <= data["history"]["maxChars"]
+    added = [one for one in packing.ledger if one.fate == "added" and one.id != "notice:history"]
+    settings = data["history"]
+    if (
+        packing.fits
+        and history_size(packing).chars > settings["maxChars"]
+        and settings["summarizing"]["trigger"] is None
+    ):
+        # Only the last turns may be longer, and what of the user's words is kept on purpose.
+        own = [one for one in packing.ledger if one.section == "history" and one.fate != "added"]
+        turns = packing.bundle.history_measures.turn.tolist()
+        whole = [turn for one, turn in zip(own, turns, strict=True) if one.fate == "kept" and one.category != "U"]
+        assert all(turn > max(turns) - settings["keepUserTurns"] - lost_turns(own) for turn in whole)
     for one in added:
         assert one.after.chars <= data["history"]["summaryMaxChars"]
         sent = [str(message["content"]) for message in render_request(packing)["messages"]]

@@ -46,7 +46,7 @@ def engine_answer(conversation: Conversation, budget: int) -> list[int]:
     )
     counter = counter_for("chars/4")
     bundle = build_bundle(Inputs(conversation=conversation), counter=counter)
-    packing = pack(bundle, config, counter=counter, profile="openai-chat")
+    packing = pack(bundle, config, counter=counter, provider="openai-chat")
     sent = {one.id.rpartition(":")[2] for one in packing.ledger if one.fate != "dropped"}
     return [index for index, message in enumerate(conversation.messages) if message.id in sent]
 

@@ -57,6 +57,7 @@ def run(environment: dict[str, str], *arguments: object) -> subprocess.Completed
     return subprocess.run(line, env=environment, capture_output=True, text=True, check=False)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("tokenizer", ["o200k_base", "cl100k_base", "claude-v3", "claude-v4.8", "chars/4"])
 def test_counting_works(offline: dict[str, str], chat: Path, tokenizer: str) -> None:
     done = run(offline, "count", chat, "--tokenizer", tokenizer, "--json")

@@ -23,6 +23,8 @@ from tests.examples import examples
 
 pytestmark = pytest.mark.conformance
 STRATEGIES = tuple(HISTORY_STRATEGIES)
+#: Ids of messages, as generated conversations have them.
+NAMED = st.integers(1, 12).map(lambda number: f"message:m{number}")
 #: Every provider, and the one that the model names.
 FORMS = (None, *PROVIDERS)
 slowly = settings(deadline=None, max_examples=examples(80), suppress_health_check=[HealthCheck.too_slow])
@@ -84,6 +86,25 @@ def configurations(draw: st.DrawFn, *, strategy: str | None = None) -> dict[str,
             "namePrevious": draw(st.booleans()),
             "fallbackMessages": draw(st.integers(0, 12)),
             "uncountedFallbackMessages": draw(st.integers(0, 12)),
+            "summarizing": {
+                "trigger": draw(st.none() | st.integers(0, 600) | st.just("20%")),
+                "target": draw(st.none() | st.integers(0, 600) | st.just("15%")),
+                "keepMessages": draw(st.none() | st.integers(1, 6)),
+                "userMessageTokens": draw(st.sampled_from([0, 0, 40])),
+            },
+            "ends": {
+                "keepFirst": draw(st.integers(0, 4)),
+                "removePercent": draw(st.sampled_from([0, 0, 25, 50])),
+                "between": draw(st.sampled_from(["notice", "summary", "nothing"])),
+            },
+            "startOn": draw(st.sampled_from(["any", "any", "user", "assistant", "user,assistant"])),
+            "endOn": draw(st.sampled_from(["any", "any", "user", "assistant", "tool", "assistant,tool"])),
+            "maxMessages": draw(st.none() | st.integers(1, 12)),
+            "maxTurns": draw(st.none() | st.integers(1, 4)),
+            "countSystem": draw(st.sampled_from([False, False, True])),
+            "priorities": draw(st.dictionaries(NAMED, st.integers(-2, 2), max_size=3)),
+            "keepWith": draw(st.dictionaries(NAMED, NAMED, max_size=2)),
+            "notice": draw(st.sampled_from([False, False, True])),
             "clearing": {
                 "trigger": draw(st.integers(0, 300) | st.just("10%")),
                 "keep": draw(st.integers(0, 3)),
@@ -94,6 +115,7 @@ def configurations(draw: st.DrawFn, *, strategy: str | None = None) -> dict[str,
             },
         },
         "retry": {"enabled": draw(st.booleans())},
+        "tools": {"leaveOut": draw(st.sampled_from([[], [], ["run", "read", "tool"]]))},
         "system": {"placement": draw(st.sampled_from(["dedicated", "dedicated", "prepended"]))},
         "shares": draw(st.just({"enabled": False}) | shares()),
         "features": {
@@ -115,29 +137,58 @@ def shares(draw: st.DrawFn) -> dict[str, Any]:
     return {"enabled": True, "redistribute": draw(st.booleans()), **parts}
 
 
-def packed(given_inputs: Inputs, data: dict[str, Any], profile: str | None = None) -> Packing:
+def calibrated(data: dict[str, Any], *, factor: float, charge: int) -> dict[str, Any]:
+    """The same with a calibration of what counts for it."""
+    data = {**data, "tokenizer": "auto"}
+    entry = {
+        "model": data["model"],
+        "tokenizer": tokenizer_of(load_config(data)),
+        "perToken": factor,
+        "perMessage": charge,
+        "perCall": 4 * charge,
+        "perParameter": charge,
+        "error": {"median": 0.0, "p95": 0.0, "p99Under": 0.0},
+        "requests": 30,
+        "made": "2026-11-23",
+    }
+    return {**data, "calibrations": [entry]}
+
+
+def packed(given_inputs: Inputs, data: dict[str, Any], provider: str | None = None) -> Packing:
     config = load_config(data)
     tokenizer = tokenizer_of(config)
     data_window = min(data["contextWindow"], 6_000)
     assert data_window > data["outputReserve"]
     counter = counter_for(tokenizer)
-    return pack(build_bundle(given_inputs, counter=counter), config, counter=counter, profile=profile)
+    return pack(build_bundle(given_inputs, counter=counter), config, counter=counter, provider=provider)
 
 
 @slowly
 @given(inputs(), configurations(), st.sampled_from(FORMS))
 def test_a_packing_of_valid_input_breaks_nothing(
-    given_inputs: Inputs, data: dict[str, Any], profile: str | None
+    given_inputs: Inputs, data: dict[str, Any], provider: str | None
 ) -> None:
-    check_everything(packed(given_inputs, data, profile))
+    check_everything(packed(given_inputs, data, provider))
+
+
+@slowly
+@given(
+    inputs(), configurations(), st.sampled_from(FORMS), st.sampled_from([1.0, 1.0, 0.5, 1.37, 4.0]), st.integers(0, 9)
+)
+def test_a_calibrated_packing_breaks_nothing(
+    given_inputs: Inputs, data: dict[str, Any], provider: str | None, factor: float, charge: int
+) -> None:
+    packing = packed(given_inputs, calibrated(data, factor=factor, charge=charge), provider)
+    assert packing.allowance.kind == "calibrated"
+    check_everything(packing)
 
 
 @slowly
 @given(inputs(valid=False), configurations(), st.sampled_from(FORMS))
 def test_a_packing_of_broken_input_says_what_it_leaves_out(
-    given_inputs: Inputs, data: dict[str, Any], profile: str | None
+    given_inputs: Inputs, data: dict[str, Any], provider: str | None
 ) -> None:
-    packing = packed(given_inputs, data, profile)
+    packing = packed(given_inputs, data, provider)
     check_everything(packing)
     for one in packing.ledger:
         if one.section == "history" and one.fate == "dropped":
@@ -157,6 +208,7 @@ def test_packing_the_same_twice_gives_the_same(given_inputs: Inputs, data: dict[
 def test_a_larger_history_limit_never_keeps_fewer_messages(
     given_inputs: Inputs, data: dict[str, Any], more: int
 ) -> None:
+    data["history"]["notice"] = False  # it takes the place of a message as soon as it fits
     larger = {**data, "history": {**data["history"], "maxTokens": data["history"]["maxTokens"] + more}}
     data["skillsBudget"]["enabled"] = larger["skillsBudget"]["enabled"] = False
     kept = [

@@ -18,20 +18,20 @@ from budgeteer.formats.detect import import_bytes
 from tests.conformance import generated
 from tests.conformance.invariants import check_everything
 from tests.conformance.pruning_material import inputs, settings_of
-from tests.conformance.reading_back import read_back
+from tests.conformance.reading_back import count_read_back_alike, read_back
 from tests.conformance.recount import compact
-from tests.conformance.test_idempotence import joins_the_line
+from tests.conformance.test_idempotence import joins_a_notice, joins_the_line
 from tests.conformance.test_packing import FORMS, configurations, slowly
 
 pytestmark = pytest.mark.conformance
 
 
-def packed(given_inputs: Inputs, data: dict[str, Any], profile: str | None) -> Packing:
+def packed(given_inputs: Inputs, data: dict[str, Any], provider: str | None) -> Packing:
     tokenizer = data["tokenizer"]
     if tokenizer == "auto":
         tokenizer = "cl100k_base" if data["model"] == "gpt-4" else "o200k_base"
     counter = counter_for(tokenizer)
-    return pack(build_bundle(given_inputs, counter=counter), load_config(data), counter=counter, profile=profile)
+    return pack(build_bundle(given_inputs, counter=counter), load_config(data), counter=counter, provider=provider)
 
 
 @st.composite
@@ -78,8 +78,8 @@ def subjects(draw: st.DrawFn, *, failing: bool = True) -> tuple[Inputs, dict[str
 
 @slowly
 @given(subjects(), st.sampled_from(FORMS))
-def test_a_packing_with_pruning_breaks_nothing(subject: tuple[Inputs, dict[str, Any]], profile: str | None) -> None:
-    packing = packed(*subject, profile)
+def test_a_packing_with_pruning_breaks_nothing(subject: tuple[Inputs, dict[str, Any]], provider: str | None) -> None:
+    packing = packed(*subject, provider)
     check_everything(packing)
     assert packing.verdict.not_sent_tokens >= 0
     assert all(category.not_sent_tokens >= 0 for category in packing.categories)
@@ -88,15 +88,16 @@ def test_a_packing_with_pruning_breaks_nothing(subject: tuple[Inputs, dict[str, 
 @slowly
 @given(generated.conversations(valid=False), configurations(), settings_of(), st.sampled_from(FORMS))
 def test_a_packing_of_broken_input_with_pruning_breaks_nothing(
-    conversation: Any, data: dict[str, Any], pruning: dict[str, Any], profile: str | None
+    conversation: Any, data: dict[str, Any], pruning: dict[str, Any], provider: str | None
 ) -> None:
-    check_everything(packed(Inputs(conversation=conversation), {**data, "pruning": pruning}, profile))
+    check_everything(packed(Inputs(conversation=conversation), {**data, "pruning": pruning}, provider))
 
 
 @slowly
 @given(subjects(failing=False))
 def test_packing_a_packed_prompt_changes_nothing(subject: tuple[Inputs, dict[str, Any]]) -> None:
     given_inputs, data = subject
+    count_read_back_alike(data)
     data["tokenizer"] = "auto"
     if data["history"]["strategy"] != "full" or data["shares"]["enabled"]:
         data["system"] = {"placement": "dedicated"}
@@ -110,31 +111,36 @@ def test_packing_a_packed_prompt_changes_nothing(subject: tuple[Inputs, dict[str
     assert again.total == first.total
 
 
+@pytest.mark.slow
 @slowly
 @given(subjects(failing=False), st.sampled_from(["openai-responses", "anthropic", "gemini"]))
 def test_a_packed_request_of_any_provider_is_packed_to_itself(
-    subject: tuple[Inputs, dict[str, Any]], profile: str
+    subject: tuple[Inputs, dict[str, Any]], provider: str
 ) -> None:
     given_inputs, data = subject
     data |= {"tokenizer": "auto", "system": {"placement": "dedicated"}, "shares": {"enabled": False}}
     assume(data["history"]["strategy"] != "summarizeOlder")
+    data["history"]["ends"]["between"] = "notice"  # and so is one that keepEnds writes
+    count_read_back_alike(data)
     for batch in data["pruning"]["ranges"]:
         batch["ranges"][0]["open"] = False
-    first = packed(given_inputs, data, profile)
+    first = packed(given_inputs, data, provider)
     request = render_request(first)
     assume(first.fits and (request.get("messages") or request.get("input") or request.get("contents")))
     assume("thought" not in compact(request))
     assume(not joins_the_line(request))  # read back, that is one message of the user's, and no line
-    if profile == "anthropic":
+    assume(not joins_a_notice(request))  # nor is that a notice: the message gets a second id
+    if provider == "anthropic":
         (conversation,) = import_bytes(compact(request).encode("utf-8", "surrogatepass")).conversations
     else:
-        conversation = read_back(request, profile)
-    again = packed(Inputs(conversation=conversation), data, profile)
+        conversation = read_back(request, provider)
+    again = packed(Inputs(conversation=conversation), data, provider)
     assert render_request(again) == request
     assert {one.fate for one in again.ledger} == {"kept"}
     assert again.total.tokens <= first.total.tokens
 
 
+@pytest.mark.slow
 @slowly
 @given(inputs(), configurations())
 def test_pruning_that_is_off_changes_nothing(given_inputs: Inputs, data: dict[str, Any]) -> None:

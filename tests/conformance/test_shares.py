@@ -111,6 +111,7 @@ def test_with_characters_over_four_the_context_is_the_seeds(
     assert packing.ledger.total("retrieval").tokens <= share
 
 
+@pytest.mark.slow
 @many
 @given(RESULTS.filter(bool), st.integers(20, 700), st.integers(1, 8), st.sampled_from(["gpt-4o", "gpt-4"]))
 def test_with_a_vocabulary_the_prefix_is_the_longest_whose_text_fits(

@@ -157,8 +157,8 @@ COUNTER = counter_for("o200k_base")
 CONFIG = load_config({"model": "gpt-4o"})
 
 
-def packed(talk: Conversation, profile: str) -> Packing:
-    return pack(build_bundle(Inputs(conversation=talk), counter=COUNTER), CONFIG, counter=COUNTER, profile=profile)
+def packed(talk: Conversation, provider: str) -> Packing:
+    return pack(build_bundle(Inputs(conversation=talk), counter=COUNTER), CONFIG, counter=COUNTER, provider=provider)
 
 
 def untyped(value: Any) -> Iterator[Any]:
@@ -183,6 +183,7 @@ def check_request(packing: Packing) -> None:
     render_markdown(packing)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", FORMS)
 @settings(deadline=None, max_examples=25, suppress_health_check=[HealthCheck.too_slow])
 @given(st.fixed_dictionaries(dict.fromkeys(PLACES, CONTENTS)))
@@ -193,8 +194,8 @@ def check_request(packing: Packing) -> None:
 def test_every_provider_gets_a_request_it_takes(form: str, contents: dict[Place, Any]) -> None:
     found = import_bytes(json.dumps(FORMS[form](contents)).encode(), as_format=form)
     (talk,) = found.conversations
-    for profile in PROVIDERS:
-        check_request(packed(talk, profile))
+    for provider in PROVIDERS:
+        check_request(packed(talk, provider))
 
 
 @pytest.mark.parametrize("form", ["openai-chat", "anthropic", "openai-responses"])
@@ -204,8 +205,8 @@ def test_the_words_of_a_result_without_types_are_sent_to_everybody(form: str) ->
     found = import_bytes(json.dumps(FORMS[form](contents)).encode(), as_format=form)
     (talk,) = found.conversations
     assert "Objects among contents that are no part of a known type, read as text: 1" in found.warnings
-    for profile in PROVIDERS:
-        assert compact_json(SEARCHED) in text_of(sent_result(packed(talk, profile)))
+    for provider in PROVIDERS:
+        assert compact_json(SEARCHED) in text_of(sent_result(packed(talk, provider)))
 
 
 def sent_result(packing: Packing) -> Message:
@@ -217,8 +218,8 @@ def test_blocks_in_the_wrong_place_are_sent_as_text() -> None:
     result = {"type": "tool_result", "tool_use_id": "c9", "content": "06:10"}
     contents = {**dict.fromkeys(PLACES, "Said."), "result": blocks, "assistant": [result, {"type": "text"}]}
     (talk,) = import_bytes(json.dumps(anthropic(contents)).encode(), as_format="anthropic").conversations
-    for profile in PROVIDERS:
-        packing = packed(talk, profile)
+    for provider in PROVIDERS:
+        packing = packed(talk, provider)
         check_request(packing)
         assert compact_json(blocks[2]) in text_of(sent_result(packing))
 
@@ -230,10 +231,10 @@ def test_blocks_of_bedrock_are_read_as_their_words() -> None:
     assert result.content == (TextPart("06:10 Skarholm"), TextPart('{"ferry":"blue"}'))
 
 
-@pytest.mark.parametrize("profile", PROVIDERS)
-def test_an_untyped_part_of_a_stored_conversation_is_sent_as_the_text_it_is_counted_as(profile: str) -> None:
+@pytest.mark.parametrize("provider", PROVIDERS)
+def test_an_untyped_part_of_a_stored_conversation_is_sent_as_the_text_it_is_counted_as(provider: str) -> None:
     part = partial(OpaquePart, "part without a type", SEARCHED)
-    family = PROVIDERS[profile].family
+    family = PROVIDERS[provider].family
     talk = Conversation(
         "c",
         "c",
@@ -244,6 +245,6 @@ def test_an_untyped_part_of_a_stored_conversation_is_sent_as_the_text_it_is_coun
             Message("assistant", (TextPart("Said."),), id="4"),
         ),
     )
-    packing = packed(talk, profile)
+    packing = packed(talk, provider)
     check_request(packing)
     assert json.dumps(render_request(packing), ensure_ascii=False).count("ferries") >= 2

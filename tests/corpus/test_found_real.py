@@ -166,8 +166,8 @@ def test_shares_search_and_prepending_keep_the_invariants_of_real_conversations(
                 system={"placement": "prepended" if at % 3 else "dedicated"},
                 history={"strategy": ("newestFirst", "summarizeOlder", "full")[at % 3]},
             )
-            profile = "anthropic" if at % 5 == 4 else "openai-chat"
-            check_everything(pack(bundle, load_config(data), counter=COUNTER, profile=profile))
+            provider = "anthropic" if at % 5 == 4 else "openai-chat"
+            check_everything(pack(bundle, load_config(data), counter=COUNTER, provider=provider))
 
 
 @pytest.mark.parametrize("name", LIBRARIES)

@@ -71,9 +71,9 @@ def packings(path: Path, **given: Any) -> Iterator[tuple[Conversation, Packing]]
     config = load_config({"model": "gpt-4o", "outputReserve": 500, **given})
     for number, talk in enumerate(conversations_of(path)):
         inputs = Inputs(conversation=talk, conversation_measures=measured(path, number))
-        for profile in PROVIDERS:
+        for provider in PROVIDERS:
             bundle = build_bundle(inputs, counter=counter)
-            yield talk, pack(bundle, config, counter=counter, profile=profile)
+            yield talk, pack(bundle, config, counter=counter, provider=provider)
 
 
 def test_the_corpus_is_read() -> None:
@@ -100,12 +100,12 @@ def test_the_last_exchange_stays_at_ten_budgets_and_more_room_never_keeps_fewer(
     settings = {"strategy": "recentExchange", "maxHistoryMessages": 5}
     for number, talk in enumerate(conversations_of(path)):
         bundle = build_bundle(Inputs(conversation=talk, conversation_measures=measured(path, number)), counter=counter)
-        asked = pack(bundle, load_config(common), counter=counter, profile="openai-chat").demand.tokens
+        asked = pack(bundle, load_config(common), counter=counter, provider="openai-chat").demand.tokens
         kept: list[int] = []
         for percent in PERCENTS:
             window = min(max(asked * percent // 100, 1), 1_000_000)
             config = load_config({**common, "contextWindow": window, "history": settings})
-            packing = pack(bundle, config, counter=counter, profile="openai-chat")
+            packing = pack(bundle, config, counter=counter, provider="openai-chat")
             check_everything(packing)
             history = packing.chosen.history
             stays = history.kept[last_exchange(packing)]
@@ -146,7 +146,7 @@ def test_newest_first_keeps_what_the_seed_keeps_of_plain_conversations(path: Pat
     config = load_config({"model": "gemini-4-argon", "tokenizer": "chars/4", "history": settings})
     for talk in conversations_of(path):
         bundle = build_bundle(Inputs(conversation=talk), counter=counter)
-        packing = pack(bundle, config, counter=counter, profile="openai-chat")
+        packing = pack(bundle, config, counter=counter, provider="openai-chat")
         body = [message for message in talk.messages if message.role not in ("system", "developer")]
         try:
             sizes = [NaiveMessage(message.role, chars_of(message)) for message in body]
@@ -169,7 +169,7 @@ def test_summarize_older_keeps_what_naide_keeps_of_plain_conversations(path: Pat
     config = load_config({"model": "gpt-4.1", "tokenizer": "chars/4", "history": history, "retry": {"enabled": False}})
     for talk in conversations_of(path):
         bundle = build_bundle(Inputs(conversation=talk), counter=counter)
-        packing = pack(bundle, config, counter=counter, profile="openai-chat", summarise=lambda _: "s")
+        packing = pack(bundle, config, counter=counter, provider="openai-chat", summarise=lambda _: "s")
         if any(one.rule.startswith("validity:") for one in packing.ledger):
             continue  # beyond the seed
         try:
@@ -179,10 +179,10 @@ def test_summarize_older_keeps_what_naide_keeps_of_plain_conversations(path: Pat
         if any(size.role == "system" for size in sizes):
             continue
         wanted = truncate_history(sizes, max_chars)
-        left = max_chars - sum(sizes[row].chars for row in wanted.kept)
-        if left != 0:
-            assert np.flatnonzero(packing.chosen.history.kept).tolist() == wanted.kept
-            assert (packing.chosen.history.over is None) == (left > 0)
+        fit = packing.chosen.history
+        assert np.flatnonzero(fit.kept).tolist() == wanted.kept
+        assert fit.over is None
+        assert list(fit.summary.covers if fit.summary else ()) == wanted.summarised
 
 
 def role_in(message: Message) -> str:

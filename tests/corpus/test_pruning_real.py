@@ -1,4 +1,4 @@
-"""Pruning the largest real sessions: invariants over automatic strategies and over ranges, in every profile."""
+"""Pruning the largest real sessions: invariants over automatic strategies and over ranges, in every provider."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ def longest() -> tuple[tuple[Path, int], ...]:
     return tuple(sorted(found, key=lambda one: -len(conversations_of(one[0])[one[1]].messages))[:MOST])
 
 
-def pruned(place: tuple[Path, int], profile: str, **pruning: Any) -> tuple[Conversation, Packing]:
+def pruned(place: tuple[Path, int], provider: str, **pruning: Any) -> tuple[Conversation, Packing]:
     path, number = place
     talk, counter = conversations_of(path)[number], counter_for("o200k_base")
     data = {"model": "gpt-4.1", "pruning": {"mode": "auto", "protectedTools": [], **pruning}}
     bundle = build_bundle(Inputs(conversation=talk, conversation_measures=measured(path, number)), counter=counter)
-    return talk, pack(bundle, load_config(data), counter=counter, profile=profile)
+    return talk, pack(bundle, load_config(data), counter=counter, provider=provider)
 
 
 def halves(place: tuple[Path, int]) -> list[dict[str, Any]]:
@@ -52,10 +52,10 @@ def halves(place: tuple[Path, int]) -> list[dict[str, Any]]:
     ]
 
 
-@pytest.mark.parametrize("profile", sorted(PROVIDERS))
+@pytest.mark.parametrize("provider", sorted(PROVIDERS))
 @pytest.mark.parametrize("at", range(MOST))
-def test_automatic_strategies_keep_the_invariants(at: int, profile: str) -> None:
-    talk, packing = pruned(longest()[at], profile)
+def test_automatic_strategies_keep_the_invariants(at: int, provider: str) -> None:
+    talk, packing = pruned(longest()[at], provider)
     check_everything(packing)
     assert len(talk.messages) > 100
     for one in packing.ledger:
@@ -68,14 +68,14 @@ def test_they_find_something_in_real_sessions() -> None:
     assert rules & {"dedupe", "purgeErrorsAfterTurns", "supersedeWrites"}
 
 
-@pytest.mark.parametrize("profile", sorted(PROVIDERS))
+@pytest.mark.parametrize("provider", sorted(PROVIDERS))
 @pytest.mark.parametrize("at", range(MOST))
-def test_ranges_keep_the_invariants(at: int, profile: str) -> None:
+def test_ranges_keep_the_invariants(at: int, provider: str) -> None:
     place = longest()[at]
-    _, packing = pruned(place, profile, ranges=halves(place))
+    _, packing = pruned(place, provider, ranges=halves(place))
     check_everything(packing)
     found = {one.id: one for one in packing.ledger}
     assert found["block:b2"].fate == "added"
-    assert "nested 2 deep" in found["block:b2"].sentence
+    assert "with b1 inside" in found["block:b2"].sentence
     summarised = sum(one.fate == "summarised" for one in packing.ledger)
     assert summarised >= len(packing.bundle.history) // 3

@@ -66,7 +66,7 @@ def test_a_prompt_that_fills_a_window_is_under_it_when_recounted_by_another(mode
     row = known_model(model)
     assert row is not None
     counter = counter_for(row.tokenizer)
-    bundle = build_bundle(Inputs(conversation=talk), counter=counter, profiles=[row.profile])
+    bundle = build_bundle(Inputs(conversation=talk), counter=counter, providers=[row.provider])
     history = {"strategy": "newestFirst", "maxTokens": 400_000}
     config = load_config({"model": model, "contextWindow": 200_000, "safetyMarginPercent": 0, "history": history})
     packing = pack(bundle, config, counter=counter)

@@ -59,7 +59,7 @@ def bundle_of(name: str, *, with_skills: bool = True) -> Bundle:
 
 
 def subject_of(name: str, data: dict[str, Any], *, with_skills: bool = True) -> Subject:
-    return Subject(bundle_of(name, with_skills=with_skills), load_config(data), COUNTER, profile="openai-chat")
+    return Subject(bundle_of(name, with_skills=with_skills), load_config(data), COUNTER, provider="openai-chat")
 
 
 def config_at(subject: Subject, path: str, value: int) -> BudgetConfig:
@@ -143,7 +143,7 @@ def test_a_replayed_request_is_what_packing_the_session_up_to_there_is(name: str
     for turn, end in list(zip(turns, ends, strict=False))[:: max(len(ends) // 12, 1)]:
         cut = replace(talk, messages=tuple(talk.messages)[: start + end])
         bundle = build_bundle(Inputs(conversation=cut), counter=COUNTER)
-        packing = pack(bundle, subject.config, counter=COUNTER, profile="openai-chat")
+        packing = pack(bundle, subject.config, counter=COUNTER, provider="openai-chat")
         assert turn.after_tokens == packing.total.tokens
         assert turn.before_tokens == packing.demand.tokens
         assert (turn.level == "cannotFit") == (not packing.fits)

@@ -26,6 +26,7 @@ def test_every_rule_is_tried() -> None:
     assert set(BREAKS) == set(RULES)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "change"), CASES, ids=[f"{name}-{change.instead!r}" for name, change in CASES])
 def test_a_rule_finds_what_breaks_it(deployment: Deployment, name: str, change: Break) -> None:
     text = deployment.texts[change.file]

@@ -15,7 +15,7 @@ from tests.own_servers import own_database, own_redis_database
 from tests.serve.running import descendants_of, get
 
 # One parallel process for all of them: they share what was started, and the last one stops it.
-pytestmark = pytest.mark.xdist_group("by hand")
+pytestmark = [pytest.mark.xdist_group("by hand"), pytest.mark.slow]
 
 
 @pytest.fixture(scope="module")

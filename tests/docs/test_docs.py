@@ -9,7 +9,9 @@ from pathlib import Path
 import pytest
 
 from budgeteer.cli.program import COMMANDS, NOT_YET
+from budgeteer.engine.analysis.fit_plan.steps import StepName
 from budgeteer.engine.packing.history.registry import STRATEGIES
+from budgeteer.engine.packing.verdict_text import Bound
 from budgeteer.engine.providers.names import PROVIDER_NAMES
 from budgeteer.env import settings_table
 from budgeteer.formats.detect import format_names
@@ -164,7 +166,8 @@ def test_the_tree_of_the_architecture_is_the_tree():
 
 RECIPES = {
     "Add a format", "Add a history strategy", "Add a provider", "Add a model", "Add a warning", "Add a panel",
-    "Add a column to the item table", "Add a job", "Add a preset", "Add a page", "Add a configuration field",
+    "Add a step to the plan", "Add a column to the item table", "Add a job", "Add a preset", "Add a page",
+    "Add a configuration field",
 }  # fmt: skip
 PLACEHOLDER = re.compile(r"`((?:budgeteer|tests|templates)/[\w./]*)/<")
 SHORT_PATH = re.compile(r"`([\w<>.-]+\.(?:py|html|css|js|md))`")
@@ -193,3 +196,14 @@ def test_every_name_in_a_recipe_is_in_the_code():
 def test_the_table_of_history_strategies_has_a_row_for_each():
     table = text_of("docs/engine.md").partition("| strategy | keeps |")[2].partition("\n\n")[0]
     assert re.findall(r"^\| `(\w+)` \|", table, re.MULTILINE) == list(STRATEGIES)
+
+
+def test_the_table_of_steps_has_every_step():
+    table = text_of("docs/cli.md").partition("| step | sets |")[2].partition("\n\n")[0]
+    rows = re.findall(r"^\| (`[^|]+`) \|", table, re.MULTILINE)
+    assert [name for row in rows for name in re.findall(r"`(\w+)`", row)] == list(StepName)
+
+
+def test_everything_that_leaves_items_out_is_in_the_list_of_limits_of_a_verdict():
+    listed = text_of("docs/cli.md").partition("`limits` names what left items out")[2].partition(".\n")[0]
+    assert set(Bound) == set(re.findall(r"`(\w+)`", listed))

@@ -46,31 +46,31 @@ def test_chat_keeps_names_roles_and_the_number_of_messages() -> None:
     assert "=== developer ===" in render_text(packing)
 
 
-@pytest.mark.parametrize("profile", list(PROVIDERS))
-def test_every_form_counts_what_it_is_sent_and_is_read_back_as_the_same_request(profile: str) -> None:
-    packing = few_shot(profile=profile)
+@pytest.mark.parametrize("provider", list(PROVIDERS))
+def test_every_form_counts_what_it_is_sent_and_is_read_back_as_the_same_request(provider: str) -> None:
+    packing = few_shot(provider=provider)
     check_everything(packing)
     request = render_request(packing)
-    (again,) = import_bytes(json.dumps(request).encode(), as_format=profile).conversations
-    once_more = packed(bundle_of(*again.messages), profile=profile)
+    (again,) = import_bytes(json.dumps(request).encode(), as_format=provider).conversations
+    once_more = packed(bundle_of(*again.messages), provider=provider)
     assert render_request(once_more) == request
     assert once_more.total == packing.total
 
 
 def test_responses_has_the_first_as_instructions_and_the_others_as_items() -> None:
-    request = render_request(few_shot(profile="openai-responses"))
+    request = render_request(few_shot(provider="openai-responses"))
     assert request["instructions"] == "Translate jargon into plain words."
     assert [item["role"] for item in request["input"]] == ["system", "developer", "user"]
-    lone = packed(bundle_of(Message("developer", (TextPart("Be brief."),)), user()), profile="openai-responses")
+    lone = packed(bundle_of(Message("developer", (TextPart("Be brief."),)), user()), provider="openai-responses")
     assert "instructions" not in render_request(lone)
     assert render_request(lone)["input"][0] == {"role": "developer", "content": "Be brief."}
 
 
 def test_anthropic_and_gemini_have_a_block_for_each_and_say_what_is_lost() -> None:
     texts = ["Translate jargon into plain words.", "Let us circle back.", "Let us talk later."]
-    packing = few_shot(profile="anthropic")
+    packing = few_shot(provider="anthropic")
     assert [block["text"] for block in render_request(packing)["system"]] == texts
-    gemini = render_request(few_shot(profile="gemini"))
+    gemini = render_request(few_shot(provider="gemini"))
     assert [part["text"] for part in gemini["systemInstruction"]["parts"]] == texts
     assert list(sentences(packing).values()) == [
         "Sent as it is.",
@@ -106,17 +106,17 @@ def test_a_system_message_of_several_texts_keeps_them_apart_and_says_what_it_los
     bundle = bundle_of(Message("system", parts), user())
     chat = packed(bundle)
     assert [part["text"] for part in render_request(chat)["messages"][0]["content"]] == ["One.", " \n", "Two."]
-    claude = packed(bundle, profile="anthropic")
+    claude = packed(bundle, provider="anthropic")
     assert [block["text"] for block in render_request(claude)["system"]] == ["One.", "Two."]
     for packing in (chat, claude):
         (decision,) = [one for one in packing.ledger if one.section == "system"]
         assert decision.fate == "truncated"
-        assert decision.rule == f"validity:{packing.profile}"
+        assert decision.rule == f"validity:{packing.provider}"
         check_everything(packing)
 
 
 def test_a_blank_system_message_is_dropped_where_blank_text_may_not_stand() -> None:
-    packing = packed(bundle_of(Message("system", (TextPart(" \n"),)), user()), profile="anthropic")
+    packing = packed(bundle_of(Message("system", (TextPart(" \n"),)), user()), provider="anthropic")
     assert "system" not in render_request(packing)
     assert [one.fate for one in packing.ledger if one.section == "system"] == ["dropped"]
     check_everything(packing)

@@ -880,6 +880,290 @@ ATIF: dict[str, Any] = {
     ],
 }
 
+CLAUDE_EXPORT = """\
+╭──────────────────────────────╮
+│ ✻ Welcome to Claude Code!    │
+│   cwd: /srv/tides            │
+╰──────────────────────────────╯
+
+ ※ Tip: Use /theme to change the colours
+
+> /model
+  ⎿  Set model to the default
+
+> How high is the tide in tides.csv, and when
+  does it turn?
+
+✻ Thinking…
+
+  The file tells.
+
+⏺ I look into the file
+  first.
+
+⏺ Search(pattern: "tide", limit: 3)
+  ⎿  Found 1 file
+     tides.csv
+     … +2 lines (ctrl+r to expand)
+
+⏺ Read(path: "tides.csv")
+  ⎿  Error: no such file
+
+  Read 2 files (ctrl+o to expand)
+
+⏺ It is 40 cm high.
+
+  It turns at noon.
+
+✻ Worked for 12s
+
+> Thanks
+"""
+
+OPENHANDS_CALL: dict[str, Any] = {
+    "id": "t1",
+    "type": "function",
+    "function": {"name": "execute_bash", "arguments": '{"command":"ls"}'},
+}
+OPENHANDS_ASKED: dict[str, Any] = {
+    "function_name": "execute_bash",
+    "tool_call_id": "t1",
+    "model_response": {
+        "id": "r-1",
+        "model": "gpt-4.1",
+        "choices": [{"message": {"role": "assistant", "content": "I look.", "tool_calls": [OPENHANDS_CALL]}}],
+        "usage": {"prompt_tokens": 45, "completion_tokens": 7},
+    },
+}
+OPENHANDS: list[dict[str, Any]] = [
+    {"id": 0, "source": "agent", "action": "system", "args": {"content": "You are a helper.", "tools": []}},
+    {"id": 1, "source": "user", "action": "message", "args": {"content": "What is here?", "image_urls": []}},
+    {"id": 2, "source": "environment", "observation": "agent_state_changed", "content": "", "extras": {}},
+    {
+        "id": 3,
+        "source": "agent",
+        "action": "run",
+        "args": {"command": "ls", "thought": "I look."},
+        "tool_call_metadata": OPENHANDS_ASKED,
+    },
+    {
+        "id": 4,
+        "source": "agent",
+        "cause": 3,
+        "observation": "run",
+        "content": "a.txt",
+        "extras": {"command": "ls", "metadata": {"exit_code": 0, "working_dir": "/w", "prefix": "", "suffix": ""}},
+        "tool_call_metadata": OPENHANDS_ASKED,
+    },
+    {"id": 5, "source": "agent", "action": "message", "args": {"content": "One file."}},
+]
+
+
+def sdk_text(text: str) -> dict[str, Any]:
+    return {"cache_prompt": False, "type": "text", "text": text}
+
+
+OPENHANDS_SDK: tuple[dict[str, Any], ...] = (
+    {
+        "kind": "SystemPromptEvent",
+        "id": "e0",
+        "source": "agent",
+        "system_prompt": sdk_text("You are a helper."),
+        "tools": [{"kind": "TerminalTool"}],
+    },
+    {
+        "kind": "MessageEvent",
+        "id": "e1",
+        "source": "user",
+        "llm_message": {"role": "user", "content": [sdk_text("What is here?")]},
+        "extended_content": [sdk_text("Be brief.")],
+    },
+    {
+        "kind": "ActionEvent",
+        "id": "e2",
+        "source": "agent",
+        "thought": [sdk_text("I look.")],
+        "reasoning_content": "A list will do.",
+        "action": {"kind": "TerminalAction", "command": "ls"},
+        "tool_name": "terminal",
+        "tool_call_id": "t1",
+        "tool_call": {"id": "t1", "name": "terminal", "arguments": '{"command":"ls"}', "origin": "completion"},
+        "llm_response_id": "r-1",
+    },
+    {
+        "kind": "ActionEvent",
+        "id": "e3",
+        "source": "agent",
+        "thought": [],
+        "action": {"kind": "ThinkAction", "thought": "few"},
+        "tool_name": "think",
+        "tool_call_id": "t2",
+        "tool_call": {"id": "t2", "name": "think", "arguments": '{"thought":"few"}', "origin": "completion"},
+        "llm_response_id": "r-1",
+    },
+    {
+        "kind": "ObservationEvent",
+        "id": "e4",
+        "source": "environment",
+        "tool_name": "terminal",
+        "tool_call_id": "t1",
+        "action_id": "e2",
+        "observation": {"kind": "TerminalObservation", "content": [sdk_text("a.txt")], "metadata": {"exit_code": 0}},
+    },
+    {
+        "kind": "UserRejectObservation",
+        "id": "e5",
+        "source": "environment",
+        "tool_name": "think",
+        "tool_call_id": "t2",
+        "action_id": "e3",
+        "rejection_reason": "no need",
+    },
+    {"kind": "ConversationStateUpdateEvent", "id": "e6", "source": "environment", "key": "x", "value": 1},
+    {
+        "kind": "MessageEvent",
+        "id": "e7",
+        "source": "agent",
+        "llm_message": {"role": "assistant", "content": [sdk_text("One file.")]},
+    },
+)
+
+CONTINUE: dict[str, Any] = {
+    "sessionId": "n-1",
+    "title": "Ports",
+    "workspaceDirectory": "file:///w",
+    "history": [
+        {
+            "message": {"role": "user", "content": [{"type": "text", "text": "Which port?"}], "id": "m1"},
+            "contextItems": [{"name": "a.py", "description": "a.py", "content": "PORT = 8000", "id": {"itemId": "1"}}],
+        },
+        {"message": {"role": "thinking", "content": "Look it up."}, "contextItems": []},
+        {
+            "message": {
+                "role": "assistant",
+                "content": "I run it.",
+                "toolCalls": [
+                    {
+                        "id": "k1",
+                        "type": "function",
+                        "function": {"name": "run_terminal_command", "arguments": '{"command":"make"}'},
+                    }
+                ],
+            },
+            "contextItems": [],
+            "toolCallStates": [
+                {
+                    "toolCallId": "k1",
+                    "toolCall": {
+                        "id": "k1",
+                        "type": "function",
+                        "function": {"name": "run_terminal_command", "arguments": '{"command":"make"}'},
+                    },
+                    "status": "done",
+                    "parsedArgs": {"command": "make"},
+                    "output": [{"name": "Terminal", "description": "", "content": "ok", "status": "Completed"}],
+                }
+            ],
+        },
+        {"message": {"role": "tool", "content": "ok", "toolCallId": "k1"}, "contextItems": []},
+        {"message": {"role": "assistant", "content": "Port 8000."}, "contextItems": []},
+    ],
+}
+
+CODEX_EXEC: tuple[dict[str, Any], ...] = (
+    {"type": "thread.started", "thread_id": "th-1"},
+    {"type": "turn.started"},
+    {"type": "item.completed", "item": {"id": "item_0", "type": "reasoning", "text": "Look."}},
+    {
+        "type": "item.started",
+        "item": {"id": "item_1", "type": "command_execution", "command": "ls", "status": "in_progress"},
+    },
+    {
+        "type": "item.completed",
+        "item": {
+            "id": "item_1",
+            "type": "command_execution",
+            "command": "ls",
+            "aggregated_output": "a.txt",
+            "exit_code": 0,
+            "status": "completed",
+        },
+    },
+    {
+        "type": "item.completed",
+        "item": {
+            "id": "item_2",
+            "type": "mcp_tool_call",
+            "server": "docs",
+            "tool": "find",
+            "arguments": {"q": "a"},
+            "result": {"content": [{"type": "text", "text": "page 3"}], "structured_content": {"page": 3}},
+            "status": "completed",
+        },
+    },
+    {"type": "item.completed", "item": {"id": "item_3", "type": "agent_message", "text": "One file."}},
+    {"type": "turn.completed", "usage": {"input_tokens": 90, "cached_input_tokens": 10, "output_tokens": 9}},
+)
+
+INSPECT_REPLY: dict[str, Any] = {
+    "id": "m3",
+    "role": "assistant",
+    "source": "generate",
+    "content": [
+        {"type": "reasoning", "reasoning": "A table will do.", "signature": "s"},
+        {"type": "text", "text": "I look."},
+    ],
+    "tool_calls": [{"id": "k1", "function": "tide", "arguments": {"city": "attachment://aa"}, "type": "function"}],
+}
+INSPECT: dict[str, Any] = {
+    "version": 2,
+    "status": "success",
+    "eval": {"task": "tides", "model": "openai/gpt-4.1", "run_id": "r"},
+    "samples": [
+        {
+            "id": "tide-1",
+            "epoch": 1,
+            "input": "How high?",
+            "target": "40 cm",
+            "attachments": {"aa": "Oslo"},
+            "messages": [
+                {"id": "m1", "role": "system", "content": "Be brief."},
+                {"id": "m2", "role": "user", "content": [{"type": "text", "text": "How high?"}]},
+                INSPECT_REPLY,
+                {"id": "m4", "role": "tool", "tool_call_id": "k1", "function": "tide", "content": "0.4 m"},
+                {"id": "m5", "role": "assistant", "content": "40 cm."},
+            ],
+            "events": [
+                {
+                    "event": "model",
+                    "tools": [{"name": "tide", "description": "The tide", "parameters": {"type": "object"}}],
+                    "output": {
+                        "model": "gpt-4.1",
+                        "choices": [{"message": INSPECT_REPLY}],
+                        "usage": {"input_tokens": 50, "output_tokens": 9, "total_tokens": 59},
+                    },
+                }
+            ],
+        }
+    ],
+}
+
+HELICONE: list[dict[str, Any]] = [
+    {
+        "response_id": "p-1",
+        "response_created_at": "2026-03-01T10:00:02Z",
+        "response_status": 200,
+        "request_id": "q-1",
+        "request_created_at": "2026-03-01T10:00:00Z",
+        "request_model": "gpt-4.1",
+        "request_body": {"model": "gpt-4.1", "messages": OPENAI_CHAT[:4]},
+        "response_body": {
+            "choices": [{"message": OPENAI_CHAT[4]}],
+            "usage": {"prompt_tokens": 73, "completion_tokens": 5},
+        },
+    }
+]
+
 MAKERS: Final[Mapping[str, bytes]] = {
     "claude-ai": dumps(CLAUDE_AI),
     "open-webui": dumps(OPEN_WEBUI),
@@ -910,5 +1194,12 @@ MAKERS: Final[Mapping[str, bytes]] = {
     "specstory": SPECSTORY.encode(),
     "aider": AIDER.encode(),
     "exported-chat": EXPORTED_CHAT.encode(),
+    "continue": dumps(CONTINUE),
+    "codex-exec": jsonl(*CODEX_EXEC),
+    "inspect": dumps(INSPECT),
+    "helicone": dumps(HELICONE),
+    "openhands": dumps(OPENHANDS),
+    "openhands-sdk": jsonl(*OPENHANDS_SDK),
+    "claude-export": CLAUDE_EXPORT.encode(),
 }
 """A fixture by the name of its format; every one is claimed by that format alone, and damaged by the fuzz tests."""

@@ -241,6 +241,96 @@ def exported_chat(data: bytes) -> Told:
     return [part.split("\n", 2)[2].strip() for part in parts], [], []
 
 
+def claude_export(data: bytes) -> Told:
+    shown = re.sub(r"(?m)^(?:  Read.*to expand\)|✻ Worked.*)\n", "", data.decode().split("\n> /model")[1])
+    texts: list[str] = []
+    calls: list[tuple[str, Any]] = []
+    results: list[str] = []
+    for mark, said in re.findall(r"(?ms)^([>⏺✻]) (.*?)(?=\n*^[>⏺✻] |\Z)", shown):
+        asked, called, told = said.strip().partition("\n  ⎿  ")
+        if called:
+            name, inner = asked.removesuffix(")").split("(", 1)
+            pairs = dict(re.findall(r'(\w+): ("[^"]+"|\d+)', inner))
+            calls.append((name, {key: json.loads(value) for key, value in pairs.items()}))
+            results.append(told.replace("\n     ", "\n").strip())
+        elif mark != "✻":
+            texts.append(asked.replace("\n  ", "\n"))
+    return texts, calls, results
+
+
+def openhands(data: bytes) -> Told:
+    texts: list[str] = []
+    calls: list[tuple[str, Any]] = []
+    results: list[str] = []
+    for event in json.loads(data):
+        if event.get("observation") == "run":
+            about = event["extras"]["metadata"]
+            folder = f"[Current working directory: {about['working_dir']}]"
+            results.append(f"{event['content']}\n{folder}\n[Command finished with exit code {about['exit_code']}]")
+        elif event.get("action") == "run":
+            said = event["tool_call_metadata"]["model_response"]["choices"][0]["message"]
+            texts.append(said["content"])
+            functions = [call["function"] for call in said["tool_calls"]]
+            calls += [(one["name"], json.loads(one["arguments"])) for one in functions]
+        elif "action" in event:
+            texts.append(event["args"]["content"])
+    return texts, calls, results
+
+
+def openhands_sdk(data: bytes) -> Told:
+    texts: list[str] = []
+    calls: list[tuple[str, Any]] = []
+    results: list[str] = []
+    for event in lines(data):
+        held = [event.get("system_prompt"), *event.get("llm_message", event).get("content", [])]
+        held += [*event.get("thought", []), *event.get("extended_content", [])]
+        texts += [one["text"] for one in held if one]
+        if "tool_call" in event:
+            calls.append((event["tool_call"]["name"], json.loads(event["tool_call"]["arguments"])))
+        elif "observation" in event:
+            results.append(event["observation"]["content"][0]["text"] + "\n[Command finished with exit code 0]")
+        elif "rejection_reason" in event:
+            results.append("Action rejected: " + event["rejection_reason"])
+    return texts, calls, results
+
+
+def continue_session(data: bytes) -> Told:
+    texts: list[str] = []
+    calls: list[tuple[str, Any]] = []
+    results: list[str] = []
+    for item in json.loads(data)["history"]:
+        said = item["message"]
+        texts += [f"{one['content']}\n" for one in item["contextItems"]]
+        if said["role"] in ("user", "assistant"):
+            texts += [said["content"] if isinstance(said["content"], str) else said["content"][0]["text"]]
+        for state in item.get("toolCallStates", []):
+            called = state["toolCall"]["function"]
+            calls.append((called["name"], json.loads(called["arguments"])))
+            results += [f"{one['content']}\n[Status: {one['status']}]" for one in state["output"]]
+    return texts, calls, results
+
+
+def codex_exec(data: bytes) -> Told:
+    done = [row["item"] for row in lines(data) if row["type"] == "item.completed"]
+    ran = [item for item in done if item["type"] == "command_execution"]
+    asked = [item for item in done if item["type"] == "mcp_tool_call"]
+    calls = [("command_execution", {"command": item["command"]}) for item in ran]
+    calls += [(f"{item['server']}.{item['tool']}", item["arguments"]) for item in asked]
+    results = [item["aggregated_output"] for item in ran] + [item["result"]["content"][0]["text"] for item in asked]
+    return [item["text"] for item in done if item["type"] == "agent_message"], calls, results
+
+
+def inspect_log(data: bytes) -> Told:
+    sample = json.loads(data.replace(b"attachment://aa", b"Oslo"))["samples"][0]
+    texts: list[str] = []
+    calls: list[tuple[str, Any]] = []
+    for raw in sample["messages"]:
+        held = raw["content"] if isinstance(raw["content"], list) else [{"text": raw["content"]}]
+        texts += [one["text"] for one in held if "text" in one and raw["role"] != "tool"]
+        calls += [(call["function"], call["arguments"]) for call in raw.get("tool_calls", [])]
+    return texts, calls, [raw["content"] for raw in sample["messages"] if raw["role"] == "tool"]
+
+
 def openai(messages: list[Any]) -> Told:
     texts: list[str] = []
     calls: list[tuple[str, Any]] = []
@@ -334,6 +424,11 @@ def langfuse(data: bytes) -> Told:
     return openai([*generation["input"], generation["output"]])
 
 
+def helicone(data: bytes) -> Told:
+    (row,) = json.loads(data)
+    return openai([*row["request_body"]["messages"], row["response_body"]["choices"][0]["message"]])
+
+
 def openinference(data: bytes) -> Told:
     held = json.loads(data)[0]["attributes"]
     begin = "llm.input_messages."
@@ -380,4 +475,11 @@ NAIVE: Final[Mapping[str, Callable[[bytes], Told]]] = {
     "specstory": specstory,
     "aider": aider,
     "exported-chat": exported_chat,
+    "continue": continue_session,
+    "codex-exec": codex_exec,
+    "inspect": inspect_log,
+    "helicone": helicone,
+    "openhands": openhands,
+    "openhands-sdk": openhands_sdk,
+    "claude-export": claude_export,
 }

@@ -12,6 +12,9 @@ import zlib
 from collections.abc import Mapping
 from typing import Any
 
+import pyarrow as pa
+from pyarrow import parquet as parquet_files
+
 
 def dumps(value: object) -> bytes:
     return json.dumps(value, ensure_ascii=False).encode()
@@ -186,3 +189,10 @@ def recorded_session(requests: int, *, model: str = "claude-sonnet-4-5") -> Sess
         session.result(f"r{number}", f"c{number}", result)
         tokens += 62 + 5 * (number % 5 + 1)
     return session
+
+
+def parquet(*rows: dict[str, Any]) -> bytes:
+    """A Parquet file of rows."""
+    file = io.BytesIO()
+    parquet_files.write_table(pa.Table.from_pylist(list(rows)), file)
+    return file.getvalue()

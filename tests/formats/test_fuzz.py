@@ -27,6 +27,7 @@ from tests.formats.shapes import (
     Session,
     dumps,
     jsonl,
+    parquet,
     png,
     skill,
     tarred,
@@ -147,6 +148,7 @@ VALID = (
     rollout_bytes(),
     events_bytes(),
     pi_bytes(),
+    parquet({"messages": OPENAI_CHAT[1:2]}, {"messages": OPENAI_CHAT[1:2]}),
     *MAKERS.values(),
 )
 FORMATS = st.none() | st.sampled_from(format_names())
@@ -309,6 +311,7 @@ def test_every_cut_of_a_valid_file(valid: bytes) -> None:
         attempt(valid[:end])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "data",
     [

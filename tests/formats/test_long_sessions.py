@@ -12,6 +12,8 @@ from budgeteer.formats.detect import import_bytes
 from tests.formats.agent_shapes import Events, PiSession, Rollout, pi_call
 from tests.formats.shapes import Session, text_block, use_block
 
+pytestmark = pytest.mark.slow
+
 LINES = 100_000
 SECONDS = 30.0
 """Of the processor, some times what any of these takes on an idle core; quadratic work would take hours."""

@@ -90,7 +90,7 @@ def test_words_under_another_name_are_reported_and_not_lost(name: str) -> None:
 
 @pytest.mark.parametrize("name", MAKERS)
 def test_a_file_of_a_maker_is_read_in_an_archive(name: str) -> None:
-    ending = "md" if name in ("specstory", "aider", "exported-chat") else "json"
+    ending = "md" if name in ("specstory", "aider", "exported-chat", "claude-export") else "json"
     found = import_bytes(zipped({f"export/a.{ending}": MAKERS[name]}))
     assert found.format == "transcripts"
     assert told(found.conversations[0]) == told(import_bytes(MAKERS[name]).conversations[0])
@@ -273,7 +273,8 @@ def test_what_was_recorded_is_kept_with_its_reply() -> None:
     expected = {
         "open-webui": (40, 2), "lm-studio": (55, 2), "claude-stream": (30, 1), "opencode": (127, 1),
         "qwen-code": (44, 1), "converse": (40, 4), "pydantic-ai": (21, 2), "langsmith": (70, 4), "tau2": (60, 3),
-        "langfuse": (71, 4), "openinference": (72, 3),
+        "langfuse": (71, 4), "openinference": (72, 3), "openhands": (45, 2),
+        "inspect": (50, 2), "helicone": (73, 4),
     }  # fmt: skip
     for name, (tokens, position) in expected.items():
         (request,) = import_bytes(MAKERS[name]).conversations[0].recorded

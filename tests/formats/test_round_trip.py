@@ -99,7 +99,7 @@ JOINED = {
 
 
 @st.composite
-def enriched(draw: st.DrawFn, profile: str) -> Conversation:
+def enriched(draw: st.DrawFn, provider: str) -> Conversation:
     """A generated conversation with the provider's own parts among the others."""
     plain = draw(conversations())
     messages = []
@@ -107,7 +107,7 @@ def enriched(draw: st.DrawFn, profile: str) -> Conversation:
         message = given_message
         kinds = {"assistant": OWN, "user": MEDIA}.get(message.role)
         if kinds is not None and draw(st.booleans()):
-            extra = draw(st.lists(st.sampled_from(kinds[profile]), min_size=1, max_size=2))
+            extra = draw(st.lists(st.sampled_from(kinds[provider]), min_size=1, max_size=2))
             texts = [part for part in message.parts if isinstance(part, TextPart)]
             rest = [part for part in message.parts if not isinstance(part, TextPart)]
             order = [*extra, *texts, *rest] if draw(st.booleans()) else [*texts, *extra, *rest]
@@ -120,18 +120,18 @@ def enriched(draw: st.DrawFn, profile: str) -> Conversation:
     return replace(plain, messages=tuple(messages), tools=raws)
 
 
-def packed(talk: Conversation, profile: str) -> Packing:
+def packed(talk: Conversation, provider: str) -> Packing:
     config = load_config({"model": "gpt-4.1", "contextWindow": 900_000, "outputReserve": 1})
     counter = counter_for("chars/4")
-    return pack(build_bundle(Inputs(conversation=talk), counter=counter), config, counter=counter, profile=profile)
+    return pack(build_bundle(Inputs(conversation=talk), counter=counter), config, counter=counter, provider=provider)
 
 
-def held(messages: Sequence[Message], profile: str) -> list[tuple[str, str, tuple[Part, ...]]]:
+def held(messages: Sequence[Message], provider: str) -> list[tuple[str, str, tuple[Part, ...]]]:
     """(role, name, parts) of each message as the form can hold them: no empty texts, some neighbours joined."""
     rows: list[tuple[str, str, tuple[Part, ...]]] = []
     for message in messages:
-        parts = tuple(filled(message.parts, marked=PROVIDERS[profile].capabilities.marks_errors))
-        if rows and rows[-1][0] == message.role and message.role in JOINED[profile]:
+        parts = tuple(filled(message.parts, marked=PROVIDERS[provider].capabilities.marks_errors))
+        if rows and rows[-1][0] == message.role and message.role in JOINED[provider]:
             rows[-1] = (message.role, rows[-1][1], (*rows[-1][2], *parts))
         else:
             rows.append((message.role, message.name, parts))
@@ -157,38 +157,38 @@ def by_content(talk: Conversation) -> list[dict[str, Any]]:
     ]
 
 
-@pytest.mark.parametrize("profile", PROVIDERS)
+@pytest.mark.parametrize("provider", PROVIDERS)
 @settings(deadline=None, max_examples=examples(60), suppress_health_check=list(HealthCheck))
 @given(data=st.data())
-def test_a_request_read_back_is_what_was_sent(profile: str, data: st.DataObject) -> None:
-    packing = packed(data.draw(enriched(profile)), profile)
+def test_a_request_read_back_is_what_was_sent(provider: str, data: st.DataObject) -> None:
+    packing = packed(data.draw(enriched(provider)), provider)
     request = render_request(packing)
-    found = import_bytes(dumps(request), as_format=profile)
+    found = import_bytes(dumps(request), as_format=provider)
     (talk,) = found.conversations
     system = system_message(packing)
     first = [Message("system", (TextPart(system),))] if system else []
-    assert held(talk.messages, profile) == held([*first, *sent_messages(packing)], profile)
+    assert held(talk.messages, provider) == held([*first, *sent_messages(packing)], provider)
     assert talk.model == packing.model
     sent = Conversation("", "", (), tuple(sent_tools(packing)))
     assert by_content(talk) == by_content(sent)
     assert not found.skipped
 
 
-@pytest.mark.parametrize("profile", PROVIDERS)
+@pytest.mark.parametrize("provider", PROVIDERS)
 @settings(deadline=None, max_examples=40, suppress_health_check=list(HealthCheck))
 @given(data=st.data())
-def test_what_was_read_is_sent_again_as_the_same_request(profile: str, data: st.DataObject) -> None:
-    request = render_request(packed(data.draw(enriched(profile)), profile))
-    (talk,) = import_bytes(dumps(request), as_format=profile).conversations
-    assert render_request(packed(talk, profile)) == request
+def test_what_was_read_is_sent_again_as_the_same_request(provider: str, data: st.DataObject) -> None:
+    request = render_request(packed(data.draw(enriched(provider)), provider))
+    (talk,) = import_bytes(dumps(request), as_format=provider).conversations
+    assert render_request(packed(talk, provider)) == request
 
 
-@pytest.mark.parametrize("profile", ["openai-chat", "openai-responses", "gemini"])
+@pytest.mark.parametrize("provider", ["openai-chat", "openai-responses", "gemini"])
 @settings(deadline=None, max_examples=40, suppress_health_check=list(HealthCheck))
 @given(data=st.data())
-def test_a_request_is_detected(profile: str, data: st.DataObject) -> None:
-    request = render_request(packed(data.draw(conversations()), profile))
-    assert import_bytes(dumps(request)).format == profile
+def test_a_request_is_detected(provider: str, data: st.DataObject) -> None:
+    request = render_request(packed(data.draw(conversations()), provider))
+    assert import_bytes(dumps(request)).format == provider
 
 
 @given(st.lists(WORDS, min_size=2, max_size=4))

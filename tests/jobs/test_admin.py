@@ -39,11 +39,11 @@ def run(client: Client, action: str, *jobs: Job) -> str:
 
 def test_the_list_tells_how_each_job_stands(root: Client, owner: User) -> None:
     now = timezone.now()
-    error = {"what": "not JSON", "where": "", "mend": "", "sentence": "It is not JSON."}
+    error = {"what": "not JSON", "where": PRIVATE, "mend": "", "sentence": f"{PRIVATE}: not JSON."}
     times = {"started_at": now, "finished_at": now + timedelta(seconds=2.5)}
     job = make_job(owner, JobState.FAILED, error=error, attempt=3, **times)
     page = root.get(JOBS).content.decode()
-    for shown in ("probe.count", "ada", "failed", "It is not JSON.", "2.5 s", str(job.id)[:8]):
+    for shown in ("probe.count", "ada", "failed", "not JSON", "2.5 s", str(job.id)[:8]):
         assert shown in page
 
 
@@ -53,6 +53,14 @@ def test_the_list_can_be_filtered_searched_and_sorted(root: Client, owner: User,
     response = root.get(f"{JOBS}{query}")
     assert response.status_code == 200
     assert "1 job" in response.content.decode()
+
+
+@pytest.mark.parametrize("column", ["log", "arguments", "result", "error", "sentence", "subject", "owner__password"])
+def test_no_filter_tells_what_stands_in_a_column_that_is_not_shown(root: Client, owner: User, column: str) -> None:
+    make_job(owner, subject=PRIVATE, sentence=PRIVATE)
+    answers = [root.get(JOBS, {f"{column}__icontains": text}) for text in (PRIVATE[:3], "not there")]
+    assert len({(answer.status_code, answer.headers.get("Location", "")) for answer in answers}) == 1
+    assert all("1 job" not in answer.content.decode() for answer in answers)
 
 
 def test_a_longer_list_costs_no_more_queries(root: Client, owner: User) -> None:

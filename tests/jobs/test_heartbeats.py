@@ -40,6 +40,7 @@ def doctor(part: str) -> tuple[int, dict[str, str]]:
     return done.returncode, finding
 
 
+@pytest.mark.slow
 def test_a_worker_says_that_it_is_there_and_goodbye(start_worker: StartWorker) -> None:
     worker = start_worker("default")
     wait_until(heartbeats.everybody, what="a heartbeat")
@@ -56,6 +57,7 @@ def test_a_worker_says_that_it_is_there_and_goodbye(start_worker: StartWorker) -
     assert doctor("worker")[0] == 1
 
 
+@pytest.mark.slow
 def test_a_scheduler_says_that_it_is_there_and_goodbye() -> None:
     scheduler = subprocess.Popen(
         [sys.executable, "-m", "budgeteer.serve.child", "scheduler"],

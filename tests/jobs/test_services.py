@@ -78,6 +78,7 @@ def test_a_broker_that_is_away_loses_nothing(owner: User, monkeypatch: pytest.Mo
     assert job.sent_at is not None
 
 
+@pytest.mark.slow
 def test_a_job_that_waits_its_turn_is_sent_again_ever_more_seldom(owner: User, sent: list[Any]) -> None:
     job = enqueue(owner, steps=1)
     sends = 0

@@ -131,6 +131,7 @@ def test_a_message_the_broker_lost_is_sent_again(owner: User, start_worker: Star
     assert job.attempt == 1
 
 
+@pytest.mark.slow
 def test_a_worker_that_is_told_to_stop_hands_its_job_back(owner: User, start_worker: StartWorker) -> None:
     job, worker = begin(owner, start_worker, steps=30, pause_seconds=0.1, leave="handed on")
     worker.send_signal(signal.SIGTERM)
@@ -143,6 +144,7 @@ def test_a_worker_that_is_told_to_stop_hands_its_job_back(owner: User, start_wor
     assert Group.objects.filter(name="handed on").count() == 1
 
 
+@pytest.mark.slow
 def test_a_long_silent_call_is_not_taken_for_a_dead_worker(
     owner: User, start_worker: StartWorker, settings: object
 ) -> None:
@@ -157,6 +159,7 @@ def test_a_long_silent_call_is_not_taken_for_a_dead_worker(
     assert (job.state, job.attempt) == ("succeeded", 1)
 
 
+@pytest.mark.slow
 def test_a_task_that_ends_the_process_ends_the_worker_and_another_does_the_job(
     owner: User, start_worker: StartWorker
 ) -> None:
@@ -168,6 +171,7 @@ def test_a_task_that_ends_the_process_ends_the_worker_and_another_does_the_job(
     assert job.state == "running"  # until its silence is noticed
 
 
+@pytest.mark.slow
 def test_a_worker_whose_one_place_is_taken_up_for_ever_says_so_and_ends_itself(
     owner: User, start_worker: StartWorker
 ) -> None:
@@ -180,6 +184,7 @@ def test_a_worker_whose_one_place_is_taken_up_for_ever_says_so_and_ends_itself(
     wait_for(enqueue(owner, steps=1), "succeeded")
 
 
+@pytest.mark.slow
 def test_a_job_that_needs_more_memory_than_there_is_fails_with_a_sentence_and_the_next_one_is_done(
     owner: User, start_worker: StartWorker
 ) -> None:
@@ -192,6 +197,7 @@ def test_a_job_that_needs_more_memory_than_there_is_fails_with_a_sentence_and_th
     assert worker.poll() is None
 
 
+@pytest.mark.slow
 def test_a_worker_whose_memory_is_not_given_back_starts_anew_after_its_job(
     owner: User, start_worker: StartWorker
 ) -> None:
@@ -201,6 +207,7 @@ def test_a_worker_whose_memory_is_not_given_back_starts_anew_after_its_job(
     assert heartbeats.everybody() == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("skew_seconds", ["-3600", "3600"])
 def test_a_worker_whose_clock_is_wrong_keeps_its_job_and_a_dead_one_loses_it(
     owner: User, start_worker: StartWorker, settings: object, skew_seconds: str
@@ -218,6 +225,7 @@ def test_a_worker_whose_clock_is_wrong_keeps_its_job_and_a_dead_one_loses_it(
     assert (job.state, job.attempt, job.lost_workers) == ("queued", 2, 1)
 
 
+@pytest.mark.slow
 def test_a_worker_that_works_or_waits_is_left_alone_however_long(owner: User, start_worker: StartWorker) -> None:
     worker = start_worker(BUDGETEER_WORKER_SILENT_SECONDS="4", BUDGETEER_JOB_STEP_SECONDS="4")
     wait_for(enqueue(owner, steps=70, pause_seconds=0.1), "succeeded")

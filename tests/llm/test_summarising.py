@@ -11,7 +11,8 @@ from dataclasses import replace
 import pytest
 
 from budgeteer.engine.content.conversation import Message, TextPart
-from budgeteer.engine.packing.history.summary import SUMMARY_LINE, SummaryFailed, SummaryRequest
+from budgeteer.engine.content.written_messages import SUMMARY_LINE
+from budgeteer.engine.packing.history.summary import SummaryFailed, SummaryRequest
 from budgeteer.llm import conversation_text
 from budgeteer.llm.settings import Endpoint
 from budgeteer.llm.summarising import ModelSummariser

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from django.db import InterfaceError, OperationalError
 from django.http import HttpRequest
 from django.test import Client
 from django.urls import path
@@ -44,3 +45,28 @@ def test_what_ends_the_process_and_plain_errors_pass(ending: type[BaseException]
 
     with pytest.raises(ending):
         PanicMiddleware(view)(HttpRequest())  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("error", [OperationalError("secret host"), InterfaceError("secret host")])
+def test_a_database_that_is_away_is_a_503_with_a_sentence(monkeypatch, settings, error: Exception) -> None:
+    def away(*_arguments: object, **_named: object) -> None:
+        raise error
+
+    monkeypatch.setattr("budgeteer.accounts.throttling.count_password", away)
+    settings.DEBUG_PROPAGATE_EXCEPTIONS = False
+    answer = Client(raise_request_exception=False).post("/sign-in/", {"username": "ada", "password": "x"})
+    page = answer.content.decode()
+    assert (answer.status_code, answer["Retry-After"]) == (503, "10")
+    assert "The database does not answer" in page
+    assert "secret host" not in page
+
+
+def test_any_other_error_is_a_500(monkeypatch) -> None:
+    def broken(*_arguments: object, **_named: object) -> None:
+        raise ZeroDivisionError("secret detail")
+
+    monkeypatch.setattr("budgeteer.accounts.throttling.count_password", broken)
+    answer = Client(raise_request_exception=False).post("/sign-in/", {"username": "ada", "password": "x"})
+    assert answer.status_code == 500
+    assert "Something broke on our side" in answer.content.decode()
+    assert "secret detail" not in answer.content.decode()

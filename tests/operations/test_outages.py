@@ -43,6 +43,7 @@ def get(port: int, path: str) -> tuple[int, dict[str, object], float]:
         return refused.code, json.load(refused), time.monotonic() - started
 
 
+@pytest.mark.slow
 def test_a_database_that_hangs_makes_it_unready_within_two_seconds_and_ready_again_when_it_is_back(
     relayed: tuple[Relay, str], tmp_path: Path
 ) -> None:

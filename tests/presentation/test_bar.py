@@ -95,10 +95,10 @@ def test_the_table_beside_the_bar_holds_the_same_numbers() -> None:
         ("Free", "7,000"),
         ("Safety margin", "1,000"),
         ("Reserve for the reply", "1,000"),
-        ("Skills not sent", "500"),
+        ("Skills left out", "500"),
     ]
     assert picture.total == "10,500"
-    assert picture.sentence == "Of 1,500 tokens asked for, 1,000 are sent; the limit is 8,000."
+    assert picture.sentence == "1,000 tokens are sent, the limit is 8,000; 1,500 were requested."
 
 
 def test_an_empty_prompt_is_all_free() -> None:

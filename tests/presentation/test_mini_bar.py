@@ -14,4 +14,4 @@ def test_what_is_sent_past_the_limit_stands_behind_the_line() -> None:
     strip = draw_strip((Share("F", "Features", 300, 0),), limit=100)
     assert [part.is_solid for part in strip.parts] == [True, False]
     assert 25 < float(strip.limit_at.rstrip("%")) < 40
-    assert strip.sentence == "300 tokens asked for, 300 sent, limit 100"
+    assert strip.sentence == "300 tokens sent, limit 100; 300 requested"

@@ -57,7 +57,7 @@ def test_a_change_needs_a_note(admin):
     [
         ('{"skillsBugdet": {}}', "Did you mean skillsBudget?"),
         ('{"model": }', "line 1, column 11"),
-        ('{"history": {"strategy": "oldestFirst"}}', "history.strategy"),
+        ('{"history": {"strategy": "middleOut"}}', "history.strategy"),
     ],
 )
 def test_a_bad_configuration_says_what_where_and_how_to_mend(admin, config, sentence):
@@ -116,3 +116,22 @@ def test_the_admin_opens_under_the_strict_content_policy(admin, path):
     assert answer.status_code == 200
     assert "unsafe" not in answer.headers["Content-Security-Policy"]
     assert b"<style" not in answer.content
+
+
+def test_where_the_numbers_come_from_is_part_of_a_version(admin):
+    fields = {"harness": "Harbour CLI", "harness_version": "3.1", "source_url": "https://example.org/limits"}
+    page = change(admin, **fields).content.decode()
+    assert "Say in a few words why" in page
+    assert change(admin, **fields, checked_on="2026-11-20", note="Checked").status_code == 302
+    version = services.current("plain")
+    assert (version.number, version.config, version.harness, version.checked_on.isoformat()) == (
+        2,
+        {},
+        "Harbour CLI",
+        "2026-11-20",
+    )
+    assert change(admin, **fields, checked_on="2026-11-20").status_code == 302
+    assert services.current("plain").number == 2
+    shown = admin.get("/presets/plain/v2/").content.decode()
+    assert "Harbour CLI 3.1" in shown
+    assert 'href="https://example.org/limits"' in shown

@@ -11,8 +11,9 @@ from budgeteer.presets.seeds import SEEDS, plant
 pytestmark = pytest.mark.django_db
 
 
-def test_three_presets_ship():
-    assert [version.preset.slug for version in services.choices()] == ["agent-default", "skills-library", "plain"]
+def test_the_presets_of_the_product_ship_in_their_order():
+    shipped = ["agent-default", "skills-library", "plain", "long-agent-run"]
+    assert [version.preset.slug for version in services.choices()] == shipped
 
 
 def test_the_default_is_the_agent_preset():

@@ -28,7 +28,9 @@ def test_a_version_shows_what_it_changed_and_why(reader):
     services.publish(preset, config=config, note="More room <now>.", author=None)
     page = reader.get("/presets/skills-library/v2/").content.decode()
     assert "Changed since v1" in page
-    assert "&quot;maxSkillsPromptChars&quot;: 36000" in page or '"maxSkillsPromptChars": 36000' in page
+    assert "Max skill characters" in page
+    assert "30,000" in page
+    assert "36,000" in page
     assert "More room &lt;now&gt;." in page
 
 
@@ -44,3 +46,34 @@ def test_what_does_not_exist_is_not_found(reader, path):
 
 def test_signed_out_readers_are_sent_to_sign_in(client):
     assert client.get("/presets/").status_code == 302
+
+
+def test_any_two_versions_are_held_against_each_other(reader):
+    plain = Preset.objects.get(slug="plain")
+    for tokens in (5_000, 6_000):
+        services.publish(plain, config={"outputReserve": tokens}, note="x", author=None)
+    page = reader.get("/presets/plain/v3/").content.decode()
+    assert "Changed since v2" in page
+    page = reader.get("/presets/plain/v3/?since=1").content.decode()
+    assert "Changed since v1" in page
+    assert "not set" in page
+    assert "Changed since v2" in reader.get("/presets/plain/v3/?since=77").content.decode()
+
+
+def test_an_administrator_rolls_back_and_retires_with_one_press(client):
+    client.force_login(User.objects.create_superuser("keeper"))
+    services.publish(Preset.objects.get(slug="plain"), config={"outputReserve": 5_000}, note="x", author=None)
+    answer = client.post("/presets/plain/v1/publish/", follow=True)
+    assert "v1 is published again, as v3" in answer.content.decode()
+    assert (services.current("plain").config, services.current("plain").author.username) == ({}, "keeper")
+    assert "Retired: new workspaces" in client.post("/presets/plain/offer/", follow=True).content.decode()
+    assert "plain" not in {version.preset.slug for version in services.choices()}
+    client.post("/presets/plain/offer/", {"offered": "on"})
+    assert "plain" in {version.preset.slug for version in services.choices()}
+
+
+def test_staff_without_the_right_may_not_change_presets(client):
+    client.force_login(User.objects.create_user("guest", is_staff=True))
+    for path in ("plain/v1/publish/", "plain/offer/", "plain/edit/", "new/"):
+        assert client.post(f"/presets/{path}").status_code == 403
+    assert 'id="edit-preset"' not in client.get("/presets/plain/v1/").content.decode()

@@ -137,7 +137,7 @@ def _packing(decisions: list[dict[str, Any]], *, asked: int, sent: int) -> dict[
         },
         "total": {"tokens": sent, "chars": sent * 4},
         "unknown": [{"id": "system:System text", "what": "audio"}],
-        "reported": {"tokens": None, "notInFile": None},
+        "reported": {"tokens": None, "notInFile": None, "otherModel": None},
         "cost": {"currency": "USD", "uncached": 0.0175, "cached": 0.00875, "priceDate": "2026-01-01"},
         "sections": [_section(name, decisions) for name in ("system", "tools", "skills", "history", "query")],
         "overhead": [

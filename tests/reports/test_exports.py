@@ -1,7 +1,10 @@
 from __future__ import annotations
 
+import copy
 import csv
 import io
+
+import pytest
 
 from budgeteer.reports.exports import to_csv, to_markdown
 from tests.reports.documents import ITEMS, sample_document
@@ -24,6 +27,15 @@ def test_a_name_that_a_spreadsheet_would_run_is_made_text():
     names = [row["name"] for row in rows()]
     assert "'=cmd|' /C calc'!A1" in names
     assert not [name for name in names if name.startswith(("=", "+", "-", "@"))]
+
+
+@pytest.mark.parametrize(
+    "start", ["=", "+", "-", "@", "\t", "\r", "\n", " ", "\xa0", "\uff1d", "\uff0b", "\uff0d", "\uff20"]
+)
+def test_no_cell_begins_as_a_formula_may(start: str) -> None:
+    document = copy.deepcopy(sample_document())
+    document["packing"]["decisions"][0]["name"] = f"{start}=1+1"
+    assert next(csv.DictReader(io.StringIO(to_csv(document))))["name"].startswith("'")
 
 
 def test_markdown_says_verdict_figures_and_tables():

@@ -82,7 +82,7 @@ def test_the_prompt_stands_with_a_line_where_something_went(client, report):
     assert "You are a payroll agent." in page
     assert "1 tool left out" in page
     text = client.get(report.get_absolute_url() + "prompt.txt").content.decode()
-    assert text == "[system]\nYou are a payroll agent.\n\n[user]\nWhat is next?\n"
+    assert text == "=== system ===\nYou are a payroll agent.\n\n=== user ===\nWhat is next?\n"
 
 
 def test_while_a_worker_is_busy_the_page_says_so_and_looks_again(client, make_report):

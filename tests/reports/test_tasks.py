@@ -130,7 +130,7 @@ def test_what_is_shared_is_the_configuration_of_the_moment_of_sharing(filled):
 def test_the_prompt_of_a_report_is_the_packed_prompt(filled, client):
     report = publish(filled)
     text = client.get(report.get_absolute_url() + "prompt.txt").content.decode()
-    assert text.startswith("[system]\n")
+    assert text.startswith("=== system ===\n")
     page = client.get(report.get_absolute_url() + "prompt/")
     assert page.status_code == 200
 

@@ -100,6 +100,7 @@ KINDS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("announced", [True, False], ids=["with a length", "in chunks"])
 @pytest.mark.parametrize(("kind", "body"), KINDS, ids=["form", "multipart", "JSON", "text", "no type"])
 def test_a_stranger_may_send_a_small_form_of_whatever_kind_and_no_more(
@@ -131,6 +132,31 @@ def test_an_upload_may_be_larger(web: Web, cookie: str, announced: bool) -> None
     sent = body if announced else pieces(body)
     status, page = web.ask("POST", "/sources/upload/", sent, Cookie=cookie, **{"Content-Type": MULTIPART})
     assert status == 302, page
+
+
+@pytest.mark.parametrize("announced", [True, False], ids=["with a length", "in chunks"])
+@pytest.mark.parametrize("size", [LARGE, 30_000])
+def test_a_viewer_is_refused_by_the_role_before_an_upload_is_read(
+    web: Web, settings, announced: bool, size: int
+) -> None:
+    settings.SECRET_KEY = KEY
+    client = Client()
+    client.force_login(people.viewer("vera"))
+    cookie = f"budgeteer_session={client.cookies['budgeteer_session'].value}"
+    kind = {"Content-Type": MULTIPART}
+    if announced:  # nothing but the head is sent: whoever waited for the body would answer 408, much later
+        connection = http.client.HTTPConnection("127.0.0.1", web.port, timeout=PATIENCE_SECONDS)
+        connection.putrequest("POST", "/sources/upload/")
+        for name, value in {**kind, "Cookie": cookie, "Content-Length": str(size)}.items():
+            connection.putheader(name, value)
+        connection.endheaders()
+        response = connection.getresponse()
+        status, page = response.status, response.read().decode()
+        connection.close()
+    else:
+        status, page = web.ask("POST", "/sources/upload/", pieces(b"a" * size), Cookie=cookie, **kind)
+    assert status == 403
+    assert "An administrator can make you an editor." in page
 
 
 def try_to_sign_in(web: Web, name: str, **headers: str) -> int:

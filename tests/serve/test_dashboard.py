@@ -45,6 +45,7 @@ def test_it_answers_signs_in_by_its_link_and_stops_everything_on_ctrl_c(tmp_path
     assert "Stopped." in dashboard.said
 
 
+@pytest.mark.slow
 def test_the_second_start_finds_its_database_prepared_and_loads_no_app_to_see_it(tmp_path: Path) -> None:
     variables = {"DATABASE_URL": f"sqlite:///{tmp_path}/dashboard.sqlite3"}
     said = []
@@ -68,6 +69,7 @@ def test_the_second_start_finds_its_database_prepared_and_loads_no_app_to_see_it
     assert [name for name in loaded if name.startswith("budgeteer.") and name.endswith(".models")] == []
 
 
+@pytest.mark.slow
 def test_nothing_outlives_a_dashboard_that_is_killed(tmp_path: Path) -> None:
     with serving(tmp_path, "--port", "0") as dashboard:
         assert dashboard.port
@@ -76,6 +78,7 @@ def test_nothing_outlives_a_dashboard_that_is_killed(tmp_path: Path) -> None:
         wait_until(lambda: not alive(processes), what="every child to stop")
 
 
+@pytest.mark.slow
 def test_a_child_that_dies_is_started_again(tmp_path: Path) -> None:
     with serving(tmp_path, "--port", "0", "--no-worker") as dashboard:
         port = dashboard.port
@@ -85,6 +88,7 @@ def test_a_child_that_dies_is_started_again(tmp_path: Path) -> None:
         wait_until(lambda: answers(port), what="the web server to answer again")
 
 
+@pytest.mark.slow
 def test_without_worker_there_is_only_the_web_server(tmp_path: Path) -> None:
     with serving(tmp_path, "--port", "0", "--no-worker") as dashboard:
         assert dashboard.port
@@ -108,6 +112,7 @@ def test_local_mode_listens_on_the_loopback_only(tmp_path: Path, host: str) -> N
     assert "BUDGETEER_MODE=team" in said
 
 
+@pytest.mark.slow
 def test_a_database_that_cannot_be_opened_is_a_sentence(tmp_path: Path) -> None:
     with serving(tmp_path, DATABASE_URL="postgresql://nobody@127.0.0.1:1/none") as dashboard:
         assert dashboard.process.wait(timeout=PATIENCE_SECONDS) == 2

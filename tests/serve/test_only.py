@@ -95,6 +95,7 @@ def wait_for_answer(web: Process, port: int) -> None:
     assert web.poll() is None, ended(web)
 
 
+@pytest.mark.slow
 def test_the_web_part_answers_and_ends_with_its_processes_on_sigterm(start: Start) -> None:
     port = free_port()
     web = start("--only", "web", "--port", str(port), BUDGETEER_WEB_PROCESSES="2")
@@ -110,6 +111,7 @@ def test_a_web_part_that_is_still_starting_ends_as_fast(start: Start) -> None:
     assert stopped(web) < GRACE_SECONDS
 
 
+@pytest.mark.slow
 def test_a_worker_serves_the_queues_it_is_given_and_no_other(start: Start, owner: User) -> None:
     worker = start("--only", "worker", "--queues", "default", "--name", "small")
     large = workers.enqueue(owner, queue="large", steps=1)
@@ -121,6 +123,7 @@ def test_a_worker_serves_the_queues_it_is_given_and_no_other(start: Start, owner
     assert stopped(worker) < GRACE_SECONDS
 
 
+@pytest.mark.slow
 def test_a_worker_that_is_told_to_stop_gives_its_job_back(start: Start, owner: User) -> None:
     worker = start("--only", "worker")
     job = workers.enqueue(owner, steps=200, pause_seconds=0.1)
@@ -130,6 +133,7 @@ def test_a_worker_that_is_told_to_stop_gives_its_job_back(start: Start, owner: U
     assert (job.state, job.attempt, job.lost_workers) == ("queued", 2, 0)
 
 
+@pytest.mark.slow
 def test_a_job_that_takes_no_step_does_not_hold_up_the_end_of_its_worker(start: Start, owner: User) -> None:
     worker = start("--only", "worker", TEST_GRACE_SECONDS="1.0")
     job = workers.enqueue(owner, "probe.silent", seconds=60.0)
@@ -169,6 +173,7 @@ def test_what_does_not_go_together_is_refused_with_a_sentence(
     assert sentence in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_a_port_in_use_is_refused_rather_than_replaced(start: Start) -> None:
     port = free_port()
     wait_for_answer(start("--only", "web", "--port", str(port)), port)
@@ -177,6 +182,7 @@ def test_a_port_in_use_is_refused_rather_than_replaced(start: Start) -> None:
     assert f"--port: Port {port} of 127.0.0.1 is already in use" in said
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("part", ["web", "worker", "scheduler"])
 def test_a_part_refuses_a_database_that_is_not_ready_for_it(
     start: Start, own_servers: dict[str, str], tmp_path: Path, part: str
@@ -188,6 +194,7 @@ def test_a_part_refuses_a_database_that_is_not_ready_for_it(
     assert "Run `budgeteer serve --only migrate` once" in said
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("part", ["web", "worker", "scheduler", "migrate"])
 def test_a_database_that_a_newer_version_has_used_is_refused(start: Start, part: str) -> None:
     with connection.cursor() as cursor:

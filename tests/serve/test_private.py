@@ -7,6 +7,8 @@ import os
 import re
 from pathlib import Path
 
+import pytest
+
 from tests.serve.running import get, serving
 from tests.waiting import PATIENCE_SECONDS, wait_until
 
@@ -28,6 +30,7 @@ def make_as_an_earlier_version_did(folder: Path) -> None:
         (folder / name).chmod(0o644)
 
 
+@pytest.mark.slow
 def test_after_a_start_and_an_upload_nothing_is_open_to_other_accounts(tmp_path: Path) -> None:
     folder = tmp_path / "data"
     make_as_an_earlier_version_did(folder)
@@ -54,6 +57,7 @@ def test_after_a_start_and_an_upload_nothing_is_open_to_other_accounts(tmp_path:
         os.umask(umask)
 
 
+@pytest.mark.slow
 def test_what_lies_beside_our_files_is_left_as_it_is(tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_text("mine")
     (tmp_path / "notes.txt").chmod(0o644)

@@ -171,8 +171,9 @@ def _by_worker(path: Path, watch: _Watch) -> dict[str, Any]:
     from budgeteer.jobs.context import JobContext
     from budgeteer.jobs.execution import execute
     from budgeteer.jobs.models import Job
-    from budgeteer.sources import uploads
+    from budgeteer.sources import tasks, uploads
 
+    tasks.load_vocabularies()  # as a worker does when it starts
     call_command("migrate", verbosity=0)
     owner = User.objects.create_user("owner")
     with path.open("rb") as file:

@@ -126,7 +126,7 @@ def test_counts_of_a_known_model_stand_beside_what_was_recorded(ada, owner):
     assert len(talk.recorded) == 12
     measures = services.measures_of(source, "claude-v3")
     counter = counter_for("claude-v3")
-    known = held_against_counts(measures.messages, talk.recorded, profile="anthropic", counter=counter)
+    known = held_against_counts(measures.messages, talk.recorded, provider="anthropic", counter=counter)
     off = known.median_growth_error
     assert abs(off) < 0.2
     told = f"Counts with claude-v3 are {abs(off) * 100:.1f} % {'above' if off > 0 else 'below'} what was reported from"

@@ -51,6 +51,7 @@ BUFFERS = 30
 MESSAGE_BYTES = (600 - IDLE["worker"] - BUFFERS) * 1_000_000 // 500_000
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", ["cli", "worker"])
 def test_thirty_megabytes_take_less_memory_than_the_file(how: str, tmp_path: Path) -> None:
     path = tmp_path / "session.jsonl"
@@ -60,6 +61,7 @@ def test_thirty_megabytes_take_less_memory_than_the_file(how: str, tmp_path: Pat
     assert found["peak"] < IDLE[how] + 60
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["codex", "pi"])
 def test_other_sessions_are_put_aside_as_well(kind: str, tmp_path: Path) -> None:
     path = tmp_path / "session.jsonl"
@@ -69,6 +71,7 @@ def test_other_sessions_are_put_aside_as_well(kind: str, tmp_path: Path) -> None
     assert found["peak"] < IDLE["cli"] + 60
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", ["cli", "worker"])
 def test_very_many_messages_take_little_memory_each(how: str, tmp_path: Path) -> None:
     path = tmp_path / "chat.jsonl"

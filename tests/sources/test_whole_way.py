@@ -69,6 +69,7 @@ def visitor(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Visitor]:
             yield Visitor(stack, session, bucket)
 
 
+@pytest.mark.slow
 def test_an_upload_in_the_bucket_is_imported_by_a_worker_and_opened_in_the_workbench(visitor: Visitor) -> None:
     data = chats(12)
     answer = visitor.post("/sources/upload/", files={"files": ("talks.jsonl", data)})
@@ -147,6 +148,7 @@ def test_a_client_that_goes_away_in_the_middle_leaves_nothing(visitor: Visitor) 
     assert visitor.session.get(f"{visitor.stack.address}/sources/").status_code == 200
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [LIMIT + 5_000_000, 40_000_000])
 def test_a_client_that_sends_all_of_it_before_it_listens_still_hears_the_sentence(visitor: Visitor, size: int) -> None:
     answer = visitor.post("/sources/upload/", files={"files": ("big.bin", b"x" * size)})

@@ -17,13 +17,24 @@ if TYPE_CHECKING:
 @pytest.fixture(autouse=True)
 def _nothing_kept() -> Iterator[None]:
     from budgeteer.sources.loading import forget_loaded
+    from budgeteer.workbench.panels.prompt.parts import forget_prompts
     from budgeteer.workbench.preview import forget_previews
 
     forget_loaded()
     forget_previews()
+    forget_prompts()
     yield
     forget_loaded()
     forget_previews()
+    forget_prompts()
+
+
+@pytest.fixture(autouse=True)
+def _steps_apart(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Tests change one setting several times within a second; people's changes are joined then."""
+    from budgeteer.workbench.config_form import undo_steps
+
+    monkeypatch.setattr(undo_steps, "JOIN_SECONDS", -1.0)
 
 
 @pytest.fixture

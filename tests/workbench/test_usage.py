@@ -16,7 +16,7 @@ from django.test import Client
 
 from budgeteer.cli.program import program
 from budgeteer.engine.analysis.packing_json import packing_to_json
-from budgeteer.engine.rendering.validity import check_every_profile
+from budgeteer.engine.rendering.validity import check_every_provider
 from budgeteer.workbench import services
 from budgeteer.workbench.config_form.editable import EditableConfig
 from budgeteer.workbench.models import Workspace
@@ -104,5 +104,5 @@ def test_the_numbers_are_those_of_the_command_line(open_over: Open, run_jobs, tm
     assert run.exit_code == 0, run.output
     told = json.loads(run.stdout)
     packing = services.packing_of(workspace)
-    ours = json.loads(json.dumps(packing_to_json(packing, validity=check_every_profile(packing))))
+    ours = json.loads(json.dumps(packing_to_json(packing, validity=check_every_provider(packing))))
     assert told == ours

@@ -40,7 +40,7 @@ def command(a: str, b: str, **written: Any) -> int:
     from budgeteer.engine.analysis.compare.compare import compare
 
     sides = [replace(options, config=name) for name in (a, b)]
-    first, second = (assemble(side.config, side.model, side.assignments) for side in sides)
+    first, second = (assemble(side.config, side.model, side.assignments, side.calibration) for side in sides)
     with progress_bar("Comparing, items that moved") as progress:
         found = compare(bundle_maker(options), first, second, progress=progress)
     click.echo(json.dumps(found.to_json(), ensure_ascii=False) if as_json else compare_table(found, every=every))

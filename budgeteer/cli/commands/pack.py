@@ -38,15 +38,15 @@ def command(**written: Any) -> int:
     from budgeteer.cli.output.packing_log import log_packing
     from budgeteer.cli.packing_run import packed
 
-    packing = packed(options, profile=None if options.request in (None, *READING) else options.request)
+    packing = packed(options, provider=None if options.request in (None, *READING) else options.request)
     log_packing(packing)
     if options.request is not None:
         _print_request(packing, options.request)
     elif options.as_json:
         from budgeteer.engine.analysis.packing_json import packing_to_json
-        from budgeteer.engine.rendering.validity import check_every_profile
+        from budgeteer.engine.rendering.validity import check_every_provider
 
-        click.echo(json.dumps(packing_to_json(packing, validity=check_every_profile(packing)), ensure_ascii=False))
+        click.echo(json.dumps(packing_to_json(packing, validity=check_every_provider(packing)), ensure_ascii=False))
     else:
         from budgeteer.cli.output.packing_summary import summary
 
@@ -67,7 +67,7 @@ def check_usage(options: PackOptions) -> None:
     if options.request is not None and options.as_json:
         raise click.UsageError("--json and --request print different things; give one")
     if options.request is not None and options.request not in REQUESTS:
-        raise click.UsageError(f"--request {options.request}: there is no such profile. Known: {', '.join(REQUESTS)}")
+        raise click.UsageError(f"--request {options.request}: there is no such provider. Known: {', '.join(REQUESTS)}")
     check_something_is_given(options)
 
 

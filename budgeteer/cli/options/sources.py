@@ -29,6 +29,7 @@ class SourceOptions:
     config: str | None = None
     model: str | None = None
     assignments: tuple[str, ...] = ()
+    calibration: str | None = None
 
 
 _SOURCES: Sequence[Decorator] = (
@@ -52,6 +53,7 @@ _VALUES: Sequence[Decorator] = (
     click.option(
         "--set", "assignments", metavar="PATH=VALUE", multiple=True, help="One configuration value; may be repeated."
     ),
+    click.option("--calibration", metavar="FILE", help="Count as recorded: a file of 'budgeteer calibrate --write'."),
 )
 
 

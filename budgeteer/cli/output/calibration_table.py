@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from budgeteer.cli.output.tables import table
-from budgeteer.engine.analysis.calibration.calibration import MIN_REQUESTS, Calibration, CountError
+from budgeteer.engine.analysis.calibration.calibration import MIN_REQUESTS, Calibration, CountError, WholeInputError
 from budgeteer.engine.analysis.calibration.recorded_growth import LeftOut
+from budgeteer.engine.config.schema import ModelCalibration
+from budgeteer.engine.packing.allocation import calibrated_margin
 
-_ERROR = ("total error", "median", "95 %", "1 % under")
+_ERROR = ("total error", "median", "95 %", "inputs: median", "95 %", "1 % under")
 _NOTHING = ("-",) * len(_ERROR)
 
 
@@ -28,27 +30,28 @@ def _rows(one: Calibration) -> list[tuple[object, ...]]:
     records = one.records
     used = len(records.growths)
     first = (records.model, records.tokenizer or "-", records.requests, used, one.recorded_tokens)
-    rows: list[tuple[object, ...]] = [(*first, "counted", *_percents(one.counted))]
+    rows: list[tuple[object, ...]] = [(*first, "counted", *_percents(one.counted, one.counted_input))]
     if one.fitted is not None:
-        rows.append(("", "", "", "", "", "fitted", *_percents(one.fitted)))
+        rows.append(("", "", "", "", "", "fitted", *_percents(one.fitted, one.fitted_input)))
     return rows
 
 
-def _percents(error: CountError | None) -> tuple[str, ...]:
-    if error is None:
+def _percents(error: CountError | None, inputs: WholeInputError | None) -> tuple[str, ...]:
+    if error is None or inputs is None:
         return _NOTHING
-    return (f"{error.total:+.2%}", f"{error.median:.2%}", f"{error.p95:.2%}", f"{error.p99_under:.2%}")
+    shares = (error.median, error.p95, inputs.median, inputs.p95, inputs.p99_under)
+    return (f"{error.total:+.2%}", *(f"{share:.2%}" for share in shares))
 
 
 def _coefficients(found: Sequence[Calibration]) -> list[str]:
     rows = [
-        (one.records.model, *(f"{value:.3f}" for value in one.coefficients.to_json().values()))
+        (one.records.model, *(f"{value:g}" for value in one.coefficients.to_json().values()))
         for one in found
         if one.coefficients is not None
     ]
     if not rows:
         return [f"No model has the {MIN_REQUESTS} requests that a fit takes.", ""]
-    header = ("fitted tokens", "per token counted", "per text", "per call and result", "per parameter")
+    header = ("fitted tokens", "per token counted", "per message", "per call and result", "per parameter")
     return [table(header, rows), ""]
 
 
@@ -56,3 +59,16 @@ def _left_out(found: Sequence[Calibration]) -> list[str]:
     totals = {reason: sum(one.records.left_out[reason] for one in found) for reason in LeftOut}
     rows = [(count, str(reason)) for reason, count in totals.items() if count]
     return [table(("left out", "because"), rows)] if rows else []
+
+
+def kept_text(kept: Sequence[ModelCalibration], found: Sequence[Calibration], name: str) -> str:
+    """What was kept in the file `name`, and why the other models were not."""
+    lines = [f"{name}: {measured(one)}" for one in kept]
+    lines += [f"Not kept: {one.records.model}, {one.not_kept}." for one in found if one.not_kept]
+    return "\n".join(["", *lines])
+
+
+def measured(one: ModelCalibration) -> str:
+    """A calibration in a line: its model, how far its inputs are off, and the safety margin that this makes."""
+    off = f"{one.error.p95:.1%} off in 95 of 100 requests, median {one.error.median:.1%}"
+    return f"{one.model} with {one.tokenizer}, {off}; safety margin {calibrated_margin(one)} %."

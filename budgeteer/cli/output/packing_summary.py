@@ -9,6 +9,7 @@ import numpy as np
 from budgeteer.cli.output.tables import number, shortened, table
 from budgeteer.engine.analysis.before_after import before_after
 from budgeteer.engine.analysis.cost_and_usage import facts_of
+from budgeteer.engine.analysis.counted_text import counted_text
 from budgeteer.engine.packing.ledger import FATES, SECTIONS, Ledger
 from budgeteer.engine.packing.result import Packing
 from budgeteer.engine.rendering.validity import check_packing
@@ -76,7 +77,8 @@ def _limits(packing: Packing) -> str:
     margin = f", less a safety margin of {packing.safety_margin_percent} %" if packing.safety_margin_percent else ""
     return (
         f"{packing.model}: window {number(packing.window)}, reply {number(packing.output_reserve)}, "
-        f"prompt {number(packing.input_budget)} tokens{margin}; counted with {packing.tokenizer} ({packing.kind})."
+        f"prompt {number(packing.input_budget)} tokens{margin}; "
+        f"counted with {packing.tokenizer} ({counted_text(packing)})."
     )
 
 

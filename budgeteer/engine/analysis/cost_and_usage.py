@@ -19,7 +19,10 @@ def facts_of(packing: Packing) -> tuple[str, ...]:
     facts = (
         cost_sentence(packing.cost),
         reported_sentence(
-            bundle.reported_input_tokens, in_file=packing.in_file_tokens, not_in_file=packing.not_in_file_tokens
+            bundle.reported_input_tokens,
+            in_file=packing.in_file_tokens,
+            not_in_file=packing.not_in_file_tokens,
+            other_model=packing.other_recorded_model,
         ),
         _unknown_sentence(packing.unknown),
         _hidden_sentence([skill.name for skill in bundle.skills if skill.is_hidden]),
@@ -35,10 +38,18 @@ def cost_sentence(cost: Cost) -> str:
     return f"{money(cost.uncached, cost.currency)} a request{cached} (list prices of {cost.price_date})."
 
 
-def reported_sentence(reported: int | None, *, in_file: int | None, not_in_file: int | None) -> str:
-    """What the source's last request reported beside what is counted here of its file; "" without a report."""
+def reported_sentence(
+    reported: int | None, *, in_file: int | None, not_in_file: int | None, other_model: str = ""
+) -> str:
+    """What the source's last request reported beside what is counted here of its file; "" without a report.
+
+    Tokens of another model (`other_model`) are not compared with those that are counted here.
+    """
     if reported is None:
         return ""
+    if other_model:
+        told = f"The source reported {reported:,} input tokens for its last request, as {other_model} counts"
+        return f"{told}; {in_file or 0:,} are counted in this file, as the model of this prompt does."
     told = f"The source reported {reported:,} input tokens for its last request"
     if in_file is not None and in_file > reported:
         return f"{told}; what its file holds counts to {in_file:,} here."
@@ -52,8 +63,10 @@ def reported_sentence(reported: int | None, *, in_file: int | None, not_in_file:
 
 
 def money(amount: float, currency: str) -> str:
-    """An amount with its currency; small ones to a hundredth of a cent."""
+    """An amount with its currency; small ones to a hundredth of a cent, less than half of that as less than one."""
     sign = "$" if currency == "USD" else f"{currency} "
+    if 0 < amount < 0.00005:
+        return f"<{sign}0.0001"
     return f"{sign}{amount:,.4f}" if amount < 0.1 else f"{sign}{amount:,.2f}"
 
 

@@ -16,12 +16,13 @@ import numpy as np
 from budgeteer.engine.config.schema import BudgetConfig
 from budgeteer.engine.content.conversation import Conversation, Message
 from budgeteer.engine.content.pairing import ALONE, group_start
+from budgeteer.engine.content.written_messages import begins_turn, is_written
 from budgeteer.engine.counting.message_measures import MessageMeasures, measure_messages
 from budgeteer.engine.counting.tokenizers import TokenCounter
 from budgeteer.engine.errors import ConfigError
 from budgeteer.engine.inputs.bundle import Bundle, Inputs, build_bundle
-from budgeteer.engine.packing.allocation import allowance, profile_of, resolve_percents
-from budgeteer.engine.packing.history.newest_first import newest_first
+from budgeteer.engine.packing.allocation import allowance, provider_of, resolve_percents
+from budgeteer.engine.packing.history.strategies.newest_first import newest_first
 from budgeteer.engine.packing.history.task import is_lost, with_task
 from budgeteer.engine.packing.history.view import HistoryView, view_of
 from budgeteer.engine.packing.library_fitting import LibraryFitter
@@ -70,7 +71,7 @@ def newest_kept(
         ConfigError: the configuration asks for what needs the whole conversation.
     """
     _check(talk, config)
-    form = profile_of(config)
+    form = provider_of(config)
     allowed = allowance(config, counter)
     config = resolve_percents(config, allowed)
     start, end = _bounds(talk.messages, query)
@@ -90,17 +91,25 @@ def newest_kept(
 
 
 def _check(talk: Conversation, config: BudgetConfig) -> None:
-    where = ""
-    if config.history.strategy != "newestFirst":
-        where = "history.strategy"
-    elif config.pruning.mode != "off":
-        where = "pruning.mode"
-    elif any(pin.startswith("message:") for pin in config.pins):
-        where = "pins"
-    elif config.skills_budget.enabled and talk.tools:
-        where = "skillsBudget.enabled"
+    history = config.history
+    needs_all = {
+        "history.strategy": history.strategy != "newestFirst",
+        "history.notice": history.notice,
+        "history.endOn": history.end_on != "any",
+        "history.startOn": history.start_on not in ("any", "user"),
+        "history.maxMessages": history.max_messages is not None,
+        "history.maxTurns": history.max_turns is not None,
+        "history.countSystem": history.count_system,
+        "history.keepWith": bool(history.keep_with),
+        "pruning.mode": config.pruning.mode != "off",
+        "pins": any(pin.startswith("message:") for pin in config.pins),
+        "skillsBudget.enabled": config.skills_budget.enabled and bool(talk.tools),
+        "tools.leaveOut": bool(config.tools.leave_out) and bool(talk.tools),
+    }
+    where = next((path for path, is_set in needs_all.items() if is_set), "")
     if where:
-        what = "only newestFirst without pruning, pinned messages and limited tools can be answered from the newest on"
+        without = "a notice, endOn, limits of messages, pruning, pinned messages and limited tools"
+        what = f"only newestFirst without {without} can be answered from the newest on"
         raise ConfigError(what, where=where, mend="Pack the conversation instead.")
 
 
@@ -109,14 +118,14 @@ def _bounds(messages: Sequence[Message], query: str | None) -> tuple[int, int]:
     start, end = 0, len(messages)
     while start < end and messages[start].role in _SYSTEM_ROLES:
         start += 1
-    if not query and end > start and messages[end - 1].role == "user":
+    if not query and end > start and messages[end - 1].role == "user" and not is_written(messages[end - 1]):
         end -= 1
     return start, end
 
 
 def _without_history(talk: Conversation, *, counter: TokenCounter, query: str | None, form: str) -> Bundle:
     """The bundle of a conversation whose history was taken out."""
-    measures = measure_messages(talk.messages, counter=counter, profiles=(form,))
+    measures = measure_messages(talk.messages, counter=counter, providers=(form,))
     return build_bundle(Inputs(conversation=talk, conversation_measures=measures, query=query), counter=counter)
 
 
@@ -144,30 +153,32 @@ class _Walk:
         rows = [*further, *range(at, end)]
         measures = _joined(found or [self._measured(())])
         typed = np.array([self._is_typed(row) for row in rows], np.bool_)
-        losses = measures.column(self._packer.profile, "loss")
+        losses = measures.column(self._packer.provider, "loss")
         return with_task(
-            self._view(measures), asked_of(self._packer.bundle, self._packer.profile), typed=typed, losses=losses
+            self._view(measures, [is_written(self._messages[row]) for row in rows]),
+            asked_of(self._packer.bundle, self._packer.provider, self._packer.config.history),
+            typed=typed,
+            losses=losses,
         ), rows
 
     def _asking(self, start: int, end: int) -> Iterator[int]:
         """The rows among which the task is: back to the last message that somebody typed, or to the last user's."""
-        asked = asked_of(self._packer.bundle, self._packer.profile)
+        asked = asked_of(self._packer.bundle, self._packer.provider, self._packer.config.history)
         if asked.query == "lost" or (asked.query == "typed" and not asked.first_is_user):
             return
         for row in range(end - 1, start - 1, -1):
             message = self._messages[row]
-            if message.role != "user":
+            if message.role != "user" or is_written(message):
                 continue
-            loss = supported_parts(message, self._packer.profile, ALONE).loss
+            loss = supported_parts(message, self._packer.provider, ALONE).loss
             is_sent = Loss.EMPTY not in loss
             if is_sent or is_lost(loss):
                 yield row
-            if is_sent if asked.query == "typed" else message.typed and (is_sent or is_lost(loss)):
+            if is_sent if asked.query == "typed" else begins_turn(message) and (is_sent or is_lost(loss)):
                 return
 
     def _is_typed(self, row: int) -> bool:
-        message = self._messages[row]
-        return message.role == "user" and message.typed
+        return begins_turn(self._messages[row])
 
     @property
     def _limit_tokens(self) -> int:
@@ -176,14 +187,15 @@ class _Walk:
         return min(own, room) if isinstance(own, int) else room
 
     def _measured(self, messages: Sequence[Message]) -> MessageMeasures:
-        return measure_messages(messages, counter=self._packer.counter, profiles=(self._packer.profile,))
+        return measure_messages(messages, counter=self._packer.counter, providers=(self._packer.provider,))
 
-    def _view(self, measures: MessageMeasures) -> HistoryView:
+    def _view(self, measures: MessageMeasures, written: Sequence[bool] = ()) -> HistoryView:
         view = view_of(
             measures,
-            self._packer.profile,
+            self._packer.provider,
             frame_tokens=self._packer.framing.messages(measures),
             pinned=np.zeros(len(measures), np.bool_),
+            written=np.array(written or [False] * len(measures), np.bool_),
             config=self._packer.config.history,
         )
         return replace(view, room_tokens=self._room_tokens, query_tokens=self._query_tokens)

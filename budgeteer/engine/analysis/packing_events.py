@@ -96,7 +96,7 @@ def _packed(packing: Packing) -> LogEvent:
         "packed",
         {
             "model": packing.model,
-            "profile": packing.profile,
+            "profile": packing.provider,
             "tokenizer": packing.tokenizer,
             "verdict": verdict.level,
             "items": verdict.items,

@@ -7,6 +7,7 @@ from typing import Any
 
 from budgeteer.engine.analysis.before_after import before_after
 from budgeteer.engine.analysis.feature_modes import feature_modes
+from budgeteer.engine.config.schema import ModelCalibration
 from budgeteer.engine.packing.ledger import Decision
 from budgeteer.engine.packing.result import Packing, ValidityCheck, Verdict
 
@@ -48,9 +49,11 @@ def packing_to_json(packing: Packing, *, validity: Sequence[ValidityCheck]) -> d
             "sentence": error.sentence,
         },
         "model": packing.model,
-        "profile": packing.profile,
+        "profile": packing.provider,
         "tokenizer": packing.tokenizer,
         "kind": packing.kind,
+        "estimatedTokens": packing.ledger.estimated_tokens,
+        "calibration": _calibration(packing.allowance.calibration),
         "window": packing.window,
         "outputReserve": packing.output_reserve,
         "inputBudget": packing.input_budget,
@@ -89,10 +92,22 @@ def packing_to_json(packing: Packing, *, validity: Sequence[ValidityCheck]) -> d
     }
 
 
-def _reported(packing: Packing) -> dict[str, int | None]:
-    """What the source's last request reported, what of it is counted in its file, and what is not there."""
-    reported = packing.bundle.reported_input_tokens
-    return {"tokens": reported, "inFile": packing.in_file_tokens, "notInFile": packing.not_in_file_tokens}
+def _calibration(calibration: ModelCalibration | None) -> dict[str, Any] | None:
+    """What calibrates the counts, without the words on where it comes from."""
+    return None if calibration is None else calibration.model_dump(mode="json", by_alias=True, exclude={"source"})
+
+
+def _reported(packing: Packing) -> dict[str, int | str | None]:
+    """What the source's last request reported, what of it is counted in its file, and what is not there.
+
+    `otherModel` is whose tokens were reported, where they are not those that are counted here.
+    """
+    return {
+        "tokens": packing.bundle.reported_input_tokens,
+        "inFile": packing.in_file_tokens,
+        "notInFile": packing.not_in_file_tokens,
+        "otherModel": packing.other_recorded_model or None,
+    }
 
 
 def _verdict_to_json(verdict: Verdict) -> dict[str, Any]:

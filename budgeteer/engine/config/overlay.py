@@ -9,8 +9,8 @@ from typing import Any
 from budgeteer.engine.config.schema import BudgetConfig, unknown_key, walk_schema
 from budgeteer.engine.errors import ConfigError
 
-#: The one key whose entries are names chosen by the user, so that its entries merge one by one.
-_MAPS = frozenset({"skillsBudget.policies"})
+#: The keys whose entries are names chosen by the user, so that their entries merge one by one.
+_MAPS = frozenset({"skillsBudget.policies", "history.priorities", "history.keepWith"})
 
 
 def merge(base: Mapping[str, Any], delta: Mapping[str, Any]) -> dict[str, Any]:

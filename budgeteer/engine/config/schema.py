@@ -35,8 +35,30 @@ type ContextId = Annotated[str, Field(pattern=r"^(m[0-9]{3,9}|b[1-9][0-9]{0,8})$
 MOST_ERRORS: Final = 50
 #: A key that is longer is cut where an error names it.
 LONGEST_SHOWN: Final = 200
-type HistoryStrategy = Literal["full", "newestFirst", "summarizeOlder", "recentExchange", "clearToolResults"]
+type HistoryStrategy = Literal[
+    "full",
+    "newestFirst",
+    "summarizeOlder",
+    "recentExchange",
+    "clearToolResults",
+    "keepEnds",
+    "oldestFirst",
+    "byPriority",
+]
+#: How important a message is; the larger number stays longer. Messages that have none are at 0.
+type Priority = Annotated[int, Field(ge=-MOST, le=MOST)]
+#: The roles that a history may begin with, or end with; no provider takes a result before its call.
+type StartOn = Literal["any", "user", "assistant", "user,assistant"]
+type EndOn = Literal["any", "user", "assistant", "tool", "user,assistant", "user,tool", "assistant,tool"]
 type Policy = Literal["auto", "pinned", "nameOnly", "off"]
+#: A tokenizer whose counts may be calibrated: chars/4 charges nothing beside texts, and is calibrated by nobody.
+type CalibratedTokenizer = Literal["o200k_base", "cl100k_base", "claude-v3", "claude-v4.7", "claude-v4.8"]
+#: No tokenizer of a language model is further from a public one; below a half, a token could become none.
+LEAST_PER_TOKEN: Final = 0.5
+MOST_PER_TOKEN: Final = 4.0
+#: The most tokens around a message, a call or a parameter.
+MOST_CHARGE: Final = 999
+MOST_CALIBRATIONS: Final = 50
 
 
 class _Part(BaseModel):
@@ -99,6 +121,12 @@ class SkillsBudgetConfig(_Part):
     policies: Annotated[dict[Name, Policy], Field(max_length=ITEM_ENTRIES)] = {}
 
 
+class ToolsConfig(_Part):
+    """Tool definitions that are left out by name, with or without a skills and tools budget."""
+
+    leave_out: Names = []
+
+
 class FeaturesConfig(_Part):
     """Feature specs: all of them, or those a keyword search finds (seed: token limit error, change 2)."""
 
@@ -131,6 +159,24 @@ class ClearingConfig(_Part):
     tail_chars: Count = 0
 
 
+class SummarizingConfig(_Part):
+    """When summarizeOlder writes a summary, and what stays beside it (sources: docs/engine.md, summarizing)."""
+
+    trigger: TokenLimit | None = None
+    target: TokenLimit | None = None
+    keep_messages: Positive | None = None
+    user_message_tokens: TokenLimit = 0
+    instructions: Annotated[str, Field(max_length=LINE_CHARS)] = ""
+
+
+class EndsConfig(_Part):
+    """What keepEnds keeps of the beginning, and what stands for the messages in between (sources: docs/engine.md)."""
+
+    keep_first: Count = 1
+    between: Literal["notice", "summary", "nothing"] = "notice"
+    remove_percent: Percent = 0
+
+
 class HistoryConfig(_Part):
     """How a conversation is shortened (seeds: 80,000 tokens newest first; 12,000 characters with a summary)."""
 
@@ -146,6 +192,16 @@ class HistoryConfig(_Part):
     fallback_messages: Count = 4
     uncounted_fallback_messages: Count = 10
     clearing: ClearingConfig = ClearingConfig()
+    summarizing: SummarizingConfig = SummarizingConfig()
+    ends: EndsConfig = EndsConfig()
+    notice: bool = False
+    start_on: StartOn = "any"
+    end_on: EndOn = "any"
+    max_messages: Positive | None = None
+    max_turns: Positive | None = None
+    count_system: bool = False
+    priorities: Annotated[dict[Name, Priority], Field(max_length=ITEM_ENTRIES)] = {}
+    keep_with: Annotated[dict[Name, Name], Field(max_length=ITEM_ENTRIES)] = {}
 
 
 class CompressRange(_Part):
@@ -165,9 +221,13 @@ class CompressBatch(_Part):
 
 
 class PruningConfig(_Part):
-    """Dynamic context pruning (seed: pruning prompts). `ranges` are the batches committed so far, oldest first."""
+    """Dynamic context pruning (seed: pruning prompts). `ranges` are the batches committed so far, oldest first.
+
+    `model_driven`: the model compresses as it works, so it is sent the tool, its instructions and an id a message.
+    """
 
     mode: Literal["off", "auto", "manual"] = "off"
+    model_driven: bool = True
     min_context_percent: Percent = 40
     max_context_percent: Percent = 80
     nudge_frequency: Positive = 5
@@ -178,6 +238,7 @@ class PruningConfig(_Part):
     dedupe: bool = True
     supersede_writes: bool = True
     purge_errors_after_turns: Count = 4
+    minify_results: bool = False
     max_nesting: Positive = 3
     max_summary_percent: Percent = 25
     ranges: Annotated[list[CompressBatch], Field(max_length=LIST_ENTRIES)] = []
@@ -187,6 +248,33 @@ class RetryConfig(_Part):
     """Whether the progressive retry ladder may run (seed: Gemma plan, step 6)."""
 
     enabled: bool = True
+
+
+class MeasuredError(_Part):
+    """How far the counted inputs of requests were from what was recorded, shares of 1; see `WholeInputError`."""
+
+    median: Annotated[float, Field(ge=0, le=1)]
+    p95: Annotated[float, Field(ge=0, le=1)]
+    p99_under: Annotated[float, Field(ge=0, lt=1)]
+
+
+class ModelCalibration(_Part):
+    """How the counts of one model become what its provider recorded (`budgeteer calibrate --write`).
+
+    `per_token` is taken of each text's count, and rounded; `per_message` stands around a message that neither calls nor
+    answers, `per_call` around a call with its result, `per_parameter` around each argument that is read by itself.
+    """
+
+    model: Annotated[str, Field(min_length=1, max_length=NAME_CHARS)]
+    tokenizer: CalibratedTokenizer
+    per_token: Annotated[float, Field(ge=LEAST_PER_TOKEN, le=MOST_PER_TOKEN)]
+    per_message: Annotated[int, Field(ge=0, le=MOST_CHARGE)]
+    per_call: Annotated[int, Field(ge=0, le=MOST_CHARGE)]
+    per_parameter: Annotated[int, Field(ge=0, le=MOST_CHARGE)]
+    error: MeasuredError
+    requests: Positive
+    made: Annotated[str, Field(pattern=r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$")]
+    source: Annotated[str, Field(max_length=LINE_CHARS)] = ""
 
 
 class BudgetConfig(_Part):
@@ -199,9 +287,11 @@ class BudgetConfig(_Part):
         "auto"
     )
     safety_margin_percent: Percent | None = None
+    calibrations: Annotated[list[ModelCalibration], Field(max_length=MOST_CALIBRATIONS)] = []
     system: SystemConfig = SystemConfig()
     shares: SharesConfig = SharesConfig()
     skills_budget: SkillsBudgetConfig = SkillsBudgetConfig()
+    tools: ToolsConfig = ToolsConfig()
     features: FeaturesConfig = FeaturesConfig()
     retrieval: RetrievalConfig = RetrievalConfig()
     history: HistoryConfig = HistoryConfig()
@@ -310,7 +400,14 @@ def _shown(value: object) -> str:
     return shown if len(shown) <= 60 else shown[:57] + "…"
 
 
-_TOKEN_LIMITS = ("history.maxTokens", "history.clearing.trigger", "limits.maxSkillsPromptTokens")
+_TOKEN_LIMITS = (
+    "history.maxTokens",
+    "history.clearing.trigger",
+    "history.summarizing.trigger",
+    "history.summarizing.target",
+    "history.summarizing.userMessageTokens",
+    "limits.maxSkillsPromptTokens",
+)
 
 
 def _is_union_tag(step: int | str) -> bool:

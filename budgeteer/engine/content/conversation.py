@@ -11,6 +11,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
+from budgeteer.engine.content.origin import Origin, origin_from_json
+
 type Role = Literal["system", "developer", "user", "assistant", "tool"]
 
 ROLES: tuple[Role, ...] = ("system", "developer", "user", "assistant", "tool")
@@ -18,9 +20,14 @@ ROLES: tuple[Role, ...] = ("system", "developer", "user", "assistant", "tool")
 
 @dataclass(frozen=True, slots=True)
 class TextPart:
-    """Plain text, as the model reads it."""
+    """Plain text, as the model reads it.
+
+    `left_out` is how many characters of base64 stood in an object that was read as this text, and are left out of it.
+    """
 
     text: str
+    origin: Origin | None = field(default=None, compare=False, repr=False)
+    left_out: int = field(default=0, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +71,7 @@ class ToolCallPart:
     name: str
     arguments: str
     is_free: bool = False
+    origin: Origin | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +81,7 @@ class ToolResultPart:
     call_id: str
     content: tuple[ContentPart, ...]
     is_error: bool = False
+    origin: Origin | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +101,7 @@ class ReasoningPart:
     encrypted: str = ""
     provider: str = ""
     id: str = ""
+    origin: Origin | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +134,9 @@ class Message:
         line: where it stands in the source (1-based line or element number), 0 when it does not apply.
         typed: False for a user message that nobody typed (a command's output, a skill's text, a compaction's summary):
             it is sent like any other, but begins no turn.
+        origin: how it stood in a provider's request, for that provider; it is no part of what the message says, and two
+            messages that differ in it alone are equal. Parts have one too.
+        moved: whether its result stood apart from its call in the source, and was put back beside it.
     """
 
     role: Role
@@ -133,6 +146,8 @@ class Message:
     created: str = ""
     line: int = 0
     typed: bool = True
+    origin: Origin | None = field(default=None, compare=False, repr=False)
+    moved: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,7 +269,9 @@ def message_to_json(message: Message) -> dict[str, Any]:
         data["line"] = message.line
     if not message.typed:
         data["typed"] = False
-    return data
+    if message.moved:
+        data["moved"] = True
+    return data | _origin_to_json(message.origin)
 
 
 def message_from_json(data: Mapping[str, Any]) -> Message:
@@ -267,13 +284,20 @@ def message_from_json(data: Mapping[str, Any]) -> Message:
         created=data.get("created", ""),
         line=data.get("line", 0),
         typed=data.get("typed", True),
+        origin=origin_from_json(data.get("origin")),
+        moved=data.get("moved", False),
     )
+
+
+def _origin_to_json(origin: Origin | None) -> dict[str, Any]:
+    return {} if origin is None else {"origin": origin.to_json()}
 
 
 def _part_to_json(part: Part) -> dict[str, Any]:
     match part:
         case TextPart(text=text):
-            return {"type": "text", "text": text}
+            left_out = {"left_out": part.left_out} if part.left_out else {}
+            return {"type": "text", "text": text, **left_out, **_origin_to_json(part.origin)}
         case ImagePart():
             return {
                 "type": "image",
@@ -288,13 +312,15 @@ def _part_to_json(part: Part) -> dict[str, Any]:
             return {"type": "audio", "raw": dict(part.raw)}
         case ToolCallPart():
             free = {"is_free": True} if part.is_free else {}
-            return {"type": "tool_call", "id": part.id, "name": part.name, "arguments": part.arguments, **free}
+            call = {"type": "tool_call", "id": part.id, "name": part.name, "arguments": part.arguments}
+            return {**call, **free, **_origin_to_json(part.origin)}
         case ToolResultPart():
             return {
                 "type": "tool_result",
                 "call_id": part.call_id,
                 "content": [_part_to_json(inner) for inner in part.content],
                 "is_error": part.is_error,
+                **_origin_to_json(part.origin),
             }
         case ReasoningPart():
             return {
@@ -304,15 +330,17 @@ def _part_to_json(part: Part) -> dict[str, Any]:
                 "encrypted": part.encrypted,
                 **({"provider": part.provider} if part.provider else {}),
                 **({"id": part.id} if part.id else {}),
+                **_origin_to_json(part.origin),
             }
         case OpaquePart():
             return {"type": "opaque", "kind": part.kind, "raw": dict(part.raw), "provider": part.provider}
 
 
 def _part_from_json(data: Mapping[str, Any]) -> Any:
+    origin = origin_from_json(data.get("origin"))
     match data["type"]:
         case "text":
-            return TextPart(data["text"])
+            return TextPart(data["text"], origin, data.get("left_out", 0))
         case "image":
             return ImagePart(data["raw"], data["width"], data["height"], data["detail"])
         case "file":
@@ -320,13 +348,13 @@ def _part_from_json(data: Mapping[str, Any]) -> Any:
         case "audio":
             return AudioPart(data["raw"])
         case "tool_call":
-            return ToolCallPart(data["id"], data["name"], data["arguments"], data.get("is_free", False))
+            return ToolCallPart(data["id"], data["name"], data["arguments"], data.get("is_free", False), origin)
         case "tool_result":
             content = tuple(_part_from_json(inner) for inner in data["content"])
-            return ToolResultPart(data["call_id"], content, data["is_error"])
+            return ToolResultPart(data["call_id"], content, data["is_error"], origin)
         case "reasoning":
             sealed = (data.get("provider", ""), data.get("id", ""))
-            return ReasoningPart(data["text"], data["signature"], data["encrypted"], *sealed)
+            return ReasoningPart(data["text"], data["signature"], data["encrypted"], *sealed, origin)
         case "opaque":
             return OpaquePart(data["kind"], data["raw"], data["provider"])
         case other:

@@ -117,7 +117,19 @@ _COMPACT: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 
 def described(tool: ToolDefinition) -> dict[str, Any]:
     """The name, and the description where there is one: how every provider's form of a function begins."""
-    return {"name": tool.name, **({"description": tool.description} if tool.description else {})}
+    is_said = bool(tool.description) or fields_of(tool).get("description") == ""
+    return {"name": tool.name, **({"description": tool.description} if is_said else {})}
+
+
+def fields_of(tool: ToolDefinition) -> Mapping[str, Any]:
+    """The fields of a function's definition; chat keeps them in an object inside."""
+    inner = tool.raw.get("function")
+    return inner if isinstance(inner, Mapping) else tool.raw
+
+
+def is_strict(tool: ToolDefinition) -> bool:
+    """Whether the definition asks for arguments exactly by its schema, as OpenAI's two forms can say."""
+    return fields_of(tool).get("strict") is True
 
 
 def server_tool_form(raw: Mapping[str, Any]) -> ToolForm:

@@ -22,6 +22,7 @@ from budgeteer.engine.content.conversation import (
     ToolResultPart,
     calls_of,
 )
+from budgeteer.engine.content.written_messages import begins_turn
 
 
 class Fault(IntEnum):
@@ -115,7 +116,7 @@ class _Walk:
         opener, unanswered, answered = _NOBODY
         for index, message in enumerate(self.messages):
             parts = message.parts
-            if message.role == "user" and message.typed:
+            if begins_turn(message):
                 turns += 1
             turn[index] = turns
             result = parts[0] if len(parts) == 1 else _result_in(parts)

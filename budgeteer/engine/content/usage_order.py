@@ -32,11 +32,15 @@ class Use:
 
 @dataclass(frozen=True, slots=True)
 class Priority:
-    """What lifts one thing above another: its use (by path, or by name), pins by id, tools that kept history calls."""
+    """What lifts one thing above another: its use (by path, or by name), pins by id, tools that kept history calls.
+
+    `leave_out` names the tools that are sent only where they are pinned or called.
+    """
 
     usage: Mapping[str, Use] = field(default_factory=dict)
     pins: frozenset[str] = frozenset()
     called: frozenset[str] = frozenset()
+    leave_out: frozenset[str] = frozenset()
 
 
 def ordered(

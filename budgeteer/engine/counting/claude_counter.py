@@ -156,7 +156,7 @@ def _without_long_runs(segment: str, vocabulary: ClaudeVocabulary) -> tuple[str,
 class ClaudeCounter:
     """Claude's tokens by one of ctok's families: reconstructed, so never called exact."""
 
-    kind: Literal["exact", "reconstructed", "estimated", "reported", "unknown"] = "reconstructed"
+    kind: Literal["exact", "reconstructed", "calibrated", "estimated", "reported", "unknown"] = "reconstructed"
     per_message_overhead = True
 
     def __init__(self, name: str) -> None:

@@ -14,6 +14,7 @@ import numpy as np
 
 from budgeteer.engine.content.conversation import ROLES, Message, TextPart, calls_of
 from budgeteer.engine.content.pairing import group_start, has_name, pair
+from budgeteer.engine.content.written_messages import begins_turn
 from budgeteer.engine.counting.library_measures import Ints
 from budgeteer.engine.counting.message_counting import FORM, HEAD, message_table
 from budgeteer.engine.counting.message_measures import MessageMeasures, measure_messages
@@ -36,15 +37,15 @@ class GrowingMeasures:
         *,
         counter: TokenCounter,
         measures: MessageMeasures | None = None,
-        profiles: Collection[str] = tuple(PROVIDERS),
+        providers: Collection[str] = tuple(PROVIDERS),
     ) -> None:
-        """Begin with `messages`; `measures` are theirs where they were counted before, for the same profiles."""
+        """Begin with `messages`; `measures` are theirs where they were counted before, for the same providers."""
         self._counter = counter
-        self._profiles = {DEFAULT_PROVIDER, *profiles}
+        self._providers = {DEFAULT_PROVIDER, *providers}
         self._messages = list(messages)
         self._frames = [counter.count(role) if counter.per_message_overhead else 0 for role in ROLES]
-        self._forms = [len(HEAD) + at * len(FORM) for at, name in enumerate(PROVIDERS) if name in self._profiles]
-        known = measures or measure_messages(messages, counter=counter, profiles=profiles)
+        self._forms = [len(HEAD) + at * len(FORM) for at, name in enumerate(PROVIDERS) if name in self._providers]
+        known = measures or measure_messages(messages, counter=counter, providers=providers)
         self._table: Ints = np.zeros((len(_COLUMNS), max(2 * len(messages), _LEAST_ROOM)), np.int64)
         for at, column in enumerate(known.to_arrays().values()):
             self._table[at, : len(column)] = column
@@ -87,7 +88,7 @@ class GrowingMeasures:
         cells[_ROLE, at] = role
         cells[_FRAME, at] = self._frames[role]
         cells[_GROUP, at] = self._groups
-        begins = message.role == "user" and message.typed
+        begins = begins_turn(message)
         cells[_TURN, at] = (cells[_TURN, at - 1] if at else 0) + begins
         for first in self._forms:
             cells[first, at] = cells[first + 2, at] = tokens
@@ -102,7 +103,7 @@ class GrowingMeasures:
         size = self._settled
         columns = dict(zip(_COLUMNS, self._table[:, :size], strict=True))
         measures = MessageMeasures.from_arrays(columns)
-        return measures if self._profiles.issuperset(PROVIDERS) else measures.only(self._profiles)
+        return measures if self._providers.issuperset(PROVIDERS) else measures.only(self._providers)
 
     def _settle(self) -> None:
         """Measure what was only taken, with the messages that it hangs together with."""
@@ -114,7 +115,7 @@ class GrowingMeasures:
         groups = int(self._table[_GROUP, start]) if start < self._settled else self._groups
         pairing = pair(messages, seen=self._seen)
         rows = self._table[:, start:stop]
-        rows[:] = message_table(messages, pairing.place, counter=self._counter, profiles=self._profiles).T
+        rows[:] = message_table(messages, pairing.place, counter=self._counter, providers=self._providers).T
         rows[_GROUP] = pairing.group
         rows[_TURN] = pairing.turn
         rows[_GROUP] += groups

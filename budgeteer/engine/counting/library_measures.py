@@ -153,22 +153,22 @@ class ProviderColumns[C: Columns](Columns):
         return [field.name for field in fields(cls) if field.name != "by_provider"]
 
     @classmethod
-    def column_name(cls, profile: str, name: str) -> str:
+    def column_name(cls, provider: str, name: str) -> str:
         """The name under which a store keeps a provider's column."""
-        return f"{PROVIDERS[profile].column_prefix}_{name}"
+        return f"{PROVIDERS[provider].column_prefix}_{name}"
 
     @classmethod
     def column_names(cls) -> list[str]:
         """The names of the columns in the order of a row: the shared ones, then each provider's."""
         each = cls.EACH.column_names()
-        return [*cls.shared_names(), *(cls.column_name(profile, name) for profile in PROVIDERS for name in each)]
+        return [*cls.shared_names(), *(cls.column_name(provider, name) for provider in PROVIDERS for name in each)]
 
     def to_arrays(self) -> dict[str, Ints]:
         """The columns by name, as a store keeps them."""
         arrays: dict[str, Ints] = {name: getattr(self, name) for name in self.shared_names()}
-        for profile in PROVIDERS:
-            own = self.by_provider[profile].to_arrays()
-            arrays |= {self.column_name(profile, name): column for name, column in own.items()}
+        for provider in PROVIDERS:
+            own = self.by_provider[provider].to_arrays()
+            arrays |= {self.column_name(provider, name): column for name, column in own.items()}
         return arrays
 
     @classmethod
@@ -176,28 +176,30 @@ class ProviderColumns[C: Columns](Columns):
         """The inverse of to_arrays; names it does not know are left alone."""
         each = cls.EACH.column_names()
         by_provider = {
-            profile: cls.EACH.from_arrays({name: arrays[cls.column_name(profile, name)] for name in each})
-            for profile in PROVIDERS
+            provider: cls.EACH.from_arrays({name: arrays[cls.column_name(provider, name)] for name in each})
+            for provider in PROVIDERS
         }
         shared = {name: np.asarray(arrays[name], dtype=np.int64) for name in cls.shared_names()}
         return cls(by_provider=cast(Any, by_provider), **shared)
 
-    def of(self, profile: str) -> C:
+    def of(self, provider: str) -> C:
         """A provider's columns.
 
         Raises:
             NotMeasured: they were not counted.
         """
-        columns = self.by_provider[profile]
+        columns = self.by_provider[provider]
         if len(columns) != len(self):
-            raise NotMeasured(f"These items were not measured for {profile}.")
+            raise NotMeasured(f"These items were not measured for {provider}.")
         return columns
 
-    def only(self, profiles: Collection[str]) -> Self:
+    def only(self, providers: Collection[str]) -> Self:
         """The same without the columns of other providers."""
         none = np.zeros(0, np.int64)
         nothing: Any = self.EACH(*[none for _ in self.EACH.column_names()])
-        kept = {profile: columns if profile in profiles else nothing for profile, columns in self.by_provider.items()}
+        kept = {
+            provider: columns if provider in providers else nothing for provider, columns in self.by_provider.items()
+        }
         return replace(self, by_provider=kept)
 
 

@@ -1,4 +1,4 @@
-"""The rows of a conversation's measures: what each message takes, in every profile's form.
+"""The rows of a conversation's measures: what each message takes, in every provider's form.
 
 Most messages are plain: words, calls that are answered, results of words. Every provider is sent all of such a message,
 so its texts are gathered, counted all at once and added up as arrays. Any other message is looked at by itself.
@@ -26,7 +26,10 @@ from budgeteer.engine.content.conversation import (
     ToolResultPart,
 )
 from budgeteer.engine.content.library import compact_json
+from budgeteer.engine.content.origin import Origin
 from budgeteer.engine.content.pairing import ALONE, Place
+from budgeteer.engine.content.payloads import without_payloads
+from budgeteer.engine.counting.calibrated_counter import parameter_tokens
 from budgeteer.engine.counting.library_measures import Ints
 from budgeteer.engine.counting.tokenizers import TokenCounter
 from budgeteer.engine.providers.base import Provider
@@ -41,6 +44,9 @@ HEAD: Final = (
 )
 FORM: Final = ("before_tokens", "before_chars", "tokens", "chars", "loss", "unknown")
 
+#: The families of the providers that charge the name of a message.
+_CHARGING_NAMES: Final = frozenset(row.family for row in PROVIDERS.values() if row.overhead.speaker is not None)
+
 #: Where a part of a family has what only its provider can read.
 _SEALS: Final = {row.family: row.capabilities.sealed_key for row in PROVIDERS.values() if row.capabilities.sealed_key}
 
@@ -51,18 +57,18 @@ _PLAIN_ROLES: Final = ("user", "assistant", "tool")
 
 
 def message_table(
-    messages: Sequence[Message], places: Sequence[Place], *, counter: TokenCounter, profiles: Collection[str]
+    messages: Sequence[Message], places: Sequence[Place], *, counter: TokenCounter, providers: Collection[str]
 ) -> Ints:
-    """One row a message, the columns HEAD and FORM for each of PROVIDERS; 0 for profiles that are not asked for.
+    """One row a message, the columns HEAD and FORM for each of PROVIDERS; 0 for providers that are not asked for.
 
     Group and turn are left at 0: they are the pairing's.
     """
     table = np.zeros((len(HEAD) + len(FORM) * len(PROVIDERS), len(messages)), np.int64)
-    plain = _Plain([PROVIDERS[name] for name in profiles])
+    plain = _Plain([PROVIDERS[name] for name in providers])
     left = plain.take(messages, places)
     plain.write(table, messages, counter)
     for at in left:
-        table[:, at] = _row(messages[at], places[at], counter, profiles)
+        table[:, at] = _row(messages[at], places[at], counter, providers)
     return table.T
 
 
@@ -86,9 +92,9 @@ class _Calls:
 class _Plain:
     """Plain messages on their way into a table: the texts of all of them, each with the row that it adds to."""
 
-    def __init__(self, profiles: Sequence[Provider]) -> None:
-        self._profiles = profiles
-        patterns = [profile.capabilities.call_id for profile in profiles]
+    def __init__(self, providers: Sequence[Provider]) -> None:
+        self._providers = providers
+        patterns = [provider.capabilities.call_id for provider in providers]
         self._ids = [pattern.match for pattern in patterns if pattern is not None]
         self._words: list[str] = []
         self._words_rows: list[int] = []
@@ -102,7 +108,7 @@ class _Plain:
         for at, (message, place) in enumerate(zip(messages, places, strict=True)):
             parts: Sequence[Part] | None = message.parts
             role = message.role
-            if message.name or not parts or role not in _PLAIN_ROLES:
+            if message.name or not parts or role not in _PLAIN_ROLES or message.moved or _has_fields(message.origin):
                 left.append(at)
                 continue
             if place is not ALONE:
@@ -112,7 +118,13 @@ class _Plain:
             if role == "tool":
                 parts = self._content(parts)
             only = parts[0] if parts and len(parts) == 1 else None
-            if type(only) is TextPart and (text := only.text) and not text.isspace():
+            if (
+                type(only) is TextPart
+                and (text := only.text)
+                and not text.isspace()
+                and (only.origin is None or only.origin.is_shape)
+                and not only.left_out
+            ):
                 words.append(text)
                 rows.append(at)
             elif parts is None or not self._take_words(at, parts):
@@ -122,7 +134,7 @@ class _Plain:
     def _content(self, parts: Sequence[Part]) -> Sequence[Part] | None:
         """What the result that these parts are holds, None where they are not one that is plain."""
         result = parts[0]
-        if len(parts) > 1 or type(result) is not ToolResultPart or result.is_error:
+        if len(parts) > 1 or type(result) is not ToolResultPart or result.is_error or _has_fields(result.origin):
             return None
         return result.content if not self._ids or self._are_known([result.call_id]) else None
 
@@ -130,7 +142,9 @@ class _Plain:
         """Take a row of parts if each is a text that says something; whether they are."""
         texts: list[str] = []
         for part in parts:
-            if type(part) is not TextPart or not part.text or part.text.isspace():
+            if type(part) is not TextPart or not part.text or part.text.isspace() or _has_fields(part.origin):
+                return False
+            if part.left_out:
                 return False
             texts.append(part.text)
         self._words += texts
@@ -142,6 +156,8 @@ class _Plain:
             return False
         calls = [part for part in parts if type(part) is ToolCallPart]
         count = len(calls)
+        if any(_has_fields(call.origin) for call in calls):
+            return False
         if count != len(place.answered) or (self._ids and not self._are_known([call.id for call in calls])):
             return False
         if count < len(parts) and not self._take_words(at, [one for one in parts if type(one) is not ToolCallPart]):
@@ -151,7 +167,7 @@ class _Plain:
         return True
 
     def _are_known(self, call_ids: Sequence[str]) -> bool:
-        """Whether every profile takes these call ids as they are."""
+        """Whether every provider takes these call ids as they are."""
         return all(match(call_id) for match in self._ids for call_id in call_ids)
 
     def write(self, table: Ints, messages: Sequence[Message], counter: TokenCounter) -> None:
@@ -163,7 +179,7 @@ class _Plain:
             table[_FRAME] = np.array([counter.count(role) for role in ROLES], np.int64)[roles]
         calls = np.array(self._calls_rows, np.int64)
         table[_CALLS] = np.bincount(calls, minlength=len(messages))
-        forms = {profile.capabilities.argument_form for profile in self._profiles}
+        forms = {provider.capabilities.argument_form for provider in self._providers}
         written = {form: [argument_texts(call.arguments, form) for call in self._calls] for form in forms}
         texts = chain.from_iterable(chain.from_iterable(arguments) for arguments in written.values())
         counts = np.array(counter.count_all([*self._words, *texts]), np.int64)
@@ -182,19 +198,24 @@ class _Plain:
             first = stop
 
     def _write_sizes(self, table: Ints, words: _Sizes, calls: _Calls, counter: TokenCounter) -> None:
-        """Write the sizes of messages for the profiles that are sent arguments in the form of these."""
+        """Write the sizes of messages for the providers that are sent arguments in the form of these."""
         rows = np.array([*self._words_rows, *self._calls_rows], np.int64)
         size = table.shape[1]
         chars = np.bincount(rows, np.concatenate([words.chars, calls.sizes.chars]), size).astype(np.int64)
-        for at, profile in enumerate(PROVIDERS.values()):
-            if profile not in self._profiles or profile.capabilities.argument_form != calls.form:
+        for at, provider in enumerate(PROVIDERS.values()):
+            if provider not in self._providers or provider.capabilities.argument_form != calls.form:
                 continue
-            charged = calls.sizes.tokens + profile.overhead.parameter.tokens * calls.parameters
+            charged = calls.sizes.tokens + parameter_tokens(provider, counter) * calls.parameters
             tokens = np.bincount(rows, np.concatenate([words.tokens, charged]), size).astype(np.int64)
             if not counter.per_message_overhead:
                 tokens = -(-chars // 4)  # under chars/4 a message is one item: its quarter, rounded up once
             first = len(HEAD) + at * len(FORM)
             table[first : first + 4] = (tokens, chars, tokens, chars)
+
+
+def _has_fields(origin: Origin | None) -> bool:
+    """Whether fields stood beside a text or call that another provider is not sent."""
+    return origin is not None and not origin.is_shape
 
 
 def _lengths(texts: Sequence[Sequence[str]]) -> Ints:
@@ -207,10 +228,11 @@ def _counted_by_kind(names: Sequence[str], counter: TokenCounter) -> Ints:
     return np.fromiter(map(tokens.__getitem__, names), np.int64, len(names))
 
 
-def _row(message: Message, place: Place, counter: TokenCounter, profiles: Collection[str]) -> list[int]:
+def _row(message: Message, place: Place, counter: TokenCounter, providers: Collection[str]) -> list[int]:
     """The columns of one message, whatever it holds."""
     framed = counter.per_message_overhead
-    name = counter.count(message.name) if framed else 0
+    called = message.name or result_name(message)
+    name = counter.count(called) if framed else 0
     row = [
         _ROLE_AT[message.role],
         0,
@@ -219,24 +241,38 @@ def _row(message: Message, place: Place, counter: TokenCounter, profiles: Collec
         int(any(isinstance(part, ToolResultPart) for part in message.parts)),
         (counter.count(message.role) if framed else 0) + name,
         name,
-        int(bool(message.name)),
+        int(bool(called)),
         sum(isinstance(part, ImagePart) for part in flat(message.parts)),
         *_system_sizes(message, counter),
     ]
     count = _counted_once(counter)
-    for profile in PROVIDERS.values():
-        if profile.name not in profiles:
+    for provider in PROVIDERS.values():
+        if provider.name not in providers:
             row += [0] * len(FORM)
             continue
-        sent = supported_parts(message, profile.name, place)
-        before = _size(message.parts, profile, count, framed=framed)
-        after = before if sent.parts == message.parts else _size(sent.parts, profile, count, framed=framed)
+        sent = supported_parts(message, provider.name, place)
+        charge = parameter_tokens(provider, counter)
+        before = _size(message.parts, provider, count, charge=charge, framed=framed)
+        unchanged = sent.parts == message.parts
+        after = before if unchanged else _size(sent.parts, provider, count, charge=charge, framed=framed)
         row += [before.tokens, before.chars, after.tokens, after.chars, int(sent.loss), after.unknown]
     return row
 
 
+def result_name(message: Message) -> str:
+    """The name that stands beside a result in a request whose provider charges names; "" where there is none.
+
+    Such a name is sent again, and OpenAI's published formula charges the `name` of every message.
+    """
+    origin = message.origin
+    if message.role != "tool" or origin is None or origin.provider not in _CHARGING_NAMES:
+        return ""
+    name = (origin.fields or {}).get("name")
+    return name if isinstance(name, str) else ""
+
+
 def _counted_once(counter: TokenCounter) -> Callable[[tuple[str, ...]], int]:
-    """The count of the texts of an item; what several profiles are sent alike is counted once."""
+    """The count of the texts of an item; what several providers are sent alike is counted once."""
     known: dict[tuple[str, ...], int] = {}
 
     def count(texts: tuple[str, ...]) -> int:
@@ -268,15 +304,16 @@ class _PartSizes:
 
 
 def _size(
-    parts: Sequence[Part], profile: Provider, count: Callable[[tuple[str, ...]], int], *, framed: bool
+    parts: Sequence[Part], provider: Provider, count: Callable[[tuple[str, ...]], int], *, charge: int, framed: bool
 ) -> _PartSizes:
     """Tokens and characters of parts: text, results, reasoning, opaque JSON, call names and arguments, images.
 
-    What is sealed counts as unknown: reasoning's payload, and that of an item of OpenAI's. Where nothing is charged
-    beside texts (`framed`), arguments that are read one by one are counted as they are sent.
+    What is sealed counts as unknown: reasoning's payload, and that of an item of OpenAI's; so does base64 in opaque
+    JSON. Where nothing is charged beside texts (`framed`), arguments that are read one by one are counted as they are
+    sent; `charge` is what stands around each of those.
     """
     texts: list[str] = []
-    form = profile.capabilities.argument_form
+    form = provider.capabilities.argument_form
     form = form if framed or form == "text" else "object"
     picture_tokens = unknown = charged = rewritten_chars = 0
     for part in flat(parts):
@@ -287,17 +324,18 @@ def _size(
                 read = argument_texts(arguments, form)
                 texts += [name, *read]
                 rewritten_chars += argument_chars(arguments, form) - sum(map(len, read))
-                charged += profile.overhead.parameter.tokens * parameters_in(len(read), form)
+                charged += charge * parameters_in(len(read), form)
             case ReasoningPart(text=text, encrypted=encrypted):
                 texts.append(text)
                 unknown += bool(encrypted)
             case OpaquePart(raw=raw):
                 sealed = is_sealed(part)
                 seal = _SEALS.get(part.provider)
-                texts.append(compact_json({key: raw[key] for key in raw if key != seal} if sealed else raw))
-                unknown += sealed
+                read, payload_chars = without_payloads(raw)
+                texts.append(compact_json({key: read[key] for key in read if key != seal} if sealed else read))
+                unknown += sealed or payload_chars > 0
             case ImagePart():
-                estimate = profile.image_tokens(part)
+                estimate = provider.image_tokens(part)
                 picture_tokens += estimate or 0
                 unknown += estimate is None
             case _:

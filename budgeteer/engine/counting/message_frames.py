@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from budgeteer.engine.counting.calibrated_counter import charges_of
 from budgeteer.engine.counting.library_measures import Ints
 from budgeteer.engine.counting.message_measures import MessageMeasures
 from budgeteer.engine.counting.tokenizers import TokenCounter
@@ -13,11 +14,18 @@ from budgeteer.engine.providers.base import Provider
 def message_frames(measures: MessageMeasures, provider: Provider, counter: TokenCounter) -> Ints:
     """The frame of each message: the provider's constant, role, and name where there is one and it can be sent.
 
-    What stands around a call and its result is in the frame of the message that calls.
+    What stands around a call and its result is in the frame of the message that calls. A calibrated counter brings its
+    own charges, roles included.
     """
     if not counter.per_message_overhead:
         return np.zeros(len(measures), np.int64)
     overhead = provider.overhead
+    charges = charges_of(counter)
+    if charges is not None:
+        speaks = (measures.calls == 0) & (measures.is_result == 0)
+        speaker = 0 if overhead.speaker is None else overhead.speaker.tokens + measures.name_tokens
+        measured: Ints = charges.message * speaks + charges.call * measures.calls + measures.named * speaker
+        return measured
     frames: Ints = overhead.message.tokens + measures.frame_tokens + overhead.call.tokens * measures.calls
     if not measures.named.any():
         return frames

@@ -19,6 +19,7 @@ from budgeteer.engine.content.conversation import (
     ReasoningPart,
 )
 from budgeteer.engine.content.pairing import ALONE, Place, pair
+from budgeteer.engine.content.payloads import without_payloads
 from budgeteer.engine.counting.lazy_messages import ConcatenatedMessages, LazyMessages, outlines_of
 from budgeteer.engine.counting.library_measures import Columns, Ints, Progress, ProviderColumns, RowSource, fresh_rows
 from budgeteer.engine.counting.message_counting import flat, is_sealed, message_table
@@ -71,13 +72,13 @@ class MessageMeasures(ProviderColumns[MessageSizes]):
     def __len__(self) -> int:
         return len(self.role)
 
-    def column(self, profile: str, name: str) -> Ints:
+    def column(self, provider: str, name: str) -> Ints:
         """A provider's column: `before_tokens`, `before_chars`, `tokens`, `chars`, `loss` or `unknown`.
 
         Raises:
             NotMeasured: the provider's columns were not counted.
         """
-        column: Ints = getattr(self.of(profile), name)
+        column: Ints = getattr(self.of(provider), name)
         return column
 
 
@@ -86,14 +87,14 @@ def measure_messages(
     *,
     counter: TokenCounter,
     progress: Progress | None = None,
-    profiles: Collection[str] = tuple(PROVIDERS),
+    providers: Collection[str] = tuple(PROVIDERS),
 ) -> MessageMeasures:
-    """Count every message once, for every profile or for those given (and OpenAI chat, which others are held against).
+    """Count every message once, for every provider or for those given (and OpenAI chat, which others are held against).
 
     To pack for another provider than those, measure again: its columns raise NotMeasured.
     """
-    measures = measure_conversations([messages], counter=counter, progress=progress, profiles=profiles)
-    asked = {DEFAULT_PROVIDER, *profiles}
+    measures = measure_conversations([messages], counter=counter, progress=progress, providers=providers)
+    asked = {DEFAULT_PROVIDER, *providers}
     return measures if asked.issuperset(PROVIDERS) else measures.only(asked)
 
 
@@ -103,7 +104,7 @@ def measure_conversations(
     counter: TokenCounter,
     progress: Progress | None = None,
     rows: RowSource = fresh_rows,
-    profiles: Collection[str] = tuple(PROVIDERS),
+    providers: Collection[str] = tuple(PROVIDERS),
 ) -> MessageMeasures:
     """Count the messages of several conversations, one conversation's rows after the other's.
 
@@ -117,14 +118,14 @@ def measure_conversations(
     pairings = [pair(outlines_of(messages)) for messages in kept]
     messages = list(chain.from_iterable(kept)) if held else ConcatenatedMessages(kept)
     places = list(chain.from_iterable(pairing.place for pairing in pairings))
-    asked = {DEFAULT_PROVIDER, *profiles}
+    asked = {DEFAULT_PROVIDER, *providers}
 
     def every(start: int, stop: int) -> Ints:
-        return message_table(messages[start:stop], places[start:stop], counter=counter, profiles=asked)
+        return message_table(messages[start:stop], places[start:stop], counter=counter, providers=asked)
 
     def some(which: Sequence[int]) -> Ints:
         chosen, standing = [messages[at] for at in which], [places[at] for at in which]
-        return message_table(chosen, standing, counter=counter, profiles=asked)
+        return message_table(chosen, standing, counter=counter, providers=asked)
 
     same = _same(messages, places) if held and len(kept) > 1 else None
     make = every if same is None else _counted_once(same, some)
@@ -172,13 +173,13 @@ def _standing(place: Place) -> bytes:
     return repr((sorted(place.answered), int(place.fault), place.heir, place.moved, place.again)).encode()
 
 
-def unknown_kinds(message: Message, profile: str) -> Counter[str]:
+def unknown_kinds(message: Message, provider: str) -> Counter[str]:
     """How many of a message's parts the provider takes without a published count, by kind ("audio", "file")."""
-    sent = [part for part in flat(message.parts) if can_express(part, profile, message.role)]
-    return Counter(kind for part in sent if (kind := _unknown_kind(part, profile)))
+    sent = [part for part in flat(message.parts) if can_express(part, provider, message.role)]
+    return Counter(kind for part in sent if (kind := _unknown_kind(part, provider)))
 
 
-def _unknown_kind(part: Part, profile: str) -> str:
+def _unknown_kind(part: Part, provider: str) -> str:
     match part:
         case AudioPart():
             return "audio"
@@ -188,7 +189,9 @@ def _unknown_kind(part: Part, profile: str) -> str:
             return "encrypted reasoning"
         case OpaquePart() if is_sealed(part):
             return f"encrypted {part.kind}"
-        case ImagePart() if image_tokens(part, profile) is None:
+        case OpaquePart(kind=kind, raw=raw) if without_payloads(raw)[1]:
+            return f"bytes of {kind}"
+        case ImagePart() if image_tokens(part, provider) is None:
             return "image of unknown size"
         case _:
             return ""

@@ -17,6 +17,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal, Protocol
 
+from budgeteer.engine.counting.calibrated_counter import CalibratedCounter, Charges
 from budgeteer.engine.counting.claude_counter import ClaudeCounter
 from budgeteer.engine.counting.claude_vocabulary import CLAUDE_FAMILIES, vocabulary_file
 from budgeteer.engine.counting.counter_agreement import is_doubtful
@@ -26,7 +27,7 @@ from budgeteer.engine.errors import TextNotCounted, TokenizerUnavailable
 if TYPE_CHECKING:
     from tiktoken import Encoding
 
-type CountKind = Literal["exact", "reconstructed", "estimated", "reported", "unknown"]
+type CountKind = Literal["exact", "reconstructed", "calibrated", "estimated", "reported", "unknown"]
 
 
 class TokenCounter(Protocol):
@@ -34,8 +35,8 @@ class TokenCounter(Protocol):
 
     Attributes:
         name: the tokenizer's name, as shown beside every count.
-        kind: "exact" for a published vocabulary, "reconstructed" for one that was found by measurement, "estimated"
-            for a rule of thumb.
+        kind: "exact" for a published vocabulary, "reconstructed" for one that was found by measurement,
+            "calibrated" for counts that follow recorded requests, "estimated" for a rule of thumb.
         per_message_overhead: False for counters that charge nothing for frames, joins and priming (chars/4).
     """
 
@@ -205,9 +206,9 @@ class QuarterCounter:
         return [-(-len(text) // 4) for text in texts]
 
 
-@functools.cache
+@functools.lru_cache(maxsize=256)
 def counter_for(name: str) -> TokenCounter:
-    """The counter named `name`, one of TOKENIZERS.
+    """The counter named `name`: one of TOKENIZERS, or one of them calibrated (calibrated_counter).
 
     No vocabulary is read before the first text is counted.
 
@@ -219,6 +220,9 @@ def counter_for(name: str) -> TokenCounter:
     if name in CLAUDE_FAMILIES:
         vocabulary_file(name)
         return ClaudeCounter(name)
+    charges = Charges.named(name)
+    if charges is not None:
+        return CalibratedCounter(counter_for(charges.vocabulary), charges)
     if name not in _ENCODINGS:
         raise TokenizerUnavailable(name, f"known here are {', '.join(TOKENIZERS)}")
     _vocabulary_file(name)

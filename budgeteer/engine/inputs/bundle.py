@@ -10,8 +10,10 @@ import numpy as np
 
 from budgeteer.engine.content.conversation import ROLES, Conversation, Message, RecordedRequest, TextPart
 from budgeteer.engine.content.library import Chunk, FeatureSpec, Skill, ToolDefinition
+from budgeteer.engine.content.request_settings import RequestSettings, settings_in
 from budgeteer.engine.content.tool_schemas import schema_of
 from budgeteer.engine.content.usage_order import Use
+from budgeteer.engine.content.written_messages import is_written
 from budgeteer.engine.counting.library_measures import (
     ChunkMeasures,
     FeatureMeasures,
@@ -92,6 +94,7 @@ class Bundle:
     `file_input_tokens` what the conversation's own file holds of that request: everything before the last reply.
     `recorded` is what was reported of each request, its position the row of `history` at which its reply begins;
     `file_head_measures` and `file_tool_tokens` are the system texts and tool definitions that its file holds.
+    `settings` are those of the request that the conversation was read from.
     `prepared` keeps what was read of its texts, so that the next packing need not read them again.
     """
 
@@ -117,19 +120,20 @@ class Bundle:
     recorded: tuple[RecordedRequest, ...] = ()
     file_head_measures: MessageMeasures | None = None
     file_tool_tokens: int = 0
+    settings: RequestSettings | None = None
     prepared: dict[str, Any] = field(default_factory=dict, compare=False, repr=False)
 
 
-def build_bundle(inputs: Inputs, *, counter: TokenCounter, profiles: Collection[str] = tuple(PROVIDERS)) -> Bundle:
+def build_bundle(inputs: Inputs, *, counter: TokenCounter, providers: Collection[str] = tuple(PROVIDERS)) -> Bundle:
     """The bundle of what was chosen. Counts only what comes without measures (and a typed query).
 
-    `profiles` are the forms that messages without measures are counted for; the bundle is packed in no other.
+    `providers` are the forms that messages without measures are counted for; the bundle is packed in no other.
     """
     talk = inputs.conversation
     messages: Sequence[Message] = talk.messages if talk else ()
     measures = inputs.conversation_measures
     if measures is None:
-        measures = measure_messages(messages, counter=counter, profiles=profiles)
+        measures = measure_messages(messages, counter=counter, providers=providers)
     start = _leading_system(measures)
     system, notes = _system_texts(inputs, messages[:start], measures)
     end, query, query_measures = _query(inputs, messages, measures, counter=counter)
@@ -159,13 +163,16 @@ def build_bundle(inputs: Inputs, *, counter: TokenCounter, profiles: Collection[
         notes=(*notes, *tool_note),
         reported_input_tokens=talk.reported_input_tokens if talk else None,
         file_input_tokens=_file_input(inputs, measures, tool_measures, counter=counter),
+        settings=settings_in(talk.metadata) if talk else None,
         file_head_measures=measures.taken(slice(0, start)),
         file_tool_tokens=_file_tools(inputs, tool_measures, counter=counter),
         recorded=tuple(
-            replace(request, position=request.position - start)
-            for request in (talk.recorded if talk else ())
+            replace(request, position=request.position - start, model=request.model or talk.model)
+            for request in talk.recorded
             if request.position >= start
-        ),
+        )
+        if talk
+        else (),
     )
 
 
@@ -268,7 +275,8 @@ def _query(
         typed = Message("user", (TextPart(inputs.query),), id="query")
         return len(messages), typed, measure_messages([typed], counter=counter)
     last = len(messages) - 1
-    if last >= 0 and measures.role[last] == 2:
+    # A summary or notice that an earlier packing wrote asks for nothing.
+    if last >= 0 and measures.role[last] == 2 and not is_written(messages[last]):
         return last, messages[last], measures.taken(slice(last, last + 1))
     return len(messages), None, measures.taken(slice(0, 0))
 
@@ -299,7 +307,10 @@ class BundleSlice(Sequence[Message]):
     def __getitem__(self, index: slice) -> Sequence[Message]: ...
     def __getitem__(self, index: int | slice) -> Message | Sequence[Message]:
         if isinstance(index, slice):
-            return [self[at] for at in range(*index.indices(self._length))]
+            start, end, step = index.indices(self._length)
+            if step == 1:
+                return self._messages[self._start + start : self._start + max(start, end)]
+            return [self[at] for at in range(start, end, step)]
         at = index + self._length if index < 0 else index
         if not 0 <= at < self._length:
             raise IndexError(index)

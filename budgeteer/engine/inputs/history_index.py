@@ -1,4 +1,4 @@
-"""Lookups over a bundle's history, built once: message ids, labels and called tools."""
+"""Lookups over a bundle's history, built once: ids and names of messages, called tools, which result answers a call."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from budgeteer.engine.content.conversation import Message, calls_of, text_of
+from budgeteer.engine.content.call_subjects import CallSubject, subject_of
+from budgeteer.engine.content.conversation import Message, TextPart, calls_of, results_of, text_of
 from budgeteer.engine.inputs.bundle import Bundle
 
 LABEL_CHARS = 80
@@ -25,7 +26,10 @@ class HistoryIndex:
 
     Attributes:
         history: what was read; a bundle with another history has another index.
-        ids, labels: the decision id of every message, and the start of its text in one line.
+        ids, labels: the decision id and the name of every message (`name_of`).
+        lines: where each message stands in its source, 0 where that is not known.
+        call_row: of a result the row of the call it answers, -1 for other messages.
+        subjects: what calls are about, each once; `subject` has the place of each result's, -1 for other messages.
         tools: the names of the tools that are called.
         calling, called: for every call the row of its message, and the place of its tool in `tools`.
     """
@@ -33,6 +37,10 @@ class HistoryIndex:
     history: Sequence[Message]
     ids: tuple[str, ...]
     labels: tuple[str, ...]
+    lines: NDArray[np.int64]
+    call_row: NDArray[np.int64]
+    subjects: tuple[CallSubject, ...]
+    subject: NDArray[np.int64]
     tools: tuple[str, ...]
     calling: NDArray[np.int64]
     called: NDArray[np.int64]
@@ -46,8 +54,21 @@ class HistoryIndex:
         count = len(history)
         calls = int(np.searchsorted(self.calling, count))
         return HistoryIndex(
-            history, self.ids[:count], self.labels[:count], self.tools, self.calling[:calls], self.called[:calls]
+            history,
+            self.ids[:count],
+            self.labels[:count],
+            self.lines[:count],
+            self.call_row[:count],
+            self.subjects,
+            self.subject[:count],
+            self.tools,
+            self.calling[:calls],
+            self.called[:calls],
         )
+
+    def answers_to(self, row: int) -> tuple[int, ...]:
+        """The rows of the results that answer the calls of a message."""
+        return tuple(np.flatnonzero(self.call_row == row).tolist())
 
 
 def index_of(bundle: Bundle) -> HistoryIndex:
@@ -87,6 +108,21 @@ def label(message: Message) -> str:
     return one_line(text_of(message)) or f"({message.role}, no text)"
 
 
+def name_of(message: Message, answered: CallSubject | None, calls: Sequence[CallSubject]) -> str:
+    """What people call a message: a result what its call is about, a message that only calls what it calls.
+
+    Any other has the start of its text.
+    """
+    if answered is not None:
+        tells = answered.asked or answered.file
+        return one_line(answered.title) if tells else one_line(f"{answered.tool}: {label(message)}")
+    if not calls:
+        return label(message)
+    said = one_line("\n".join(part.text for part in message.parts if isinstance(part, TextPart)))
+    more = len(calls) - 1
+    return said or one_line(f"Call: {calls[0].title}") + (f" and {more:,} more" if more else "")
+
+
 def one_line(written: str) -> str:
     """The start of a text without its line breaks."""
     text = " ".join(written[: 4 * LABEL_CHARS].split())
@@ -94,16 +130,38 @@ def one_line(written: str) -> str:
 
 
 def _read(history: Sequence[Message]) -> HistoryIndex:
-    places: dict[str, int] = {}
+    tools: dict[str, int] = {}
+    subjects: dict[CallSubject, int] = {}
     ids: list[str] = []
     labels: list[str] = []
     calling: list[int] = []
     called: list[int] = []
+    lines, call_row, subject = (np.full(len(history), blank, np.int64) for blank in (0, -1, -1))
+    open_calls: dict[str, tuple[int, CallSubject]] = {}
     for row, message in enumerate(history):
-        ids.append(message_id(message, row))
-        labels.append(label(message))
+        mine = []
         for call in calls_of(message):
             calling.append(row)
-            called.append(places.setdefault(call.name, len(places)))
-    rows, tools = np.array(calling, dtype=np.int64), np.array(called, dtype=np.int64)
-    return HistoryIndex(history, tuple(ids), tuple(labels), tuple(places), rows, tools)
+            called.append(tools.setdefault(call.name, len(tools)))
+            about = subject_of(call)
+            mine.append(about)
+            open_calls[call.id] = (row, about)
+        answered = next((open_calls[one.call_id] for one in results_of(message) if one.call_id in open_calls), None)
+        if answered is not None:
+            call_row[row] = answered[0]
+            subject[row] = subjects.setdefault(answered[1], len(subjects))
+        ids.append(message_id(message, row))
+        labels.append(name_of(message, answered[1] if answered else None, mine))
+        lines[row] = message.line
+    return HistoryIndex(
+        history=history,
+        ids=tuple(ids),
+        labels=tuple(labels),
+        lines=lines,
+        call_row=call_row,
+        subjects=tuple(subjects),
+        subject=subject,
+        tools=tuple(tools),
+        calling=np.array(calling, dtype=np.int64),
+        called=np.array(called, dtype=np.int64),
+    )

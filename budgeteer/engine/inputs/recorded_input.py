@@ -20,6 +20,10 @@ from budgeteer.engine.providers.registry import PROVIDERS
 FIRST_REQUESTS: Final = 5
 
 
+#: Where they are kept in `Bundle.prepared`.
+_KEPT_AS: Final = "recorded input"
+
+
 @dataclass(frozen=True, slots=True)
 class RecordedInput:
     """The recorded requests of a history, in tokens of input.
@@ -52,19 +56,36 @@ class RecordedInput:
         return float(np.median(counted[grew] / recorded[grew] - 1)) if grew.any() else None
 
 
-def recorded_input(bundle: Bundle, profile: str, counter: TokenCounter) -> RecordedInput | None:
-    """The recorded requests of a bundle's history, as its provider is sent them; None where none was recorded."""
-    head = bundle.file_tool_tokens
-    if bundle.file_head_measures is not None:
-        head += int(framed_tokens(bundle.file_head_measures, PROVIDERS[profile], counter).sum())
-    return held_against_counts(bundle.history_measures, bundle.recorded, profile=profile, counter=counter, head=head)
+@dataclass(frozen=True, slots=True)
+class _Kept:
+    """What was found, with what it depends on: a bundle with another history has other measures."""
+
+    provider: str
+    measures: MessageMeasures
+    found: RecordedInput | None
+
+
+def recorded_input(bundle: Bundle, provider: str, counter: TokenCounter) -> RecordedInput | None:
+    """The recorded requests of a bundle's history, as its provider is sent them; None where none was recorded.
+
+    Made once for each bundle and provider.
+    """
+    kept: _Kept | None = bundle.prepared.get(_KEPT_AS)
+    if kept is None or kept.provider != provider or kept.measures is not bundle.history_measures:
+        head = bundle.file_tool_tokens
+        if bundle.file_head_measures is not None:
+            head += int(framed_tokens(bundle.file_head_measures, PROVIDERS[provider], counter).sum())
+        measures = bundle.history_measures
+        found = held_against_counts(measures, bundle.recorded, provider=provider, counter=counter, head=head)
+        kept = bundle.prepared[_KEPT_AS] = _Kept(provider, measures, found)
+    return kept.found
 
 
 def held_against_counts(
     measures: MessageMeasures,
     requests: Sequence[RecordedRequest],
     *,
-    profile: str,
+    provider: str,
     counter: TokenCounter,
     head: int = 0,
 ) -> RecordedInput | None:
@@ -75,7 +96,7 @@ def held_against_counts(
     within = [request for request in requests if request.position <= len(measures)]
     if not within:
         return None
-    before = np.cumsum(framed_tokens(measures, PROVIDERS[profile], counter))
+    before = np.cumsum(framed_tokens(measures, PROVIDERS[provider], counter))
     rows = np.array([request.position for request in within], np.int64)
     counted: Ints = head + np.concatenate([[0], before])[rows]
     return RecordedInput(rows, np.array([request.input_tokens for request in within], np.int64), counted)

@@ -23,8 +23,8 @@ STAND_IN = "o200k_base"
 class Family:
     """What the rows of one block share."""
 
-    provider: str
-    profile: ProviderName
+    maker: str
+    provider: ProviderName
     source: str
     tokenizer: str = STAND_IN
     stand_in: bool = True

@@ -33,8 +33,8 @@ class ModelRow:
     Attributes:
         name: what `model` in a configuration says, the provider's own id where there is one.
         title: the name people read.
-        provider: who makes it.
-        profile: the request form it is sent in.
+        maker: who makes it.
+        provider: the request form it is sent in.
         context_window: the most tokens it takes, input and output together.
         max_input: the most input tokens, None where the window alone bounds them.
         max_output: the most output tokens, None where no page of the provider says it.
@@ -47,8 +47,8 @@ class ModelRow:
 
     name: str
     title: str
-    provider: str
-    profile: ProviderName
+    maker: str
+    provider: ProviderName
     context_window: int
     max_input: int | None
     max_output: int | None
@@ -79,8 +79,8 @@ def _rows() -> Iterator[ModelRow]:
             yield ModelRow(
                 name=name,
                 title=title,
+                maker=family.maker,
                 provider=family.provider,
-                profile=family.profile,
                 context_window=window,
                 max_input=max_input,
                 max_output=max_output,

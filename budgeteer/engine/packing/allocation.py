@@ -8,14 +8,18 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Final
 
-from budgeteer.engine.config.schema import BudgetConfig, TokenLimit
+from budgeteer.engine.config.schema import BudgetConfig, ModelCalibration, TokenLimit
+from budgeteer.engine.counting.calibrated_counter import Charges, vocabulary_of
 from budgeteer.engine.counting.tokenizers import CountKind, TokenCounter
 from budgeteer.engine.errors import ConfigError
-from budgeteer.engine.models.registry import ModelRow, model
+from budgeteer.engine.models.registry import ModelRow, known_model, model
 
-#: Safety margin by how counts are known, in percent: every kind that a packing's count may have. Source: domain,
+#: Safety margin by how counts are known, in percent. Source: domain,
 #: configuration defaults; for reconstructed counts decision 012.
+#: Calibrated counts keep what was measured instead (`calibrated_margin`).
 MARGIN_PERCENT: Final[Mapping[CountKind, int]] = {"exact": 0, "reconstructed": 5, "estimated": 10}
+#: Every kind that a packing's count may have.
+PACKING_KINDS: Final[frozenset[CountKind]] = frozenset({*MARGIN_PERCENT, "calibrated"})
 
 #: The rule of whatever the system share leaves out.
 SYSTEM_SHARE = "shares.system"
@@ -31,8 +35,9 @@ class Allowance:
         input_budget: min(the model's maximum input, window - reserve).
         safety_margin_percent: how much of it stays free because counts are estimates.
         usable_tokens: the input budget less the margin: what everything is fitted into.
-        tokenizer: the counter's name. kind: "exact" only where the model's own
-            tokenizer counts, "reconstructed" where that was found by measurement.
+        tokenizer: the vocabulary's name.
+        kind: "exact" only where the model's own tokenizer counts, "reconstructed" where that was found by measurement,
+            "calibrated" where `calibration` says what its counts are charged by.
     """
 
     row: ModelRow
@@ -43,6 +48,7 @@ class Allowance:
     usable_tokens: int
     tokenizer: str
     kind: CountKind
+    calibration: ModelCalibration | None = None
 
     def tokens(self, limit: TokenLimit) -> int:
         """A token limit as a number: a percent is taken of the input budget, floored; exactly, as it is written."""
@@ -53,8 +59,44 @@ class Allowance:
 
 
 def tokenizer_of(config: BudgetConfig) -> str:
-    """The tokenizer a configuration counts with: its own choice, or its model's (or the stand-in)."""
+    """What a configuration counts with: its own choice, or its model's tokenizer (or the stand-in); calibrated where
+    it holds a calibration of both.
+    """
+    calibration = calibration_of(config)
+    return _vocabulary(config) if calibration is None else charges_in(calibration).name
+
+
+def _vocabulary(config: BudgetConfig) -> str:
     return model(config.model).tokenizer if config.tokenizer == "auto" else config.tokenizer
+
+
+def calibration_of(config: BudgetConfig) -> ModelCalibration | None:
+    """The last calibration of a configuration that is its model's, measured with the tokenizer that counts."""
+    if not config.calibrations:
+        return None
+    row, tokenizer = model(config.model), _vocabulary(config)
+    fitting = (one for one in reversed(config.calibrations) if known_model(one.model) == row)
+    return next((one for one in fitting if one.tokenizer == tokenizer), None)
+
+
+def charges_in(calibration: ModelCalibration) -> Charges:
+    """What a calibration charges for what its tokenizer counts."""
+    return Charges.of(
+        calibration.tokenizer,
+        per_token=calibration.per_token,
+        message=calibration.per_message,
+        call=calibration.per_call,
+        parameter=calibration.per_parameter,
+    )
+
+
+def calibrated_margin(calibration: ModelCalibration) -> int:
+    """The safety margin of calibrated counts: by how much one input in a hundred was too small, in whole percent.
+
+    A share s of what was recorded is missing where only 1 - s of it was counted, so that s of the budget stays free; at
+    least one percent, since other sessions may be further off than those that were measured.
+    """
+    return min(max(math.ceil(round(calibration.error.p99_under * 100, 6)), 1), 99)
 
 
 def allowance(config: BudgetConfig, counter: TokenCounter) -> Allowance:
@@ -79,8 +121,9 @@ def allowance(config: BudgetConfig, counter: TokenCounter) -> Allowance:
         budget = min(budget, row.max_input)
     kind = count_kind(counter, row)
     margin = config.safety_margin_percent
+    calibration = calibration_of(config)
     if margin is None:
-        margin = MARGIN_PERCENT[kind]
+        margin = MARGIN_PERCENT[kind] if calibration is None else calibrated_margin(calibration)
     return Allowance(
         row=row,
         window=window,
@@ -88,13 +131,16 @@ def allowance(config: BudgetConfig, counter: TokenCounter) -> Allowance:
         input_budget=budget,
         safety_margin_percent=margin,
         usable_tokens=budget * (100 - margin) // 100,
-        tokenizer=counter.name,
+        tokenizer=vocabulary_of(counter.name),
         kind=kind,
+        calibration=calibration,
     )
 
 
 def count_kind(counter: TokenCounter, row: ModelRow) -> CountKind:
     """How the counts of a counter are known for a model: as the counter's own are, where it is the model's."""
+    if counter.kind == "calibrated":
+        return "calibrated"
     if counter.name != row.tokenizer:
         return "estimated"
     if counter.kind == "exact" and row.tokenizer_is_stand_in:
@@ -143,9 +189,9 @@ def shares_of(config: BudgetConfig, allowed: Allowance, *, query_tokens: int) ->
     )
 
 
-def profile_of(config: BudgetConfig) -> str:
+def provider_of(config: BudgetConfig) -> str:
     """The request form of a configuration's model."""
-    return model(config.model).profile
+    return model(config.model).provider
 
 
 def resolve_percents(config: BudgetConfig, allowed: Allowance) -> BudgetConfig:
@@ -153,7 +199,17 @@ def resolve_percents(config: BudgetConfig, allowed: Allowance) -> BudgetConfig:
     limits = config.skills_budget.limits
     history = config.history
     clearing = history.clearing.model_copy(update={"trigger": allowed.tokens(history.clearing.trigger)})
-    history = history.model_copy(update={"max_tokens": allowed.tokens(history.max_tokens), "clearing": clearing})
+    asked = history.summarizing
+    summarizing = asked.model_copy(
+        update={
+            "trigger": None if asked.trigger is None else allowed.tokens(asked.trigger),
+            "target": None if asked.target is None else allowed.tokens(asked.target),
+            "user_message_tokens": allowed.tokens(asked.user_message_tokens),
+        }
+    )
+    history = history.model_copy(
+        update={"max_tokens": allowed.tokens(history.max_tokens), "clearing": clearing, "summarizing": summarizing}
+    )
     if limits.max_skills_prompt_tokens is not None:
         number = allowed.tokens(limits.max_skills_prompt_tokens)
         limits = limits.model_copy(update={"max_skills_prompt_tokens": number})

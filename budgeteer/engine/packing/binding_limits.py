@@ -8,6 +8,8 @@ from typing import assert_never
 import numpy as np
 
 from budgeteer.engine.packing.allocation import SYSTEM_SHARE
+from budgeteer.engine.packing.history.registry import reads_max_tokens
+from budgeteer.engine.packing.history.strategies.summarize_older import is_triggered
 from budgeteer.engine.packing.history.view import HistoryFit, HistoryRule, HistoryView, Mask
 from budgeteer.engine.packing.ledger import DROPPED, Ledger, LedgerRows
 from budgeteer.engine.packing.result import Chosen
@@ -59,16 +61,29 @@ def _messages_lost(part: LedgerRows, chosen: Chosen, view: HistoryView) -> dict[
 def _message_bound(rule: HistoryRule, fit: HistoryFit, view: HistoryView, mine: Mask) -> Bound | None:
     """What left these messages out; None for the room that is left for history."""
     match rule:
-        case HistoryRule.VALIDITY | HistoryRule.FIRST_IS_USER:
+        case HistoryRule.VALIDITY:
             return Bound.PROVIDER
+        case HistoryRule.FIRST_IS_USER:
+            return Bound.PROVIDER
+        case HistoryRule.START_ON | HistoryRule.END_ON:
+            is_own = True
         case HistoryRule.RETRY_OLDEST_HALF | HistoryRule.RETRY_LAST_EXCHANGE | HistoryRule.RETRY_WITHIN_EXCHANGE:
             return Bound.INPUT_BUDGET
-        case HistoryRule.NEWEST_FIRST:
-            is_own = view.config.strategy == "newestFirst" and fit.limit_tokens == view.max_tokens
+        case (
+            HistoryRule.NEWEST_FIRST
+            | HistoryRule.KEEP_ENDS
+            | HistoryRule.ENDS_SUMMARISED
+            | HistoryRule.OLDEST_FIRST
+            | HistoryRule.BY_PRIORITY
+        ):
+            counts = fit.needed_counts
+            if counts is not None and (mine & ~counts.within(view.config)).any():
+                return Bound.HISTORY
+            is_own = reads_max_tokens(view.config.strategy) and fit.limit_tokens == view.max_tokens
         case HistoryRule.RECENT_EXCHANGE:
             is_own = bool((fit.needed_messages[mine] > view.config.max_history_messages).any())
         case HistoryRule.SUMMARIZE_OLDER | HistoryRule.NO_SUMMARY | HistoryRule.NOT_COUNTED:
-            is_own = bool(view.chars[view.alive].sum() > view.config.max_chars)
+            is_own = is_triggered(view)
         case HistoryRule.KEPT | HistoryRule.CLEARED | HistoryRule.TOPIC_ANCHOR | HistoryRule.LINE_RENEWED:
             is_own = True
         case other:
@@ -104,6 +119,8 @@ def _tool_bound(chosen: Chosen) -> Callable[[int], Bound]:
         tool = fit.sequence[row]
         if fit.refused[tool]:
             return Bound.PROVIDER
+        if fit.left_out[tool]:
+            return Bound.LEFT_OUT_TOOLS
         is_over = fit.limit_tokens is not None and int(fit.needed_tokens[tool]) > fit.limit_tokens
         return Bound.SHARES if is_over else Bound.TOOLS
 

@@ -23,6 +23,8 @@ type LimitName = Literal[
     "history.maxTokens",
     "history.maxChars",
     "history.maxHistoryMessages",
+    "history.maxMessages",
+    "history.summarizing.trigger",
     "inputBudget",
     "shares.system",
     "shares.context",

@@ -34,6 +34,8 @@ CATEGORIES: Final[dict[str, str]] = {
     "X": "Tool results",
 }
 LETTERS: Final = tuple(CATEGORIES)
+#: Section -> the letter that its overhead is shown under, where it is no message's own.
+HOMES: Final = dict(zip(SECTIONS, ("S", "T", "K", "F", "R", "U", "U"), strict=True))
 
 
 def unique(names: Sequence[str]) -> list[str]:
@@ -209,6 +211,12 @@ class Ledger:
         return self._kind
 
     @cached_property
+    def estimated_tokens(self) -> int:
+        """How many of the tokens that are sent are estimated, whatever counts the others."""
+        rows = sum(int(part.after_tokens[part.estimated].sum()) for part in self.parts)
+        return rows + sum(entry.size.tokens for entry in self.overhead if entry.kind == "estimated")
+
+    @cached_property
     def section(self) -> NDArray[np.int8]:
         return self._joined([np.full(len(p), SECTIONS.index(p.section), np.int8) for p in self.parts], np.int8)
 
@@ -323,18 +331,17 @@ class CategoryTotal:
 def by_category(ledger: Ledger, *, asked_tokens: int) -> list[CategoryTotal]:
     """The categories in drawing order; Σ sent = the packing's total, Σ sent + not sent = `asked_tokens`.
 
-    A section's overhead belongs to its category; message frames to the category of their message; what belongs to no
-    message (reply priming) to System. The frames and joins of what is not sent stand with the largest category of it.
+    A section's overhead belongs to its category; message frames to the category of their message; what frames the reply
+    to User, as it stands with the query, so that System is the same here and in the sum of its section. The frames and
+    joins of what is not sent stand with the largest category of it.
     """
     sent = np.zeros(len(LETTERS), np.int64)
     gone = np.zeros(len(LETTERS), np.int64)
     np.add.at(sent, ledger.category, ledger.after_tokens + ledger.frame_tokens)
     np.add.at(gone, ledger.category, np.maximum(ledger.before_tokens - ledger.after_tokens, 0))
-    homes = {"tools": "T", "skills": "K", "features": "F", "retrieval": "R"}
-    framed = int(ledger.frame_tokens.sum())
     for entry in ledger.overhead:
-        sent[LETTERS.index(homes.get(entry.section, "S"))] += entry.size.tokens
-    sent[LETTERS.index("S")] -= framed
+        sent[LETTERS.index(HOMES[entry.section])] += entry.size.tokens
+    sent[LETTERS.index(HOMES["history"])] -= int(ledger.frame_tokens.sum())
     rest = asked_tokens - int(sent.sum()) - int(gone.sum())
     while rest < 0 and gone.max() > 0:  # what was written in the place of items is no item that went
         largest = int(np.argmax(gone))

@@ -15,8 +15,8 @@ from budgeteer.engine.content.conversation import ROLES, TextPart
 from budgeteer.engine.counting.library_measures import Ints
 from budgeteer.engine.counting.message_measures import MessageMeasures
 from budgeteer.engine.inputs.bundle import Bundle, SystemText
-from budgeteer.engine.inputs.history_index import known_index, label, message_id, one_line
-from budgeteer.engine.packing.history.view import HistoryFit, HistoryRule, HistoryView
+from budgeteer.engine.inputs.history_index import index_of, known_index, label, message_id, one_line
+from budgeteer.engine.packing.history.view import HistoryFit, HistoryView, is_summarised
 from budgeteer.engine.packing.ledger import ADDED, DROPPED, LETTERS, SUMMARISED, TRUNCATED, LedgerRows, Reason, unique
 from budgeteer.engine.packing.ledger import KEPT as KEPT_FATE
 from budgeteer.engine.packing.reasons import (
@@ -25,6 +25,8 @@ from budgeteer.engine.packing.reasons import (
     explain_summary,
     explain_system,
     explain_tool,
+    is_joined,
+    joined,
     loss_sentence,
 )
 from budgeteer.engine.packing.search_reasons import explain_chunk, explain_feature
@@ -39,7 +41,11 @@ from budgeteer.engine.providers.registry import DEFAULT_PROVIDER
 _LETTERS = {"system": "S", "developer": "S", "user": "U", "assistant": "A", "tool": "X"}
 #: Index into conversation.ROLES -> index into ledger.LETTERS.
 LETTER_OF_ROLE = np.array([LETTERS.index(_LETTERS[role]) for role in ROLES], np.int8)
-SUMMARY_NAMES = {"summary": "Summary of earlier messages", "previous": "What was discussed before"}
+SUMMARY_NAMES = {
+    "summary": "Summary of earlier messages",
+    "previous": "What was discussed before",
+    "notice": "Notice of what was left out",
+}
 
 
 class Lazy(Sequence[str]):
@@ -83,7 +89,7 @@ def _items_of(pieces: Sequence[SystemPiece], section: str) -> list[SystemPiece]:
     return [piece for piece in pieces if piece.section == section and not piece.name]
 
 
-def system_rows(bundle: Bundle, pieces: Sequence[SystemPiece], profile: str) -> LedgerRows:
+def system_rows(bundle: Bundle, pieces: Sequence[SystemPiece], provider: str) -> LedgerRows:
     """One row a system text, spec or workspace context; all are kept but texts that the provider cannot be sent."""
     texts = bundle.system
     mine = _items_of(pieces, "system")
@@ -106,7 +112,7 @@ def system_rows(bundle: Bundle, pieces: Sequence[SystemPiece], profile: str) -> 
         before_chars=before_chars,
         after_tokens=tokens,
         after_chars=chars,
-        explain=lambda row: explain_system(ordered[row].message, mine[row].alone, profile, merges=merges),
+        explain=lambda row: explain_system(ordered[row].message, mine[row].alone, provider, merges=merges),
         **columns,
     )
 
@@ -223,14 +229,14 @@ def chunk_rows(bundle: Bundle, fit: RetrievalFit, config: RetrievalConfig) -> Le
 
 @dataclass(frozen=True, slots=True)
 class _MessageColumns:
-    """What is left of each message under a profile, and why."""
+    """What is left of each message under a provider, and why."""
 
     measures: MessageMeasures
-    profile: str
+    provider: str
     kept: NDArray[np.bool_]
 
     def get(self, name: str) -> Ints:
-        return self.measures.column(self.profile, name)
+        return self.measures.column(self.provider, name)
 
     def columns(self) -> dict[str, Any]:
         fate = np.where(self.kept, np.int8(KEPT_FATE), np.int8(DROPPED))
@@ -244,12 +250,12 @@ class _MessageColumns:
         }
 
 
-def history_rows(bundle: Bundle, view: HistoryView, fit: HistoryFit, profile: str) -> LedgerRows:
+def history_rows(bundle: Bundle, view: HistoryView, fit: HistoryFit, provider: str) -> LedgerRows:
     """One row a message of the history, in its order."""
     measures = bundle.history_measures
-    data = _MessageColumns(measures, profile, fit.kept)
+    data = _MessageColumns(measures, provider, fit.kept)
     columns = data.columns()
-    columns["fate"][fit.rule == HistoryRule.SUMMARIZE_OLDER] = SUMMARISED
+    columns["fate"][is_summarised(fit.rule)] = SUMMARISED
     loss = data.get("loss")
     after_tokens, after_chars = np.where(fit.kept, data.get("tokens"), 0), np.where(fit.kept, data.get("chars"), 0)
     if fit.shortened is not None:
@@ -260,15 +266,15 @@ def history_rows(bundle: Bundle, view: HistoryView, fit: HistoryFit, profile: st
     return LedgerRows(
         section="history",
         ids=known.ids if known else Lazy(len(measures), lambda row: message_id(bundle.history[row], row)),
-        names=known.labels.__getitem__ if known else lambda row: label(bundle.history[row]),
+        names=lambda row: index_of(bundle).labels[row],
         before_tokens=data.get("before_tokens"),
         before_chars=data.get("before_chars"),
         after_tokens=after_tokens,
         after_chars=after_chars,
-        explain=lambda row: explain_message(view, fit, loss, profile, row),
+        explain=lambda row: explain_message(view, fit, loss, provider, row),
         frame_tokens=np.where(fit.kept, fit.as_sent(view).frames, 0),
         pinned=view.pinned,
-        group=grouped(measures.group),
+        group=grouped(view.group),
         messages=np.arange(len(measures)),
         **columns,
     )
@@ -288,7 +294,7 @@ def grouped(group: Ints) -> Callable[[int], int]:
     return number
 
 
-def summary_row(fit: HistoryFit, *, frame_tokens: int) -> LedgerRows | None:
+def summary_row(fit: HistoryFit, strategy: str, *, frame_tokens: int) -> LedgerRows | None:
     """The row of what was written in the place of messages, None when nothing was."""
     if fit.summary is None:
         return None
@@ -305,22 +311,28 @@ def summary_row(fit: HistoryFit, *, frame_tokens: int) -> LedgerRows | None:
         before_chars=zero,
         after_tokens=np.array([fit.summary_tokens - frame_tokens], np.int64),
         after_chars=np.array([len(summary.text)], np.int64),
-        explain=lambda _: explain_summary(summary),
+        explain=lambda _: explain_summary(summary, strategy),
         **columns,
     )
 
 
-def query_rows(bundle: Bundle, profile: str, *, frame_tokens: int) -> LedgerRows | None:
+def query_rows(
+    bundle: Bundle, provider: str, *, frame_tokens: int, view: HistoryView, fit: HistoryFit
+) -> LedgerRows | None:
     """The row of the query, None when there is none. No limit cuts it; what the provider cannot be sent goes."""
     query = bundle.query
     if query is None:
         return None
-    loss = Loss(int(bundle.query_measures.column(profile, "loss")[0]))
-    data = _MessageColumns(bundle.query_measures, profile, np.array([Loss.EMPTY not in loss]))
+    loss = Loss(int(bundle.query_measures.column(provider, "loss")[0]))
+    data = _MessageColumns(bundle.query_measures, provider, np.array([Loss.EMPTY not in loss]))
     reason = Reason("query", "The query is never cut.")
     if loss & ~ADAPTED:
         sent = "Not sent" if Loss.EMPTY in loss else "Sent without a part"
-        reason = Reason(f"validity:{profile}", f"{sent}: {loss_sentence(loss) or 'it says nothing'}.")
+        reason = Reason(f"validity:{provider}", f"{sent}: {loss_sentence(loss) or 'it says nothing'}.")
+    elif loss:
+        reason = Reason(f"validity:{provider}", f"Sent, adapted to the provider: {loss_sentence(loss)}.")
+    if Loss.EMPTY not in loss and query.role == "user" and is_joined(view, fit, provider, None):
+        reason = joined(reason, provider)
     return LedgerRows(
         section="query",
         ids=[message_id(query, 0)],

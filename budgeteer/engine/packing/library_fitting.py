@@ -13,6 +13,7 @@ from functools import cached_property
 
 from budgeteer.engine.content.conversation import TextPart, text_of
 from budgeteer.engine.content.usage_order import Priority
+from budgeteer.engine.inputs.sent_settings import asks_for_call
 from budgeteer.engine.packing.allocation import Allowance, Shares
 from budgeteer.engine.packing.sections.features import FeatureAsk, FeatureFit, fit_features
 from budgeteer.engine.packing.sections.instruction_block import InstructionBlock
@@ -28,7 +29,8 @@ class Libraries:
 
     `tool_costs` is what the definitions cost beside themselves under the final system message; `tools_tokens` are the
     definitions with that; `room_tokens` what the window and history's share leave; `rest_tokens` is what everything but
-    history takes, the query and the priming of the reply included.
+    history takes, the query and the priming of the reply included; `block_tokens` the system texts with all that stands
+    among them.
     """
 
     skills: SkillFit
@@ -40,6 +42,7 @@ class Libraries:
     tools_tokens: int
     room_tokens: int
     rest_tokens: int
+    block_tokens: int
 
 
 @dataclass(frozen=True)
@@ -85,7 +88,7 @@ class LibraryFitter:
         if self.shares is not None and context is not None:
             unused = max(context - retrieval.tokens, 0) if self.shares.redistribute else 0
             room = min(room, self.shares.history_tokens + unused)
-        return Libraries(skills, tools, features, retrieval, tuple(pieces), final, tools_tokens, room, rest)
+        return Libraries(skills, tools, features, retrieval, tuple(pieces), final, tools_tokens, room, rest, block)
 
     def _fixed(self) -> int:
         """Query and priming."""
@@ -132,7 +135,9 @@ class LibraryFitter:
     def _costs(self, pieces: Sequence[SystemPiece]) -> ToolCosts:
         """The costs while the system message is not complete: its line end is charged with the most it can take."""
         line_end = None if self.block.prepended or not _is_sent(pieces) else 1
-        return ToolCosts(self.block.framing.profile, self.block.counter, self.allowed.row, line_end=line_end)
+        provider = self.block.framing.provider
+        forced = asks_for_call(self.block.bundle, provider)
+        return ToolCosts(provider, self.block.counter, self.allowed.row, line_end=line_end, is_forced=forced)
 
     def _line_end(self, pieces: Sequence[SystemPiece], costs: ToolCosts) -> int | None:
         """What a line end adds to the first system message, None where there is none."""
@@ -154,7 +159,7 @@ class LibraryFitter:
         if self.shares is not None:
             left = self._left_of_system(self.block.tokens(pieces))
             costs = replace(costs, limit_tokens=left)
-        standing = Priority(bundle.usage, frozenset(config.pins), called)
+        standing = Priority(bundle.usage, frozenset(config.pins), called, frozenset(config.tools.leave_out))
         return fit_tools(bundle.tools, bundle.tool_measures, config.skills_budget, costs=costs, standing=standing)
 
     def _features(self, skills: SkillFit, tools_tokens: int) -> FeatureFit:

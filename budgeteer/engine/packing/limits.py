@@ -33,6 +33,7 @@ from budgeteer.engine.packing.fixes import (
     wider_share,
     wider_system_share,
 )
+from budgeteer.engine.packing.history.reach import message_sizes
 from budgeteer.engine.packing.history.registry import STRATEGIES
 from budgeteer.engine.packing.history.view import HistoryFit, HistoryView
 from budgeteer.engine.packing.ledger import ADDED, SECTIONS, Ledger, Size
@@ -128,8 +129,16 @@ def limits_of(bundle: Bundle, chosen: Chosen, config: BudgetConfig, view: Histor
     if config.skills_budget.enabled:
         yield from skill_limits(bundle, chosen, config)
         yield from _tool_limits(chosen, config)
-    if (limit := STRATEGIES[config.history.strategy].limit) is not None:
-        yield limit.watch(view)
+    row = STRATEGIES[config.history.strategy]
+    if row.limit is not None:
+        yield row.limit.watch(view)
+    most = config.history.max_messages
+    if most is not None and "history.maxMessages" in row.settings:
+        count = view.charged_messages + int(message_sizes(view).sum())
+        demand = Demand("history.maxMessages", count, most)
+        yield Limit(
+            "history.maxMessages", count, most, "messages", raised(demand) if demand.is_passed else spare(count, most)
+        )
 
 
 def budget_limit(chosen: Chosen, config: BudgetConfig, view: HistoryView, *, demand: Size, allowed: Allowance) -> Limit:
@@ -143,7 +152,7 @@ def _budget_fix(chosen: Chosen, config: BudgetConfig, view: HistoryView) -> Fix:
         return budget_on(libraries)
     if config.history.strategy == "full" and len(view):
         return newest_first("the oldest messages go first")
-    unused = chosen.tools.kept & ~chosen.tools.called
+    unused = chosen.tools.kept & ~chosen.tools.called & ~chosen.tools.pinned
     if unused.any():
         saved = int(chosen.tools.tokens[unused].sum())
         return Fix(f"Leave out the {int(unused.sum()):,} tools that are never called: {saved:,} tokens saved.")
@@ -215,7 +224,9 @@ def _shortening_fix(bundle: Bundle, chosen: Chosen, config: BudgetConfig) -> Fix
 
 def _tool_limits(chosen: Chosen, config: BudgetConfig) -> Iterator[Limit]:
     tools = chosen.tools
-    demand = Demand(MAX_TOOL_CHARS, tools.asked.chars, config.skills_budget.limits.max_tool_definition_chars)
+    # Each definition that is left out by name takes the comma beside it along; the last one both brackets.
+    named = int((tools.chars + 1)[tools.left_out].sum()) + bool(tools.left_out.size and tools.left_out.all())
+    demand = Demand(MAX_TOOL_CHARS, tools.asked.chars - named, config.skills_budget.limits.max_tool_definition_chars)
     fix = spare(demand.needed, demand.allowed)
     if demand.is_passed:
         held = _held_by_share(tools.asked.tokens, tools.limit_tokens, "tools")
@@ -232,13 +243,13 @@ def cost_of(row: ModelRow, tokens: int) -> Cost:
     return Cost("USD", price(row.input_price), price(row.cached_input_price), row.date)
 
 
-def unknown_parts(bundle: Bundle, history: HistoryFit, profile: str) -> tuple[UnknownParts, ...]:
+def unknown_parts(bundle: Bundle, history: HistoryFit, provider: str) -> tuple[UnknownParts, ...]:
     """The messages sent with parts whose tokens nobody publishes."""
-    counts = bundle.history_measures.column(profile, "unknown")
+    counts = bundle.history_measures.column(provider, "unknown")
     rows = np.flatnonzero(history.kept & (counts > 0)).tolist() if counts.any() else []
     if history.shortened is not None:
         rows = [row for row in rows if not history.shortened.holds(row)]
     found = [(message_id(bundle.history[row], row), bundle.history[row]) for row in rows]
-    if bundle.query is not None and int(bundle.query_measures.column(profile, "unknown")[0]):
+    if bundle.query is not None and int(bundle.query_measures.column(provider, "unknown")[0]):
         found.append((message_id(bundle.query, 0), bundle.query))
-    return tuple(UnknownParts(key, tuple(unknown_kinds(message, profile).items())) for key, message in found)
+    return tuple(UnknownParts(key, tuple(unknown_kinds(message, provider).items())) for key, message in found)

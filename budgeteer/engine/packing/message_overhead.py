@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from budgeteer.engine.content.conversation import Role
+from budgeteer.engine.counting.calibrated_counter import message_tokens
 from budgeteer.engine.counting.library_measures import Ints
 from budgeteer.engine.counting.message_frames import message_frames
 from budgeteer.engine.counting.message_measures import MessageMeasures
@@ -18,26 +19,26 @@ from budgeteer.engine.providers.registry import PROVIDERS
 
 @dataclass(frozen=True, slots=True)
 class MessageOverhead:
-    """The frames of one bundle's messages under one profile, in tokens."""
+    """The frames of one bundle's messages under one provider, in tokens."""
 
     bundle: Bundle
-    profile: str
+    provider: str
     counter: TokenCounter
 
     @property
     def kind(self) -> CountKind:
-        """Estimated where the provider publishes no frames, or the counter itself is an estimate."""
-        return self.counter.kind if PROVIDERS[self.profile].overhead.message.published else "estimated"
+        """Estimated where the provider publishes no frames and nobody measured them, or the counter is an estimate."""
+        if self.counter.kind == "calibrated":
+            return "calibrated"
+        return self.counter.kind if PROVIDERS[self.provider].overhead.message.published else "estimated"
 
     def messages(self, measures: MessageMeasures) -> Ints:
         """The frame of each message, as `message_frames` gives it."""
-        return message_frames(measures, PROVIDERS[self.profile], self.counter)
+        return message_frames(measures, PROVIDERS[self.provider], self.counter)
 
     def written(self, role: Role) -> int:
         """The frame of a message that is written here: a system message, a summary."""
-        if not self.counter.per_message_overhead:
-            return 0
-        return PROVIDERS[self.profile].overhead.message.tokens + self.counter.count(role)
+        return message_tokens(PROVIDERS[self.provider], self.counter, role)
 
     def query(self) -> int:
         """The query's frame; 0 where there is none, or nothing of it can be sent."""
@@ -45,7 +46,7 @@ class MessageOverhead:
 
     def query_tokens(self) -> int:
         """The query with its frame."""
-        return self.query() + int(self.bundle.query_measures.column(self.profile, "tokens").sum())
+        return self.query() + int(self.bundle.query_measures.column(self.provider, "tokens").sum())
 
     def has_query(self) -> bool:
         """Whether a query is sent."""
@@ -53,7 +54,7 @@ class MessageOverhead:
 
     def reply(self) -> int:
         """The priming of the reply."""
-        return PROVIDERS[self.profile].overhead.reply.tokens if self.counter.per_message_overhead else 0
+        return PROVIDERS[self.provider].overhead.reply.tokens if self.counter.per_message_overhead else 0
 
     def history(self, view: HistoryView, fit: HistoryFit) -> Size:
         """The frames of the history that is sent, the summary's with them."""
@@ -61,5 +62,5 @@ class MessageOverhead:
         return Size(frames + (self.written("user") if fit.summary else 0))
 
     def _query_is_sent(self) -> Mask:
-        sent: Mask = (self.bundle.query_measures.column(self.profile, "loss") & int(Loss.EMPTY)) == 0
+        sent: Mask = (self.bundle.query_measures.column(self.provider, "loss") & int(Loss.EMPTY)) == 0
         return sent

@@ -17,14 +17,17 @@ from budgeteer.engine.config.schema import BudgetConfig
 from budgeteer.engine.counting.tokenizers import TokenCounter, counter_for
 from budgeteer.engine.inputs.bundle import Bundle
 from budgeteer.engine.inputs.history_index import index_of
-from budgeteer.engine.packing.allocation import Allowance, Shares, allowance, profile_of, resolve_percents, shares_of
+from budgeteer.engine.inputs.sent_settings import settings_notes
+from budgeteer.engine.packing.allocation import Allowance, Shares, allowance, provider_of, resolve_percents, shares_of
 from budgeteer.engine.packing.binding_limits import limits_that_bind
+from budgeteer.engine.packing.chunk_reduction import chunk_reduction
 from budgeteer.engine.packing.history.history_texts import Writing
+from budgeteer.engine.packing.history.named_messages import NamedMessages
 from budgeteer.engine.packing.history.registry import STRATEGIES, fit_history
 from budgeteer.engine.packing.history.summary import SummaryRequest, extractive_summary
 from budgeteer.engine.packing.history.task import history_notes, with_task
 from budgeteer.engine.packing.history.tool_texts import ToolTexts
-from budgeteer.engine.packing.history.view import USER, HistoryFit, HistoryView, Mask, view_of
+from budgeteer.engine.packing.history.view import USER, HistoryFit, HistoryView, Mask, view_of, written_rows
 from budgeteer.engine.packing.ledger import Ledger, LedgerRows, Overhead, Size
 from budgeteer.engine.packing.ledger_rows import (
     chunk_rows,
@@ -51,12 +54,11 @@ from budgeteer.engine.packing.pruned_overhead import pruned_demand, pruned_notes
 from budgeteer.engine.packing.pruning.model_texts import TOOL_NAME
 from budgeteer.engine.packing.pruning.pruned import Pruned, Pruning
 from budgeteer.engine.packing.result import Chosen, Packing
-from budgeteer.engine.packing.retry_relief import relief_of
 from budgeteer.engine.packing.sections.instruction_block import InstructionBlock
 from budgeteer.engine.packing.sections.skill_block import effective
 from budgeteer.engine.packing.sections.skills import SkillFit, entry_sizes
 from budgeteer.engine.packing.sections.system import adds_text
-from budgeteer.engine.packing.task_check import asked_of, checked
+from budgeteer.engine.packing.task_check import asked_of, checked, ended
 from budgeteer.engine.packing.verdict import error_of, verdict_of, warning_of
 
 type Summariser = Callable[[SummaryRequest], str]
@@ -68,11 +70,11 @@ def pack(
     *,
     counter: TokenCounter,
     summarise: Summariser = extractive_summary,
-    profile: str | None = None,
+    provider: str | None = None,
 ) -> Packing:
     """Pack a bundle: what is sent, what is not and why, with every number.
 
-    `counter` must be the one the bundle was measured with; it counts only short new texts here. `profile` is the
+    `counter` must be the one the bundle was measured with; it counts only short new texts here. `provider` is the
     request form, by default the model's own.
 
     Raises:
@@ -82,7 +84,7 @@ def pack(
     """
     if bundle.tokenizer != counter.name:
         raise ValueError(f"measured with {bundle.tokenizer}, packed with {counter.name}")
-    form = profile or profile_of(config)
+    form = provider or provider_of(config)
     allowed = allowance(config, counter)
     return Packer.of(bundle, resolve_percents(config, allowed), counter, form, allowed).pack(summarise)
 
@@ -109,7 +111,7 @@ def pack_unlimited(packing: Packing) -> Packing:
     )
     counter = counter_for(packing.bundle.tokenizer)
     allowed = replace(packing.allowance, usable_tokens=sys.maxsize)
-    return Packer.of(packing.bundle, everything, counter, packing.profile, allowed).pack(extractive_summary)
+    return Packer.of(packing.bundle, everything, counter, packing.provider, allowed).pack(extractive_summary)
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +140,7 @@ class Packer:
     bundle: Bundle
     config: BudgetConfig
     counter: TokenCounter
-    profile: str
+    provider: str
     allowed: Allowance
     shares: Shares | None
     pruned: Pruned | None = None
@@ -146,16 +148,16 @@ class Packer:
 
     @classmethod
     def of(
-        cls, bundle: Bundle, config: BudgetConfig, counter: TokenCounter, profile: str, allowed: Allowance
+        cls, bundle: Bundle, config: BudgetConfig, counter: TokenCounter, provider: str, allowed: Allowance
     ) -> Packer:
         """The packer with the shares of its configuration."""
-        framing = MessageOverhead(bundle, profile, counter)
+        framing = MessageOverhead(bundle, provider, counter)
         shares = shares_of(config, allowed, query_tokens=framing.query_tokens() + framing.reply())
-        return cls(bundle, config, counter, profile, allowed, shares)
+        return cls(bundle, config, counter, provider, allowed, shares)
 
     @property
     def framing(self) -> MessageOverhead:
-        return MessageOverhead(self.bundle, self.profile, self.counter)
+        return MessageOverhead(self.bundle, self.provider, self.counter)
 
     def pack(self, summarise: Summariser) -> Packing:
         """Everything fitted, with a decision for each item, sums, limits and the verdict."""
@@ -181,15 +183,18 @@ class Packer:
         bundle, framing, pruned = self.bundle, self.framing, self.pruned
         view = view_of(
             bundle.history_measures,
-            self.profile,
+            self.provider,
             frame_tokens=framing.messages(bundle.history_measures),
             pinned=self._pinned_messages() if pruned is None else pruned.pinned,
+            written=written_rows(bundle.history_measures, bundle.history),
             config=self.config.history,
         )
         typed = view.typed if pruned is None else typed_rows(pruned)
-        losses = bundle.history_measures.column(self.profile, "loss")
+        losses = bundle.history_measures.column(self.provider, "loss")
         view = view if pruned is None else tagged_view(view, pruned)
-        view = with_task(view, asked_of(bundle, self.profile), typed=typed, losses=losses)
+        view = self._named().applied(view)
+        view = ended(view, bundle)
+        view = with_task(view, asked_of(bundle, self.provider, self.config.history), typed=typed, losses=losses)
         block = InstructionBlock.of(bundle, self.config, framing)
         fitter = LibraryFitter(block, self.allowed, self.shares, self._exchange_tokens(view), self.skills)
         libraries, history, view = self._fit(fitter, view, summarise)
@@ -210,7 +215,7 @@ class Packer:
 
     def _pruned(self) -> Pruned:
         """What pruning leaves of the bundle."""
-        pruning = Pruning(self.config.pruning, self.profile, self.counter, self.allowed.input_budget)
+        pruning = Pruning(self.config.pruning, self.provider, self.counter, self.allowed.input_budget)
         return pruning.prune(self.bundle, self._pinned_messages())
 
     def _over(self, pruned: Pruned) -> Packer:
@@ -254,7 +259,7 @@ class Packer:
         entries = entry_sizes(bundle.skills, bundle.skill_measures, budget, counter=self.counter)
         pruned = self.pruned
         system, tools = (
-            system_rows(bundle, libraries.pieces, self.profile),
+            system_rows(bundle, libraries.pieces, self.provider),
             tool_rows(bundle, libraries.tools, self.config.skills_budget, ever_called=self._ever_called()),
         )
         parts = [
@@ -263,9 +268,11 @@ class Packer:
             skill_rows(bundle, libraries.skills, entries, budget),
             feature_rows(bundle, libraries.features, self.config.features),
             chunk_rows(bundle, libraries.retrieval, self.config.retrieval),
-            summary_row(history, frame_tokens=framing.written("user")),
-            history_rows(bundle, view, history, self.profile) if pruned is None else pruned_rows(pruned, view, history),
-            query_rows(bundle, self.profile, frame_tokens=framing.query()),
+            summary_row(history, self.config.history.strategy, frame_tokens=framing.written("user")),
+            history_rows(bundle, view, history, self.provider)
+            if pruned is None
+            else pruned_rows(pruned, view, history),
+            query_rows(bundle, self.provider, frame_tokens=framing.query(), view=view, fit=history),
         ]
         return [part for part in parts if part is not None]
 
@@ -282,7 +289,7 @@ class Packer:
             demands = {section.name: section.demand.size.tokens for section in sections}
             limits += share_limits(demands, chosen.shares, is_limited=self.config.skills_budget.enabled)
         warnings = [warning_of(limit, self.config) for limit in limits]
-        notes = list(self.bundle.notes)
+        notes = [*self.bundle.notes, *settings_notes(self.bundle, self.provider, with_tools=bool(chosen.tools.order))]
         if self.bundle.skills and self.config.skills_budget.optimization.prioritization:
             order_by = chosen.skills.order_by
             known = f" ({self.bundle.usage_source})" if order_by.reads_usage else ""
@@ -293,7 +300,7 @@ class Packer:
             bundle=self.bundle if self.pruned is None else self.pruned.given,
             pruned=self.pruned,
             config=self.config,
-            profile=self.profile,
+            provider=self.provider,
             allowance=self.allowed,
             ledger=ledger,
             chosen=chosen,
@@ -308,7 +315,7 @@ class Packer:
             ),
             cost=cost_of(self.allowed.row, ledger.total().tokens),
             error=error,
-            unknown=unknown_parts(self.bundle, chosen.history, self.profile),
+            unknown=unknown_parts(self.bundle, chosen.history, self.provider),
             notes=tuple(notes),
             demand=demand,
         )
@@ -319,6 +326,19 @@ class Packer:
         if pins:
             pinned[:] = [key in pins for key in index_of(self.bundle).ids]
         return pinned
+
+    def _protected_tools(self) -> frozenset[str]:
+        """The tools that stay whatever the limits: `compress`, where the model is to call it."""
+        is_needed = self.pruned is not None and self.config.pruning.model_driven
+        return frozenset({TOOL_NAME}) if is_needed else frozenset()
+
+    def _named(self) -> NamedMessages:
+        history = self.config.history
+        if not history.priorities and not history.keep_with:
+            return NamedMessages({}, ())
+        if self.pruned is None:
+            return NamedMessages.of(history, index_of(self.bundle).ids)
+        return NamedMessages.of(history, index_of(self.pruned.given).ids).moved(self.pruned.rows)
 
     def _called_by(self, kept: Mask) -> frozenset[str]:
         if self.pruned is None:
@@ -336,7 +356,7 @@ class Packer:
         self, fitter: LibraryFitter, view: HistoryView, summarise: Summariser
     ) -> tuple[Libraries, HistoryFit, HistoryView]:
         """Fit both until the tools that kept history calls are all in; the protected set only grows, so it ends."""
-        called = frozenset() if self.pruned is None else frozenset({TOOL_NAME})
+        called = self._protected_tools()
         query = self.framing.query_tokens()
         writing = Writing(
             self.bundle.history,
@@ -344,22 +364,29 @@ class Packer:
             self.counter.count,
             self.framing.written("user"),
             self.config.history.topic_chars,
-            ToolTexts(self.bundle, self.profile, self.counter),
+            self.config.history.summarizing.instructions,
+            ToolTexts(self.bundle, self.provider, self.counter),
         )
         while True:
             libraries = fitter.fit(called)
+            charged = self.config.history.count_system
             room = replace(
-                view, room_tokens=libraries.room_tokens, rest_tokens=libraries.rest_tokens, query_tokens=query
+                view,
+                room_tokens=libraries.room_tokens,
+                rest_tokens=libraries.rest_tokens,
+                query_tokens=query,
+                system_tokens=libraries.block_tokens if charged else 0,
+                system_messages=sum(text.message is not None for text in self.bundle.system) if charged else 0,
             )
             history = fit_history(room, self.config, writing=writing)
             if history.rungs:
-                eased = relief_of(fitter, libraries, called)
-                room = eased.view(room)
+                fewer_chunks = chunk_reduction(fitter, libraries, called)
+                room = fewer_chunks.view(room)
                 history = fit_history(room, self.config, writing=writing)
-                libraries = eased.libraries(history.relief)
-            history = checked(history, room, self.bundle, self.profile)
+                libraries = fewer_chunks.libraries(history.reduced_chunks)
+            history = checked(history, room, self.bundle, self.provider)
             now = called | self._called_by(history.kept)
-            if now == called or not self.config.skills_budget.enabled:
+            if now == called or not (self.config.skills_budget.enabled or self.config.tools.leave_out):
                 return libraries, history, room
             called = now
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from budgeteer.engine.counting.library_measures import Ints
-from budgeteer.engine.inputs.history_index import label
+from budgeteer.engine.inputs.history_index import index_of
 from budgeteer.engine.packing.history.view import HistoryFit, HistoryView
 from budgeteer.engine.packing.ledger import ADDED, DROPPED, KEPT, SUMMARISED, TRUNCATED, LedgerRows, Reason
 from budgeteer.engine.packing.ledger_rows import LETTER_OF_ROLE, grouped, history_rows
@@ -22,18 +22,20 @@ from budgeteer.engine.providers.capabilities import Loss
 _SENTENCES = {
     Strategy.DEDUPE: "Its result is left out: the same call is made again later, and that result stays.",
     Strategy.PURGE_ERRORS: "Long arguments of a call that failed are left out.",
+    Strategy.MINIFY_RESULTS: "White space that says nothing is left out of its result.",
     Strategy.SUPERSEDE_WRITES: "What it wrote is left out: the file was written or read again later.",
 }
 _WHOLE_IF = {
     Strategy.DEDUPE: "Kept whole with pruning.dedupe off, or with its tool among pruning.protectedTools.",
     Strategy.PURGE_ERRORS: "Kept whole with a larger pruning.purgeErrorsAfterTurns.",
+    Strategy.MINIFY_RESULTS: "Kept as it came with pruning.minifyResults off.",
     Strategy.SUPERSEDE_WRITES: "Kept whole with pruning.supersedeWrites off.",
 }
 
 
 def pruned_rows(pruned: Pruned, view: HistoryView, fit: HistoryFit) -> LedgerRows:
     """One row a message of the given history, and one for each block that is sent, before what it stands for."""
-    left = history_rows(pruned.bundle, view, fit, pruned.profile)
+    left = history_rows(pruned.bundle, view, fit, pruned.provider)
     if not len(pruned.cover):
         return left
     return _Union.of(pruned, left, fit).rows()
@@ -117,7 +119,7 @@ class _Union:
 
     def _name(self, at: int) -> str:
         row = int(self.row[at])
-        return self._block(at).topic if row < 0 else label(self.pruned.given.history[row])
+        return self._block(at).topic if row < 0 else index_of(self.pruned.given).labels[row]
 
     def _explain(self, at: int) -> Reason:
         row, place = int(self.row[at]), int(self.place[at])
@@ -135,9 +137,9 @@ class _Union:
     def _covered_reason(self, at: int, row: int, reason: Reason) -> Reason:
         block = self._block(at)
         if self._unsendable()[at]:
-            profile = self.pruned.profile
-            loss = Loss(int(self.pruned.given.history_measures.column(profile, "loss")[row]))
-            return Reason(f"validity:{profile}", f"Not sent: {loss_sentence(loss) or 'it says nothing'}.")
+            provider = self.pruned.provider
+            loss = Loss(int(self.pruned.given.history_measures.column(provider, "loss")[row]))
+            return Reason(f"validity:{provider}", f"Not sent: {loss_sentence(loss) or 'it says nothing'}.")
         whole_if = "Kept as it is if the block were open, or without its range in pruning.ranges."
         if not self.fit.kept[self.place[at]]:
             return Reason("compress", f"{block.id} stands for it, and is left out: {reason.sentence}", whole_if)
@@ -149,14 +151,18 @@ def _block_reason(block: Block, pruned: Pruned) -> Reason:
     covered = pruned.compressed.covered(block)
     before = int(pruned.bare.before.tokens[covered].sum())
     inside = f", with {', '.join(f'b{number}' for number in block.children)} inside" if block.children else ""
-    sentence = f"Stands for {len(covered):,} messages of {before:,} tokens{inside}; nested {block.depth} deep."
+    sentence = f"Replaces {len(covered):,} messages ({before:,} tokens){inside}."
     return Reason("compress", sentence)
 
 
 def with_added(rows: LedgerRows, pruned: Pruned) -> LedgerRows:
     """The rows with what pruning added marked as added; the others as they are."""
     mine = np.array([item in pruned.added for item in rows.ids], np.bool_)
-    reason = Reason("pruning.mode", "Added: a prompt needs it while pruning is on.", "Not sent with pruning.mode off.")
+    reason = Reason(
+        "pruning.mode",
+        "Added: a prompt needs it while the model compresses.",
+        "Not sent with pruning.modelDriven or pruning.mode off.",
+    )
     explain = rows.explain
     return replace(
         rows,

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Final
+from dataclasses import dataclass, replace
+from typing import Final, assert_never
 
 from budgeteer.engine.config.schema import SkillsBudgetConfig
-from budgeteer.engine.content.conversation import Message
+from budgeteer.engine.content.conversation import ROLES, Message
 from budgeteer.engine.content.library import HIDING_KEY
+from budgeteer.engine.content.origin import is_object
 from budgeteer.engine.counting.library_measures import Ints
 from budgeteer.engine.packing.allocation import SYSTEM_SHARE
 from budgeteer.engine.packing.conditions import (
@@ -22,19 +23,24 @@ from budgeteer.engine.packing.conditions import (
     Room,
     short_name,
 )
-from budgeteer.engine.packing.history.opening import opening_user
-from budgeteer.engine.packing.history.recent_exchange_reasons import NEVER_FIRST, explain_recent
-from budgeteer.engine.packing.history.registry import STRATEGIES
+from budgeteer.engine.packing.history.opening import beginning_roles, never_first, opening_row
+from budgeteer.engine.packing.history.registry import STRATEGIES, reads_max_tokens
+from budgeteer.engine.packing.history.strategies.keep_ends import first_messages
+from budgeteer.engine.packing.history.strategies.recent_exchange_reasons import explain_recent
+from budgeteer.engine.packing.history.strategies.summarize_older import is_triggered, kept_verbatim, request_tokens
 from budgeteer.engine.packing.history.summary import Summary
-from budgeteer.engine.packing.history.view import HistoryFit, HistoryRule, HistoryView
+from budgeteer.engine.packing.history.view import USER, HistoryFit, HistoryRule, HistoryView
 from budgeteer.engine.packing.ledger import Reason, Size
 from budgeteer.engine.packing.sections.skills import SkillCause, SkillFit
 from budgeteer.engine.packing.sections.tools import ToolFit
-from budgeteer.engine.providers.capabilities import ADAPTED, Loss
+from budgeteer.engine.providers.capabilities import ADAPTED, Loss, loses_fields
 from budgeteer.engine.providers.registry import PROVIDERS
 
 KEPT = Reason("kept", "Sent as it is.")
+#: The roles whose messages in a row are one where a provider joins them; results stand in one turn by its form.
+_JOINED: Final = (USER, ROLES.index("assistant"))
 _TASK = Reason("kept", "Sent as it is: the last message that somebody typed always stays.")
+_FIRST = Reason("kept", "Sent as it is: one of the first messages, which stay.")
 _OPENER = Reason("kept", "Sent as it is: the first message must be the user's, so this one comes before all others.")
 
 _LOSSES = {
@@ -52,33 +58,49 @@ _LOSSES = {
     Loss.ERROR_MARK: "this provider has no mark for a call that failed",
     Loss.MOVED: "results stand in the order of their calls here",
     Loss.RENAMED: "a call id that is not allowed here, or was used before, is replaced",
+    Loss.FIELDS: "fields that only its own provider knows, such as ids and cache marks, are left out",
+    Loss.APART: "the result stood apart from its call, and is put back beside it",
+    Loss.BYTES: "base64 in an object that is no part of any provider's is left out",
     Loss.UNNAMED_CALL: "a tool call has no name, and every provider asks for one",
     Loss.OF_UNNAMED: "the call it answers has no name, and every provider asks for one",
 }
 
 
-def explain_system(given: Message | None, sent: Message | None, profile: str, *, merges: bool) -> Reason:
+def explain_system(given: Message | None, sent: Message | None, provider: str, *, merges: bool) -> Reason:
     """Why a system text is sent as it is; `given` is the conversation's message, `sent` what is sent as a message.
 
     `merges` where the conversation has several: with a text added, they are one message.
     """
     if given is None:
         return KEPT
-    row = PROVIDERS[profile]
+    row = PROVIDERS[provider]
     changed = []
     if given.name and (row.overhead.speaker is None or sent is None):
         changed.append("its name is left out")
     if given.role == "developer" and (not row.capabilities.system_messages or sent is None):
         changed.append("its role developer becomes system")
+    if not row.capabilities.system_in_two_places and _was_no_field(given):
+        changed.append("it was a message, and not the system text that its own provider has a field for")
+    if loses_fields(given, "" if sent is None else row.family):
+        changed.append(_LOSSES[Loss.FIELDS])
     if sent is None:
         if merges or changed:
             changed.insert(0, "it is one message with the text that is added to it")
         return Reason("kept", f"Sent whole, but {'; '.join(changed)}.") if changed else KEPT
     if not sent.parts:
-        return Reason(f"validity:{profile}", "Not sent: blank text may not be sent to this provider.")
+        return Reason(f"validity:{provider}", "Not sent: blank text may not be sent to this provider.")
     if len(sent.parts) < len(given.parts):
-        return Reason(f"validity:{profile}", "Sent without a part: only text that is not blank may be sent here.")
-    return Reason(f"validity:{profile}", f"Sent whole, but {'; '.join(changed)}.") if changed else KEPT
+        return Reason(f"validity:{provider}", "Sent without a part: only text that is not blank may be sent here.")
+    return Reason(f"validity:{provider}", f"Sent whole, but {'; '.join(changed)}.") if changed else KEPT
+
+
+def _was_no_field(message: Message) -> bool:
+    """Whether a system text was a message where its provider also has a field for it."""
+    origin = message.origin
+    if origin is None or not is_object(origin, origin.provider):
+        return False
+    own = (row for row in PROVIDERS.values() if row.family == origin.provider)
+    return any(row.capabilities.system_in_two_places for row in own)
 
 
 def explain_skill(fit: SkillFit, config: SkillsBudgetConfig, row: int, *, shortened: bool) -> Reason:
@@ -107,7 +129,7 @@ def explain_skill(fit: SkillFit, config: SkillsBudgetConfig, row: int, *, shorte
             rank = int(fit.rank[row])
             return Reason(
                 "maxSkillsInPrompt",
-                f"It comes {ordinal(rank)} and {limits.max_skills_in_prompt:,} skills may be listed.",
+                f"Skill {rank:,} of {len(fit.sequence):,}; the limit is {limits.max_skills_in_prompt:,}.",
                 conditions=(Condition(MAX_SKILLS, rank), *_conditions(_passed(fit, config, _needed(fit, row)))),
             )
         case SkillCause.NO_ROOM_CHARS | SkillCause.NO_ROOM_TOKENS:
@@ -191,15 +213,20 @@ def explain_tool(fit: ToolFit, config: SkillsBudgetConfig, row: int, *, ever_cal
     """Why the definition at `row` is sent, or not; says when the history never calls it."""
     limit = config.limits.max_tool_definition_chars
     if fit.refused[row]:
-        title = PROVIDERS[fit.profile].title
-        return Reason(f"validity:{fit.profile}", f"Not sent: it runs at another provider, {title} has no such tool.")
+        title = PROVIDERS[fit.provider].title
+        return Reason(f"validity:{fit.provider}", f"Not sent: it runs at another provider, {title} has no such tool.")
+    if fit.left_out[row]:
+        return Reason("tools.leaveOut", "Left out by name.", "Sent if tools.leaveOut did not name it, or pinned.")
     unused = "" if ever_called else f" The conversation never calls it: {int(fit.tokens[row]):,} tokens."
     if not fit.kept[row]:
         return _tool_without_room(fit, limit, row, unused)
     if fit.pinned[row]:
         return Reason("pin", f"Pinned: no limit drops it.{unused}")
-    if config.enabled and fit.called[row]:
+    if fit.called[row] and (config.enabled or fit.named[row]):
         return Reason("calledInHistory", "Kept history calls it, so its definition stays.")
+    if fit.adapted[row]:
+        fields = "fields that only its own provider knows are left out"
+        return Reason(f"validity:{fit.provider}", f"Sent, but not just as it came: {fields}.{unused}")
     if not config.enabled:
         return Reason("kept", f"The skills budget is off: every definition is sent.{unused}")
     return Reason("kept", f"Fits: {int(fit.needed_chars[row]):,} of {limit:,} characters.{unused}")
@@ -218,20 +245,26 @@ def _tool_without_room(fit: ToolFit, limit_chars: int, row: int, unused: str) ->
     return Reason(passed[0].rule, f"Does not fit: {' and '.join(sizes)}.{unused}", conditions=_conditions(passed))
 
 
-def explain_message(view: HistoryView, fit: HistoryFit, loss: Ints, profile: str, row: int) -> Reason:
+def explain_message(view: HistoryView, fit: HistoryFit, loss: Ints, provider: str, row: int) -> Reason:
     """Why the message at `row` is sent, shortened, summarised or dropped."""
     lost = Loss(int(loss[row]))
     match HistoryRule(int(fit.rule[row])):
         case HistoryRule.VALIDITY:
-            return Reason(f"validity:{profile}", f"Not sent: {loss_sentence(lost) or 'it says nothing'}.")
-        case HistoryRule.FIRST_IS_USER:
-            return Reason(f"validity:{profile}", "Not sent: the first message must be the user's.")
-        case HistoryRule.NEWEST_FIRST:
-            return _too_old(view, fit, row, profile)
+            return Reason(f"validity:{provider}", f"Not sent: {loss_sentence(lost) or 'it says nothing'}.")
+        case HistoryRule.FIRST_IS_USER | HistoryRule.START_ON | HistoryRule.END_ON as rule:
+            return _outside(rule, view, provider)
+        case (
+            HistoryRule.NEWEST_FIRST
+            | HistoryRule.KEEP_ENDS
+            | HistoryRule.ENDS_SUMMARISED
+            | HistoryRule.OLDEST_FIRST
+            | HistoryRule.BY_PRIORITY as rule
+        ):
+            return _out_of_reach(view, fit, row, provider, is_summarised=rule is HistoryRule.ENDS_SUMMARISED)
         case HistoryRule.SUMMARIZE_OLDER | HistoryRule.NO_SUMMARY | HistoryRule.NOT_COUNTED as rule:
-            return _older(view, rule)
+            return _older(view, fit, rule, row)
         case HistoryRule.RECENT_EXCHANGE | HistoryRule.TOPIC_ANCHOR | HistoryRule.LINE_RENEWED as rule:
-            return explain_recent(view, fit, rule, row, first_is_user=PROVIDERS[profile].capabilities.first_is_user)
+            return explain_recent(view, fit, rule, row, roles=beginning_roles(provider, view.config))
         case (
             HistoryRule.RETRY_OLDEST_HALF | HistoryRule.RETRY_LAST_EXCHANGE | HistoryRule.RETRY_WITHIN_EXCHANGE as rule
         ):
@@ -239,37 +272,121 @@ def explain_message(view: HistoryView, fit: HistoryFit, loss: Ints, profile: str
         case HistoryRule.CLEARED:
             return _cleared(view)
         case HistoryRule.KEPT:
-            return _kept_message(view, row, profile, lost)
+            reason = _kept_message(view, row, provider, lost)
+            return reason if not is_joined(view, fit, provider, row) else joined(reason, provider)
 
 
-def _kept_message(view: HistoryView, row: int, profile: str, loss: Loss) -> Reason:
+def _outside(rule: HistoryRule, view: HistoryView, provider: str) -> Reason:
+    """A message before the first that a request may begin with, or after the last it may end with."""
+    if rule is HistoryRule.FIRST_IS_USER:
+        return Reason(f"validity:{provider}", "Not sent: the first message must be the user's.")
+    is_end = rule is HistoryRule.END_ON
+    setting, verb = ("history.endOn", "end") if is_end else ("history.startOn", "begin")
+    roles: str = view.config.end_on if is_end else view.config.start_on
+    where = f"{verb} with a message of role {' or '.join(roles.split(','))}"
+    return Reason(setting, f"Not sent: {setting} has the conversation {where}.", f"Considered if {setting} were any.")
+
+
+def is_joined(view: HistoryView, fit: HistoryFit, provider: str, row: int | None) -> bool:
+    """Whether the message at `row` is sent in one with what stands before it; None for the query, after all others."""
+    if not PROVIDERS[provider].capabilities.joins_neighbours:
+        return False
+    role = USER if row is None else int(view.role[row])
+    if role not in _JOINED:
+        return False
+    before = (len(view) if row is None else row) - 1
+    while before >= 0 and not (fit.kept[before] and not view.system[before]):
+        before -= 1
+    at = len(view) if row is None else row
+    if fit.summary is not None and before < fit.summary.before <= at:
+        return role == USER
+    return before >= 0 and int(view.role[before]) == role
+
+
+def joined(reason: Reason, provider: str) -> Reason:
+    """The reason of a message that is sent in one with the message before it."""
+    what = "it is one message with the one before it, which is of the same role"
+    if reason.rule == f"validity:{provider}":
+        return replace(reason, sentence=f"{reason.sentence[:-1]}; {what}.")
+    if reason.rule != "kept":
+        return replace(reason, sentence=f"{reason.sentence} As it is sent, {what}.")
+    return Reason(f"validity:{provider}", f"Sent whole, but {what}.")
+
+
+def _kept_message(view: HistoryView, row: int, provider: str, loss: Loss) -> Reason:
     if loss & ~ADAPTED:
-        return Reason(f"validity:{profile}", f"Sent without a part: {loss_sentence(loss)}.")
+        return Reason(f"validity:{provider}", f"Sent without a part: {loss_sentence(loss)}.")
     if view.pinned[row]:
         return Reason("pin", "Pinned, with its group: no limit drops it.")
     if STRATEGIES[view.config.strategy].keeps_task_apart and row in (view.task_row, view.opener_row):
         return _TASK if row == view.task_row else _OPENER
+    if view.config.strategy == "keepEnds" and first_messages(view)[row] and not loss:
+        return _FIRST
     if loss:
-        return Reason(f"validity:{profile}", f"Sent whole, but not just as it came: {loss_sentence(loss)}.")
+        return Reason(f"validity:{provider}", f"Sent, adapted to the provider: {loss_sentence(loss)}.")
     return KEPT
 
 
-def _too_old(view: HistoryView, fit: HistoryFit, row: int, profile: str) -> Reason:
-    opening = opening_user(view, fit.needed_tokens, row) if PROVIDERS[profile].capabilities.first_is_user else row
-    room = max(view.room_tokens, 0)
+def _out_of_reach(view: HistoryView, fit: HistoryFit, row: int, provider: str, *, is_summarised: bool) -> Reason:
+    """A message beyond what a limit of tokens, messages or turns holds, counted from the end a strategy begins at."""
+    roles = beginning_roles(provider, view.config)
+    opening = opening_row(view, fit.needed_tokens, row, roles)
     strategy = view.config.strategy
-    own = strategy == "newestFirst" and fit.limit_tokens == view.max_tokens
-    reach = f"{view.max_tokens:,} tokens of history.maxTokens" if own else f"{room:,} tokens left for history"
-    sentence = f"Older than the {reach} reach, counted from the newest."
+    has_own = reads_max_tokens(strategy)
+    own = has_own and fit.limit_tokens == view.max_tokens
+    sentence = _beyond(view, row, own=own)
+    counted = _counted_out(view, fit, row, row if opening is None else opening)
+    if counted:
+        allowed = " and ".join(f"{short_name(str(one.limit))} {most:,}" for one, most in counted)
+        sentence = f"Outside what {allowed} {'allow' if len(counted) > 1 else 'allows'}."
+    if is_summarised:
+        sentence = f"{sentence[:-1]}: the summary stands for it."
     if opening is None:
-        return Reason(strategy, sentence, NEVER_FIRST)
-    needed = max(int(fit.needed_tokens[row]), int(fit.needed_tokens[opening]))
-    wanted = []
-    if strategy == "newestFirst" and needed > view.max_tokens:
+        return Reason(strategy, sentence, never_first(roles))
+    needed = max(int(fit.needed_tokens[row]), int(fit.needed_tokens[opening])) + fit.beside_tokens
+    if fit.needed_counts is None:  # else another message may be missing, and the notice of it take its tokens
+        needed = min(needed, view.size_tokens(view.alive) + view.charged_tokens)
+    wanted = [one for one, _ in counted]
+    if has_own and needed > view.max_tokens:
         wanted.append(Condition("history.maxTokens", needed))
-    if needed - view.query_tokens > view.room_tokens:
-        wanted.append(Condition(Room.LEFT_FOR_HISTORY, needed - view.query_tokens))
+    if needed - view.charged_tokens > view.room_tokens:
+        wanted.append(Condition(Room.LEFT_FOR_HISTORY, needed - view.charged_tokens))
     return Reason(strategy, sentence, conditions=tuple(wanted))
+
+
+def _beyond(view: HistoryView, row: int, *, own: bool) -> str:
+    """Where a message stands that the tokens do not reach; `own`: those of maxTokens, else those of the room."""
+    room = f"{max(view.room_tokens, 0):,} tokens left for history"
+    reach = f"{view.max_tokens:,} tokens of history.maxTokens" if own else room
+    match view.config.strategy:
+        case "keepEnds":
+            return f"Between the first messages and the newest that the {reach} hold."
+        case "oldestFirst":
+            return f"Newer than the oldest messages that the {reach} hold."
+        case "byPriority":
+            mine = 0 if view.priority is None else int(view.priority[view.group == view.group[row]].max())
+            return f"At priority {mine:,}, less important or older than the messages that the {reach} hold."
+        case "full" | "newestFirst" | "summarizeOlder" | "recentExchange" | "clearToolResults":
+            return f"Outside the {f'newest {view.max_tokens:,} tokens of history' if own else room}."
+        case other:
+            assert_never(other)
+
+
+def _counted_out(view: HistoryView, fit: HistoryFit, row: int, opening: int) -> list[tuple[Condition, int]]:
+    """What would have to be allowed in messages and turns for a message that is left out, beside what is allowed."""
+    counts, config = fit.needed_counts, view.config
+    if counts is None:
+        return []
+    limits = (
+        ("history.maxMessages", counts.messages, config.max_messages),
+        ("history.maxTurns", counts.turns, config.max_turns),
+    )
+    found = []
+    for path, column, most in limits:
+        needed = max(int(column[row]), int(column[opening]))
+        if most is not None and needed > most:
+            found.append((Condition(path, needed), most))
+    return found
 
 
 def _cleared(view: HistoryView) -> Reason:
@@ -283,11 +400,14 @@ def _cleared(view: HistoryView) -> Reason:
     return Reason(view.config.strategy, sentence, conditions=tuple(wanted), outcome=Outcome.KEPT_WHOLE)
 
 
-def _older(view: HistoryView, rule: HistoryRule) -> Reason:
-    chars, tokens = int(view.chars[view.alive].sum()), view.size_tokens(view.alive)
+def _older(view: HistoryView, fit: HistoryFit, rule: HistoryRule, row: int) -> Reason:
+    """A message that the summary stands for, or that goes without one. Below the trigger, all of history stays."""
+    tokens = view.size_tokens(view.alive)
     wanted = []
-    if chars > view.config.max_chars:
-        wanted.append(Condition("history.maxChars", chars))
+    if is_triggered(view) and view.config.summarizing.trigger is not None:
+        wanted.append(Condition("history.summarizing.trigger", request_tokens(view)))
+    elif is_triggered(view):
+        wanted.append(Condition("history.maxChars", int(view.chars[view.alive].sum())))
     if tokens > view.room_tokens:
         wanted.append(Condition(Room.LEFT_FOR_HISTORY, tokens))
     turns = view.config.keep_user_turns
@@ -295,7 +415,15 @@ def _older(view: HistoryView, rule: HistoryRule) -> Reason:
         HistoryRule.NO_SUMMARY: "Older than the turns kept; no summary could be written.",
         HistoryRule.NOT_COUNTED: "Older than the messages kept; the summary could not be counted.",
     }
-    sentence = why.get(rule, f"Older than the last {turns} user turns: the summary stands for it.")
+    messages = view.config.summarizing.keep_messages
+    reach = f"the last {turns} user turns" if turns > 1 else "the last user turn"
+    reach = reach if messages is None else f"the newest {messages:,} messages"
+    sentence = f"Older than {reach}: the summary stands for it."
+    if rule in why:
+        sentence = why[rule]
+    elif kept_verbatim(view)[row]:
+        may = f"the {max(fit.limit_tokens, 0):,} tokens that history may take hold"
+        sentence = f"Of {reach}, but older than {may}: the summary stands for it."
     return Reason("summarizeOlder", sentence, conditions=tuple(wanted), outcome=Outcome.AS_IT_IS)
 
 
@@ -312,12 +440,19 @@ def _retried(fit: HistoryFit, what: str, condition: Condition) -> Reason:
     return Reason("retry", f"Over {limit:,} tokens, so {what}. Tried {tried}.", conditions=(condition,))
 
 
-def explain_summary(summary: Summary) -> Reason:
+def explain_summary(summary: Summary, strategy: str) -> Reason:
     """Why something was written in the place of messages."""
     count = len(summary.covers)
-    if summary.kind == "previous":
-        return Reason("recentExchange", f"Names what the {count:,} messages that went were about.")
-    return Reason("summarizeOlder", f"Written in the place of {count:,} older messages.")
+    match summary.kind:
+        case "previous":
+            return Reason("recentExchange", f"Names what the {count:,} messages that went were about.")
+        case "notice":
+            rule = "history.notice" if strategy != "keepEnds" else strategy
+            return Reason(rule, f"Tells the model that {count:,} message{'s were' if count != 1 else ' was'} left out.")
+        case "summary":
+            return Reason(strategy, f"Written in the place of {count:,} older messages.")
+        case other:
+            assert_never(other)
 
 
 def loss_sentence(loss: Loss) -> str:

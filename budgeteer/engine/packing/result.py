@@ -13,6 +13,7 @@ from budgeteer.engine.counting.tokenizers import CountKind, counter_for
 from budgeteer.engine.errors import BudgetExceeded
 from budgeteer.engine.inputs.bundle import Bundle
 from budgeteer.engine.inputs.recorded_input import RecordedInput, recorded_input
+from budgeteer.engine.models.registry import known_model
 from budgeteer.engine.packing.allocation import Allowance, Shares
 from budgeteer.engine.packing.fixes import Fix, LimitName
 from budgeteer.engine.packing.history.view import HistoryFit
@@ -142,14 +143,14 @@ class UnknownParts:
 class ValidityCheck:
     """One provider rule and whether the packed request keeps it."""
 
-    profile: str
+    provider: str
     rule: str
     ok: bool
     sentence: str
 
     def to_json(self) -> dict[str, Any]:
         """As in the command line's contract."""
-        return {"profile": self.profile, "rule": self.rule, "ok": self.ok, "sentence": self.sentence}
+        return {"profile": self.provider, "rule": self.rule, "ok": self.ok, "sentence": self.sentence}
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,7 +171,7 @@ class Packing:
     """One bundle packed under one configuration.
 
     Attributes:
-        bundle, config, profile: what was packed, by which rules, for which request form.
+        bundle, config, provider: what was packed, by which rules, for which request form.
         allowance: window, reserve, budget, margin, tokenizer.
         ledger: every decision and overhead.
         sections, warnings, verdict, cost: what the interfaces show.
@@ -183,7 +184,7 @@ class Packing:
 
     bundle: Bundle
     config: BudgetConfig
-    profile: str
+    provider: str
     allowance: Allowance
     ledger: Ledger
     chosen: Chosen
@@ -219,7 +220,7 @@ class Packing:
 
     @property
     def tokenizer(self) -> str:
-        """The name of what counted."""
+        """The name of the vocabulary that counted."""
         return self.allowance.tokenizer
 
     @property
@@ -254,7 +255,12 @@ class Packing:
 
     @property
     def not_in_file_tokens(self) -> int | None:
-        """How many input tokens of the source's requests its file does not hold; None without a report."""
+        """How many input tokens of the source's requests its file does not hold.
+
+        None without a report, and where the requests went to a model that counts otherwise.
+        """
+        if self.other_recorded_model:
+            return None
         reported, known = self.bundle.reported_input_tokens, self.recorded_input
         if known is not None:
             return known.not_in_file
@@ -269,9 +275,19 @@ class Packing:
         return None if self.bundle.reported_input_tokens is None else self.bundle.file_input_tokens
 
     @property
+    def other_recorded_model(self) -> str:
+        """The model that the source's requests went to, where its tokens are not those of this one; else ""."""
+        row = known_model(self.bundle.recorded[-1].model) if self.bundle.recorded else None
+        return "" if row is None or row.tokenizer == self.allowance.row.tokenizer else row.name
+
+    @property
     def recorded_input(self) -> RecordedInput | None:
         """What the source recorded of each request beside what is counted here; None where it recorded none."""
-        return recorded_input(self.bundle, self.profile, counter_for(self.tokenizer)) if self.bundle.recorded else None
+        return (
+            recorded_input(self.bundle, self.provider, counter_for(self.bundle.tokenizer))
+            if self.bundle.recorded
+            else None
+        )
 
     @property
     def history_sent(self) -> list[Message]:

@@ -2,43 +2,117 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
+from budgeteer.engine.config.schema import HistoryConfig
+from budgeteer.engine.counting.library_measures import Ints
 from budgeteer.engine.inputs.bundle import Bundle
+from budgeteer.engine.packing.history.earlier_line import read_line
+from budgeteer.engine.packing.history.opening import beginning_roles, has_role
+from budgeteer.engine.packing.history.registry import STRATEGIES
 from budgeteer.engine.packing.history.task import Asked, is_lost, sendable_or_over
-from budgeteer.engine.packing.history.view import USER, HistoryFit, HistoryRule, HistoryView
+from budgeteer.engine.packing.history.view import USER, HistoryFit, HistoryRule, HistoryView, Mask
 from budgeteer.engine.packing.reasons import loss_sentence
 from budgeteer.engine.providers.capabilities import Loss
 from budgeteer.engine.providers.registry import PROVIDERS
 
 
-def asked_of(bundle: Bundle, profile: str) -> Asked:
+def first_is_user(provider: str, config: HistoryConfig) -> bool:
+    """Whether the first message must be the user's: the provider asks for it, or the configuration."""
+    return PROVIDERS[provider].capabilities.first_is_user or config.start_on == "user"
+
+
+def ended(view: HistoryView, bundle: Bundle) -> HistoryView:
+    """The view up to the last message of a role that `endOn` asks for, where no query follows; never inside a group."""
+    if view.config.end_on == "any" or bundle.query is not None:
+        return view
+    end = _end_of(view, view.alive)
+    if end < 0:
+        return view
+    alive = view.alive & ((np.arange(len(view)) <= end) | view.always)
+    if np.array_equal(alive, view.alive):
+        return view
+    tokens, chars, frames = (np.where(alive, column, 0) for column in (view.tokens, view.chars, view.frames))
+    tags = None if view.tag_chars is None else np.where(alive, view.tag_chars, 0)
+    return replace(view, alive=alive, tokens=tokens, chars=chars, frames=frames, tag_chars=tags, end_row=end)
+
+
+def asked_of(bundle: Bundle, provider: str, config: HistoryConfig) -> Asked:
     """What a bundle has beside its history: whether a query asks, and whether the user's message comes first."""
-    first_is_user, query = PROVIDERS[profile].capabilities.first_is_user, bundle.query
+    begins, query = first_is_user(provider, config), bundle.query
     if query is None:
-        return Asked("none", Loss(0), first_is_user)
-    loss = Loss(int(bundle.query_measures.column(profile, "loss")[0]))
+        return Asked("none", Loss(0), begins)
+    loss = Loss(int(bundle.query_measures.column(provider, "loss")[0]))
     if Loss.EMPTY not in loss:
-        return Asked("typed" if query.typed else "untyped", loss, first_is_user)
-    return Asked("lost" if query.typed and is_lost(loss) else "none", loss, first_is_user)
+        return Asked("typed" if query.typed else "untyped", loss, begins)
+    return Asked("lost" if query.typed and is_lost(loss) else "none", loss, begins)
 
 
-def checked(fit: HistoryFit, view: HistoryView, bundle: Bundle, profile: str) -> HistoryFit:
+def checked(fit: HistoryFit, view: HistoryView, bundle: Bundle, provider: str) -> HistoryFit:
     """The fit as the provider takes it, with `over` set where it would ask for nothing."""
-    asked = asked_of(bundle, profile)
-    if asked.first_is_user and fit.summary is None:
-        fit = _from_the_user_on(fit, view)
-    lost = (
-        f"What was asked last cannot be sent to {PROVIDERS[profile].title}: {loss_sentence(view.lost_task or Loss(0))}."
-    )
+    asked = asked_of(bundle, provider, view.config)
+    if view.end_row >= 0:
+        after = ~view.alive & (np.arange(len(view)) > view.end_row)
+        said = after & (bundle.history_measures.column(provider, "loss") & int(Loss.EMPTY) == 0)
+        fit = fit.without(said, HistoryRule.END_ON)
+    if not STRATEGIES[view.config.strategy].keeps_task and view.config.end_on != "any" and bundle.query is None:
+        fit = _up_to_role(fit, view)
+    if roles := beginning_roles(provider, view.config):
+        # The provider refuses whatever stands before the user's message; our own setting spares pins and the task.
+        is_refused = PROVIDERS[provider].capabilities.first_is_user
+        spared = np.zeros(len(view), np.bool_)
+        if not is_refused:
+            spared = view.always | view.task | view.written | _lines(fit, view, bundle)
+        rule = HistoryRule.FIRST_IS_USER if is_refused else HistoryRule.START_ON
+        fit = _from_role_on(fit, view, roles, spared, rule)
+    why = loss_sentence(view.lost_task or Loss(0))
+    lost = f"What was asked last cannot be sent to {PROVIDERS[provider].title}: {why}."
     return sendable_or_over(fit, view, asked, lost=lost)
 
 
-def _from_the_user_on(fit: HistoryFit, view: HistoryView) -> HistoryFit:
-    """The fit without what stands before the first kept message of the user's."""
-    users = np.flatnonzero(fit.kept & (view.role == USER))
-    start = int(users[0]) if len(users) else len(view)
-    early = fit.kept & (np.arange(len(view)) < start)
+def _end_of(view: HistoryView, among: Mask) -> int:
+    """The row of the last of these messages that ends its group and is of a role that `endOn` asks for, or -1."""
+    closes = np.zeros(len(view), np.bool_)
+    closes[_last_of_groups(view)] = True
+    ends = np.flatnonzero(among & closes & has_role(view, view.config.end_on))
+    return int(ends[-1]) if len(ends) else -1
+
+
+def _up_to_role(fit: HistoryFit, view: HistoryView) -> HistoryFit:
+    """The fit of a strategy that cuts the end, without what follows the last message that `endOn` asks for."""
+    end = _end_of(view, fit.kept)
+    late = fit.kept & ~view.always & (np.arange(len(view)) > end)
+    return fit if end < 0 or not late.any() else fit.without(late, HistoryRule.END_ON)
+
+
+def _lines(fit: HistoryFit, view: HistoryView, bundle: Bundle) -> Mask:
+    """The kept lines of `recentExchange`, which name what an earlier packing left out: any message may follow one."""
+    found = np.zeros(len(view), np.bool_)
+    if view.config.strategy == "recentExchange":
+        for row in np.flatnonzero(fit.kept & (view.role == USER)).tolist():
+            found[row] = read_line(bundle.history[row]) is not None
+    return found
+
+
+def _last_of_groups(view: HistoryView) -> Ints:
+    """The rows at which each group ends."""
+    last = np.zeros(int(view.group.max(initial=0)) + 1, np.int64)
+    np.maximum.at(last, view.group, np.arange(len(view)))
+    return last[np.unique(view.group)] if len(view) else last[:0]
+
+
+def _from_role_on(fit: HistoryFit, view: HistoryView, roles: str, spared: Mask, rule: HistoryRule) -> HistoryFit:
+    """The fit without what stands before the first message of these roles, one that is kept or a user's that is added.
+
+    What is `spared`, whole groups, stays.
+    """
+    wanted = np.flatnonzero(fit.kept & has_role(view, roles))
+    start = int(wanted[0]) if len(wanted) else len(view)
+    if fit.summary is not None and "user" in roles.split(","):
+        start = min(start, fit.summary.before)
+    early = fit.kept & ~spared & (np.arange(len(view)) < start)
     if not early.any():
         return fit
-    return fit.without(fit.kept & np.isin(view.group, np.unique(view.group[early])), HistoryRule.FIRST_IS_USER)
+    return fit.without(fit.kept & np.isin(view.group, np.unique(view.group[early])), rule)

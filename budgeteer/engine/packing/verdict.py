@@ -25,7 +25,8 @@ def verdict_of(
     shortfall = None
     if error is not None:
         level, shortfall = "cannotFit", Shortfall(error.section, error.needed_tokens, error.allowed_tokens, error.cause)
-    words = VerdictFigures(level, counts["dropped"], counts["summarised"], limits, shortfall)
+    free, not_sent = limit - sent, demand.tokens - sent
+    words = VerdictFigures(level, counts["dropped"], counts["summarised"], limits, shortfall, free, not_sent)
     return Verdict(
         level=level,
         sentence=words.sentence,
@@ -33,8 +34,8 @@ def verdict_of(
         limits=limits,
         asked_tokens=demand.tokens,
         sent_tokens=sent,
-        not_sent_tokens=demand.tokens - sent,
-        free_tokens=limit - sent,
+        not_sent_tokens=not_sent,
+        free_tokens=free,
         over_tokens=max(demand.tokens - limit, 0),
         limit_tokens=limit,
         counts=counts,
@@ -57,7 +58,7 @@ def warning_of(limit: Limit, config: BudgetConfig) -> LimitWarning | None:
     level: WarningLevel = "approaching"
     if limit.used >= limit.allowed:
         level = "exceeded" if limit.used > limit.allowed else "reached"
-    figures = f"{limit.used:,} {limit.unit} asked for {_verb(level)} {limit.name} ({limit.allowed:,})"
+    figures = f"{limit.used:,} {limit.unit} requested {_verb(level)} {limit.name} ({limit.allowed:,})"
     sentence = f"{figures}: {percent:,.1f} %."
     return LimitWarning(limit.name, level, limit.used, limit.allowed, percent, limit.unit, sentence, limit.fix)
 

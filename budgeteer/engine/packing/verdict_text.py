@@ -27,6 +27,7 @@ class Bound(StrEnum):
     RETRIEVAL = "retrieval"
     SHARES = "shares"
     POLICY = "policy"
+    LEFT_OUT_TOOLS = "leftOutTools"
     PROVIDER = "provider"
 
 
@@ -39,8 +40,13 @@ WORDS: Final[Mapping[Bound, str]] = {
     Bound.RETRIEVAL: "the retrieval limit",
     Bound.SHARES: "the shares",
     Bound.POLICY: "the skill policies",
+    Bound.LEFT_OUT_TOOLS: "the list of tools to leave out",
     Bound.PROVIDER: "the provider's rules",
 }
+
+#: Limits that are set in tokens, characters or counts and may stand far below the room there is; policies, searches and
+#: shares leave things out on purpose.
+_MAY_WASTE: Final = frozenset({Bound.HISTORY, Bound.SKILLS, Bound.TOOLS})
 
 #: How a section that cannot shrink is named, and its verb.
 _SECTIONS: Final[Mapping[str, tuple[str, str]]] = {
@@ -88,17 +94,32 @@ class Shortfall:
 
 @dataclass(frozen=True, slots=True)
 class VerdictFigures:
-    """What a verdict is told from. `limits` are those that left something out, the one that took most first."""
+    """What a verdict is told from.
+
+    Attributes:
+        limits: those that left something out, the one that took most first.
+        free_tokens, left_out_tokens: the room that stays unused, and what was left out.
+    """
 
     level: Level
     dropped: int
     summarised: int
     limits: Sequence[Bound] = ()
     shortfall: Shortfall | None = None
+    free_tokens: int = 0
+    left_out_tokens: int = 0
+
+    @property
+    def wastes_room(self) -> bool:
+        """Whether everything that was left out would fit into the unused room, and only the limits keep it out."""
+        is_set = bool(self.limits) and _MAY_WASTE.issuperset(self.limits)
+        return self.level == "limited" and self.dropped > 0 and is_set and self.free_tokens >= self.left_out_tokens > 0
 
     @property
     def sentence(self) -> str:
         """The verdict in one sentence, without its stop: "Fits, with 110 items left out by the history limit"."""
+        if self.wastes_room:
+            return f"Fits, but {self.free_tokens:,} tokens are unused: {self._gone()}"
         match self.level:
             case "fits":
                 return "Fits"
@@ -158,4 +179,6 @@ def figures_from_json(verdict: Mapping[str, Any], error: Mapping[str, Any] | Non
         summarised=counts["summarised"],
         limits=tuple(known[name] for name in verdict.get("limits", ()) if name in known),
         shortfall=shortfall,
+        free_tokens=verdict.get("freeTokens", 0),
+        left_out_tokens=verdict.get("notSentTokens", 0),
     )

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from budgeteer.engine.content.conversation import ImagePart, Message, OpaquePart, Part, ReasoningPart, Role, TextPart
-from budgeteer.engine.content.library import ToolDefinition, ToolForm, server_tool_form
+from budgeteer.engine.content.library import ToolDefinition, ToolForm, fields_of, server_tool_form
 from budgeteer.engine.providers.call_arguments import ArgumentForm
 from budgeteer.engine.providers.names import ProviderName
 
@@ -43,6 +43,10 @@ class Charge:
     published: bool = False
 
 
+#: What a request that asks for a call costs more, where no provider says.
+FORCED: Final = Charge(0, "not published; nothing is added for tool_choice")
+
+
 @dataclass(frozen=True, slots=True)
 class ProviderOverhead:
     """What a request costs beside its texts.
@@ -54,12 +58,14 @@ class ProviderOverhead:
         call: what stands around a tool call and its result, beside the frames of their messages.
         parameter: what stands around each parameter of a call whose arguments are read one by one.
         tools: what the provider adds once when tools are given.
+        forced: what it adds instead where the settings ask for a call.
     """
 
     message: Charge
     speaker: Charge | None
     reply: Charge
     tools: Charge
+    forced: Charge
     call: Charge
     parameter: Charge
 
@@ -75,6 +81,8 @@ class Capabilities:
         first_is_user: whether the first message must be the user's.
         results_in_order: whether results must stand in the order of their calls.
         reasoning_first: whether reasoning must stand before every other part of its message.
+        joins_neighbours: whether messages of one role in a row are sent as one.
+        system_in_two_places: whether the first system text has a field of its own, and may be a message as well.
         call_id: what a call id must match, None when anything goes.
         takes_text: whether it takes this text as a part.
         takes_media: whether it takes a picture, file or sound in a message of that role (`tool`: inside a result),
@@ -91,6 +99,8 @@ class Capabilities:
     first_is_user: bool
     results_in_order: bool
     reasoning_first: bool
+    joins_neighbours: bool
+    system_in_two_places: bool
     call_id: re.Pattern[str] | None
     takes_text: Callable[[str], bool]
     takes_media: Callable[[Part, Mapping[str, object], Role], bool]
@@ -131,6 +141,12 @@ class ToolReading:
     models: frozenset[str]
 
 
+#: What a definition of a function says in every form, under one of these names.
+_OF_EVERY_FORM: Final = frozenset(
+    {"type", "name", "description", "parameters", "input_schema", "parametersJsonSchema", "parameters_json_schema"}
+)
+
+
 @dataclass(frozen=True, slots=True)
 class ToolRendering:
     """The form of tool definitions in a provider's requests. Several providers may share one.
@@ -140,6 +156,7 @@ class ToolRendering:
         title: whose form it is, as shown to people.
         write: a function tool that came in another form, written in this one.
         reading: how its own models read definitions, None where that is not known.
+        fields: what it writes of a definition beside its name, description and schema.
         counts_are_published: whether the counts that `reading` gives were checked with requests of this provider.
     """
 
@@ -148,12 +165,19 @@ class ToolRendering:
     write: Callable[[ToolDefinition], dict[str, Any]]
     reading: ToolReading | None
     counts_are_published: bool
+    fields: frozenset[str] = frozenset()
 
     def rendered(self, tool: ToolDefinition) -> dict[str, Any]:
         """Return the definition in this form: as it came where that is its own, or where it has only a type."""
         if tool.form == self.form or tool.parameters is None:
             return dict(tool.raw)
         return self.write(tool)
+
+    def loses_fields(self, tool: ToolDefinition) -> bool:
+        """Whether the definition says something that only the form it came in can say (`cache_control`, say)."""
+        if tool.form in (self.form, "mcp") or tool.parameters is None:
+            return False
+        return any(value for key, value in fields_of(tool).items() if key not in _OF_EVERY_FORM | self.fields)
 
     def is_sent(self, tool: ToolDefinition) -> bool:
         """Whether the provider takes the definition: a function always; a tool that runs at a provider only there."""
@@ -179,9 +203,9 @@ class RequestContent:
     tools: Sequence[dict[str, Any]]
 
     @property
-    def system_texts(self) -> list[str]:
+    def system_parts(self) -> list[TextPart]:
         """The texts of the system messages, for a provider that has one field for all of them."""
-        return [part.text for message in self.system for part in message.parts if isinstance(part, TextPart)]
+        return [part for message in self.system for part in message.parts if isinstance(part, TextPart)]
 
 
 type Request = Mapping[str, Any]
@@ -212,6 +236,8 @@ class Provider:
         family: what a part's `provider` says that only this form can be sent again (see OpaquePart).
         column_prefix: how its columns among stored measures begin.
         request_keys: the keys of a request body that packing writes; every other key is handed back as it came.
+        settings: the keys of a request body beside those, which its own requests have again.
+        forces_tool: whether settings ask for a call of some tool, or of one tool.
         plain_as: the provider whose request a body of plain texts looks like as well, None where it looks like no
             other's; such a body is told by its model.
         capabilities, overhead: what it accepts, what it charges beside texts.
@@ -226,6 +252,8 @@ class Provider:
     family: str
     column_prefix: str
     request_keys: tuple[str, ...]
+    settings: frozenset[str]
+    forces_tool: Callable[[Mapping[str, Any]], bool]
     plain_as: ProviderName | None
     capabilities: Capabilities
     overhead: ProviderOverhead

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from enum import IntFlag
 from typing import Final
 
@@ -45,10 +45,13 @@ class Loss(IntFlag):
     RENAMED = 16384
     UNNAMED_CALL = 32768
     OF_UNNAMED = 65536
+    FIELDS = 131072
+    APART = 262144
+    BYTES = 524288
 
 
 #: Every part is sent, but not quite as it came: the message is kept, and says so.
-ADAPTED: Final = Loss.NAME | Loss.ERROR_MARK | Loss.MOVED | Loss.RENAMED
+ADAPTED: Final = Loss.NAME | Loss.ERROR_MARK | Loss.MOVED | Loss.RENAMED | Loss.FIELDS | Loss.APART
 
 _FAULTS: Final = {
     Fault.NONE: Loss(0),
@@ -70,30 +73,30 @@ class SupportedParts:
     loss: Loss
 
 
-def supported_parts(message: Message, profile: str, place: Place) -> SupportedParts:
+def supported_parts(message: Message, provider: str, place: Place) -> SupportedParts:
     """What of a message the provider can be sent, given how it stands among the others.
 
     A result that does not pair up goes whole; so does an assistant message's call that is unanswered or names no tool,
     for every provider asks for a name. Reasoning goes where nothing follows that it belongs to.
     """
     loss = _FAULTS[place.fault]
-    if message.role not in PROVIDERS[profile].capabilities.roles:
+    if message.role not in PROVIDERS[provider].capabilities.roles:
         loss |= Loss.ROLE
     if loss:
         return SupportedParts((), loss | Loss.EMPTY)
-    loss = _adapted(message, profile, place)
+    loss = _adapted(message, provider, place)
     parts: list[Part] = []
     for at, part in enumerate(message.parts):
         if isinstance(part, ToolCallPart) and at not in place.answered:
             loss |= Loss.UNANSWERED_CALL if has_name(part) else Loss.UNNAMED_CALL
-        elif not can_express(part, profile, message.role):
+        elif not can_express(part, provider, message.role):
             loss |= _loss_of(part)
         elif isinstance(part, ToolResultPart):
-            sent, lost = _result(part, profile)
+            sent, lost = _result(part, provider)
             parts.append(sent)
             loss |= lost
         else:
-            parts.append(_as_sent(part, profile))
+            parts.append(_as_sent(part, provider))
     if not parts:
         return SupportedParts((), loss | Loss.EMPTY)
     if not any(isinstance(part, ReasoningPart) for part in parts):
@@ -111,17 +114,18 @@ def _with_reasoning(parts: Sequence[Part], loss: Loss, place: Place) -> Supporte
     return SupportedParts(kept, loss)
 
 
-def can_express(part: Part, profile: str, role: Role = "user") -> bool:
+def can_express(part: Part, provider: str, role: Role = "user") -> bool:
     """Whether the provider takes this part in a message of that role (`tool`: inside a result).
 
     A part that only one provider understands goes back to that one: reasoning with its seal, server tools' blocks,
-    files by the id of an upload. Pictures, files and sound go wherever bytes of their type, or an address, may stand.
+    files by the id of an upload, a text that is empty. Pictures, files and sound go wherever bytes of their type, or an
+    address, may stand.
     """
-    row = PROVIDERS[profile]
+    row = PROVIDERS[provider]
     takes = row.capabilities
     match part:
-        case TextPart(text=text):
-            return takes.takes_text(text)
+        case TextPart(text=text, origin=origin):
+            return takes.takes_text(text) or (not text and origin is not None and origin.provider == row.family)
         case ImagePart(raw=raw) | FilePart(raw=raw) | AudioPart(raw=raw):
             return takes.takes_media(part, raw, role)
         case ReasoningPart(provider=provider):
@@ -134,12 +138,18 @@ def can_express(part: Part, profile: str, role: Role = "user") -> bool:
             return role == "tool"
 
 
-def _adapted(message: Message, profile: str, place: Place) -> Loss:
+def _adapted(message: Message, provider: str, place: Place) -> Loss:
     """What is sent in another way than it came, or not sent though no part of the message is it."""
-    row = PROVIDERS[profile]
+    row = PROVIDERS[provider]
     loss = Loss(0)
     if message.name and row.overhead.speaker is None:
         loss |= Loss.NAME
+    if loses_fields(message, row.family):
+        loss |= Loss.FIELDS
+    if message.moved:
+        loss |= Loss.APART
+    if any(text.left_out for text in _texts(message)):
+        loss |= Loss.BYTES
     if place.moved and row.capabilities.results_in_order:
         loss |= Loss.MOVED
     call_id = row.capabilities.call_id
@@ -153,24 +163,42 @@ def _adapted(message: Message, profile: str, place: Place) -> Loss:
     return loss
 
 
-def _result(part: ToolResultPart, profile: str) -> tuple[ToolResultPart, Loss]:
-    kept = tuple(_as_sent(inner, profile) for inner in part.content if can_express(inner, profile, "tool"))
+def _texts(message: Message) -> Iterator[TextPart]:
+    """The texts of a message, those inside results as well."""
+    for part in message.parts:
+        inner = part.content if isinstance(part, ToolResultPart) else (part,)
+        yield from (one for one in inner if isinstance(one, TextPart))
+
+
+def loses_fields(message: Message, family: str) -> bool:
+    """Whether fields stood beside what it says that only another provider than this family knows."""
+    origins = [message.origin]
+    for part in message.parts:
+        if isinstance(part, TextPart | ToolCallPart | ToolResultPart | ReasoningPart):
+            origins.append(part.origin)
+        if isinstance(part, ToolResultPart):
+            origins += [inner.origin for inner in part.content if isinstance(inner, TextPart)]
+    return any(origin is not None and origin.provider != family and not origin.is_shape for origin in origins)
+
+
+def _result(part: ToolResultPart, provider: str) -> tuple[ToolResultPart, Loss]:
+    kept = tuple(_as_sent(inner, provider) for inner in part.content if can_express(inner, provider, "tool"))
     loss = Loss(0)
     for inner in part.content:
-        if not can_express(inner, profile, "tool"):
+        if not can_express(inner, provider, "tool"):
             loss |= _loss_of(inner)
-    if part.is_error and not PROVIDERS[profile].capabilities.marks_errors:
+    if part.is_error and not PROVIDERS[provider].capabilities.marks_errors:
         loss |= Loss.ERROR_MARK
-    return ToolResultPart(part.call_id, kept, part.is_error), loss
+    return replace(part, content=kept), loss
 
 
-def _as_sent[P: Part](part: P, profile: str) -> P | TextPart:
+def _as_sent[P: Part](part: P, provider: str) -> P | TextPart:
     """The part; as its JSON where no provider reads it as a part.
 
     Importers make such objects texts. A stored conversation, and the reader of a plugin, may still hold them. The text
     is what the part is counted as, so a count that was stored stays right.
     """
-    if isinstance(part, OpaquePart) and not PROVIDERS[profile].capabilities.is_part(part):
+    if isinstance(part, OpaquePart) and not PROVIDERS[provider].capabilities.is_part(part):
         return TextPart(compact_json(part.raw))
     return part
 

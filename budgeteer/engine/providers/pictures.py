@@ -9,6 +9,6 @@ from budgeteer.engine.content.conversation import ImagePart
 from budgeteer.engine.providers.registry import PROVIDERS
 
 
-def image_tokens(image: ImagePart, profile: str) -> int | None:
+def image_tokens(image: ImagePart, provider: str) -> int | None:
     """The provider's published estimate in tokens; None where it needs a size that is not known."""
-    return PROVIDERS[profile].image_tokens(image)
+    return PROVIDERS[provider].image_tokens(image)

@@ -38,12 +38,12 @@ def wrong_ids(ids: Sequence[str], pattern: re.Pattern[str]) -> str:
 
 def first_is_user(turns: Items, what: str) -> str:
     """How the rule that the user begins is broken."""
-    return "" if not turns or turns[0]["role"] == "user" else f"the first {what} is not the user's"
+    return "" if not turns or turns[0].get("role", "user") == "user" else f"the first {what} is not the user's"
 
 
 def same_role_twice(turns: Items, what: str) -> str:
     """How the rule that roles alternate is broken."""
     for number, (one, after) in enumerate(pairwise(turns), start=1):
-        if one["role"] == after["role"]:
+        if one.get("role", "user") == after.get("role", "user"):
             return f"{what} {number} and {number + 1} have one role"
     return ""

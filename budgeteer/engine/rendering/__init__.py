@@ -30,15 +30,24 @@ REQUEST_FORMS: Final = (*PROVIDERS, *READING_FORMS)
 
 
 def render_request(packing: Packing) -> dict[str, Any]:
-    """The request of the packing's own profile, ready to send.
+    """The request of the packing's own provider, ready to send, with the settings of the request that was read.
 
-    Pack with `profile=` to get another provider's form: what that provider cannot be sent is then a decision.
+    Where the configuration says how many tokens are reserved for the reply, that is Anthropic's `max_tokens`.
+
+    Pack with `provider=` to get another provider's form: what that provider cannot be sent is then a decision.
     """
-    return PROVIDERS[packing.profile].render(request_content(packing))
+    request = PROVIDERS[packing.provider].render(request_content(packing))
+    settings = packing.bundle.settings
+    if settings is None or settings.provider != packing.provider:
+        return request
+    own = settings.sent(with_tools="tools" in request)
+    if packing.config.output_reserve is not None and "max_tokens" in request:
+        own.pop("max_tokens", None)
+    return request | own
 
 
-def request_profile(form: str) -> str | None:
-    """The profile to pack with for a `--request` form: None for those to read, which are any profile's.
+def request_provider(form: str) -> str | None:
+    """The provider to pack with for a `--request` form: None for those to read, which are any provider's.
 
     Raises:
         InputError: there is no such form.

@@ -71,28 +71,28 @@ def _prepended(message: Message, lead: str) -> Message:
 
 
 def messages_alone(packing: Packing) -> list[Message]:
-    """History and query as they are sent: the summary first, then kept messages without what cannot be sent.
+    """History and query as they are sent: kept messages without what cannot be sent, and the summary in its place.
 
     While pruning is on, each message of the history has its tag at its end.
     """
     kept = packing.history_sent
     messages = []
-    summary = packing.chosen.history.summary
-    if summary is not None:
-        messages.append(summary_message(summary.text))
     tags = packing.tags_sent
     for message, place, tag in zip(kept, pair(kept).place, tags, strict=True):
-        parts = supported_parts(message, packing.profile, place).parts
-        messages.append(replace(message, parts=tagged(parts, tag, packing.profile) if tag else parts))
+        parts = supported_parts(message, packing.provider, place).parts
+        messages.append(replace(message, parts=tagged(parts, tag, packing.provider) if tag else parts))
+    fit = packing.chosen.history
+    if fit.summary is not None:
+        messages.insert(int(fit.kept[: fit.summary.before].sum()), summary_message(fit.summary.text))
     query = packing.bundle.query
     if query is not None:
-        sent = supported_parts(query, packing.profile, pair([query]).place[0])
+        sent = supported_parts(query, packing.provider, pair([query]).place[0])
         if Loss.EMPTY not in sent.loss:
             messages.append(replace(query, parts=sent.parts))
     return messages
 
 
 def sent_tools(packing: Packing) -> list[dict[str, Any]]:
-    """The tool definitions in the profile's form, in the order sent."""
-    tools = PROVIDERS[packing.profile].tools
+    """The tool definitions in the provider's form, in the order sent."""
+    tools = PROVIDERS[packing.provider].tools
     return [tools.rendered(packing.fitted_bundle.tools[row]) for row in packing.chosen.tools.order]

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 
 from budgeteer.engine.content.conversation import (
     ImagePart,
@@ -32,7 +32,7 @@ class PromptSpan:
 
     `decision_id` names the item it belongs to, None for what stands between items; `role` is where it is sent; `text`
     what is sent, or for a placeholder ("dropped", "summarised") a sentence on what went; `count` how many items it
-    stands for.
+    stands for. `gone` are a placeholder's decisions, as indices of the ledger.
     """
 
     decision_id: str | None
@@ -40,6 +40,7 @@ class PromptSpan:
     text: str
     fate: str
     count: int = 1
+    gone: tuple[int, ...] = field(default=(), compare=False)
 
 
 def render_spans(packing: Packing) -> Iterator[PromptSpan]:
@@ -58,7 +59,8 @@ def render_spans(packing: Packing) -> Iterator[PromptSpan]:
 def _history_spans(packing: Packing) -> Iterator[PromptSpan]:
     sent = iter(messages_alone(packing))
     ledger = packing.ledger
-    gone, gone_fate = 0, ""
+    gone: list[int] = []
+    gone_fate = ""
     for index in range(len(ledger)):
         rows, row = ledger.place(index)
         if rows.section not in ("history", "query"):
@@ -66,9 +68,10 @@ def _history_spans(packing: Packing) -> Iterator[PromptSpan]:
         fate = FATES[rows.fate[row]]
         if gone and fate != gone_fate:
             yield _placeholder(gone, gone_fate)
-            gone = 0
+            gone = []
         if fate in ("dropped", "summarised"):
-            gone, gone_fate = gone + 1, fate
+            gone.append(index)
+            gone_fate = fate
             continue
         message = next(sent)
         yield PromptSpan(rows.ids[row], message.role, message_text(message), fate)
@@ -76,9 +79,10 @@ def _history_spans(packing: Packing) -> Iterator[PromptSpan]:
         yield _placeholder(gone, gone_fate)
 
 
-def _placeholder(count: int, fate: str) -> PromptSpan:
+def _placeholder(gone: Sequence[int], fate: str) -> PromptSpan:
+    count = len(gone)
     noun = "message" if count == 1 else "messages"
-    return PromptSpan(None, "", f"{count:,} {noun} {fate}", fate, count)
+    return PromptSpan(None, "", f"{count:,} {noun} {fate}", fate, count, tuple(gone))
 
 
 def message_text(message: Message) -> str:

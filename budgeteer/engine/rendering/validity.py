@@ -17,23 +17,23 @@ from budgeteer.engine.rendering import render_request
 
 
 def check_packing(packing: Packing) -> list[ValidityCheck]:
-    """Every rule of the packing's profile against its rendered request."""
-    return check_request(render_request(packing), packing.profile)
+    """Every rule of the packing's provider against its rendered request."""
+    return check_request(render_request(packing), packing.provider)
 
 
-def check_every_profile(packing: Packing) -> list[ValidityCheck]:
-    """Every rule of every profile, its own first; for the others the same bundle is packed in their form."""
+def check_every_provider(packing: Packing) -> list[ValidityCheck]:
+    """Every rule of every provider, its own first; for the others the same bundle is packed in their form."""
     checks = check_packing(packing)
-    counter = counter_for(packing.tokenizer)
-    for profile in PROVIDERS:
-        if profile != packing.profile:
-            checks += check_packing(pack(packing.bundle, packing.config, counter=counter, profile=profile))
+    counter = counter_for(packing.bundle.tokenizer)
+    for provider in PROVIDERS:
+        if provider != packing.provider:
+            checks += check_packing(pack(packing.bundle, packing.config, counter=counter, provider=provider))
     return checks
 
 
-def check_request(request: Mapping[str, Any], profile: str) -> list[ValidityCheck]:
-    """Every rule of a profile against a request in its form."""
-    row = PROVIDERS[profile]
+def check_request(request: Mapping[str, Any], provider: str) -> list[ValidityCheck]:
+    """Every rule of a provider against a request in its form."""
+    row = PROVIDERS[provider]
     return [_checked(rule, request, row) for rule in row.rules]
 
 

@@ -22,10 +22,12 @@ from budgeteer.engine.content.conversation import (
     ToolResultPart,
 )
 from budgeteer.engine.content.library import compact_json
+from budgeteer.engine.content.origin import Origin
 from budgeteer.formats.messages.image_sizes import base64_pixel_size
 from budgeteer.formats.messages.imported import Imported, Skipped
 from budgeteer.formats.messages.numbering import note_opaque, numbered, put_aside, text_value, title_of
 from budgeteer.formats.messages.opaque import lean
+from budgeteer.formats.messages.origins import origin_of, settings_of
 from budgeteer.formats.messages.recorded_requests import token_count
 from budgeteer.formats.reading.document import Document
 from budgeteer.formats.reading.envelopes import SAMPLED, Envelope, envelopes, looks_like_messages, require
@@ -58,6 +60,12 @@ _OWN_BLOCKS = frozenset(
 _READ_APART = frozenset({"text", "tool_use", "tool_result", "thinking", "redacted_thinking"})
 """Blocks that are read before; where one is left it stands in the wrong place or has the wrong shape."""
 
+_FAMILY = "anthropic"
+_BARE = Origin(_FAMILY)
+"""Of a text that is a string, where the writer would make it a block."""
+_TEXT_FIELDS = frozenset({"type", "cache_control", "citations"})
+_CALL_FIELDS = frozenset({"type", "cache_control", "caller"})
+_RESULT_FIELDS = frozenset({"type", "cache_control", "content", "is_error"})
 _OPENAI_ROLES = frozenset({"tool", "function", "developer"})
 
 
@@ -129,8 +137,7 @@ def conversation_of(envelope: Envelope, position: int, document: Document, skipp
         messages.extend(put_aside(message, document.notes.aside) for message in split)
     if any(isinstance(part, OpaquePart) and part.kind == "compaction" for m in messages for part in m.parts):
         document.notes.count("Conversations with a compaction block, before which the provider leaves everything out")
-    document.notes.count("Blocks whose `cache_control` is left out", _cache_marks(raw.get("system"), envelope))
-    done = numbered(messages, document.notes, place=f"{envelope.where}message ")
+    done = numbered(messages, document.notes, place=f"{envelope.where}message ", is_request=True)
     note_opaque(done, document.notes)
     usage = raw.get("usage") if envelope.shape.endswith("a single response") else None
     return Conversation(
@@ -140,15 +147,8 @@ def conversation_of(envelope: Envelope, position: int, document: Document, skipp
         tools=envelope.tools,
         model=envelope.model,
         reported_input_tokens=input_tokens(usage),
+        metadata=settings_of(raw, "anthropic"),
     )
-
-
-def _cache_marks(system: Any, envelope: Envelope) -> int:
-    """How many blocks of texts and calls have a mark that the cache ends there; other blocks keep theirs."""
-    contents = [system, *(item.get("content") for _, item in envelope.messages if isinstance(item, Mapping))]
-    blocks = [block for content in contents if isinstance(content, list) for block in content]
-    marked = (block for block in blocks if isinstance(block, Mapping) and block.get("cache_control"))
-    return sum(block.get("type") in ("text", "tool_use", "tool_result") for block in marked)
 
 
 def _system(system: Any) -> Iterator[Message]:
@@ -186,7 +186,7 @@ def split_message(role: Role, content: Any, *, line: int = 0, uid: str = "", cre
     Ids: `uid` for the first message, `uid.2`, `uid.3` … for the others; "" throughout when `uid` is "".
     """
     if isinstance(content, str):
-        parts: list[Part] = [TextPart(content)] if content else []
+        parts: list[Part] = [TextPart(content, _BARE)] if content else []
         return [Message(role, tuple(parts), id=uid, created=created, line=line)]
     blocks = content if isinstance(content, list) else [] if content is None else [content]
     results: list[ToolResultPart] = []
@@ -218,7 +218,9 @@ def _result(block: Mapping[str, Any]) -> ToolResultPart:
         parts = tuple(part for inner in content for part in content_block(inner))
     elif content is not None:
         parts = tuple(content_block(content))
-    return ToolResultPart(text_value(block.get("tool_use_id")), parts, block.get("is_error") is True)
+    said = [key for key in ("content", "is_error") if block.get(key)]
+    origin = origin_of(_FAMILY, block, _RESULT_FIELDS, said=said, wanted="content")
+    return ToolResultPart(text_value(block.get("tool_use_id")), parts, block.get("is_error") is True, origin)
 
 
 def _block(block: Any) -> list[Part]:
@@ -237,7 +239,8 @@ def tool_call(block: Mapping[str, Any]) -> ToolCallPart:
     """A `tool_use` block; its input object as compact JSON."""
     given = block.get("input")
     arguments = given if isinstance(given, str) else compact_json({} if given is None else given)
-    return ToolCallPart(text_value(block.get("id")), text_value(block.get("name")), arguments)
+    origin = origin_of(_FAMILY, block, _CALL_FIELDS)
+    return ToolCallPart(text_value(block.get("id")), text_value(block.get("name")), arguments, origin=origin)
 
 
 def content_block(block: Any) -> list[ContentPart]:
@@ -251,7 +254,7 @@ def content_block(block: Any) -> list[ContentPart]:
         return [TextPart(compact_json(block))]
     kind = text_value(block.get("type"))
     if kind == "text" and isinstance(block.get("text"), str):
-        return [TextPart(block["text"])] if block["text"] else []
+        return [TextPart(block["text"], origin_of(_FAMILY, block, _TEXT_FIELDS))] if block["text"] else []
     if kind == "image":
         source = block.get("source")
         data = text_value(source.get("data")) if isinstance(source, Mapping) else ""

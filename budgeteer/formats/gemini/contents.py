@@ -19,9 +19,11 @@ from budgeteer.engine.content.conversation import (
     ToolResultPart,
 )
 from budgeteer.engine.content.library import compact_json
+from budgeteer.engine.content.origin import Origin
 from budgeteer.formats.messages.image_sizes import base64_pixel_size
 from budgeteer.formats.messages.numbering import Notes, text_value
 from budgeteer.formats.messages.opaque import opaque_part
+from budgeteer.formats.messages.origins import origin_of
 from budgeteer.formats.reading.entries import mappings
 from budgeteer.formats.reading.open_calls import OpenCalls
 
@@ -40,6 +42,11 @@ _KINDS: Final = (
 )
 _KEPT: Final = ("executableCode", "codeExecutionResult", "toolCall", "toolResponse")
 """Kinds of parts that are kept as they came."""
+
+_TEXT_FIELDS: Final = frozenset({"videoMetadata", "mediaResolution", "partMetadata"})
+_CALL_FIELDS: Final = frozenset({"willContinue"})
+_RESPONSE_FIELDS: Final = frozenset({"response", "willContinue", "scheduling"})
+"""The fields that a part of a request has beside what it says."""
 
 PART_KEYS: Final = frozenset(
     {*_KINDS, "function_call", "function_response", "inline_data", "file_data", "thoughtSignature"}
@@ -64,6 +71,12 @@ def parts_of(content: Any) -> list[Any]:
     return [] if content is None else [content]
 
 
+def content_origin(content: Any) -> Origin | None:
+    """How a content without a role stood, which the writer would give it; None for any other."""
+    is_roleless = isinstance(content, Mapping) and "role" not in content
+    return Origin(FAMILY, {}, ("role",)) if is_roleless else None
+
+
 def is_content(value: Any) -> bool:
     """Whether it is a content: parts of Gemini's kinds under a role of Gemini's, or none."""
     if not isinstance(value, Mapping) or value.get("role") not in (*ROLES, None):
@@ -81,7 +94,15 @@ class ContentReader:
         self.calls = OpenCalls(notes)
 
     def messages(  # noqa: PLR0913  # what stands beside a content differs by the file it stands in
-        self, role: str, parts: Any, *, line: int = 0, uid: str = "", name: str = "", created: str = ""
+        self,
+        role: str,
+        parts: Any,
+        *,
+        line: int = 0,
+        uid: str = "",
+        name: str = "",
+        created: str = "",
+        origin: Origin | None = None,
     ) -> Iterator[Message]:
         """One content: each function response a message of its own, before what else is said.
 
@@ -104,7 +125,7 @@ class ContentReader:
             said.append((speaker, name, tuple(others)))
         for number, (kind, named, own) in enumerate(said, 1):
             given = uid if number == 1 or not uid else f"{uid}.{number}"
-            yield Message(kind, own, id=given, name=named, created=created, line=line)
+            yield Message(kind, own, id=given, name=named, created=created, line=line, origin=origin)
 
     def part(self, raw: Any) -> list[Part]:
         """One part, and its signature before it as reasoning of its own."""
@@ -119,14 +140,17 @@ class ContentReader:
         if isinstance(call, Mapping):
             args = call.get("args")
             given = text_value(call.get("id"))
-            return [*sealed, self.calls.call(text_value(call.get("name")), {} if args is None else args, given)]
+            made = self.calls.call(text_value(call.get("name")), {} if args is None else args, given)
+            return [*sealed, replace(made, origin=origin_of(FAMILY, call, _CALL_FIELDS, wanted="id args"))]
         return [*sealed, *self.content(bare)]
 
     def content(self, raw: Mapping[str, Any]) -> list[ContentPart]:
         """A part that may stand in any content, a response's parts included."""
         if isinstance(raw.get("text"), str) and not any(key_of(raw, name) for name in _KINDS if name != "text"):
-            self.notes.count("Texts whose other fields are left out", int(not set(raw) <= {"text", "thought", "role"}))
-            return [TextPart(raw["text"])] if raw["text"] else []
+            known = {"text", "thought", "role"} | _TEXT_FIELDS
+            self.notes.count("Texts whose other fields are left out", int(not set(raw) <= known))
+            origin = origin_of(FAMILY, raw, _TEXT_FIELDS) if not _TEXT_FIELDS.isdisjoint(raw) else None
+            return [TextPart(raw["text"], origin)] if raw["text"] else []
         inline, file = key_of(raw, "inlineData"), key_of(raw, "fileData")
         for held in (inline, file):
             if isinstance(held, Mapping):
@@ -146,7 +170,14 @@ class ContentReader:
         parts: list[ContentPart] = [TextPart(text) for text in _said(said) if text]
         for inner in mappings(raw.get("parts")):
             parts += self.content(inner)
-        return ToolResultPart(call_id, tuple(parts), failed)
+        return ToolResultPart(call_id, tuple(parts), failed, _response_origin(raw, said))
+
+
+def _response_origin(raw: Mapping[str, Any], said: Any) -> Origin:
+    """The origin of a response; `output` did not stand there where the whole object is what is read."""
+    fields = ["response"] if said else []
+    wanted = "id name" if isinstance(said, Mapping) and _is_marked(said) else "id name output"
+    return origin_of(FAMILY, raw, _RESPONSE_FIELDS, said=fields, wanted=wanted)
 
 
 def _append(parts: list[Part], more: list[Part]) -> None:
@@ -159,16 +190,21 @@ def _append(parts: list[Part], more: list[Part]) -> None:
     parts += more
 
 
+def _is_marked(response: Mapping[str, Any]) -> bool:
+    """Whether it says no more than `output` or `error`, a text or several."""
+    if len(response) != 1:
+        return False
+    key, value = next(iter(response.items()))
+    texts = value if isinstance(value, list) else [value]
+    return key in ("output", "error") and bool(texts) and all(isinstance(text, str) for text in texts)
+
+
 def _said(response: Any) -> list[str]:
     if response is None:
         return []
-    if isinstance(response, Mapping) and len(response) == 1:
-        key, value = next(iter(response.items()))
-        if key in ("output", "error"):
-            if isinstance(value, str):
-                return [value]
-            if isinstance(value, list) and value and all(isinstance(item, str) for item in value):
-                return value
+    if isinstance(response, Mapping) and _is_marked(response):
+        value = next(iter(response.values()))
+        return value if isinstance(value, list) else [value]
     return [response] if isinstance(response, str) else [compact_json(response)]
 
 

@@ -8,9 +8,11 @@ from itertools import chain, islice
 from typing import Any, Final
 
 from budgeteer.engine.content.conversation import Conversation, Message
-from budgeteer.formats.gemini.contents import ContentReader, is_content, key_of, parts_of
+from budgeteer.engine.content.origin import Origin
+from budgeteer.formats.gemini.contents import FAMILY, ContentReader, content_origin, is_content, key_of, parts_of
 from budgeteer.formats.messages.imported import Imported, Skipped
 from budgeteer.formats.messages.numbering import note_opaque, numbered, text_value, title_of
+from budgeteer.formats.messages.origins import settings_of
 from budgeteer.formats.reading.document import Document
 from budgeteer.formats.reading.entries import mappings
 from budgeteer.formats.reading.envelopes import SAMPLED, imported_from
@@ -79,7 +81,7 @@ def _conversation(body: GeminiBody, position: int, document: Document, skipped: 
     config = body.raw.get("config")
     around: Mapping[str, Any] = {**body.raw, **config} if isinstance(config, Mapping) else body.raw
     system = _system(reader, key_of(around, "systemInstruction"))
-    done = numbered(chain(system, _said(body, reader, skipped)), notes, place=f"{body.where}content ")
+    done = numbered(chain(system, _said(body, reader, skipped)), notes, place=f"{body.where}content ", is_request=True)
     note_opaque(done, notes)
     if key_of(around, "cachedContent"):
         notes.say("The request begins with cached content that is not in this file")
@@ -94,6 +96,7 @@ def _conversation(body: GeminiBody, position: int, document: Document, skipped: 
         model=model.removeprefix("models/"),
         reported_input_tokens=prompt_tokens(key_of(body.raw, "usageMetadata")),
         branches=body.branches,
+        metadata=settings_of(body.raw, "gemini"),
     )
 
 
@@ -103,7 +106,8 @@ def _said(body: GeminiBody, reader: ContentReader, skipped: list[Skipped]) -> It
         if not isinstance(content, Mapping) or role not in (None, "user", "model", "function", "tool", "system"):
             skipped.append(Skipped(f"{body.where}content {number}", "no role of Gemini's", str(content)[:500]))
             continue
-        said = list(reader.messages(text_value(role), parts_of(content), line=number))
+        origin = content_origin(content)
+        said = list(reader.messages(text_value(role), parts_of(content), line=number, origin=origin))
         reader.notes.check_read(said[0], content, f"{body.where}content {number}", read=("parts",))
         yield from said
 
@@ -111,7 +115,13 @@ def _said(body: GeminiBody, reader: ContentReader, skipped: list[Skipped]) -> It
 def _system(reader: ContentReader, given: Any) -> Iterator[Message]:
     parts = [part for raw in parts_of(given) for part in reader.part(raw)]
     if parts:
-        yield Message("system", tuple(parts), id="system")
+        yield Message("system", tuple(parts), id="system", origin=_system_origin(given))
+
+
+def _system_origin(given: Any) -> Origin | None:
+    """The role of the system instruction, where it has one: the API does not look at it."""
+    role = given.get("role") if isinstance(given, Mapping) else None
+    return Origin(FAMILY, {"role": role}) if role else None
 
 
 def _bodies(document: Document, *, to_tell: bool = False) -> Iterator[GeminiBody]:

@@ -112,6 +112,8 @@ class MessageSpool:
             created=message.created,
             line=message.line,
             typed=message.typed,
+            origin=message.origin,
+            moved=message.moved,
             place=place,
             digest=digest,
         )
@@ -122,7 +124,15 @@ class MessageSpool:
             return outline
         parts = tuple(chain.from_iterable(self._read(place).parts for place in (outline.place, *outline.more)))
         return Message(
-            outline.role, parts, outline.id, outline.name, outline.created, outline.line, typed=outline.typed
+            outline.role,
+            parts,
+            outline.id,
+            outline.name,
+            outline.created,
+            outline.line,
+            typed=outline.typed,
+            origin=outline.origin,
+            moved=outline.moved,
         )
 
     def _write(self, data: bytes) -> None:

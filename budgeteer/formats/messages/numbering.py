@@ -12,6 +12,7 @@ from budgeteer.engine.content.conversation import Message, OpaquePart, Part, Tex
 from budgeteer.engine.counting.lazy_messages import outlines_of
 from budgeteer.formats.messages.message_spool import MessageSpool, Outline, SpooledMessages
 from budgeteer.formats.messages.progress import ProgressHeartbeat
+from budgeteer.formats.messages.separated_results import beside_calls
 
 TITLE_CHARACTERS = 80
 _LISTED_KINDS = 12
@@ -91,7 +92,7 @@ class Notes:
         lines = [*self.said, *self.silences()]
         if self.other_lines:
             total = sum(self.other_lines.values())
-            lines.append(f"Lines that are no messages, not read: {total:,} ({listed_counts(self.other_lines)})")
+            lines.append(f"Non-message lines, not read: {total:,} ({listed_counts(self.other_lines)})")
         lines.extend(f"{what}: {count:,}" for what, count in self.counts.items())
         if self.unknown:
             lines.append(f"Parts of a provider's own kind, kept as they came: {listed_counts(self.unknown)}")
@@ -131,11 +132,14 @@ def note_opaque(messages: Sequence[Message], notes: Notes) -> None:
             notes.unknown.update(piece.kind for piece in inner if isinstance(piece, OpaquePart))
 
 
-def numbered(messages: Iterable[Message], notes: Notes | None = None, *, place: str = "message ") -> Sequence[Message]:
+def numbered(
+    messages: Iterable[Message], notes: Notes | None = None, *, place: str = "message ", is_request: bool = False
+) -> Sequence[Message]:
     """The messages with an id each: the source's own where it is there and unique, else `m1`, `m2`, … by position.
 
     Those of a file too large to hold are put aside as they come, and read again when they are looked at. Messages that
-    say nothing are noted by `place` ("line 3, message ") and their number; a tool's result may be empty.
+    say nothing are noted by `place` ("line 3, message ") and their number; a tool's result may be empty. In a request,
+    results that stand apart from their calls are put back beside them.
     """
     aside = notes.aside if notes else None
     telling = notes.telling if notes else ProgressHeartbeat()
@@ -148,7 +152,7 @@ def numbered(messages: Iterable[Message], notes: Notes | None = None, *, place: 
             given = unique(message.id or f"m{position}")
             yield put_aside(message if message.id == given else replace(message, id=given), aside)
 
-    done = tuple(named())
+    done = beside_calls(named()) if is_request else tuple(named())
     return done if aside is None else SpooledMessages(aside, done)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import islice
 from typing import Any
 
@@ -22,10 +23,12 @@ from budgeteer.engine.content.conversation import (
     ToolResultPart,
 )
 from budgeteer.engine.content.library import compact_json
+from budgeteer.engine.content.origin import Origin
 from budgeteer.formats.messages.image_sizes import data_url_pixel_size
 from budgeteer.formats.messages.imported import Imported, Skipped
 from budgeteer.formats.messages.numbering import Notes, note_opaque, numbered, text_value, title_of
 from budgeteer.formats.messages.opaque import lean_parts
+from budgeteer.formats.messages.origins import origin_of, settings_of
 from budgeteer.formats.reading.document import Document
 from budgeteer.formats.reading.envelopes import SAMPLED, Envelope, envelopes, looks_like_messages, require
 
@@ -42,6 +45,12 @@ _TEXT_KINDS = frozenset({"text", "input_text", "output_text"})
 _READ = frozenset({"content", "text", "tool_call_id", "tool_call_ids"})
 """Fields that were read where a message says nothing; an empty one of calls, reasoning or a refusal holds nothing."""
 _REASONING_KEYS = ("reasoning_content", "reasoning")
+_FAMILY = "openai"
+_MESSAGE_FIELDS = frozenset({"content", "name", "cache_control", "prefix", "partial"})
+_ANSWER_FIELDS = _MESSAGE_FIELDS | {"refusal", "audio", "annotations"}
+_CALL_FIELDS = frozenset({"type", "cache_control", "extra_content"})
+_TEXT_FIELDS = frozenset({"type", "annotations", "cache_control"})
+"""The fields of a request, those of services that take OpenAI's form among them; what else a log has is not sent."""
 
 
 def detect(document: Document) -> str | None:
@@ -86,6 +95,7 @@ def _conversation(envelope: Envelope, position: int, document: Document, skipped
         messages_of(envelope.messages, document.notes, skipped, envelope.where),
         document.notes,
         place=f"{envelope.where}message ",
+        is_request=True,
     )
     note_opaque(messages, document.notes)
     return Conversation(
@@ -96,6 +106,7 @@ def _conversation(envelope: Envelope, position: int, document: Document, skipped
         model=envelope.model,
         reported_input_tokens=envelope.reported_input_tokens,
         branches=envelope.branches,
+        metadata=settings_of(envelope.raw, "openai-chat"),
     )
 
 
@@ -123,6 +134,7 @@ class _Reader:
                 name=text_value(raw.get("name")) if role != "tool" else "",
                 created=text_value(raw.get("timestamp")) or text_value(raw.get("created_at")),
                 line=number,
+                origin=_origin(raw, role),
             )
             self.notes.check_read(message, raw, f"{self.where}message {number}", read=_READ)
             yield message
@@ -169,7 +181,7 @@ class _Reader:
             if part is None:
                 yield OpaquePart("tool_call", call if isinstance(call, Mapping) else {"value": call}, "openai")
             else:
-                yield part
+                yield replace(part, origin=_call_origin(call))
         legacy = raw.get("function_call")
         if isinstance(legacy, Mapping) and not calls:
             self.notes.count("Legacy function calls read as tool calls")
@@ -196,6 +208,24 @@ class _Reader:
             arguments = compact_json(arguments)
         self.waiting[call_id] = name
         return ToolCallPart(call_id, name, arguments)
+
+
+def _origin(raw: Mapping[str, Any], role: Role) -> Origin | None:
+    """What stood beside what a message says; None where it stood as the writer writes it."""
+    known = _ANSWER_FIELDS if role == "assistant" else _MESSAGE_FIELDS
+    said = {key for key in ("content", "refusal", "audio") if raw.get(key)}
+    if role != "tool":
+        said.add("name")
+    given = origin_of(_FAMILY, raw, known, said=said, wanted="content")
+    usual = {"content": None} if raw.get("tool_calls") else {"content": ""}
+    if given.absent or (given.fields and given.fields != usual):
+        return given
+    return None
+
+
+def _call_origin(call: Mapping[str, Any]) -> Origin | None:
+    given = origin_of(_FAMILY, call, _CALL_FIELDS, wanted="type")
+    return None if given.fields == {"type": "function"} else given
 
 
 def _thinking(blocks: Any) -> Iterator[Part]:
@@ -227,7 +257,7 @@ def _content_part(item: Any) -> list[ContentPart]:
         return [TextPart(compact_json(item))]
     kind = text_value(item.get("type"))
     if kind in _TEXT_KINDS and isinstance(item.get("text"), str):
-        return [TextPart(item["text"])] if item["text"] else []
+        return [TextPart(item["text"], origin_of(_FAMILY, item, _TEXT_FIELDS))] if item["text"] else []
     if kind == "image_url":
         return [_image(item)]
     if kind == "file":

@@ -10,6 +10,7 @@ from typing import Any, Final
 from budgeteer.engine.content.conversation import Conversation, Message, Part, TextPart
 from budgeteer.formats.messages.imported import Imported, Skipped
 from budgeteer.formats.messages.numbering import note_opaque, numbered, text_value, title_of
+from budgeteer.formats.messages.origins import settings_of
 from budgeteer.formats.openai.responses_items import ITEM_TYPES, PART_TYPES, content_parts, item_messages
 from budgeteer.formats.reading.document import Document
 from budgeteer.formats.reading.entries import mappings
@@ -68,7 +69,7 @@ def _conversation(body: ResponsesBody, position: int, document: Document, skippe
             yield number, raw
 
     messages = item_messages(items(), notes, skipped, where=body.where)
-    done = numbered(chain(_instructions(body, document), messages), notes, place=f"{body.where}item ")
+    done = numbered(chain(_instructions(body, document), messages), notes, place=f"{body.where}item ", is_request=True)
     note_opaque(done, notes)
     for key, sentence in _ELSEWHERE.items():
         if body.raw.get(key):
@@ -84,6 +85,7 @@ def _conversation(body: ResponsesBody, position: int, document: Document, skippe
         tools=tuple(mappings(body.raw.get("tools"))),
         model=text_value(body.raw.get("model")),
         reported_input_tokens=reported if isinstance(reported, int) and not isinstance(reported, bool) else None,
+        metadata=settings_of(body.raw, "openai-responses"),
     )
 
 

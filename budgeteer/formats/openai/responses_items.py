@@ -20,10 +20,12 @@ from budgeteer.engine.content.conversation import (
     ToolResultPart,
 )
 from budgeteer.engine.content.library import compact_json
+from budgeteer.engine.content.origin import Origin
 from budgeteer.formats.messages.image_sizes import base64_pixel_size, data_url_pixel_size
 from budgeteer.formats.messages.imported import Skipped
 from budgeteer.formats.messages.numbering import Notes, text_value
 from budgeteer.formats.messages.opaque import opaque_part
+from budgeteer.formats.messages.origins import origin_of
 from budgeteer.formats.reading.open_calls import OpenCalls
 
 FAMILY: Final = "openai-responses"
@@ -71,8 +73,11 @@ _ROLES: Final[Mapping[str, Role]] = {
 }
 _TEXTS: Final = frozenset({"input_text", "output_text", "text", "summary_text"})
 _READ: Final = frozenset({"content", "text", "output", "call_id"})
-_NO_PLACE: Final = ("phase", "namespace")
-"""Fields of an item that no message of ours has a place for; they are counted in the report."""
+_ITEM_FIELDS: Final = frozenset({"type", "id", "status", "phase"})
+_CALL_FIELDS: Final = frozenset({"type", "id", "status", "namespace", "caller"})
+_TEXT_FIELDS: Final = frozenset({"type", "annotations", "logprobs"})
+_REASONING_FIELDS: Final = frozenset({"summary", "content", "status", "encrypted_content"})
+"""The fields that an item or a part of a request has beside what it says."""
 
 
 def item_messages(
@@ -138,33 +143,31 @@ class _Reader:
         done, self._finished = self._finished, []
         return done
 
-    def count_left_out(self, raw: Mapping[str, Any]) -> None:
-        for name in _NO_PLACE:
-            if raw.get(name):
-                self.notes.count(f"Items whose `{name}` is left out")
-
     def _message(self, number: int, raw: Mapping[str, Any]) -> None:
         role = _ROLES.get(text_value(raw.get("role")))
         if role is None:
             self._skip(number, raw, "no known role")
             return
-        self.count_left_out(raw)
         content = content_parts(self.notes.content_of(raw), self.notes)
         self._check_read(Message(role, tuple(content)), number, raw)
         parts = [_whole_item(part, role) for part in content]
+        origin = origin_of(FAMILY, raw, _ITEM_FIELDS)
         if role == "assistant":
             self._id = self._id or text_value(raw.get("id"))
             self._spoke += 1
-            self._say(number, parts)
+            self._say(number, _in_item(parts or [TextPart("", Origin(FAMILY))], origin))
             return
         self.flush()
-        self._finished.append(Message(role, tuple(parts), id=text_value(raw.get("id")), line=number))
+        said = Message(role, tuple(parts), id=text_value(raw.get("id")), line=number, origin=origin)
+        self._finished.append(said)
 
     def _output(self, number: int, raw: Mapping[str, Any]) -> None:
         self.flush()
         call_id = self.calls.answer(given=text_value(raw.get("call_id")))
         content = tuple(content_parts(raw.get("output"), self.notes))
-        answer = Message("tool", (ToolResultPart(call_id, content),), id=text_value(raw.get("id")), line=number)
+        origin = origin_of(FAMILY, raw, _CALL_FIELDS)
+        result = ToolResultPart(call_id, content, origin=origin)
+        answer = Message("tool", (result,), id=text_value(raw.get("id")), line=number)
         self._check_read(answer, number, raw)
         self._finished.append(answer)
 
@@ -179,13 +182,23 @@ class _Reader:
         self.skipped.append(Skipped(f"{self.where}item {number}", why, compact_json(raw)[:500]))
 
 
+def _in_item(parts: list[Part], item: Origin) -> list[Part]:
+    """The parts of one of the assistant's items, the first with what stood beside them."""
+    first, *rest = parts
+    if isinstance(first, TextPart):
+        fields = first.origin.fields if first.origin else None
+        first = TextPart(first.text, Origin(FAMILY, fields, item=item.fields))
+    return [first, *rest]
+
+
 def _call(raw: Mapping[str, Any], reader: _Reader) -> list[Part]:
-    reader.count_left_out(raw)
+    origin = origin_of(FAMILY, raw, _CALL_FIELDS)
     given = text_value(raw.get("call_id")) or text_value(raw.get("id"))
     if raw.get("type") != "custom_tool_call":
-        return [reader.calls.call(text_value(raw.get("name")), raw.get("arguments"), given)]
+        return [replace(reader.calls.call(text_value(raw.get("name")), raw.get("arguments"), given), origin=origin)]
     reader.notes.count("Calls of free-form tools, which other providers are sent as calls of functions")
-    return [replace(reader.calls.call(text_value(raw.get("name")), raw.get("input"), given), is_free=True)]
+    call = reader.calls.call(text_value(raw.get("name")), raw.get("input"), given)
+    return [replace(call, is_free=True, origin=origin)]
 
 
 def _reasoning(raw: Mapping[str, Any], reader: _Reader) -> list[Part]:
@@ -193,7 +206,12 @@ def _reasoning(raw: Mapping[str, Any], reader: _Reader) -> list[Part]:
     texts = _paragraphs(raw.get("content")) or _paragraphs(raw.get("summary"))
     reader.notes.count("Reasoning of several paragraphs, joined", int(len(texts) > 1))
     sealed = text_value(raw.get("encrypted_content"))
-    return [ReasoningPart("\n\n".join(texts), encrypted=sealed, provider=FAMILY, id=text_value(raw.get("id")))]
+    said = [key for key in ("encrypted_content",) if raw.get(key)]
+    if texts and texts == _paragraphs(raw.get("summary")) and len(texts) == 1:
+        said.append("summary")
+    origin = origin_of(FAMILY, raw, _REASONING_FIELDS, said=said, wanted="encrypted_content summary")
+    own_id = text_value(raw.get("id"))
+    return [ReasoningPart("\n\n".join(texts), encrypted=sealed, provider=FAMILY, id=own_id, origin=origin)]
 
 
 def _paragraphs(value: Any) -> list[str]:
@@ -237,8 +255,7 @@ def _content_part(item: Any, notes: Notes) -> list[ContentPart]:
     kind = text_value(item.get("type"))
     match kind:
         case _ if kind in _TEXTS and isinstance(item.get("text"), str):
-            notes.count("Texts whose annotations are left out", int(bool(item.get("annotations"))))
-            return [TextPart(item["text"])] if item["text"] else []
+            return [TextPart(item["text"], origin_of(FAMILY, item, _TEXT_FIELDS))] if item["text"] else []
         case "input_image" | "image_url":
             width, height = data_url_pixel_size(_address(item.get("image_url"))) or (None, None)
             return [ImagePart(item, width, height, text_value(item.get("detail")) or "auto")]

@@ -17,7 +17,6 @@ _SIGNATURES: tuple[tuple[bytes, str], ...] = (
     (b"7z\xbc\xaf\x27\x1c", "a 7-Zip archive"),
     (b"Rar!\x1a\x07", "a RAR archive"),
     (b"SQLite format 3\x00", "an SQLite database"),
-    (b"PAR1", "a Parquet file"),
     (b"\x7fELF", "a Linux program"),
     (b"MZ\x90", "a Windows program"),
     (b"OggS", "an Ogg sound file"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import IO, Any, Final, Literal
 
@@ -13,7 +13,7 @@ from budgeteer.formats.messages.imported import Skipped
 from budgeteer.formats.messages.message_spool import MessageSpool
 from budgeteer.formats.messages.numbering import Notes
 from budgeteer.formats.messages.progress import Progress, ProgressHeartbeat
-from budgeteer.formats.reading import json_text
+from budgeteer.formats.reading import json_text, parquet_files
 from budgeteer.formats.reading.archives import Archive, open_archive
 from budgeteer.formats.reading.compressed_files import HEAD_BYTES as PACKED_HEAD_BYTES
 from budgeteer.formats.reading.compressed_files import decompress, decompress_into, is_packed
@@ -80,7 +80,7 @@ class Document:
 
 
 def open_document(data: bytes, *, name: str = "", options: Options | None = None) -> Document:
-    """Open an upload: archive, JSON, JSONL or text, told by its bytes.
+    """Open an upload: archive, JSON, JSONL or text, told by its bytes; the rows of a Parquet file are JSONL.
 
     Raises:
         FormatError: an empty, binary, damaged or cut-off file, or one past a limit.
@@ -92,6 +92,9 @@ def open_document(data: bytes, *, name: str = "", options: Options | None = None
     unpacked = decompress(data, limits=options.limits)
     if unpacked is not None:
         data = unpacked
+    left_out: tuple[str, ...] = ()
+    if data.startswith(parquet_files.MARK):
+        data, left_out = parquet_files.rows_of_parquet(data, limits=options.limits)
     archive = open_archive(data, limits=options.limits)
     if archive is not None:
         return Document("archive", name, options, archive=archive)
@@ -109,7 +112,7 @@ def open_document(data: bytes, *, name: str = "", options: Options | None = None
         value=opened.value,
         lines=opened.lines,
         skipped=opened.skipped,
-        warnings=decoded.warnings,
+        warnings=(*left_out, *decoded.warnings),
         notes=Notes(telling=telling),
     )
 
@@ -131,13 +134,19 @@ def open_file(file: IO[bytes], *, name: str = "", options: Options) -> Document:
         unpacked = options.scratch()
         decompress_into(unpacked, file, limits=options.limits)
         file, size = unpacked, unpacked.seek(0, io.SEEK_END)
+    file.seek(0)
+    left_out: tuple[str, ...] = ()
+    if file.read(len(parquet_files.MARK)) == parquet_files.MARK:
+        rows = options.scratch()
+        left_out = parquet_files.write_rows(rows, file, limits=options.limits)
+        file, size = rows, rows.seek(0, io.SEEK_END)
     if size <= options.limits.held_bytes:
-        return _held(file, name, options)
+        return _held(file, name, options, left_out)
     archive = open_archive(file, limits=options.limits)
     if archive is not None:
         return Document("archive", name, options, archive=archive, notes=notes_for(archive, options))
     if size <= options.limits.held_bytes or not _is_far_jsonl(file, options.limits.json_depth, where=name):
-        return _held(file, name, options)
+        return _held(file, name, options, left_out)
     depth, telling = options.limits.json_depth, ProgressHeartbeat(options.progress)
     looked = look_through(file, size=size, depth_limit=depth, progress=telling, where=name)
     return Document(
@@ -146,7 +155,7 @@ def open_file(file: IO[bytes], *, name: str = "", options: Options) -> Document:
         options,
         lines=looked.lines,
         skipped=looked.skipped,
-        warnings=looked.warnings,
+        warnings=(*left_out, *looked.warnings),
         notes=Notes(aside=MessageSpool(options.scratch(), size=size, progress=telling), telling=telling),
     )
 
@@ -159,9 +168,10 @@ def notes_for(archive: Archive, options: Options) -> Notes:
     return Notes(aside=MessageSpool(options.scratch()))
 
 
-def _held(file: IO[bytes], name: str, options: Options) -> Document:
+def _held(file: IO[bytes], name: str, options: Options, warnings: tuple[str, ...] = ()) -> Document:
     file.seek(0)
-    return open_document(file.read(), name=name, options=options)
+    opened = open_document(file.read(), name=name, options=options)
+    return replace(opened, warnings=(*warnings, *opened.warnings)) if warnings else opened
 
 
 def _is_far_jsonl(file: IO[bytes], depth_limit: int, *, where: str) -> bool:

@@ -86,8 +86,9 @@ def _result(given: Mapping[str, Any], state: str, call_id: str, notes: Notes) ->
     """The answer of a call, None while it has none."""
     approval = given.get("approval")
     approval = approval if isinstance(approval, Mapping) else {}
+    left_out = 0
     if state in _ANSWERED:
-        output = without_bytes(given.get("output", given.get("result")), notes, of="the outputs of tools")
+        output, left_out = without_bytes(given.get("output", given.get("result")), notes, of="the outputs of tools")
         text, failed = arguments_text(output), False
     elif state == "output-error":
         text, failed = arguments_text(given.get("errorText")), True
@@ -95,7 +96,7 @@ def _result(given: Mapping[str, Any], state: str, call_id: str, notes: Notes) ->
         text, failed = text_value(approval.get("reason")) or _DENIED, True
     else:
         return None
-    return ToolResultPart(call_id, (TextPart(text),) if text else (), failed)
+    return ToolResultPart(call_id, (TextPart(text, left_out=left_out),) if text else (), failed)
 
 
 def _reasoning(part: Mapping[str, Any]) -> ReasoningPart:

@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from budgeteer.engine.content.conversation import text_of
+from budgeteer.engine.content.written_messages import SUMMARY_LINE
 from budgeteer.engine.counting.tokenizers import counter_for
 from budgeteer.engine.errors import InputError
-from budgeteer.engine.packing.history.summary import SUMMARY_LINE, SummaryRequest
+from budgeteer.engine.packing.history.summary import SummaryRequest
 from budgeteer.engine.packing.ledger import SECTIONS
 from budgeteer.engine.packing.pruning.history_facts import Facts, facts_of
-from budgeteer.engine.packing.pruning.message_ids import message_context_id
 from budgeteer.engine.packing.result import Packing
 from budgeteer.presentation.labels import count_of
 from budgeteer.workbench.config_form.editable import EditableConfig
+from budgeteer.workbench.item_content.whereabouts import message_names
 from budgeteer.workbench.state import ViewState
 
 TOPIC_WORDS = 5
@@ -86,7 +87,7 @@ def range_of(packing: Packing, state: ViewState) -> RangeChoice | None:
         return None
     cover = _cover(packing)
     blocks = tuple(f"b{number}" for number in dict.fromkeys(cover[first : last + 1].tolist()) if number)
-    ids = _ids(packing)
+    ids = message_names(packing)
     note = "" if [first, last] == asked else "Widened, so that no call is parted from its results."
     return RangeChoice(
         first=first,
@@ -208,16 +209,7 @@ def open_blocks(packing: Packing) -> tuple[BlockView, ...]:
 
 def context_id(packing: Packing, row: int) -> str:
     """The id by which pruning names a message of the bundle's history."""
-    return _ids(packing)(row)
-
-
-def _ids(packing: Packing) -> Callable[[int], str]:
-    """Names of messages: by what they bring along where pruning read them, by their number else."""
-    if packing.pruned is None:
-        return lambda row: message_context_id(row + 1)
-    numbering = packing.pruned.facts.numbering
-    named = numbering.named
-    return lambda row: numbering.id_of(row) if named[row] else message_context_id(row + 1)
+    return message_names(packing)(row)
 
 
 def range_ids(packing: Packing, chosen: RangeChoice) -> RangeChoice:
@@ -305,4 +297,5 @@ def _changed(current: EditableConfig, packing: Packing, block_id: str, change: M
 
 def _with_batches(current: EditableConfig, batches: Sequence[Mapping[str, Any]]) -> EditableConfig:
     turns_on = batches and current.value("pruning.mode") == "off"
-    return current.with_values({RANGES: list(batches), **({"pruning.mode": "manual"} if turns_on else {})})
+    by_hand = {"pruning.mode": "manual", "pruning.modelDriven": False} if turns_on else {}
+    return current.with_values({RANGES: list(batches), **by_hand})

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from budgeteer.engine.config.options import Field, fields
 from budgeteer.engine.errors import BudgeteerError, ConfigError
 from budgeteer.engine.packing.ledger import Decision
-from budgeteer.presets.models import PresetVersion
 from budgeteer.workbench.config_form.editable import EditableConfig
 
 POLICIES = "skillsBudget.policies"
@@ -18,7 +18,7 @@ POLICIES = "skillsBudget.policies"
 NAME_PREFIX = "config."
 
 #: Leaves that are set on items (in the inspector), not in the form.
-ITEM_PATHS = frozenset({POLICIES, "pins", "pruning.ranges"})
+ITEM_PATHS = frozenset({POLICIES, "pins", "pruning.ranges", "calibrations"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,16 +29,18 @@ class ConfigChange:
         config: the configuration with every value that could be used.
         errors: by path, why a value could not; its field keeps what it had.
         refused: by path, the text that was refused, to be shown again.
+        contested: by path, the text that was not taken because the setting was changed elsewhere.
     """
 
     config: EditableConfig
     errors: Mapping[str, ConfigError]
     refused: Mapping[str, str]
+    contested: Mapping[str, str] = field(default_factory=dict)
 
 
 def form_fields() -> tuple[Field, ...]:
     """Every leaf that the form shows, in schema order."""
-    return tuple(field for field in fields() if field.path not in ITEM_PATHS)
+    return tuple(leaf for leaf in fields() if leaf.path not in ITEM_PATHS)
 
 
 def input_name(path: str) -> str:
@@ -53,15 +55,15 @@ def path_of_input(name: str) -> str | None:
 
 def apply_posted(current: EditableConfig, posted: Mapping[str, str]) -> ConfigChange:
     """The configuration after a post of `path -> text`; each value stands or falls by itself."""
-    known = {field.path: field for field in form_fields()}
+    known = {leaf.path: leaf for leaf in form_fields()}
     changed = current
     errors: dict[str, ConfigError] = {}
     refused: dict[str, str] = {}
     for path, text in posted.items():
-        field = known.get(path)
-        value = _parsed(field, text) if field else text
+        leaf = known.get(path)
+        value = parsed(leaf, text) if leaf else text
         try:
-            if field is None or value != changed.value(path):
+            if leaf is None or value != changed.value(path):
                 changed = changed.with_value(path, value)
         except ConfigError as error:
             errors[path] = error
@@ -69,24 +71,12 @@ def apply_posted(current: EditableConfig, posted: Mapping[str, str]) -> ConfigCh
     return ConfigChange(changed, errors=errors, refused=refused)
 
 
-def changed_since(seen: str, current: EditableConfig, posted: Mapping[str, str]) -> dict[str, str]:
-    """Of a whole form that showed another version of the preset, only the values that were changed in it.
-
-    `seen` is that version's key. Every other value is the old preset's and would become an override nobody asked for.
-    A version nobody knows showed nothing that could be compared: then nothing of the form is taken.
-    """
-    slug, _, number = seen.partition("@")
-    numbered = PresetVersion.objects.filter(number=int(number)) if number.isdecimal() and len(number) < 10 else None
-    version = numbered.filter(preset__slug=slug.replace("\0", "?")).first() if numbered is not None else None
-    if version is None:
-        return {}
-    shown = current.on(version)
-    known = {field.path: field for field in form_fields()}
-    return {
-        path: text
-        for path, text in posted.items()
-        if path not in known or _parsed(known[path], text) != shown.value(path)
-    }
+def contest(change: ConfigChange, contested: Mapping[str, str]) -> ConfigChange:
+    """The change with these texts told as changed elsewhere; each setting keeps what it has."""
+    if not contested:
+        return change
+    error = ConfigError("this was changed elsewhere while the form was open", mend="What was saved first stays.")
+    return replace(change, errors={**change.errors, **dict.fromkeys(contested, error)}, contested=contested)
 
 
 def with_policy(current: EditableConfig, decision: Decision, policy: str) -> EditableConfig:
@@ -118,11 +108,12 @@ def error_parts(error: BudgeteerError) -> dict[str, str]:
     return {"what": sentence, "where": "", "mend": "", "sentence": sentence}
 
 
-def _parsed(field: Field, text: str) -> Any:
+def parsed(leaf: Field, text: str) -> Any:
+    """The value that a field's text says, or the text itself where it says none."""
     plain = text.strip()
-    if not plain and field.nullable:
+    if not plain and leaf.nullable:
         return None
-    match field.kind:
+    match leaf.kind:
         case "bool":
             return plain in {"on", "true", "1"}
         case "int":
@@ -133,10 +124,20 @@ def _parsed(field: Field, text: str) -> Any:
             return plain.replace(" ", "") if plain.endswith("%") else _number(plain, whole=True)
         case "list":
             return [entry.strip() for entry in plain.split(",") if entry.strip()]
-        case "text":
-            return plain
+        case "map":
+            return _entries(plain)
         case _:
             return plain
+
+
+def _entries(text: str) -> dict[str, int | str]:
+    """The map that `name=value, other=value` says; an entry without a value has "", for the schema to refuse."""
+    entries = (entry.partition("=") for entry in text.split(",") if entry.strip())
+    return {name.strip(): _whole(value.strip()) for name, _, value in entries}
+
+
+def _whole(text: str) -> int | str:
+    return int(text) if re.fullmatch(r"-?[0-9]{1,18}", text) else text
 
 
 def _number(text: str, *, whole: bool) -> int | float | str:

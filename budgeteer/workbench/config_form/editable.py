@@ -13,7 +13,7 @@ from budgeteer.engine.counting.tokenizers import counter_for
 from budgeteer.engine.errors import ConfigError
 from budgeteer.engine.packing.allocation import allowance, tokenizer_of
 from budgeteer.presets import services as presets
-from budgeteer.presets.models import PresetVersion
+from budgeteer.presets.models import Preset, PresetVersion
 from budgeteer.workbench.models import Workspace
 from budgeteer.workbench.starting_model import named_model_of, starting_model
 
@@ -57,6 +57,15 @@ class EditableConfig:
             return cls._over(preset_of(workspace), workspace.config_delta, named_model=named_model_of(workspace))
         except ConfigError as error:
             raise UnusableConfig(workspace, error) from error
+
+    @classmethod
+    def of_preset(cls, delta: Mapping[str, Any]) -> Self:
+        """A preset's own configuration: what it changes of the engine's defaults, which stand as version 0.
+
+        Raises:
+            ConfigError: a key or a value cannot be used.
+        """
+        return cls._over(PresetVersion(preset=Preset(title="Defaults"), number=0), delta, named_model="")
 
     @classmethod
     def _over(cls, version: PresetVersion, delta: Mapping[str, Any], *, named_model: str) -> Self:
@@ -124,6 +133,14 @@ class EditableConfig:
         whole = dump_config(load_config(merge(self.base, changes)))
         check_usable(whole)
         return self._changed(delta_between(self.base, whole))
+
+    def standing_on(self, delta: Mapping[str, Any]) -> Self:
+        """The same preset with changes that a workspace held earlier.
+
+        Raises:
+            ConfigError: they cannot be used with it.
+        """
+        return self._changed(delta)
 
     def on(self, version: PresetVersion) -> Self:
         """The same changes on another preset version.

@@ -15,6 +15,7 @@ from budgeteer.engine.packing.history.registry import strategies_reading
 from budgeteer.presentation.labels import GROUP_TITLES, wording
 from budgeteer.workbench.config_form.apply import ConfigChange, form_fields, input_name
 from budgeteer.workbench.config_form.editable import EditableConfig
+from budgeteer.workbench.fix_buttons import apply_value
 
 type Control = Literal["switch", "segments", "select", "number", "text"]
 
@@ -64,6 +65,8 @@ class FormField:
     """One field as the template prints it.
 
     `strategies` are the history strategies that alone read it, () where all do; `is_unused`: the chosen one does not.
+    `own_text` is what the form had where the setting was changed elsewhere, and `take_over` the value of a button that
+    sets it; both "" else.
     """
 
     path: str
@@ -82,6 +85,8 @@ class FormField:
     error: str
     strategies: tuple[str, ...]
     is_unused: bool
+    own_text: str = ""
+    take_over: str = ""
 
     @property
     def name(self) -> str:
@@ -148,7 +153,9 @@ def form_field(
     value = current.value(field.path)
     error: ConfigError | None = change.errors.get(field.path) if change else None
     readers = strategies_reading(field.path)
-    shown = change.refused.get(field.path, "") if change and error else shown_value(value)
+    is_refused = change is not None and field.path in change.refused
+    shown = change.refused[field.path] if change and is_refused else shown_value(value)
+    own_text = change.contested.get(field.path) if change else None
     return FormField(
         path=field.path,
         key=key_of(field.path),
@@ -166,6 +173,8 @@ def form_field(
         error=_said(error, path=field.path),
         strategies=readers,
         is_unused=bool(readers) and current.config.history.strategy not in readers,
+        own_text="" if own_text is None else own_text or "empty",
+        take_over="" if own_text is None else apply_value({field.path: own_text}),
     )
 
 
@@ -185,6 +194,8 @@ def shown_value(value: Any) -> str:
             return f"{value:,}"
         case list():
             return ", ".join(str(entry) for entry in value)
+        case Mapping():
+            return ", ".join(f"{name}={entry}" for name, entry in value.items())
         case _:
             return str(value)
 

@@ -41,7 +41,7 @@ def model_groups(current: EditableConfig) -> tuple[ModelGroup, ...]:
     by_provider: dict[str, list[ModelChoice]] = {}
     for row in MODELS.values():
         label = f"{row.name} · {row.context_window:,}"
-        by_provider.setdefault(row.provider, []).append(ModelChoice(row.name, label, row.name == current.config.model))
+        by_provider.setdefault(row.maker, []).append(ModelChoice(row.name, label, row.name == current.config.model))
     groups = tuple(ModelGroup(provider, tuple(models)) for provider, models in by_provider.items())
     if current.config.model in MODELS:
         return groups

@@ -5,6 +5,7 @@ The source stays as it came; what differs is counted as it is read, and is short
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -23,6 +24,8 @@ from budgeteer.workbench.item_content.texts import text_of_item
 EDIT_LIMIT_BYTES = 20_000
 """The most an edited text may hold: what a preview may count as it comes (the design, measuring)."""
 
+MARK_DIGITS = 24
+
 HINTS = {
     "skills": "Its description, as it stands in the skills block.",
     "tools": "The definition as JSON; its name stays.",
@@ -36,13 +39,17 @@ SYSTEM = "system:given"
 
 @dataclass(frozen=True, slots=True)
 class Editable:
-    """What may be changed of the selected item: under which id, and the text as it is now."""
+    """What may be changed of the selected item: under which id, and the text as it is now.
+
+    `mark` names the text that holds, also where `text` is one that was refused.
+    """
 
     key: str
     name: str
     text: str
     hint: str
     is_edited: bool
+    mark: str
     problem: str = ""
 
 
@@ -63,7 +70,8 @@ def editable(packing: Packing, index: int, edits: Mapping[str, str]) -> Editable
         text = text_of_item(packing, index)
     if not is_edited and len(text.encode(errors="replace")) > EDIT_LIMIT_BYTES:
         return None
-    return Editable(key, rows.names(row), text, HINTS[rows.section], is_edited)
+    mark = hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()[:MARK_DIGITS]
+    return Editable(key, rows.names(row), text, HINTS[rows.section], is_edited, mark)
 
 
 def checked(decision_id: str, text: str, *, name: str) -> str:

@@ -13,6 +13,8 @@ from typing import Final
 
 from budgeteer.workbench.panels.config.panel import config_view
 from budgeteer.workbench.panels.features.panel import feature_view
+from budgeteer.workbench.panels.fit.panel import fit_shown
+from budgeteer.workbench.panels.fit.study import has_plan
 from budgeteer.workbench.panels.map.panel import map_view
 from budgeteer.workbench.panels.messages.panel import message_list
 from budgeteer.workbench.panels.prompt.panel import prompt_view
@@ -74,7 +76,7 @@ PANELS: Final[Mapping[PanelName, Panel]] = MappingProxyType(
                 "Timeline",
                 _of_packing(
                     lambda packed, request: timeline_shown(
-                        request.workspace, packed, request.state, draft=request.is_draft
+                        request.workspace, packed, request.state, no_job=request.no_study
                     )
                 ),
             ),
@@ -83,7 +85,7 @@ PANELS: Final[Mapping[PanelName, Panel]] = MappingProxyType(
                 "Sweep",
                 _of_packing(
                     lambda packed, request: sweep_shown(
-                        request.workspace, packed, request.state, draft=request.is_draft
+                        request.workspace, packed, request.state, no_job=request.no_study
                     )
                 ),
             ),
@@ -97,8 +99,17 @@ PANELS: Final[Mapping[PanelName, Panel]] = MappingProxyType(
             Panel(
                 PanelName.CONFIG,
                 "Config",
-                lambda request: config_view(request.current, pasted=request.pasted, error=request.paste_error),
+                lambda request: config_view(
+                    request.workspace, request.current, pasted=request.pasted, error=request.paste_error
+                ),
                 needs_packing=False,
+            ),
+            Panel(
+                PanelName.FIT,
+                "Make it fit",
+                _of_packing(fit_shown),
+                is_shown=lambda packed: has_plan(packed.packing),
+                condition="where something does not fit or is left out",
             ),
         )
     }

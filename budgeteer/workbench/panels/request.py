@@ -17,6 +17,7 @@ class PanelRequest:
     Attributes:
         packed: None while something is missing.
         is_draft: a value is still moving: no job is started.
+        can_edit: whether the reader may change the workspace; looking at somebody else's starts no study.
         pasted, paste_error: a configuration that was pasted and refused, and why.
     """
 
@@ -25,5 +26,13 @@ class PanelRequest:
     current: EditableConfig
     packed: Packed | None
     is_draft: bool = False
+    can_edit: bool = True
     pasted: str = ""
     paste_error: str = ""
+
+    @property
+    def no_study(self) -> str:
+        """Why this request starts no study, as the page says it; "" where it may."""
+        if not self.can_edit:
+            return "This takes a worker, and looking on starts none: it shows here once an owner who may edit opens it."
+        return "This follows when the value is let go." if self.is_draft else ""

@@ -12,6 +12,7 @@ from django.core.files.base import ContentFile
 from django.db import transaction
 from django.db.models import Count, QuerySet
 
+from budgeteer.access.audit import SecurityEvent, record
 from budgeteer.access.rules import AccountRole, role_of
 from budgeteer.sources import services as sources
 from budgeteer.workbench import services
@@ -78,6 +79,8 @@ def share_with_team(workspace: Workspace, *, wanted: bool) -> None:
     """Let everybody who is signed in look at the workspace, or nobody but its owner again."""
     workspace.shared_with_team = wanted
     workspace.save(update_fields=["shared_with_team"])
+    event = SecurityEvent.WORKSPACE_SHARED if wanted else SecurityEvent.WORKSPACE_UNSHARED
+    record(event, workspace=str(workspace.pk), by=workspace.owner_id)
 
 
 def copy_for(user: User, workspace: Workspace) -> Workspace:
@@ -124,4 +127,5 @@ def _copied(user: User, workspace: Workspace, links: list[WorkspaceSource], **ow
     for link in links:
         link.workspace = copy
     WorkspaceSource.objects.bulk_create(links)
+    record(SecurityEvent.WORKSPACE_COPIED, workspace=str(workspace.pk), copy=str(copy.pk), by=user.pk)
     return copy

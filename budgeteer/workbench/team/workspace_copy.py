@@ -36,6 +36,8 @@ from budgeteer.workbench.workspace_inputs import inputs_of, links_of, load_all
 _TOP: Final = "items-0000000/"
 _EARLIEST: Final = (1980, 1, 1, 0, 0, 0)
 _NOT_SHARED: Final = "What stands under the front matter of this skill was not shared.\n"
+#: The id of every conversation in a copy.
+COPY_ID: Final = "conversation"
 _LEADING: Final = ("system", "developer")
 
 
@@ -134,7 +136,10 @@ def _last(use: Use) -> dict[str, float]:
 
 
 def _talk(conversation: Conversation, given: Inputs, inputs: Inputs) -> Conversation:
-    """The conversation without what the workspace uses in its place, and without what is no part of a prompt."""
+    """The conversation without what the workspace uses in its place, and without what is no part of a prompt.
+
+    Nor does it keep its own id, which no page shows: an application opens the original by it.
+    """
     messages = list(conversation.messages)
     start = 0
     while inputs.system is not None and start < len(messages) and messages[start].role in _LEADING:
@@ -142,7 +147,9 @@ def _talk(conversation: Conversation, given: Inputs, inputs: Inputs) -> Conversa
     own: tuple[Mapping[str, Any], ...] = ()
     if given.tools is None:
         own = tuple(tool.raw for tool in (tools_of(conversation) if inputs.tools is None else inputs.tools))
-    return replace(conversation, messages=messages[start:], tools=own, branches=0, branch_of="", metadata={})
+    return replace(
+        conversation, id=COPY_ID, messages=messages[start:], tools=own, branches=0, branch_of="", metadata={}
+    )
 
 
 def _file(link: WorkspaceSource, ending: str, content: bytes, as_format: str) -> HandedFile:

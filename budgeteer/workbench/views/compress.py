@@ -39,7 +39,7 @@ from budgeteer.workbench.views.responses import (
 SAID = {
     "open": "It stands open: its messages are sent.",
     "close": "It stands for its messages again.",
-    "words": "Your wording is in use.",
+    "words": "Saved.",
     "remove": "Decompressed.",
 }
 
@@ -70,7 +70,7 @@ def compress(request: SignedInRequest, workspace_id: uuid.UUID) -> HttpResponse:
             return HttpResponse(escape(sentence))
         return _refused(request, workspace, state, draft, sentence)
     if "draft" in request.POST:
-        return HttpResponse(escape(f"This {effect_of(packed.packing, then.packing)}." if then else ""))
+        return HttpResponse(escape(f"Effect on the prompt: {effect_of(packed.packing, then.packing)}." if then else ""))
     undo_steps.commit(workspace, changed.delta)
     after = replace(state, start=0, end=0, sel="" if act == "remove" else state.sel)
     return _answer(request, workspace, after, SAID.get(act, "Compressed."))

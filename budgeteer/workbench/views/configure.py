@@ -15,17 +15,20 @@ from budgeteer.access.rules import access
 from budgeteer.engine.config.size_limits import CONFIG_BYTES, text_size_error
 from budgeteer.engine.errors import ConfigError
 from budgeteer.engine.packing.history.summary import SummaryPending
+from budgeteer.presentation.labels import wording
 from budgeteer.workbench import services
 from budgeteer.workbench.config_form import undo_steps
 from budgeteer.workbench.config_form.apply import (
     ConfigChange,
     apply_posted,
-    changed_since,
+    contest,
     path_of_input,
     with_pin,
     with_policy,
 )
 from budgeteer.workbench.config_form.editable import EditableConfig
+from budgeteer.workbench.config_form.merging import Merge, config_mark, merged
+from budgeteer.workbench.config_form.step_names import step_name, step_of
 from budgeteer.workbench.fix_buttons import changes_of
 from budgeteer.workbench.models import Workspace
 from budgeteer.workbench.page import WorkbenchPage
@@ -40,6 +43,8 @@ from budgeteer.workbench.views.responses import (
     say,
 )
 
+#: So many settings are named that were changed elsewhere.
+MOST_NAMED = 3
 #: As many digits of a version number as are read; no version has one so long.
 MOST_DIGITS = 9
 
@@ -52,18 +57,33 @@ def configure(request: SignedInRequest, workspace_id: uuid.UUID) -> HttpResponse
     state = ViewState.read(request.POST)
     if "draft" in request.POST:
         return _draft(request, workspace, state)
-    followed, refusal = _follow(workspace, request.POST.get("preset", ""), seen=request.POST.get("seen", ""))
-    current = EditableConfig.of(workspace)
     if reset := request.POST.get("reset", ""):
         return _reset(request, workspace, state, path=reset)
-    applied = request.POST.get("apply", "")
-    posted = changes_of(applied) if applied else _changes(request.POST, current)
-    change = _with(apply_posted(current, {} if followed else posted), refusal)
-    if not followed:  # what the workspace changes stays as it is on another preset
-        undo_steps.commit(workspace, change.config.delta)
+    with undo_steps.locked(workspace):
+        change, said, whole_form = _take(request.POST, workspace)
+    response = _answer(request, workspace, state, change=change, whole_form=whole_form)
+    if not said:
+        return response
+    if request.htmx:
+        return say(response, said)
+    if not change.errors:  # it is a redirect, and the next page says so
+        messages.info(request, said)
+    return response
+
+
+def _take(posted: QueryDict, workspace: Workspace) -> tuple[ConfigChange, str, bool]:
+    """Save what the form changes; what came of it, what is to be said, and whether the form has to be drawn anew."""
+    followed, refusal = _follow(workspace, posted.get("preset", ""), seen=posted.get("seen", ""))
+    current = EditableConfig.of(workspace)
+    if followed:  # what the workspace changes stays as it is on another preset
+        return _with(apply_posted(current, {}), refusal), "", True
+    applied = posted.get("apply", "")
+    merge = Merge(changes_of(applied)) if applied else _merge(posted, workspace, current)
+    change = contest(_with(apply_posted(current, merge.taken), refusal), merge.contested)
+    undo_steps.commit(workspace, change.config.delta)
     # A page that an earlier release drew names its inputs otherwise: nothing of it is taken, and it is drawn anew.
-    whole_form = followed or bool(applied) or not posted or _is_stale(request.POST, current)
-    return _answer(request, workspace, state, change=change, whole_form=whole_form)
+    whole_form = bool(applied or merge.elsewhere) or not merge.taken or _is_stale(posted, current)
+    return change, _said_of(merge), whole_form
 
 
 @access()
@@ -74,7 +94,11 @@ def undo(request: SignedInRequest, workspace_id: uuid.UUID) -> HttpResponse:
     if "everything" in request.POST:
         undo_steps.commit(workspace, {})
         return back_to(workspace, ViewState())
-    said = "Undone" if undo_steps.undo(workspace) else "Nothing to undo"
+    before = step_of(workspace)
+    said = "Nothing to undo"
+    if undo_steps.undo(workspace):
+        name = undo_steps.name_of(workspace.redo_steps[-1])
+        said = f"Undid: {name or step_name(step_of(workspace), before)}"
     return say(_answer(request, workspace, ViewState.read(request.POST), whole_form=True), said)
 
 
@@ -83,7 +107,11 @@ def undo(request: SignedInRequest, workspace_id: uuid.UUID) -> HttpResponse:
 def redo(request: SignedInRequest, workspace_id: uuid.UUID) -> HttpResponse:
     """One undone step forward again."""
     workspace = get_workspace_for_user(request.user, workspace_id)
-    said = "Done again" if undo_steps.redo(workspace) else "Nothing to do again"
+    before = step_of(workspace)
+    said = "Nothing to redo"
+    if undo_steps.redo(workspace):
+        name = undo_steps.name_of(workspace.undo_steps[-1])
+        said = f"Redid: {name or step_name(before, step_of(workspace))}"
     return say(_answer(request, workspace, ViewState.read(request.POST), whole_form=True), said)
 
 
@@ -101,16 +129,18 @@ def item(request: SignedInRequest, workspace_id: uuid.UUID) -> HttpResponse:
         return _answer(request, workspace, state, whole_form=False)
     decision = packed.packing.ledger.decision(index)
     try:
-        if policy := request.POST.get("policy", ""):
-            changed = with_policy(current, decision, policy)
-        else:
-            changed = with_pin(current, decision, wanted=request.POST.get("pin") == "on")
+        with undo_steps.locked(workspace):
+            held = EditableConfig.of(workspace)
+            if policy := request.POST.get("policy", ""):
+                changed = with_policy(held, decision, policy)
+            else:
+                changed = with_pin(held, decision, wanted=request.POST.get("pin") == "on")
+            undo_steps.commit(workspace, changed.delta)
     except ConfigError as error:
         if request.htmx:
             return say(_answer(request, workspace, state, whole_form=False), error.sentence)
         messages.error(request, error.sentence)
         return back_to(workspace, state)
-    undo_steps.commit(workspace, changed.delta)
     return _answer(request, workspace, state, whole_form=False)
 
 
@@ -125,7 +155,14 @@ def paste_config(request: SignedInRequest, workspace_id: uuid.UUID) -> HttpRespo
         if refused := text_size_error(pasted):
             raise refused
         data = json.loads(pasted)
-        undo_steps.commit(workspace, EditableConfig.of(workspace).with_delta(data).delta)
+        with undo_steps.locked(workspace):
+            current = EditableConfig.of(workspace)
+            if request.POST.get("mark", "") not in {"", config_mark(current)}:
+                raise ConfigError(
+                    "the configuration was changed elsewhere since this page was drawn",
+                    mend="Use it once more to put it in the place of what holds now.",
+                )
+            undo_steps.commit(workspace, current.with_delta(data).delta)
     except json.JSONDecodeError as error:
         sentence = f"Line {error.lineno}, column {error.colno}: not JSON ({error.msg}). Nothing was changed."
     except ValueError:
@@ -145,7 +182,7 @@ def paste_config(request: SignedInRequest, workspace_id: uuid.UUID) -> HttpRespo
 def _draft(request: SignedInRequest, workspace: Workspace, state: ViewState) -> HttpResponse:
     """Show what a value that is still moving would come to; nothing is saved and no job is started."""
     saved = EditableConfig.of(workspace)
-    change = apply_posted(saved, _changes(request.POST, saved))
+    change = apply_posted(saved, _merge(request.POST, workspace, saved).taken)
     moved = change.config
     try:
         page = WorkbenchPage(
@@ -157,10 +194,12 @@ def _draft(request: SignedInRequest, workspace: Workspace, state: ViewState) -> 
 
 
 def _reset(request: SignedInRequest, workspace: Workspace, state: ViewState, *, path: str) -> HttpResponse:
-    try:
-        undo_steps.commit(workspace, EditableConfig.of(workspace).without(path).delta)
-    except ConfigError as error:
-        messages.error(request, error.sentence)
+    with undo_steps.locked(workspace):
+        current = EditableConfig.of(workspace)
+        try:
+            undo_steps.commit(workspace, current.without(path).delta)
+        except ConfigError as error:
+            messages.error(request, error.sentence)
     return _answer(request, workspace, state, whole_form=True)
 
 
@@ -210,11 +249,24 @@ def _is_stale(posted: QueryDict, current: EditableConfig) -> bool:
     return posted.get("seen", "") not in {"", current.key}
 
 
-def _changes(posted: QueryDict, current: EditableConfig) -> dict[str, str]:
-    """What a whole form asks for: all of it, or what was changed in a form that is older than its preset."""
-    return (
-        changed_since(posted.get("seen", ""), current, _paths(posted)) if _is_stale(posted, current) else _paths(posted)
+def _merge(posted: QueryDict, workspace: Workspace, current: EditableConfig) -> Merge:
+    """What a whole form asks for, held against what it was drawn with."""
+    return merged(
+        current,
+        _paths(posted),
+        seen=posted.get("seen", ""),
+        mark=posted.get("mark", ""),
+        earlier=undo_steps.earlier_deltas(workspace),
     )
+
+
+def _said_of(merge: Merge) -> str:
+    """What is said of a form that was older than what is saved, "" for one that was not."""
+    if merge.is_unknown:
+        return "The configuration was changed elsewhere too often since this form was drawn. Nothing of it was taken."
+    names = ", ".join(wording(path).label.lower() for path in merge.elsewhere[:MOST_NAMED])
+    more = len(merge.elsewhere) - MOST_NAMED
+    return f"Changed elsewhere meanwhile and kept: {names}{f' and {more} more' if more > 0 else ''}." if names else ""
 
 
 def _paths(posted: QueryDict) -> dict[str, str]:

@@ -30,6 +30,11 @@ from budgeteer.workbench.views.responses import (
     say,
 )
 
+REWORDED = InputError(
+    "It was reworded elsewhere since this page was drawn",
+    mend="Use this wording once more to put it in the place of the other, which undo brings back",
+)
+
 
 @access()
 @require_POST
@@ -41,7 +46,7 @@ def edit(request: SignedInRequest, workspace_id: uuid.UUID) -> HttpResponse:
     state = replace(ViewState.read(request.POST), sel=found.key)
     if request.POST.get("act") == "restore":
         undo_steps.write_edit(workspace, found.key, None)
-        return _answer(request, workspace, state, "It stands as it came.")
+        return _answer(request, workspace, state, "Restored the original text.")
     text = request.POST.get("text", "")
     try:
         plain = checked(found.key, text, name=found.name)
@@ -51,8 +56,14 @@ def edit(request: SignedInRequest, workspace_id: uuid.UUID) -> HttpResponse:
         return _refused(request, workspace, state, text, error)
     if "draft" in request.POST:
         return _draft(workspace, current, packed, found, plain)
-    undo_steps.write_edit(workspace, found.key, plain)
-    return _answer(request, workspace, state, "Your wording is in use.")
+    held = workspace.edits.get(found.key)
+    with undo_steps.locked(workspace):
+        is_newest = request.POST.get("was", "") in {"", found.mark} and workspace.edits.get(found.key) == held
+        if is_newest:
+            undo_steps.write_edit(workspace, found.key, plain)
+    if not is_newest:
+        return _refused(request, workspace, state, text, REWORDED)
+    return _answer(request, workspace, state, "Saved.")
 
 
 def _found(workspace: Workspace, current: EditableConfig, decision_id: str) -> tuple[Packed, Editable]:
@@ -73,7 +84,20 @@ def _draft(workspace: Workspace, current: EditableConfig, packed: Packed, found:
         then = preview(workspace, current, draft=True).packed
     except SummaryPending:
         then = None
-    return HttpResponse(escape(f"This {effect_of(packed.packing, then.packing)}." if then else ""))
+    return HttpResponse(escape(_effects(packed, then, found) if then else ""))
+
+
+def _effects(packed: Packed, then: Packed, found: Editable) -> str:
+    """Two sizes, of the item and of the prompt: the second stays where the item is not sent."""
+    sizes = []
+    for one in (packed, then):
+        at = one.find(found.key)
+        sizes.append(int(one.packing.ledger.before_tokens[at]) if at is not None else 0)
+    sent = [one.packing.total.tokens for one in (packed, then)]
+    return (
+        f"This item: {sizes[0]:,} → {sizes[1]:,} tokens. Prompt: {sent[0]:,} → {sent[1]:,} tokens"
+        f" ({effect_of(packed.packing, then.packing)})."
+    )
 
 
 def _refused(

@@ -15,6 +15,7 @@ from budgeteer.access.requests import SignedInRequest
 from budgeteer.access.rules import access
 from budgeteer.sources import services as sources
 from budgeteer.workbench import services
+from budgeteer.workbench.config_form import undo_steps
 from budgeteer.workbench.models import Workspace
 from budgeteer.workbench.state import ViewState
 from budgeteer.workbench.views.responses import (
@@ -39,8 +40,10 @@ def add(request: SignedInRequest, workspace_id: uuid.UUID) -> HttpResponse:
     reception = sources.receive_request(request.user, request.POST, request.FILES)
     for error in reception.refused:
         messages.error(request, error.sentence)
-    for source in reception.sources:
-        services.attach(workspace, source)
+    names = ", ".join(source.name for source in reception.sources)
+    with undo_steps.changing_sources(workspace, name=f"Add {names}"):
+        for source in reception.sources:
+            services.attach(workspace, source)
     there = workspace.get_absolute_url()
     return HttpResponseClientRedirect(there) if request.htmx else redirect(there)
 
@@ -50,15 +53,24 @@ def add(request: SignedInRequest, workspace_id: uuid.UUID) -> HttpResponse:
 def link(request: SignedInRequest, workspace_id: uuid.UUID, link_id: int) -> HttpResponse:
     """Take a source out, bring it first, or choose its conversation or role."""
     workspace = get_workspace_for_user(request.user, workspace_id)
+    used = workspace.links.select_related("source").filter(pk=link_id).first()
+    if used is None:
+        return redirect(f"{workspace.get_absolute_url()}#inputs")  # where the focus goes on
+    name = used.source.name
     if "remove" in request.POST:
-        services.detach(workspace, link_id)
+        with undo_steps.changing_sources(workspace, name=f"Remove {name}"):
+            services.detach(workspace, link_id)
+        messages.info(request, f"Removed {name}. Undo brings it back.")
     elif "first" in request.POST:
-        services.bring_first(workspace, link_id)
+        with undo_steps.changing_sources(workspace, name=f"Use {name} first"):
+            services.bring_first(workspace, link_id)
     elif (index := request.POST.get("conversation", "")).isdecimal():
-        services.choose_conversation(workspace, link_id, int(index[:6]))
+        with undo_steps.changing_sources(workspace, name=f"Conversation of {name}"):
+            services.choose_conversation(workspace, link_id, int(index[:6]))
     elif role := request.POST.get("role", ""):
-        services.choose_role(workspace, link_id, role)
-    return redirect(workspace)
+        with undo_steps.changing_sources(workspace, name=f"Role of {name}"):
+            services.choose_role(workspace, link_id, role)
+    return redirect(f"{workspace.get_absolute_url()}#inputs")  # where the focus goes on
 
 
 @access()
@@ -68,7 +80,10 @@ def texts(request: SignedInRequest, workspace_id: uuid.UUID) -> HttpResponse:
     workspace = get_workspace_for_user(request.user, workspace_id)
     state = ViewState.read(request.POST)
     posted = {key: request.POST[key] for key in services.TEXT_FIELDS if key in request.POST}
-    refused = services.write_texts(workspace, posted)
+    seen = {
+        key: mark for key in posted if (mark := request.POST.get(f"seen-{key}")) and key != request.POST.get("mine")
+    }
+    refused = services.write_texts(workspace, posted, seen=seen)
     page = build_page(workspace, state, refused_texts=refused)
     if request.htmx:
         return render_swaps(request, page, whole_form=False)
@@ -83,4 +98,5 @@ def _attach_known(request: SignedInRequest, workspace: Workspace, known: str) ->
     if source is None:
         messages.error(request, "There is no such source.")
     else:
-        services.attach(workspace, source)
+        with undo_steps.changing_sources(workspace, name=f"Add {source.name}"):
+            services.attach(workspace, source)

@@ -82,6 +82,7 @@ def render_swaps(
     parts = [
         _part(request, page, "workbench/result.html"),
         _part(request, page, "workbench/budget.html", oob=True),
+        _part(request, page, "workbench/model_chip.html", oob=True),
         _part(request, page, "workbench/inspector.html", oob=True),
         _part(request, page, "workbench/saved.html", oob=True),
     ]
@@ -94,6 +95,8 @@ def render_swaps(
         for field in _fields(page, touched):
             parts.append(_part(request, page, "workbench/config_form.html#origin", oob=True, field=field))
             parts.append(_part(request, page, "workbench/config_form.html#problem", oob=True, field=field))
+        if page.change is not None and not page.is_draft:  # else the form still shows what it was drawn with
+            parts.append(_part(request, page, "workbench/config_form.html#mark", oob=True))
     return HttpResponse("\n".join(parts))
 
 

@@ -37,6 +37,17 @@
     announce(code === 403 ? "You are signed out or the page is too old. Reload it." : `The server answered ${code}. Nothing was saved; try again.`);
   });
 
+  // ---- a file that misses the place where files are taken never replaces the page ----
+  const brings = (event) => [...(event.dataTransfer?.types ?? [])].includes("Files");
+  addEventListener("dragover", (event) => {
+    if (brings(event) && !event.target.closest?.("input[type=file]")) event.preventDefault();
+  });
+  addEventListener("drop", (event) => {
+    if (!brings(event) || event.defaultPrevented || event.target.closest?.("input[type=file]")) return;
+    event.preventDefault();
+    announce("Files are taken on the first page and in a workspace");
+  });
+
   // ---- theme ----
   const dark = matchMedia("(prefers-color-scheme: dark)");
   for (const button of document.querySelectorAll("[data-theme-toggle]")) {

@@ -1,4 +1,5 @@
-// The command palette (Ctrl+K): every link, button and setting the page offers, found by typing some of its letters.
+// The command palette (Ctrl+K): every link, button, setting, item and model the page offers, and the workspaces, found
+// by typing some of their letters.
 (() => {
   const dialog = document.getElementById("palette");
   const input = document.getElementById("palette-input");
@@ -24,7 +25,13 @@
       const name = document.querySelector(`label[for="${CSS.escape(e.id)}"]`)?.textContent.trim() ?? "";
       return group ? `${group}: ${name}` : name;
     }],
-    ["Export", "#export-toggle + .pop a", press, words],
+    ["Export", "#export-toggle + .pop :is(a, button)", press, words],
+    ["Item", ":is(.items, .hits, .msgs) tbody .c-name a", press, words],
+    ["Model", "#i-model option:not(:checked)", (option) => {
+      const select = option.closest("select");
+      select.value = option.value;
+      select.dispatchEvent(new Event("change", { bubbles: true }));
+    }, (e) => `Model: ${words(e)}`],
     ["Show", ".chips a", press, words],
     ["Go to", ".top .menu .pop a, .nav a, .crumb a", press, (e) => words(e).replace(/ \?$/, "")],
   ];
@@ -60,7 +67,8 @@
   const draw = () => {
     const wanted = input.value.trim().toLowerCase();
     const found = commands.map((command) => ({ ...command, score: score(`${command.title}`, wanted) }));
-    shown = found.filter((command) => command.score > 0).sort((a, b) => b.score - a.score).slice(0, MOST);
+    const best = found.filter((command) => command.score > 0).sort((a, b) => b.score - a.score).slice(0, MOST);
+    shown = [...best, ...searchAll(input.value.trim())];
     chosen = 0;
     list.replaceChildren(...shown.map((command, at) => {
       const row = document.createElement("li");
@@ -75,14 +83,34 @@
     if (!shown.length) {
       const none = document.createElement("li");
       none.className = "s";
-      none.textContent = "Nothing here is called that.";
+      none.textContent = "No results";
       list.append(none);
     }
     mark();
   };
   const run = (command) => {
     dialog.close();
-    if (command?.element.isConnected) command.run(command.element);
+    if (command?.element?.isConnected) command.run(command.element);
+    else if (command?.url) location.assign(command.url);
+  };
+
+  // The workspaces stand on a page of their own; it is asked for once, when the palette is first opened.
+  let workspaces = null;
+  const findWorkspaces = async () => {
+    const answer = await fetch("/w/");
+    const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+    const links = [...page.querySelectorAll("main a[href^='/w/']")].filter((link) => /^\/w\/[0-9a-f-]{36}\/$/.test(link.getAttribute("href")));
+    const known = new Map(links.map((link) => [link.getAttribute("href"), words(link)]));
+    return [...known].filter(([url, title]) => title && url !== location.pathname).map(([url, title]) => ({ kind: "Workspace", title, url }));
+  };
+  // What no list on this page holds is looked for in all items of the workspace.
+  const searchAll = (text) => {
+    const map = text && document.querySelector("#tab-map");
+    if (!map) return [];
+    const url = new URL(map.href);
+    url.searchParams.set("q", text);
+    url.hash = "view";
+    return [{ kind: "Item", title: `Search all items for “${text}”`, url: url.href, score: 0.5 }];
   };
 
   const open = () => {
@@ -92,6 +120,11 @@
     draw();
     dialog.showModal();
     input.focus();
+    workspaces ??= findWorkspaces().catch(() => []);
+    workspaces.then((found) => {
+      commands = [...commands, ...found];
+      if (dialog.open) draw();
+    });
   };
   document.addEventListener("keydown", (event) => {
     if ((event.ctrlKey || event.metaKey) && !event.shiftKey && !event.altKey && event.key.toLowerCase() === "k") {

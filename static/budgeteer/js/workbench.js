@@ -88,6 +88,8 @@
     if (detail.verb !== "get" || (region !== "result" && region !== "inspector")) return;
     const url = new URL(detail.path, location.href);
     const wanted = region === "result" ? new URLSearchParams({ [selection]: selected() }) : new URLSearchParams(location.search);
+    // A form holds the whole state of its region: what the address says of it is what was there before.
+    if (detail.elt.matches("form")) for (const name of namesOf(region)) url.searchParams.delete(name);
     for (const name of namesOf(region === "result" ? "inspector" : "result")) {
       const value = wanted.get(name);
       url.searchParams.delete(name);
@@ -147,12 +149,25 @@
       announced.textContent = document.getElementById("verdict")?.textContent ?? "";
     }, 1000);
   };
-  let heir = "";
+  let heirs = () => [];
+  const selOf = (link) => (link?.href ? new URL(link.href).searchParams.get(selection) : null);
   document.addEventListener("htmx:beforeSwap", () => {
-    heir = document.activeElement?.closest(".fl")?.querySelector("[id^=i-]")?.id ?? "";
+    const active = document.activeElement;
+    if (!active || active === document.body) return;
+    const field = active.closest(".fl")?.querySelector("[id^=i-]")?.id;
+    const sel = active.closest("tr") ? selOf(active) : null;
+    const isFix = active.matches(".note button[name=apply]");
+    const pane = active.closest("section[id], aside[id]")?.id;
+    heirs = () => [
+      field && document.getElementById(field),
+      sel && [...document.querySelectorAll(":is(.items, .hits) tbody .c-name a")].find((link) => selOf(link) === sel),
+      isFix && document.querySelector(".note button[name=apply]"),
+      pane && document.getElementById(pane),
+      document.querySelector("#view"),
+    ];
   });
   document.addEventListener("htmx:afterSettle", (event) => {
-    if (document.activeElement === document.body && heir) document.getElementById(heir)?.focus({ preventScroll: true });
+    if (document.activeElement === document.body) heirs().find(Boolean)?.focus({ preventScroll: true });
     for (const message of document.querySelectorAll(".fl > .msg")) {
       const control = message.parentElement.querySelector("[id^=i-]");
       if (message.firstElementChild) control?.setAttribute("aria-invalid", "true");
@@ -162,6 +177,7 @@
     if (event.detail.target?.id === "inspector") {
       mark();
       if (narrow.matches && document.querySelector("#inspector .h")) location.hash = "inspect";
+      if (narrow.matches && location.hash === "#inspect" && !document.querySelector("#inspector .h")) location.hash = "#view";
       document.getElementById("inspect").scrollTop = 0;
     }
   });
@@ -237,6 +253,95 @@
     for (const element of event.detail.elt.querySelectorAll?.("[data-noscript]") ?? []) element.hidden = true;
   });
 
+  // ---- charts: blocks are links, one of them a stop of the tab key, arrows lead to the others ----
+  const blockOf = (target) => target.closest?.("[data-arrows] a");
+  const readOut = (event) => {
+    const block = blockOf(event.target);
+    const line = block?.closest("svg").parentElement.querySelector("[data-readout]");
+    if (line) line.textContent = block.getAttribute("aria-label");
+  };
+  document.addEventListener("pointerover", readOut);
+  document.addEventListener("focusin", readOut);
+  document.addEventListener("click", (event) => {
+    // htmx keeps a page only for links of HTML, not for those of a picture.
+    if (event.target.closest?.("svg a[hx-get]") && !event.ctrlKey && !event.metaKey && !event.shiftKey) event.preventDefault();
+  });
+  document.addEventListener("keydown", (event) => {
+    const by = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
+    const block = by && blockOf(event.target);
+    if (!block) return;
+    const blocks = [...block.closest("svg").querySelectorAll("a")];
+    event.preventDefault();
+    blocks[blocks.indexOf(block) + by]?.focus();
+  });
+
+  // ---- the outline of the prompt leads to its part, on this page or on another one ----
+  let part = "";
+  const goToPart = () => {
+    const target = document.getElementById(part);
+    part = "";
+    if (!target) return;
+    target.scrollIntoView();
+    target.focus({ preventScroll: true });
+  };
+  document.addEventListener("click", (event) => {
+    const link = event.target.closest?.("[data-part]");
+    if (link && !event.ctrlKey && !event.metaKey && !event.shiftKey) part = link.dataset.part;
+  }, true);
+  document.addEventListener("htmx:afterSettle", (event) => {
+    if (event.detail.target?.id === "result") goToPart();
+  });
+
+  // ---- files dropped anywhere are added to this workspace ----
+  const adding = document.getElementById("add-source");
+  const brings = (event) => [...(event.dataTransfer?.types ?? [])].includes("Files");
+  let entered = 0;
+  const dropping = (on) => document.documentElement.classList.toggle("dropping", on && adding !== null);
+  addEventListener("dragenter", (event) => {
+    if (!brings(event)) return;
+    entered += 1;
+    dropping(true);
+  });
+  addEventListener("dragleave", (event) => {
+    if (!brings(event)) return;
+    entered = Math.max(entered - 1, 0);
+    if (!entered) dropping(false);
+  });
+  addEventListener("drop", (event) => {
+    if (!brings(event)) return;
+    event.preventDefault();
+    entered = 0;
+    dropping(false);
+    if (!adding) {
+      say("This workspace is not yours to change: nothing was added");
+      return;
+    }
+    const items = [...event.dataTransfer.items].filter((item) => item.kind === "file");
+    if (items.some((item) => item.webkitGetAsEntry?.()?.isDirectory)) {
+      say("A folder is read on the first page: drop it there, or drop its files here");
+      return;
+    }
+    adding.querySelector("input[type=file]").files = event.dataTransfer.files;
+    say(`Adding ${event.dataTransfer.files.length === 1 ? event.dataTransfer.files[0].name : `${event.dataTransfer.files.length} files`}`);
+    adding.requestSubmit();
+  });
+  document.addEventListener("click", (event) => {
+    if (!event.target.closest?.("[data-reload]")) return;
+    event.preventDefault();
+    location.reload();
+  });
+
+  // ---- undo from anywhere: a field with typing of its own that is not saved yet keeps its own undo ----
+  const unsaved = new WeakSet();
+  document.addEventListener("input", ({ target }) => unsaved.add(target), true);
+  document.addEventListener("change", ({ target }) => unsaved.delete(target), true);
+  document.addEventListener("htmx:beforeRequest", ({ detail: { requestConfig } }) => {
+    if (requestConfig.verb !== "post" || requestConfig.formData.has("draft") || !form()) return;
+    for (const field of form().elements) unsaved.delete(field); // what is sent is saved or refused, not pending
+  });
+  const isUndoKey = (event) => (event.ctrlKey || event.metaKey) && ["z", "y"].includes(event.key.toLowerCase());
+  const isSettled = (field) => !field.closest("textarea, dialog") && !unsaved.has(field) && (field.form === form() || !field.value);
+
   // ---- keys ----
   const inField = (target) => target.closest?.("input:not([type=range], [type=checkbox], [type=radio]), textarea, select, dialog[open]");
   const step = (by) => {
@@ -263,6 +368,12 @@
     }
     document.getElementById(by > 0 ? "page-next" : "page-previous")?.click();
   };
+  // In the timeline the keys step through its requests, elsewhere through the turns of a list.
+  const stepTo = (id, otherwise) => {
+    const link = document.getElementById(id);
+    if (link) link.click();
+    else otherwise();
+  };
   const isChanged = (row) => row.querySelector("a") && !row.matches(".kept, .turn");
   const opensTurn = (row, before) => row.querySelector("a") && (before?.classList.contains("turn") ?? true);
   document.addEventListener("keydown", (event) => {
@@ -280,18 +391,23 @@
       if (row) row.focus();
       return;
     }
-    if (inField(event.target)) return;
+    if (inField(event.target) && !(isUndoKey(event) && isSettled(event.target))) return;
     if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "z") {
       event.preventDefault();
       document.getElementById(event.shiftKey ? "redo" : "undo")?.click();
+      return;
+    }
+    if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "y") {
+      event.preventDefault();
+      document.getElementById("redo")?.click();
       return;
     }
     if (document.documentElement.dataset.keys === "off" || event.ctrlKey || event.metaKey || event.altKey) return;
     if (event.key === "j") step(1);
     else if (event.key === "k") step(-1);
     else if (event.key === "f") seek(1, isChanged);
-    else if (event.key === "]") seek(1, opensTurn);
-    else if (event.key === "[") seek(-1, opensTurn);
+    else if (event.key === "]") stepTo("request-next", () => seek(1, opensTurn));
+    else if (event.key === "[") stepTo("request-previous", () => seek(-1, opensTurn));
     else if (event.key === "p") document.getElementById("pin")?.click();
     else document.querySelector(`.tabnav [data-key="${CSS.escape(event.key)}"]`)?.click();
   });
@@ -301,8 +417,26 @@
   const here = () => {
     const known = tabs.find((tab) => tab.hash === location.hash) ?? tabs.find((tab) => tab.hash === "#view");
     for (const tab of tabs) tab.toggleAttribute("aria-current", tab === known);
-    if (narrow.matches) scrollTo(0, 0);
+    if (narrow.matches) scrollTo(0, places.get(location.hash) ?? 0);
   };
-  addEventListener("hashchange", here);
+  // Where each part was scrolled to, so that coming back from an item finds its row.
+  const places = new Map();
+  let shownPart = location.hash;
+  addEventListener("scroll", () => places.set(shownPart, scrollY), { passive: true });
+  addEventListener("hashchange", () => {
+    shownPart = location.hash;
+    here();
+  });
+  // What is started in one part and goes on in the result, such as a range to compress, leads there.
+  document.addEventListener("click", (event) => {
+    const link = event.target.closest?.(".insp a[hx-get]");
+    if (narrow.matches && link?.getAttribute("href").endsWith("#view")) location.hash = "#view";
+  });
+  // The chosen view stays in sight among the tabs that scroll sideways.
+  const reveal = () => document.querySelector(".tabnav [aria-current]")?.scrollIntoView({ block: "nearest", inline: "nearest" });
+  document.addEventListener("htmx:afterSettle", (event) => {
+    if (narrow.matches && event.detail.target?.id === "result") reveal();
+  });
+  if (narrow.matches) reveal();
   if (tabs.length) here();
 })();

@@ -50,3 +50,47 @@ def test_bad_input_says_what_and_where(budgeteer: Budgeteer, tmp_path: Path) -> 
     unknown = budgeteer("calibrate", session, "--tokenizer", "no-such")
     assert unknown.status == 2
     assert "claude-v3" in unknown.err
+
+
+def test_a_calibration_is_kept_and_counts(budgeteer: Budgeteer, tmp_path: Path) -> None:
+    session, kept = tmp_path / "one.jsonl", tmp_path / "kept.json"
+    session.write_bytes(recorded_session(30).data)
+    written = budgeteer("calibrate", session, "--write", kept)
+    assert written.status == 0, written.err
+    assert f"{kept}: claude-sonnet-4-5 with claude-v3" in written.out
+    assert budgeteer("calibrate", session, "--write", kept, "--json").status == 0  # an earlier one is replaced
+    (entry,) = json.loads(kept.read_text())["calibrations"]
+    packed = ("pack", "--conversation", session, "--model", "claude-sonnet-4-5")
+    with_file = json.loads(budgeteer(*packed, "--calibration", kept, "--json").out)
+    in_config = json.loads(
+        budgeteer(*packed, "--set", f"calibrations=[{json.dumps(entry)}]", "--json", "--no-cache").out
+    )
+    assert with_file == in_config
+    assert (with_file["kind"], with_file["tokenizer"]) == ("calibrated", "claude-v3")
+    assert with_file["calibration"] == {key: value for key, value in entry.items() if key != "source"}
+    assert (
+        f"(calibrated, ±{entry['error']['p95']:.1%}".replace("%", " %") in budgeteer(*packed, "--calibration", kept).out
+    )
+
+
+def test_a_calibration_that_cannot_be_used_says_what_and_where(budgeteer: Budgeteer, tmp_path: Path) -> None:
+    session, kept, other = tmp_path / "one.jsonl", tmp_path / "kept.json", tmp_path / "notes.json"
+    session.write_bytes(recorded_session(30).data)
+    other.write_text("{}")
+    assert budgeteer("calibrate", session, "--write", kept).status == 0
+    assert "is there already and is no calibration" in budgeteer("calibrate", session, "--write", other).err
+    assert other.read_text() == "{}"
+    packed = ("pack", "--conversation", session, "--model")
+    for model, file, what in (
+        ("gpt-4o", kept, "holds nothing for gpt-4o with o200k_base"),
+        ("claude-sonnet-4-5", other, "notes.json: is no calibration"),
+        ("claude-sonnet-4-5", tmp_path / "missing.json", "missing.json: cannot be read"),
+    ):
+        shown = budgeteer(*packed, model, "--calibration", file)
+        assert (shown.status, what in shown.err) == (2, True), shown.err
+    few = tmp_path / "few.jsonl"
+    few.write_bytes(recorded_session(3).data)
+    nothing = budgeteer("calibrate", few, "--write", tmp_path / "nothing.json")
+    assert nothing.status == 1
+    assert "Not kept: claude-sonnet-4-5, fewer than 20" in nothing.out
+    assert not (tmp_path / "nothing.json").exists()

@@ -58,7 +58,7 @@ def test_the_limits_hold_where_the_configuration_does_not_enable_them(
     config.write_text('{"skillsBudget": {"enabled": false, "limits": {"maxSkillsInPrompt": 1}}}')
     run = budgeteer("check", library, "--config", config)
     assert run.status == 1
-    assert "beacon/SKILL.md: It comes 2nd and 1 skills may be listed." in run.out
+    assert "beacon/SKILL.md: Skill 2 of 3; the limit is 1." in run.out
 
 
 def test_what_cannot_be_read_is_named_and_fails_only_a_strict_build(budgeteer: Budgeteer, library: Path) -> None:

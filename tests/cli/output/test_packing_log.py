@@ -31,6 +31,7 @@ def test_events_say_the_verdict_and_leave_the_output_alone(chat: Path) -> None:
     assert events[-1]["sent_tokens"] == packing["total"]["tokens"]
 
 
+@pytest.mark.slow
 def test_no_event_is_written_unless_it_is_asked_for(chat: Path) -> None:
     assert "packed" not in run(chat).stderr
     assert "packed" in run(chat, BUDGETEER_LOG_LEVEL="debug").stderr

@@ -12,6 +12,9 @@ def test_money_is_told_with_its_cached_price_and_the_day_of_the_prices() -> None
     assert cost_sentence(Cost("EUR", 1.5, None, "2026-11-21")) == "EUR 1.50 a request (list prices of 2026-11-21)."
     assert cost_sentence(Cost("USD", None, None, "")) == ""
     assert money(1234.5, "USD") == "$1,234.50"
+    assert money(0.00004, "USD") == "<$0.0001"
+    assert money(0.00006, "USD") == "$0.0001"
+    assert money(0.0, "USD") == "$0.0000"
 
 
 def test_what_the_source_reported_stands_beside_what_is_counted_here() -> None:

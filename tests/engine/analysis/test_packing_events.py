@@ -6,6 +6,7 @@ import json
 
 from budgeteer.engine.analysis.packing_events import events_of
 from budgeteer.engine.content.library import FeatureSpec
+from budgeteer.engine.packing.pruning.automatic import RULES
 from tests.engine.packs import assistant, bundle_of, packed, system, user
 
 SECRET = "the harbour master's daughter"
@@ -47,7 +48,7 @@ def test_pruning_says_what_stands_for_what() -> None:
         10,
     )
     assert 0 < event.fields["summary_tokens"] < event.fields["max_summary_tokens"]
-    assert event.fields["rules"] == {"dedupe": 0, "purgeErrorsAfterTurns": 0, "supersedeWrites": 0}
+    assert event.fields["rules"] == dict.fromkeys(RULES.values(), 0)
     assert SECRET not in json.dumps([one.fields for one in events_of(packing)])
 
 

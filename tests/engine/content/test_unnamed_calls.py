@@ -9,7 +9,7 @@ import pytest
 from budgeteer.engine.content.conversation import Message, TextPart, ToolCallPart
 from budgeteer.engine.providers.registry import PROVIDERS
 from budgeteer.engine.rendering import render_request
-from budgeteer.engine.rendering.validity import check_every_profile
+from budgeteer.engine.rendering.validity import check_every_provider
 from budgeteer.formats.detect import import_bytes
 from tests.engine.packs import bundle_of, packed, result, talk, user
 
@@ -18,11 +18,11 @@ ALONE = Message("assistant", (ToolCallPart("c", " ", ""),))
 TALK = [user(), HIDDEN, result("a", "hidden answer"), result("b", "shown answer"), ALONE, result("c", "lost"), user()]
 
 
-@pytest.mark.parametrize("profile", list(PROVIDERS))
-def test_the_call_and_its_result_are_left_out_and_say_so(profile: str) -> None:
-    packing = packed(bundle_of(*TALK), profile=profile)
+@pytest.mark.parametrize("provider", list(PROVIDERS))
+def test_the_call_and_its_result_are_left_out_and_say_so(provider: str) -> None:
+    packing = packed(bundle_of(*TALK), provider=provider)
     told = {decision.id: decision for decision in packing.ledger}
-    rule = f"validity:{profile}"
+    rule = f"validity:{provider}"
     call = "a tool call has no name, and every provider asks for one."
     answer = "the call it answers has no name, and every provider asks for one."
     assert (told["message:m2"].fate, told["message:m2"].rule) == ("truncated", rule)
@@ -37,7 +37,7 @@ def test_the_call_and_its_result_are_left_out_and_say_so(profile: str) -> None:
     assert "Looking." in sent
     assert "hidden answer" not in sent
     assert "lost" not in sent
-    assert all(check.ok for check in check_every_profile(packing))
+    assert all(check.ok for check in check_every_provider(packing))
 
 
 def test_a_text_transcript_is_sent_without_what_it_hides() -> None:
@@ -45,4 +45,4 @@ def test_a_text_transcript_is_sent_without_what_it_hides() -> None:
     (chat,) = import_bytes(json.dumps([{"id": "t", "messages_display": shown}]).encode()).conversations
     packing = packed(bundle_of(*talk(*chat.messages).messages))
     assert [decision.fate for decision in packing.ledger] == ["kept", "dropped", "dropped", "kept", "kept"]
-    assert all(check.ok for check in check_every_profile(packing))
+    assert all(check.ok for check in check_every_provider(packing))

@@ -65,10 +65,10 @@ def test_grown_measures_are_those_of_the_whole(
 @settings(suppress_health_check=[HealthCheck.too_slow], deadline=None, max_examples=20)
 def test_what_was_counted_before_is_not_counted_again(conversation: Conversation) -> None:
     *before, last = conversation.messages
-    measures = measure_messages(before, counter=COUNTER, profiles=["anthropic"])
-    growing = GrowingMeasures(before, counter=COUNTER, measures=measures, profiles=["anthropic"])
+    measures = measure_messages(before, counter=COUNTER, providers=["anthropic"])
+    growing = GrowingMeasures(before, counter=COUNTER, measures=measures, providers=["anthropic"])
     growing.append(last)
-    assert_same(growing.measures(), measure_messages(conversation.messages, counter=COUNTER, profiles=["anthropic"]))
+    assert_same(growing.measures(), measure_messages(conversation.messages, counter=COUNTER, providers=["anthropic"]))
     with pytest.raises(NotMeasured):
         growing.measures().column("gemini", "tokens")
 

@@ -78,7 +78,7 @@ def test_a_feature_is_measured_alone_and_before_a_blank_line() -> None:
     assert (measures.tokens[0], measures.followed_tokens[0]) == (COUNTER.count(text), COUNTER.count(text + "\n\n"))
 
 
-def test_a_message_is_measured_for_every_profile() -> None:
+def test_a_message_is_measured_for_every_provider() -> None:
     call = Message("assistant", (ReasoningPart("thinking"), TextPart("ok"), ToolCallPart("a", "run", '{"x":1}')))
     picture = ImagePart({"image_url": "https://example.org/a.png", "type": "input_image"}, 200, 200)
     answer = Message("tool", (ToolResultPart("a", (TextPart("done"), picture)),))

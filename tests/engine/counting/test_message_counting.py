@@ -81,12 +81,12 @@ def test_most_messages_are_plain() -> None:
 
 
 def test_the_columns_are_those_of_the_measures() -> None:
-    forms = [f"{profile.column_prefix}_{column}" for profile in PROVIDERS.values() for column in FORM]
+    forms = [f"{provider.column_prefix}_{column}" for provider in PROVIDERS.values() for column in FORM]
     assert [*HEAD, *forms] == list(measure_messages([], counter=counter_for("chars/4")).to_arrays())
 
 
 def one_form(conversation: Conversation, name: str) -> MessageMeasures:
-    return measure_messages(conversation.messages, counter=counter_for("o200k_base"), profiles=[name])
+    return measure_messages(conversation.messages, counter=counter_for("o200k_base"), providers=[name])
 
 
 @given(conversation=conversations(valid=False))
@@ -96,7 +96,7 @@ def test_measured_for_one_form_packs_the_same_in_that_form(conversation: Convers
     config = load_config({"history": {"strategy": "newestFirst", "maxTokens": 60}})
     for name in PROVIDERS:
         packings = [
-            pack(build_bundle(Inputs(conversation, measures), counter=counter), config, counter=counter, profile=name)
+            pack(build_bundle(Inputs(conversation, measures), counter=counter), config, counter=counter, provider=name)
             for measures in (one_form(conversation, name), None)
         ]
         assert list(packings[0].ledger) == list(packings[1].ledger)

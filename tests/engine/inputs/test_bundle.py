@@ -113,7 +113,7 @@ def test_a_stretch_of_messages_is_read_by_place_from_either_end_and_by_slice() -
     messages = talk(user("a"), user("b"), user("c"), user("d")).messages
     stretch = BundleSlice(messages, 1, 3)
     assert [len(stretch), stretch[0], stretch[-1]] == [2, messages[1], messages[2]]
-    assert list(stretch) == stretch[:] == list(messages[1:3])
+    assert list(stretch) == list(stretch[:]) == list(messages[1:3])
     assert stretch[::-1] == [messages[2], messages[1]]
     assert len(BundleSlice(messages, 3, 1)) == 0
     for outside in (2, -3):

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from budgeteer.engine.config.schema import load_config
-from budgeteer.engine.content.conversation import Conversation, Message, TextPart, ToolCallPart
+from budgeteer.engine.content.conversation import Conversation, Message, TextPart, ToolCallPart, ToolResultPart
 from budgeteer.engine.counting.tokenizers import counter_for
 from budgeteer.engine.inputs.bundle import Inputs, build_bundle
 from budgeteer.engine.inputs.history_index import index_of, known_index, label, message_id
@@ -54,7 +54,8 @@ def test_ids_labels_and_called_tools_are_those_of_the_messages(bundle):
     made, _ = bundle
     index = index_of(made)
     assert index.ids == tuple(message_id(message, row) for row, message in enumerate(made.history))
-    assert index.labels == tuple(label(message) for message in made.history)
+    said = (0, 2)  # the others call a tool, and one of them says something
+    assert [index.labels[at] for at in said] == [label(made.history[at]) for at in said]
     assert index.labels[0] == "Question number 0"
     kept = np.zeros(len(made.history), np.bool_)
     assert index.called_by(kept) == frozenset()
@@ -84,3 +85,33 @@ def test_another_history_has_another_index(bundle):
     shorter = replace(made, history=made.history[:4], history_measures=made.history_measures.taken(slice(0, 4)))
     assert known_index(shorter) is None
     assert index_of(shorter).ids == index.ids[:4]
+
+
+def test_a_result_is_named_by_its_call_and_linked_with_it() -> None:
+    read, run = (
+        ToolCallPart("c1", "Read", '{"file_path": "src/boats.py"}'),
+        ToolCallPart("c2", "Bash", '{"command": "pytest"}'),
+    )
+    messages = [
+        Message("user", (TextPart("Look at the boats"),), line=1),
+        Message("assistant", (read, run), line=3),
+        Message("tool", (ToolResultPart("c1", (TextPart("1→class Boat"),)),), line=4),
+        Message("tool", (ToolResultPart("c2", (TextPart("===== test session"),)),), line=5),
+        Message("assistant", (TextPart("Once more."), ToolCallPart("c3", "Read", '{"path": "src/boats.py"}'))),
+        Message("tool", (ToolResultPart("elsewhere", (TextPart("lost"),)),)),
+    ]
+    made = build_bundle(Inputs(conversation=Conversation("c", "Talk", messages)), counter=COUNTER)
+    index = index_of(made)
+    assert index.labels[1:] == (
+        "Call: Read src/boats.py and 1 more",
+        "Read src/boats.py",
+        "Bash pytest",
+        "Once more.",
+        "lost",
+    )
+    assert index.call_row.tolist() == [-1, -1, 1, 1, -1, -1]
+    assert index.answers_to(1) == (2, 3)
+    assert index.lines.tolist() == [1, 3, 4, 5, 0, 0]
+    assert [index.subjects[at].file for at in index.subject.tolist() if at >= 0] == ["src/boats.py", ""]
+    ledger = pack(made, load_config({"model": "gpt-4o"}), counter=COUNTER).ledger
+    assert ledger.decision(2).name == "Read src/boats.py"

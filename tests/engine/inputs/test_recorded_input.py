@@ -63,7 +63,23 @@ def test_what_is_not_in_the_file_is_told_from_the_first_requests() -> None:
         "tokens": given.reported_input_tokens,
         "inFile": packing.in_file_tokens,
         "notInFile": 20_000,
+        "otherModel": None,
     }
+    assert packing.recorded_input is known  # made once
+
+
+def test_tokens_of_another_model_are_not_compared() -> None:
+    given = recorded(run(8), hidden=20_000)
+    counter = counter_for("o200k_base")
+    bundle = build_bundle(Inputs(conversation=given), counter=counter)
+    packing = pack(bundle, load_config({"model": "gpt-4o"}), counter=counter)
+    assert (packing.not_in_file_tokens, packing.other_recorded_model) == (None, MODEL)
+    (fact,) = [fact for fact in facts_of(packing) if "reported" in fact]
+    assert f"as {MODEL} counts; {packing.in_file_tokens:,} are counted in this file" in fact
+    assert "%" not in fact
+    assert packing_to_json(packing, validity=[])["reported"]["otherModel"] == MODEL
+    of_same_tokens = build_bundle(Inputs(conversation=given), counter=COUNTER)
+    assert pack(of_same_tokens, load_config({"model": "claude-opus-4-6"}), counter=COUNTER).not_in_file_tokens == 20_000
 
 
 def test_what_counts_miss_is_said_beside_it() -> None:

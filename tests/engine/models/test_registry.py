@@ -56,7 +56,7 @@ NOT_IN_GENAI_PRICES = {
 
 
 def find_listed(row: ModelRow) -> types.ModelInfo | None:
-    provider_id = PROVIDER_IDS.get(row.provider)
+    provider_id = PROVIDER_IDS.get(row.maker)
     provider = next((one for one in get_snapshot().providers if one.id == provider_id), None)
     return provider.find_model(row.name) if provider else None
 
@@ -89,6 +89,7 @@ def test_the_small_models_have_the_windows_of_the_seed(name: str, window: int) -
     assert model(name).context_window == window
 
 
+@pytest.mark.xdist_group("genai-prices")  # reading its table takes seconds in each process that does
 @pytest.mark.parametrize("row", MODELS.values(), ids=lambda row: row.name)
 def test_window_and_prices_are_those_of_genai_prices_or_the_difference_has_a_reason(row: ModelRow) -> None:
     listed = find_listed(row)
@@ -123,7 +124,7 @@ def test_a_tokenizer_is_exact_only_where_tiktoken_names_it(row: ModelRow) -> Non
     except KeyError:
         known = None
     if row.tokenizer_is_stand_in:
-        assert row.tokenizer == ctok_family(row) if row.provider == "Anthropic" else "o200k_base"
+        assert row.tokenizer == ctok_family(row) if row.maker == "Anthropic" else "o200k_base"
         assert known in (None, "o200k_harmony")
     else:
         assert row.tokenizer == known

@@ -5,8 +5,10 @@ from typing import Any
 import pytest
 
 from budgeteer.engine.content.conversation import AudioPart, FilePart, Message, TextPart
-from budgeteer.engine.content.library import Skill, ToolDefinition
+from budgeteer.engine.content.library import Chunk, Skill, ToolDefinition
 from budgeteer.engine.models.registry import model
+from budgeteer.engine.packing.fixes import LIMIT_NAMES
+from budgeteer.engine.packing.history.registry import STRATEGIES
 from budgeteer.engine.packing.limits import cost_of
 from budgeteer.engine.packing.result import LimitWarning, Packing
 from tests.engine.packs import assistant, bundle_of, packed, system, user
@@ -95,3 +97,24 @@ def test_what_nobody_can_count_is_named_with_its_message() -> None:
     packing = packed(bundle_of(user(), heard, assistant(), read))
     assert [(one.id, one.what) for one in packing.unknown] == [("message:m2", "audio"), ("message:m4", "2 × file")]
     assert packed(bundle_of(user(), assistant())).unknown == ()
+
+
+def test_every_limit_that_has_a_name_is_watched() -> None:
+    skills = (*WORDY, Skill("large", "Large.", "large/SKILL.md", file_bytes=900))
+    talk = [message for n in range(6) for message in (user(f"Question {n} " * 40), assistant(f"Answer {n} " * 40))]
+    chunks = tuple(Chunk("Where the bells hang. " * 40, id=f"c{n}") for n in range(3))
+    bundle = bundle_of(system("Be brief. " * 60), *talk, query="Go", skills=skills, tools=TOOLS, chunks=chunks)
+    limits = {
+        **dict.fromkeys(("maxSkillsInPrompt", "maxSkillsPromptChars", "maxSkillsPromptTokens"), 1),
+        "maxToolDefinitionChars": 1,
+        "maxSkillFileBytes": 100,
+    }
+    history = {"maxTokens": 60, "maxChars": 100, "maxHistoryMessages": 1, "maxMessages": 1}
+    settings: list[dict[str, Any]] = [
+        {"skillsBudget": {"enabled": True, "limits": limits, "policies": {"large": "pinned"}}},
+        *({"history": {"strategy": name, **history}} for name in STRATEGIES),
+        {"history": {"strategy": "summarizeOlder", "summarizing": {"trigger": 100}}},
+        {"contextWindow": 400, "outputReserve": 0},
+        {"contextWindow": 400, "outputReserve": 0, "shares": {"enabled": True}},
+    ]
+    assert {name for config in settings for name in warned(packed(bundle, config))} == set(LIMIT_NAMES)

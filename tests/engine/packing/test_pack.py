@@ -32,7 +32,7 @@ from budgeteer.engine.rendering import (
     render_request,
     render_spans,
     render_text,
-    request_profile,
+    request_provider,
     system_message,
 )
 from budgeteer.engine.rendering.validity import check_packing, check_request
@@ -68,7 +68,7 @@ def check_sums(packing: Packing) -> None:
     assert sum(c.sent_tokens for c in packing.categories) == packing.total.tokens
     assert sum(c.sent_tokens + c.not_sent_tokens for c in packing.categories) == packing.demand.tokens
     assert json.loads(json.dumps(data)) == data
-    if packing.profile == "openai-chat" and packing.tokenizer == "o200k_base":
+    if packing.provider == "openai-chat" and packing.tokenizer == "o200k_base":
         assert recount(packing) == packing.total - packing.ledger.total("tools")
 
 
@@ -101,10 +101,10 @@ CONFIGS: list[dict[str, Any]] = [
 
 
 @pytest.mark.parametrize("config", CONFIGS)
-@pytest.mark.parametrize("profile", ["openai-chat", "anthropic"])
-def test_every_number_adds_up(config: dict[str, Any], profile: str) -> None:
+@pytest.mark.parametrize("provider", ["openai-chat", "anthropic"])
+def test_every_number_adds_up(config: dict[str, Any], provider: str) -> None:
     bundle = bundle_of(*TALK, tokenizer=config.get("tokenizer", "o200k_base"), **LIBRARIES)
-    packing = packed(bundle, config, profile=profile)
+    packing = packed(bundle, config, provider=provider)
     check_sums(packing)
     assert all(check.ok for check in check_packing(packing))
 
@@ -202,7 +202,7 @@ def test_what_a_provider_cannot_be_sent_is_a_decision_with_its_rule() -> None:
 
 
 def test_anthropics_first_message_is_the_users() -> None:
-    packing = packed(bundle_of(assistant("Welcome"), user("Hi"), assistant("Yes")), profile="anthropic")
+    packing = packed(bundle_of(assistant("Welcome"), user("Hi"), assistant("Yes")), provider="anthropic")
     found = {d.id: d for d in packing.ledger}
     assert (found["message:m1"].fate, found["message:m1"].rule) == ("dropped", "validity:anthropic")
     assert found["message:m1"].sentence == "Not sent: the first message must be the user's."
@@ -210,7 +210,7 @@ def test_anthropics_first_message_is_the_users() -> None:
 
 
 def test_results_and_the_users_next_words_are_one_turn_for_anthropic() -> None:
-    packing = packed(bundle_of(*TALK, **LIBRARIES), profile="anthropic")
+    packing = packed(bundle_of(*TALK, **LIBRARIES), provider="anthropic")
     request = render_request(packing)
     assert [message["role"] for message in request["messages"]] == ["user", "assistant", "user", "assistant", "user"]
     assert [block["type"] for block in request["messages"][2]["content"]] == ["tool_result", "tool_result"]
@@ -219,7 +219,7 @@ def test_results_and_the_users_next_words_are_one_turn_for_anthropic() -> None:
 
 
 def test_ids_anthropic_does_not_allow_are_replaced_the_same_in_call_and_result() -> None:
-    request = render_request(packed(bundle_of(user(), assistant("", "a:1"), result("a:1")), profile="anthropic"))
+    request = render_request(packed(bundle_of(user(), assistant("", "a:1"), result("a:1")), provider="anthropic"))
     assert request["messages"][1]["content"][0]["id"] == request["messages"][2]["content"][0]["tool_use_id"] == "call_1"
 
 
@@ -230,7 +230,7 @@ def test_pictures_and_blocks_are_translated_between_the_providers() -> None:
     thought = Message("assistant", (ReasoningPart("t", signature="s"), ReasoningPart("", encrypted="e"), TextPart("x")))
     block = Message("assistant", (OpaquePart("server_tool_use", {"type": "server_tool_use"}, "anthropic"),))
     bundle = bundle_of(Message("user", (openai, linked, theirs)), thought, block, user())
-    content = [b for m in render_request(packed(bundle, profile="anthropic"))["messages"] for b in m["content"]]
+    content = [b for m in render_request(packed(bundle, provider="anthropic"))["messages"] for b in m["content"]]
     assert content[0]["source"] == {"type": "base64", "media_type": "image/png", "data": "AAAA"}
     assert content[1]["source"] == {"type": "url", "url": "https://example.com/a.png"}
     assert [b["type"] for b in content[3:7]] == ["thinking", "redacted_thinking", "text", "server_tool_use"]
@@ -343,14 +343,14 @@ def test_text_is_readable_and_names_what_is_not_text() -> None:
         assert expected in text
 
 
-def test_every_request_form_but_those_to_read_is_a_profile() -> None:
-    assert [request_profile(form) for form in REQUEST_FORMS] == [*PROVIDERS, None, None]
+def test_every_request_form_but_those_to_read_is_a_provider() -> None:
+    assert [request_provider(form) for form in REQUEST_FORMS] == [*PROVIDERS, None, None]
     with pytest.raises(InputError, match="there is no request form nobody"):
-        request_profile("nobody")
+        request_provider("nobody")
 
 
 @pytest.mark.parametrize(
-    ("profile", "messages", "broken"),
+    ("provider", "messages", "broken"),
     [
         ("openai-chat", [{"role": "tool", "tool_call_id": "x", "content": ""}], {"results follow calls"}),
         (
@@ -395,8 +395,10 @@ def test_every_request_form_but_those_to_read_is_a_profile() -> None:
         ),
     ],
 )
-def test_a_request_that_breaks_a_rule_is_caught(profile: str, messages: list[dict[str, Any]], broken: set[str]) -> None:
-    checks = check_request({"messages": messages}, profile)
+def test_a_request_that_breaks_a_rule_is_caught(
+    provider: str, messages: list[dict[str, Any]], broken: set[str]
+) -> None:
+    checks = check_request({"messages": messages}, provider)
     assert {check.rule for check in checks if not check.ok} == broken
 
 

@@ -63,7 +63,7 @@ def told(budget: dict[str, Any], **config: Any) -> dict[str, Decision]:
             {"limits": {"maxSkillsInPrompt": 2}},
             "s2/SKILL.md",
             "maxSkillsInPrompt",
-            "It comes 3rd and 2 skills may be listed.",
+            "Skill 3 of 4; the limit is 2.",
             "Kept if maxSkillsInPrompt were ≥ 3.",
         ),
         (

@@ -36,16 +36,16 @@ def test_a_prompt_of_just_the_budget_fits_and_of_one_token_more_does_not() -> No
     assert over.error.needed_tokens - over.error.allowed_tokens == 1
 
 
-@pytest.mark.parametrize("profile", ["openai-chat", "anthropic"])
-def test_history_fills_what_tools_query_and_priming_leave_to_the_token(profile: str) -> None:
+@pytest.mark.parametrize("provider", ["openai-chat", "anthropic"])
+def test_history_fills_what_tools_query_and_priming_leave_to_the_token(provider: str) -> None:
     """Where all of it just fits nothing goes; where one token is missing the oldest group does."""
     inputs = {"tools": TOOLS, "query": "And now?"}
     bundle = bundle_of(*TALK, **inputs)
     newest: dict[str, Any] = {"outputReserve": 0, "safetyMarginPercent": 0, "history": {"strategy": "newestFirst"}}
-    size = packed(bundle, {**newest, "contextWindow": 8_000}, profile=profile).total.tokens
-    just = packed(bundle, {**newest, "contextWindow": size}, profile=profile)
+    size = packed(bundle, {**newest, "contextWindow": 8_000}, provider=provider).total.tokens
+    just = packed(bundle, {**newest, "contextWindow": size}, provider=provider)
     assert (just.verdict.level, just.total.tokens) == ("fits", size)
-    less = packed(bundle, {**newest, "contextWindow": size - 1}, profile=profile)
+    less = packed(bundle, {**newest, "contextWindow": size - 1}, provider=provider)
     assert less.fits
     assert (less.verdict.level, less.verdict.over_tokens) == ("limited", 1)
     assert next(one.id for one in less.ledger if one.fate == "dropped") == "message:m2"
@@ -109,12 +109,12 @@ def test_skills_that_are_off_or_too_large_are_not_among_those_that_may_be_listed
 
 
 @pytest.mark.parametrize(
-    ("profile", "more"), [("openai-chat", 2), ("openai-responses", 0), ("anthropic", 0), ("gemini", 0)]
+    ("provider", "more"), [("openai-chat", 2), ("openai-responses", 0), ("anthropic", 0), ("gemini", 0)]
 )
-def test_a_speakers_name_costs_itself_and_one_token_where_it_is_sent(profile: str, more: int) -> None:
+def test_a_speakers_name_costs_itself_and_one_token_where_it_is_sent(provider: str, more: int) -> None:
     plain = [user("Hi"), assistant("Yes"), user("Go")]
     named = [replace(plain[0], name="ada"), *plain[1:]]
-    sizes = [packed(bundle_of(*talk), profile=profile).total.tokens for talk in (plain, named)]
+    sizes = [packed(bundle_of(*talk), provider=provider).total.tokens for talk in (plain, named)]
     assert sizes[1] - sizes[0] == more
 
 

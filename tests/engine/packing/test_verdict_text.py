@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from budgeteer.engine.analysis.packing_json import packing_to_json
 from budgeteer.engine.content.conversation import Message
 from budgeteer.engine.content.library import Chunk, FeatureSpec, Skill, ToolDefinition
 from budgeteer.engine.packing.result import Packing
@@ -84,6 +85,7 @@ LIMITS: dict[Bound, Packing] = {
     Bound.SKILLS: of(inputs={"skills": SKILLS}, skillsBudget=BUDGET | {"limits": {"maxSkillsInPrompt": 2}}),
     Bound.POLICY: of(inputs={"skills": SKILLS}, skillsBudget=BUDGET | {"policies": {"skill-1": "off"}}),
     Bound.TOOLS: of(inputs={"tools": TOOLS}, skillsBudget=BUDGET | {"limits": {"maxToolDefinitionChars": 9}}),
+    Bound.LEFT_OUT_TOOLS: of(inputs={"tools": TOOLS}, tools={"leaveOut": ["spare"]}),
     Bound.FEATURES: of(inputs={"features": SPECS}, features={"mode": "search", "keywords": ["ferry"]}),
     Bound.RETRIEVAL: of(inputs={"chunks": CHUNKS}, retrieval={"searchTopK": 1}),
     Bound.SHARES: of(
@@ -123,8 +125,34 @@ def test_what_an_earlier_version_called_over_reads_as_what_it_was() -> None:
 
 
 def test_figures_read_back_from_json_say_the_same() -> None:
-    from budgeteer.engine.analysis.packing_json import packing_to_json
-
     for packing in (LIMITS[Bound.HISTORY], of(user("word " * 500), contextWindow=100, outputReserve=0)):
         data = packing_to_json(packing, validity=())
         assert figures_from_json(data["verdict"], data["error"]).sentence == packing.verdict.sentence
+
+
+@pytest.mark.parametrize(
+    ("limits", "free", "left_out", "wastes"),
+    [
+        ((Bound.HISTORY,), 41_000, 9_000, True),
+        ((Bound.HISTORY, Bound.SKILLS), 9_000, 9_000, True),
+        ((Bound.HISTORY,), 8_999, 9_000, False),  # it would not all fit
+        ((Bound.HISTORY, Bound.INPUT_BUDGET), 41_000, 9_000, False),
+        ((Bound.RETRIEVAL,), 41_000, 9_000, False),  # a search leaves out on purpose
+        ((), 41_000, 9_000, False),
+    ],
+)
+def test_a_limit_far_below_the_room_is_named_with_the_room_it_wastes(
+    limits: tuple[Bound, ...], free: int, left_out: int, wastes: bool
+) -> None:
+    told = VerdictFigures("limited", 3, 0, limits, free_tokens=free, left_out_tokens=left_out)
+    assert told.wastes_room is wastes
+    assert told.sentence.startswith(
+        f"Fits, but {free:,} tokens are unused: 3 items left out" if wastes else "Fits, with 3"
+    )
+
+
+def test_the_packing_and_what_is_kept_of_it_say_the_same_of_unused_room() -> None:
+    packing = packed(bundle_of(*LONG), {"history": {"strategy": "newestFirst", "maxTokens": 20}})
+    assert packing.verdict.sentence.startswith(f"Fits, but {packing.verdict.free_tokens:,} tokens are unused: ")
+    kept = packing_to_json(packing, validity=())["verdict"]
+    assert figures_from_json(kept, None).sentence == packing.verdict.sentence

@@ -20,7 +20,7 @@ from budgeteer.engine.content.conversation import (
 )
 from budgeteer.engine.content.library import TOOL_FORMS
 from budgeteer.engine.models.registry import MODELS
-from budgeteer.engine.packing.allocation import profile_of
+from budgeteer.engine.packing.allocation import provider_of
 from budgeteer.engine.providers.capabilities import can_express
 from budgeteer.engine.providers.names import PROVIDER_NAMES
 from budgeteer.engine.providers.pictures import image_tokens
@@ -81,12 +81,12 @@ OPENAI = {"openai-chat", "openai-responses"}
     ],
 )
 def test_each_part_is_expressible_where_the_provider_takes_it(part: Part, role: Role, takers: set[str]) -> None:
-    assert {profile for profile in PROVIDERS if can_express(part, profile, role)} == takers
+    assert {provider for provider in PROVIDERS if can_express(part, provider, role)} == takers
 
 
 def test_every_number_has_its_source_and_what_is_not_published_says_so() -> None:
-    for profile in PROVIDERS.values():
-        for charge in (getattr(profile.overhead, field.name) for field in fields(profile.overhead)):
+    for provider in PROVIDERS.values():
+        for charge in (getattr(provider.overhead, field.name) for field in fields(provider.overhead)):
             if charge is None:
                 continue
             if charge.published:
@@ -136,8 +136,8 @@ def test_image_tokens_follow_the_published_formulas(
 
 def test_every_model_is_packed_in_a_form_that_is_rendered_and_geminis_in_their_own() -> None:
     for row in MODELS.values():
-        assert row.profile in PROVIDERS
-        assert profile_of(load_config({"model": row.name})) == row.profile
-        if row.provider == "Google":
+        assert row.provider in PROVIDERS
+        assert provider_of(load_config({"model": row.name})) == row.provider
+        if row.maker == "Google":
             # Gemma's weights are open: whoever hosts them takes OpenAI's chat.
-            assert row.profile == ("openai-chat" if row.name.startswith("gemma") else "gemini")
+            assert row.provider == ("openai-chat" if row.name.startswith("gemma") else "gemini")

@@ -50,20 +50,20 @@ def test_a_transcript_refuses_a_result_that_is_no_message_of_its_own() -> None:
         markdown_transcript([Conversation("c", "c", (mixed,))])
 
 
-@pytest.mark.parametrize("profile", PROVIDERS)
-def test_a_query_of_which_nothing_can_be_sent_is_left_out_and_says_so(profile: str) -> None:
+@pytest.mark.parametrize("provider", PROVIDERS)
+def test_a_query_of_which_nothing_can_be_sent_is_left_out_and_says_so(provider: str) -> None:
     stranger = OpaquePart("thing", {"type": "thing"}, "nobody")
-    packing = packed(bundle_of(system(), Message("user", (stranger,))), profile=profile)
+    packing = packed(bundle_of(system(), Message("user", (stranger,))), provider=provider)
     decision: Decision = list(packing.ledger)[-1]
-    assert (decision.id, decision.rule, decision.after.tokens) == ("message:m2", f"validity:{profile}", 0)
+    assert (decision.id, decision.rule, decision.after.tokens) == ("message:m2", f"validity:{provider}", 0)
     assert decision.sentence == "Not sent: a block of another provider cannot be sent to this one."
     assert "thing" not in str(render_request(packing))
 
 
-@pytest.mark.parametrize("profile", PROVIDERS)
-def test_a_query_that_loses_a_part_says_which(profile: str) -> None:
+@pytest.mark.parametrize("provider", PROVIDERS)
+def test_a_query_that_loses_a_part_says_which(provider: str) -> None:
     stranger = OpaquePart("thing", {"type": "thing"}, "nobody")
-    packing = packed(bundle_of(Message("user", (TextPart("Hi"), stranger))), profile=profile)
+    packing = packed(bundle_of(Message("user", (TextPart("Hi"), stranger))), provider=provider)
     decision = list(packing.ledger)[-1]
     assert decision.sentence == "Sent without a part: a block of another provider cannot be sent to this one."
     assert decision.before.tokens > decision.after.tokens > 0
@@ -88,7 +88,7 @@ def test_an_item_of_responses_own_stands_alone_between_the_texts_of_a_message() 
 
 
 @pytest.mark.parametrize(
-    ("profile", "blank", "empty"),
+    ("provider", "blank", "empty"),
     [
         ("openai-chat", True, True),
         ("openai-responses", True, False),
@@ -96,8 +96,8 @@ def test_an_item_of_responses_own_stands_alone_between_the_texts_of_a_message() 
         ("gemini", True, False),
     ],
 )
-def test_text_that_says_nothing_goes_only_where_it_may_stand(profile: str, *, blank: bool, empty: bool) -> None:
+def test_text_that_says_nothing_goes_only_where_it_may_stand(provider: str, *, blank: bool, empty: bool) -> None:
     for text, sent in ((" \n", blank), ("", empty)):
-        packing = packed(bundle_of(user("Hi"), Message("assistant", (TextPart(text),)), user("Go")), profile=profile)
+        packing = packed(bundle_of(user("Hi"), Message("assistant", (TextPart(text),)), user("Go")), provider=provider)
         decision = {one.id: one for one in packing.ledger}["message:m2"]
         assert (decision.fate != "dropped") is sent

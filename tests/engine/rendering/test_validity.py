@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from budgeteer.engine.providers.registry import PROVIDERS
-from budgeteer.engine.rendering.validity import check_every_profile, check_packing, check_request
+from budgeteer.engine.rendering.validity import check_every_provider, check_packing, check_request
 from tests.engine.packs import assistant, bundle_of, packed, result, user
 
 USER = {"role": "user", "content": "Hi"}
@@ -17,9 +17,9 @@ THOUGHT = {"type": "reasoning", "summary": [], "encrypted_content": "e"}
 SAID = {"role": "assistant", "content": "Yes"}
 
 
-def broken(request: dict[str, Any], profile: str) -> set[str]:
-    checks = check_request(request, profile)
-    assert all(check.sentence.startswith(PROVIDERS[profile].title) for check in checks)
+def broken(request: dict[str, Any], provider: str) -> set[str]:
+    checks = check_request(request, provider)
+    assert all(check.sentence.startswith(PROVIDERS[provider].title) for check in checks)
     return {check.rule for check in checks if not check.ok}
 
 
@@ -108,9 +108,9 @@ def test_an_anthropic_turn_that_breaks_a_rule_is_caught(blocks: list[dict[str, A
     assert broken({"messages": said}, "anthropic") == rules
 
 
-@pytest.mark.parametrize("profile", list(PROVIDERS))
+@pytest.mark.parametrize("provider", list(PROVIDERS))
 @pytest.mark.parametrize(("name", "rules"), [("f", set()), ("", {"calls have names"}), (" ", {"calls have names"})])
-def test_a_call_without_a_name_is_caught_in_every_form(profile: str, name: str, rules: set[str]) -> None:
+def test_a_call_without_a_name_is_caught_in_every_form(provider: str, name: str, rules: set[str]) -> None:
     call = {"id": "a", "type": "function", "function": {"name": name, "arguments": "{}"}}
     use = {"type": "tool_use", "id": "a", "name": name, "input": {}}
     requests: dict[str, dict[str, Any]] = {
@@ -129,11 +129,11 @@ def test_a_call_without_a_name_is_caught_in_every_form(profile: str, name: str, 
             "contents": [turn("user", {"text": "a"}), turn("model", called(name)), turn("user", answered(name))]
         },
     }
-    assert broken(requests[profile], profile) == rules
+    assert broken(requests[provider], provider) == rules
 
 
 @pytest.mark.parametrize(
-    ("profile", "request_"),
+    ("provider", "request_"),
     [
         ("openai-chat", {"messages": []}),
         ("openai-responses", {"instructions": "Be brief.", "input": []}),
@@ -141,15 +141,15 @@ def test_a_call_without_a_name_is_caught_in_every_form(profile: str, name: str, 
         ("gemini", {"contents": []}),
     ],
 )
-def test_a_request_without_a_message_is_caught_in_every_form(profile: str, request_: dict[str, Any]) -> None:
-    assert broken(request_, profile) == {"not empty"}
+def test_a_request_without_a_message_is_caught_in_every_form(provider: str, request_: dict[str, Any]) -> None:
+    assert broken(request_, provider) == {"not empty"}
 
 
-def test_every_profile_is_checked_its_own_first() -> None:
+def test_every_provider_is_checked_its_own_first() -> None:
     bundle = bundle_of(assistant("Welcome"), user(), assistant("", "a b", "c"), result("c"), result("a b"), user())
-    for profile in PROVIDERS:
-        packing = packed(bundle, profile=profile)
-        checks = check_every_profile(packing)
+    for provider in PROVIDERS:
+        packing = packed(bundle, provider=provider)
+        checks = check_every_provider(packing)
         assert checks[: len(check_packing(packing))] == check_packing(packing)
-        assert {check.profile for check in checks} == set(PROVIDERS)
+        assert {check.provider for check in checks} == set(PROVIDERS)
         assert all(check.ok for check in checks)

@@ -125,12 +125,15 @@ def test_a_single_response_is_a_conversation_of_one_message() -> None:
     assert (chat.id, chat.reported_input_tokens, len(chat.messages)) == ("msg_1", 13, 1)
 
 
-def test_marks_of_the_cache_are_counted() -> None:
+def test_marks_of_the_cache_are_kept_beside_texts() -> None:
     mark = {"cache_control": {"type": "ephemeral"}}
     image = {"type": "image", "source": {"type": "url", "url": "https://example.com/x"}, **mark}
     given = {**body({"type": "text", "text": "x", **mark}, image), "system": [{"type": "text", "text": "S", **mark}]}
     found = import_bytes(dumps(given))
-    assert found.warnings == ("Blocks whose `cache_control` is left out: 2",)
+    assert not found.warnings
+    system, said = found.conversations[0].messages[:2]
+    origins = [part.origin for one in (system, said) for part in one.parts if isinstance(part, TextPart)]
+    assert [origin.fields for origin in origins if origin] == [{"type": "text", **mark}] * 2
 
 
 def test_bodies_on_lines_are_many_conversations() -> None:

@@ -232,7 +232,7 @@ def test_attachments_whose_text_is_in_the_file_are_messages_nobody_typed() -> No
     assert [text_of(message) for message in chat.messages[2:6]] == ["Use tabs.", "One.\nTwo.", "Welcome", "Do it."]
     assert [message.id for message in chat.messages if not message.typed] == ["t1", "t2", "t5", "t6"]
     assert found.warnings[0] == (
-        "Lines that are no messages, not read: 2 (1 attachment (todo_reminder), 1 attachment (hook_success))"
+        "Non-message lines, not read: 2 (1 attachment (todo_reminder), 1 attachment (hook_success))"
     )
     assert "Attachments that the model read as messages, kept with the text the file has: 4" in found.warnings
 
@@ -256,7 +256,7 @@ def test_an_attachment_without_a_text_where_its_kind_has_one_is_no_message() -> 
     assert outline(chat) == ["user:u1", "assistant:a1", "user:u2"]
     (warning,) = found.warnings
     assert warning == (
-        "Lines that are no messages, not read: 2 (1 attachment (nested_memory), 1 attachment (hook_additional_context))"
+        "Non-message lines, not read: 2 (1 attachment (nested_memory), 1 attachment (hook_additional_context))"
     )
 
 
@@ -277,7 +277,7 @@ def test_progress_lines_link_the_tree_but_are_no_messages() -> None:
         session.other(kind)
     found = imported(session)
     assert outline(found.conversations[0]) == ["user:u1", "assistant:a1", "user:u2"]
-    assert found.warnings[0].startswith("Lines that are no messages, not read: 8 (1 progress (bash_progress), ")
+    assert found.warnings[0].startswith("Non-message lines, not read: 8 (1 progress (bash_progress), ")
 
 
 def test_after_a_compaction_the_model_sees_the_summary_and_what_follows() -> None:

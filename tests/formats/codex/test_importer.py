@@ -68,7 +68,7 @@ def test_items_are_read_and_events_that_repeat_them_are_not() -> None:
     assert (chat.id, chat.title, chat.model) == ("r-1", "Tidy up", "gpt-a")
     assert [message.created for message in chat.messages[1:]] == [STAMP] * 5
     assert [message.line for message in chat.messages] == [0, 3, 5, 7, 9, 14]
-    assert found.warnings[0].startswith("Lines that are no messages, not read: 5 (3 event_msg (user_message), ")
+    assert found.warnings[0].startswith("Non-message lines, not read: 5 (3 event_msg (user_message), ")
 
 
 def test_what_codex_writes_into_user_messages_begins_no_turn() -> None:

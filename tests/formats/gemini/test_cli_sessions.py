@@ -71,7 +71,7 @@ def test_a_session_becomes_messages_with_a_result_for_each_call() -> None:
     assert chat.recorded[-1].input_tokens == 140
     assert chat.recorded[-1].reasoning_tokens is not None
     assert chat.title == "Write the tide table"
-    assert found.warnings == ("Lines that are no messages, not read: 1 (1 info)",)
+    assert found.warnings == ("Non-message lines, not read: 1 (1 info)",)
 
 
 @pytest.mark.parametrize(
@@ -126,7 +126,7 @@ def test_commands_are_not_sent_and_the_context_is_nobodys_words() -> None:
     )
     assert [(message.id, message.typed) for message in chat.messages] == [("u0", False), ("u2", True), ("g", True)]
     assert chat.title == "Hello"
-    assert found.warnings == ("Lines that are no messages, not read: 1 (1 command)",)
+    assert found.warnings == ("Non-message lines, not read: 1 (1 command)",)
 
 
 def test_a_sub_agents_session_says_so() -> None:

@@ -241,7 +241,7 @@ def test_a_picture_the_model_drew_is_a_picture() -> None:
     assert message.parts == (ImagePart(item, 64, 48),)
 
 
-def test_base64_in_parts_kept_as_they_came_is_left_out_and_said() -> None:
+def test_base64_in_parts_of_a_providers_own_kind_stays_as_it_came() -> None:
     shot = f"data:image/png;base64,{'A' * 3_000}"
     output = {
         "type": "computer_call_output",
@@ -251,8 +251,8 @@ def test_base64_in_parts_kept_as_they_came_is_left_out_and_said() -> None:
     (message,), found = items(output)
     (part,) = message.parts
     assert isinstance(part, OpaquePart)
-    assert part.raw["output"]["image_url"] == "data:image/png;base64,[3,000 characters of base64 left out]"
-    assert "Characters of base64 left out of parts of a provider's own kind: 3,022" in found.warnings
+    assert part.raw["output"]["image_url"] == shot
+    assert not any("left out" in warning for warning in found.warnings)
 
 
 def test_replies_in_a_row_are_one_message_and_counted() -> None:
@@ -261,21 +261,25 @@ def test_replies_in_a_row_are_one_message_and_counted() -> None:
         {"role": "assistant", "content": ""},
         {"role": "assistant", "content": "Two."},
     )
-    assert message.parts == (TextPart("One."), TextPart("Two."))
+    assert message.parts == (TextPart("One."), TextPart(""), TextPart("Two."))
     assert found.warnings == ("Replies in a row, read as one message of the assistant: 2",)
 
 
-def test_what_no_message_has_a_place_for_is_counted() -> None:
+def test_what_stood_beside_a_text_or_call_is_kept_with_it() -> None:
     cited = {"type": "output_text", "text": "x", "annotations": [{"type": "url_citation"}]}
-    _, found = items(
+    (message,), found = items(
         {"type": "message", "role": "assistant", "phase": "commentary", "content": [cited]},
         {"type": "function_call", "call_id": "c", "name": "f", "namespace": "n", "arguments": "{}"},
     )
-    assert set(found.warnings) == {
-        "Items whose `phase` is left out: 1",
-        "Texts whose annotations are left out: 1",
-        "Items whose `namespace` is left out: 1",
-    }
+    assert not found.warnings
+    text, call = message.parts
+    assert isinstance(text, TextPart)
+    assert text.origin is not None
+    assert text.origin.fields == {"type": "output_text", "annotations": [{"type": "url_citation"}]}
+    assert text.origin.item == {"type": "message", "phase": "commentary"}
+    assert isinstance(call, ToolCallPart)
+    assert call.origin is not None
+    assert call.origin.fields == {"type": "function_call", "namespace": "n"}
 
 
 @pytest.mark.parametrize(

@@ -60,7 +60,7 @@ def test_messages_calls_and_results_are_read() -> None:
         ("m2", 3, STAMP),
         ("m3", 4, STAMP),
     ]
-    assert found.warnings[0] == "Lines that are no messages, not read: 2 (1 session, 1 model_change)"
+    assert found.warnings[0] == "Non-message lines, not read: 2 (1 session, 1 model_change)"
 
 
 def test_a_reply_without_a_part_is_a_message_without_one() -> None:

@@ -110,6 +110,7 @@ def test_a_packed_stream_stops_at_the_limit() -> None:
 PACKERS: dict[str, Callable[[bytes], bytes]] = {"gzip": gzip.compress, "bz2": bz2.compress, "xz": lzma.compress}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("pack", PACKERS.values(), ids=PACKERS)
 def test_a_packed_file_is_held_to_the_limit_on_files_and_to_a_ratio(pack: Callable[[bytes], bytes]) -> None:
     limits = Limits(file_bytes=3_000_000)
@@ -132,6 +133,7 @@ def test_a_packed_tar_is_held_to_the_limit_on_archives_and_its_members_to_that_o
     assert "too large: 1.2 MB" in reasons(archive)["a.md"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("pack", PACKERS.values(), ids=PACKERS)
 def test_what_a_packed_file_holds_is_measured_no_further_than_needed(pack: Callable[[bytes], bytes]) -> None:
     file = io.BytesIO(pack(b"a b " * 5_000_000))

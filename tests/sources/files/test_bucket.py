@@ -78,6 +78,7 @@ def test_a_file_comes_back_whole_in_parts_and_again():
         assert b"".join(again.chunks(4096)) == data
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("wire")
 def test_an_empty_file_and_a_place_past_the_end_give_nothing():
     name = default_storage.save("uploads/empty", ContentFile(b""))
@@ -182,6 +183,7 @@ def test_a_refused_upload_leaves_nothing_in_the_bucket(wire, bucket, owner, sett
     assert wire.requests == []
 
 
+@pytest.mark.slow
 @pytest.mark.django_db(transaction=True)
 def test_two_workers_import_from_one_bucket(wire, bucket, owner):
     sources = [upload(owner, chats(3) + b"\n" * number, name=f"{number}.jsonl") for number in range(6)]
@@ -222,6 +224,7 @@ SAYINGS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.django_db
 @pytest.mark.parametrize(("answer", "sentence"), SAYINGS.items(), ids=str)
 def test_a_bucket_that_refuses_is_a_sentence(client, wire, owner, answer, sentence):

@@ -26,6 +26,7 @@ def reader(data: bytes) -> ItemReader:
     return ItemReader(lambda: io.BytesIO(data))
 
 
+@pytest.mark.slow
 @given(items, items)
 def test_what_is_written_is_what_is_read(first, second):
     found = reader(stored({"a": first, "b": second}))

@@ -109,6 +109,7 @@ def talk(count: int, *, start: int = 0) -> SourceItems:
     return SourceItems(conversations=[Conversation("a", "A", [Message("user", (TextPart(text),)) for text in texts])])
 
 
+@pytest.mark.slow
 @given(st.lists(WHATS, min_size=1, max_size=4))
 def test_numbers_found_are_the_numbers_counted_whatever_was_counted_before(whats):
     memory = Memory()
@@ -116,6 +117,7 @@ def test_numbers_found_are_the_numbers_counted_whatever_was_counted_before(whats
         assert numbers(counted(what, memory)) == numbers(measure(what, counter=COUNTER))
 
 
+@pytest.mark.slow
 @given(st.lists(MESSAGES, min_size=2, max_size=60), st.data())
 def test_a_message_that_pairs_up_otherwise_is_counted_again(messages, data):
     memory = Memory()

@@ -120,7 +120,7 @@ def test_a_block_inside_another_is_named_once(client: Client, roomy: Workspace) 
 
 def test_a_draft_says_what_it_would_come_to(client: Client, roomy: Workspace) -> None:
     draft = {**a_range(roomy), "topic": "one", "summary": "Looked.", "draft": "1"}
-    assert "saves" in client.post(url(roomy), draft).content.decode()
+    assert "Effect on the prompt: −" in client.post(url(roomy), draft).content.decode()
     assert "no topic" in client.post(url(roomy), {**draft, "topic": ""}).content.decode()
     roomy.refresh_from_db()
     assert EditableConfig.of(roomy).config.pruning.ranges == []

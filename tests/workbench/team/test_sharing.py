@@ -15,10 +15,11 @@ from django.test import Client
 from budgeteer.access.rules import AccountRole, set_role
 from budgeteer.engine.analysis.packing_json import packing_to_json
 from budgeteer.engine.providers.registry import PROVIDERS
+from budgeteer.jobs.models import Job
 from budgeteer.sources.files.contents import MAIN_STREAM
 from budgeteer.sources.loading import contents_of
 from budgeteer.sources.models import Source
-from budgeteer.workbench import services
+from budgeteer.workbench import deferred_results, services, tasks
 from budgeteer.workbench.config_form import undo_steps
 from budgeteer.workbench.models import Workspace
 from budgeteer.workbench.team import sharing
@@ -82,10 +83,41 @@ def test_whoever_looks_finds_the_same_figures_and_nothing_to_press(
     assert re.findall(r"hx-post=", main) == []
     assert [form for form in re.findall(r"<form[^>]*>", main) if "post" in form and "config-form" not in form] == []
     assert '<fieldset class="all" disabled>' in main
-    assert re.findall(r'<button[^>]*type="submit"[^>]*>(?!Filter)', main) == []
+    assert re.findall(r'<button[^>]*type="submit"[^>]*>(?!Filter|Search)', main) == []
     assert "/share/" not in theirs
     assert "Delete this workspace" not in theirs
     assert "/sources/" not in main
+
+
+@pytest.fixture
+def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(deferred_results, "PATIENCE_SECONDS", -1.0)
+
+
+@pytest.mark.usefixtures("impatient")
+@pytest.mark.parametrize("view", ["timeline", "sweep&over=inputBudget"])
+def test_looking_on_starts_no_study_and_shows_what_its_owner_has_had_computed(
+    client: Client, shared: Workspace, reader: User, view: str, run_jobs: Callable[[], None]
+) -> None:
+    address = f"{shared.get_absolute_url()}?view={view}"
+    page = signed_in(reader).get(address).content.decode()
+    assert "looking on starts none" in page
+    assert not Job.objects.filter(kind__startswith="workbench.").exists()
+    client.get(address)
+    run_jobs()
+    assert "looking on starts none" not in signed_in(reader).get(address).content.decode()
+
+
+@pytest.mark.usefixtures("impatient")
+def test_a_study_that_takes_too_long_ends_with_a_sentence_and_is_not_begun_again_by_looking(
+    client: Client, shared: Workspace, run_jobs: Callable[[], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tasks, "STUDY_SECONDS", -60)
+    address = f"{shared.get_absolute_url()}?view=timeline"
+    client.get(address)
+    run_jobs()
+    assert "This takes longer than" in client.get(address).content.decode()
+    assert Job.objects.filter(kind="workbench.replay").count() == 1
 
 
 def test_the_inspector_shows_a_policy_and_offers_none(library: Workspace, reader: User, client: Client) -> None:
@@ -303,6 +335,26 @@ def test_a_copy_holds_what_is_packed_and_nothing_else_of_the_originals(
     assert [link.source.name for link in copy.links.all()] == [
         *("talks.md", "tools.json", "library.zip", "specs.zip", "chunks.json", "use.json", "note.txt")
     ]
+
+
+def test_a_copy_does_not_say_which_conversation_of_an_application_it_was(
+    open_over: Callable[..., Workspace], other: User, owner: User, run_jobs: Callable[[], None]
+) -> None:
+    said = {"author": {"role": "user"}, "content": {"content_type": "text", "parts": ["Plan the quay."]}}
+    nodes = {
+        "root": {"id": "root", "message": None, "parent": None, "children": ["one"]},
+        "one": {"id": "one", "message": {"id": "one", **said}, "parent": "root", "children": []},
+    }
+    export = {"title": "Quay", "mapping": nodes, "current_node": "one", "conversation_id": SECRET, "id": SECRET}
+    workspace = open_over(("conversations.json", dumps([export])))
+    run_jobs()
+    assert SECRET.encode() in everything_stored(owner)
+    sharing.share_with_team(workspace, wanted=True)
+    sharing.copy_for(other, workspace)
+    run_jobs()
+    held = everything_stored(other)
+    assert b"Plan the quay." in held
+    assert SECRET.encode() not in held
 
 
 def test_a_copy_packs_to_the_same_decisions(harbour: Workspace, other: User, run_jobs: Callable[[], None]) -> None:

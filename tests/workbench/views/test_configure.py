@@ -89,7 +89,7 @@ def test_every_input_of_the_form_is_named_after_its_path(client: Client, library
     named = set(re.findall(r' name="([^"]*)"', form[: form.index("</form>")]))
     paths = {name for name in named if name.startswith("config.")}
     assert paths == {f"config.{field.path}" for field in form_fields()}
-    assert named - paths == {"csrfmiddlewaretoken", "seen", "preset"}
+    assert named - paths == {"csrfmiddlewaretoken", "seen", "mark", "preset"}
 
 
 def test_reset_undo_and_redo(client: Client, library: Workspace) -> None:
@@ -141,7 +141,8 @@ def form_of(html: str, **changes: str) -> dict[str, str]:
     seen = re.search(r'name="seen" value="([^"]*)"', form)[1]  # type: ignore[index]
     preset = re.search(r'<select[^>]*name="preset">.*?<option value="([^"]*)" selected', form)[1]  # type: ignore[index]
     numbers = dict(re.findall(r'<input class="num" id="[^"]*" name="([^"]*)" value="([^"]*)"', form))
-    return {**numbers, "seen": seen, "preset": preset, **changes}
+    mark = re.search(r'name="mark" value="([^"]*)"', form)[1]  # type: ignore[index]
+    return {**numbers, "seen": seen, "mark": mark, "preset": preset, **changes}
 
 
 def test_a_published_version_changes_no_open_workspace_within_an_edit(client: Client, library: Workspace) -> None:
@@ -151,7 +152,8 @@ def test_a_published_version_changes_no_open_workspace_within_an_edit(client: Cl
     drawn_after = client.get(library.get_absolute_url()).content.decode()
     assert text_of(drawn_after, "g-skillsBudget") == text_of(drawn_before, "g-skillsBudget")
     for number, drawn in enumerate((drawn_before, drawn_after)):
-        client.post(f"{library.get_absolute_url()}config/", form_of(drawn, **{CHARS: f"{12_000 + number}"}))
+        form = form_of(drawn, mark="", **{CHARS: f"{12_000 + number}"})
+        client.post(f"{library.get_absolute_url()}config/", form)
         library.refresh_from_db()
         assert library.preset_number == first
         assert library.config_delta == {"skillsBudget": {"limits": {"maxSkillsPromptChars": 12_000 + number}}}
@@ -168,7 +170,7 @@ def test_a_new_version_is_offered_with_its_effect_and_taken_when_it_is_chosen(
     html = client.get(url).content.decode()
     said = " ".join(re.sub(r"<[^>]+>", " ", html[html.index('id="preset-offer">') + 18 :]).split())
     assert said.startswith(f"Skills library v{second} is out: All off. This workspace stays on v{second - 1}")
-    assert "items come back" in said
+    assert "restores " in said
     value = re.search(r'name="preset" value="([^"]*)">Use', html)[1]  # type: ignore[index]
     client.post(f"{url}config/", form_of(html, preset=value))
     library.refresh_from_db()
@@ -216,6 +218,96 @@ def test_a_form_of_a_version_nobody_knows_changes_nothing(client: Client, librar
     assert library.config_delta == {}
 
 
+def changed_of(workspace: Workspace) -> dict[str, object]:
+    workspace.refresh_from_db()
+    found: dict[str, object] = workspace.config_delta
+    return found
+
+
+@pytest.mark.parametrize("headers", [{}, HTMX])
+def test_two_tabs_that_change_different_settings_keep_both(
+    client: Client, library: Workspace, headers: dict[str, str]
+) -> None:
+    url = library.get_absolute_url()
+    drawn = client.get(url).content.decode()
+    client.post(f"{url}config/", form_of(drawn, **{CHARS: "12000"}))
+    answer = client.post(f"{url}config/", form_of(drawn, **{COUNT: "40"}), headers=headers, follow=True)
+    assert changed_of(library) == {
+        "skillsBudget": {"limits": {"maxSkillsInPrompt": 40, "maxSkillsPromptChars": 12_000}}
+    }
+    said = answer["HX-Trigger"] if headers else answer.content.decode()
+    assert "Changed elsewhere meanwhile and kept: max skill characters." in said
+    assert 'value="12,000"' in answer.content.decode()
+    client.post(f"{url}undo/")
+    assert changed_of(library) == {"skillsBudget": {"limits": {"maxSkillsPromptChars": 12_000}}}
+
+
+@pytest.mark.parametrize("headers", [{}, HTMX])
+def test_the_later_of_two_tabs_is_told_and_can_take_over(
+    client: Client, library: Workspace, headers: dict[str, str]
+) -> None:
+    url = library.get_absolute_url()
+    drawn = client.get(url).content.decode()
+    client.post(f"{url}config/", form_of(drawn, **{CHARS: "12000"}))
+    answer = client.post(f"{url}config/", form_of(drawn, **{CHARS: "9000"}), headers=headers)
+    html = answer.content.decode()
+    assert changed_of(library) == {"skillsBudget": {"limits": {"maxSkillsPromptChars": 12_000}}}
+    assert "This was changed elsewhere while the form was open" in text_of(
+        html, "e-skillsBudget-limits-maxSkillsPromptChars"
+    )
+    assert form_of(html)[CHARS] == "12,000"
+    value = re.search(r'name="apply" value="([^"]*9000)">Use 9000<', html)[1]  # type: ignore[index]
+    client.post(f"{url}config/", {**form_of(html), "apply": value})
+    assert changed_of(library) == {"skillsBudget": {"limits": {"maxSkillsPromptChars": 9_000}}}
+    client.post(f"{url}undo/")
+    assert changed_of(library) == {"skillsBudget": {"limits": {"maxSkillsPromptChars": 12_000}}}
+
+
+def test_one_tab_that_goes_on_is_never_told_of_itself(client: Client, library: Workspace) -> None:
+    url = library.get_absolute_url()
+    form = form_of(client.get(url).content.decode())
+    for chars in ("12000", "11000", "10000"):
+        answer = client.post(f"{url}config/", {**form, CHARS: chars, "touched": CHARS}, headers=HTMX)
+        html = answer.content.decode()
+        assert "HX-Trigger" not in answer.headers
+        assert 'id="config-form"' not in html
+        form = {**form, CHARS: chars, "mark": re.search(r'name="mark" value="([^"]*)"', html)[1]}  # type: ignore[index]
+    client.post(f"{url}item/", {"item": "skill:anything", "pin": "on"}, headers=HTMX)
+    client.post(f"{url}config/", {**form, COUNT: "40"}, headers=HTMX)
+    assert changed_of(library) == {
+        "skillsBudget": {"limits": {"maxSkillsInPrompt": 40, "maxSkillsPromptChars": 10_000}}
+    }
+
+
+def test_a_form_drawn_with_what_nobody_knows_any_more_changes_nothing_and_says_so(
+    client: Client, library: Workspace
+) -> None:
+    url = library.get_absolute_url()
+    form = form_of(client.get(url).content.decode(), **{CHARS: "9000"})
+    page = client.post(f"{url}config/", {**form, "mark": "0" * 24}, follow=True).content.decode()
+    assert "Nothing of it was taken." in page
+    assert changed_of(library) == {}
+
+
+def test_a_pasted_configuration_takes_the_place_of_a_newer_one_only_when_it_is_used_again(
+    client: Client, library: Workspace
+) -> None:
+    url = library.get_absolute_url()
+    html = client.get(f"{url}?view=config").content.decode()
+    pasted = {"config": '{"outputReserve": 77}'}
+
+    paste = re.search(r'class="field paste">.*?name="mark" value="([^"]*)"', html, re.DOTALL)[1]  # type: ignore[index]
+    client.post(f"{url}config/", {CHARS: "12000"})
+    refused = client.post(f"{url}config/paste/", {**pasted, "mark": paste})
+    page = refused.content.decode()
+    assert refused.status_code == 422
+    assert "was changed elsewhere since this page was drawn" in text_of(page, "paste-error")
+    assert changed_of(library) == {"skillsBudget": {"limits": {"maxSkillsPromptChars": 12_000}}}
+    paste = re.search(r'class="field paste">.*?name="mark" value="([^"]*)"', page, re.DOTALL)[1]  # type: ignore[index]
+    client.post(f"{url}config/paste/", {**pasted, "mark": paste})
+    assert changed_of(library) == {"outputReserve": 77}
+
+
 def test_two_tabs_lose_no_step(library: Workspace) -> None:
     other = Workspace.objects.get(pk=library.pk)
     steps.commit(library, {"outputReserve": 1})
@@ -223,7 +315,8 @@ def test_two_tabs_lose_no_step(library: Workspace) -> None:
     steps.undo(library)
     library.refresh_from_db()
     assert library.config_delta == {"outputReserve": 1}
-    assert library.undo_steps == [{"delta": {}, "edits": {}, "preset": ["skills-library", 1]}]
+    assert [step["delta"] for step in library.undo_steps] == [{}]
+    assert library.undo_steps[0]["preset"] == ["skills-library", 1]
 
 
 @pytest.mark.parametrize("policy", ["pinned", "nameOnly", "off"])
@@ -349,3 +442,26 @@ def test_a_nul_character_is_refused(client: Client, workspace: Workspace, posted
     assert response.status_code == 422
     workspace.refresh_from_db()
     assert workspace.config_delta == {}
+
+
+def test_undo_and_redo_name_their_step(client: Client, library: Workspace) -> None:
+    steps.commit(library, {"skillsBudget": {"limits": {"maxSkillsInPrompt": 40}}})
+    steps.commit(library, {"skillsBudget": {"limits": {"maxSkillsInPrompt": 50}}})
+    for name, said in (("undo", "Undid: Max skills 40 → 50"), ("redo", "Redid: Max skills 40 → 50")):
+        answer = client.post(f"{library.get_absolute_url()}{name}/", headers={"HX-Request": "true"})
+        assert said in json.loads(answer["HX-Trigger"])["status"]["value"]
+
+
+def test_warnings_stand_at_length_on_the_map_only(client: Client, session: Workspace) -> None:
+    for view, at_length in (("map", True), ("messages", False), ("prompt", False)):
+        html = client.get(f"{session.get_absolute_url()}?view={view}").content.decode()
+        assert ('class="note-line' not in html and 'name="apply"' in html) is at_length, view
+
+
+def test_another_model_shows_in_the_top_bar_at_once(client: Client, session: Workspace) -> None:
+    headers = {"HX-Request": "true", "HX-Target": "result"}
+    url = f"{session.get_absolute_url()}config/"
+    html = client.post(url, {"apply": "model=claude-opus-4-5"}, headers=headers).content.decode()
+    chip = re.search(r'id="model-chip" hx-swap-oob="outerHTML">([^<]*)<', html)
+    assert chip is not None
+    assert chip[1].startswith("claude-opus-4-5")

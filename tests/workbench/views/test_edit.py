@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import re
+
 from django.test import Client
 from django.urls import reverse
 
@@ -22,8 +24,8 @@ def a_skill(workspace: Workspace) -> str:
 def test_a_wording_is_saved_shown_and_taken_back(client: Client, library: Workspace) -> None:
     key = a_skill(library)
     page = client.post(url(library), {"item": key, "text": "Find the berth."}, follow=True).content.decode()
-    assert "Your wording is in use." in page
-    assert text_of(page, "edit-toggle").endswith("in your words")
+    assert "Saved." in page
+    assert text_of(page, "edit-toggle").endswith("edited")
     assert text_of(page, "edit-text") == "Find the berth."
     page = client.post(url(library), {"item": key, "act": "restore"}, follow=True).content.decode()
     assert text_of(page, "edit-toggle") == "Edit"
@@ -61,3 +63,24 @@ def test_a_message_cannot_be_edited(client: Client, session: Workspace) -> None:
     message = next(one.id for one in packed.packing.ledger if one.section == "history")
     assert client.post(url(session), {"item": message, "text": "Never said."}).status_code == 404
     assert client.post(url(session), {"item": "nothing", "text": "Never said."}).status_code == 404
+
+
+def test_the_later_of_two_tabs_that_reword_an_item_is_told_and_can_take_over(
+    client: Client, library: Workspace
+) -> None:
+    key = a_skill(library)
+    drawn = client.get(library.get_absolute_url(), {"sel": key}).content.decode()
+    was = re.findall(r'name="was" value="([^"]*)"', drawn)[0]
+    client.post(url(library), {"item": key, "text": "Find the berth.", "was": was})
+    later = client.post(url(library), {"item": key, "text": "Find the quay.", "was": was})
+    page = later.content.decode()
+    assert later.status_code == 422
+    assert "It was reworded elsewhere" in text_of(page, "edit-problem")
+    assert text_of(page, "edit-text") == "Find the quay."
+    library.refresh_from_db()
+    assert library.edits == {key: "Find the berth."}
+    was = re.findall(r'name="was" value="([^"]*)"', page)[0]
+    client.post(url(library), {"item": key, "text": "Find the quay.", "was": was})
+    library.refresh_from_db()
+    assert library.edits == {key: "Find the quay."}
+    assert library.undo_steps[-1]["edits"] == {key: "Find the berth."}

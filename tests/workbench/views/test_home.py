@@ -67,7 +67,7 @@ def test_recent_workspaces_stand_with_their_verdict(client: Client, session: Wor
     html = client.get("/").content.decode()
     assert session.name in html
     assert "Fits, 110 left out" in html
-    assert "tokens asked for" in html
+    assert "tokens sent, limit" in html
 
 
 def test_the_list_is_searched_by_name_and_shows_only_ones_own(client: Client, session: Workspace, other) -> None:

@@ -103,3 +103,21 @@ def test_a_format_there_is_none_of_is_refused_and_the_text_stored_nowhere(
     response = client.post(f"{workspace.get_absolute_url()}sources/", posted, follow=True)
     assert b"There is no format" in response.content
     assert not workspace.links.exists()
+
+
+def test_lines_that_were_not_read_stand_in_the_workbench(client, open_over, run_jobs) -> None:
+    good = b'{"role": "user", "content": "How deep is the harbour?"}\n'
+    workspace = open_over(("bad.jsonl", good + b'{"role": "user", \n' + good))
+    run_jobs()
+    html = client.get(workspace.get_absolute_url()).content.decode()
+    source = workspace.links.get().source
+    assert f'href="{source.get_absolute_url()}#not-read">1 line or entry not read</a>' in html
+
+
+def test_what_an_import_remarked_stands_in_the_workbench(client, session) -> None:
+    source = session.links.order_by("order").first().source
+    source.report = {**source.report, "findings": {"said": ["Compacted once; 317 earlier messages", "B", "C"]}}
+    source.save()
+    html = client.get(session.get_absolute_url()).content.decode()
+    assert "Compacted once; 317 earlier messages" in html
+    assert ">C</p>" not in html

@@ -8,7 +8,7 @@ import re
 import pytest
 from django.test import Client
 
-from budgeteer.engine.packing.history.summary import SUMMARY_LINE
+from budgeteer.engine.content.written_messages import SUMMARY_LINE
 from budgeteer.jobs.models import Job
 from budgeteer.llm.settings import Endpoint
 from budgeteer.workbench import services
@@ -79,7 +79,7 @@ def test_what_was_written_can_be_had_back(client, summarised, run_jobs) -> None:
     summary_store = Summary.objects.get().text
     post(client, summarised, text="- mine")
     html = client.get(summarised.get_absolute_url() + SEL).content.decode()
-    assert "put into your words since" in html
+    assert "edited since" in html
     post(client, summarised, act="restore")
     row = Summary.objects.get()
     assert (row.text, row.edited_at) == (summary_store, None)

@@ -27,8 +27,8 @@ from budgeteer.engine.content.conversation import (
     Part,
     ReasoningPart,
     RecordedRequest,
-    TextPart,
     ToolCallPart,
+    ToolResultPart,
     call_input,
 )
 from budgeteer.engine.counting.library_measures import Ints
@@ -63,18 +63,22 @@ class RecordedGrowth:
         recorded_tokens: how much larger the input of the next request was, without sealed reasoning.
         text_tokens: the tokens counted of the texts that were added, those of calls and results among them.
         counted_tokens: the same with what a packing charges for each message, call and parameter.
-        texts: the texts added outside results.
+        speaking: the messages added that neither call a tool nor answer a call.
         calls: the tool calls added, each with its result.
-        parameters: the top-level arguments of those calls.
+        parameters: the top-level arguments of those calls, where the provider's models read them one by one.
+        input_tokens: the recorded input of the next request, without the reasoning that was taken off.
+        chain: the same for growths that follow one another, without a compaction or another model between them.
         added: the messages that were added.
     """
 
     recorded_tokens: int
     text_tokens: int
     counted_tokens: int
-    texts: int
+    speaking: int
     calls: int
     parameters: int
+    input_tokens: int
+    chain: int
     added: Sequence[Message] = field(default=(), repr=False)
 
 
@@ -119,6 +123,7 @@ def records_by_model(
 def _add(conversation: Conversation, found: dict[str, ModelRecords], model: str, tokenizer: str) -> None:
     requests = conversation.recorded
     counted: dict[str, _Counted] = {}
+    chain = sum(records.requests for records in found.values())
     for request, following in _followed(requests):
         name = request.model or conversation.model
         row = known_model(name) or (known_model(model) if model else None)
@@ -130,13 +135,18 @@ def _add(conversation: Conversation, found: dict[str, ModelRecords], model: str,
             records.left_out[LeftOut.UNKNOWN_MODEL if row is None else LeftOut.LAST] += 1
             continue
         if key not in counted:
-            form = conversation.metadata.get(REQUEST_FORM, row.profile)
+            form = conversation.metadata.get(REQUEST_FORM, row.provider)
             counted[key] = _Counted(conversation.messages, records.tokenizer, PROVIDERS[form])
-        growth = _growth(request, following, counted[key])
+        growth = _growth(request, following, counted[key], chain)
         if isinstance(growth, LeftOut):
             records.left_out[growth] += 1
+            chain += growth in _BREAKS
         else:
             records.growths.append(growth)
+
+
+#: After these the input is another one.
+_BREAKS: Final = frozenset({LeftOut.OTHER_MODEL, LeftOut.NOT_LARGER})
 
 
 def _followed(requests: Sequence[RecordedRequest]) -> Iterator[tuple[RecordedRequest, RecordedRequest | None]]:
@@ -152,15 +162,17 @@ class _Counted:
         self.messages = messages
         self.provider = provider
         counter = counter_for(tokenizer)
-        measures = measure_messages(messages, counter=counter, profiles=[provider.name])
+        measures = measure_messages(messages, counter=counter, providers=[provider.name])
         self.tokens: Ints = np.concatenate(([0], np.cumsum(measures.column(provider.name, "tokens"))))
-        is_charged = counter.per_message_overhead and provider.capabilities.argument_form == "parameters"
-        self.per_parameter = provider.overhead.parameter.tokens * is_charged
+        self.reads_parameters = counter.per_message_overhead and provider.capabilities.argument_form == "parameters"
+        self.per_parameter = provider.overhead.parameter.tokens * self.reads_parameters
         frames = message_frames(measures, provider, counter)
         self.framed: Ints = self.tokens + np.concatenate(([0], np.cumsum(frames)))
 
 
-def _growth(request: RecordedRequest, following: RecordedRequest, counted: _Counted) -> RecordedGrowth | LeftOut:
+def _growth(
+    request: RecordedRequest, following: RecordedRequest, counted: _Counted, chain: int
+) -> RecordedGrowth | LeftOut:
     start, stop = request.position, following.position
     added = counted.messages[start:stop]
     recorded = following.input_tokens - request.input_tokens
@@ -176,7 +188,7 @@ def _growth(request: RecordedRequest, following: RecordedRequest, counted: _Coun
         return sealed
     recorded -= sealed
     calls = [part for part in parts if isinstance(part, ToolCallPart)]
-    parameters = sum(len(call_input(call.arguments)) for call in calls)
+    parameters = sum(len(call_input(call.arguments)) for call in calls) if counted.reads_parameters else 0
     text_tokens = int(counted.tokens[stop] - counted.tokens[start]) - counted.per_parameter * parameters
     if recorded <= 0 or not text_tokens:
         return LeftOut.NOT_LARGER if recorded <= 0 else LeftOut.NOTHING_ADDED
@@ -184,13 +196,16 @@ def _growth(request: RecordedRequest, following: RecordedRequest, counted: _Coun
         recorded_tokens=recorded,
         text_tokens=text_tokens,
         counted_tokens=int(counted.framed[stop] - counted.framed[start]),
-        texts=sum(isinstance(part, TextPart) for part in parts),
+        speaking=sum(not any(isinstance(part, _CALLING) for part in message.parts) for message in added),
         calls=len(calls),
         parameters=parameters,
+        input_tokens=following.input_tokens - sealed,
+        chain=chain,
         added=added,
     )
 
 
+_CALLING: Final = (ToolCallPart, ToolResultPart)
 _MEDIA: Final = (ImagePart, FilePart, AudioPart)
 
 

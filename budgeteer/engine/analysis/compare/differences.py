@@ -11,7 +11,8 @@ from budgeteer.engine.config.schema import BudgetConfig, dump_config, load_confi
 
 #: What stands for a value that is not there (a policy that only one side has).
 ABSENT: Final = None
-_POLICIES: Final = "skillsBudget.policies"
+#: Maps whose keys are items: one that only one side has is not there on the other.
+_MAPS_OF_ITEMS: Final = ("skillsBudget.policies.", "history.priorities.", "history.keepWith.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +41,7 @@ def mixed(a: BudgetConfig, changes: Sequence[Difference]) -> BudgetConfig:
     """
     data = dump_config(a)
     for change in changes:
-        gone = change.b is ABSENT and change.path.startswith(f"{_POLICIES}.")
+        gone = change.b is ABSENT and change.path.startswith(_MAPS_OF_ITEMS)
         data = unset_path(data, change.path) if gone else set_path(data, change.path, change.b)
     return load_config(data)
 

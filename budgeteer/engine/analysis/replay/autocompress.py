@@ -59,6 +59,9 @@ class AutoCompression:
         if policy != "none" and pruning.mode == "off":
             mend = "Set it to auto or manual, or replay without a policy."
             raise ConfigError("a policy compresses only where pruning is on", where="pruning.mode", mend=mend)
+        if policy != "none" and not pruning.model_driven:
+            mend = "Turn it on, or replay without a policy."
+            raise ConfigError("a policy stands in for a model that compresses", where="pruning.modelDriven", mend=mend)
         if policy != "none" and pruning.ranges:
             mend = "Take the ranges out, or replay without a policy."
             raise ConfigError("ranges are placed, so no policy compresses", where="pruning.ranges", mend=mend)

@@ -8,21 +8,24 @@ policy that is named (autocompress).
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final, Literal
 
 import numpy as np
 
+from budgeteer.engine.analysis.cache.session_cache import CachePlan, CacheRun, RequestCache, SessionCache
 from budgeteer.engine.analysis.replay.autocompress import AutoCompression, Policy
 from budgeteer.engine.analysis.replay.overflow_causes import Culprit, Culprits
-from budgeteer.engine.analysis.replay.request_fitting import RequestFitter
-from budgeteer.engine.analysis.replay.requests import before_reply, has_open_request, reply_rows
+from budgeteer.engine.analysis.replay.request_fitting import FittedRequest, RequestFitter
+from budgeteer.engine.analysis.replay.requests import before_reply, reply_rows, request_rows, with_facts
 from budgeteer.engine.analysis.sweep.probe import Subject
 from budgeteer.engine.counting.library_measures import Progress
+from budgeteer.engine.inputs.bundle import Bundle
 from budgeteer.engine.inputs.history_index import message_id
 from budgeteer.engine.packing.allocation import allowance
 from budgeteer.engine.packing.history.view import USER
 from budgeteer.engine.packing.pruning.nudges import Cadence, ModelRequest, Nudge, nudged
+from budgeteer.engine.packing.result import Packing
 
 type EventKind = Literal["overflow", "warning", "summary", "nudge", "compress"]
 type Level = Literal["fits", "approaching", "exceeded", "cannotFit"]
@@ -64,6 +67,7 @@ class Turn:
             what is sent fits), "cannotFit".
         events: what happens here; overflow and warning where they begin.
         causes: of a request whose demand is above the limit, its largest items.
+        cache: what it reads from the provider's cache and what it costs, None where none is simulated.
     """
 
     number: int
@@ -75,6 +79,7 @@ class Turn:
     level: Level
     events: tuple[ReplayEvent, ...]
     causes: tuple[Culprit, ...]
+    cache: RequestCache | None = None
 
     @property
     def is_above_limit(self) -> bool:
@@ -82,7 +87,7 @@ class Turn:
         return self.level in _ABOVE_LIMIT
 
     def to_json(self) -> dict[str, Any]:
-        """`{turn, reply, messages, before, after, reported, level, events, causes}`, sizes in tokens."""
+        """`{turn, reply, messages, before, after, reported, level, events, causes}` in tokens, and `cache`, if any."""
         return {
             "turn": self.number,
             "reply": self.reply,
@@ -93,6 +98,7 @@ class Turn:
             "level": self.level,
             "events": [event.to_json() for event in self.events],
             "causes": [cause.to_json() for cause in self.causes],
+            **({} if self.cache is None else {"cache": self.cache.to_json()}),
         }
 
 
@@ -102,7 +108,8 @@ class Replay:
 
     `limit_tokens` is what may be sent: the input budget less the safety margin. `policy` is what compressed beside the
     ranges of the configuration. `not_in_file_tokens` is what the recorded requests held that the source's file does
-    not, None where it recorded none; no other figure has it.
+    not, None where it recorded none; no other figure has it. `cache` is the simulated cache, None where none was
+    requested.
     """
 
     turns: tuple[Turn, ...]
@@ -111,6 +118,7 @@ class Replay:
     warning_tokens: int | None
     policy: Policy
     not_in_file_tokens: int | None = None
+    cache: SessionCache | None = None
 
     @property
     def first_over(self) -> int | None:
@@ -118,7 +126,7 @@ class Replay:
         return next((at for at, turn in enumerate(self.turns) if turn.is_above_limit), None)
 
     def to_json(self) -> dict[str, Any]:
-        """`{window, limit, warning, policy, notInFile, firstOver, turns}`."""
+        """`{window, limit, warning, policy, notInFile, firstOver, turns}`, and `cache` where one was simulated."""
         first = self.first_over
         return {
             "window": self.window,
@@ -127,33 +135,61 @@ class Replay:
             "policy": self.policy,
             "notInFile": self.not_in_file_tokens,
             "firstOver": None if first is None else self.turns[first].number,
+            **({} if self.cache is None else {"cache": self.cache.to_json()}),
             "turns": [turn.to_json() for turn in self.turns],
         }
 
 
-def replay(subject: Subject, *, policy: Policy = "none", progress: Progress | None = None) -> Replay:
+def replay(
+    subject: Subject, *, policy: Policy = "none", cache: CachePlan | None = None, progress: Progress | None = None
+) -> Replay:
     """The requests of a subject's conversation, in order; the last one is what would be sent next, where that is open.
+
+    With `cache` a provider's prompt cache is simulated: every message is read once to be compared.
 
     Raises:
         ConfigError: the configuration cannot be used, or the policy does not go with it.
         CompressRefused: a compress range of the configuration does not go with the conversation.
     """
-    run = _Run(subject, policy)
-    ends: list[int | None] = [int(row) for row in reply_rows(subject.bundle)]
-    if has_open_request(subject.bundle):
-        ends.append(None)
+    run = _Run(subject, policy, cache)
+    ends = request_rows(subject.bundle)
     turns: list[Turn] = []
     for end in ends:
         turns.append(run.turn(len(turns) + 1, end))
         if progress is not None:
             progress(len(turns), len(ends))
-    return Replay(tuple(turns), run.allowed.window, run.limit, run.warning, policy, run.not_in_file)
+    used = None if run.cache is None else run.cache.session()
+    return Replay(tuple(turns), run.allowed.window, run.limit, run.warning, policy, run.not_in_file, used)
+
+
+def pack_request_of(subject: Subject, number: int) -> Packing:
+    """The packing of one request of a subject's conversation, as the replay without a policy comes to it.
+
+    Args:
+        subject: what is replayed.
+        number: which request, from 1.
+
+    Raises:
+        IndexError: there is no such request.
+        ConfigError: the configuration cannot be used.
+        CompressRefused: a compress range of the configuration does not go with the conversation.
+    """
+    if number < 1:
+        raise IndexError(number)
+    end = request_rows(subject.bundle)[number - 1]
+    if end is None:
+        return subject.packed()
+    bundle = before_reply(subject.bundle, end)
+    config = AutoCompression(subject, "none").due(bundle).config
+    if config.pruning.mode != "off":
+        bundle = with_facts(bundle, subject.bundle, counter=subject.counter)
+    return replace(subject, bundle=bundle).packed(config)
 
 
 class _Run:
     """A replay under way: the state between two requests."""
 
-    def __init__(self, subject: Subject, policy: Policy) -> None:
+    def __init__(self, subject: Subject, policy: Policy, cache: CachePlan | None) -> None:
         self._subject = subject
         self._bundle = subject.bundle
         self.allowed = allowance(subject.config, subject.counter)
@@ -172,6 +208,7 @@ class _Run:
         self._asked = np.flatnonzero(asked)
         self._recorded = {request.position: request.input_tokens for request in self._bundle.recorded}
         self.not_in_file = self._fitter.whole.not_in_file_tokens
+        self.cache = None if cache is None else CacheRun(cache, self._bundle, self.allowed.row)
 
     def turn(self, number: int, end: int | None) -> Turn:
         """The request before the reply at row `end`, None for the one that nothing answers yet."""
@@ -202,7 +239,14 @@ class _Run:
             level=level,
             events=tuple(events),
             causes=self._culprits.up_to(end, before) if level in _ABOVE_LIMIT else (),
+            cache=None if self.cache is None else self._cached(self.cache, fitted, bundle, end),
         )
+
+    def _cached(self, cache: CacheRun, fitted: FittedRequest, bundle: Bundle, end: int | None) -> RequestCache:
+        """The cache at a request: sent when its newest message came, or its reply."""
+        newest = [bundle.query] if bundle.query is not None else list(bundle.history[-1:])
+        reply = [] if end is None else [self._bundle.history[end]]
+        return cache.serve(fitted.packer, fitted.fitted, total_tokens=fitted.tokens, messages=[*newest, *reply])
 
     def _level_of(self, before: int, *, fits: bool) -> Level:
         if not fits:

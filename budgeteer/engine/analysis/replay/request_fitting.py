@@ -10,9 +10,10 @@ from budgeteer.engine.analysis.replay.growing_summary import GrowingSummary
 from budgeteer.engine.analysis.replay.requests import with_facts
 from budgeteer.engine.analysis.sweep.probe import Subject
 from budgeteer.engine.config.schema import BudgetConfig
+from budgeteer.engine.counting.library_measures import Ints
 from budgeteer.engine.counting.message_frames import framed_tokens
 from budgeteer.engine.inputs.bundle import Bundle
-from budgeteer.engine.packing.allocation import allowance, profile_of, resolve_percents
+from budgeteer.engine.packing.allocation import allowance, provider_of, resolve_percents
 from budgeteer.engine.packing.history.summary import extractive_summary
 from budgeteer.engine.packing.history.view import USER
 from budgeteer.engine.packing.message_overhead import MessageOverhead
@@ -25,11 +26,13 @@ from budgeteer.engine.providers.registry import PROVIDERS
 
 @dataclass(frozen=True, slots=True)
 class FittedRequest:
-    """What a request sends in tokens, whether it fits, and how many messages a summary stands for in it."""
+    """What a request sends in tokens, whether it fits, how many messages a summary stands for in it, and the fit."""
 
     tokens: int
     fits: bool
     covered: int
+    packer: Packer
+    fitted: Fitted
 
 
 class RequestFitter:
@@ -37,23 +40,28 @@ class RequestFitter:
 
     def __init__(self, subject: Subject) -> None:
         self._subject = subject
-        self._profile = subject.profile or profile_of(subject.config)
+        self._provider = subject.provider or provider_of(subject.config)
         self._allowed = allowance(subject.config, subject.counter)
         growing = GrowingSummary()
         self._summarise = growing.write if subject.summarise is extractive_summary else subject.summarise
         self._skills: SkillFit | None = None
         self._libraries: dict[object, int] = {}
         self.whole = _unpruned(subject)
-        framing = MessageOverhead(subject.bundle, self._profile, subject.counter)
+        framing = MessageOverhead(subject.bundle, self._provider, subject.counter)
         asked = [
             section.demand.size.tokens for section in self.whole.sections if section.name not in ("history", "query")
         ]
         self._fixed = sum(asked) + framing.reply()
         sizes = [
-            framed_tokens(measures, PROVIDERS[self._profile], subject.counter)
+            framed_tokens(measures, PROVIDERS[self._provider], subject.counter)
             for measures in (subject.bundle.history_measures, subject.bundle.query_measures)
         ]
         self._reach = np.concatenate([[0], np.cumsum(np.concatenate(sizes))])
+
+    @property
+    def message_tokens(self) -> Ints:
+        """What each message takes as it came, with its frame; the query's at the end, where there is one."""
+        return np.diff(self._reach)
 
     def before_tokens(self, end: int | None) -> int:
         """Everything up to the reply at row `end`, or up to now, with no limit."""
@@ -64,7 +72,7 @@ class RequestFitter:
         counter = self._subject.counter
         if config.pruning.mode != "off" and bundle is not self._subject.bundle:
             bundle = with_facts(bundle, self._subject.bundle, counter=counter)
-        packer = Packer.of(bundle, resolve_percents(config, self._allowed), counter, self._profile, self._allowed)
+        packer = Packer.of(bundle, resolve_percents(config, self._allowed), counter, self._provider, self._allowed)
         if packer.shares is None:
             packer = replace(packer, skills=self._skills)
         fitted = packer.fitted(self._summarise)
@@ -74,11 +82,11 @@ class RequestFitter:
         if packer.shares is not None or fitted.pruned is not None:
             ledger = packer.ledger(fitted)
             error = error_of(ledger, fitted.history.over, self._allowed.usable_tokens, shares=packer.shares)
-            return FittedRequest(ledger.total().tokens, error is None, covered)
+            return FittedRequest(ledger.total().tokens, error is None, covered, packer, fitted)
         tokens = self._library_tokens(packer, fitted) + _history_tokens(fitted)
         tokens += packer.framing.query_tokens() + packer.framing.reply()
         fits = fitted.history.over is None and tokens <= self._allowed.usable_tokens
-        return FittedRequest(tokens, fits, covered)
+        return FittedRequest(tokens, fits, covered, packer, fitted)
 
     def _library_tokens(self, packer: Packer, fitted: Fitted) -> int:
         """Everything but history and query, in tokens."""
@@ -111,4 +119,4 @@ def _unpruned(subject: Subject) -> Packing:
     """The whole conversation packed without pruning, for what it asks for."""
     pruning = subject.config.pruning.model_copy(update={"mode": "off"})
     config = subject.config.model_copy(update={"pruning": pruning})
-    return pack(subject.bundle, config, counter=subject.counter, summarise=subject.summarise, profile=subject.profile)
+    return pack(subject.bundle, config, counter=subject.counter, summarise=subject.summarise, provider=subject.provider)

@@ -36,6 +36,11 @@ def has_open_request(bundle: Bundle) -> bool:
     return bundle.query is not None or (len(role) > 0 and int(role[-1]) != ASSISTANT)
 
 
+def request_rows(bundle: Bundle) -> list[int | None]:
+    """The requests in order: the row of each reply, and None at the end for one that nothing answers yet."""
+    return [*reply_rows(bundle).tolist(), *([None] if has_open_request(bundle) else [])]
+
+
 def before_reply(bundle: Bundle, row: int) -> Bundle:
     """The bundle as it was when the reply at `row` was asked for: all before it, its last user message as the query.
 

@@ -23,10 +23,10 @@ from budgeteer.engine.analysis.sweep.probe import Probed, Prober
 from budgeteer.engine.analysis.sweep.tracked_number import plain
 from budgeteer.engine.config.schema import BudgetConfig
 from budgeteer.engine.counting.library_measures import Ints
+from budgeteer.engine.packing.history.reach import limits_counts
 from budgeteer.engine.packing.history.view import USER, HistoryView, Mask
 from budgeteer.engine.packing.ledger import DROPPED, Size
-from budgeteer.engine.packing.task_check import asked_of
-from budgeteer.engine.providers.registry import PROVIDERS
+from budgeteer.engine.packing.task_check import asked_of, first_is_user
 
 SKILL_CHARS: Final = "skillsBudget.limits.maxSkillsPromptChars"
 HISTORY_TOKENS: Final = "history.maxTokens"
@@ -49,7 +49,14 @@ def _is_plain(config: BudgetConfig, path: str) -> bool:
     """Whether the configuration takes things in rows, and nothing but one of them depends on the limit."""
     if config.shares.enabled or config.pruning.mode != "off":
         return False
-    if config.history.strategy not in ("full", "newestFirst"):
+    if (
+        config.history.strategy not in ("full", "newestFirst")
+        or config.history.notice
+        or config.history.end_on != "any"
+        or config.history.start_on not in ("any", "user")
+        or limits_counts(config.history)
+        or config.history.count_system
+    ):
         return False
     if path in BUDGETS and isinstance(config.history.max_tokens, str):
         return False
@@ -66,7 +73,8 @@ def _sweeps_skills(config: BudgetConfig, path: str) -> bool:
 def _is_regular(config: BudgetConfig, path: str, widest: Probed) -> bool:
     """Whether nothing else may turn: no ladder, no tool that comes and goes, no frame that depends on who speaks."""
     libraries, fit, budget = widest.fitted.libraries, widest.fitted.history, config.skills_budget
-    settled_tools = not budget.enabled or libraries.tools.asked.chars <= budget.limits.max_tool_definition_chars
+    within = not budget.enabled or libraries.tools.asked.chars <= budget.limits.max_tool_definition_chars
+    settled_tools = within and not libraries.tools.named.any()
     settled_frame = config.system.placement == "dedicated" or widest.packer.framing.has_query()
     has_skills = not _sweeps_skills(config, path) or bool(libraries.skills.order)
     return widest.answer.fits and not fit.rungs and settled_tools and settled_frame and has_skills
@@ -200,7 +208,7 @@ class Prefixes:
     def _always_asks(self) -> bool:
         """Whether a message is sent at every position: a query, or one that always stays."""
         packer = self.widest.packer
-        asks = asked_of(packer.bundle, packer.profile).sends_query
+        asks = asked_of(packer.bundle, packer.provider, packer.config.history).sends_query
         return asks or bool((self._stays & ~self._view.system).any())
 
     @functools.cached_property
@@ -221,7 +229,7 @@ class Prefixes:
         never = len(self._reaches) + 1
         level = np.searchsorted(self._reaches, self.widest.fitted.history.needed_tokens) + 1
         level = np.where(view.alive, np.where(self._stays, 0, level), never)
-        if PROVIDERS[self.widest.packer.profile].capabilities.first_is_user and len(view):
+        if first_is_user(self.widest.packer.provider, view.config) and len(view):
             first = np.full(int(view.group.max()) + 1, len(view) - 1)
             rows = np.flatnonzero(view.alive)
             np.minimum.at(first, view.group[rows], rows)

@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import Final, NamedTuple, cast
 
 from budgeteer.engine.analysis.sweep.axes import BUDGETS, COMPARED, MOST, Axis, axis_of, full_path, with_value
 from budgeteer.engine.analysis.sweep.packing_answer import PackingAnswer, answer_of, item_ids
 from budgeteer.engine.analysis.sweep.tracked_number import TrackedNumber, Watch
-from budgeteer.engine.config.schema import BudgetConfig
+from budgeteer.engine.config.schema import BudgetConfig, HistoryConfig
 from budgeteer.engine.counting.text_boundaries import cut_at_word
 from budgeteer.engine.counting.tokenizers import TokenCounter
 from budgeteer.engine.errors import CompressRefused
 from budgeteer.engine.inputs.bundle import Bundle
-from budgeteer.engine.packing.allocation import Allowance, Shares, allowance, profile_of, resolve_percents, shares_of
-from budgeteer.engine.packing.history.summary import Extract, SummaryFailed, SummaryRequest, extractive_summary
+from budgeteer.engine.packing.allocation import Allowance, Shares, allowance, provider_of, resolve_percents, shares_of
+from budgeteer.engine.packing.history.summary import (
+    Extract,
+    SummaryFailed,
+    SummaryRequest,
+    extractive_summary,
+)
 from budgeteer.engine.packing.ledger import Ledger
 from budgeteer.engine.packing.message_overhead import MessageOverhead
 from budgeteer.engine.packing.pack import Fitted, Packer, Summariser, pack
@@ -53,12 +59,12 @@ class Subject:
     config: BudgetConfig
     counter: TokenCounter
     summarise: Summariser = extractive_summary
-    profile: str | None = None
+    provider: str | None = None
 
     def packed(self, config: BudgetConfig | None = None) -> Packing:
         """The packing, under another configuration where one is given."""
         chosen = config or self.config
-        return pack(self.bundle, chosen, counter=self.counter, summarise=self.summarise, profile=self.profile)
+        return pack(self.bundle, chosen, counter=self.counter, summarise=self.summarise, provider=self.provider)
 
 
 @dataclass(frozen=True)
@@ -66,7 +72,7 @@ class Prober:
     """Packs one subject at any position of one axis."""
 
     subject: Subject
-    profile: str
+    provider: str
     axis: Axis
     writer: Writer
 
@@ -80,7 +86,7 @@ class Prober:
         bundle, config, counter = subject.bundle, subject.config, subject.counter
         if bundle.tokenizer != counter.name:
             raise ValueError(f"measured with {bundle.tokenizer}, packed with {counter.name}")
-        form = subject.profile or profile_of(config)
+        form = subject.provider or provider_of(config)
         shares = shares_of(config, allowance(config, counter), query_tokens=_query_tokens(bundle, form, counter))
         available = shares.available_tokens if shares else 0
         axis = axis_of(full_path(name), bundle, config, counter=counter, available_tokens=available)
@@ -118,7 +124,7 @@ class Prober:
         """The packer at the watch's position, with a watched number wherever the axis sets one."""
         path, numbers = self.axis.path, self.numbers(watch.position)
         packer = Packer(
-            self.subject.bundle, numbers.config, self.subject.counter, self.profile, numbers.allowed, numbers.shares
+            self.subject.bundle, numbers.config, self.subject.counter, self.provider, numbers.allowed, numbers.shares
         )
         if path in BUDGETS:
             return self._budgeted(packer, watch)
@@ -140,10 +146,9 @@ class Prober:
             input_budget=watched(lambda found: found.allowed.input_budget),
         )
         config, limits = packer.config, self.subject.config.skills_budget.limits
-        if isinstance(self.subject.config.history.max_tokens, str):
-            config = with_value(config, "history.maxTokens", watched(_history_tokens))
-        if isinstance(self.subject.config.history.clearing.trigger, str):
-            config = with_value(config, "history.clearing.trigger", watched(_trigger_tokens))
+        for path, pick in _HISTORY_PERCENTS.items():
+            if isinstance(pick(self.subject.config.history), str):
+                config = with_value(config, path, watched(functools.partial(_history_tokens, pick)))
         if isinstance(limits.max_skills_prompt_tokens, str):
             config = with_value(config, "skillsBudget.limits.maxSkillsPromptTokens", watched(_skills_tokens))
         shares = packer.shares
@@ -171,11 +176,11 @@ class Prober:
 
     @functools.cached_property
     def _query_tokens(self) -> int:
-        return _query_tokens(self.subject.bundle, self.profile, self.subject.counter)
+        return _query_tokens(self.subject.bundle, self.provider, self.subject.counter)
 
 
-def _query_tokens(bundle: Bundle, profile: str, counter: TokenCounter) -> int:
-    framing = MessageOverhead(bundle, profile, counter)
+def _query_tokens(bundle: Bundle, provider: str, counter: TokenCounter) -> int:
+    framing = MessageOverhead(bundle, provider, counter)
     return framing.query_tokens() + framing.reply()
 
 
@@ -189,12 +194,20 @@ def _with_share(shares: Shares, path: str, tokens: int) -> Shares:
             return replace(shares, system_tokens=tokens)
 
 
-def _history_tokens(found: _Numbers) -> int:
-    return cast("int", found.config.history.max_tokens)
+#: By path, each limit of history that may be a percent of the input budget.
+_HISTORY_PERCENTS: Final[Mapping[str, Callable[[HistoryConfig], int | str | None]]] = MappingProxyType(
+    {
+        "history.maxTokens": lambda history: history.max_tokens,
+        "history.clearing.trigger": lambda history: history.clearing.trigger,
+        "history.summarizing.trigger": lambda history: history.summarizing.trigger,
+        "history.summarizing.target": lambda history: history.summarizing.target,
+        "history.summarizing.userMessageTokens": lambda history: history.summarizing.user_message_tokens,
+    }
+)
 
 
-def _trigger_tokens(found: _Numbers) -> int:
-    return cast("int", found.config.history.clearing.trigger)
+def _history_tokens(pick: Callable[[HistoryConfig], int | str | None], found: _Numbers) -> int:
+    return cast("int", pick(found.config.history))
 
 
 def _skills_tokens(found: _Numbers) -> int:

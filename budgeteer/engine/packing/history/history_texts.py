@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+
+import numpy as np
 
 from budgeteer.engine.content.conversation import Message
 from budgeteer.engine.errors import TokenizerUnavailable
-from budgeteer.engine.packing.history.counting_failed import CountingFailed
-from budgeteer.engine.packing.history.summary import SummaryRequest
+from budgeteer.engine.packing.history.summary import CountingFailed, SummaryRequest
 from budgeteer.engine.packing.history.tool_texts import ToolTexts
 
 
@@ -22,6 +23,7 @@ class Writing:
         count: counts a text.
         frame_tokens: the frame of a message that is written in the user's name.
         topic_chars: the most characters of a topic.
+        instructions: the user's own, for a summary that a language model writes.
         tools: the texts of answered calls once they are shortened.
     """
 
@@ -30,11 +32,19 @@ class Writing:
     count: Callable[[str], int]
     frame_tokens: int
     topic_chars: int
+    instructions: str
     tools: ToolTexts
 
     def request(self, covers: Sequence[int], max_chars: int) -> SummaryRequest:
         """The request for a summary of the messages at these rows."""
-        return SummaryRequest(tuple(self.messages[row] for row in covers), max_chars, self.topic_chars)
+        return SummaryRequest(tuple(self._messages_at(covers)), max_chars, self.topic_chars, self.instructions)
+
+    def _messages_at(self, rows: Sequence[int]) -> Iterator[Message]:
+        """The messages at these rows, ascending; rows that follow each other are read as one slice."""
+        places = np.asarray(rows, np.int64)
+        for stretch in np.split(places, np.flatnonzero(np.diff(places) != 1) + 1):
+            if len(stretch):
+                yield from self.messages[int(stretch[0]) : int(stretch[-1]) + 1]
 
     def text_tokens(self, text: str) -> int:
         """The tokens of a new text.

@@ -1,19 +1,46 @@
-"""The first message must be the user's: which user message must be kept for another message to be kept."""
+"""With which roles a request may begin: which message must be kept for another message to be kept."""
 
 from __future__ import annotations
 
+from typing import cast
+
 import numpy as np
 
+from budgeteer.engine.config.schema import HistoryConfig
+from budgeteer.engine.content.conversation import ROLES, Role
 from budgeteer.engine.counting.library_measures import Ints
-from budgeteer.engine.packing.history.view import USER, HistoryView
+from budgeteer.engine.packing.history.view import HistoryView, Mask
+from budgeteer.engine.providers.registry import PROVIDERS
 
 
-def opening_user(view: HistoryView, needed: Ints, row: int) -> int | None:
-    """The row of the user message that a strategy reaches first and that may stand before the message at `row`.
+def beginning_roles(provider: str, config: HistoryConfig) -> str:
+    """The roles that a history may begin with, commas between them; "" for any. A provider's rule comes before ours."""
+    if PROVIDERS[provider].capabilities.first_is_user:
+        return "user"
+    return "" if config.start_on == "any" else config.start_on
 
-    It stands before all of that message's group, or opens it; `needed` is what each message takes to be reached. None
-    where there is no such message.
+
+def has_role(view: HistoryView, roles: str) -> Mask:
+    """Which messages are of one of the roles, named with commas between them."""
+    found: Mask = np.isin(view.role, [ROLES.index(cast("Role", role)) for role in roles.split(",")])
+    return found
+
+
+def opening_row(view: HistoryView, needed: Ints, row: int, roles: str) -> int | None:
+    """The row of the message that a strategy reaches first and that may stand before the message at `row`.
+
+    It is of one of the roles, and stands before all of that message's group, or opens it; `needed` is what each message
+    takes to be reached. None where there is no such message; `row` itself where any may be first.
     """
+    if not roles:
+        return row
     first = int(np.flatnonzero(view.alive & (view.group == view.group[row]))[0])
-    users = np.flatnonzero(view.alive[: first + 1] & (view.role[: first + 1] == USER))
-    return int(users[needed[users].argmin()]) if len(users) else None
+    fitting = np.flatnonzero((view.alive & has_role(view, roles))[: first + 1])
+    return int(fitting[needed[fitting].argmin()]) if len(fitting) else None
+
+
+def never_first(roles: str) -> str:
+    """What would keep a message that no message stands before which history may begin with."""
+    if roles == "user":
+        return "Never kept here: the first message must be the user's."
+    return f"Never kept here: the first message must be of role {' or '.join(roles.split(','))}."

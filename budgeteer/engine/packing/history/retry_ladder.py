@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from budgeteer.engine.packing.history.view import HistoryFit, HistoryRule, HistoryView, Mask, Over, Relief, Rung
+from budgeteer.engine.packing.history.view import HistoryFit, HistoryRule, HistoryView, Mask, Over, ReducedChunks, Rung
 
 #: What history may take when these messages stay and this room is left, in tokens.
 type Allowed = Callable[[Mask, int], int]
@@ -26,7 +26,7 @@ class _Step:
     name: str
     kept: Mask
     rule: HistoryRule
-    relief: Relief | None
+    reduced_chunks: ReducedChunks | None
 
 
 def run_retry_ladder(view: HistoryView, start: Mask, *, name: str, allowed: Allowed) -> HistoryFit:
@@ -34,7 +34,7 @@ def run_retry_ladder(view: HistoryView, start: Mask, *, name: str, allowed: Allo
     last = _Step(name, start, HistoryRule.RETRY_LAST_EXCHANGE, None)
     rungs = [_rung(view, last, allowed)]
     for step in _steps(view, start, allowed):
-        if step.relief == last.relief and np.array_equal(step.kept, last.kept):
+        if step.reduced_chunks == last.reduced_chunks and np.array_equal(step.kept, last.kept):
             continue
         last = step
         rungs.append(_rung(view, step, allowed))
@@ -49,7 +49,7 @@ def run_retry_ladder(view: HistoryView, start: Mask, *, name: str, allowed: Allo
         limit,
         np.zeros(len(view), np.int64),
         rungs=tuple(rungs),
-        relief=last.relief,
+        reduced_chunks=last.reduced_chunks,
         over=None if rungs[-1].fits else Over(rungs[-1].tokens, limit, _story(rungs)),
     )
 
@@ -97,7 +97,7 @@ def _within_exchange(view: HistoryView, fits: Callable[[Mask], bool]) -> Mask | 
 
 
 def _rung(view: HistoryView, step: _Step, allowed: Allowed) -> Rung:
-    room_tokens = step.relief.room_tokens if step.relief else view.room_tokens
+    room_tokens = step.reduced_chunks.room_tokens if step.reduced_chunks else view.room_tokens
     return Rung(step.name, view.size_tokens(step.kept), allowed(step.kept, room_tokens))
 
 

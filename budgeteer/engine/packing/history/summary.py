@@ -1,4 +1,4 @@
-"""Summaries: the request, the answer, and the extractive summariser.
+"""Summaries of left-out messages: what one is asked to hold, what it holds, and the extractive summariser.
 
 The extractive summariser needs no network and is deterministic: the same messages and limits give the same text
 (seed: token limit error, change 3).
@@ -16,11 +16,10 @@ from functools import cached_property
 from typing import Final, Literal
 
 from budgeteer.engine.content.conversation import Message, TextPart, calls_of, message_to_json, results_of
+from budgeteer.engine.content.written_messages import SUMMARY_LINE, begins_turn, is_summary
 from budgeteer.engine.counting.text_boundaries import cut_at_sentence, cut_topic
 from budgeteer.engine.errors import BudgeteerError
 
-#: The line every summary stands under: it says what the text is.
-SUMMARY_LINE: Final = "[Conversation summary: earlier messages, shortened to save context]"
 _HEADINGS: Final = ("Topics discussed:", "Key decisions:", "Important context:")
 #: Shares of the room under the three headings. Source: ours.
 _SHARES: Final = (0.45, 0.35, 0.20)
@@ -36,16 +35,20 @@ _PATH = re.compile(r"(?<![\w/.])(?:~|\.{1,2})?/?(?:[\w.-]+/)+[\w.-]+\.\w{1,8}\b"
 
 @dataclass(frozen=True)
 class SummaryRequest:
-    """What is to be summarised: the messages in order, and the limits in characters."""
+    """What is to be summarised: the messages in order, and the limits in characters.
+
+    `instructions` are the user's own, for a language model; the extractive summariser reads none.
+    """
 
     messages: tuple[Message, ...]
     max_chars: int
     topic_chars: int
+    instructions: str = ""
 
     @cached_property
     def key(self) -> str:
         """The request's content hash: the same messages and limits, the same key."""
-        digest = hashlib.sha256(f"{self.max_chars}:{self.topic_chars}:".encode())
+        digest = hashlib.sha256(f"{self.max_chars}:{self.topic_chars}:{self.instructions}".encode())
         for message in self.messages:
             digest.update(json.dumps(message_to_json(message), sort_keys=True, default=str).encode())
         return digest.hexdigest()
@@ -55,12 +58,15 @@ class SummaryRequest:
 class Summary:
     """What was written in the place of messages, and the indices of those messages.
 
-    `kind`: "summary" stands for what they said; "previous" is one line that names what they were about.
+    `kind`: "summary" stands for what they said; "previous" is one line that names what they were about; "notice" says
+    how many they were. `before` is the
+    index of the message it stands before; after all of them where it is as large as their number.
     """
 
     text: str
     covers: tuple[int, ...]
-    kind: Literal["summary", "previous"] = "summary"
+    kind: Literal["summary", "previous", "notice"] = "summary"
+    before: int = 0
 
     @property
     def id(self) -> str:
@@ -78,6 +84,10 @@ class SummaryPending(BudgeteerError):
 
 class SummaryFailed(BudgeteerError):
     """Raised by a summariser that cannot write one; the strategy goes on without it."""
+
+
+class CountingFailed(BudgeteerError):
+    """Raised where new text cannot be counted; the strategy goes on without that text."""
 
 
 def summary_message(text: str) -> Message:
@@ -174,6 +184,9 @@ class Gathered:
         """Read further messages."""
         for message in messages:
             text = plain_text(message)
+            if is_summary(message):
+                self._recall(text)
+                continue
             self.topics += _topics(message, text, topic_chars)
             self.decisions.update(dict.fromkeys(filter(None, _decisions(message, text))))
             self.paths.update(_PATH.findall(text))
@@ -181,6 +194,18 @@ class Gathered:
                 self.tools[call.name] += 1
                 self.paths.update(_PATH.findall(call.arguments))
             self.errors += sum(result.is_error for result in results_of(message))
+
+    def _recall(self, text: str) -> None:
+        """Take over what an earlier extractive summary says was discussed and decided."""
+        heading = ""
+        for line in text.splitlines():
+            if line in _HEADINGS:
+                heading = line
+            elif bullet := _BULLET.match(line):
+                if heading == _HEADINGS[0]:
+                    self.topics.append(bullet["text"])
+                elif heading == _HEADINGS[1]:
+                    self.decisions[bullet["text"]] = None
 
     def extract(self) -> Extract:
         """The bullets so far."""
@@ -197,7 +222,7 @@ class Gathered:
 
 
 def _topics(message: Message, text: str, topic_chars: int) -> Iterator[str]:
-    if message.role == "user" and message.typed:
+    if begins_turn(message):
         topic = cut_topic(" ".join(text.split()), topic_chars)
         if topic:
             yield topic

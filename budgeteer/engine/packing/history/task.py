@@ -53,7 +53,7 @@ def with_task(view: HistoryView, asked: Asked, *, typed: Mask, losses: Ints) -> 
     """
     if asked.query == "lost":
         return replace(view, lost_task=asked.query_loss)
-    users = np.flatnonzero(view.alive & (view.role == USER))
+    users = np.flatnonzero(view.alive & (view.role == USER) & ~view.written)
     last_user = int(users[-1]) if len(users) else -1
     if asked.query != "typed":
         says = view.alive | ((losses & int(Loss.EMPTY) != 0) & (losses & ~int(_SAYS_NOTHING) != 0))

@@ -22,13 +22,14 @@ from budgeteer.engine.content.conversation import (
     calls_of,
     results_of,
 )
+from budgeteer.engine.counting.calibrated_counter import parameter_tokens
 from budgeteer.engine.counting.library_measures import Ints
 from budgeteer.engine.counting.sized import Sized
 from budgeteer.engine.counting.tokenizers import TokenCounter
 from budgeteer.engine.errors import TokenizerUnavailable
 from budgeteer.engine.inputs.bundle import Bundle
 from budgeteer.engine.inputs.tool_results import ToolResults, tool_results_of
-from budgeteer.engine.packing.history.counting_failed import CountingFailed
+from budgeteer.engine.packing.history.summary import CountingFailed
 from budgeteer.engine.providers.call_arguments import argument_chars, argument_texts, parameters_in
 from budgeteer.engine.providers.registry import PROVIDERS
 
@@ -80,16 +81,16 @@ class ResultShape:
 
 @dataclass(frozen=True, slots=True)
 class ToolTexts:
-    """The answered calls of one history under one profile, and the sizes of their texts once shortened."""
+    """The answered calls of one history under one provider, and the sizes of their texts once shortened."""
 
     bundle: Bundle
-    profile: str
+    provider: str
     counter: TokenCounter
 
     @property
     def losses(self) -> Ints:
         """What of each message the provider cannot be sent, as Loss."""
-        return self.bundle.history_measures.column(self.profile, "loss")
+        return self.bundle.history_measures.column(self.provider, "loss")
 
     @property
     def results(self) -> ToolResults:
@@ -111,12 +112,13 @@ class ToolTexts:
 
     def arguments_saved(self, rows: Ints) -> Sized:
         """What emptying the arguments of these calls saves; less than nothing where they are empty."""
-        form, charge = PROVIDERS[self.profile].capabilities.argument_form, PROVIDERS[self.profile].overhead.parameter
+        provider = PROVIDERS[self.provider]
+        form, charge = provider.capabilities.argument_form, parameter_tokens(provider, self.counter)
         messages, results = self.bundle.history, self.results
 
         def size_of(arguments: str) -> tuple[int, int]:
             texts = argument_texts(arguments, form)
-            charged = charge.tokens * parameters_in(len(texts), form) if self.counter.per_message_overhead else 0
+            charged = charge * parameters_in(len(texts), form) if self.counter.per_message_overhead else 0
             return self._count(texts) + charged, argument_chars(arguments, form)
 
         def saved(row: int) -> tuple[int, int]:
@@ -124,7 +126,7 @@ class ToolTexts:
             (tokens, chars), (least, fewest) = size_of(call.arguments), size_of(NO_ARGUMENTS)
             return tokens - least, chars - fewest
 
-        return self._known(("arguments", self.profile), rows, saved)
+        return self._known(("arguments", self.provider), rows, saved)
 
     def _count(self, texts: Sequence[str]) -> int:
         try:

@@ -1,8 +1,8 @@
-"""Input and output of a history strategy: arrays in, arrays out."""
+"""What a history strategy is given (`HistoryView`) and what it answers (`HistoryFit` or `Over`), as arrays."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from enum import IntEnum
 
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from budgeteer.engine.config.schema import HistoryConfig
 from budgeteer.engine.content.conversation import ROLES, Message
+from budgeteer.engine.content.written_messages import is_written
 from budgeteer.engine.counting.library_measures import Ints
 from budgeteer.engine.counting.message_measures import MessageMeasures
 from budgeteer.engine.errors import OverCause
@@ -41,10 +42,22 @@ class HistoryRule(IntEnum):
     LINE_RENEWED = 11
     CLEARED = 12
     RETRY_WITHIN_EXCHANGE = 13
+    KEEP_ENDS = 14
+    ENDS_SUMMARISED = 15
+    END_ON = 16
+    OLDEST_FIRST = 17
+    START_ON = 18
+    BY_PRIORITY = 19
+
+
+def is_summarised(rule: Ints) -> Mask:
+    """Which messages a summary stands for, by their rules."""
+    found: Mask = (rule == HistoryRule.SUMMARIZE_OLDER) | (rule == HistoryRule.ENDS_SUMMARISED)
+    return found
 
 
 @dataclass(frozen=True, slots=True)
-class Relief:
+class ReducedChunks:
     """What the retry ladder may take from retrieval: so many of the best chunks stay, so much room history has then."""
 
     most_chunks: int
@@ -53,17 +66,20 @@ class Relief:
 
 @dataclass(frozen=True, slots=True)
 class HistoryView:
-    """One conversation under one profile, ready to be fitted.
+    """One conversation under one provider, ready to be fitted.
 
     Attributes:
-        tokens: each message with its frame, 0 for what the profile cannot be sent.
+        tokens: each message with its frame, 0 for what the provider cannot be sent.
         chars: each message's characters.
         frames: the frame's share of `tokens`. all_frames: the same with those that cannot be sent.
         group, turn: as in pairing.Pairing. role: indexes conversation.ROLES.
-        alive: what the profile can be sent at all.
+        alive: what the provider can be sent at all.
         system: system and developer messages, which always stay.
         pinned: whole groups that are pinned.
+        written: notices and summaries that an earlier packing wrote in the place of others.
         room_tokens: what the rest of the prompt leaves for history.
+        system_tokens, system_messages: the system texts before the history, where `countSystem` charges them to the
+            strategy's limits as well; 0 where it does not.
         rest_tokens: what the rest of the prompt takes, the query and the priming of the reply included.
         query_tokens: the query, which is charged to `newestFirst`'s tokens as the newest message it is.
         config: the strategy's numbers; `max_tokens` already a number.
@@ -73,6 +89,8 @@ class HistoryView:
         task_row: the message that must be sent because no query asks for anything, -1 where none must (history.task).
         opener_row: the user's message that history begins with where a provider asks for one, kept before all others
             while it fits; -1 where there is none.
+        priority: each message's by `priorities`, None where none is set.
+        end_row: the message that history ends with by `endOn`, -1 where it ends as it came; what follows is not alive.
         lost_task: why what was typed last cannot be sent to the provider, None where it can.
     """
 
@@ -86,20 +104,35 @@ class HistoryView:
     alive: Mask
     system: Mask
     pinned: Mask
+    written: Mask
     room_tokens: int
     query_tokens: int
     config: HistoryConfig
     max_tokens: int
     rest_tokens: int = 0
+    system_tokens: int = 0
+    system_messages: int = 0
     tag_chars: Ints | None = None
-    half_chunks: Relief | None = None
-    best_chunk: Relief | None = None
+    half_chunks: ReducedChunks | None = None
+    best_chunk: ReducedChunks | None = None
     task_row: int = -1
     opener_row: int = -1
+    priority: Ints | None = None
+    end_row: int = -1
     lost_task: Loss | None = None
 
     def __len__(self) -> int:
         return len(self.tokens)
+
+    @property
+    def charged_tokens(self) -> int:
+        """What a strategy's own limit in tokens is charged beside history."""
+        return self.query_tokens + self.system_tokens
+
+    @property
+    def charged_messages(self) -> int:
+        """How many messages a limit of messages is charged beside history."""
+        return int(self.query_tokens > 0) + self.system_messages
 
     @property
     def always(self) -> Mask:
@@ -131,7 +164,7 @@ class HistoryView:
 
     def widened(self, kept: Mask) -> Mask:
         """`kept` widened to whole groups, within what can be sent."""
-        return _of_groups(self.group, kept & self.alive) & self.alive
+        return of_groups(self.group, kept & self.alive) & self.alive
 
     def _group_of(self, row: int) -> Mask:
         if row < 0:
@@ -150,6 +183,13 @@ class HistoryView:
         kept[start:] = True
         return self.widened(kept)
 
+    def last_messages(self, count: int) -> Mask:
+        """The newest `count` messages beside system texts, in whole groups."""
+        rows = np.flatnonzero(self.alive & ~self.system)
+        kept = np.zeros(len(self), np.bool_)
+        kept[rows[len(rows) - min(count, len(rows)) :]] = True
+        return self.widened(kept)
+
     def last_exchange(self) -> Mask:
         """The last typed user message and everything after it."""
         return self.last_turns(1)
@@ -159,11 +199,11 @@ class HistoryView:
         return int(self.tokens[kept].sum())
 
 
-def view_of(
-    measures: MessageMeasures, profile: str, *, frame_tokens: Ints, pinned: Mask, config: HistoryConfig
+def view_of(  # noqa: PLR0913  # what is known of a history before it is fitted
+    measures: MessageMeasures, provider: str, *, frame_tokens: Ints, pinned: Mask, written: Mask, config: HistoryConfig
 ) -> HistoryView:
     """The view of measured messages; `room_tokens` and `query_tokens` are set where the room is known."""
-    alive = (measures.column(profile, "loss") & int(Loss.EMPTY)) == 0
+    alive = (measures.column(provider, "loss") & int(Loss.EMPTY)) == 0
     is_all = bool(alive.all())
 
     def sent(column: Ints) -> Ints:
@@ -171,8 +211,8 @@ def view_of(
 
     frames = sent(frame_tokens)
     return HistoryView(
-        tokens=sent(measures.column(profile, "tokens")) + frames,
-        chars=sent(measures.column(profile, "chars")),
+        tokens=sent(measures.column(provider, "tokens")) + frames,
+        chars=sent(measures.column(provider, "chars")),
         frames=frames,
         all_frames=frame_tokens,
         group=measures.group,
@@ -180,7 +220,8 @@ def view_of(
         role=measures.role,
         alive=alive,
         system=measures.role <= _LAST_SYSTEM,
-        pinned=_of_groups(measures.group, pinned) if pinned.any() else pinned,
+        pinned=of_groups(measures.group, pinned) if pinned.any() else pinned,
+        written=written,
         room_tokens=0,
         query_tokens=0,
         config=config,
@@ -188,7 +229,16 @@ def view_of(
     )
 
 
-def _of_groups(group: Ints, chosen: Mask) -> Mask:
+def written_rows(measures: MessageMeasures, messages: Sequence[Message]) -> Mask:
+    """Which of measured messages an earlier packing wrote in the place of others: notices and summaries."""
+    begins_none = np.diff(measures.turn, prepend=0) == 0
+    found = np.zeros(len(measures), np.bool_)
+    for row in np.flatnonzero((measures.role == USER) & begins_none).tolist():
+        found[row] = is_written(messages[row])
+    return found
+
+
+def of_groups(group: Ints, chosen: Mask) -> Mask:
     """Which messages are of the groups of those that are chosen."""
     among = np.zeros(int(group.max(initial=0)) + 1, np.bool_)
     among[group[chosen]] = True
@@ -261,6 +311,23 @@ def frames_around(view: HistoryView, rows: Ints, chars: Ints, *, by_chars: bool)
 
 
 @dataclass(frozen=True, slots=True)
+class NeededCounts:
+    """For each message, how many messages and turns must be allowed for it to be kept; 0 where no limit drops it."""
+
+    messages: Ints
+    turns: Ints
+
+    def within(self, config: HistoryConfig) -> Mask:
+        """Which messages neither of the limits leaves out."""
+        found = np.ones(len(self.messages), np.bool_)
+        if config.max_messages is not None:
+            found &= self.messages <= config.max_messages
+        if config.max_turns is not None:
+            found &= self.turns <= config.max_turns
+        return found
+
+
+@dataclass(frozen=True, slots=True)
 class HistoryFit:
     """Which messages stay.
 
@@ -270,11 +337,13 @@ class HistoryFit:
         limit_tokens: the limit that ruled, in tokens (the smaller of the strategy's own and the room left).
         needed_tokens: per message, the history limit from which it would have been kept; 0 where that says nothing.
         needed_messages: per message, how many older messages would have to be allowed; 0 where that says nothing.
+        needed_counts: per message, the messages and turns that would have to be allowed; None where neither is limited.
         summary: what was written in the place of messages, None when nothing was.
         summary_tokens: its size with its frame.
         shortened: the messages of which only a part is sent, None when all that are kept are whole.
         rungs: the steps of the retry ladder that were tried.
-        relief: what the ladder took from retrieval, None when nothing.
+        beside_tokens: what of the limit was held back for a summary or a notice; `needed_tokens` are without it.
+        reduced_chunks: what the ladder took from retrieval, None when nothing.
         over: None when it fits, else the tokens and the sentence of what cannot shrink.
     """
 
@@ -287,8 +356,10 @@ class HistoryFit:
     summary_tokens: int = 0
     shortened: ShortenedMessages | None = None
     rungs: tuple[Rung, ...] = ()
-    relief: Relief | None = None
+    reduced_chunks: ReducedChunks | None = None
+    beside_tokens: int = 0
     over: Over | None = None
+    needed_counts: NeededCounts | None = None
 
     def decided(self, row: int, *, kept: bool, rule: HistoryRule) -> HistoryFit:
         """The fit with another decision on one message."""

@@ -1,4 +1,4 @@
-"""Automatic strategies: results of repeated calls, arguments of failed calls, arguments of superseded writes.
+"""Automatic strategies: results of repeated calls, arguments of failed calls and superseded writes, white space.
 
 Arrays in, arrays out: which call loses what. A call of a protected tool, of the last turns, of a pinned group or under
 a block is never touched, and nothing is taken that would not make the request smaller.
@@ -24,6 +24,7 @@ class Strategy(IntEnum):
     DEDUPE = 1
     PURGE_ERRORS = 2
     SUPERSEDE_WRITES = 3
+    MINIFY_RESULTS = 4
 
 
 #: Strategy -> the rule of its decisions.
@@ -31,15 +32,17 @@ RULES = {
     Strategy.DEDUPE: "dedupe",
     Strategy.PURGE_ERRORS: "purgeErrorsAfterTurns",
     Strategy.SUPERSEDE_WRITES: "supersedeWrites",
+    Strategy.MINIFY_RESULTS: "minifyResults",
 }
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What each call loses, one entry a call: its result, or its arguments and by which strategy."""
+    """What each call loses, one entry a call: its result, its arguments and by which strategy, its result's blanks."""
 
     results: Mask
     arguments: Ints
+    minified: Mask
 
 
 def found_by(calls: Calls, config: PruningConfig, *, age: Ints, seen: Mask, touchable: Mask) -> Found:
@@ -63,7 +66,8 @@ def found_by(calls: Calls, config: PruningConfig, *, age: Ints, seen: Mask, touc
     arguments = np.where(may & superseded, int(Strategy.SUPERSEDE_WRITES), 0)
     aged = calls.failed & (age[calls.call_row] >= config.purge_errors_after_turns)
     arguments[may & aged] = Strategy.PURGE_ERRORS
-    return Found(may & repeated, arguments.astype(np.int64))
+    minified = may & ~repeated if config.minify_results else none
+    return Found(may & repeated, arguments.astype(np.int64), minified)
 
 
 def _repeated(calls: Calls, here: Mask) -> Mask:

@@ -1,4 +1,4 @@
-"""compress(): batches of ranges become blocks. A batch is checked whole before any of it applies.
+"""Replace ranges of messages by blocks (the tool `compress`): a batch is checked whole before any of it applies.
 
 Rules of the domain, dynamic context pruning. A range holds at least two messages or blocks: its start is before its
 end.

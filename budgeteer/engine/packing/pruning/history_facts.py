@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from budgeteer.engine.content.conversation import Message, TextPart
+from budgeteer.engine.content.written_messages import is_written
 from budgeteer.engine.counting.tokenizers import TokenCounter
 from budgeteer.engine.inputs.bundle import Bundle
 from budgeteer.engine.inputs.history_index import message_id
 from budgeteer.engine.packing.history.earlier_line import read_line
-from budgeteer.engine.packing.history.summary import SUMMARY_LINE
 from budgeteer.engine.packing.pruning.additions import says
 from budgeteer.engine.packing.pruning.calls import Calls, calls_in
 from budgeteer.engine.packing.pruning.message_ids import BLOCK_HEADER, Numbering, ids_within, number_messages, untagged
@@ -63,9 +63,6 @@ def body_of(block: Message) -> str:
 
 
 def _is_written(message: Message) -> bool:
-    """Whether a packing wrote it in the place of others: a summary, or a line that names what went."""
-    match message.parts:
-        case (TextPart(text=text),) if message.role == "user":
-            return text.startswith(SUMMARY_LINE) or read_line(message) is not None
-        case _:
-            return False
+    """Whether a packing wrote it in the place of others: a summary, a notice, or a line that names what went."""
+    is_line = message.role == "user" and read_line(message) is not None
+    return is_line or is_written(message)

@@ -43,7 +43,7 @@ def id_in(part: Part) -> str:
     return match[1] if match else ""
 
 
-def tagged(parts: Sequence[Part], tag: str, profile: str) -> tuple[Part, ...]:
+def tagged(parts: Sequence[Part], tag: str, provider: str) -> tuple[Part, ...]:
     """The parts of a message with its tag behind what it says.
 
     Reasoning stays with the call it led to; but where a provider wants it first, the tag stands behind it. A text
@@ -54,7 +54,7 @@ def tagged(parts: Sequence[Part], tag: str, profile: str) -> tuple[Part, ...]:
         return (replace(parts[0], content=(*filter(_says, parts[0].content), end)),)
     parts = tuple(filter(_says, parts))
     at = _first_call(parts)
-    first = PROVIDERS[profile].capabilities.reasoning_first
+    first = PROVIDERS[provider].capabilities.reasoning_first
     while not first and 0 < at < len(parts) and isinstance(parts[at - 1], ReasoningPart):
         at -= 1
     return (*parts[:at], end, *parts[at:])

@@ -61,7 +61,7 @@ def nudge_for(request: ModelRequest, config: PruningConfig) -> Nudge | None:
 
     Source of the order: the seed's prompts (dynamic context pruning); manual mode has the context-limit nudge alone.
     """
-    if config.mode == "off":
+    if config.mode == "off" or not config.model_driven:
         return None
     used = request.tokens * 100
     if used > config.max_context_percent * request.window:

@@ -22,12 +22,21 @@ from budgeteer.engine.inputs.bundle import Bundle
 from budgeteer.engine.packing.pruning.additions import with_additions
 from budgeteer.engine.packing.pruning.automatic import Found, found_by
 from budgeteer.engine.packing.pruning.blocks import Block, Compressed
+from budgeteer.engine.packing.pruning.calls import Calls
 from budgeteer.engine.packing.pruning.compress import Bounds, compress
 from budgeteer.engine.packing.pruning.history_facts import Facts, facts_of
 from budgeteer.engine.packing.pruning.message_ids import TagSizes, tag_of
+from budgeteer.engine.packing.pruning.minified import minified_sizes
 from budgeteer.engine.packing.pruning.pruned_messages import PrunedHistory, Rewriter
 from budgeteer.engine.packing.pruning.shape import Mask, leads, shape_of
-from budgeteer.engine.packing.pruning.shortening import Bare, Shortened, bare_sizes, shortened_by, tag_sizes
+from budgeteer.engine.packing.pruning.shortening import (
+    Bare,
+    Shortened,
+    bare_sizes,
+    shortened_by,
+    tag_sizes,
+    with_minified,
+)
 
 _KEPT_AS = "pruning.last"
 _USER = ROLES.index("user")
@@ -39,7 +48,7 @@ class Pruned:
     """A bundle as it came, and what is left of it.
 
     Attributes:
-        given: the bundle as it came. profile: the request form it is pruned for.
+        given: the bundle as it came. provider: the request form it is pruned for.
         bundle: what is fitted: its history holds blocks, notes and messages without tags.
         facts: what was read of the given history.
         rows: per message of the bundle's history its row in the given one, -1 for a block.
@@ -53,7 +62,7 @@ class Pruned:
     """
 
     given: Bundle
-    profile: str
+    provider: str
     bundle: Bundle
     facts: Facts
     rows: Ints
@@ -95,7 +104,7 @@ class Pruning:
     """How a bundle is pruned: the configuration's part, the request form, the counter, and the input budget."""
 
     config: PruningConfig
-    profile: str
+    provider: str
     counter: TokenCounter
     input_budget: int
 
@@ -112,7 +121,7 @@ class Pruning:
         Raises:
             CompressRefused: the ranges do not go with the conversation.
         """
-        asked = (self.config, self.profile, self.input_budget, pinned.tobytes())
+        asked = (self.config, self.provider, self.input_budget, pinned.tobytes())
         kept = given.prepared.get(_KEPT_AS)
         if isinstance(kept, _Kept) and kept.asked == asked:
             return kept.pruned
@@ -128,19 +137,25 @@ class Pruning:
         cover = np.zeros(len(measures), np.int64)
         for block in standing:
             cover[compressed.covered(block)] = block.number
-        bare = bare_sizes(measures, self.profile, facts.numbering, self.counter)
+        bare = bare_sizes(measures, self.provider, facts.numbering, self.counter)
         turn = _turns(measures, facts)
         asked = given.query is not None and given.query.typed
         age = turn.max(initial=0) + asked - turn
-        shortened = self._shortened(facts, bare, age=age, seen=cover == 0, pinned=pinned)
+        found = self._found(facts.calls, age=age, seen=cover == 0, pinned=pinned)
+        shortened = shortened_by(facts.calls, found, bare, provider=self.provider, counter=self.counter)
+        if found.minified.any():
+            sizes = minified_sizes(given, facts.calls, self.counter)
+            shortened = with_minified(shortened, facts.calls, found.minified, bare, sizes)
         rows = _order(cover, standing)
         left = _Left(rows, standing, turn, bare, shortened)
         history = PrunedHistory(Rewriter(given.history, facts.numbering, facts.calls, shortened), rows, standing)
         mode: Literal["auto", "manual"] = "auto" if self.config.mode == "auto" else "manual"
-        bundle, added = with_additions(given, mode, self.counter)
+        bundle, added = given, set[str]()
+        if self.config.model_driven:
+            bundle, added = with_additions(given, mode, self.counter)
         return Pruned(
             given=given,
-            profile=self.profile,
+            provider=self.provider,
             bundle=replace(bundle, history=history, history_measures=self._measures(measures, left)),
             facts=facts,
             rows=rows,
@@ -163,13 +178,12 @@ class Pruning:
         bounds = Bounds(self.config.max_nesting, self.max_summary_tokens)
         return compress(shape, self.config.ranges, bounds, self.counter.count)
 
-    def _shortened(self, facts: Facts, bare: Bare, *, age: Ints, seen: Mask, pinned: Mask) -> Shortened:
-        calls = facts.calls
+    def _found(self, calls: Calls, *, age: Ints, seen: Mask, pinned: Mask) -> Found:
+        """What the automatic strategies find; nothing where they are off."""
         if self.config.mode != "auto" or not len(calls):
-            found = Found(np.zeros(len(calls), np.bool_), np.zeros(len(calls), np.int64))
-        else:
-            found = found_by(calls, self.config, age=age, seen=seen, touchable=seen & ~pinned)
-        return shortened_by(calls, found, bare, profile=self.profile, counter=self.counter)
+            none = np.zeros(len(calls), np.bool_)
+            return Found(none, np.zeros(len(calls), np.int64), none)
+        return found_by(calls, self.config, age=age, seen=seen, touchable=seen & ~pinned)
 
     def _measures(self, measures: MessageMeasures, left: _Left) -> MessageMeasures:
         """The measures of what is left: each message's own, and a message in the user's name for each block.
@@ -179,7 +193,7 @@ class Pruning:
         rows, blocks = left.rows, left.rows < 0
         kept = measures.taken(rows).to_arrays()
         arrays = {name: np.where(blocks, 0, column) if len(column) else column for name, column in kept.items()}
-        column = functools.partial(MessageMeasures.column_name, self.profile)
+        column = functools.partial(MessageMeasures.column_name, self.provider)
         tokens, chars = arrays[column("tokens")], arrays[column("chars")]
         tokens[:], chars[:] = left.shortened.sized.tokens[rows], left.shortened.sized.chars[rows]
         arrays[column("before_tokens")] = np.where(blocks, 0, left.bare.before.tokens[rows])
@@ -197,6 +211,8 @@ class Pruning:
 
     def _tags(self, facts: Facts, lead: Mask, left: _Left) -> Sized:
         """What the tags cost: nothing for what cannot be sent, and for reasoning that leads to the next message."""
+        if not self.config.model_driven:
+            return Sized(np.zeros(len(left.rows), np.int64), np.zeros(len(left.rows), np.int64))
         own, rows, blocks = tag_sizes(facts.numbering, self.counter), left.rows, left.rows < 0
         numbers = np.array([block.number for block in left.blocks], np.int64)
         sizes = TagSizes(self.counter)

@@ -14,6 +14,7 @@ from budgeteer.engine.packing.pruning.automatic import Strategy
 from budgeteer.engine.packing.pruning.blocks import Block
 from budgeteer.engine.packing.pruning.calls import Calls
 from budgeteer.engine.packing.pruning.message_ids import Numbering, untagged
+from budgeteer.engine.packing.pruning.minified import minified_message
 from budgeteer.engine.packing.pruning.placeholders import FAILED_NOTE, REPEATED_NOTE, WRITTEN_NOTE, shortened
 from budgeteer.engine.packing.pruning.shortening import Shortened
 
@@ -43,6 +44,8 @@ class Rewriter:
             message = replace(message, id=str(row + 1))
         if self._done.result[row]:
             return replace(message, parts=tuple(_noted(part) for part in message.parts))
+        if self._done.strategy[row] == Strategy.MINIFY_RESULTS:
+            return minified_message(message)
         return self._with_short_arguments(message, row) if self._done.strategy[row] else message
 
     def _with_short_arguments(self, message: Message, row: int) -> Message:

@@ -1,8 +1,8 @@
-"""Sizes of each message under one profile after the automatic strategies, and which strategy changed it."""
+"""Sizes of each message under one provider after the automatic strategies, and which strategy changed it."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from budgeteer.engine.counting.tokenizers import TokenCounter
 from budgeteer.engine.packing.pruning.automatic import Found, Strategy
 from budgeteer.engine.packing.pruning.calls import Calls
 from budgeteer.engine.packing.pruning.message_ids import Numbering, TagSizes
+from budgeteer.engine.packing.pruning.minified import MinifiedSizes
 from budgeteer.engine.packing.pruning.placeholders import REPEATED_NOTE
 from budgeteer.engine.packing.pruning.shape import Mask
 from budgeteer.engine.providers.capabilities import Loss
@@ -21,7 +22,7 @@ from budgeteer.engine.providers.registry import PROVIDERS
 
 @dataclass(frozen=True, slots=True)
 class Bare:
-    """Each message without the tag it brings along: as it came, and what of it the profile can be sent."""
+    """Each message without the tag it brings along: as it came, and what of it the provider can be sent."""
 
     before: Sized
     after: Sized
@@ -45,11 +46,11 @@ class Shortened:
     arguments: Ints
 
 
-def bare_sizes(measures: MessageMeasures, profile: str, numbering: Numbering, counter: TokenCounter) -> Bare:
+def bare_sizes(measures: MessageMeasures, provider: str, numbering: Numbering, counter: TokenCounter) -> Bare:
     """The sizes without tags that came along, which are counted as tags and not as text."""
-    alive = (measures.column(profile, "loss") & int(Loss.EMPTY)) == 0
-    before = Sized(measures.column(profile, "before_tokens"), measures.column(profile, "before_chars"))
-    after = Sized(measures.column(profile, "tokens"), measures.column(profile, "chars"))
+    alive = (measures.column(provider, "loss") & int(Loss.EMPTY)) == 0
+    before = Sized(measures.column(provider, "before_tokens"), measures.column(provider, "before_chars"))
+    after = Sized(measures.column(provider, "tokens"), measures.column(provider, "chars"))
     if numbering.own.any():
         tag = tag_sizes(numbering, counter)
         came = Sized(-tag.tokens * numbering.own, -tag.chars * numbering.own)
@@ -70,7 +71,7 @@ def tag_sizes(numbering: Numbering, counter: TokenCounter) -> Sized:
     return Sized(tokens, chars)
 
 
-def shortened_by(calls: Calls, found: Found, bare: Bare, *, profile: str, counter: TokenCounter) -> Shortened:
+def shortened_by(calls: Calls, found: Found, bare: Bare, *, provider: str, counter: TokenCounter) -> Shortened:
     """The sizes after what was found is taken, where that makes a message smaller."""
     size = len(bare.alive)
     note = counter.count(REPEATED_NOTE)
@@ -80,7 +81,7 @@ def shortened_by(calls: Calls, found: Found, bare: Bare, *, profile: str, counte
     arguments = np.zeros(len(calls), np.int64)
     tokens, chars = np.zeros(size, np.int64), np.zeros(size, np.int64)
     for strategy, shorter in ((Strategy.PURGE_ERRORS, calls.as_failed), (Strategy.SUPERSEDE_WRITES, calls.as_written)):
-        saved = shorter.saved(PROVIDERS[profile].capabilities.argument_form)
+        saved = shorter.saved(PROVIDERS[provider].capabilities.argument_form)
         worth = (saved.tokens if counter.per_message_overhead else saved.chars) < 0
         rows = np.flatnonzero((found.arguments == strategy) & worth & bare.alive[calls.call_row])
         arguments[rows] = strategy
@@ -92,3 +93,14 @@ def shortened_by(calls: Calls, found: Found, bare: Bare, *, profile: str, counte
     for strategy in (Strategy.SUPERSEDE_WRITES, Strategy.PURGE_ERRORS):
         by[calls.call_row[arguments == strategy]] = strategy
     return Shortened(sized, by, result, arguments)
+
+
+def with_minified(done: Shortened, calls: Calls, chosen: Mask, bare: Bare, minified: MinifiedSizes) -> Shortened:
+    """The sizes with the results of these calls minified, where that makes one smaller and nothing replaced it."""
+    smaller = np.zeros(len(bare.alive), np.bool_)
+    smaller[calls.result_row[chosen]] = True
+    smaller &= minified.shorter & bare.alive & ~done.result & (minified.sized.tokens < bare.after.tokens)
+    tokens = np.where(smaller, minified.sized.tokens, done.sized.tokens)
+    chars = np.where(smaller, minified.sized.chars, done.sized.chars)
+    strategy = np.where(smaller, int(Strategy.MINIFY_RESULTS), done.strategy)
+    return replace(done, sized=Sized(tokens, chars), strategy=strategy)

@@ -73,7 +73,7 @@ class InstructionBlock:
         """
         added = [self._skills(skills), self._features(features), self._retrieval(retrieval)]
         if not (any(added) or self.prepended or adds_text(self.bundle)):
-            return message_pieces(self.bundle, self.framing.profile, counter=self.counter)
+            return message_pieces(self.bundle, self.framing.provider, counter=self.counter)
         sections = [*self.instructions, *added]
         pieces = marked(
             joined([section for section in sections if section], counter=self.counter),
@@ -98,7 +98,7 @@ class InstructionBlock:
         """The frames of the conversation's own system messages; one where the provider has one field for all texts."""
         given = [text.measures for text in self.bundle.system if text.measures is not None]
         sent = [measures for measures, piece in zip(given, pieces, strict=True) if piece.alone and piece.alone.parts]
-        if not PROVIDERS[self.framing.profile].capabilities.system_messages:
+        if not PROVIDERS[self.framing.provider].capabilities.system_messages:
             return self.framing.written("system") if sent else 0
         return sum(int(self.framing.messages(measures)[0]) for measures in sent)
 

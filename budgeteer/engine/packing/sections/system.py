@@ -59,19 +59,19 @@ def adds_text(bundle: Bundle) -> bool:
     return any(text.message is None for text in bundle.system)
 
 
-def message_pieces(bundle: Bundle, profile: str, *, counter: TokenCounter) -> list[SystemPiece]:
+def message_pieces(bundle: Bundle, provider: str, *, counter: TokenCounter) -> list[SystemPiece]:
     """The conversation's own system messages as they are sent: the text parts that the provider takes.
 
     What holds nothing of them for this provider is a piece without characters, and is not sent.
     """
-    return [_message_piece(text, profile, counter=counter) for text in bundle.system if text.message is not None]
+    return [_message_piece(text, provider, counter=counter) for text in bundle.system if text.message is not None]
 
 
-def _message_piece(text: SystemText, profile: str, *, counter: TokenCounter) -> SystemPiece:
+def _message_piece(text: SystemText, provider: str, *, counter: TokenCounter) -> SystemPiece:
     message = text.message
     assert message is not None  # noqa: S101 - asked for before
     said = [part for part in message.parts if isinstance(part, TextPart)]
-    sent = [part for part in said if can_express(part, profile, message.role)]
+    sent = [part for part in said if can_express(part, provider, message.role)]
     texts = [part.text for part in sent]
     if len(sent) == len(said) and text.measures is not None:
         tokens = int(text.measures.column(DEFAULT_PROVIDER, "tokens")[0])

@@ -38,11 +38,13 @@ class ToolFit:
     Attributes:
         order: the kept tools' indices, in the order sent.
         sequence: every tool's index in the order considered.
-        profile: the request form they are fitted for.
+        provider: the request form they are fitted for.
         kept, pinned, called: one entry a tool; `called` those that kept history calls.
         refused: one entry a tool; those that run at another provider, so that this one cannot be sent them.
+        named: one entry a tool; those that `tools.leaveOut` names.
+        adapted: one entry a tool; those that are sent without fields that this provider has no place for.
         exact: one entry a tool; whether published counts say what it takes.
-        tokens, chars: each definition's own size in the profile's form.
+        tokens, chars: each definition's own size in the provider's form.
         needed_chars, needed_tokens: the array's size up to and including this tool; with all before it where it does
             not fit.
         limit_tokens: the most tokens of the array, None where only characters are limited.
@@ -50,13 +52,15 @@ class ToolFit:
         order_by: what decided the order.
     """
 
-    profile: str
+    provider: str
     order: tuple[int, ...]
     sequence: tuple[int, ...]
     kept: Mask
     pinned: Mask
     called: Mask
     refused: Mask
+    named: Mask
+    adapted: Mask
     exact: Mask
     tokens: Ints
     chars: Ints
@@ -66,28 +70,36 @@ class ToolFit:
     order_by: OrderBasis
     limit_tokens: int | None = None
 
+    @property
+    def left_out(self) -> Mask:
+        """Those that are left out by name: neither a pin nor kept history holds them."""
+        found: Mask = self.named & ~self.pinned & ~self.called & ~self.refused
+        return found
+
 
 @dataclass(frozen=True, slots=True)
 class ToolCosts:
     """In which form definitions are sent and read, what is counted beside them, and how many tokens they may take.
 
     Attributes:
-        profile: the request form. model: the model that reads them. counter: what counts.
+        provider: the request form. model: the model that reads them. counter: what counts.
         limit_tokens: the most tokens of the whole, None without shares.
         line_end: what a line end adds to the system message before them, None where there is no such message.
+        is_forced: whether the request asks for a call, which costs what only some providers publish.
     """
 
-    profile: str
+    provider: str
     counter: TokenCounter
     model: ModelRow
     limit_tokens: int | None = None
     line_end: int | None = None
+    is_forced: bool = False
 
     @property
     def reading(self) -> ToolReading | None:
         """How the model reads definitions; None where that is not known, or frames cost nothing (chars/4)."""
-        reading = PROVIDERS[self.profile].tools.reading
-        if reading is None or not self.counter.per_message_overhead or self.model.provider not in reading.makers:
+        reading = PROVIDERS[self.provider].tools.reading
+        if reading is None or not self.counter.per_message_overhead or self.model.maker not in reading.makers:
             return None
         return reading
 
@@ -97,7 +109,8 @@ class ToolCosts:
         reading = self.reading
         return (
             reading is not None
-            and PROVIDERS[self.profile].tools.counts_are_published
+            and not self.is_forced
+            and PROVIDERS[self.provider].tools.counts_are_published
             and self.model.name in reading.models
             and self.counter.name == self.model.tokenizer
         )
@@ -109,12 +122,12 @@ class ToolCosts:
 
     def tokens(self, measures: ToolMeasures) -> Ints:
         """What each definition adds to what the model reads."""
-        sizes = measures.of(self.profile)
+        sizes = measures.of(self.provider)
         return sizes.tokens if self.reading is None else sizes.read_tokens
 
     def exact(self, measures: ToolMeasures) -> Mask:
         """Whether published counts say what each definition adds."""
-        published: Mask = measures.of(self.profile).published > 0
+        published: Mask = measures.of(self.provider).published > 0
         return published & self.is_published
 
     def joins(self, count: int) -> Size:
@@ -126,7 +139,8 @@ class ToolCosts:
     def _joins_tokens(self, count: int) -> int:
         reading = self.reading
         if reading is None:
-            return count + 1 + PROVIDERS[self.profile].overhead.tools.tokens
+            overhead = PROVIDERS[self.provider].overhead
+            return count + 1 + (overhead.forced if self.is_forced else overhead.tools).tokens
         around = self.counter.count(reading.opening + reading.closing) + reading.charge.tokens
         return around if self.line_end is None else around - reading.shared_with_system + self.line_end
 
@@ -151,24 +165,28 @@ def fit_tools(
     standing: Priority,
 ) -> ToolFit:
     """The definitions that fit: pinned and called ones first, then the longest prefix of the rest (or `fill`)."""
-    provider = PROVIDERS[costs.profile]
-    tokens, chars = costs.tokens(measures), measures.of(costs.profile).chars
+    provider = PROVIDERS[costs.provider]
+    tokens, chars = costs.tokens(measures), measures.of(costs.provider).chars
     pinned = np.array([f"tool:{tool.name}" in standing.pins for tool in tools], np.bool_)
     used = np.array([tool.name in standing.called for tool in tools], np.bool_)
     refused = np.array([not provider.tools.is_sent(tool) for tool in tools], np.bool_)
+    named = np.array([tool.name in standing.leave_out for tool in tools], np.bool_)
+    gone = refused | (named & ~pinned & ~used)
     prioritization = config.optimization.prioritization if config.enabled else None
     sequence, order_by = ordered(
         [(tool.name, "") for tool in tools], prioritization=prioritization, usage=standing.usage
     )
     asked = Size(int(tokens.sum()), int(chars.sum())) + costs.joins(len(tools))
     fit = ToolFit(
-        profile=costs.profile,
-        order=tuple(i for i in sequence if not refused[i]),
+        provider=costs.provider,
+        order=tuple(i for i in sequence if not gone[i]),
         sequence=tuple(sequence),
-        kept=~refused,
+        kept=~gone,
         pinned=pinned,
         called=used,
         refused=refused,
+        named=named,
+        adapted=np.array([provider.tools.loses_fields(tool) for tool in tools], np.bool_),
         exact=costs.exact(measures),
         tokens=tokens,
         chars=chars,
@@ -194,7 +212,8 @@ def _within_limits(fit: ToolFit, config: SkillsBudgetConfig, costs: ToolCosts) -
     used_chars, used_tokens = first.chars, first.tokens
     asked_chars, asked_tokens = used_chars, used_tokens
     open_ended = True
-    for index in (i for i in sequence if not fit.refused[i]):
+    gone = fit.refused | fit.left_out
+    for index in (i for i in sequence if not gone[i]):
         asked_chars, asked_tokens = asked_chars + chars[index], asked_tokens + tokens[index]
         with_chars, with_tokens = used_chars + chars[index], used_tokens + tokens[index]
         within = costs.limit_tokens is None or with_tokens <= costs.limit_tokens

@@ -20,6 +20,12 @@ OVERHEAD: Final = ProviderOverhead(
         "tool_choice auto, Claude 4; checked 2026-11-21",
         published=True,
     ),
+    forced=Charge(
+        313,
+        "https://platform.claude.com/docs/en/agents-and-tools/tool-use/overview, Pricing: system prompt for tools, "
+        "tool_choice any or tool, Claude 4, as claudecodeguides.com quotes it; checked 2026-11-23",
+        published=True,
+    ),
     call=Charge(37, _MEASURED),
     parameter=Charge(15, _MEASURED),
 )

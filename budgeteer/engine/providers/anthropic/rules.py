@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from budgeteer.engine.providers.anthropic.capabilities import CALL_ID
@@ -18,20 +18,26 @@ from budgeteer.engine.providers.rule_checks import (
 )
 
 
+def _content(message: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
+    """The blocks of a message; one text may stand as a string."""
+    content = message["content"]
+    return [{"type": "text", "text": content}] if isinstance(content, str) else content
+
+
 def _unpaired(request: Request) -> str:
     messages: Items = request["messages"]
     waiting: set[str] = set()
     for number, message in enumerate(messages, start=1):
-        answers = [block["tool_use_id"] for block in message["content"] if block["type"] == "tool_result"]
+        answers = [block["tool_use_id"] for block in _content(message) if block["type"] == "tool_result"]
         if set(answers) != waiting or len(answers) != len(waiting):
             return f"message {number} does not answer exactly the calls of the message before it"
-        waiting = {block["id"] for block in message["content"] if block["type"] == "tool_use"}
+        waiting = {block["id"] for block in _content(message) if block["type"] == "tool_use"}
     return "the last message calls tools that nothing answers" if waiting else ""
 
 
 def _results_first(request: Request) -> str:
     for number, message in enumerate(request["messages"], start=1):
-        kinds = [block["type"] == "tool_result" for block in message["content"]]
+        kinds = [block["type"] == "tool_result" for block in _content(message)]
         if kinds != sorted(kinds, reverse=True):
             return f"message {number} has a result after other content"
     return ""
@@ -39,13 +45,14 @@ def _results_first(request: Request) -> str:
 
 def _last_thoughts(request: Request) -> str:
     for number, message in enumerate(request["messages"], start=1):
-        if message["content"] and message["content"][-1]["type"] in ("thinking", "redacted_thinking"):
+        content = _content(message)
+        if content and content[-1]["type"] in ("thinking", "redacted_thinking"):
             return f"message {number} ends in thinking"
     return ""
 
 
 def _blocks(request: Request, kind: str) -> list[Mapping[str, Any]]:
-    return [block for message in request["messages"] for block in message["content"] if block["type"] == kind]
+    return [block for message in request["messages"] for block in _content(message) if block["type"] == kind]
 
 
 def _blank_texts(request: Request) -> str:

@@ -39,6 +39,8 @@ CAPABILITIES: Final = Capabilities(
     # many function responses as calls, in one turn; checked 2026-11-22.
     results_in_order=True,
     reasoning_first=False,
+    joins_neighbours=True,
+    system_in_two_places=False,
     call_id=None,
     takes_text=bool,
     takes_media=takes_media,

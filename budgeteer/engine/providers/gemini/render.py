@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
 
 from budgeteer.engine.content.conversation import (
     AudioPart,
@@ -21,15 +22,21 @@ from budgeteer.engine.content.conversation import (
     results_of,
 )
 from budgeteer.engine.content.media import Media, media_of
+from budgeteer.engine.content.origin import Origin, as_it_came
 from budgeteer.engine.providers.base import RequestContent
+
+_FAMILY: Final = "gemini"
+_MEDIA: Final = frozenset({"inlineData", "inline_data", "fileData", "file_data"})
+_SEALS: Final = frozenset({"thoughtSignature", "thought_signature"})
 
 
 def gemini_request(content: RequestContent) -> dict[str, Any]:
     """The request, ready to send: model, systemInstruction, tools and contents."""
     request: dict[str, Any] = {"model": f"models/{content.model}"}
-    system = content.system_texts
+    system = content.system_parts
     if system:
-        request["systemInstruction"] = {"parts": [{"text": text} for text in system]}
+        said: dict[str, Any] = {"parts": [_part(part) for part in system]}
+        request["systemInstruction"] = as_it_came(said, content.system[0].origin, _FAMILY)
     declared = [tool for tool in content.tools if "name" in tool]
     own = [tool for tool in content.tools if "name" not in tool]
     if content.tools:
@@ -51,6 +58,8 @@ class _Writer:
 
     def __init__(self) -> None:
         self.turns: list[dict[str, Any]] = []
+        self.roles: list[str] = []
+        self.origin: Origin | None = None
         self.signature = ""
         self.order: list[str] = []
         self.names: dict[str, str] = {}
@@ -58,9 +67,11 @@ class _Writer:
 
     def add(self, message: Message) -> None:
         for result in results_of(message):
+            self.origin = message.origin
             self.responses[result.call_id] = _response(result, self.names[result.call_id])
             return
         self._flush()
+        self.origin = message.origin
         self.names |= {call.id: call.name for call in calls_of(message)}
         role = "model" if message.role == "assistant" else "user"
         for part in message.parts:
@@ -98,18 +109,22 @@ class _Writer:
             last["thoughtSignature"] = self.signature
 
     def _put(self, role: str, part: dict[str, Any]) -> None:
-        if self.turns and self.turns[-1]["role"] == role:
+        if self.roles and self.roles[-1] == role:
             self.turns[-1]["parts"].append(part)
         else:
-            self.turns.append({"role": role, "parts": [part]})
+            self.roles.append(role)
+            self.turns.append(as_it_came({"role": role, "parts": [part]}, self.origin, _FAMILY))
 
 
 def _part(part: Part) -> dict[str, Any]:
     match part:
         case TextPart(text=text):
-            return {"text": text}
+            return as_it_came({"text": text}, part.origin, _FAMILY)
         case ToolCallPart():
-            return {"functionCall": {"id": part.id, "name": part.name, "args": call_input(part.arguments)}}
+            call = {"id": part.id, "name": part.name, "args": call_input(part.arguments)}
+            return {"functionCall": as_it_came(call, part.origin, _FAMILY)}
+        case ImagePart(raw=raw) | FilePart(raw=raw) | AudioPart(raw=raw) if not _MEDIA.isdisjoint(raw):
+            return {key: value for key, value in raw.items() if key not in _SEALS}
         case ImagePart(raw=raw) | FilePart(raw=raw) | AudioPart(raw=raw):
             return _media_part(media_of(raw) or Media())
         case OpaquePart(raw=raw):
@@ -126,8 +141,25 @@ def _media_part(media: Media) -> dict[str, Any]:
 
 def _response(result: ToolResultPart, name: str) -> dict[str, Any]:
     """A result; under "error" when the call failed, pictures beside it."""
-    texts = [part.text for part in result.content if isinstance(part, TextPart)]
-    said: str | list[str] = texts[0] if len(texts) == 1 else texts or ""
     pictures = [_part(part) for part in result.content if not isinstance(part, TextPart)]
-    answer = {"id": result.call_id, "name": name, "response": {"error" if result.is_error else "output": said}}
-    return {"functionResponse": {**answer, **({"parts": pictures} if pictures else {})}}
+    response = _whole(result) or {"error" if result.is_error else "output": _output(result)}
+    answer = {"id": result.call_id, "name": name, "response": response, **({"parts": pictures} if pictures else {})}
+    return {"functionResponse": as_it_came(answer, result.origin, _FAMILY)}
+
+
+def _output(result: ToolResultPart) -> str | list[str]:
+    texts = [part.text for part in result.content if isinstance(part, TextPart)]
+    return texts[0] if len(texts) == 1 else texts or ""
+
+
+def _whole(result: ToolResultPart) -> Mapping[str, Any] | None:
+    """The object that the text of a result is, where it stood as an object in a request of Gemini's."""
+    origin = result.origin
+    if origin is None or origin.provider != _FAMILY or "output" not in origin.absent:
+        return None
+    text = _output(result)
+    try:
+        value = json.loads(text) if isinstance(text, str) else None
+    except (ValueError, RecursionError):
+        return None
+    return value if isinstance(value, Mapping) else None

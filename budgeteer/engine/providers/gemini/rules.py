@@ -34,13 +34,14 @@ def _empty_parts(request: Request) -> str:
 def _lost_signatures(request: Request) -> str:
     turns: Items = request["contents"]
     for number, turn in enumerate(turns, start=1):
-        if any("thoughtSignature" in part and (turn["role"] != "model" or len(part) < 2) for part in turn["parts"]):
+        if any("thoughtSignature" in part and (turn.get("role") != "model" or len(part) < 2) for part in turn["parts"]):
             return f"content {number} has a thoughtSignature without its part"
     return ""
 
 
 def _foreign_roles(request: Request) -> str:
-    foreign = [str(turn["role"]) for turn in request["contents"] if turn["role"] not in ("user", "model")]
+    roles = [turn.get("role", "user") for turn in request["contents"]]
+    foreign = [str(role) for role in roles if role not in ("user", "model")]
     return f"{foreign[0]} is no role" if foreign else ""
 
 

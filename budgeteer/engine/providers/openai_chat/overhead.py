@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import Final
 
-from budgeteer.engine.providers.base import COOKBOOK, NO_PREAMBLE, NOT_CHARGED, Charge, ProviderOverhead
+from budgeteer.engine.providers.base import COOKBOOK, FORCED, NO_PREAMBLE, NOT_CHARGED, Charge, ProviderOverhead
 
 OVERHEAD: Final = ProviderOverhead(
     message=Charge(3, COOKBOOK, published=True),
     speaker=Charge(1, COOKBOOK, published=True),
     reply=Charge(3, COOKBOOK, published=True),
     tools=Charge(0, NO_PREAMBLE),
+    forced=FORCED,
     call=Charge(0, NOT_CHARGED),
     parameter=Charge(0, NOT_CHARGED),
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final
 
 from budgeteer.engine.content.conversation import (
     AudioPart,
@@ -18,7 +18,10 @@ from budgeteer.engine.content.conversation import (
     results_of,
 )
 from budgeteer.engine.content.media import Media, media_of
+from budgeteer.engine.content.origin import as_it_came, is_object, own_fields
 from budgeteer.engine.providers.base import RequestContent
+
+_FAMILY: Final = "openai"
 
 
 def chat_request(content: RequestContent) -> dict[str, Any]:
@@ -29,21 +32,32 @@ def chat_request(content: RequestContent) -> dict[str, Any]:
 
 
 def chat_message(message: Message) -> dict[str, Any]:
-    """One message in OpenAI's chat form. One text part is a string, several are a list, none is null."""
+    """One message in OpenAI's chat form. One text part is a string, several are a list, none is null.
+
+    What was read from a chat request stands as it stood there.
+    """
     for result in results_of(message):
-        return {"role": "tool", "tool_call_id": result.call_id, "content": _content(result.content) or ""}
+        answer = {"role": "tool", "tool_call_id": result.call_id, "content": _content(result.content) or ""}
+        return as_it_came(answer, message.origin, _FAMILY)
     content = [part for part in message.parts if not isinstance(part, ToolCallPart) and not _is_refusal(part)]
-    calls = [
-        {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": call.arguments}}
-        for call in calls_of(message)
-    ]
+    calls = [_call(call) for call in calls_of(message)]
     refusals = [dict(part.raw) for part in message.parts if isinstance(part, OpaquePart) and _is_refusal(part)]
     said = _content(content)
     if said is None and not calls:
         said = ""
     named = {"name": message.name} if message.name else {}
     refused = {key: value for refusal in refusals for key, value in refusal.items()}
-    return {"role": message.role, **named, "content": said, **refused, **({"tool_calls": calls} if calls else {})}
+    written = {"role": message.role, **named, "content": said, **refused, **({"tool_calls": calls} if calls else {})}
+    return as_it_came(written, message.origin, _FAMILY)
+
+
+def _call(call: ToolCallPart) -> dict[str, Any]:
+    """One call; of a free-form tool where it was one in this provider's own request."""
+    if own_fields(call.origin, _FAMILY).get("type") == "custom":
+        written = {"id": call.id, "custom": {"name": call.name, "input": call.arguments}}
+    else:
+        written = {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": call.arguments}}
+    return as_it_came(written, call.origin, _FAMILY)
 
 
 def _is_refusal(part: Part) -> bool:
@@ -54,7 +68,7 @@ def _is_refusal(part: Part) -> bool:
 def _content(parts: Sequence[Part]) -> Any:
     if not parts:
         return None
-    if len(parts) == 1 and isinstance(parts[0], TextPart):
+    if len(parts) == 1 and isinstance(parts[0], TextPart) and not is_object(parts[0].origin, _FAMILY):
         return parts[0].text
     return [_part(part) for part in parts]
 
@@ -62,7 +76,7 @@ def _content(parts: Sequence[Part]) -> Any:
 def _part(part: Part) -> dict[str, Any]:
     match part:
         case TextPart(text=text):
-            return {"type": "text", "text": text}
+            return as_it_came({"type": "text", "text": text}, part.origin, _FAMILY)
         case ImagePart(raw=raw) if raw.get("type") != "image_url":
             media = media_of(raw) or Media()
             return {"type": "image_url", "image_url": {"url": media.data_url if media.data else media.url}}

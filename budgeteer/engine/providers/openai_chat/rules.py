@@ -31,7 +31,8 @@ def _stray_results(request: Request) -> str:
 
 
 def _called_names(request: Request) -> list[str]:
-    return [call["function"]["name"] for message in request["messages"] for call in message.get("tool_calls", ())]
+    calls = [call for message in request["messages"] for call in message.get("tool_calls", ())]
+    return [call.get("function", call.get("custom"))["name"] for call in calls]
 
 
 CHAT_RULES: Final = (

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any, Final
 
-from budgeteer.engine.content.library import ToolDefinition, described
+from budgeteer.engine.content.library import ToolDefinition, described, is_strict
 from budgeteer.engine.providers.base import ToolRendering
 from budgeteer.engine.providers.openai_chat.tool_text import TYPESCRIPT
 
@@ -16,14 +15,8 @@ def responses_tool(tool: ToolDefinition) -> dict[str, Any]:
         "type": "function",
         **described(tool),
         "parameters": dict(tool.parameters or {}),
-        "strict": _is_strict(tool),
+        "strict": is_strict(tool),
     }
-
-
-def _is_strict(tool: ToolDefinition) -> bool:
-    """Whether the definition asks for arguments exactly by its schema, as OpenAI's two forms can say."""
-    inner = tool.raw.get("function")
-    return (inner if isinstance(inner, Mapping) else tool.raw).get("strict") is True
 
 
 RESPONSES_TOOLS: Final = ToolRendering(
@@ -32,4 +25,5 @@ RESPONSES_TOOLS: Final = ToolRendering(
     write=responses_tool,
     reading=TYPESCRIPT,
     counts_are_published=False,
+    fields=frozenset({"strict"}),
 )

@@ -4,20 +4,24 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from budgeteer.engine.config.schema import BudgetConfig
 from budgeteer.engine.packing.conditions import settings_of
 from budgeteer.engine.packing.ledger import CATEGORIES, Decision, Ledger
 from budgeteer.presentation.labels import FATE_ICONS, FATE_NAMES, FATE_TONES
 from budgeteer.workbench.fix_buttons import FixButton, Trial, TryOut, button_of
 from budgeteer.workbench.item_content.texts import text_of_item
+from budgeteer.workbench.item_content.whereabouts import Whereabouts
 from budgeteer.workbench.panels.map.item_table import fate_words
 from budgeteer.workbench.preview import Packed
 from budgeteer.workbench.state import ViewState
 
 TEXT_CHARS = 6_000
+MOST_LINKS = 6
 POLICIES = (
-    ("auto", "Auto", "The rules decide."),
-    ("pinned", "Pinned", "Goes first and is never dropped."),
+    ("auto", "Auto", "Automatic."),
+    ("pinned", "Pinned", "Always included, listed first."),
     ("nameOnly", "Name only", "Without its description."),
     ("off", "Off", "Left out."),
 )
@@ -43,7 +47,9 @@ class PolicyChoice:
 
 @dataclass(frozen=True, slots=True)
 class InspectedItem:
-    """What the inspector prints; every number is written out."""
+    """What the inspector prints; every number is written out. `links` lead to the call of a result, or to a call's
+    results: title, name, address.
+    """
 
     id: str
     letter: str
@@ -57,6 +63,7 @@ class InspectedItem:
     is_pinned: bool
     can_pin: bool
     facts: tuple[tuple[str, str], ...]
+    links: tuple[tuple[str, str, str], ...]
     rule: str
     sentence: str
     counterfactual: str
@@ -77,6 +84,7 @@ def inspected(packed: Packed, state: ViewState, *, try_out: TryOut) -> Inspected
     if index is None:
         return None
     decision = ledger.decision(index)
+    where = Whereabouts.of(packed.packing)
     word, figure = fate_words(decision)
     text = text_of_item(packed.packing, index)
     policies = _policies(decision, packed.packing.config)
@@ -88,14 +96,16 @@ def inspected(packed: Packed, state: ViewState, *, try_out: TryOut) -> Inspected
         letter=decision.category,
         category=CATEGORIES[decision.category],
         name=decision.name or decision.id,
-        where=decision.id,
+        where=" · ".join(where.of_item(index)) or decision.id,
         fate=decision.fate,
         fate_word=word or f"{FATE_NAMES[decision.fate]} {figure}",
         icon=FATE_ICONS[decision.fate],
         tone=FATE_TONES[decision.fate],
         is_pinned=decision.pinned,
         can_pin=decision.fate != "added",
+        links=_links(packed, where, index, state),
         facts=(
+            *_in_source(where, index, decision),
             *_facts(decision, ledger, index=index, limit=limit),
             *_on_disk(packed, index),
         ),
@@ -111,6 +121,23 @@ def inspected(packed: Packed, state: ViewState, *, try_out: TryOut) -> Inspected
         text_note=_cut_note(text),
         close_url=state.query(sel=""),
     )
+
+
+def _links(packed: Packed, where: Whereabouts, index: int, state: ViewState) -> tuple[tuple[str, str, str], ...]:
+    """What belongs to the item, as links; what stands under a block has no place of its own."""
+    found = []
+    for title, row in where.linked(index)[:MOST_LINKS]:
+        at = np.flatnonzero(where.row == row)
+        if len(at):
+            one = packed.packing.ledger.decision(int(at[0]))
+            found.append((title, one.name, state.query(sel=one.id)))
+    return tuple(found)
+
+
+def _in_source(where: Whereabouts, index: int, decision: Decision) -> list[tuple[str, str]]:
+    """The file that a call was given, and the id that the source gives the item."""
+    file = where.file_of(index)
+    return [*([("File", file)] if file else []), ("Id", decision.id.removeprefix("message:"))]
 
 
 def policy_key(decision: Decision) -> str:

@@ -42,7 +42,7 @@ def summary_shown(owner_id: int, packed: Packed, *, refused: tuple[str, str] | N
     return SummaryShown(
         key=row.key,
         text=refused[0] if refused else wording(row),
-        written_by=f"{by}; put into your words since." if row.edited_at else f"{by}.",
+        written_by=f"{by}; edited since." if row.edited_at else f"{by}.",
         notes=tuple(row.notes),
         is_edited=row.edited_at is not None,
         hint=f"It stands for {covered:,} messages. At most {limit:,} characters, with the line that says what it is.",

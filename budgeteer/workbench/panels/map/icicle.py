@@ -17,6 +17,8 @@ from budgeteer.engine.packing.ledger import CATEGORIES, DROPPED, FATES, LETTERS,
 from budgeteer.engine.packing.result import Packing
 from budgeteer.presentation.labels import FATE_NAMES, count_of, short_count
 from budgeteer.presentation.sections import SectionLook, look_of
+from budgeteer.workbench.item_content.whereabouts import CATEGORY, TURN, turn_name, turns_of
+from budgeteer.workbench.state import ViewState
 
 WIDTH_PX = 600.0
 """Nominal width: the picture is laid out at it and printed in percent."""
@@ -37,7 +39,10 @@ OUTLINE = ("bx", "", "s")
 
 @dataclass(frozen=True, slots=True)
 class IcicleBlock:
-    """One block: its place in percent, its classes and its texts."""
+    """One block: its place in percent, its classes and its texts.
+
+    `url` is where a click leads, and `opens` the region that it changes: an item is selected, anything else filters.
+    """
 
     left: str
     span: str
@@ -47,6 +52,8 @@ class IcicleBlock:
     label: str
     label_css: str
     label_at: str
+    url: str = ""
+    opens: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +77,7 @@ class _Run:
     tokens: int
 
 
-def icicle_of(packing: Packing) -> Icicle | None:
+def icicle_of(packing: Packing, state: ViewState) -> Icicle | None:
     """The picture of one packing; None when nothing is asked for."""
     ledger = packing.ledger
     sizes = np.maximum(ledger.before_tokens, ledger.after_tokens)
@@ -81,25 +88,34 @@ def icicle_of(packing: Packing) -> Icicle | None:
     scale = WIDTH_PX / total
     return Icicle(
         sentence=f"{total:,} tokens of items in prompt order: section, then turn, then item",
-        sections=tuple(_sections(ledger, starts, scale)),
-        groups=tuple(_groups(packing, starts, scale)),
-        items=tuple(_block_of(run, starts, scale) for run in _runs(ledger, sizes, scale)),
+        sections=tuple(_sections(ledger, state, starts, scale)),
+        groups=tuple(_groups(packing, state, starts, scale)),
+        items=tuple(_block_of(run, ledger, state, starts, scale) for run in _runs(ledger, sizes, scale)),
     )
 
 
-def _sections(ledger: Ledger, starts: Ints, scale: float) -> Iterator[IcicleBlock]:
+def _sections(ledger: Ledger, state: ViewState, starts: Ints, scale: float) -> Iterator[IcicleBlock]:
     for name in LIBRARY_SECTIONS:
         mine = np.flatnonzero(ledger.section == SECTIONS.index(name))
-        yield from _section(mine, look_of(name), ledger=ledger, starts=starts, scale=scale)
+        url = _filtered(state, name)
+        yield from _section(mine, (look_of(name), url), ledger=ledger, starts=starts, scale=scale)
     talk = np.flatnonzero(ledger.section >= SECTIONS.index("history"))
     both = replace(look_of("history"), title="History & query")
-    yield from _section(talk, both, ledger=ledger, starts=starts, scale=scale)
+    url = _filtered(state, "history")
+    yield from _section(talk, (both, url), ledger=ledger, starts=starts, scale=scale)
 
 
-def _section(mine: Ints, look: SectionLook, *, ledger: Ledger, starts: Ints, scale: float) -> Iterator[IcicleBlock]:
+def _filtered(state: ViewState, key: str) -> str:
+    """The address of the items of a section or a turn; all of them where the filter stands already."""
+    return state.query(filter="all" if state.filter == key else key, group="", page=1)
+
+
+def _section(
+    mine: Ints, named: tuple[SectionLook, str], *, ledger: Ledger, starts: Ints, scale: float
+) -> Iterator[IcicleBlock]:
     if not len(mine):
         return
-    title, letter = look.title, look.letter
+    title, letter, url = named[0].title, named[0].letter, named[1]
     first, stop = int(mine[0]), int(mine[-1]) + 1
     tokens = int(starts[stop] - starts[first])
     sent = int(ledger.after_tokens[mine].sum())
@@ -110,12 +126,13 @@ def _section(mine: Ints, look: SectionLook, *, ledger: Ledger, starts: Ints, sca
     yield _block(
         (float(starts[first]) * scale, tokens * scale),
         look=(f"f{letter}", "", "ocH" if letter == "H" else "oc"),
-        title=f"{title}: {tokens:,} tokens asked for, {sent:,} sent",
+        title=f"{title}: {sent:,} of {tokens:,} tokens sent",
         labels=labels,
+        link=(url, "result"),
     )
 
 
-def _groups(packing: Packing, starts: Ints, scale: float) -> Iterator[IcicleBlock]:
+def _groups(packing: Packing, state: ViewState, starts: Ints, scale: float) -> Iterator[IcicleBlock]:
     ledger = packing.ledger
     for name in LIBRARY_SECTIONS:
         title = look_of(name).title
@@ -126,19 +143,18 @@ def _groups(packing: Packing, starts: Ints, scale: float) -> Iterator[IcicleBloc
         gone = int((ledger.fate[mine] == DROPPED).sum())
         label = f"{len(mine) - gone:,} of {len(mine):,}" if gone else f"{len(mine):,}"
         at = (float(starts[first]) * scale, float(starts[stop] - starts[first]) * scale)
-        yield _block(at, look=OUTLINE, title=f"{title}: {label} sent", labels=(label,))
-    yield from _turns(packing, starts, scale)
+        link = (_filtered(state, name), "result")
+        yield _block(at, look=OUTLINE, title=f"{title}: {label} sent", labels=(label,), link=link)
+    yield from _turns(packing, state, starts, scale)
 
 
-def _turns(packing: Packing, starts: Ints, scale: float) -> Iterator[IcicleBlock]:
+def _turns(packing: Packing, state: ViewState, starts: Ints, scale: float) -> Iterator[IcicleBlock]:
     parts = packing.ledger.parts
     first = next((at for at, part in enumerate(parts) if part.messages is not None), None)
     if first is None:
         return
     offset = sum(len(part) for part in parts[:first])
-    messages = packing.ledger.messages()[offset : offset + len(parts[first])]
-    about = np.where(messages < 0, np.roll(messages, -1), messages)  # a block is of the turn of what it stands for
-    turns = packing.bundle.history_measures.turn[about]
+    turns = turns_of(packing)[offset : offset + len(parts[first])]
     edges = [0, *(np.flatnonzero(np.diff(turns)) + 1).tolist(), len(turns)]
     held: list[tuple[int, int]] = []
     for start, stop in pairwise(edges):
@@ -148,11 +164,12 @@ def _turns(packing: Packing, starts: Ints, scale: float) -> Iterator[IcicleBlock
             continue
         begin = offset + held[0][0]
         tokens = int(starts[offset + stop] - starts[begin])
-        number = int(turns[start]) + 1
-        name = f"turn {number}" if len(held) == 1 else f"turns {int(turns[held[0][0]]) + 1}–{number}"
-        labels = (f"{name} · {short_count(tokens)}", name, str(number) if len(held) == 1 else "")
+        number, from_turn = int(turns[start]), int(turns[held[0][0]])
+        name = turn_name(number) if len(held) == 1 else f"turns {from_turn}–{number}"
+        labels = (f"{name} · {short_count(tokens)}", name, str(number or "") if len(held) == 1 else "")
         at = (float(starts[begin]) * scale, width)
-        yield _block(at, look=OUTLINE, title=f"{name}: {tokens:,} tokens", labels=labels)
+        link = (_filtered(state, f"{TURN}{number}" if len(held) == 1 else "history"), "result")
+        yield _block(at, look=OUTLINE, title=f"{name}: {tokens:,} tokens", labels=labels, link=link)
         held = []
 
 
@@ -189,7 +206,7 @@ def _run(ledger: Ledger, sizes: Ints, start: int, stop: int) -> _Run:
     return _Run(start, stop, int(np.argmax(categories)), int(np.argmax(fates)), int(weights.sum()))
 
 
-def _block_of(run: _Run, starts: Ints, scale: float) -> IcicleBlock:
+def _block_of(run: _Run, ledger: Ledger, state: ViewState, starts: Ints, scale: float) -> IcicleBlock:
     letter, fate, count = LETTERS[run.category], FATES[run.fate], run.stop - run.start
     width = run.tokens * scale
     mark = "✕ " if run.fate == DROPPED else ""
@@ -202,16 +219,30 @@ def _block_of(run: _Run, starts: Ints, scale: float) -> IcicleBlock:
         look = (f"ds k{letter}", "", "bb")
     elif run.fate == SUMMARISED:
         look = ("", f"url(#stripes-{letter})", "bb")
-    return _block(
-        (float(starts[run.start]) * scale, width),
-        look=look,
-        title=f"{CATEGORIES[letter]}: {count_of(count, 'item')}, {run.tokens:,} tokens, {FATE_NAMES[fate].lower()}",
-        labels=labels,
+    rows, row = ledger.place(run.start)
+    title = f"{CATEGORIES[letter]}: {count_of(count, 'item')}, {run.tokens:,} tokens, {FATE_NAMES[fate].lower()}"
+    if count == 1:
+        title = f"{rows.names(row)}: {run.tokens:,} tokens, {FATE_NAMES[fate].lower()}"
+        if rows.ids[row] == state.sel:
+            look = (f"{look[0]} sel", *look[1:])
+    is_item = count == 1
+    link = (
+        (state.query(sel=rows.ids[row]), "inspector")
+        if is_item
+        else (_filtered(state, f"{CATEGORY}{letter}"), "result")
     )
+    return _block((float(starts[run.start]) * scale, width), look=look, title=title, labels=labels, link=link)
 
 
-def _block(at: tuple[float, float], *, look: tuple[str, str, str], title: str, labels: Sequence[str]) -> IcicleBlock:
-    """A block at (x, width) in pixels; `look` is its class, its pattern and the class of its label."""
+def _block(
+    at: tuple[float, float],
+    *,
+    look: tuple[str, str, str],
+    title: str,
+    labels: Sequence[str],
+    link: tuple[str, str] = ("", ""),
+) -> IcicleBlock:
+    """A block at (x, width) in pixels: `look` is class, pattern and class of the label, `link` address and region."""
     x, width = at
     shown = max(0.8, width - GAP_PX)
     label = next((text for text in labels if text and _fits(text, shown)), "")
@@ -224,6 +255,8 @@ def _block(at: tuple[float, float], *, look: tuple[str, str, str], title: str, l
         label=label,
         label_css=look[2],
         label_at=f"{(x + shown / 2) / WIDTH_PX * 100:.3f}%",
+        url=link[0],
+        opens=link[1],
     )
 
 

@@ -12,10 +12,13 @@ from numpy.typing import NDArray
 from budgeteer.engine.packing.ledger import CATEGORIES, FATES, SECTIONS, Decision, Ledger
 from budgeteer.presentation.labels import FATE_ICONS, FATE_NAMES, FATE_TONES, count_of
 from budgeteer.presentation.sections import LOOKS
+from budgeteer.workbench.item_content.whereabouts import Whereabouts
+from budgeteer.workbench.panels.map.item_groups import filter_title
 from budgeteer.workbench.panels.row_marks import MarkedRow
+from budgeteer.workbench.preview import Packed
 from budgeteer.workbench.state import ItemSort, ViewState
 
-PAGE_ROWS = 72
+PAGE_ROWS = 50
 
 type Indices = NDArray[np.int64]
 type Names = Callable[[Sequence[int]], dict[int, str]]
@@ -48,8 +51,7 @@ COLUMNS = (
     ItemColumn("Chars", "n c-chars", ItemSort.CHARS),
     ItemColumn("Tokens", "n c-tokens", ItemSort.TOKENS),
     ItemColumn("Size", "c-size"),
-    ItemColumn("Fate", "c-fate", ItemSort.FATE),
-    ItemColumn("Reason", "c-why"),
+    ItemColumn("Fate and reason", "c-fate", ItemSort.FATE),
 )
 
 
@@ -83,6 +85,7 @@ class Row(MarkedRow):
     letter: str
     category: str
     name: str
+    where: str
     chars: str
     tokens: str
     width: str
@@ -114,15 +117,10 @@ class ItemList:
     next_url: str
 
 
-def item_list(ledger: Ledger, state: ViewState, *, names: Names) -> ItemList:
-    """The rows this state asks for, at most PAGE_ROWS of them.
-
-    Args:
-        ledger: the decisions.
-        state: filter, text, order and page.
-        names: the names of the decisions at these indices.
-    """
-    chosen = _matching(ledger, state, names=names)
+def item_list(packed: Packed, where: Whereabouts, state: ViewState) -> ItemList:
+    """The rows that filter, text, order and page of this state ask for, at most PAGE_ROWS of them."""
+    ledger, names = packed.packing.ledger, packed.names_of
+    chosen = _matching(packed, where, state)
     ordered = _ordered(ledger, chosen, sort=state.sort, names=names)
     pages = max(1, -(-len(ordered) // PAGE_ROWS))
     page = min(state.page, pages)
@@ -131,9 +129,11 @@ def item_list(ledger: Ledger, state: ViewState, *, names: Names) -> ItemList:
     most = max(most, int(ledger.after_tokens[chosen].max()) if len(chosen) else 0)
     decisions = {int(index): ledger.decision(int(index)) for index in np.sort(window)}
     return ItemList(
-        chips=_chips(ledger, state),
+        chips=_chips(ledger, where, state),
         columns=tuple(_head(column, state) for column in COLUMNS),
-        rows=tuple(_row(decisions[int(index)], state=state, most_tokens=most) for index in window),
+        rows=tuple(
+            _row(decisions[int(index)], where.of_item(int(index)), state=state, most_tokens=most) for index in window
+        ),
         carried=state.pairs(q="", page=1),
         sentence=_sentence(len(ordered), len(ledger), first=(page - 1) * PAGE_ROWS + 1, shown=len(window)),
         empty="No item matches. Clear the filter to see all of them." if len(ledger) else "There are no items.",
@@ -155,14 +155,20 @@ def fate_words(decision: Decision) -> tuple[str, str]:
             return FATE_NAMES[decision.fate], after
 
 
-def _matching(ledger: Ledger, state: ViewState, *, names: Names) -> Indices:
-    mask = _mask(ledger, state.filter)
+def _matching(packed: Packed, where: Whereabouts, state: ViewState) -> Indices:
+    """The items that filter and text leave; the text is looked for in names and in what the items say."""
+    ledger = packed.packing.ledger
+    mask = where.matching(state.filter)
+    if mask is None:
+        mask = _mask(ledger, state.filter)
     chosen: Indices = np.flatnonzero(mask).astype(np.int64)
     wanted = state.q.strip().casefold()
     if not wanted:
         return chosen
-    known = names([int(index) for index in chosen])
-    return np.array([index for index in chosen if wanted in known[int(index)].casefold()], dtype=np.int64)
+    indices = chosen.tolist()
+    known, texts = packed.names_of(indices), packed.texts_of(indices)
+    found = [index for index in indices if wanted in known[index].casefold() or wanted in texts[index]]
+    return np.array(found, dtype=np.int64)
 
 
 def _mask(ledger: Ledger, key: str) -> NDArray[np.bool_]:
@@ -200,7 +206,7 @@ def _ordered(ledger: Ledger, chosen: Indices, *, sort: str, names: Names) -> Ind
     return chosen[np.argsort(-ranks if largest_first else ranks, kind="stable")]
 
 
-def _chips(ledger: Ledger, state: ViewState) -> tuple[Chip, ...]:
+def _chips(ledger: Ledger, where: Whereabouts, state: ViewState) -> tuple[Chip, ...]:
     def chip(key: str, title: str, letter: str, count: int) -> Chip:
         is_on = state.filter == key
         url = state.query(filter="all" if is_on and key != "all" else key, page=1)
@@ -212,6 +218,9 @@ def _chips(ledger: Ledger, state: ViewState) -> tuple[Chip, ...]:
     for key, title in FATE_CHIPS:
         chips.append(chip(key, title, "", int(_mask(ledger, key).sum())))
     chips.append(chip("pinned", "Pinned", "", int(ledger.pinned.sum())))
+    mine = where.matching(state.filter)
+    if mine is not None:
+        chips.append(chip(state.filter, filter_title(state.filter), "", int(mine.sum())))
     return tuple(found for found in chips if found.count != "0" or found.is_on or found.key == "all")
 
 
@@ -229,7 +238,7 @@ def _head(column: ItemColumn, state: ViewState) -> ColumnHead:
     )
 
 
-def _row(decision: Decision, *, state: ViewState, most_tokens: int) -> Row:
+def _row(decision: Decision, where: tuple[str, ...], *, state: ViewState, most_tokens: int) -> Row:
     word, figure = fate_words(decision)
     size = decision.after if decision.fate == "added" else decision.before
     letter = decision.category
@@ -239,6 +248,7 @@ def _row(decision: Decision, *, state: ViewState, most_tokens: int) -> Row:
         letter=letter,
         category=CATEGORIES[letter],
         name=decision.name or decision.id,
+        where=" · ".join(where),
         chars=f"{size.chars:,}",
         tokens=f"{size.tokens:,}",
         width=f"{max(0.8, size.tokens / most_tokens * 100) if most_tokens else 0.8:.2f}%",
@@ -249,7 +259,7 @@ def _row(decision: Decision, *, state: ViewState, most_tokens: int) -> Row:
         icon=FATE_ICONS[decision.fate],
         tone=FATE_TONES[decision.fate],
         after=figure,
-        sentence=decision.sentence,
+        sentence="" if decision.fate == "kept" else decision.sentence,
         is_selected=is_selected,
         is_pinned=decision.pinned,
         url=state.query(sel=decision.id),

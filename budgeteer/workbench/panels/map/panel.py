@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from budgeteer.workbench.item_content.whereabouts import Whereabouts
 from budgeteer.workbench.panels.map.icicle import Icicle, icicle_of
+from budgeteer.workbench.panels.map.item_groups import GroupChoice, GroupTable, group_choices, group_table
 from budgeteer.workbench.panels.map.item_table import ItemList, item_list
 from budgeteer.workbench.preview import Packed
 from budgeteer.workbench.state import ViewState
@@ -12,13 +14,17 @@ from budgeteer.workbench.state import ViewState
 
 @dataclass(frozen=True, slots=True)
 class MapView:
-    """What the map prints; the picture is None where nothing can be drawn."""
+    """What the map prints; the picture is None where nothing can be drawn, `groups` where items are listed."""
 
     icicle: Icicle | None
     table: ItemList
+    choices: tuple[GroupChoice, ...]
+    groups: GroupTable | None
 
 
 def map_view(packed: Packed, state: ViewState) -> MapView:
     """The picture of the packing, and the rows that the state asks for."""
     packing = packed.packing
-    return MapView(icicle_of(packing), item_list(packing.ledger, state, names=packed.names_of))
+    where = Whereabouts.of(packing)
+    groups = group_table(where, state)
+    return MapView(icicle_of(packing, state), item_list(packed, where, state), group_choices(state), groups)

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from budgeteer.engine.packing.ledger import DROPPED, SECTIONS, SUMMARISED, Ledger
 from budgeteer.engine.packing.result import Packing
 from budgeteer.workbench.compression.ranges import context_id
+from budgeteer.workbench.item_content.whereabouts import turns_of
 from budgeteer.workbench.preview import Packed
 
 PAGE_LINES = 100
@@ -73,14 +74,12 @@ def page_of(packed: Packed, decision_id: str) -> int:
 
 def table_of(packing: Packing) -> MessageTable:
     """The history and the query of a packing, in prompt order."""
-    ledger, measures = packing.ledger, packing.bundle.history_measures
+    ledger = packing.ledger
     history = ledger.section == SECTIONS.index("history")
     query = ledger.section == SECTIONS.index("query")
     index = np.flatnonzero(history | query)
     row = ledger.messages()[index]
-    turns = measures.turn[np.maximum(row, 0)] if len(measures) else np.zeros(len(row), np.int64)
-    newest = int(measures.turn.max(initial=0)) + 1  # the query begins a turn of its own
-    turn = np.where(query[index], newest, np.where(row >= 0, turns, -1))
+    turn = np.where((row >= 0) | query[index], turns_of(packing)[index], -1)
     before = sum(ledger.total(name).tokens for name in SECTIONS if name not in {"history", "query"})
     sizes = ledger.after_tokens[index] + ledger.frame_tokens[index]
     return MessageTable(ledger, index, row, turn, before + np.cumsum(sizes), before, lambda at: context_id(packing, at))

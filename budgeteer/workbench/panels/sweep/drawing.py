@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from budgeteer.engine.config.overlay import get_path
 from budgeteer.engine.config.schema import dump_config
+from budgeteer.engine.packing.conditions import short_name
+from budgeteer.engine.packing.history.registry import STRATEGIES
 from budgeteer.engine.packing.ledger import SECTIONS
 from budgeteer.engine.packing.result import Packing
+from budgeteer.engine.packing.verdict_text import Bound
 from budgeteer.presentation.labels import count_of, limit_title
 from budgeteer.presentation.scale import Scale, pushed_apart, short
 from budgeteer.presentation.sections import look_of
@@ -16,8 +20,21 @@ from budgeteer.workbench.panels.sweep.study import SweptLimit, SweptStep, axes_o
 from budgeteer.workbench.state import ViewState
 
 PICKS = 7
+#: What a limit is about, by its path or the group it stands in; a limit that is not here is about every section.
+SECTION_OF = {
+    "skillsBudget.limits.maxSkillsInPrompt": "skills",
+    "skillsBudget.limits.maxSkillsPromptChars": "skills",
+    "skillsBudget.limits.maxToolDefinitionChars": "tools",
+    "history": "history",
+    "history.clearing": "history",
+    "retrieval": "retrieval",
+    "features": "features",
+}
 #: The unit behind a value, as a sentence says it.
 UNIT_WORDS = {"tokens": "tokens", "characters": "characters", "items": "", "messages": "messages", "turns": "turns"}
+
+
+MARKED = {"knee": "sweet spot", "current": "current"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +124,20 @@ class AxisChoice:
 
 
 @dataclass(frozen=True, slots=True)
+class DraggedLine:
+    """The line that is dragged over the picture, in whole values: where it may stand and where it stands.
+
+    `path` is the setting that it sets, `added` what the setting holds beyond the value (the reserve of a window).
+    """
+
+    low: int
+    high: int
+    value: int
+    path: str
+    added: int
+
+
+@dataclass(frozen=True, slots=True)
 class SweepView:
     """Everything the view prints."""
 
@@ -118,13 +149,31 @@ class SweepView:
     picks: tuple[Pick, ...]
     knee_apply: str
     knee_label: str
+    line: DraggedLine
 
 
 def sweep_choices(packing: Packing, state: ViewState) -> tuple[AxisChoice, ...]:
     """The limits that may be swept here; the one of the address is chosen, the input budget by default."""
     axes = axes_of(packing)
-    chosen = state.over if state.over in axes else "inputBudget"
+    chosen = state.over if state.over in axes else binding_axis(packing, axes)
     return tuple(AxisChoice(path, title, path == chosen) for path, title in axes.items())
+
+
+def binding_axis(packing: Packing, axes: Mapping[str, str]) -> str:
+    """The limit to sweep first: of those that leave something out, the one that leaves out most."""
+    by_bound = {
+        Bound.HISTORY: STRATEGIES[packing.config.history.strategy].swept,
+        Bound.SKILLS: ("skillsBudget.limits.maxSkillsPromptChars", "skillsBudget.limits.maxSkillsInPrompt"),
+        Bound.TOOLS: ("skillsBudget.limits.maxToolDefinitionChars",),
+        Bound.RETRIEVAL: ("retrieval.searchTopK",),
+        Bound.FEATURES: ("features.topK",),
+    }
+    exceeded = {warning.limit for warning in packing.warnings if warning.level == "exceeded"}
+    for bound in packing.verdict.limits:
+        paths = [path for path in by_bound.get(bound, ()) if path in axes]
+        if paths:
+            return next((path for path in paths if short_name(path) in exceeded), paths[0])
+    return "inputBudget"
 
 
 def sweep_view(packing: Packing, swept: SweptLimit) -> SweepView:
@@ -142,7 +191,8 @@ def sweep_view(packing: Packing, swept: SweptLimit) -> SweepView:
         section_names=tuple(look_of(name).title for name in names),
         picks=tuple(picture.picks()),
         knee_apply="" if knee is None or knee == current else applied(packing, swept.path, knee),
-        knee_label="" if knee is None else f"Use the knee, {knee:,.0f}",
+        knee_label="" if knee is None else f"Use the sweet spot, {knee:,.0f}",
+        line=_line(packing, swept, end, current),
     )
 
 
@@ -158,6 +208,12 @@ class _Picture:
     knee: float | None
 
     @property
+    def drawn(self) -> Sequence[str]:
+        """The sections whose curves are drawn: the one that the limit is about, all where it is about all."""
+        section = SECTION_OF.get(self.swept.path.rsplit(".", 1)[0]) or SECTION_OF.get(self.swept.path)
+        return [section] if section is not None and section in self.names else self.names
+
+    @property
     def now(self) -> SweptStep:
         return self.swept.step_at(self.current) if self.current is not None else self.swept.steps[-1]
 
@@ -165,35 +221,35 @@ class _Picture:
         if self.knee is not None:
             at, now = self.swept.step_at(self.knee), self.now
             if self.current is None or at.at == now.at:
-                return f"Knee at {self.knee:,.0f}: {count_of(at.kept, 'item')}, {count_of(at.tokens, 'token')}"
+                return f"Sweet spot at {self.knee:,.0f}: {count_of(at.kept, 'item')}, {count_of(at.tokens, 'token')}"
             difference = now.tokens - at.tokens
             than = f"{abs(difference):,} tokens {'less' if difference >= 0 else 'more'} than now"
-            return f"Knee at {self.knee:,.0f}: {at.kept:,} of now {now.kept:,} items with {than}"
+            return f"Sweet spot at {self.knee:,.0f}: {at.kept:,} instead of {now.kept:,} items, {than}"
         if len(self.swept.steps) == 1:
             return "Nothing changes over the whole range"
-        return f"{count_of(len(self.swept.steps), 'step')}, none of them a knee"
+        return f"{count_of(len(self.swept.steps), 'breakpoint')}, no clear sweet spot"
 
     def sentence(self) -> str:
         steps = self.swept.steps
         parts = ["Exact packings at every value; everything else stays as configured"]
         if len(steps) > 1:
-            parts.append(f"from {steps[-1].at:,.0f} on nothing changes")
+            parts.append(f"above {steps[-1].at:,.0f} nothing more is included")
         least = next((step for step in steps if step.fits), None)
         if least is None:
-            parts.append("it fits nowhere")
+            parts.append("no value fits")
         elif not steps[0].fits:
-            parts.append(f"below {least.at:,.0f} it cannot fit")
+            parts.append(f"minimum {least.at:,.0f}")
         return f"{'; '.join(parts)}."
 
     def drawing(self, size: PictureSize) -> SweepDrawing:
         right, bottom = float(size.width - size.right), float(size.height - size.bottom)
-        most = max((max(step.sections.values(), default=0) for step in self.swept.steps), default=0)
+        most = max((step.sections.get(name, 0) for step in self.swept.steps for name in self.drawn), default=0)
         x, y = Scale(self.swept.first, self.end, size.left, right), Scale(0, max(most, 1) * 1.04, bottom, size.top)
-        finals = [self.swept.step_at(self.end).sections.get(name, 0) for name in self.names]
+        finals = [self.swept.step_at(self.end).sections.get(name, 0) for name in self.drawn]
         labels = pushed_apart([y.at(tokens) for tokens in finals], gap=17, low=size.top + 4, high=bottom)
         curves = tuple(
             Curve(look_of(name).letter, look_of(name).title, self._path(name, x, y), labels[at], f"{finals[at]:,}")
-            for at, name in enumerate(self.names)
+            for at, name in enumerate(self.drawn)
         )
         return SweepDrawing(
             size=size,
@@ -208,13 +264,13 @@ class _Picture:
 
     def _markers(self, x: Scale, y: Scale, right: float) -> Iterator[Marker]:
         last = self.swept.step_at(self.end).sections
-        biggest = max(self.names, key=lambda name: last.get(name, 0), default="")
+        biggest = max(self.drawn, key=lambda name: last.get(name, 0), default="")
         for kind, value, row in (("knee", self.knee, 14), ("current", self.current, 30)):
             if value is not None and value <= self.end:
                 place = x.at(value)
                 anchor = "end" if place > right / 2 else "start"
                 height = y.at(self.swept.step_at(value).sections.get(biggest, 0))
-                yield Marker(kind, place, height, f"{kind} {value:,.0f}", anchor, row)
+                yield Marker(kind, place, height, f"{MARKED[kind]} {value:,.0f}", anchor, row)
 
     def _path(self, name: str, x: Scale, y: Scale) -> str:
         """Steps to the right and up or down, none smoothed; those within half a pixel are drawn as the last of them."""
@@ -234,9 +290,13 @@ class _Picture:
         return "".join([*parts, f"H{x.at(self.end):g}"])
 
     def picks(self) -> Iterator[Pick]:
-        first = max(self.swept.first, 1)
-        values = {float(value) for value in Scale(first, self.end, 0, 1).ticks(PICKS)}
-        marked = (self.knee, self.current, self.swept.steps[-1].at)
+        """The breakpoints that let in most, with the value in force and the last one that changes anything."""
+        steps = [step for step in self.swept.steps if step.at <= self.end]
+        gains = sorted(
+            ((step.tokens - before.tokens, step.at) for before, step in pairwise(steps) if step.fits), reverse=True
+        )
+        values = {float(value) for gain, value in gains[:PICKS] if gain > 0}
+        marked = (self.knee, self.current, steps[-1].at if steps else None)
         values |= {float(value) for value in marked if value is not None and value <= self.end}
         for value in sorted(values):
             step = self.swept.step_at(value)
@@ -248,11 +308,23 @@ class _Picture:
                 kept=f"{step.kept:,}",
                 against_now=f"{difference:+,}" if difference else "0",
                 sections=tuple(f"{step.sections.get(name, 0):,}" for name in self.names),
-                mark="current" if is_current else "knee" if value == self.knee else "",
+                mark="current" if is_current else MARKED["knee"] if value == self.knee else "",
                 note="" if step.fits else "cannot fit",
                 apply="" if is_current else applied(self.packing, self.swept.path, value),
                 is_current=is_current,
             )
+
+
+def _line(packing: Packing, swept: SweptLimit, end: float, current: float | None) -> DraggedLine:
+    is_budget = swept.path == "inputBudget"
+    high = max(int(end), int(swept.first) + 1)
+    return DraggedLine(
+        low=int(swept.first),
+        high=high,
+        value=min(int(current), high) if current is not None else high,
+        path="contextWindow" if is_budget else swept.path,
+        added=packing.output_reserve if is_budget else 0,
+    )
 
 
 def current_value(packing: Packing, path: str) -> float | None:

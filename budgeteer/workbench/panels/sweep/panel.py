@@ -18,26 +18,31 @@ from budgeteer.workbench.state import ViewState
 
 @dataclass(frozen=True, slots=True)
 class SweepShown:
-    """One of `view`, `job` and `sentence`, what else could be swept, and the state that choosing it keeps."""
+    """One of `view`, `job` and `sentence`, what else could be swept, and the state that choosing it keeps.
+
+    `table_query` asks for the figures of the view.
+    """
 
     choices: tuple[AxisChoice, ...]
     carried: tuple[tuple[str, Any], ...]
     view: SweepView | None = None
     job: JobCard | None = None
     sentence: str = ""
+    table_query: str = ""
 
 
-def sweep_shown(workspace: Workspace, packed: Packed, state: ViewState, *, draft: bool = False) -> SweepShown:
-    """The sweep that the address asks for; for a draft no job is started."""
+def sweep_shown(workspace: Workspace, packed: Packed, state: ViewState, *, no_job: str = "") -> SweepShown:
+    """The sweep that the address asks for; where `no_job` says why, no job is started and it is shown."""
     choices = sweep_choices(packed.packing, state)
     carried = state.pairs(over="")
     over = next(choice.path for choice in choices if choice.is_chosen)
     try:
-        found = answered(sweep_study(workspace, packed, over), workspace, draft=draft)
+        found = answered(sweep_study(workspace, packed, over), workspace, draft=bool(no_job))
     except BudgeteerError as error:
         return SweepShown(choices, carried, sentence=error_parts(error)["sentence"])
     if found is None:
-        return SweepShown(choices, carried, sentence="The curves follow when the value is let go.")
+        return SweepShown(choices, carried, sentence=no_job)
     if isinstance(found, SweptLimit):
-        return SweepShown(choices, carried, view=sweep_view(packed.packing, found))
+        query = ViewState(over=over).query()
+        return SweepShown(choices, carried, view=sweep_view(packed.packing, found), table_query=query)
     return SweepShown(choices, carried, job=job_card(found, then=state.address(workspace.get_absolute_url())))

@@ -172,12 +172,12 @@ class _Picture:
     def sentence(self) -> str:
         timeline = self.timeline
         first, asked = timeline.first_over, timeline.asked
-        end = f"By the last of {count_of(len(asked), 'request')} {asked[-1]:,} tokens are asked for"
+        end = f"By the last of {count_of(len(asked), 'request')} {asked[-1]:,} tokens are requested"
         end += f" and {timeline.sent[-1]:,} are sent."
         end += self._recorded_sentence()
         if first is None:
             return end
-        return f"It asks for {asked[first]:,} tokens of {timeline.limit:,}. {end}"
+        return f"It requests {asked[first]:,} of {timeline.limit:,} tokens. {end}"
 
     def _named(self, at: int) -> str:
         turn = self.timeline.turns[at]

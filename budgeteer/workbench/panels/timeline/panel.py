@@ -10,6 +10,7 @@ from budgeteer.workbench.config_form.apply import error_parts
 from budgeteer.workbench.deferred_results import answered
 from budgeteer.workbench.models import Workspace
 from budgeteer.workbench.panels.timeline.drawing import TimelineView, timeline_view
+from budgeteer.workbench.panels.timeline.one_request import RequestChoice, request_choice
 from budgeteer.workbench.panels.timeline.study import Timeline, timeline_study
 from budgeteer.workbench.preview import Packed
 from budgeteer.workbench.state import ViewState
@@ -19,23 +20,30 @@ NOTHING = "There is no conversation to replay. Add one as a source: each of its 
 
 @dataclass(frozen=True, slots=True)
 class TimelineShown:
-    """One of `view`, `job` and `sentence`."""
+    """One of `view`, `job` and `sentence`.
+
+    With a view, `choice` chooses one of its requests and `table_query` asks for its figures.
+    """
 
     view: TimelineView | None = None
     job: JobCard | None = None
     sentence: str = ""
+    table_query: str = ""
+    choice: RequestChoice | None = None
 
 
-def timeline_shown(workspace: Workspace, packed: Packed, state: ViewState, *, draft: bool = False) -> TimelineShown:
-    """The replay of the workspace's conversation; for a draft no job is started."""
+def timeline_shown(workspace: Workspace, packed: Packed, state: ViewState, *, no_job: str = "") -> TimelineShown:
+    """The replay of the workspace's conversation; where `no_job` says why, no job is started and it is shown."""
     try:
-        found = answered(timeline_study(workspace, packed, state.replaying), workspace, draft=draft)
+        found = answered(timeline_study(workspace, packed, state.replaying), workspace, draft=bool(no_job))
     except BudgeteerError as error:
         return TimelineShown(sentence=error_parts(error)["sentence"])
     if found is None:
-        return TimelineShown(sentence="The timeline follows when the value is let go.")
+        return TimelineShown(sentence=no_job)
     if not isinstance(found, Timeline):
         return TimelineShown(job=job_card(found, then=state.address(workspace.get_absolute_url())))
     if not found.asked or not len(packed.packing.bundle.history):
         return TimelineShown(sentence=NOTHING)
-    return TimelineShown(view=timeline_view(packed, found, state))
+    query = ViewState(replaying=state.replaying).query()
+    choice = request_choice(workspace, packed, found, state)
+    return TimelineShown(view=timeline_view(packed, found, state), table_query=query, choice=choice)

@@ -14,14 +14,18 @@ from budgeteer.engine.analysis.replay.requests import reply_rows
 from budgeteer.engine.config.schema import dump_config
 from budgeteer.engine.counting.message_frames import message_frames
 from budgeteer.engine.counting.tokenizers import counter_for
-from budgeteer.engine.packing.ledger import ADDED, LETTERS, SECTIONS
+from budgeteer.engine.packing.ledger import ADDED, HOMES, LETTERS, SECTIONS
 from budgeteer.engine.packing.result import Packing
 from budgeteer.engine.providers.registry import PROVIDERS
 from budgeteer.workbench.deferred_results import StudyQuestion, Watch, digest_of, subject_of
 from budgeteer.workbench.models import Workspace
 from budgeteer.workbench.preview import Packed
 
-_TALK = (SECTIONS.index("history"), SECTIONS.index("query"))
+TALK_SECTIONS = ("history", "query")
+REST = HOMES["query"]
+LAYOUT = "2"
+"""What a stored timeline holds; another one where its figures mean something else, so that older ones are not read."""
+_TALK = tuple(SECTIONS.index(name) for name in TALK_SECTIONS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +121,7 @@ def timeline_study(workspace: Workspace, packed: Packed, policy: str) -> StudyQu
     return StudyQuestion(
         kind="workbench.replay",
         arguments={"policy": chosen},
-        digest=digest_of(packed, dump_config(packed.packing.config), "replay", chosen),
+        digest=digest_of(packed, dump_config(packed.packing.config), "replay", chosen, LAYOUT),
         find=lambda watch: timeline_of(workspace, packed.packing, chosen, watch),
         read=Timeline.from_json,
     )
@@ -162,7 +166,10 @@ def timeline_of(workspace: Workspace, packing: Packing, policy: Policy, watch: W
 
 
 def _by_letter(packing: Packing, rows: tuple[int, ...], asked: tuple[int, ...]) -> dict[str, tuple[int, ...]]:
-    """What each category asks for at each request; frames of messages with their message, the rest with System."""
+    """What each category asks for at each request, its overhead as in the bar: frames of messages with their message.
+
+    The rest stands with User, as what frames the reply does.
+    """
     ledger = packing.ledger
     items = ledger.fate != ADDED
     talk = np.flatnonzero(np.isin(ledger.section, _TALK) & items)
@@ -170,17 +177,21 @@ def _by_letter(packing: Packing, rows: tuple[int, ...], asked: tuple[int, ...]) 
     frames = np.zeros(len(talk), np.int64)
     of_message = ledger.messages()[talk]
     known = of_message >= 0
-    framed = message_frames(packing.bundle.history_measures, PROVIDERS[packing.profile], counter_for(packing.tokenizer))
+    framed = message_frames(
+        packing.bundle.history_measures, PROVIDERS[packing.provider], counter_for(packing.bundle.tokenizer)
+    )
     frames[known] = framed[of_message[known]]
+    fixed = dict.fromkeys(LETTERS, 0)
+    for section in packing.sections:
+        if section.name not in TALK_SECTIONS:
+            fixed[HOMES[section.name]] += section.demand.size.tokens
     found: dict[str, tuple[int, ...]] = {}
     named = np.zeros(len(rows), np.int64)
     for at, letter in enumerate(LETTERS):
-        mine = ledger.category == at
-        fixed = int(ledger.before_tokens[mine & items & ~np.isin(ledger.section, _TALK)].sum())
         said = np.where(ledger.category[talk] == at, ledger.before_tokens[talk] + frames, 0)
-        column = fixed + np.concatenate([[0], np.cumsum(said)])[ends]
-        if letter != "S" and column.any():
+        column = fixed[letter] + np.concatenate([[0], np.cumsum(said)])[ends]
+        if letter != REST and column.any():
             found[letter] = tuple(int(value) for value in column)
             named += column
-    system = np.array(asked, np.int64) - named
-    return {"S": tuple(int(value) for value in system), **found}
+    rest = np.array(asked, np.int64) - named
+    return {**found, REST: tuple(int(value) for value in rest)}

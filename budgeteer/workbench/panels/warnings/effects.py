@@ -9,7 +9,7 @@ from budgeteer.engine.counting.tokenizers import counter_for
 from budgeteer.engine.errors import BudgeteerError
 from budgeteer.engine.packing.fixes import FixOutcome, is_mended, is_upheld
 from budgeteer.engine.packing.history.summary import SummaryPending
-from budgeteer.engine.packing.ledger import FATES, KEPT, TRUNCATED
+from budgeteer.engine.packing.ledger import DROPPED, FATES, SUMMARISED
 from budgeteer.engine.packing.pack import pack
 from budgeteer.engine.packing.result import Packing
 from budgeteer.presentation.labels import count_of
@@ -20,6 +20,8 @@ from budgeteer.workbench.models import Workspace
 from budgeteer.workbench.panels.warnings.notes import Note
 from budgeteer.workbench.preview import Packed
 from budgeteer.workbench.summary_store import stored_summaries
+
+NO_EFFECT = "no effect"
 
 
 def trying_out(workspace: Workspace, current: EditableConfig, packed: Packed) -> TryOut:
@@ -52,9 +54,9 @@ def trying_out(workspace: Workspace, current: EditableConfig, packed: Packed) ->
     def packed_with(config: BudgetConfig) -> tuple[Packing, bool]:
         """The packing, and whether its figures hold: a summary that is still to be written is stood in for."""
         try:
-            return pack(packing.bundle, config, counter=counter, summarise=stored, profile=packing.profile), True
+            return pack(packing.bundle, config, counter=counter, summarise=stored, provider=packing.provider), True
         except SummaryPending:
-            return pack(packing.bundle, config, counter=counter, profile=packing.profile), False
+            return pack(packing.bundle, config, counter=counter, provider=packing.provider), False
 
     return try_out
 
@@ -92,25 +94,28 @@ def _without_button(note: Note, trial: Trial) -> str:
 
 
 def effect_of(now: Packing, then: Packing) -> str:
-    """The difference that matters, as a clause: tokens saved or spent, items that come back or go, whether it fits."""
+    """The difference that matters, in the figures of the header: tokens, items left out or summarised, whether it fits.
+
+    "+39,916 tokens, restores 53 items"; "no effect" where none of them changes.
+    """
     parts = []
     tokens = then.total.tokens - now.total.tokens
-    if tokens < 0:
-        parts.append(f"saves {count_of(-tokens, 'token')}")
-    elif tokens:
-        parts.append(f"sends {count_of(tokens, 'more token')}")
-    stay = _staying(then) - _staying(now)
-    if stay > 0:
-        parts.append(f"{count_of(stay, 'item')} come{'s' if stay == 1 else ''} back")
-    elif stay:
-        parts.append(f"{count_of(-stay, 'more item')} go{'es' if stay == -1 else ''}")
+    if tokens:
+        parts.append(f"{'+' if tokens > 0 else '−'}{count_of(abs(tokens), 'token')}")
+    dropped = _more(now, then, DROPPED)
+    if dropped < 0:
+        parts.append(f"restores {count_of(-dropped, 'item')}")
+    elif dropped:
+        parts.append(f"leaves out {count_of(dropped, 'more item')}")
+    summarised = _more(now, then, SUMMARISED)
+    if summarised:
+        parts.append(f"summarises {count_of(abs(summarised), 'item')} {'more' if summarised > 0 else 'fewer'}")
     if then.error is not None and now.error is None:
-        parts.append("it would not fit any more")
+        parts.append("no longer fits")
     elif now.error is not None and then.error is None:
-        parts.append("it fits then")
-    return ", ".join(parts) if parts else "changes no item and no token"
+        parts.append("then it fits")
+    return ", ".join(parts) if parts else NO_EFFECT
 
 
-def _staying(packing: Packing) -> int:
-    counts = packing.verdict.counts
-    return counts[FATES[KEPT]] + counts[FATES[TRUNCATED]]
+def _more(now: Packing, then: Packing, fate: int) -> int:
+    return then.verdict.counts[FATES[fate]] - now.verdict.counts[FATES[fate]]

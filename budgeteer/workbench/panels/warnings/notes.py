@@ -42,7 +42,7 @@ def _note(warning: LimitWarning) -> Note:
     return Note(
         tone="",
         title=f"{limit_title(warning.limit)}: {_level_words(warning.level)}.",
-        sentence=f"{warning.used:,} {warning.unit} asked for, {warning.allowed:,} allowed ({warning.percent:,.1f} %).",
+        sentence=f"{warning.used:,} {warning.unit} requested, {warning.allowed:,} allowed ({warning.percent:,.1f} %).",
         fix=warning.fix.sentence,
         apply=button.apply,
         apply_label=button.label,

@@ -12,6 +12,8 @@ import pytest
 from budgeteer.engine.analysis.calibration.calibration import MIN_REQUESTS, Calibration, calibrate
 from budgeteer.engine.analysis.calibration.recorded_growth import LeftOut
 from budgeteer.engine.analysis.calibration.robust_regression import robust_fit
+from budgeteer.engine.analysis.counted_text import counted_text, measured_text
+from budgeteer.engine.config.schema import load_config
 from budgeteer.engine.content.conversation import (
     Conversation,
     ImagePart,
@@ -26,6 +28,9 @@ from budgeteer.engine.content.conversation import (
 )
 from budgeteer.engine.counting.tokenizers import counter_for
 from budgeteer.engine.errors import TokenizerUnavailable
+from budgeteer.engine.inputs.bundle import Inputs, build_bundle
+from budgeteer.engine.packing.allocation import calibrated_margin, tokenizer_of
+from budgeteer.engine.packing.pack import pack
 
 WORDS = ("the", "lamp", "keeper", "rows", "past", "a", "harbour", "wall", "and", "counts", "ships", "at", "dawn")
 COUNTER = counter_for("claude-v3")
@@ -70,6 +75,43 @@ def test_a_fit_gives_back_what_was_charged() -> None:
     assert found.counted is not None
     assert found.counted.total == pytest.approx(-0.2, abs=0.05)
     assert found.counted.p99_under > 0.2
+
+
+def test_what_is_kept_counts_as_was_charged() -> None:
+    """A packing under what one session gave is as large as another session's provider recorded it."""
+    found = one(session(80, factor=1.31, call=50, parameter=9))
+    kept = found.kept(made="2026-11-23", source="a session")
+    assert kept is not None
+    assert found.not_kept == ""
+    assert kept.error.p99_under < 0.01
+    talk = session(60, factor=1.31, call=50, parameter=9, seed=2)
+    data = {"model": "claude-sonnet-4-5", "calibrations": [kept.model_dump(by_alias=True)]}
+    config = load_config(data)
+    counter = counter_for(tokenizer_of(config))
+    packing = pack(build_bundle(Inputs(conversation=talk), counter=counter), config, counter=counter)
+    grown = talk.recorded[-1].input_tokens - talk.recorded[0].input_tokens
+    assert packing.total.tokens == pytest.approx(grown, rel=0.01)
+    assert (packing.kind, packing.tokenizer) == ("calibrated", "claude-v3")
+    assert packing.safety_margin_percent == calibrated_margin(kept) == 1
+    assert counted_text(packing) == f"calibrated, {measured_text(kept)}"
+
+
+def test_what_cannot_be_used_is_not_kept_and_says_why() -> None:
+    few = one(session(MIN_REQUESTS - 1))
+    renamed = [replace(each, model="our-proxy") for each in session(30).recorded]
+    unknown = one(replace(session(30), recorded=tuple(renamed)))
+    quarter = one(session(30), tokenizer="chars/4")
+    other = one(session(60, factor=9))
+    reasons = [found.not_kept for found in (few, unknown, quarter, other)]
+    assert [found.kept(made="2026-11-23") for found in (few, unknown, quarter, other)] == [None] * 4
+    assert ["fewer" in reasons[0], "not known" in reasons[1], "chars/4" in reasons[2], "9" in reasons[3]] == [True] * 4
+
+
+def test_a_charge_is_never_below_nothing() -> None:
+    found = one(session(80, call=60, parameter=-9))
+    assert found.coefficients is not None
+    assert found.coefficients.per_parameter == 0
+    assert 0 < found.coefficients.per_call < 60
 
 
 def test_a_few_requests_that_held_more_than_the_file_shows_do_not_move_a_fit() -> None:

@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from budgeteer.engine.analysis.replay.autocompress import policy_named
-from budgeteer.engine.analysis.replay.replay import Turn, replay
+from budgeteer.engine.analysis.replay.replay import Turn, pack_request_of, replay
 from budgeteer.engine.analysis.sweep.probe import Subject
 from budgeteer.engine.content.conversation import Conversation, Message
 from budgeteer.engine.errors import ConfigError
@@ -45,12 +45,12 @@ def requests_in(messages: list[Message]) -> list[int]:
     ]
 
 
-def packed_up_to(given_inputs: Inputs, data: dict[str, Any], end: int, profile: str | None) -> Packing:
+def packed_up_to(given_inputs: Inputs, data: dict[str, Any], end: int, provider: str | None) -> Packing:
     """The packing of the conversation as if nothing had been said after its first `end` messages."""
     assert given_inputs.conversation is not None
     cut = replace(given_inputs.conversation, messages=given_inputs.conversation.messages[:end])
-    subject = subject_of(replace(given_inputs, conversation=cut, query=None), data, profile)
-    return pack(subject.bundle, subject.config, counter=subject.counter, profile=profile)
+    subject = subject_of(replace(given_inputs, conversation=cut, query=None), data, provider)
+    return pack(subject.bundle, subject.config, counter=subject.counter, provider=provider)
 
 
 def check_turn(turn: Turn, packing: Packing) -> None:
@@ -58,14 +58,15 @@ def check_turn(turn: Turn, packing: Packing) -> None:
     assert (turn.level == "cannotFit") == (not packing.fits)
 
 
+@pytest.mark.slow
 @slowly
 @given(inputs(), configurations(), st.sampled_from([None, "openai-chat", "anthropic"]), st.booleans())
 def test_every_request_is_what_packing_its_messages_anew_is(
-    given_inputs: Inputs, data: dict[str, Any], profile: str | None, prunes: bool
+    given_inputs: Inputs, data: dict[str, Any], provider: str | None, prunes: bool
 ) -> None:
     if prunes:
         data = {**data, "pruning": {**PRUNING, "minContextPercent": 40, "maxContextPercent": 80}}
-    subject = subject_of(given_inputs, data, profile)
+    subject = subject_of(given_inputs, data, provider)
     assert given_inputs.conversation is not None
     messages = list(given_inputs.conversation.messages)
     ends = requests_in(messages)
@@ -73,7 +74,7 @@ def test_every_request_is_what_packing_its_messages_anew_is(
     answered = [turn for turn in found.turns if turn.reply is not None]
     assert [turn.reply for turn in answered] == [f"message:{messages[end].id}" for end in ends]
     for turn, end in zip(answered, ends, strict=True):
-        check_turn(turn, packed_up_to(given_inputs, data, end, profile))
+        check_turn(turn, packed_up_to(given_inputs, data, end, provider))
     open_ones = found.turns[len(answered) :]
     assert len(open_ones) == (given_inputs.query is not None or messages[-1].role != "assistant")
     for turn in open_ones:
@@ -330,3 +331,16 @@ def test_every_request_reads_few_messages_however_long_the_conversation_is() -> 
     replayed = replay(replace(subject, bundle=replace(subject.bundle, history=looked)))
     assert len(replayed.turns) == 120
     assert looked.times <= 6 * len(turns)
+
+
+@slowly
+@given(given_inputs=inputs(), data=configurations())
+def test_the_packing_of_one_request_is_what_the_replay_says_of_it(given_inputs: Inputs, data: dict[str, Any]) -> None:
+    subject = subject_of(given_inputs, data)
+    turns = replay(subject).turns
+    for turn in turns:
+        packing = pack_request_of(subject, turn.number)
+        assert packing.total.tokens == turn.after_tokens
+    for number in (0, len(turns) + 1):
+        with pytest.raises(IndexError):
+            pack_request_of(subject, number)

@@ -32,12 +32,12 @@ from tests.engine.packs import assistant, talk, user
 slowly = settings(deadline=None, max_examples=40, suppress_health_check=[HealthCheck.too_slow])
 
 
-def subject_of(given_inputs: Inputs, data: dict[str, Any], profile: str | None = None) -> Subject:
+def subject_of(given_inputs: Inputs, data: dict[str, Any], provider: str | None = None) -> Subject:
     tokenizer = data.get("tokenizer", "auto")
     if tokenizer == "auto":
         tokenizer = "cl100k_base" if data.get("model") == "gpt-4" else "o200k_base"
     counter = counter_for(tokenizer)
-    return Subject(build_bundle(given_inputs, counter=counter), load_config(data), counter, profile=profile)
+    return Subject(build_bundle(given_inputs, counter=counter), load_config(data), counter, provider=provider)
 
 
 def anew(subject: Subject, data: dict[str, Any], path: str, value: float) -> Packing:
@@ -47,7 +47,7 @@ def anew(subject: Subject, data: dict[str, Any], path: str, value: float) -> Pac
         data = set_path(set_path(data, "outputReserve", reserve), "contextWindow", int(value) + reserve)
     else:
         data = set_path(data, path, value)
-    return pack(subject.bundle, load_config(data), counter=subject.counter, profile=subject.profile)
+    return pack(subject.bundle, load_config(data), counter=subject.counter, provider=subject.provider)
 
 
 def check_same(answer: PackingAnswer, items: Sequence[str], packing: Packing) -> None:
@@ -74,13 +74,14 @@ def values_between(low: float, high: float, path: str) -> st.SearchStrategy[floa
 WIDEST = {"tokens": 6_000, "characters": 8_000, "bytes": 420_000, "items": 60}
 
 
+@pytest.mark.slow
 @slowly
 @given(st.data(), inputs(), configurations(), st.sampled_from([path for path in UNITS if path != "history.topicChars"]))
 def test_every_step_is_what_packing_anew_says_there_and_right_before_the_next(
     drawn: st.DataObject, given_inputs: Inputs, data: dict[str, Any], path: str
 ) -> None:
-    profile = drawn.draw(st.sampled_from([None, "openai-chat", "anthropic"]))
-    subject = subject_of(given_inputs, data, profile)
+    provider = drawn.draw(st.sampled_from([None, "openai-chat", "anthropic"]))
+    subject = subject_of(given_inputs, data, provider)
     if path.startswith("shares.") and not data["shares"]["enabled"]:
         with pytest.raises(ConfigError, match="shares are off"):
             sweep(subject, path)
@@ -112,14 +113,14 @@ def test_every_step_is_what_packing_anew_says_there_and_right_before_the_next(
 @settings(slowly, max_examples=20)  # a percent of the budget for skills makes a step of nearly every value
 @given(st.data(), inputs(), configurations(strategy="newestFirst"), st.sampled_from([None, "openai-chat", "anthropic"]))
 def test_answers_by_sums_are_what_packing_anew_says(
-    drawn: st.DataObject, given_inputs: Inputs, data: dict[str, Any], profile: str | None
+    drawn: st.DataObject, given_inputs: Inputs, data: dict[str, Any], provider: str | None
 ) -> None:
     """Where things are taken in rows: no chunks, no shares, skills as a prefix within a part of the budget."""
     data = {**data, "shares": {"enabled": False}, "system": {"placement": "dedicated"}}
     budget = data["skillsBudget"]
     limits = {**budget["limits"], "maxToolDefinitionChars": 1_000_000, "maxSkillsPromptTokens": "30%"}
     data["skillsBudget"] = {**budget, "fit": "prefix", "fallback": "none", "limits": limits}
-    subject = subject_of(replace(given_inputs, chunks=()), data, profile)
+    subject = subject_of(replace(given_inputs, chunks=()), data, provider)
     path = drawn.draw(st.sampled_from(["inputBudget", "contextWindow", "maxSkillsPromptChars", "history.maxTokens"]))
     values = drawn.draw(st.lists(st.integers(1 + data["outputReserve"], 1_500), min_size=1, max_size=30))
     swept = sweep(subject, path, between=(1, 1_500))

@@ -36,10 +36,10 @@ def clearing(**settings: Any) -> dict[str, Any]:
     return {"history": {"strategy": "clearToolResults", "clearing": {"trigger": 100, **settings}}}
 
 
-@pytest.mark.parametrize("profile", list(PROVIDERS))
+@pytest.mark.parametrize("provider", list(PROVIDERS))
 @pytest.mark.parametrize("settings", [{}, {"clearToolInputs": True}, {"headChars": 20, "tailChars": 9}, {"keep": 0}])
-def test_every_provider_is_sent_what_was_counted(profile: str, settings: dict[str, Any]) -> None:
-    packing = packed(bundle_of(*run(6)), clearing(**settings), profile=profile)
+def test_every_provider_is_sent_what_was_counted(provider: str, settings: dict[str, Any]) -> None:
+    packing = packed(bundle_of(*run(6)), clearing(**settings), provider=provider)
     check_everything(packing)
     assert packing.fits
     assert cleared(packing)
@@ -77,7 +77,7 @@ def test_a_result_is_cut_to_both_ends_and_the_line_between_them_says_how_much() 
 
 
 def test_inputs_are_emptied_with_their_results() -> None:
-    packing = packed(bundle_of(*run(4)), clearing(keep=3, clearToolInputs=True), profile="anthropic")
+    packing = packed(bundle_of(*run(4)), clearing(keep=3, clearToolInputs=True), provider="anthropic")
     inputs = [
         block["input"]
         for message in render_request(packing)["messages"]

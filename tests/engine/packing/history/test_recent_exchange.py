@@ -9,7 +9,13 @@ from budgeteer.engine.config.schema import load_config
 from budgeteer.engine.content.conversation import Conversation, FilePart, ImagePart, Message, ReasoningPart, TextPart
 from budgeteer.engine.counting.tokenizers import QuarterCounter, counter_for
 from budgeteer.engine.inputs.bundle import Inputs, build_bundle
-from budgeteer.engine.packing.history.earlier_line import Named, longest_line, opening_of, read_line, topics_of
+from budgeteer.engine.packing.history.earlier_line import (
+    Named,
+    longest_line,
+    opening_of,
+    read_line,
+    topics_of,
+)
 from budgeteer.engine.packing.ledger import Decision
 from budgeteer.engine.packing.pack import pack
 from budgeteer.engine.packing.result import Packing
@@ -194,7 +200,7 @@ def test_an_anchor_that_is_not_the_users_goes_where_the_first_message_must_be() 
     config = recent(maxHistoryMessages=0, namePrevious=False, topicChars=18)
     bundle = bundle_of(*messages, tokenizer=QUARTER)
     assert packed(bundle, config).chosen.history.shortened is not None
-    packing = packed(bundle, config, profile="anthropic")
+    packing = packed(bundle, config, provider="anthropic")
     assert decision(packing, "message:m1").rule == "validity:anthropic"
     assert packing.total.tokens == 8
 
@@ -213,7 +219,7 @@ def test_an_exchange_that_is_over_is_a_stated_error_with_and_without_retry() -> 
 def test_every_window_from_the_last_exchange_on_is_used_and_never_passed() -> None:
     def at(window: int) -> Packing:
         config = {"contextWindow": window, "outputReserve": 0, "history": recent(maxHistoryMessages=1)["history"]}
-        return packed(bundle_of(*TALK), config, profile="openai-chat")
+        return packed(bundle_of(*TALK), config, provider="openai-chat")
 
     exchange = packed(bundle_of(*TALK[4:])).total.tokens
     assert not at(exchange - 1).fits

@@ -5,7 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from budgeteer.engine.content.conversation import Message, TextPart, ToolCallPart, ToolResultPart
-from budgeteer.engine.packing.history.summary import SUMMARY_LINE, SummaryFailed, SummaryRequest, extractive_summary
+from budgeteer.engine.content.written_messages import SUMMARY_LINE
+from budgeteer.engine.packing.history.summary import SummaryFailed, SummaryRequest, extractive_summary
 
 TALK = (
     Message("user", (TextPart("Please make the importer read truncated files, and tell the user where they end."),)),

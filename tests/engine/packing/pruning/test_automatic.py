@@ -40,7 +40,7 @@ def answer(number: int, text: str = LONG, *, failed: bool = False) -> Message:
 
 def pruned(*messages: Message, **pruning: Any) -> Packing:
     settings_given = {"mode": "auto", "protectedTools": FREE, **pruning}
-    return packed(bundle_of(*messages), {"pruning": settings_given}, profile="anthropic")
+    return packed(bundle_of(*messages), {"pruning": settings_given}, provider="anthropic")
 
 
 def rules(packing: Packing) -> dict[str, str]:
@@ -212,7 +212,7 @@ class Plain:
 def test_any_conversation_is_pruned_as_the_rules_say(conversation: Conversation, pruning: dict[str, Any]) -> None:
     messages = [Message(one.role, one.parts, typed=one.typed) for one in conversation.messages if one.role != "system"]
     bundle = bundle_of(*messages, query="what now?")
-    packing = packed(bundle, {"pruning": {"mode": "auto", "maxSummaryPercent": 100, **pruning}}, profile="openai-chat")
+    packing = packed(bundle, {"pruning": {"mode": "auto", "maxSummaryPercent": 100, **pruning}}, provider="openai-chat")
     plain = Plain(list(bundle.history), pruning, query_typed=True)
     expected = plain.expected()
     count = counter_for("o200k_base").count
@@ -234,3 +234,11 @@ def test_any_conversation_is_pruned_as_the_rules_say(conversation: Conversation,
                 values = value.values() if isinstance(value, dict) else [made.arguments]
                 assert not any(isinstance(one, str) and count(one) > 40 for one in values)
     assert render_request(packing)["messages"]
+
+
+def test_a_notice_that_is_read_back_gets_no_id() -> None:
+    notice = "[7 earlier messages removed to save context]"
+    packing = packed(bundle_of(user(notice), user("Go on"), user("Now")), {"pruning": {"mode": "auto"}})
+    messages = render_request(packing)["messages"]
+    assert [notice == message["content"] for message in messages].count(True) == 1
+    assert str(messages[-2]["content"]).count("<id>") == 1

@@ -37,7 +37,7 @@ def test_every_number_of_as_many_digits_costs_the_same(tokenizer: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("parts", "profile", "expected"),
+    ("parts", "provider", "expected"),
     [
         ((TEXT,), "openai-chat", (TEXT, TAG)),
         ((TEXT, CALL), "openai-chat", (TEXT, TAG, CALL)),
@@ -49,12 +49,12 @@ def test_every_number_of_as_many_digits_costs_the_same(tokenizer: str) -> None:
     ],
 )
 def test_a_tag_stands_behind_what_a_message_says(
-    parts: tuple[Part, ...], profile: str, expected: tuple[Part, ...]
+    parts: tuple[Part, ...], provider: str, expected: tuple[Part, ...]
 ) -> None:
-    assert tagged(parts, TAG.text, profile) == expected
+    assert tagged(parts, TAG.text, provider) == expected
     bare, shown = untagged(Message("assistant", expected))
     assert shown == "m001"
-    assert tagged(bare.parts, TAG.text, profile) == expected
+    assert tagged(bare.parts, TAG.text, provider) == expected
 
 
 def test_ids_that_were_brought_along_stay_and_others_follow_them() -> None:
@@ -89,9 +89,9 @@ def test_a_tool_of_that_name_is_not_given_twice_and_no_limit_drops_it() -> None:
     assert [tool["function"]["name"] for tool in request["tools"]] == ["compress"]
 
 
-@pytest.mark.parametrize("profile", ["openai-responses", "anthropic", "gemini"])
-def test_the_query_and_reasoning_alone_have_no_tag(profile: str) -> None:
-    thought = Message("assistant", (ReasoningPart("hm", "sealed", "secret", profile),))
+@pytest.mark.parametrize("provider", ["openai-responses", "anthropic", "gemini"])
+def test_the_query_and_reasoning_alone_have_no_tag(provider: str) -> None:
+    thought = Message("assistant", (ReasoningPart("hm", "sealed", "secret", provider),))
     bundle = bundle_of(user("a"), thought, assistant("b", "c1"), result("c1"), user("c"))
-    said = str(render_request(packed(bundle, {"pruning": {"mode": "auto"}}, profile=profile)))
+    said = str(render_request(packed(bundle, {"pruning": {"mode": "auto"}}, provider=provider)))
     assert [f"<id>m00{number}</id>" in said for number in range(1, 6)] == [True, False, True, True, False]

@@ -18,7 +18,7 @@ BLOCK = "[SYSTEM INSTRUCTIONS]\n\nBe brief.\n\n---\n\n"
 
 
 def first_of(*messages: Message, **inputs: Any) -> Any:
-    packing = packed(bundle_of(*messages, system="Be brief.", **inputs), PREPENDED, profile="openai-chat")
+    packing = packed(bundle_of(*messages, system="Be brief.", **inputs), PREPENDED, provider="openai-chat")
     request = render_request(packing)
     counted = recount(request)
     if not counted.other:
@@ -49,7 +49,7 @@ def test_before_a_query_where_there_is_no_history() -> None:
 
 
 def test_with_no_user_at_all_it_is_a_message_of_its_own() -> None:
-    packing = packed(bundle_of(assistant("I begin."), system="Be brief."), PREPENDED, profile="openai-chat")
+    packing = packed(bundle_of(assistant("I begin."), system="Be brief."), PREPENDED, provider="openai-chat")
     request = render_request(packing)
     assert [message["role"] for message in request["messages"]] == ["user", "assistant"]
     assert recount(request).tokens == packing.total.tokens
@@ -86,7 +86,7 @@ def test_every_component_is_compared_and_both_sides_add_up() -> None:
         "skillsBudget": {"enabled": True, "limits": {"maxSkillsInPrompt": 5}},
         "history": {"strategy": "newestFirst", "maxTokens": 500},
     }
-    packing = packed(bundle, data, profile="openai-chat")
+    packing = packed(bundle, data, provider="openai-chat")
     rows = {one.name: one for one in before_after(packing)}
     assert list(rows) == [
         "System text",
@@ -99,7 +99,7 @@ def test_every_component_is_compared_and_both_sides_add_up() -> None:
         "Current user message",
         "Headers, rules and frames",
     ]
-    whole = packed(bundle, {**PREPENDED, "retry": {"enabled": False}}, profile="openai-chat")
+    whole = packed(bundle, {**PREPENDED, "retry": {"enabled": False}}, provider="openai-chat")
     for axis in ("tokens", "chars"):
         before = sum(getattr(one.before.size, axis) for one in rows.values())
         after = sum(getattr(one.after.size, axis) for one in rows.values())

@@ -72,7 +72,7 @@ def test_what_openais_models_read_costs_the_same_however_many_definitions_there_
     assert costs.joins(1).tokens == costs.joins(9).tokens == 9 + COUNTER.count(OPENING + CLOSING)
     after_system = replace(costs, line_end=1)
     assert after_system.joins(1).tokens == costs.joins(1).tokens - 3
-    assert (costs.kind, replace(costs, profile="openai-responses").kind) == ("exact", "estimated")
+    assert (costs.kind, replace(costs, provider="openai-responses").kind) == ("exact", "estimated")
 
 
 def test_a_token_limit_is_on_the_whole_array_and_not_one_less() -> None:
@@ -114,3 +114,13 @@ def test_what_runs_at_another_provider_takes_no_room_and_no_pin_sends_it() -> No
     )
     assert found.order == (1, 2, 3)
     assert found.refused.tolist() == [True, False, False, False]
+
+
+def test_tools_left_out_by_name_go_whether_or_not_there_is_a_budget() -> None:
+    standing = Priority(leave_out=frozenset({"one", "three", "unknown"}))
+    for enabled in (False, True):
+        assert fit(standing, enabled=enabled).order == (1,)
+    held = replace(standing, pins=frozenset({"tool:one"}), called=frozenset({"three"}))
+    found = fit(held, enabled=False)
+    assert found.order == (0, 1, 2)
+    assert not found.left_out.any()

@@ -39,7 +39,7 @@ def said(*parts: Part) -> Message:
 
 def test_a_gemini_model_is_packed_in_its_own_form() -> None:
     packing, request = gemini(system("Be brief."), user("Hi"), assistant("Yes"), user("Go"))
-    assert packing.profile == "gemini"
+    assert packing.provider == "gemini"
     assert request == {
         "model": "models/gemini-4-argon",
         "systemInstruction": {"parts": [{"text": "Be brief."}]},
@@ -68,7 +68,7 @@ def test_responses_stand_in_the_next_turn_in_the_order_of_their_calls() -> None:
     assert decision(packing, 3) == (
         "kept",
         "validity:gemini",
-        "Sent whole, but not just as it came: results stand in the order of their calls here.",
+        "Sent, adapted to the provider: results stand in the order of their calls here.",
     )
 
 

@@ -22,7 +22,7 @@ PNG = {"type": "base64", "media_type": "image/png", "data": "AAAA"}
 
 
 def responses(*messages: Message, **inputs: Any) -> tuple[Packing, dict[str, Any]]:
-    packing = packed(bundle_of(*messages, **inputs), profile="openai-responses")
+    packing = packed(bundle_of(*messages, **inputs), provider="openai-responses")
     return packing, render_request(packing)
 
 
@@ -127,7 +127,7 @@ def test_a_free_form_tools_call_goes_back_with_its_raw_text_and_so_does_its_answ
         {"type": "function_call_output", "call_id": "f", "output": "ran"},
     ]
     assert {decision.fate for decision in packing.ledger} == {"kept"}
-    chat = render_request(packed(bundle_of(*turns), profile="openai-chat"))
+    chat = render_request(packed(bundle_of(*turns), provider="openai-chat"))
     assert chat["messages"][1]["tool_calls"][0]["function"] == {"name": "patch", "arguments": "*** Begin"}
 
 
@@ -210,7 +210,7 @@ def test_a_picture_that_it_drew_itself_is_an_item_of_its_own_and_goes_to_nobody_
         drawn,
         {"role": "user", "content": "Thanks"},
     ]
-    elsewhere = packed(bundle_of(*talk), profile="anthropic")
+    elsewhere = packed(bundle_of(*talk), provider="anthropic")
     assert "image_generation_call" not in str(render_request(elsewhere))
     assert sentence(elsewhere, 2)[:2] == ("truncated", "validity:anthropic")
     asked, _ = responses(user("Hi"), Message("user", (TextPart("See."), ImagePart(drawn, 8, 8))), assistant(), user())

@@ -7,6 +7,7 @@ from budgeteer.engine.packing.result import Packing
 from budgeteer.workbench import services
 from budgeteer.workbench.models import Workspace
 from budgeteer.workbench.panels.map.icicle import IcicleBlock, icicle_of
+from budgeteer.workbench.state import ViewState
 
 
 def edges(blocks: tuple[IcicleBlock, ...]) -> list[tuple[float, float]]:
@@ -19,7 +20,7 @@ def packed(workspace: Workspace) -> Packing:
 
 
 def test_sections_stand_beside_each_other_over_the_whole_width(session: Workspace) -> None:
-    picture = icicle_of(packed(session))
+    picture = icicle_of(packed(session), ViewState())
     assert picture is not None
     places = edges(picture.sections)
     assert places == sorted(places)
@@ -29,7 +30,7 @@ def test_sections_stand_beside_each_other_over_the_whole_width(session: Workspac
 
 def test_what_is_drawn_in_the_last_row_is_all_that_is_asked_for(session: Workspace) -> None:
     packing = packed(session)
-    picture = icicle_of(packing)
+    picture = icicle_of(packing, ViewState())
     assert picture is not None
     drawn = [re.search(r"([\d,]+) tokens", block.title) for block in picture.items]
     assert sum(int(found[1].replace(",", "")) for found in drawn if found) == int(packing.ledger.before_tokens.sum())
@@ -39,14 +40,14 @@ def test_what_is_drawn_in_the_last_row_is_all_that_is_asked_for(session: Workspa
 
 def test_items_that_cannot_be_seen_join_their_neighbours(session: Workspace) -> None:
     packing = packed(session)
-    picture = icicle_of(packing)
+    picture = icicle_of(packing, ViewState())
     assert picture is not None
     assert len(picture.items) < len(packing.ledger)
     assert len(picture.items) <= 125
 
 
 def test_dropped_items_are_outlines(library: Workspace) -> None:
-    picture = icicle_of(packed(library))
+    picture = icicle_of(packed(library), ViewState())
     assert picture is not None
     assert [block.css for block in picture.items if "dropped" in block.title]
     assert {block.css for block in picture.items if "dropped" in block.title} == {"ds kK"}
@@ -55,4 +56,4 @@ def test_dropped_items_are_outlines(library: Workspace) -> None:
 
 def test_an_empty_prompt_has_no_picture(owner) -> None:
     workspace = services.open_with_sources(owner, [])
-    assert icicle_of(packed(workspace)) is None
+    assert icicle_of(packed(workspace), ViewState()) is None

@@ -48,7 +48,7 @@ def number(text: str) -> int:
 
 @pytest.mark.usefixtures("patient")
 def test_every_pick_is_what_its_button_then_gives(session: Workspace) -> None:
-    view = view_of(session)
+    view = view_of(session, "inputBudget")
     assert len(view.picks) > 4
     for pick in view.picks:
         if not pick.apply or pick.note:
@@ -64,7 +64,7 @@ def test_every_pick_is_what_its_button_then_gives(session: Workspace) -> None:
 @pytest.mark.usefixtures("patient")
 def test_what_is_in_force_is_marked_and_equals_the_verdict(session: Workspace) -> None:
     packing = packed_of(session).packing
-    view = view_of(session)
+    view = view_of(session, "inputBudget")
     (now,) = [pick for pick in view.picks if pick.is_current]
     assert (number(now.at), number(now.sent), now.against_now) == (packing.input_budget, packing.total.tokens, "0")
     assert sum(map(number, now.sections)) == packing.total.tokens
@@ -88,30 +88,32 @@ def test_what_takes_too_long_is_a_job_that_comes_back_with_it(
     session: Workspace, monkeypatch: pytest.MonkeyPatch, run_jobs: Callable[[], None]
 ) -> None:
     monkeypatch.setattr(deferred_results, "PATIENCE_SECONDS", -1.0)
-    shown = sweep_shown(session, packed_of(session), ViewState(view=PanelName.SWEEP), draft=True)
-    assert "let go" in shown.sentence
+    shown = sweep_shown(
+        session, packed_of(session), ViewState(view=PanelName.SWEEP, over="inputBudget"), no_job="Let go first."
+    )
+    assert shown.sentence == "Let go first."
     assert not Job.objects.filter(kind="workbench.sweep").exists()
     for _ in range(2):
-        shown = sweep_shown(session, packed_of(session), ViewState(view=PanelName.SWEEP))
+        shown = sweep_shown(session, packed_of(session), ViewState(view=PanelName.SWEEP, over="inputBudget"))
         assert shown.job is not None
-    assert shown.job.then.endswith("?view=sweep")
+    assert shown.job.then.endswith("?view=sweep&over=inputBudget")
     run_jobs()
     assert Job.objects.get(kind="workbench.sweep").state == "succeeded"
-    slow = view_of(session)
+    slow = view_of(session, "inputBudget")
     deferred_results.forget_answers()
     monkeypatch.setattr(deferred_results, "PATIENCE_SECONDS", 60.0)
-    assert view_of(session) == slow
+    assert view_of(session, "inputBudget") == slow
     undo_steps.commit(session, {"history": {"strategy": "full"}})
     deferred_results.forget_answers()
     monkeypatch.setattr(deferred_results, "PATIENCE_SECONDS", -1.0)
-    assert sweep_shown(session, packed_of(session), ViewState(view=PanelName.SWEEP)).job is not None
+    assert sweep_shown(session, packed_of(session), ViewState(view=PanelName.SWEEP, over="inputBudget")).job is not None
 
 
 @pytest.mark.usefixtures("patient")
 def test_only_what_limits_something_may_be_swept(session: Workspace, library: Workspace) -> None:
     def paths(workspace: Workspace) -> set[str]:
         shown = sweep_shown(workspace, packed_of(workspace), ViewState(view=PanelName.SWEEP, over="no.such"))
-        assert shown.choices[0].is_chosen
+        assert sum(choice.is_chosen for choice in shown.choices) == 1
         return {choice.path.rpartition(".")[2] for choice in shown.choices}
 
     assert {"inputBudget", "maxTokens"} <= paths(session)
@@ -142,7 +144,7 @@ def test_a_flat_curve_says_so(library: Workspace) -> None:
     view = sweep_view(packed_of(library).packing, flat)
     assert view.title == "Nothing changes over the whole range"
     nowhere = SweptLimit("inputBudget", "tokens", 1, 9_000, None, (SweptStep(1, 10, 2, False, {"skills": 10}),))
-    assert "it fits nowhere" in sweep_view(packed_of(library).packing, nowhere).sentence
+    assert "no value fits" in sweep_view(packed_of(library).packing, nowhere).sentence
 
 
 def test_thousands_of_steps_are_thinned(session: Workspace) -> None:
@@ -151,3 +153,23 @@ def test_thousands_of_steps_are_thinned(session: Workspace) -> None:
     assert len(thin) <= MOST_STEPS + 2
     assert (thin[0], thin[-1]) == (rows[0], rows[-1])
     assert rows[4_321] in thin
+
+
+@pytest.mark.usefixtures("patient")
+def test_it_starts_on_the_limit_that_binds_and_draws_what_is_swept(session: Workspace, library: Workspace) -> None:
+    for workspace, path, section in (
+        (session, "history.maxTokens", "History"),
+        (library, "skillsBudget.limits.maxSkillsPromptChars", "Skills"),
+    ):
+        shown = sweep_shown(workspace, packed_of(workspace), ViewState(view=PanelName.SWEEP))
+        assert [choice.path for choice in shown.choices if choice.is_chosen] == [path]
+        assert shown.view is not None
+        assert [curve.name for curve in shown.view.drawings[0].curves] == [section]
+
+
+@pytest.mark.usefixtures("patient")
+def test_what_is_offered_to_pick_changes_something(session: Workspace) -> None:
+    picks = view_of(session, "history.maxTokens").picks
+    assert (
+        len({(pick.sent, pick.kept) for pick in picks}) >= len(picks) - 1
+    )  # the value in force may equal a breakpoint

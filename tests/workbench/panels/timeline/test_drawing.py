@@ -118,7 +118,7 @@ def test_a_timeline_survives_its_storage_and_its_worker(
     monkeypatch.setattr(deferred_results, "PATIENCE_SECONDS", -1.0)
     shown = timeline_shown(session, packed_of(session), ViewState(view=PanelName.TIMELINE))
     assert shown.job is not None
-    assert timeline_shown(session, packed_of(session), ViewState(), draft=True).sentence.startswith("The timeline foll")
+    assert timeline_shown(session, packed_of(session), ViewState(), no_job="Let go first.").sentence == "Let go first."
     run_jobs()
     assert Job.objects.get(kind="workbench.replay").state == "succeeded"
     shown = timeline_shown(session, packed_of(session), ViewState(view=PanelName.TIMELINE))
@@ -138,7 +138,12 @@ def test_what_cannot_be_replayed_says_why(session: Workspace) -> None:
     assert "a policy compresses only where pruning is on" in shown.sentence.lower()
 
 
-def test_what_was_reported_stands_beside_what_is_counted(session: Workspace) -> None:
+def test_what_was_reported_stands_beside_what_is_counted(session: Workspace, run_jobs: Callable[[], None]) -> None:
+    for_another_model = played(session)
+    assert (len(for_another_model.reported) > 40, for_another_model.not_in_file) == (True, None)
+    undo_steps.commit(session, {"model": "claude-sonnet-4-5"})  # what the sample was recorded on
+    preview(session, EditableConfig.of(session))
+    run_jobs()
     packed, timeline = packed_of(session), played(session)
     known = packed.packing.recorded_input
     assert known is not None
@@ -154,7 +159,8 @@ def test_what_was_reported_stands_beside_what_is_counted(session: Workspace) -> 
     at, tokens = timeline.reported[-1]
     counted = timeline.asked[at] + timeline.not_in_file
     off = f"{abs(counted / tokens - 1) * 100:.1f} %"
-    assert f"the count of request {at + 1} is {off} below the {tokens:,} tokens that the source" in view.sentence
+    side = "above" if counted > tokens else "below"
+    assert f"the count of request {at + 1} is {off} {side} the {tokens:,} tokens that the source" in view.sentence
     few = timeline_view(packed, replace(timeline, reported=timeline.reported[-3:]), ViewState(view=PanelName.TIMELINE))
     assert [figure for *_, figure in few.drawings[0].reported] == [f"{one:,}" for _, one in timeline.reported[-3:]]
     assert few.drawings[0].reported_line == ""
@@ -169,3 +175,24 @@ def test_a_timeline_that_was_kept_before_requests_were_recorded_is_read(session:
     view = timeline_view(packed_of(session), old, ViewState(view=PanelName.TIMELINE))
     assert view.drawings[0].expected == ""
     assert "not in this file" not in view.sentence
+
+
+def test_every_request_has_its_own_packing_and_neighbours(session: Workspace, patient: None) -> None:
+    packed, timeline = packed_of(session), played(session)
+    last = len(timeline.asked)
+    for number in (1, 2, last // 2, last):
+        shown = timeline_shown(session, packed, ViewState(view=PanelName.TIMELINE, at=number))
+        assert shown.choice is not None
+        assert shown.choice.packing is not None
+        total = shown.choice.packing.sections.total
+        assert total.sent == f"{timeline.sent[number - 1]:,}"
+        assert total.requested == f"{timeline.asked[number - 1]:,}"
+        assert bool(shown.choice.previous_url) == (number > 1)
+        assert bool(shown.choice.next_url) == (number < last)
+    first = timeline_shown(session, packed, ViewState(view=PanelName.TIMELINE)).choice
+    assert first is not None
+    assert first.packing is None
+    assert first.number == (timeline.first_over or 0) + 1
+    past = timeline_shown(session, packed, ViewState(view=PanelName.TIMELINE, at=99_999)).choice
+    assert past is not None
+    assert past.number == last

@@ -38,24 +38,24 @@ def test_every_button_says_what_it_then_does(name: str, request: pytest.FixtureR
         undo_steps.commit(workspace, apply_posted(current, changes_of(note.apply)).config.delta)
         after = packed_of(workspace).packing
         undo_steps.undo(workspace)
-        sent = figure(r"sends ([\d,]+) more token", note.effect) - figure(r"saves ([\d,]+) token", note.effect)
+        sent = figure(r"\+([\d,]+) token", note.effect) - figure(r"−([\d,]+) token", note.effect)
         assert sent == after.total.tokens - before.total.tokens
-        back = figure(r"([\d,]+) items? comes? back", note.effect) - figure(r"([\d,]+) more items? go", note.effect)
+        back = figure(r"restores ([\d,]+) item", note.effect) - figure(r"leaves out ([\d,]+) more", note.effect)
         counts, old = after.verdict.counts, before.verdict.counts
-        assert back == counts["kept"] + counts["truncated"] - old["kept"] - old["truncated"]
+        assert back == old["dropped"] - counts["dropped"]  # as the header counts them
 
 
 def test_what_changes_nothing_says_so(session: Workspace) -> None:
     packing = packed_of(session).packing
-    assert effect_of(packing, packing) == "changes no item and no token"
+    assert effect_of(packing, packing) == "no effect"
 
 
 def test_it_says_whether_it_fits_then(session: Workspace) -> None:
     fits = packed_of(session).packing
     undo_steps.commit(session, {"contextWindow": 4_000, "outputReserve": 500})
     over = packed_of(session).packing
-    assert effect_of(fits, over).endswith("it would not fit any more")
-    assert effect_of(over, fits).endswith("it fits then")
+    assert effect_of(fits, over).endswith("no longer fits")
+    assert effect_of(over, fits).endswith("then it fits")
 
 
 def test_what_cannot_be_used_has_no_effect(session: Workspace) -> None:

@@ -1,0 +1,99 @@
+"""One row a conversation and configuration, written while an evaluation runs: as CSV, or as Parquet by pyarrow."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from budgeteer.engine.analysis.evaluation.evaluation import PackedConversation
+from budgeteer.engine.errors import InputError
+
+COLUMNS = (
+    "configuration",
+    "name",
+    "messages",
+    "requested",
+    "sent",
+    "limit",
+    "level",
+    "dropped",
+    "summarised",
+    "shortened",
+    "cost",
+    "cachedCost",
+)
+_TEXTS = frozenset({"configuration", "name", "level"})
+_MONEY = frozenset({"cost", "cachedCost"})
+
+type WriteRows = Callable[[Sequence[Sequence[PackedConversation]]], None]
+
+
+@contextmanager
+def csv_rows(path: str, names: Sequence[str]) -> Iterator[WriteRows]:
+    """A function that writes rows of the configurations called `names` to a CSV file, with a header line.
+
+    Raises:
+        InputError: the file cannot be written.
+    """
+    try:
+        file = Path(path).open("w", newline="", encoding="utf-8", errors="backslashreplace")  # noqa: SIM115 - closed below
+    except OSError as error:
+        raise _cannot(path, error) from error
+    with file:
+        writer = csv.DictWriter(file, COLUMNS)
+        writer.writeheader()
+
+        def write(rows: Sequence[Sequence[PackedConversation]]) -> None:
+            writer.writerows(_records(rows, names))
+
+        yield write
+
+
+@contextmanager
+def parquet_rows(path: str, names: Sequence[str]) -> Iterator[WriteRows]:
+    """The same as a Parquet file, a row group for each call.
+
+    Raises:
+        InputError: pyarrow is not installed, or the file cannot be written.
+    """
+    try:
+        import pyarrow as pa
+        from pyarrow import parquet
+    except ImportError as error:
+        mend = "Install it with: pip install 'budgeteer[parquet]'"
+        raise InputError("needs the package pyarrow, which is not installed", where="--parquet", mend=mend) from error
+    schema = pa.schema([(name, _type(pa, name)) for name in COLUMNS])
+    try:
+        writer = parquet.ParquetWriter(path, schema)
+    except OSError as error:
+        raise _cannot(path, error) from error
+    with writer:
+
+        def write(rows: Sequence[Sequence[PackedConversation]]) -> None:
+            records = list(_records(rows, names))
+            if records:
+                writer.write_table(pa.Table.from_pylist(records, schema=schema))
+
+        yield write
+
+
+def _type(pa: Any, name: str) -> Any:
+    if name in _TEXTS:
+        return pa.string()
+    return pa.float64() if name in _MONEY else pa.int64()
+
+
+def _records(rows: Sequence[Sequence[PackedConversation]], names: Sequence[str]) -> Iterator[dict[str, Any]]:
+    """The rows conversation by conversation, each under every configuration; names as UTF-8 can hold them."""
+    for same in zip(*rows, strict=True):
+        for configuration, row in zip(names, same, strict=True):
+            record = row.to_json()
+            record["name"] = row.name.encode("utf-8", "backslashreplace").decode()
+            yield {"configuration": configuration, **record}
+
+
+def _cannot(path: str, error: OSError) -> InputError:
+    return InputError(f"cannot be written: {error.strerror or error}", where=path, mend="Check the path")

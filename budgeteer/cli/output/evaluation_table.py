@@ -1,0 +1,144 @@
+"""Output of `budgeteer evaluate` for a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from budgeteer.cli.output.tables import shortened, table
+from budgeteer.engine.analysis.cost_and_usage import money
+from budgeteer.engine.analysis.evaluation.evaluation import Evaluation, Flow, Sides, Totals, by_tokens
+from budgeteer.engine.packing.ledger import CATEGORIES
+
+NAME_WIDTH = 70
+_MOST_ROWS = 10
+_LEVELS = {"fits": "fits", "limited": "fits, with items left out", "cannotFit": "cannot fit"}
+
+
+@dataclass(frozen=True, slots=True)
+class NotRead:
+    """A file, or a part of one, without a conversation that could be read, and why."""
+
+    where: str
+    why: str
+
+    def to_json(self) -> dict[str, str]:
+        """`{where, why}`."""
+        return {"where": self.where, "why": self.why}
+
+
+@dataclass(slots=True)
+class Evaluated:
+    """A collection evaluated: the figures, how many files and conversations were read, and what was not."""
+
+    evaluation: Evaluation
+    files: int = 0
+    branches: int = 0
+    not_read: list[NotRead] = field(default_factory=list)
+
+
+def evaluation_table(found: Evaluated) -> str:
+    """Percentiles, rates and money of each configuration, where tokens go, the largest, who changes sides."""
+    totals = found.evaluation.totals
+    lines = [_head(found), "", table(_HEADER, [_row(one) for one in totals])]
+    for one in totals:
+        lines += _details(one, named=len(totals) > 1)
+    lines += _sides(found.evaluation)
+    lines += _not_read(found.not_read)
+    return "\n".join(lines)
+
+
+_HEADER = (
+    "configuration",
+    "may be sent",
+    "requested: median",
+    "95 %",
+    "99 %",
+    "sent: median",
+    "95 %",
+    "99 %",
+    "overflow",
+    "cannot fit",
+    "messages dropped",
+    "a request",
+    "all cached",
+)
+
+
+def _head(found: Evaluated) -> str:
+    totals = found.evaluation.totals[0]
+    files = f"{found.files:,} {'file' if found.files == 1 else 'files'}"
+    head = f"{totals.conversations:,} conversations of {files}, {totals.messages:,} messages"
+    if found.branches:
+        head += f"; {found.branches:,} other branches are left out"
+    return f"{head}. Each is packed as its next request would be."
+
+
+def _row(one: Totals) -> tuple[object, ...]:
+    shares = (_share(one.overflowing, one), _share(one.levels["cannotFit"], one))
+    asked = (one.requested.percentile(percent) for percent in (50, 95, 99))
+    sent = (one.sent.percentile(percent) for percent in (50, 95, 99))
+    count = max(one.conversations, 1)
+    costs = ("-" if cost is None else money(cost / count, "USD") for cost in (one.cost, one.cached_cost))
+    return (one.name, one.limit_tokens, *asked, *sent, *shares, f"{one.drop_rate:.1%}", *costs)
+
+
+def _share(count: int, one: Totals) -> str:
+    return f"{count / one.conversations:.1%} ({count:,})" if one.conversations else "-"
+
+
+def _details(one: Totals, *, named: bool) -> Iterator[str]:
+    """Where the tokens of one configuration go."""
+    where = f" under {one.name}" if named else ""
+    categories = [(CATEGORIES[letter], one.categories[letter]) for letter in CATEGORIES if letter in one.categories]
+    flows = (("Tokens by category", "items", categories), ("Tool results", "results", by_tokens(one.tools)))
+    for title, counted, found in (*flows, ("Not sent whole, by rule", "items", by_tokens(one.rules))):
+        if found:
+            yield ""
+            yield f"{title}{where}:"
+            yield table(("", counted, "requested", "sent"), [_flow(name, flow) for name, flow in found[:_MOST_ROWS]])
+            if len(found) > _MOST_ROWS:
+                yield f"{len(found) - _MOST_ROWS:,} more stand in the JSON."
+    if one.largest:
+        yield ""
+        yield f"Largest requests{where}:"
+        rows = [
+            (largest.requested_tokens, largest.sent_tokens, _LEVELS[largest.level], _ending(largest.name))
+            for largest in one.largest
+        ]
+        yield table(("requested", "sent", "", "conversation"), rows)
+
+
+def _flow(name: str, flow: Flow) -> tuple[object, ...]:
+    return shortened(name, NAME_WIDTH), flow.count, flow.requested_tokens, flow.sent_tokens
+
+
+def _sides(found: Evaluation) -> Iterator[str]:
+    """Which conversations have another level under another configuration."""
+    for (a, b), sides in sorted(found.sides.items()):
+        yield ""
+        yield from _changes(found.totals[a].name, found.totals[b].name, sides)
+
+
+def _changes(a: str, b: str, sides: Sides) -> Iterator[str]:
+    if not sides.changing:
+        yield f"No conversation changes sides between {a} and {b}."
+        return
+    yield f"{sides.changing:,} conversations change sides between {a} and {b}:"
+    counts = [
+        (count, _LEVELS[one], _LEVELS[other]) for (one, other), count in sorted(sides.levels.items()) if one != other
+    ]
+    yield table(("conversations", a, b), counts)
+    yield table(("conversation", a, b), [(_ending(name), _LEVELS[x], _LEVELS[y]) for name, x, y in sides.changed])
+
+
+def _ending(name: str) -> str:
+    """A name by its end, which tells conversations apart; what goes shows as an ellipsis."""
+    return name if len(name) <= NAME_WIDTH else f"…{name[1 - NAME_WIDTH :]}"
+
+
+def _not_read(found: Sequence[NotRead]) -> Iterator[str]:
+    if found:
+        yield ""
+        yield f"Not read ({len(found):,}):"
+        yield from (f"  {one.where}: {' '.join(one.why.split())}" for one in found)

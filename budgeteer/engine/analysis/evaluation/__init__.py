@@ -1,0 +1,1 @@
+"""Many conversations under one or several configurations, as summaries that merge."""

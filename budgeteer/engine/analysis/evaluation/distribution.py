@@ -1,0 +1,99 @@
+"""A distribution that merges: exact count, sum and bounds, and percentiles within 0.5 % from a histogram of logarithms.
+
+Its size grows with the range of its values and not with their number: about 230 bins for each power of ten.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import Final
+
+import numpy as np
+
+from budgeteer.engine.counting.library_measures import Ints
+
+#: The largest error of a percentile, as a share of it.
+ERROR: Final = 0.005
+#: From one bin's upper end to the next one's.
+_GROWTH: Final = math.log((1 + ERROR) / (1 - ERROR))
+_PERCENTILES: Final = (50, 95, 99)
+
+
+@dataclass(slots=True)
+class Distribution:
+    """Whole numbers from 0 on.
+
+    Attributes:
+        count, total: how many values there are, and their sum. low, high: the smallest and the largest.
+        bins: how many values fall into each bin; bin -1 holds the zeros.
+    """
+
+    count: int = 0
+    total: int = 0
+    low: int = 0
+    high: int = 0
+    bins: Counter[int] = field(default_factory=Counter)
+
+    def add(self, values: Ints) -> None:
+        """Take these values in."""
+        if not len(values):
+            return
+        other = Distribution(len(values), int(values.sum()), int(values.min()), int(values.max()))
+        logs = np.log(np.maximum(values, 1)) / _GROWTH
+        places, counts = np.unique(np.where(values > 0, np.ceil(logs), -1).astype(np.int64), return_counts=True)
+        other.bins = Counter(dict(zip(places.tolist(), counts.tolist(), strict=True)))
+        self.merge(other)
+
+    def merge(self, other: Distribution) -> None:
+        """Take in another one; the order in which several are taken in makes no difference."""
+        if not other.count:
+            return
+        self.low = min(self.low, other.low) if self.count else other.low
+        self.high = max(self.high, other.high)
+        self.count += other.count
+        self.total += other.total
+        self.bins.update(other.bins)
+
+    def percentile(self, percent: float) -> int:
+        """The value that so many percent of the values do not exceed (nearest rank), within ERROR; 0 where none are."""
+        if not self.count:
+            return 0
+        rank, seen = max(math.ceil(self.count * percent / 100), 1), 0
+        for place in sorted(self.bins):
+            seen += self.bins[place]
+            if seen >= rank:
+                return min(max(_middle(place), self.low), self.high)
+        return self.high
+
+    @property
+    def mean(self) -> float:
+        """The mean, exactly; 0 where there are none."""
+        return self.total / self.count if self.count else 0.0
+
+    def to_json(self) -> dict[str, float]:
+        """`{count, total, mean, min, p50, p95, p99, max}`."""
+        return {
+            "count": self.count,
+            "total": self.total,
+            "mean": self.mean,
+            "min": self.low,
+            **{f"p{percent}": self.percentile(percent) for percent in _PERCENTILES},
+            "max": self.high,
+        }
+
+    def histogram(self) -> list[tuple[int, int, int]]:
+        """The bins as (from, to, count), both ends inclusive, in order; for charts."""
+        return [(*_ends(place), self.bins[place]) for place in sorted(self.bins)]
+
+
+def _middle(place: int) -> int:
+    """The value of a bin that is off by the same share at both of its ends."""
+    return 0 if place < 0 else round(2 * math.exp(place * _GROWTH) / (1 + math.exp(_GROWTH)))
+
+
+def _ends(place: int) -> tuple[int, int]:
+    if place < 0:
+        return 0, 0
+    return math.floor(math.exp((place - 1) * _GROWTH)) + 1, max(math.floor(math.exp(place * _GROWTH)), 1)

@@ -1,0 +1,163 @@
+"""The steps a plan is made of: one row each, in the order of what they lose, least first.
+
+A row says how its settings are read from a packing, what is lost and what it costs. Steps of one group are
+alternatives: a plan recommends at most one of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from types import MappingProxyType
+from typing import Final
+
+from budgeteer.engine.analysis.fit_plan import proposals
+from budgeteer.engine.analysis.fit_plan.proposals import Proposer
+
+
+class StepName(StrEnum):
+    """The steps, as the command line, JSON and addresses name them."""
+
+    MINIFY_SKILLS = "minifySkills"
+    COMPACT_PATHS = "compactPaths"
+    MINIFY_RESULTS = "minifyResults"
+    STALE_CONTENT = "staleContent"
+    UNUSED_TOOLS = "unusedTools"
+    SHARES = "passOnShares"
+    RAISE_LIMITS = "raiseLimits"
+    CLEAR_RESULTS = "clearResults"
+    COMPRESS_TURNS = "compressTurns"
+    SUMMARISE_OLDER = "summariseOlder"
+    NEWEST_FIRST = "newestFirst"
+    UNPIN = "unpin"
+    LIMIT_LIBRARIES = "limitLibraries"
+
+
+@dataclass(frozen=True, slots=True)
+class StepRow:
+    """One step.
+
+    Attributes:
+        propose: its settings for a packing.
+        loses: what the model no longer sees, as a sentence.
+        costs: what it does to quality, money or the provider's prompt cache.
+        weight: how much is lost with each token that it takes, from 0 for nothing to 1 for text that goes without a
+            trace; it decides between alternatives. Source: ours.
+        group: steps with the same name are alternatives; "" for one that goes with all others.
+    """
+
+    name: StepName
+    propose: Proposer
+    loses: str
+    costs: str
+    weight: float
+    group: str = ""
+
+
+_CACHE: Final = "The provider's prompt cache starts anew once, from the first message that changes."
+_HISTORY: Final = "history"
+
+_ROWS: Final = (
+    StepRow(
+        StepName.MINIFY_SKILLS,
+        proposals.minified_descriptions,
+        "Boilerplate words and sentences of descriptions.",
+        "None expected; the cached prompt starts anew once.",
+        0.2,
+    ),
+    StepRow(
+        StepName.COMPACT_PATHS,
+        proposals.compact_paths,
+        "Nothing: ~ stands for the home folder.",
+        "None expected; the cached prompt starts anew once.",
+        0.0,
+    ),
+    StepRow(
+        StepName.MINIFY_RESULTS,
+        proposals.minified_results,
+        "White space of JSON, at line ends and repeated blank lines.",
+        "None expected: what a result says stays. " + _CACHE,
+        0.0,
+    ),
+    StepRow(
+        StepName.STALE_CONTENT,
+        proposals.stale_content,
+        "Results of calls that are made again later, such as a file that is read again; long arguments of calls that "
+        "failed; contents of files that were written or read again.",
+        "Little: the newest result and the newest content stay. " + _CACHE,
+        0.1,
+    ),
+    StepRow(
+        StepName.UNUSED_TOOLS,
+        proposals.unused_tools,
+        "Definitions of tools that the conversation never called.",
+        "The model can no longer call them. The cached prompt starts anew once.",
+        0.2,
+    ),
+    StepRow(
+        StepName.SHARES,
+        proposals.passed_on_shares,
+        "Nothing.",
+        "More tokens are sent.",
+        0.0,
+    ),
+    StepRow(
+        StepName.RAISE_LIMITS,
+        proposals.raised_limits,
+        "Nothing.",
+        "More tokens are sent, and paid for.",
+        0.0,
+    ),
+    StepRow(
+        StepName.CLEAR_RESULTS,
+        proposals.cleared_results,
+        "Old tool results; a placeholder says so, the newest stay whole.",
+        "The model calls a tool again where it needs an old result. " + _CACHE,
+        0.4,
+        _HISTORY,
+    ),
+    StepRow(
+        StepName.COMPRESS_TURNS,
+        proposals.compressed_turns,
+        "The wording of these turns; a summary stands in their place.",
+        "What the summary leaves out is gone. " + _CACHE,
+        0.5,
+        _HISTORY,
+    ),
+    StepRow(
+        StepName.SUMMARISE_OLDER,
+        proposals.summarised_older,
+        "The wording of older messages; one summary stands in their place.",
+        "What the summary leaves out is gone, and the prompt cache starts anew whenever it grows.",
+        0.5,
+        _HISTORY,
+    ),
+    StepRow(
+        StepName.NEWEST_FIRST,
+        proposals.newest_messages,
+        "The oldest messages, without a trace.",
+        "The model does not know what was said before, and the prompt cache starts anew with every request.",
+        1.0,
+        _HISTORY,
+    ),
+    StepRow(
+        StepName.UNPIN,
+        proposals.without_pins,
+        "The promise that pinned messages and chunks stay.",
+        "They may be left out like all others.",
+        0.9,
+    ),
+    StepRow(
+        StepName.LIMIT_LIBRARIES,
+        proposals.limited_libraries,
+        "Skills and tools past the limits of the budget.",
+        "The model does not know of them. The cached prompt starts anew once.",
+        0.8,
+    ),
+)
+
+STEPS: Final[Mapping[StepName, StepRow]] = MappingProxyType({row.name: row for row in _ROWS})
+
+if missing := [name for name in StepName if name not in STEPS]:
+    raise RuntimeError(f"steps without a row: {missing}")

@@ -1,0 +1,232 @@
+"""What agents do where a conversation nears the window: one row each, with its source, its date and what is assumed.
+
+The rules are read in the agents' own code, where that is public; what no page gives is said in `assumed`. The text of a
+summary that a model would write cannot be known: it stands in at a stated size.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Final, Literal, get_args
+
+import numpy as np
+
+from budgeteer.engine.content.conversation import ROLES
+from budgeteer.engine.counting.library_measures import Ints
+from budgeteer.engine.packing.history.view import Mask
+
+type HarnessName = Literal["claudeCode", "codex", "geminiCli", "opencode", "cline"]
+
+ASSISTANT: Final = ROLES.index("assistant")
+_USER: Final = ROLES.index("user")
+#: Claude Code's summaries in two recorded sessions have 3,207 and 4,041 tokens (o200k_base).
+SUMMARY_TOKENS: Final = 4_000
+_STATED: Final = f"a summary of {SUMMARY_TOKENS:,} tokens, as Claude Code wrote in two recorded sessions"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LiveMessages:
+    """The messages that an agent still sends, in order.
+
+    Attributes:
+        tokens, chars: of each, its frame included. role: indexes ROLES.
+        typed: which of them somebody typed. calls: how many tool calls each makes. group: as in pairing.Pairing.
+        before_tokens: everything that is sent. window: of the model.
+    """
+
+    tokens: Ints
+    chars: Ints
+    role: Ints
+    typed: Mask
+    calls: Ints
+    group: Ints
+    before_tokens: int
+    window: int
+
+    def __len__(self) -> int:
+        return len(self.tokens)
+
+    @property
+    def unanswered(self) -> Mask:
+        """What somebody typed since the last reply: it is sent in any case."""
+        replies = np.flatnonzero(self.role == ASSISTANT)
+        after = np.arange(len(self)) > (int(replies[-1]) if len(replies) else -1)
+        found: Mask = self.typed & after
+        return found
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Kept:
+    """What stays word for word, and the tokens of what stays in part."""
+
+    messages: Mask
+    partial_tokens: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class AgentHarness:
+    """One agent's rule.
+
+    Attributes:
+        name, title: as in JSON, and as shown to people.
+        trigger_tokens: from how many tokens on it compacts, by the window and what is kept free for the reply.
+        counts_new: whether what came since the last reply counts; else the last request and its reply alone.
+        keep: what stays of the messages that are sent.
+        summary_tokens: the size of what takes the place of the rest, 0 where nothing does.
+        rule: in words: when, and what stays.
+        source, date: where that is said, and when it was read.
+        assumed: what the source does not say.
+    """
+
+    name: HarnessName
+    title: str
+    trigger_tokens: Callable[[int, int], int]
+    counts_new: bool
+    keep: Callable[[LiveMessages], Kept]
+    summary_tokens: int
+    rule: str
+    source: str
+    date: str
+    assumed: str
+
+
+def _nothing(live: LiveMessages) -> Kept:
+    return Kept(live.unanswered)
+
+
+def _typed(most_tokens: int) -> Callable[[LiveMessages], Kept]:
+    """The newest typed messages up to so many tokens; of the one that passes them, what is left of them."""
+
+    def keep(live: LiveMessages) -> Kept:
+        kept, left = live.unanswered.copy(), most_tokens
+        for row in np.flatnonzero(live.typed)[::-1].tolist():
+            size = int(live.tokens[row])
+            if size > left:
+                return Kept(kept, 0 if kept[row] else left)
+            kept[row] = True
+            left -= size
+        return Kept(kept)
+
+    return keep
+
+
+def _last_share(share: float) -> Callable[[LiveMessages], Kept]:
+    """From the first user's message on before which all but this share of the characters stand, else the last one."""
+
+    def keep(live: LiveMessages) -> Kept:
+        before = np.concatenate([[0], np.cumsum(live.chars)[:-1]]) if len(live) else live.chars
+        users = np.flatnonzero(live.role == _USER)
+        late = users[before[users] >= (1 - share) * live.chars.sum()]
+        kept = np.zeros(len(live), np.bool_)
+        if len(late):
+            kept[int(late[0]) :] = True
+        elif not (len(live) and live.role[-1] == ASSISTANT and not live.calls[-1]):
+            kept[int(users[-1]) if len(users) else 0 :] = True
+        return Kept(kept)
+
+    return keep
+
+
+def _newest_groups(live: LiveMessages) -> Kept:
+    """The newest whole groups within a quarter of what may be sent: at least 2,000 and at most 15,000 tokens."""
+    room = min(15_000, max(2_000, (live.window - 20_000) // 4))
+    kept = live.unanswered.copy()
+    for group in dict.fromkeys(live.group[::-1].tolist()):
+        mine = live.group == group
+        room -= int(live.tokens[mine].sum())
+        if room < 0:
+            break
+        kept |= mine
+    return Kept(kept)
+
+
+def _first_pair_and_newest_half(live: LiveMessages) -> Kept:
+    """The first message and its reply, and the newer half of what follows (a quarter where that would not do)."""
+    rest = len(live) - 2
+    gone = 2 * (rest // 4)
+    if live.before_tokens / 2 > cline_limit(live.window):
+        gone = 2 * (3 * rest // 8)
+    kept = np.ones(len(live), np.bool_)
+    kept[2 : 2 + max(gone, 0)] = False
+    # No result stays without its call.
+    lost = np.isin(live.group, np.unique(live.group[~kept])) & (live.calls == 0) & (live.role != _USER)
+    return Kept(kept & ~lost)
+
+
+def cline_limit(window: int) -> int:
+    """From which size on Cline truncates: `maxAllowedSize` of its getContextWindowInfo."""
+    reserved = {64_000: 27_000, 128_000: 30_000}.get(window)
+    return window - reserved if reserved is not None else max(window - 40_000, window * 4 // 5)
+
+
+_ROWS: Final = (
+    AgentHarness(
+        "claudeCode",
+        "Claude Code",
+        lambda window, _reserve: window - 33_000,
+        counts_new=True,
+        keep=_nothing,
+        summary_tokens=SUMMARY_TOKENS,
+        rule="at the window less 33,000 tokens everything becomes one summary",
+        source="recorded sessions: compact_boundary at 167,174 and 170,240 tokens of 200,000",
+        date="2026-11-24",
+        assumed=f"{_STATED}; files that it reads again are left out",
+    ),
+    AgentHarness(
+        "codex",
+        "Codex",
+        lambda window, _reserve: window * 9 // 10,
+        counts_new=False,
+        keep=_typed(20_000),
+        summary_tokens=SUMMARY_TOKENS,
+        rule="at 90 % of the window the newest typed messages stay, up to 20,000 tokens, and a summary",
+        source="github.com/openai/codex, codex-rs/core/src/compact.rs and codex-rs/protocol/src/openai_models.rs",
+        date="2026-11-24",
+        assumed=_STATED,
+    ),
+    AgentHarness(
+        "geminiCli",
+        "Gemini CLI",
+        lambda window, _reserve: window // 2,
+        counts_new=False,
+        keep=_last_share(0.3),
+        summary_tokens=SUMMARY_TOKENS,
+        rule="at half of the window the last 30 % stay, from a user's message on, and a summary",
+        source="github.com/google-gemini/gemini-cli, packages/core/src/services/chatCompressionService.ts",
+        date="2026-11-24",
+        assumed=f"{_STATED}; results over 50,000 tokens together are not cut",
+    ),
+    AgentHarness(
+        "opencode",
+        "opencode",
+        lambda window, reserve: window - reserve - min(20_000, reserve),
+        counts_new=False,
+        keep=_newest_groups,
+        summary_tokens=SUMMARY_TOKENS,
+        rule="at the window less the reply and 20,000 tokens the newest 2,000 to 15,000 tokens stay, and a summary",
+        source="github.com/sst/opencode, packages/opencode/src/session/compaction.ts and overflow.ts",
+        date="2026-11-24",
+        assumed=f"{_STATED}; pruning of old results, off by default, is off",
+    ),
+    AgentHarness(
+        "cline",
+        "Cline",
+        lambda window, _reserve: cline_limit(window),
+        counts_new=False,
+        keep=_first_pair_and_newest_half,
+        summary_tokens=0,
+        rule="at the window less 40,000 tokens, or 80 % of it, the older half after the first exchange goes, unsaid",
+        source="github.com/cline/cline, src/core/context/context-management/ContextManager.ts and "
+        "context-window-utils.ts",
+        date="2026-11-24",
+        assumed="files that were read twice are not replaced first",
+    ),
+)
+
+HARNESSES: Final[Mapping[HarnessName, AgentHarness]] = MappingProxyType({row.name: row for row in _ROWS})
+"""Every agent whose rule is known."""
+
+if missing := set(get_args(HarnessName.__value__)) ^ set(HARNESSES):
+    raise RuntimeError(f"the names and the rows of agent harnesses differ: {sorted(missing)}")

@@ -1,0 +1,47 @@
+"""Messages that a packing wrote in the place of others, known again where its request is read back."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from budgeteer.engine.content.conversation import Message, TextPart
+
+#: The line every summary stands under: it says what the text is.
+SUMMARY_LINE: Final = "[Conversation summary: earlier messages, shortened to save context]"
+_NOTICE: Final = re.compile(r"\[(?P<count>[1-9][0-9,]{0,12}) earlier messages? removed to save context\]")
+
+
+def is_summary(message: Message) -> bool:
+    """Whether a message is nothing but a summary that a packing wrote."""
+    return _only_text(message).startswith(SUMMARY_LINE)
+
+
+def notice_text(count: int) -> str:
+    """What tells the model how many messages were left out."""
+    return f"[{count:,} earlier message{'s' * (count != 1)} removed to save context]"
+
+
+def left_out_of(message: Message) -> int:
+    """How many messages a notice says were left out; 0 for any other message."""
+    found = _NOTICE.fullmatch(_only_text(message))
+    return int(found["count"].replace(",", "")) if found else 0
+
+
+def is_written(message: Message) -> bool:
+    """Whether a message is nothing but a summary or a notice that a packing wrote."""
+    return is_summary(message) or left_out_of(message) > 0
+
+
+def begins_turn(message: Message) -> bool:
+    """Whether somebody typed it: a message of the user's that no program and no earlier packing wrote."""
+    return message.role == "user" and message.typed and not is_written(message)
+
+
+def _only_text(message: Message) -> str:
+    """The text of a user's message that holds nothing else, "" for any other."""
+    match message.parts:
+        case (TextPart(text=text),) if message.role == "user" and text.startswith("["):
+            return text
+        case _:
+            return ""

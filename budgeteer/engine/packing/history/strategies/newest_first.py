@@ -1,0 +1,80 @@
+"""newestFirst: system texts and the task are always kept; then newest to oldest in whole groups until the limit."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+
+from budgeteer.engine.counting.library_measures import Ints
+from budgeteer.engine.packing.fixes import Demand, Fix, Limit, raised, spare
+from budgeteer.engine.packing.history.reach import needed_counts, reaches
+from budgeteer.engine.packing.history.strategies.summarize_older import least_fits
+from budgeteer.engine.packing.history.view import HistoryFit, HistoryRule, HistoryView, Mask, Over
+
+_STAYS: Final = "System texts and pinned messages"
+
+
+def newest_first(view: HistoryView) -> HistoryFit:
+    """The longest run of newest groups within the limit, beside what always stays.
+
+    A group stands where its last message stands. What always stays is charged first, with the query: it is the newest
+    message. Where no query asks for anything, the last typed message always stays (unlike the seed, which may drop
+    it); where a query asks and the first message must be the user's, the last of those comes before all other groups,
+    for without it none of them may be sent. `limit_tokens` and `needed_tokens` are in the same terms.
+    """
+    return newest_within(view, min(view.max_tokens, view.room_tokens + view.charged_tokens))
+
+
+def newest_within(view: HistoryView, limit: int) -> HistoryFit:
+    """As newest_first, within a limit in tokens that the query is charged to."""
+    always = view.always | view.task
+    base = view.size_tokens(always) + view.charged_tokens
+    free = view.alive & ~always
+    running, needed = _reaches_from(view, free, base)
+    fitting = int(np.searchsorted(running, limit, side="right"))
+    kept = always | (free & (needed <= running[fitting - 1])) if fitting else always
+    opener = view.opener & free
+    counts = needed_counts(view, always, free, first=opener if opener.any() else None)
+    if counts is not None:
+        kept = kept & (always | counts.within(view.config))
+    rule = np.full(len(view), int(HistoryRule.NEWEST_FIRST), np.int64)
+    rule[~view.alive] = HistoryRule.VALIDITY
+    rule[kept] = HistoryRule.KEPT
+    over = over_limit(view, base - view.charged_tokens, limit)
+    return HistoryFit(kept, rule, limit, needed, over=over, needed_counts=counts)
+
+
+def over_limit(view: HistoryView, own: int, limit: int) -> Over | None:
+    """The error where what always stays takes more than it may; None where it fits."""
+    allowed = min(limit - view.system_tokens, view.room_tokens)
+    if own <= allowed:
+        return None
+    what = "System texts, pinned messages and the last typed message" if view.task_row >= 0 else _STAYS
+    return Over(own, allowed, f"{what} alone take {own:,} tokens; history may take {max(allowed, 0):,}.")
+
+
+def newest_first_limit(view: HistoryView) -> Limit:
+    """`maxTokens`. Raised as far as all of history needs, or as the room reaches that the prompt leaves it."""
+    tokens = int(view.tokens.sum())
+    # The query is charged to the limit too: it is the newest message.
+    reached = min(tokens, max(view.room_tokens, 0)) + view.charged_tokens
+    demand = Demand("history.maxTokens", reached, view.max_tokens)
+    if tokens <= view.max_tokens and not demand.is_passed:
+        fix = spare(tokens, view.max_tokens)
+    elif demand.is_passed:
+        fix = raised(demand, or_else="use summarizeOlder" if least_fits(view) else "")
+    else:
+        fix = Fix(f"Raising it changes nothing: {max(view.room_tokens, 0):,} tokens are left for history.")
+    return Limit("history.maxTokens", tokens, view.max_tokens, "tokens of history", fix)
+
+
+def _reaches_from(view: HistoryView, free: Mask, base: int) -> tuple[Ints, Ints]:
+    """As `reaches`, with the message that history begins with taken before all others."""
+    opener = view.opener & free
+    if not opener.any():
+        return reaches(view, free, base)
+    first = base + view.size_tokens(opener)
+    running, needed = reaches(view, free & ~opener, first)
+    needed = np.where(opener, first, needed)
+    return np.concatenate([[first], running]), needed

@@ -1,0 +1,47 @@
+"""oldestFirst: the oldest groups within the limit, beside system texts and what is pinned (trim_messages' "first").
+
+For what needs the beginning of a conversation: its title, its subject. The last message that is kept is the newest, so
+no task is kept beside it; a request still holds a message of the user's, or the query.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from budgeteer.engine.packing.history.reach import needed_counts, reaches_from_oldest
+from budgeteer.engine.packing.history.strategies.newest_first import over_limit
+from budgeteer.engine.packing.history.view import USER, HistoryFit, HistoryRule, HistoryView, Over
+
+
+def oldest_first(view: HistoryView) -> HistoryFit:
+    """The longest run of oldest groups within `maxTokens` and the room; the query is charged, as under newestFirst."""
+    limit = min(view.max_tokens, view.room_tokens + view.charged_tokens)
+    always = view.always
+    base = view.size_tokens(always) + view.charged_tokens
+    free = view.alive & ~always
+    running, needed = reaches_from_oldest(view, free, base)
+    fitting = int(np.searchsorted(running, limit, side="right"))
+    kept = always | (free & (needed <= running[fitting - 1])) if fitting else always
+    counts = needed_counts(view, always, free, is_oldest_first=True)
+    if counts is not None:
+        kept = kept & (always | counts.within(view.config))
+    rule = np.full(len(view), int(HistoryRule.OLDEST_FIRST), np.int64)
+    rule[~view.alive] = HistoryRule.VALIDITY
+    rule[kept] = HistoryRule.KEPT
+    over = over_limit(view, base - view.charged_tokens, limit) or _asks_nothing(view, kept, needed, limit)
+    return HistoryFit(kept, rule, limit, needed, over=over, needed_counts=counts)
+
+
+def _asks_nothing(view: HistoryView, kept: np.ndarray, needed: np.ndarray, limit: int) -> Over | None:
+    """The error where no message of the user's is kept and no query follows; None where nobody says anything."""
+    users = view.alive & (view.role == USER)
+    if view.query_tokens > 0 or not users.any() or (kept & users).any():
+        return None
+    tokens = int(needed[users].min())
+    allowed = min(limit, view.room_tokens)
+    if tokens <= limit:
+        return Over(0, allowed, "No message of the user's is among those that the limits of messages keep.", "empty")
+    sentence = (
+        f"The oldest messages take {tokens:,} tokens up to the user's first; history may take {max(allowed, 0):,}."
+    )
+    return Over(tokens, allowed, sentence)

@@ -1,0 +1,1 @@
+"""A backup of an installation in one file, and its restoring."""

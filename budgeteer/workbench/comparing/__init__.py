@@ -1,0 +1,1 @@
+"""Compare two configurations on the sources of one workspace."""

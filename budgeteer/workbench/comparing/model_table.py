@@ -1,0 +1,84 @@
+"""One configuration on up to five models: what is sent, what it is of the window, whether it fits, what it costs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from budgeteer.engine.errors import BudgeteerError
+from budgeteer.engine.models.registry import MODELS
+from budgeteer.engine.packing.result import Packing
+from budgeteer.jobs.models import Job
+from budgeteer.presentation.header import LEVEL_ICONS, LEVEL_TONES, money_text
+from budgeteer.workbench.comparing.sides import Comparable
+from budgeteer.workbench.config_form.apply import error_parts
+from budgeteer.workbench.preview import preview
+
+MOST_MODELS: Final = 5
+
+
+@dataclass(frozen=True, slots=True)
+class ModelOutcome:
+    """One model: `problem` says why there are no figures, "" where there are."""
+
+    name: str
+    problem: str = ""
+    sent: str = ""
+    share: str = ""
+    window: str = ""
+    icon: str = ""
+    tone: str = ""
+    verdict: str = ""
+    cost: str = ""
+    counted: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ModelTable:
+    """The rows, and what has to be counted before the others can be shown.
+
+    Attributes:
+        chosen: one name for each menu of the form, "" where none is chosen.
+    """
+
+    rows: tuple[ModelOutcome, ...]
+    jobs: tuple[Job, ...]
+    chosen: tuple[str, ...]
+    known: tuple[str, ...] = tuple(MODELS)
+
+
+def model_table(given: Comparable, names: Sequence[str]) -> ModelTable:
+    """The workspace's configuration on these models; names that are no models are left out."""
+    wanted = list(dict.fromkeys(name for name in names if name in MODELS))[:MOST_MODELS]
+    rows: list[ModelOutcome] = []
+    jobs: dict[object, Job] = {}
+    for name in wanted:
+        try:
+            found = preview(given.workspace, given.current.with_value("model", name))
+        except BudgeteerError as error:
+            rows.append(ModelOutcome(name, error_parts(error)["sentence"]))
+            continue
+        jobs |= {job.pk: job for job in found.jobs}
+        if found.packed is not None:
+            rows.append(_row(name, found.packed.packing))
+        else:
+            waits = "Being counted" if found.jobs else " ".join(problem.sentence for problem in found.problems)
+            rows.append(ModelOutcome(name, waits or "There is nothing to pack yet"))
+    chosen = [*wanted, *[""] * (MOST_MODELS - len(wanted))]
+    return ModelTable(tuple(rows), tuple(jobs.values()), tuple(chosen))
+
+
+def _row(name: str, packing: Packing) -> ModelOutcome:
+    verdict = packing.verdict
+    return ModelOutcome(
+        name,
+        sent=f"{packing.total.tokens:,}",
+        share=f"{packing.total.tokens / packing.window:.1%}",
+        window=f"{packing.window:,}",
+        icon=LEVEL_ICONS[verdict.level],
+        tone=LEVEL_TONES[verdict.level],
+        verdict=verdict.sentence,
+        cost=money_text(packing) or "not known",
+        counted=f"{packing.kind} · {packing.tokenizer}",
+    )

@@ -1,0 +1,249 @@
+"""The items that moved between two sides, as a table that can be filtered, searched, sorted and paged."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from types import MappingProxyType
+from typing import Final, Self
+from urllib.parse import urlencode
+
+from django.http import QueryDict
+
+from budgeteer.engine.analysis.compare.compare import Moved
+from budgeteer.engine.analysis.compare.differences import Difference
+from budgeteer.engine.packing.ledger import CATEGORIES, Decision
+from budgeteer.presentation.labels import FATE_ICONS, FATE_NAMES, FATE_TONES, wording
+from budgeteer.presentation.sections import LOOKS
+from budgeteer.presentation.setting_values import value_text
+from budgeteer.workbench.panels.map.item_table import fate_words
+from budgeteer.workbench.state import ViewState
+
+PAGE_ROWS: Final = 100
+#: What stands for the side that has not the item (a text that the packing adds, say).
+ABSENT: Final = "absent"
+
+
+def _change(one: Moved) -> int:
+    return _tokens(one.b) - _tokens(one.a)
+
+
+def _tokens(side: Decision | None) -> int:
+    return 0 if side is None else side.after.tokens
+
+
+#: The orders of the table: by the largest change first, as in the prompt, or by name.
+SORTS: Final[Mapping[str, Callable[[Moved], tuple[object, ...]]]] = MappingProxyType(
+    {
+        "change": lambda one: (-abs(_change(one)),),
+        "prompt": lambda _one: (),
+        "name": lambda one: (one.name.casefold(),),
+    }
+)
+SORT_TITLES: Final[Mapping[str, str]] = MappingProxyType(
+    {"change": "Largest change", "prompt": "Prompt order", "name": "Name"}
+)
+
+
+@dataclass(frozen=True, slots=True)
+class CompareState:
+    """What an address asks of the page: the sides, and how the table of moves is looked at.
+
+    Attributes:
+        a, b: keys of the sides, "" for what is offered first.
+        move: the kind of move that is shown, "" for all.
+        q: a text that the item's name or id has.
+        sort: the order, a key of SORTS.
+        page: from 1 on.
+        diff: the page of the prompts' diff, 0 while it is not asked for.
+    """
+
+    a: str = ""
+    b: str = ""
+    move: str = ""
+    q: str = ""
+    sort: str = "change"
+    page: int = 1
+    diff: int = 0
+
+    @classmethod
+    def read(cls, given: QueryDict) -> Self:
+        """What an address says; what cannot be read is left out."""
+        sort = given.get("sort", "")
+        return cls(
+            a=given.get("a", "")[:200],
+            b=given.get("b", "")[:200],
+            move=given.get("move", "")[:80],
+            q=given.get("q", "")[:200],
+            sort=sort if sort in SORTS else "change",
+            page=max(1, _number(given.get("page", ""))),
+            diff=_number(given.get("diff", "")),
+        )
+
+    def pairs(self, **changes: object) -> list[tuple[str, object]]:
+        """What differs from an address that says nothing, with these changes."""
+        state = replace(self, **changes)  # type: ignore[arg-type]  # names and types are those of the fields
+        values = ((one.name, getattr(state, one.name), one.default) for one in fields(state))
+        return [(name, value) for name, value, default in values if value != default]
+
+    def query(self, **changes: object) -> str:
+        """The address's query with these changes."""
+        return f"?{urlencode(self.pairs(**changes))}"
+
+
+def _number(text: str) -> int:
+    return int(text) if text.isascii() and text.isdecimal() and len(text) < 7 else 0
+
+
+@dataclass(frozen=True, slots=True)
+class FateCell:
+    """Where an item is on one side."""
+
+    icon: str
+    tone: str
+    word: str
+    figure: str
+
+
+@dataclass(frozen=True, slots=True)
+class MoveRow:
+    """One item that moved; `cause` names the settings that moved it, `reason` the decision on the lesser side."""
+
+    id: str
+    letter: str
+    category: str
+    name: str
+    a: FateCell
+    b: FateCell
+    change: str
+    cause: str
+    reason: str
+    url: str
+
+    @property
+    def cells(self) -> tuple[FateCell, FateCell]:
+        """Both sides, A first."""
+        return self.a, self.b
+
+
+@dataclass(frozen=True, slots=True)
+class MoveKind:
+    """Items of one section that moved alike: how many, and what moved most of them."""
+
+    key: str
+    count: str
+    tone: str
+    title: str
+    cause: str
+    url: str
+    is_chosen: bool
+
+
+@dataclass(frozen=True, slots=True)
+class MoveTable:
+    """One page of the moves, the kinds of moves, and the addresses of other pages and orders."""
+
+    kinds: tuple[MoveKind, ...]
+    rows: tuple[MoveRow, ...]
+    sentence: str
+    sorts: tuple[tuple[str, str, bool], ...]
+    previous_url: str
+    next_url: str
+
+
+def move_table(moved: Sequence[Moved], changes: Sequence[Difference], state: CompareState) -> MoveTable:
+    """The moves that the state asks for, at most PAGE_ROWS of them."""
+    causes = {change.path: _cause_text(change) for change in changes}
+    wanted = state.q.strip().casefold()
+    chosen = [
+        one
+        for one in moved
+        if (not state.move or _kind_of(one) == state.move)
+        and (not wanted or wanted in one.name.casefold() or wanted in one.id.casefold())
+    ]
+    chosen.sort(key=SORTS[state.sort])
+    pages = max(1, -(-len(chosen) // PAGE_ROWS))
+    page = min(state.page, pages)
+    first = (page - 1) * PAGE_ROWS
+    shown = chosen[first : first + PAGE_ROWS]
+    return MoveTable(
+        kinds=tuple(_kinds(moved, causes, state)),
+        rows=tuple(_row(one, causes) for one in shown),
+        sentence=_sentence(len(chosen), len(moved), first=first + 1, shown=len(shown)),
+        sorts=tuple((state.query(sort=key, page=1), title, key == state.sort) for key, title in SORT_TITLES.items()),
+        previous_url=state.query(page=page - 1) if page > 1 else "",
+        next_url=state.query(page=page + 1) if page < pages else "",
+    )
+
+
+def _kind_of(one: Moved) -> str:
+    return ".".join((one.section, *(ABSENT if side is None else side.fate for side in (one.a, one.b))))
+
+
+def _kinds(moved: Sequence[Moved], causes: Mapping[str, str], state: CompareState) -> list[MoveKind]:
+    """Most frequent first."""
+    counts: Counter[str] = Counter()
+    by: dict[str, Counter[str]] = {}
+    for one in moved:
+        key = _kind_of(one)
+        counts[key] += 1
+        by.setdefault(key, Counter())[_cause_of(one, causes)] += 1
+    found = []
+    for key, count in counts.most_common():
+        section, a, b = key.split(".")
+        is_chosen = key == state.move
+        found.append(
+            MoveKind(
+                key=key,
+                count=f"{count:,}",
+                tone=FATE_TONES.get(b, "s"),
+                title=f"{LOOKS[section].title}: {_fate_name(a)} → {_fate_name(b)}",
+                cause=by[key].most_common(1)[0][0],
+                url=state.query(move="" if is_chosen else key, page=1),
+                is_chosen=is_chosen,
+            )
+        )
+    return found
+
+
+def _fate_name(fate: str) -> str:
+    return "not there" if fate == ABSENT else FATE_NAMES[fate].lower()
+
+
+def _row(one: Moved, causes: Mapping[str, str]) -> MoveRow:
+    side = one.b or one.a
+    letter = side.category if side is not None else LOOKS[one.section].letter
+    return MoveRow(
+        id=one.id,
+        letter=letter,
+        category=CATEGORIES.get(letter, LOOKS[one.section].title),
+        name=one.name or one.id,
+        a=_cell(one.a),
+        b=_cell(one.b),
+        change=f"{_change(one):+,}",
+        cause=_cause_of(one, causes),
+        reason=one.cause.sentence,
+        url=ViewState(sel=one.id).query(),
+    )
+
+
+def _cell(side: Decision | None) -> FateCell:
+    if side is None:
+        return FateCell("", "s", "Not there", "")
+    word, figure = fate_words(side)
+    return FateCell(FATE_ICONS[side.fate], FATE_TONES[side.fate], word, figure)
+
+
+def _cause_of(one: Moved, causes: Mapping[str, str]) -> str:
+    return " and ".join(causes[path] for path in one.cause.paths)
+
+
+def _cause_text(change: Difference) -> str:
+    return f"{wording(change.path).label}: {value_text(change.a)} → {value_text(change.b)}"
+
+
+def _sentence(matching: int, total: int, *, first: int, shown: int) -> str:
+    if shown == matching:
+        return f"{matching:,} of {total:,}" if matching != total else f"{total:,}"
+    return f"{first:,}–{first + shown - 1:,} of {matching:,}"

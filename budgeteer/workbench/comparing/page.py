@@ -1,0 +1,219 @@
+"""The page that compares two configurations, as one frozen object: everything its template prints."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from budgeteer.engine.analysis.compare.compare import Comparison
+from budgeteer.engine.analysis.cost_and_usage import money
+from budgeteer.engine.packing.result import Packing
+from budgeteer.jobs.job_view import JobCard, job_card
+from budgeteer.presentation.bar import BarPicture, domain_tokens, draw_bar
+from budgeteer.presentation.header import LEVEL_ICONS, LEVEL_TONES, figures_of, money_text
+from budgeteer.presentation.labels import count_of, wording
+from budgeteer.presentation.sections import LOOKS
+from budgeteer.presentation.setting_values import value_text
+from budgeteer.workbench.comparing.comparison import Compared
+from budgeteer.workbench.comparing.moves import CompareState, MoveTable, move_table
+from budgeteer.workbench.comparing.prompt_diff import PromptDiff, prompt_diff
+from budgeteer.workbench.comparing.sides import OWN, ComparedSide, SideGroup
+
+
+@dataclass(frozen=True, slots=True)
+class SideCard:
+    """One side: its name, and its packing in figures and as a bar on the scale of both."""
+
+    letter: str
+    key: str
+    title: str
+    icon: str
+    tone: str
+    verdict: str
+    figures: str
+    bar: BarPicture
+
+
+@dataclass(frozen=True, slots=True)
+class SectionDifference:
+    """One section on both sides; `left` and `span` place the bar of the difference, in percent of its width."""
+
+    letter: str
+    title: str
+    a: str
+    b: str
+    change: str
+    left: str
+    span: str
+    label_at: str
+    is_less: bool
+
+
+@dataclass(frozen=True, slots=True)
+class DifferenceRow:
+    """One setting that differs."""
+
+    path: str
+    title: str
+    a: str
+    b: str
+
+
+@dataclass(frozen=True, slots=True)
+class ComparisonTables:
+    """What comparing both sides came to."""
+
+    sentence: str
+    sides: tuple[SideCard, ...]
+    sections: tuple[SectionDifference, ...]
+    total: SectionDifference
+    cost: tuple[str, str, str] | None
+    differences: tuple[DifferenceRow, ...]
+    moves: MoveTable
+    diff: PromptDiff | None
+    diff_url: str
+    diff_earlier_url: str
+    diff_later_url: str
+
+
+@dataclass(frozen=True, slots=True)
+class ComparePage:
+    """The page: what is chosen, what can be chosen, and the tables where both sides are packed.
+
+    Attributes:
+        can_take_over: the first side is the workspace as it stands, and it is the reader's own.
+    """
+
+    state: CompareState
+    a: ComparedSide
+    b: ComparedSide
+    menu: tuple[SideGroup, ...]
+    jobs: tuple[JobCard, ...]
+    problem: str
+    swap_url: str
+    can_take_over: bool
+    tables: ComparisonTables | None
+
+    @property
+    def carried(self) -> list[tuple[str, object]]:
+        """What the search in the moves keeps of the address."""
+        return self.state.pairs(q="", page=1)
+
+    @property
+    def carried_sides(self) -> list[tuple[str, object]]:
+        """What the choice of models keeps of the address."""
+        return CompareState(a=self.state.a, b=self.state.b).pairs()
+
+    @property
+    def chosen(self) -> tuple[tuple[str, str], ...]:
+        """The letter of each side with its key."""
+        return (("A", self.a.key), ("B", self.b.key))
+
+
+def compare_page(
+    compared: Compared, state: CompareState, menu: tuple[SideGroup, ...], *, here: str, is_own: bool
+) -> ComparePage:
+    """The page of a comparison at the address `here`."""
+    a, b, found = compared.a, compared.b, compared.found
+    state = replace(state, a=a.key, b=b.key)
+    return ComparePage(
+        state=state,
+        a=a,
+        b=b,
+        menu=menu,
+        jobs=tuple(job_card(job, then=here) for job in compared.jobs),
+        problem=compared.problem,
+        swap_url=state.query(a=b.key, b=a.key, move="", page=1),
+        can_take_over=is_own and a.key == OWN,
+        tables=None if found is None else _tables(found, (a, b), state),
+    )
+
+
+def _tables(found: Comparison, sides: tuple[ComparedSide, ComparedSide], state: CompareState) -> ComparisonTables:
+    names = {one.id: one.name for one in found.moved if one.name}
+    packings = (found.a, found.b)
+    diff = prompt_diff(found.a, found.b, names, page=state.diff) if state.diff else None
+    scale = max(domain_tokens(figures_of(packing)) for packing in packings)
+    widest = max(1, *(abs(section.b.size.tokens - section.a.size.tokens) for section in found.sections))
+    return ComparisonTables(
+        sentence=_sentence(found),
+        sides=tuple(
+            _card(letter, side, packing, scale) for letter, side, packing in zip("AB", sides, packings, strict=True)
+        ),
+        sections=tuple(
+            _section(
+                LOOKS[section.name].letter,
+                LOOKS[section.name].title,
+                section.a.size.tokens,
+                section.b.size.tokens,
+                widest,
+            )
+            for section in found.sections
+        ),
+        total=_section("", "Sent", found.a.total.tokens, found.b.total.tokens, 0),
+        cost=_cost(found),
+        differences=tuple(
+            DifferenceRow(one.path, wording(one.path).label, value_text(one.a), value_text(one.b))
+            for one in found.differences
+        ),
+        moves=move_table(found.moved, found.differences, state),
+        diff=diff,
+        diff_url=state.query(diff=1),
+        diff_earlier_url=state.query(diff=diff.page - 1) if diff and diff.page > 1 else "",
+        diff_later_url=state.query(diff=diff.page + 1) if diff and diff.page < diff.pages else "",
+    )
+
+
+def _sentence(found: Comparison) -> str:
+    if not found.differences:
+        return "The configurations do not differ."
+    changed = f"{count_of(len(found.differences), 'setting')} {'differs' if len(found.differences) == 1 else 'differ'}"
+    if not found.delta.tokens and not found.moved:
+        return f"Both send the same. {changed}."
+    more = found.delta.tokens
+    sent = f"B sends {abs(more):,} tokens {'more' if more > 0 else 'less'}" if more else "Both send as many tokens"
+    gone = found.b.verdict.counts.get("dropped", 0) - found.a.verdict.counts.get("dropped", 0)
+    left_out = f" and leaves out {count_of(abs(gone), 'item')} {'more' if gone > 0 else 'fewer'}" if gone else ""
+    return f"{sent}{left_out}. {changed}; {count_of(len(found.moved), 'item')} moved."
+
+
+def _card(letter: str, side: ComparedSide, packing: Packing, scale_tokens: int) -> SideCard:
+    verdict, cost = packing.verdict, money_text(packing)
+    figures = [f"{packing.total.tokens:,} tokens sent to {packing.model}", f"{packing.kind} · {packing.tokenizer}"]
+    return SideCard(
+        letter=letter,
+        key=side.key,
+        title=side.title,
+        icon=LEVEL_ICONS[verdict.level],
+        tone=LEVEL_TONES[verdict.level],
+        verdict=verdict.sentence,
+        figures=" · ".join([*figures, cost] if cost else figures),
+        bar=draw_bar(figures_of(packing), scale_tokens=scale_tokens),
+    )
+
+
+def _section(letter: str, title: str, a: int, b: int, widest: int) -> SectionDifference:
+    change = b - a
+    span = abs(change) / widest * 50 if widest else 0.0
+    left = 50 - span if change < 0 else 50.0
+    return SectionDifference(
+        letter=letter,
+        title=title,
+        a=f"{a:,}",
+        b=f"{b:,}",
+        change=f"{change:+,}" if change else "no change",
+        left=f"{left:.2f}%",
+        span=f"{span:.2f}%",
+        label_at=f"{left + span if change > 0 else left:.2f}%",
+        is_less=change < 0,
+    )
+
+
+def _cost(found: Comparison) -> tuple[str, str, str] | None:
+    """A request without the cache on both sides, and the difference; None where a price is not known."""
+    a, b = found.a.cost, found.b.cost
+    if a.uncached is None or b.uncached is None or a.currency != b.currency:
+        return None
+    more = b.uncached - a.uncached
+    sign = "+" if more > 0 else "−"
+    said = f"{sign}{money(abs(more), a.currency)}" if more else "no change"
+    return money(a.uncached, a.currency), money(b.uncached, b.currency), said

@@ -1,0 +1,192 @@
+"""The panel that makes a prompt fit: the steps of its plan to choose from, and the verdict with the chosen ones."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from budgeteer.engine.analysis.cost_and_usage import money
+from budgeteer.engine.analysis.fit_plan.fit_plan import FitPlan, FitState, LostItem, PlanStep
+from budgeteer.engine.errors import BudgeteerError
+from budgeteer.jobs.job_view import JobCard, job_card
+from budgeteer.presentation.header import LEVEL_ICONS, LEVEL_TONES
+from budgeteer.presentation.labels import count_of
+from budgeteer.workbench.config_form.apply import error_parts
+from budgeteer.workbench.config_form.merging import config_mark
+from budgeteer.workbench.deferred_results import answered
+from budgeteer.workbench.panels.fit.study import fit_study, steps_text
+from budgeteer.workbench.panels.request import PanelRequest
+from budgeteer.workbench.preview import Packed
+from budgeteer.workbench.state import ViewState
+
+#: A smaller change of a request's cost, in dollars, is not told.
+LEAST_MONEY: Final = 0.0001
+
+
+@dataclass(frozen=True, slots=True)
+class NamedItem:
+    """An item that a step takes from, its tokens before and after, and the address that selects it."""
+
+    name: str
+    tokens: str
+    url: str
+
+
+@dataclass(frozen=True, slots=True)
+class StepShown:
+    """One step.
+
+    Attributes:
+        toggle: what the address chooses once its switch is pressed.
+        saves, adds: tokens, "" for none. restored: the items of which more is sent.
+        left_out: how many items are left out without it and with it, "" where that stays.
+        money: what it changes in the cost of a request, "" where no price is known or nothing changes.
+        alternative: the chosen step that this one would take the place of, "" for none.
+    """
+
+    name: str
+    title: str
+    is_chosen: bool
+    toggle: str
+    saves: str
+    adds: str
+    restored: str
+    left_out: str
+    money: str
+    loses: str
+    costs: str
+    items: tuple[NamedItem, ...]
+    more_items: str
+    alternative: str
+
+
+@dataclass(frozen=True, slots=True)
+class FigureRow:
+    """One figure of the prompt now, and with the chosen steps."""
+
+    name: str
+    now: str
+    then: str
+    is_changed: bool
+
+
+@dataclass(frozen=True, slots=True)
+class PlanShown:
+    """The plan: the verdict it ends in, its figures now and then, its steps, and what applying it posts."""
+
+    tone: str
+    icon: str
+    verdict: str
+    figures: tuple[FigureRow, ...]
+    steps: tuple[StepShown, ...]
+    apply_label: str
+    mark: str
+    advice: str
+
+
+@dataclass(frozen=True, slots=True)
+class FitShown:
+    """One of `plan`, `job` and `sentence`; the state that choosing a step keeps, and that applying them posts."""
+
+    carried: tuple[tuple[str, Any], ...]
+    posted: tuple[tuple[str, Any], ...]
+    plan: PlanShown | None = None
+    job: JobCard | None = None
+    sentence: str = ""
+
+
+def fit_shown(packed: Packed, request: PanelRequest) -> FitShown:
+    """The plan that the address asks for; where the request may start no study, why."""
+    workspace, state = request.workspace, request.state
+    carried, posted = state.pairs(steps=""), state.pairs()
+    try:
+        found = answered(fit_study(workspace, packed, state.steps), workspace, draft=bool(request.no_study))
+    except BudgeteerError as error:
+        return FitShown(carried, posted, sentence=error_parts(error)["sentence"])
+    if found is None:
+        return FitShown(carried, posted, sentence=request.no_study)
+    if isinstance(found, FitPlan):
+        return FitShown(carried, posted, plan=plan_shown(found, state, mark=config_mark(request.current)))
+    return FitShown(carried, posted, job=job_card(found, then=state.address(workspace.get_absolute_url())))
+
+
+def plan_shown(plan: FitPlan, state: ViewState, *, mark: str) -> PlanShown:
+    """A plan as it is printed."""
+    chosen = tuple(step.name.value for step in plan.chosen)
+    level = plan.final.level
+    return PlanShown(
+        tone=LEVEL_TONES[level],
+        icon=LEVEL_ICONS[level],
+        verdict=plan.final.sentence,
+        figures=tuple(_figures(plan.start, plan.final)),
+        steps=tuple(_step(step, plan, chosen, state) for step in plan.steps),
+        apply_label=f"Apply {count_of(len(chosen), 'step')}" if chosen else "",
+        mark=mark,
+        advice=_advice(plan),
+    )
+
+
+def _advice(plan: FitPlan) -> str:
+    if not plan.final.fits:
+        return "These steps are not enough: choose a model with a larger window, or take a source out."
+    if plan.steps and plan.start.is_done:
+        return "No limit leaves anything out. These steps would still make the prompt smaller."
+    if not plan.steps:
+        return "No step would send more or save anything: what is left out is left out on purpose, or cannot be sent."
+    return ""
+
+
+def _figures(now: FitState, then: FitState) -> Iterator[FigureRow]:
+    rows = [
+        ("Sent", f"{now.tokens:,}", f"{then.tokens:,}"),
+        ("Free", f"{now.free_tokens:,}", f"{then.free_tokens:,}"),
+        ("Left out", f"{now.left_out:,}", f"{then.left_out:,}"),
+        ("Summarised", f"{now.summarised:,}", f"{then.summarised:,}"),
+        ("Shortened", f"{now.shortened:,}", f"{then.shortened:,}"),
+    ]
+    if now.input_cost is not None and then.input_cost is not None:
+        rows.append(("Cost a request", money(now.input_cost, "USD"), money(then.input_cost, "USD")))
+    return (FigureRow(name, old, new, old != new) for name, old, new in rows)
+
+
+def _step(step: PlanStep, plan: FitPlan, chosen: tuple[str, ...], state: ViewState) -> StepShown:
+    effect, name = step.effect, step.name.value
+    others = [one for one in plan.chosen if step.row.group and one.row.group == step.row.group and one is not step]
+    toggled = set(chosen) ^ {name}
+    if not step.is_chosen:
+        toggled -= {one.name.value for one in others}
+    before, after = effect.before, effect.after
+    return StepShown(
+        name=name,
+        title=step.title,
+        is_chosen=step.is_chosen,
+        toggle=steps_text(tuple(one.name.value for one in plan.steps if one.name.value in toggled)),
+        saves=f"{effect.saved_tokens:,}" if effect.saved_tokens else "",
+        adds=f"{effect.returned_tokens:,}" if effect.returned_tokens else "",
+        restored=count_of(effect.returned_items, "item") if effect.returned_items else "",
+        left_out=f"{before.left_out:,} → {after.left_out:,}" if before.left_out != after.left_out else "",
+        money=_money(before, after),
+        loses=step.row.loses,
+        costs=step.row.costs,
+        items=_items(effect.lost, state),
+        more_items=f"and {count_of(effect.lost_items - len(effect.lost), 'more item')}"
+        if effect.lost_items > len(effect.lost)
+        else "",
+        alternative=others[0].title if others and not step.is_chosen else "",
+    )
+
+
+def _items(lost: Sequence[LostItem], state: ViewState) -> tuple[NamedItem, ...]:
+    return tuple(
+        NamedItem(one.name, f"{one.before_tokens:,} → {one.after_tokens:,}", state.query(sel=one.id)) for one in lost
+    )
+
+
+def _money(before: FitState, after: FitState) -> str:
+    if before.input_cost is None or after.input_cost is None or before.input_cost == after.input_cost:
+        return ""
+    change = after.input_cost - before.input_cost
+    if abs(change) < LEAST_MONEY:
+        return ""
+    return f"{'+' if change > 0 else '−'}{money(abs(change), 'USD')} a request"

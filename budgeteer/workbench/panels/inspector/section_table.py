@@ -1,0 +1,66 @@
+"""Each section as a row: requested, sent, left out, its limit. It stands in the inspector while nothing is selected."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from budgeteer.engine.packing.result import Packing
+from budgeteer.presentation.labels import count_of
+from budgeteer.presentation.sections import look_of
+
+
+@dataclass(frozen=True, slots=True)
+class SectionLine:
+    """One section, every number written out; `limit` is "" where it has none of its own."""
+
+    letter: str
+    title: str
+    items: str
+    requested: str
+    sent: str
+    left_out: str
+    limit: str
+
+
+@dataclass(frozen=True, slots=True)
+class SectionTable:
+    """The sections that hold anything, and their sums."""
+
+    lines: tuple[SectionLine, ...]
+    total: SectionLine
+
+
+def section_table(packing: Packing) -> SectionTable:
+    """The sections of a packing; their sums are the verdict's."""
+    lines = []
+    for section in packing.sections:
+        requested, sent = section.demand, section.after
+        if not requested.items and not requested.size.tokens and not sent.size.tokens:
+            continue
+        look, said = look_of(section.name), count_of(requested.items, "item")
+        limits = [
+            *([f"{section.limit_tokens:,} tokens"] if section.limit_tokens is not None else []),
+            *([f"{section.limit_chars:,} characters"] if section.limit_chars is not None else []),
+        ]
+        lines.append(
+            SectionLine(
+                letter=look.letter,
+                title=look.title,
+                items=f"{sent.items:,} of {said}" if sent.items != requested.items else said,
+                requested=f"{requested.size.tokens:,}",
+                sent=f"{sent.size.tokens:,}",
+                left_out=f"{max(requested.size.tokens - sent.size.tokens, 0):,}",
+                limit=", ".join(limits),
+            )
+        )
+    verdict = packing.verdict
+    total = SectionLine(
+        letter="",
+        title="Total",
+        items="",
+        requested=f"{verdict.asked_tokens:,}",
+        sent=f"{verdict.sent_tokens:,}",
+        left_out=f"{max(verdict.not_sent_tokens, 0):,}",
+        limit=f"{verdict.limit_tokens:,} tokens",
+    )
+    return SectionTable(tuple(lines), total)

@@ -1,0 +1,126 @@
+"""Items grouped by tool, file or turn, with sums: what of the prompt belongs together, the largest first."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+
+import numpy as np
+
+from budgeteer.engine.packing.ledger import CATEGORIES
+from budgeteer.presentation.labels import count_of
+from budgeteer.workbench.item_content.whereabouts import CATEGORY, FILE, REST, TOOL, TURN, Whereabouts, turn_name
+from budgeteer.workbench.state import ItemGroup, ViewState
+
+MOST_GROUPS = 100
+
+_KINDS = {ItemGroup.TOOL: TOOL, ItemGroup.FILE: FILE, ItemGroup.TURN: TURN}
+_NOUNS = {TOOL: "call", FILE: "file"}
+_TITLES = {ItemGroup.NONE: "Items", ItemGroup.TOOL: "By tool", ItemGroup.FILE: "By file", ItemGroup.TURN: "By turn"}
+
+
+@dataclass(frozen=True, slots=True)
+class GroupChoice:
+    """One way to group, as a link."""
+
+    key: str
+    title: str
+    url: str
+    is_on: bool
+
+
+@dataclass(frozen=True, slots=True)
+class GroupRow:
+    """One group: its name, what it holds, its sums, and where a click shows its items."""
+
+    letter: str
+    name: str
+    note: str
+    tokens: str
+    sent: str
+    width: str
+    url: str
+
+
+@dataclass(frozen=True, slots=True)
+class GroupTable:
+    """The groups with their sums. `sentence` says how many there are."""
+
+    rows: tuple[GroupRow, ...]
+    total: str
+    total_sent: str
+    sentence: str
+
+
+def group_choices(state: ViewState) -> tuple[GroupChoice, ...]:
+    """The ways to group the items."""
+    return tuple(
+        GroupChoice(key.value or "none", title, state.query(group=key.value, page=1), state.group == key.value)
+        for key, title in _TITLES.items()
+    )
+
+
+def group_table(where: Whereabouts, state: ViewState) -> GroupTable | None:
+    """The groups that the state asks for, None where it asks for the items themselves."""
+    kind = _KINDS.get(ItemGroup(state.group))
+    if kind is None:
+        return None
+    ledger = where.packing.ledger
+    keys = where.keys(kind)
+    members: dict[str, list[int]] = {}
+    for at, key in enumerate(keys):
+        members.setdefault(key, []).append(at)
+    sizes = np.maximum(ledger.before_tokens, ledger.after_tokens)
+    sums = {key: int(sizes[mine].sum()) for key, mine in members.items()}
+    ordered = sorted(members, key=lambda key: -sums[key]) if kind != TURN else list(members)
+    most = max(sums.values(), default=0) or 1
+    return GroupTable(
+        rows=tuple(
+            GroupRow(
+                letter=_letter_of_rest(key) or ("X" if kind != TURN else "H"),
+                name=_name(key, kind),
+                note=_note(where, members[key], key),
+                tokens=f"{sums[key]:,}",
+                sent=f"{int(ledger.after_tokens[members[key]].sum()):,}",
+                width=f"{max(0.8, sums[key] / most * 100):.2f}%",
+                url=state.query(group="", filter=key, page=1),
+            )
+            for key in ordered[:MOST_GROUPS]
+        ),
+        total=f"{int(sizes.sum()):,}",
+        total_sent=f"{int(ledger.after_tokens.sum()):,}",
+        sentence=count_of(len(members), "group")
+        + (f", the largest {MOST_GROUPS} shown" if len(members) > MOST_GROUPS else ""),
+    )
+
+
+def filter_title(key: str) -> str:
+    """How a filter by a group is named, "" where it is none."""
+    return next((_name(key, kind) for kind in (TOOL, FILE, TURN, CATEGORY) if key.startswith(kind)), "")
+
+
+def _name(key: str, kind: str) -> str:
+    if key.startswith(CATEGORY):
+        return CATEGORIES.get(key.removeprefix(CATEGORY), key)
+    if letter := _letter_of_rest(key):
+        return CATEGORIES[letter] if kind == TURN or letter != "X" else f"{CATEGORIES[letter]} without a {_NOUNS[kind]}"
+    value = key.removeprefix(kind)
+    return turn_name(int(value)).capitalize() if kind == TURN and value.isdecimal() else value
+
+
+def _letter_of_rest(key: str) -> str:
+    """The category of what has no group of its kind, "" for a group."""
+    letter = key.partition(":")[2].removeprefix(REST)
+    return letter if letter in CATEGORIES and f":{REST}" in key else ""
+
+
+def _note(where: Whereabouts, mine: list[int], key: str) -> str:
+    """How many items, and how often one file among them: "74 calls; the same file 4 times"."""
+    if _letter_of_rest(key) or key.startswith(TURN):
+        return count_of(len(mine), "item")
+    calls = count_of(len(mine), "call")
+    often = Counter(file for file in map(where.file_of, mine) if file).most_common(1)
+    if key.startswith(FILE) or not often or often[0][1] < 2:
+        return calls
+    file, times = often[0]
+    return f"{calls}; {file.replace('\\', '/').rsplit('/', 1)[-1]} {times:,} times"

@@ -1,0 +1,131 @@
+"""The chart of policies: what each has cost, or sent, up to every request."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+from typing import Final
+
+from budgeteer.engine.analysis.cost_and_usage import money
+from budgeteer.engine.analysis.replay.policies import PolicyTotals
+from budgeteer.presentation.scale import Scale, pushed_apart, short
+from budgeteer.workbench.panels.sweep.drawing import PictureSize, Tick
+
+SIZES: Final = (
+    PictureSize("wide", 1080, 380, 64, 200, 10, top=20),
+    PictureSize("narrow", 358, 320, 52, 112, 4, top=16),
+)
+#: Points of a line: more than that are no more than a pixel apart.
+MOST_POINTS: Final = 400
+#: Marks of breaks on one line: more are every n-th.
+MOST_MARKS: Final = 60
+_LABEL_GAP: Final = 16.0
+
+
+@dataclass(frozen=True, slots=True)
+class PolicyLine:
+    """One policy's line with its label at the right; `is_shown` stands out."""
+
+    name: str
+    path: str
+    label_y: float
+    figure: str
+    url: str
+    is_shown: bool
+    is_own: bool
+
+
+@dataclass(frozen=True, slots=True)
+class PolicyDrawing:
+    """One drawing in its own pixels; `breaks` are where the prefix of the line that stands out broke."""
+
+    size: PictureSize
+    plot_right: float
+    plot_width: float
+    plot_bottom: float
+    lines: tuple[PolicyLine, ...]
+    breaks: tuple[tuple[float, float, str], ...]
+    x_ticks: tuple[Tick, ...]
+    y_ticks: tuple[Tick, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class DrawnPolicy:
+    """What is drawn of one policy: its totals, where its line leads, and whether it stands out."""
+
+    totals: PolicyTotals
+    url: str
+    is_shown: bool
+    is_own: bool
+
+
+def has_prices(found: Sequence[PolicyTotals]) -> bool:
+    """Whether the chart is drawn in money; else in tokens."""
+    return all(one.by_request.cost is not None for one in found)
+
+
+def draw_policies(policies: Sequence[DrawnPolicy]) -> tuple[PolicyDrawing, ...]:
+    """The drawings of policies that have at least one request, one for each size."""
+    in_money = has_prices([one.totals for one in policies])
+    return tuple(_drawing(size, policies, in_money=in_money) for size in SIZES)
+
+
+def _drawing(size: PictureSize, policies: Sequence[DrawnPolicy], *, in_money: bool) -> PolicyDrawing:
+    courses = [_course(one.totals, in_money=in_money) for one in policies]
+    right, bottom = size.width - size.right, size.height - 36.0
+    across = Scale(1, max(len(courses[0]), 2), size.left, right)
+    up = Scale(0, max(course[-1] for course in courses) or 1, bottom, size.top)
+    heights = pushed_apart([up.at(course[-1]) for course in courses], gap=_LABEL_GAP, low=size.top, high=bottom)
+    lines = [
+        PolicyLine(
+            one.totals.policy.name,
+            _path(course, across, up),
+            height,
+            _amount(course[-1], in_money=in_money),
+            one.url,
+            one.is_shown,
+            one.is_own,
+        )
+        for one, course, height in zip(policies, courses, heights, strict=True)
+    ]
+    shown = next((at for at, one in enumerate(policies) if one.is_shown), 0)
+    return PolicyDrawing(
+        size=size,
+        plot_right=right,
+        plot_width=right - size.left,
+        plot_bottom=bottom,
+        lines=tuple(sorted(lines, key=lambda line: line.is_shown)),
+        breaks=_breaks(policies[shown].totals, courses[shown], across, up),
+        x_ticks=tuple(Tick(across.at(value), f"{value:,.0f}") for value in across.ticks(size.ticks) if value >= 1),
+        y_ticks=tuple(Tick(up.at(value), _tick(value, in_money=in_money)) for value in up.ticks(5)),
+    )
+
+
+def _course(one: PolicyTotals, *, in_money: bool) -> list[float]:
+    """What was paid, or sent, up to each request."""
+    costs = one.by_request.cost
+    return list(accumulate(costs if in_money and costs is not None else one.by_request.sent))
+
+
+def _path(course: Sequence[float], across: Scale, up: Scale) -> str:
+    step = max(1, -(-len(course) // MOST_POINTS))
+    rows = sorted({*range(0, len(course), step), len(course) - 1})
+    points = [f"{across.at(row + 1):g} {up.at(course[row]):g}" for row in rows]
+    return f"M{'L'.join(points)}"
+
+
+def _breaks(
+    one: PolicyTotals, course: Sequence[float], across: Scale, up: Scale
+) -> tuple[tuple[float, float, str], ...]:
+    broken = one.by_request.breaks
+    step = max(1, -(-len(broken) // MOST_MARKS))
+    return tuple((across.at(row + 1), up.at(course[row]), f"{row + 1:,}") for row in broken[::step])
+
+
+def _amount(value: float, *, in_money: bool) -> str:
+    return money(value, "USD") if in_money else short(round(value))
+
+
+def _tick(value: float, *, in_money: bool) -> str:
+    return f"${value:g}" if in_money else short(value)

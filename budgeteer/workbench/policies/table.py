@@ -1,0 +1,200 @@
+"""The table of policies: one row each, sorted by what an address asks for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields, replace
+from types import MappingProxyType
+from typing import Final, Self
+from urllib.parse import urlencode
+
+from django.http import QueryDict
+
+from budgeteer.engine.analysis.cache.session_cache import DEFAULT_PAUSE_SECONDS
+from budgeteer.engine.analysis.cost_and_usage import money
+from budgeteer.engine.analysis.replay.policies import PRUNING, ContextPolicy, PolicyTotals, cheapest_policy
+from budgeteer.engine.packing.history.registry import STRATEGIES
+from budgeteer.presentation.labels import wording
+
+#: The longest pause between two requests that the page offers, in seconds: beyond every cache's life.
+LONGEST_PAUSE_SECONDS: Final = 7_200
+#: What pruning takes, as the registry says it of each strategy.
+_PRUNING_TAKES: Final = "repeated, outdated and failed tool calls, and what was compressed; all other messages stay"
+_DASH: Final = "–"
+
+
+@dataclass(frozen=True, slots=True)
+class PolicyColumn:
+    """One column that sorts: its title, its figure (None where there is none), whether it goes on a narrow screen."""
+
+    title: str
+    figure: Callable[[PolicyTotals], float | None]
+    is_wide: bool = False
+
+
+COLUMNS: Final[Mapping[str, PolicyColumn]] = MappingProxyType(
+    {
+        "sent": PolicyColumn("Sent", lambda one: one.sent_tokens),
+        "peak": PolicyColumn("Peak", lambda one: one.peak_tokens, is_wide=True),
+        "left": PolicyColumn("Left out", lambda one: one.left_out_tokens, is_wide=True),
+        "over": PolicyColumn("Over", lambda one: one.overflowing, is_wide=True),
+        "read": PolicyColumn("From cache", lambda one: one.read_share, is_wide=True),
+        "breaks": PolicyColumn("Breaks", lambda one: one.breaks, is_wide=True),
+        "cost": PolicyColumn("Cost", lambda one: one.cost),
+        "request": PolicyColumn("A request", lambda one: one.cost_per_request, is_wide=True),
+        "uncached": PolicyColumn("Uncached", lambda one: one.uncached_cost, is_wide=True),
+    }
+)
+"""The columns by their name in an address, in their order."""
+_MONEY: Final = frozenset({"cost", "request", "uncached"})
+
+
+@dataclass(frozen=True, slots=True)
+class PoliciesState:
+    """What an address asks of the page.
+
+    Attributes:
+        sort: a column, with a leading "-" for the largest first; "" for the registry's order.
+        line: the policy whose line and breaks stand out in the chart, "" for the workspace's own.
+        pause: seconds between two requests of which the source does not say when they were sent.
+    """
+
+    sort: str = ""
+    line: str = ""
+    pause: int = int(DEFAULT_PAUSE_SECONDS)
+
+    @classmethod
+    def read(cls, given: QueryDict) -> Self:
+        """What an address says; what cannot be read is left out."""
+        sort, pause = given.get("sort", ""), given.get("pause", "")
+        is_number = pause.isascii() and pause.isdecimal() and len(pause) < 7
+        return cls(
+            sort=sort if sort.removeprefix("-") in COLUMNS else "",
+            line=given.get("line", "")[:80],
+            pause=min(int(pause), LONGEST_PAUSE_SECONDS) if is_number else int(DEFAULT_PAUSE_SECONDS),
+        )
+
+    def pairs(self, **changes: object) -> list[tuple[str, object]]:
+        """What differs from an address that says nothing, with these changes."""
+        state = replace(self, **changes)  # type: ignore[arg-type]  # names and types are those of the fields
+        values = ((one.name, getattr(state, one.name), one.default) for one in fields(state))
+        return [(name, value) for name, value, default in values if value != default]
+
+    def query(self, **changes: object) -> str:
+        """The address's query with these changes."""
+        return f"?{urlencode(self.pairs(**changes))}"
+
+
+@dataclass(frozen=True, slots=True)
+class PolicyHead:
+    """A column's heading; `direction` is as `aria-sort` says it."""
+
+    title: str
+    url: str
+    direction: str
+    is_wide: bool
+
+
+@dataclass(frozen=True, slots=True)
+class PolicyCell:
+    """One figure, and whether it is the best of its column."""
+
+    figure: str
+    is_wide: bool
+
+
+@dataclass(frozen=True, slots=True)
+class PolicyRow:
+    """One policy.
+
+    Attributes:
+        takes: what it takes away. limit: its own limit with its value, "" for none.
+        cells: its figures in the columns' order. problem: how many requests cannot be sent, "" for none.
+        is_own: the workspace's own. is_cheapest: of those that can be sent. is_shown: it stands out in the chart.
+    """
+
+    name: str
+    takes: str
+    limit: str
+    cells: tuple[PolicyCell, ...]
+    problem: str
+    is_own: bool
+    is_cheapest: bool
+    is_shown: bool
+    line_url: str
+
+
+@dataclass(frozen=True, slots=True)
+class PolicyTable:
+    """The table; `requests` is how many there are."""
+
+    heads: tuple[PolicyHead, ...]
+    rows: tuple[PolicyRow, ...]
+    requests: int
+
+
+def policy_table(found: tuple[PolicyTotals, ...], state: PoliciesState, *, own: ContextPolicy | None) -> PolicyTable:
+    """The rows in the order that is asked for; what has no figure comes last."""
+    cheapest = cheapest_policy(found)
+    shown = shown_policy(found, state, own=own)
+    return PolicyTable(
+        heads=tuple(_head(key, state) for key in COLUMNS),
+        rows=tuple(
+            PolicyRow(
+                name=one.policy.name,
+                takes=_PRUNING_TAKES if one.policy.name == PRUNING else STRATEGIES[one.policy.name].takes,  # type: ignore[index]
+                limit=_limit(one),
+                cells=tuple(PolicyCell(_figure(key, one), column.is_wide) for key, column in COLUMNS.items()),
+                problem=f"{one.failing:,} of {one.requests:,} cannot be sent" if one.failing else "",
+                is_own=own is not None and one.policy.name == own.name,
+                is_cheapest=one is cheapest,
+                is_shown=one.policy.name == shown,
+                line_url=state.query(line=one.policy.name),
+            )
+            for one in _sorted(found, state.sort)
+        ),
+        requests=found[0].requests if found else 0,
+    )
+
+
+def shown_policy(found: tuple[PolicyTotals, ...], state: PoliciesState, *, own: ContextPolicy | None) -> str:
+    """The policy that stands out in the chart: the one asked for, else the workspace's own, else the first."""
+    names = [one.policy.name for one in found]
+    wanted = (state.line, "" if own is None else own.name)
+    return next((name for name in wanted if name in names), names[0] if names else "")
+
+
+def _sorted(found: tuple[PolicyTotals, ...], sort: str) -> list[PolicyTotals]:
+    if not sort:
+        return list(found)
+    figure, sign = COLUMNS[sort.removeprefix("-")].figure, -1 if sort.startswith("-") else 1
+
+    def place(one: PolicyTotals) -> tuple[bool, float]:
+        value = figure(one)
+        return (value is None, 0.0 if value is None else sign * value)
+
+    return sorted(found, key=place)
+
+
+def _head(key: str, state: PoliciesState) -> PolicyHead:
+    column = COLUMNS[key]
+    direction = {key: "ascending", f"-{key}": "descending"}.get(state.sort, "none")
+    return PolicyHead(
+        column.title, state.query(sort=f"-{key}" if state.sort == key else key), direction, column.is_wide
+    )
+
+
+def _limit(one: PolicyTotals) -> str:
+    if one.policy.limit is None:
+        return ""
+    value = f"{one.limit_value:,}" if isinstance(one.limit_value, int) else str(one.limit_value)
+    return f"{wording(one.policy.limit).label}: {value}"
+
+
+def _figure(key: str, one: PolicyTotals) -> str:
+    value = COLUMNS[key].figure(one)
+    if value is None:
+        return _DASH
+    if key in _MONEY:
+        return money(value, "USD")
+    return f"{value:.0%}" if key == "read" else f"{value:,}"

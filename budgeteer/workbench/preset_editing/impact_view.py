@@ -1,0 +1,189 @@
+"""The impact of a proposal on its page: started, under way, or found, with names only for whom may see them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final
+from uuid import UUID
+
+from django.contrib.auth.models import User
+from django.db import transaction
+from django.urls import reverse
+
+from budgeteer.jobs import services as jobs
+from budgeteer.jobs.job_view import JobCard, job_card
+from budgeteer.jobs.models import UNFINISHED, Job, JobState
+from budgeteer.presentation.labels import count_of
+from budgeteer.presets.models import PresetProposal
+from budgeteer.workbench import services
+from budgeteer.workbench.models import Workspace
+from budgeteer.workbench.preset_editing.impact import (
+    NAMED_SHARE,
+    FollowerOutcome,
+    PresetImpact,
+    digest_of_config,
+    follower_ids,
+    jobs_for,
+)
+from budgeteer.workbench.team import sharing
+
+KIND: Final = "workbench.preset_impact"
+QUEUES: Final = ("large", "default")
+
+#: By outcome, in the order of the page: what one workspace does, and what several do.
+CLAUSES: Final = {
+    FollowerOutcome.OVER: ("goes from fitting to over", "go from fitting to over"),
+    FollowerOutcome.DROPS_MORE: (
+        f"leaves out more than {NAMED_SHARE * 100:.0f} % more of what it holds",
+        f"leave out more than {NAMED_SHARE * 100:.0f} % more of what they hold",
+    ),
+    FollowerOutcome.UNUSABLE: ("has changes that cannot be used with it", "have changes that cannot be used with it"),
+    FollowerOutcome.NOT_TRIED: (
+        "could not be tried: it cannot be packed as it stands, or its sources are not counted for the model",
+        "could not be tried: they cannot be packed as they stand, or their sources are not counted for the model",
+    ),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class NamedFollower:
+    """A workspace that the reader may see: its name, and the page that shows what becomes of it."""
+
+    name: str
+    url: str
+
+
+@dataclass(frozen=True, slots=True)
+class OutcomeRow:
+    """One outcome: how many, who of them may be named, and how many others there are."""
+
+    outcome: str
+    number: int
+    clause: str
+    named: tuple[NamedFollower, ...]
+    others: str
+
+
+@dataclass(frozen=True, slots=True)
+class ImpactView:
+    """What is known of the impact.
+
+    Attributes:
+        followers: how many workspaces follow the preset now.
+        cards: the reader's own jobs that are under way or failed.
+        waiting: what to say of somebody else's, "" where there are none.
+        sentence: what was found, in one line; "" while nothing is.
+        found_at: when.
+    """
+
+    followers: str
+    has_followers: bool
+    cards: tuple[JobCard, ...] = ()
+    waiting: str = ""
+    sentence: str = ""
+    rows: tuple[OutcomeRow, ...] = ()
+    found_at: datetime | None = None
+
+    @property
+    def is_under_way(self) -> bool:
+        """Whether the page has to be loaded again by itself."""
+        return bool(self.waiting)
+
+
+@transaction.atomic
+def start_impact(proposal: PresetProposal, owner: User) -> None:
+    """Try the proposal on every workspace that follows; what is under way already is not started again."""
+    followers = len(follower_ids(proposal))
+    if not followers:
+        return
+    parts = jobs_for(followers)
+    for part in range(parts):
+        jobs.enqueue_once(
+            KIND,
+            arguments={
+                "proposal_id": proposal.pk,
+                "digest": digest_of_config(proposal),
+                "part": part,
+                "parts": parts,
+            },
+            owner=owner,
+            subject=_subject(proposal, part),
+            # One worker alone takes what is large: by turns, so that two share the work and others get in between.
+            queue=QUEUES[part % len(QUEUES)],
+        )
+
+
+def impact_view(proposal: PresetProposal, reader: User, *, here: str) -> ImpactView:
+    """What is known of the impact of a proposal as it stands, for a page at the address `here`."""
+    number = len(follower_ids(proposal))
+    followers = f"{count_of(number, 'workspace')} {'follows' if number == 1 else 'follow'}"
+    latest = _latest(proposal)
+    missing = [job for job in latest if job.state != JobState.SUCCEEDED]
+    if missing:
+        own = tuple(job_card(job, then=here) for job in missing if job.owner_id == reader.pk)
+        is_under_way = any(job.state in UNFINISHED for job in missing)
+        waiting = "" if own or not is_under_way else "Another administrator tries it on them."
+        return ImpactView(followers, number > 0, own, waiting)
+    if not latest:
+        return ImpactView(followers, number > 0)
+    found = PresetImpact.joined(PresetImpact.from_json((job.result or {})["impact"]) for job in latest)
+    rows = tuple(_rows(found, proposal, reader))
+    return ImpactView(
+        followers,
+        number > 0,
+        sentence=_sentence(found),
+        rows=rows,
+        found_at=max((job.finished_at for job in latest if job.finished_at), default=None),
+    )
+
+
+def _subject(proposal: PresetProposal, part: int) -> str:
+    return f"preset-impact:{proposal.pk}:{digest_of_config(proposal)}:{part}"
+
+
+def _latest(proposal: PresetProposal) -> list[Job]:
+    """The youngest run's jobs about the proposal as it stands, [] where there is none."""
+    first = jobs.latest_for(_subject(proposal, 0))
+    if first is None:
+        return []
+    others = (jobs.latest_for(_subject(proposal, part)) for part in range(1, first.arguments["parts"]))
+    return [first, *(job for job in others if job is not None)]
+
+
+def _sentence(found: PresetImpact) -> str:
+    """One line: how many follow, and how many of them have which outcome."""
+    said = [
+        f"{found.count(outcome):,} {clause[found.count(outcome) != 1]}"
+        for outcome, clause in CLAUSES.items()
+        if found.count(outcome)
+    ]
+    follow = f"{found.followers:,} {'follows' if found.followers == 1 else 'follow'}"
+    return f"{follow}; {', '.join(said)}." if said else f"{follow}; none leaves out more than before, or goes over."
+
+
+def _rows(found: PresetImpact, proposal: PresetProposal, reader: User) -> Iterable[OutcomeRow]:
+    visible = _visible(reader, [key for ids in found.named.values() for key in ids])
+    for outcome, clause in CLAUSES.items():
+        ids = found.named.get(outcome, ())
+        if not ids:
+            continue
+        named = tuple(_named(visible[key], proposal, outcome) for key in ids if key in visible)
+        hidden = len(ids) - len(named)
+        others = f"{hidden:,} that you may not see" if hidden else ""
+        yield OutcomeRow(str(outcome), len(ids), clause[len(ids) != 1], named, others)
+
+
+def _named(workspace: Workspace, proposal: PresetProposal, outcome: FollowerOutcome) -> NamedFollower:
+    url = workspace.get_absolute_url()
+    if outcome in {FollowerOutcome.OVER, FollowerOutcome.DROPS_MORE}:
+        url = f"{reverse('workbench:compare', args=[workspace.pk])}?a=own&b=upgrade:{proposal.pk}"
+    return NamedFollower(workspace.name, url)
+
+
+def _visible(reader: User, ids: list[str]) -> dict[str, Workspace]:
+    """Of these workspaces, those that are the reader's own or shared with the team."""
+    keys = [UUID(key) for key in ids]
+    rows = [*services.live(reader).filter(pk__in=keys), *sharing.shared_with(reader).filter(pk__in=keys)]
+    return {str(row.pk): row for row in rows}

@@ -1,0 +1,83 @@
+"""Apply the steps of a plan as one step that can be undone."""
+
+from __future__ import annotations
+
+import uuid
+from dataclasses import replace
+
+from django.contrib import messages
+from django.http import HttpResponse
+from django.views.decorators.http import require_POST
+from django_htmx.http import replace_url
+
+from budgeteer.access.requests import SignedInRequest
+from budgeteer.access.rules import access
+from budgeteer.engine.analysis.fit_plan.fit_plan import FitPlan
+from budgeteer.engine.errors import BudgeteerError, ConfigError
+from budgeteer.presentation.labels import count_of
+from budgeteer.workbench.config_form import undo_steps
+from budgeteer.workbench.config_form.apply import error_parts
+from budgeteer.workbench.config_form.editable import EditableConfig
+from budgeteer.workbench.config_form.merging import config_mark
+from budgeteer.workbench.deferred_results import answered
+from budgeteer.workbench.models import Workspace
+from budgeteer.workbench.panels.fit.study import fit_study
+from budgeteer.workbench.preview import preview
+from budgeteer.workbench.state import PanelName, ViewState
+from budgeteer.workbench.views.responses import (
+    back_to,
+    build_page,
+    get_workspace_for_user,
+    render_swaps,
+    say,
+)
+
+CHANGED = "The configuration was changed elsewhere since this plan was made. Look at the plan again, and apply it then."
+NOT_READY = "The plan is being made. Apply it once it is there."
+
+
+@access()
+@require_POST
+def apply(request: SignedInRequest, workspace_id: uuid.UUID) -> HttpResponse:
+    """Apply the chosen steps, as the plan that was shown has them; `mark` names the configuration it was made for."""
+    workspace = get_workspace_for_user(request.user, workspace_id)
+    state = replace(ViewState.read(request.POST), view=PanelName.FIT)
+    try:
+        said = _applied(workspace, state.steps, mark=request.POST.get("mark", ""))
+    except BudgeteerError as error:
+        return _answer(request, workspace, state, error_parts(error)["sentence"], is_error=True)
+    return _answer(request, workspace, replace(state, steps=""), said)
+
+
+def _applied(workspace: Workspace, steps: str, *, mark: str) -> str:
+    """What was applied, in words.
+
+    Raises:
+        BudgeteerError: there is no plan, or the configuration is another one by now.
+    """
+    current = EditableConfig.of(workspace)
+    if mark != config_mark(current):
+        raise ConfigError(CHANGED)
+    packed = preview(workspace, current).packed
+    found = None if packed is None else answered(fit_study(workspace, packed, steps), workspace)
+    if not isinstance(found, FitPlan):
+        raise ConfigError(NOT_READY)
+    if not found.chosen:
+        return "No step is chosen: nothing was changed"
+    with undo_steps.locked(workspace):
+        held = EditableConfig.of(workspace)
+        if mark != config_mark(held):
+            raise ConfigError(CHANGED)
+        names = ", ".join(step.title for step in found.chosen)
+        undo_steps.commit(workspace, held.with_values(found.settings).delta, name=f"Make it fit ({names})")
+    return f"Applied {count_of(len(found.chosen), 'step')}: {names}"
+
+
+def _answer(
+    request: SignedInRequest, workspace: Workspace, state: ViewState, said: str, *, is_error: bool = False
+) -> HttpResponse:
+    if request.htmx:
+        answer = render_swaps(request, build_page(workspace, state), whole_form=True)
+        return say(replace_url(answer, state.address(workspace.get_absolute_url())), said)
+    (messages.error if is_error else messages.success)(request, said)
+    return back_to(workspace, state)

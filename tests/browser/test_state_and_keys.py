@@ -1,0 +1,126 @@
+"""State and keys: undo from anywhere, focus that is never lost, files dropped anywhere, tabs that do not overwrite."""
+
+from __future__ import annotations
+
+import base64
+import re
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser.conftest import WORK_MS, Visitor
+from tests.browser.steps import figures, is_saved, open_sample
+
+
+@pytest.fixture
+def agent(visitor: Callable[..., Visitor]) -> Page:
+    page = visitor().open("/")
+    open_sample(page, "An agent session that overflows")
+    return page
+
+
+def expect_focus(page: Page) -> None:
+    """Something has the focus once everything has settled."""
+    page.wait_for_load_state("networkidle")
+    expect(page.locator(":focus")).to_have_count(1, timeout=5_000)
+
+
+def test_undo_and_redo_by_key_from_a_field_and_from_a_slider(agent: Page) -> None:
+    page = agent
+    before = figures(page)
+    field = page.locator("#i-history-maxTokens")
+    field.press("Control+a")
+    page.keyboard.type("40000")
+    with page.expect_response(is_saved):
+        field.press("Tab")
+    expect(page.locator("#figures")).not_to_have_text(before)
+    page.wait_for_load_state("networkidle")
+    field.focus()
+    page.keyboard.press("Control+z")
+    expect(page.locator("#figures")).to_have_text(before)
+    page.keyboard.press("Control+y")
+    expect(page.locator("#figures")).not_to_have_text(before)
+    page.keyboard.press("Control+z")
+    expect(page.locator("#figures")).to_have_text(before)
+    page.wait_for_load_state("networkidle")
+
+
+def test_the_focus_stays_after_a_pin_by_key_a_fix_and_a_removed_source(agent: Page) -> None:
+    page = agent
+    page.keyboard.press("j")
+    expect(page.locator("#pin")).to_be_visible()
+    page.keyboard.press("p")
+    expect(page.locator("#inspector")).to_contain_text("Pinned")
+    expect_focus(page)
+    fix = page.locator(".note button[name=apply]").first
+    fix.focus()
+    before = figures(page)
+    fix.press("Enter")
+    expect(page.locator("#figures")).not_to_have_text(before)
+    expect_focus(page)
+    remove = page.get_by_role("button", name=re.compile("^Remove ")).first
+    remove.focus()
+    remove.press("Enter")
+    expect(page.locator("main")).to_contain_text("Undo brings it back", timeout=WORK_MS)
+    expect_focus(page)
+    expect(page.locator("#undo")).to_be_enabled()
+    page.locator("#undo").click()
+    expect(page.locator("#inputs")).to_contain_text("agent-session.jsonl")
+
+
+def test_a_file_dropped_on_the_workbench_is_added(agent: Page) -> None:
+    page = agent
+    data = base64.b64encode(b"User: How deep is the harbour?").decode()
+    transfer = page.evaluate_handle(
+        """data => { const t = new DataTransfer();
+        t.items.add(new File([atob(data)], "harbour.txt", { type: "text/plain" })); return t; }""",
+        data,
+    )
+    page.dispatch_event("#view", "dragenter", {"dataTransfer": transfer})
+    expect(page.locator("html")).to_have_class(re.compile("dropping"))
+    page.dispatch_event("#view", "drop", {"dataTransfer": transfer})
+    expect(page.locator("#inputs")).to_contain_text("harbour.txt", timeout=WORK_MS)
+
+
+def test_of_two_tabs_that_type_a_text_the_later_is_told(agent: Page) -> None:
+    first = agent
+    second = first.context.new_page()
+    second.goto(first.url)
+    for page, text in ((first, "Answer in French."), (second, "Answer in Danish.")):
+        page.get_by_text("System text, context and query").click()
+        page.locator("#text-system").fill(text)
+        page.locator("#text-system").blur()
+        page.wait_for_timeout(700)
+    error = second.locator("#text-system-error")
+    expect(error).to_contain_text("another tab has saved another text")
+    expect(second.locator("#text-system")).to_have_value("Answer in Danish.")
+    first.reload()
+    expect(first.locator("#text-system")).to_have_value("Answer in French.")
+    error.get_by_role("button", name="Save mine instead").click()
+    expect(error).not_to_contain_text("another tab")
+    first.reload()
+    expect(first.locator("#text-system")).to_have_value("Answer in Danish.")
+
+
+def test_the_palette_finds_items_models_workspaces_and_exports(visitor: Callable[..., Visitor]) -> None:
+    page = visitor().open("/")
+    open_sample(page, "A skills library that does not fit")
+    page.goto("/".join(page.url.split("/")[:3]))
+    open_sample(page, "An agent session that overflows")
+    options = page.locator("#palette-list li")
+    for text, kind, found in (
+        ("claude-opus", "Model", "claude-opus"),
+        ("skills library that", "Workspace", "skills library"),
+        ("all items (csv", "Export", "All items"),
+        ("psycopg", "Item", "Search all items for"),
+    ):
+        page.keyboard.press("Control+k")
+        page.locator("#palette-input").fill(text)
+        row = options.filter(has_text=kind).filter(has_text=re.compile(found, re.IGNORECASE)).first
+        expect(row).to_be_visible()
+        if kind != "Item":
+            page.keyboard.press("Escape")
+        else:
+            row.click()
+            page.wait_for_url("**q=psycopg*")

@@ -1,0 +1,165 @@
+"""A plan's figures are those of packings, and applying it does what it says."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from budgeteer.engine.analysis.fit_plan.fit_plan import FitPlan, FitState, fit_plan, with_settings
+from budgeteer.engine.analysis.fit_plan.steps import STEPS, StepName
+from budgeteer.engine.analysis.sweep.probe import Subject
+from budgeteer.engine.config.schema import load_config
+from budgeteer.engine.content.conversation import Message, TextPart, ToolCallPart, ToolResultPart
+from budgeteer.engine.content.library import Skill, ToolDefinition
+from budgeteer.engine.counting.tokenizers import counter_for
+from budgeteer.engine.errors import ConfigError
+from budgeteer.engine.inputs.bundle import Inputs, build_bundle
+from tests.conformance import pruning_material
+from tests.conformance.test_packing import configurations, inputs
+from tests.engine.packs import assistant, talk, user
+
+slowly = settings(deadline=None, max_examples=12, suppress_health_check=[HealthCheck.too_slow])
+
+
+def subject_of(given_inputs: Inputs, data: dict[str, Any]) -> Subject:
+    tokenizer = data.get("tokenizer", "auto")
+    if tokenizer == "auto":
+        tokenizer = "cl100k_base" if data.get("model") == "gpt-4" else "o200k_base"
+    counter = counter_for(tokenizer)
+    return Subject(build_bundle(given_inputs, counter=counter), load_config(data), counter)
+
+
+def check(subject: Subject, plan: FitPlan) -> None:
+    """Every figure against packings made anew."""
+    config = subject.config
+    state = FitState.of(subject.packed())
+    assert plan.start == state
+    group, base = "", (config, state)
+    for step in plan.steps:
+        if not step.row.group or step.row.group != group:
+            group, base = step.row.group, (config, state)
+        before, begun = base  # alternatives are held against what stands before all of them
+        after = subject.packed(with_settings(before, step.settings))
+        assert step.effect.before == begun
+        assert step.effect.after == FitState.of(after)
+        assert step.effect.after.rank < begun.rank
+        changed = step.effect.returned_tokens - step.effect.saved_tokens
+        assert after.total.tokens - begun.tokens == changed
+        assert step.effect.saved_tokens >= sum(one.before_tokens - one.after_tokens for one in step.effect.lost)
+        if step.is_chosen:
+            config, state = with_settings(config, step.settings), FitState.of(after)
+    whole = subject.packed(with_settings(subject.config, plan.settings))
+    assert plan.final == state == FitState.of(whole)
+    assert plan.final.rank <= plan.start.rank
+    assert FitPlan.from_json(plan.to_json()) == plan
+
+
+@pytest.mark.slow
+@slowly
+@given(inputs() | pruning_material.inputs(), configurations())
+def test_every_figure_is_the_difference_of_two_packings(given_inputs: Inputs, data: dict[str, Any]) -> None:
+    subject = subject_of(given_inputs, data)
+    check(subject, fit_plan(subject))
+
+
+@slowly
+@given(pruning_material.inputs(), configurations(), st.sets(st.sampled_from(sorted(StepName))))
+def test_any_choice_of_steps_adds_up(given_inputs: Inputs, data: dict[str, Any], names: set[StepName]) -> None:
+    subject = subject_of(given_inputs, data)
+    plan = fit_plan(subject, chosen=names)
+    check(subject, plan)
+    assert {step.name for step in plan.chosen} <= names
+    groups = [step.row.group for step in plan.chosen if step.row.group]
+    assert len(groups) == len(set(groups))
+
+
+def tool_called(name: str) -> ToolDefinition:
+    function = {"name": name, "description": "Does something. " * 20, "parameters": {"type": "object"}}
+    raw = {"type": "function", "function": function}
+    return ToolDefinition(name, str(function["description"]), {"type": "object"}, "openai", raw)
+
+
+def session(turns: int = 6) -> Inputs:
+    """A session that reads one file in each turn, with a result of indented JSON, and a tool it never calls."""
+    messages: list[Message] = []
+    for turn in range(turns):
+        messages.append(user(f"Question {turn}: look at the file once more."))
+        call = ToolCallPart(f"c{turn}", "read", '{"path": "a.py"}')
+        messages.append(Message("assistant", (call,)))
+        text = '{\n    "line": "' + "word " * 120 + '"\n}'
+        messages.append(Message("tool", (ToolResultPart(f"c{turn}", (TextPart(text),)),)))
+        messages.append(assistant(f"Answer {turn}."))
+    tools = tuple(tool_called(name) for name in ("read", "deploy"))
+    return Inputs(conversation=talk(*messages), tools=tools)
+
+
+def test_the_least_lossy_steps_come_first_and_are_enough() -> None:
+    subject = subject_of(session(), {"model": "gpt-4o", "contextWindow": 900, "outputReserve": 100})
+    plan = fit_plan(subject)
+    check(subject, plan)
+    assert plan.start.left_out > 0
+    assert plan.final.left_out == 0
+    assert plan.final.is_done
+    assert [step.name for step in plan.chosen] == [StepName.STALE_CONTENT]
+    (step,) = plan.chosen
+    assert step.effect.lost_items >= 1
+    assert "tools.leaveOut" in {path for one in plan.steps for path in one.settings}
+
+
+def test_unused_tools_are_named_and_pinned_ones_stay() -> None:
+    data = {"model": "gpt-4o", "contextWindow": 900, "outputReserve": 100}
+    plan = fit_plan(subject_of(session(), data), chosen=["unusedTools"])
+    (step,) = plan.chosen
+    assert step.settings == {"tools.leaveOut": ["deploy"]}
+    assert [one.id for one in step.effect.lost] == ["tool:deploy"]
+    pinned = fit_plan(subject_of(session(), {**data, "pins": ["tool:deploy"]}))
+    assert StepName.UNUSED_TOOLS not in {one.name for one in pinned.steps}
+
+
+def test_limits_that_bind_together_are_raised_together() -> None:
+    skills = tuple(Skill(f"skill{n}", "What it does, in words. " * 4, f"/s/skill{n}/SKILL.md") for n in range(40))
+    limits = {"maxSkillsInPrompt": 10, "maxSkillsPromptChars": 1_500}
+    subject = subject_of(
+        Inputs(skills=skills, query="Which one?"),
+        {"model": "gpt-4o", "skillsBudget": {"enabled": True, "limits": limits}},
+    )
+    plan = fit_plan(subject)
+    check(subject, plan)
+    (step,) = [one for one in plan.chosen if one.name is StepName.RAISE_LIMITS]
+    assert set(step.settings) == {
+        "skillsBudget.limits.maxSkillsInPrompt",
+        "skillsBudget.limits.maxSkillsPromptChars",
+    }
+    assert plan.final.left_out == 0
+    after = subject.packed(with_settings(subject.config, plan.settings))
+    assert not after.warnings  # what is raised is not close to its limit again
+
+
+def test_nothing_is_offered_where_nothing_is_left_out_and_nothing_can_be_saved() -> None:
+    plan = fit_plan(subject_of(Inputs(query="Hello."), {"model": "gpt-4o"}))
+    assert plan.start.is_done
+    assert plan.steps == ()
+    assert plan.settings == {}
+
+
+def test_an_unknown_step_is_refused_with_the_known_ones() -> None:
+    with pytest.raises(ConfigError) as caught:
+        fit_plan(subject_of(Inputs(query="Hello."), {"model": "gpt-4o"}), chosen=["magic"])
+    assert "minifyResults" in caught.value.sentence
+
+
+def test_every_step_says_what_it_loses_and_costs() -> None:
+    assert all(row.loses.endswith(".") and row.costs.endswith(".") for row in STEPS.values())
+
+
+def test_progress_is_told_and_may_end_the_search() -> None:
+    told: list[tuple[int, int]] = []
+    fit_plan(
+        subject_of(session(), {"model": "gpt-4o", "contextWindow": 900, "outputReserve": 100}),
+        progress=lambda *at: told.append(at),
+    )
+    assert told == sorted(told)
+    assert all(done <= total for done, total in told)

@@ -1,0 +1,98 @@
+"""Cases of other packers' own tests, in our words: langchain, llama_index, OpenHands, MAF, Rowboat.
+
+Every message is of one size where the source's are, so that a limit in messages and one in tokens come to the same.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from budgeteer.engine.content.conversation import Message
+from budgeteer.engine.packing.result import Packing
+from budgeteer.engine.rendering import render_request
+from tests.engine.packs import assistant, bundle_of, fates, packed, result, system, user
+
+SIZE = "word " * 6
+#: langchain, libs/core/tests/unit_tests/messages/test_utils.py: one system text, two questions, two answers.
+FOUR = [system(SIZE), user(SIZE), assistant(SIZE), user(SIZE), assistant(SIZE)]
+
+
+def kept(packing: Packing) -> list[int]:
+    """The numbers of the messages that are sent, the leading system text 0."""
+    sent = [key for key, fate in fates(packing).items() if fate == "kept" and key.startswith("message:m")]
+    first = [0] if any(key.startswith("system:") for key in fates(packing)) else []
+    return [*first, *(int(key.removeprefix("message:m")) - 1 for key in sent)]
+
+
+def trimmed(messages: int, *given: Message, query: str | None = None, **history: Any) -> Packing:
+    """`trim_messages` with `max_tokens` messages, counted with the system text, as its counter counts."""
+    config = {"history": {"strategy": "newestFirst", "maxMessages": messages, "countSystem": True, **history}}
+    return packed(bundle_of(*(given or FOUR), query=query), config)
+
+
+@pytest.mark.parametrize(
+    ("messages", "history", "expected"),
+    [
+        (3, {}, [0, 3, 4]),  # test_trim_messages_last_30_include_system
+        (4, {}, [0, 2, 3, 4]),  # test_trim_messages_last_40_include_system
+        (2, {"strategy": "oldestFirst"}, [0, 1]),  # test_trim_messages_first_30
+        (3, {"strategy": "oldestFirst", "endOn": "user"}, [0, 1]),  # _first_max_tokens: end_on comes after the limit
+        (4, {"strategy": "oldestFirst", "endOn": "user"}, [0, 1, 2, 3]),
+        (4, {"endOn": "user"}, [0, 1, 2, 3]),  # test_trim_messages_last_*_include_system_end_on_human
+        (3, {"endOn": "user"}, [0, 2, 3]),
+        (4, {"startOn": "user"}, [0, 3, 4]),  # test_trim_messages_start_on
+        (4, {"startOn": "assistant"}, [0, 2, 3, 4]),
+        (4, {"startOn": "user,assistant"}, [0, 2, 3, 4]),
+        (5, {"endOn": "assistant"}, [0, 1, 2, 3, 4]),
+    ],
+)
+def test_langchain_trim_messages(messages: int, history: dict[str, Any], expected: list[int]) -> None:
+    assert kept(trimmed(messages, **history)) == expected
+
+
+def test_llama_index_drops_the_first_question_with_its_answer() -> None:
+    """test_get_when_space_for_all_but_first_message_removes_first_message_and_answer."""
+    talk = [user(SIZE), assistant(SIZE), user(SIZE), assistant(SIZE)]
+    assert kept(trimmed(3, *talk, startOn="user")) == [2, 3]
+
+
+@pytest.mark.parametrize("most", [5, 10, 20])
+def test_openhands_condenser_keeps_at_most_so_many_events_the_first_of_them(most: int) -> None:
+    """max_size with keep_first: the first events and the newest, no more than max_size together."""
+    events = [(user if at % 2 == 0 else assistant)(f"{at} {SIZE}") for at in range(30)]
+    config = {"history": {"strategy": "keepEnds", "maxMessages": most, "ends": {"keepFirst": 1, "between": "nothing"}}}
+    packing = packed(bundle_of(*events), config)
+    assert kept(packing) == [0, *range(31 - most, 30)]
+
+
+def test_agent_framework_collapses_old_tool_results_and_keeps_the_calls() -> None:
+    """ToolResultCompaction; Rowboat's elideHistoricToolResults keeps a head of 400 characters."""
+    run = [user("Go.")]
+    for at in range(4):
+        run += [assistant("", f"c{at}"), result(f"c{at}", f"{at} " * 900)]
+    clearing = {"trigger": 100, "keep": 1}
+    for more, longest in (({}, 20), ({"headChars": 400}, 500)):
+        config = {"history": {"strategy": "clearToolResults", "clearing": clearing | more}}
+        messages = render_request(packed(bundle_of(*run), config))["messages"]
+        results = [message["content"] for message in messages if message["role"] == "tool"]
+        assert len(messages) == len(run)
+        assert all(len(text) <= longest for text in results[:-1])
+        assert results[-1] == "3 " * 900
+        if more:
+            assert results[0].startswith("0 " * 200)
+
+
+@pytest.mark.parametrize(("most", "expected"), [(1, [6]), (2, [5, 6]), (3, [3, 4, 5, 6])])
+def test_llama_index_summarises_what_is_older_than_the_newest_messages(most: int, expected: list[int]) -> None:
+    """test_put_get_summarize_part_of_conversation: a summary and the most recent messages word for word."""
+    run = [user(SIZE), assistant(SIZE), user(SIZE), assistant("", "c"), result("c", SIZE), assistant(SIZE), user(SIZE)]
+    talk = [*run[:4], run[4], run[5], assistant(SIZE)]
+    history = {"strategy": "summarizeOlder", "maxChars": 10, "summarizing": {"keepMessages": most}}
+    packing = packed(bundle_of(*talk), {"history": history})
+    assert kept(packing) == sorted({*expected, 2})  # the task stays
+    assert packing.chosen.history.summary is not None
+    reason = next(one for one in packing.ledger if one.id == "message:m1")
+    assert reason.fate == "summarised"
+    assert f"the newest {most} messages" in reason.sentence

@@ -1,0 +1,108 @@
+"""Claude Code's exported text: prompts of several lines, calls, what the terminal added, and texts that quote one."""
+
+from __future__ import annotations
+
+import pytest
+
+from budgeteer.engine.content.conversation import TextPart, calls_of, results_of
+from budgeteer.engine.errors import FormatError
+from budgeteer.formats.detect import import_bytes
+from tests.formats.maker_shapes import MAKERS
+
+NEWER = """\
+ ▐▛███▜▌   Claude Code v2.1.119
+▝▜█████▛▘  Opus 4.7 · Claude Pro
+  ▘▘ ▝▝    ~/tides
+
+❯ /rename tides
+  ⎿  Session renamed to: tides
+
+❯ /check-tides                                 \n\
+docs/tides.md                                  \n\
+                                               \n\
+  and the moon                                 \n\
+
+  Read 4 files (ctrl+o to expand)
+
+● maps - find-port (MCP)(query: "Oslo")
+  ⎿  {"port": 7}
+
+● Bash(head -1
+      tides.csv)
+  ⎿  day,height
+     1,0.4
+
+● Update Todos
+  ⎿  ☐ Look
+     ☒ Ask
+
+● Two notes (in short) are left.
+
+● Write(a.txt)
+
+✻ Conversation compacted (ctrl+o for history)
+
+❯ one
+❯ two
+"""
+
+
+def test_a_session_of_a_newer_version_is_read_to_its_last_line() -> None:
+    found = import_bytes(NEWER.encode())
+    (chat,) = found.conversations
+    assert found.format == "claude-export"
+    said = [
+        (message.role, part.text) for message in chat.messages for part in message.parts if isinstance(part, TextPart)
+    ]
+    assert said == [
+        ("user", "/check-tides\ndocs/tides.md\n\nand the moon"),
+        ("assistant", "Two notes (in short) are left."),
+        ("user", "one\ntwo"),
+    ]
+    calls = [(call.name, call.arguments) for message in chat.messages for call in calls_of(message)]
+    assert calls == [
+        ("maps - find-port", '{"query":"Oslo"}'),
+        ("Bash", "head -1\ntides.csv"),
+        ("Update Todos", ""),
+        ("Write", "a.txt"),
+    ]
+    results = [result.content for message in chat.messages for result in results_of(message)]
+    assert results == [
+        (TextPart('{"port": 7}'),),
+        (TextPart("day,height\n1,0.4"),),
+        (TextPart("☐ Look\n☒ Ask"),),
+    ]
+    assert dict(found.findings.counted) == {
+        "Commands of Claude Code with what they printed, which are not sent as shown, left out": 1,
+        "Lines that stand for calls which the terminal had folded, left out": 1,
+        "Calls whose arguments the terminal put into words, kept as that text": 2,
+        "Calls without a result in the export": 1,
+    }
+
+
+def test_an_export_without_a_banner_is_known_by_its_marks() -> None:
+    text = "> Ask\n\n⏺ Read(a)\n  ⎿  Read 2 lines\n\n⏺ Done.\n"
+    assert import_bytes(text.encode()).format == "claude-export"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "# How to\n\n> Ask\n\n⏺ Read(a)\n  ⎿  Read 2 lines\n\n⏺ Done.\n",
+        "> A quotation\n\nand what was said of it\n",
+        "● A point\n● Another\n",
+    ],
+)
+def test_a_text_that_quotes_one_or_has_a_mark_is_none(text: str) -> None:
+    assert import_bytes(text.encode()).format != "claude-export"
+
+
+def test_a_cut_off_export_is_read_as_far_as_it_goes() -> None:
+    data = MAKERS["claude-export"]
+    short = import_bytes(data[: data.index("⎿  Found".encode()) + 3])
+    assert [message.role for message in short.conversations[0].messages] == ["user", "assistant", "tool"]
+
+
+def test_a_banner_alone_is_refused_by_name() -> None:
+    with pytest.raises(FormatError, match="No Claude Code messages were found"):
+        import_bytes(b"Claude Code\n", as_format="claude-export")

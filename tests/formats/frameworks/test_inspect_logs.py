@@ -1,0 +1,74 @@
+"""Inspect's logs: samples alone and in archives, errors of tools, calls that a provider made itself, attachments."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from budgeteer.engine.content.conversation import ReasoningPart, TextPart, calls_of, results_of
+from budgeteer.engine.errors import FormatError
+from budgeteer.formats.detect import import_bytes
+from tests.formats.maker_shapes import INSPECT
+from tests.formats.shapes import dumps, zipped
+
+SAMPLE: dict[str, Any] = INSPECT["samples"][0]
+
+
+def sample(*messages: dict[str, Any]) -> bytes:
+    return dumps({**SAMPLE, "messages": [*SAMPLE["messages"][:3], *messages]})
+
+
+def test_a_sample_alone_and_an_archive_of_samples_are_read_alike() -> None:
+    whole, alone = import_bytes(dumps(INSPECT)), import_bytes(dumps(SAMPLE))
+    held = import_bytes(zipped({"header.json": dumps({"version": 2}), "samples/tide-1_epoch_1.json": dumps(SAMPLE)}))
+    for found in (alone, held):
+        assert found.conversations[0].messages == whole.conversations[0].messages
+    assert (alone.format, held.format, whole.conversations[0].id) == ("inspect", "transcripts", "tide-1")
+    assert whole.conversations[0].model == "openai/gpt-4.1"
+    assert [tool["function"]["name"] for tool in whole.conversations[0].tools] == ["tide"]
+
+
+def test_each_epoch_is_a_conversation() -> None:
+    found = import_bytes(dumps({**INSPECT, "samples": [SAMPLE, {**SAMPLE, "epoch": 2}]}))
+    assert [chat.id for chat in found.conversations] == ["tide-1", "tide-1, epoch 2"]
+
+
+def test_of_a_call_that_failed_the_model_is_told_the_error() -> None:
+    failed = {"role": "tool", "tool_call_id": "k1", "content": "out", "error": {"type": "timeout", "message": "late"}}
+    found = import_bytes(sample(failed))
+    (result,) = results_of(found.conversations[0].messages[-1])
+    assert (result.content, result.is_error) == ((TextPart("Error: late"),), True)
+    assert (
+        "Outputs of calls that failed, of which the model is told the error, left out",
+        1,
+    ) in found.findings.counted
+
+
+def test_a_call_of_the_provider_is_a_call_with_its_result() -> None:
+    used = {"type": "tool_use", "tool_type": "web_search", "id": "w1", "name": "web", "arguments": "{}", "result": "7"}
+    said = {"role": "assistant", "content": [used, {"type": "text", "text": "Seven."}]}
+    messages = import_bytes(sample(SAMPLE["messages"][3], said)).conversations[0].messages
+    assert [message.role for message in messages[4:]] == ["assistant", "tool", "assistant"]
+    assert [call.name for call in calls_of(messages[4])] == ["web"]
+    assert results_of(messages[5])[0].content == (TextPart("7"),)
+
+
+def test_hidden_thoughts_stay_hidden_and_missing_attachments_are_counted() -> None:
+    thought = {"type": "reasoning", "reasoning": "xyz", "redacted": True, "summary": "Looked."}
+    found = import_bytes(
+        sample({"role": "assistant", "content": [thought]}, {"role": "user", "content": "attachment://b"})
+    )
+    messages = found.conversations[0].messages
+    assert messages[3].parts == (ReasoningPart("Looked.", encrypted="xyz"),)
+    assert messages[4].parts == (TextPart("attachment://b"),)
+    assert ("Attachments that the log does not hold", 1) in found.findings.counted
+
+
+def test_messages_beside_an_epoch_alone_are_no_sample() -> None:
+    assert import_bytes(dumps({"messages": SAMPLE["messages"][:2], "epoch": 1})).format == "openai-chat"
+
+
+def test_a_log_without_samples_is_refused_by_name() -> None:
+    with pytest.raises(FormatError, match="No Inspect messages were found"):
+        import_bytes(dumps({**INSPECT, "samples": []}))

@@ -1,0 +1,38 @@
+"""Every kind of job that the apps register keeps what the recipe of CONTRIBUTING.md asks of it."""
+
+from __future__ import annotations
+
+import inspect
+from pathlib import Path
+
+import pytest
+from django.apps import apps
+
+from budgeteer.jobs.registry import JobKind, kinds
+
+ROOT = Path(__file__).parents[2]
+OURS = sorted((kind for kind in kinds() if kind.run.__module__.startswith("budgeteer.")), key=lambda kind: kind.name)
+KINDS = pytest.mark.parametrize("kind", OURS, ids=lambda kind: kind.name)
+
+
+@KINDS
+def test_a_kind_is_named_for_the_app_whose_tasks_register_it_and_has_a_title(kind: JobKind) -> None:
+    app = apps.get_containing_app_config(kind.run.__module__)
+    assert app is not None
+    assert kind.run.__module__ == f"{app.name}.tasks"
+    assert kind.name.partition(".")[0] == app.label
+    assert kind.title[:1].isupper()
+
+
+@KINDS
+def test_a_kind_takes_its_context_and_the_rest_by_keyword(kind: JobKind) -> None:
+    first, *rest = inspect.signature(kind.run).parameters.values()
+    assert first.name == "context"
+    assert {parameter.kind for parameter in rest} <= {inspect.Parameter.KEYWORD_ONLY, inspect.Parameter.VAR_KEYWORD}
+
+
+@KINDS
+def test_a_kind_is_requested_by_name_outside_the_tasks(kind: JobKind) -> None:
+    app = kind.run.__module__.split(".")[1]
+    code = [path.read_text() for path in (ROOT / "budgeteer" / app).rglob("*.py") if path.name != "tasks.py"]
+    assert any(f'"{kind.name}"' in text for text in code)

@@ -1,0 +1,185 @@
+"""The panel that makes a prompt fit: its steps are the plan's, and applying them is one change with a name."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from html import unescape
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from budgeteer.engine.analysis.fit_plan.fit_plan import FitPlan, FitState
+from budgeteer.engine.analysis.fit_plan.steps import StepName
+from budgeteer.jobs.models import Job
+from budgeteer.workbench import deferred_results, services
+from budgeteer.workbench.config_form import undo_steps
+from budgeteer.workbench.config_form.editable import EditableConfig
+from budgeteer.workbench.config_form.merging import config_mark
+from budgeteer.workbench.models import Workspace
+from budgeteer.workbench.panels.fit import study
+from budgeteer.workbench.panels.fit.panel import FitShown, fit_shown
+from budgeteer.workbench.panels.fit.study import chosen_steps, fit_study
+from budgeteer.workbench.panels.request import PanelRequest
+from budgeteer.workbench.preview import Packed, preview
+from budgeteer.workbench.state import PanelName, ViewState
+from tests.workbench.pages import text_of
+
+HTMX = {"HX-Request": "true", "HX-Target": "result"}
+
+
+@pytest.fixture(autouse=True)
+def _patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    deferred_results.forget_answers()
+    monkeypatch.setattr(deferred_results, "PATIENCE_SECONDS", 60.0)
+
+
+def packed_of(workspace: Workspace) -> Packed:
+    packed = preview(workspace, EditableConfig.of(workspace)).packed
+    assert packed is not None
+    return packed
+
+
+def shown_of(workspace: Workspace, **state: Any) -> FitShown:
+    current = EditableConfig.of(workspace)
+    request = PanelRequest(workspace, ViewState(view=PanelName.FIT, **state), current, packed_of(workspace))
+    return fit_shown(packed_of(workspace), request)
+
+
+def plan_of(workspace: Workspace, steps: str = "") -> FitPlan:
+    found = deferred_results.answered(fit_study(workspace, packed_of(workspace), steps), workspace)
+    assert isinstance(found, FitPlan)
+    return found
+
+
+def apply(client: Client, workspace: Workspace, steps: str = "", **more: Any) -> Any:
+    mark = config_mark(EditableConfig.of(workspace))
+    return client.post(f"{workspace.get_absolute_url()}fit/", {"steps": steps, "mark": mark} | more)
+
+
+def test_the_page_shows_each_step_with_its_figures_and_the_verdict_it_ends_in(
+    client: Client, session: Workspace
+) -> None:
+    plan = plan_of(session)
+    assert plan.steps
+    html = client.get(f"{session.get_absolute_url()}?view=fit").content.decode()
+    assert plan.final.sentence in text_of(html, "fit-verdict")
+    for step in plan.steps:
+        assert f'id="step-{step.name}"' in html
+        assert step.row.loses in unescape(html)
+        assert f"saves {step.effect.saved_tokens:,}" in html or not step.effect.saved_tokens
+    assert f"Apply {len(plan.chosen)} step" in text_of(html, "apply-plan")
+
+
+def test_applying_is_one_change_that_has_a_name_and_does_what_the_plan_says(client: Client, session: Workspace) -> None:
+    before, plan = packed_of(session).packing, plan_of(session)
+    assert before.verdict.counts["dropped"] > 0
+    response = apply(client, session)
+    assert response.status_code == 303
+    session.refresh_from_db()
+    assert FitState.of(services.packing_of(session)) == plan.final
+    assert plan.final.left_out == 0
+    assert len(session.undo_steps) == 1
+    undone = client.post(f"{session.get_absolute_url()}undo/", headers=HTMX)
+    assert "Make it fit (" in undone.headers["HX-Trigger"]
+    session.refresh_from_db()
+    assert session.config_delta == {}
+    assert services.packing_of(session).verdict == before.verdict
+    redone = client.post(f"{session.get_absolute_url()}redo/", headers=HTMX)
+    assert "Make it fit (" in redone.headers["HX-Trigger"]
+    again = client.post(f"{session.get_absolute_url()}undo/", headers=HTMX)
+    assert "Make it fit (" in again.headers["HX-Trigger"]
+
+
+def test_every_switch_leads_to_the_plan_with_that_step_on_or_off(session: Workspace) -> None:
+    shown = shown_of(session).plan
+    assert shown is not None
+    for step in shown.steps:
+        toggled = shown_of(session, steps=step.toggle).plan
+        assert toggled is not None
+        (same,) = [one for one in toggled.steps if one.name == step.name]
+        assert same.is_chosen is not step.is_chosen
+
+
+def test_a_chosen_part_of_the_plan_is_what_is_applied(client: Client, session: Workspace) -> None:
+    first = plan_of(session).steps[0].name.value
+    plan = plan_of(session, first)
+    assert [step.name.value for step in plan.chosen] == [first]
+    apply(client, session, first)
+    session.refresh_from_db()
+    assert FitState.of(services.packing_of(session)) == plan.final
+
+
+def test_no_step_changes_nothing_and_says_so(client: Client, session: Workspace) -> None:
+    response = apply(client, session, "none")
+    page = client.get(response["Location"]).content.decode()
+    assert "nothing was changed" in page
+    session.refresh_from_db()
+    assert session.undo_steps == []
+
+
+def test_a_plan_of_another_configuration_is_not_applied(client: Client, session: Workspace) -> None:
+    mark = config_mark(EditableConfig.of(session))
+    changed = EditableConfig.of(session).with_value("history.maxTokens", 30_000)
+    undo_steps.commit(session, changed.delta)
+    response = client.post(f"{session.get_absolute_url()}fit/", {"mark": mark}, headers=HTMX)
+    assert "changed elsewhere" in response.headers["HX-Trigger"]
+    session.refresh_from_db()
+    assert session.config_delta == changed.delta
+
+
+def test_a_long_conversation_is_planned_by_a_worker(
+    client: Client, session: Workspace, run_jobs: Callable[[], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(study, "MANY_MESSAGES", 1)
+    shown = shown_of(session)
+    assert shown.job is not None
+    assert "view=fit" in shown.job.then
+    early = apply(client, session)
+    assert "is being made" in client.get(early["Location"]).content.decode()
+    run_jobs()
+    assert Job.objects.get(kind="workbench.fit").state == "succeeded"
+    found = shown_of(session).plan
+    assert found is not None
+    assert apply(client, session).status_code == 303
+    session.refresh_from_db()
+    assert len(session.undo_steps) == 1
+    assert services.packing_of(session).verdict.sentence == found.verdict
+
+
+def test_the_button_and_the_tab_are_there_while_something_is_left_out(client: Client, session: Workspace) -> None:
+    html = client.get(session.get_absolute_url()).content.decode()
+    assert 'id="make-it-fit"' in html
+    assert 'id="tab-fit"' in html
+    whole = EditableConfig.of(session).with_values(
+        {"contextWindow": None, "model": "gpt-4.1", "history.strategy": "full"}
+    )
+    undo_steps.commit(session, whole.delta)
+    html = client.get(session.get_absolute_url()).content.decode()
+    assert text_of(html, "verdict") == "Fits"
+    assert 'id="make-it-fit"' not in html
+    assert 'id="tab-fit"' not in html
+    html = client.get(f"{session.get_absolute_url()}?view=fit").content.decode()
+    assert "No limit leaves anything out" in html
+    assert 'id="apply-plan"' not in html
+
+
+@pytest.mark.parametrize(
+    ("text", "chosen"),
+    [
+        ("", None),
+        ("none", ()),
+        ("raiseLimits,unknown,minifyResults", (StepName.MINIFY_RESULTS.value, StepName.RAISE_LIMITS.value)),
+    ],
+)
+def test_an_address_names_its_steps(text: str, chosen: tuple[str, ...] | None) -> None:
+    assert chosen_steps(text) == chosen
+
+
+def test_names_of_what_is_lost_select_the_item(client: Client, session: Workspace) -> None:
+    html = client.get(f"{session.get_absolute_url()}?view=fit").content.decode()
+    items = re.findall(r'class="plain-list|href="(\?[^"]*sel=[^"]+)#inspect"', html)
+    address = unescape(next(one for one in items if one))
+    selected = client.get(f"{session.get_absolute_url()}{address}")
+    assert selected.status_code == 200

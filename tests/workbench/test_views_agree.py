@@ -1,0 +1,145 @@
+"""One truth in all views: what two views say of the same thing is compared with each other, never with a constant."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from urllib.parse import parse_qsl
+
+import numpy as np
+import pytest
+
+from budgeteer.engine.analysis.replay.autocompress import POLICIES
+from budgeteer.presentation.bar import pieces_of
+from budgeteer.presentation.header import figures_of
+from budgeteer.workbench.config_form import undo_steps
+from budgeteer.workbench.config_form.editable import EditableConfig
+from budgeteer.workbench.fix_buttons import Trial
+from budgeteer.workbench.item_content.whereabouts import Whereabouts
+from budgeteer.workbench.models import Workspace
+from budgeteer.workbench.panels.inspector.panel import inspected
+from budgeteer.workbench.panels.inspector.section_table import section_table
+from budgeteer.workbench.panels.map.item_groups import group_table
+from budgeteer.workbench.panels.map.panel import map_view
+from budgeteer.workbench.panels.messages.panel import message_list
+from budgeteer.workbench.panels.prompt.panel import prompt_view
+from budgeteer.workbench.panels.timeline.study import timeline_of
+from budgeteer.workbench.preview import Packed, preview
+from budgeteer.workbench.state import ItemGroup, PanelName, ViewState
+
+TURN = re.compile(r"^[Tt]urns? (\d+)(?:–(\d+))?")
+
+
+@pytest.fixture(params=[{}, {"history": {"strategy": "newestFirst", "maxTokens": 900}}], ids=["whole", "cut"])
+def packed(session: Workspace, request: pytest.FixtureRequest) -> Packed:
+    if request.param:
+        undo_steps.commit(session, request.param)
+    found = preview(session, EditableConfig.of(session)).packed
+    assert found is not None
+    return found
+
+
+def turns_named(titles: list[str]) -> set[int]:
+    found = [TURN.match(title) for title in titles]
+    return {turn for one in found if one for turn in range(int(one[1]), int(one[2] or one[1]) + 1)}
+
+
+def test_map_messages_and_timeline_number_turns_alike(session: Workspace, packed: Packed) -> None:
+    picture = map_view(packed, ViewState()).icicle
+    assert picture is not None
+    in_map = turns_named([block.title for block in picture.groups])
+    pages = message_list(packed, ViewState(view=PanelName.MESSAGES)).pages
+    lists = [message_list(packed, ViewState(view=PanelName.MESSAGES, page=page + 1, q=" ")) for page in range(pages)]
+    heads = {line.label for shown in lists for line in shown.lines if line.kind == "turn"}
+    where = Whereabouts.of(packed.packing)
+    history = set(where.turn[where.row >= 0].tolist()) - {0}
+    assert in_map == history
+    assert turns_named(list(heads)) <= set(where.turn.tolist())
+    timeline = timeline_of(session, packed.packing, POLICIES[0])
+    assert set(timeline.turns) - {0} <= set(where.turn.tolist())
+    grouped = group_table(where, ViewState(group=ItemGroup.TURN.value))
+    assert grouped is not None
+    assert turns_named([row.name for row in grouped.rows]) == set(where.turn.tolist()) - {0, -1}
+
+
+def test_system_tools_and_skills_have_one_size_in_bar_sections_and_timeline(session: Workspace, packed: Packed) -> None:
+    packing = packed.packing
+    shares = {share.letter: share for share in figures_of(packing).shares}
+    timeline = timeline_of(session, packing, POLICIES[0])
+    for section, letter in (("system", "S"), ("tools", "T"), ("skills", "K")):
+        in_bar = shares[letter].sent_tokens if letter in shares else 0
+        spoken = packing.ledger.section >= 5  # a message of the conversation may be the system's
+        mine = packing.ledger.category == "STKFRUAX".index(letter)
+        said = int((packing.ledger.after_tokens + packing.ledger.frame_tokens)[spoken & mine].sum())
+        assert in_bar == packing.ledger.total(section).tokens + said, section
+        assert timeline.by_letter.get(letter, (0,))[-1] >= packing.ledger.total(section).tokens
+    assert sum(column[-1] for column in timeline.by_letter.values()) == timeline.asked[-1]
+
+
+@pytest.mark.parametrize("fate", ["kept", "dropped"])
+def test_a_message_has_one_name_and_one_id_in_every_view(packed: Packed, fate: str) -> None:
+    asked = ViewState(sort="order", filter=fate)
+    pages = map_view(packed, asked).table.pages
+    rows = [row for page in range(pages) for row in map_view(packed, replace(asked, page=page + 1)).table.rows]
+    messages = {
+        line.label: line for line in message_list(packed, ViewState(view=PanelName.MESSAGES, filter=fate)).lines
+    }
+    asked = ViewState(view=PanelName.PROMPT)
+    pages = prompt_view(packed, asked).pages
+    prompt = {span.title for page in range(pages) for span in prompt_view(packed, replace(asked, page=page + 1)).spans}
+    seen = 0
+    for row in rows:
+        short = row.where.split(" · ")[0]
+        if not short or short not in messages or messages[short].kind != "message":
+            continue
+        seen += 1
+        assert messages[short].text == row.name
+        item = inspected(packed, ViewState(sel=row.id), try_out=lambda _apply, _item: Trial())
+        assert item is not None
+        assert (item.name, item.where) == (row.name, row.where)
+        if row.fate == "kept":
+            assert " · ".join((row.name, *row.where.split(" · ")[:2])) in prompt
+    assert seen
+
+
+def test_groups_add_up_to_the_items(packed: Packed) -> None:
+    where, ledger = Whereabouts.of(packed.packing), packed.packing.ledger
+    sizes = np.maximum(ledger.before_tokens, ledger.after_tokens)
+    for group in (ItemGroup.TOOL, ItemGroup.FILE, ItemGroup.TURN):
+        shown = group_table(where, ViewState(group=group.value))
+        assert shown is not None
+        assert sum(int(row.tokens.replace(",", "")) for row in shown.rows) == int(sizes.sum())
+        for row in shown.rows:
+            key = dict(parse_qsl(row.url.removeprefix("?")))["filter"]
+            mine = where.matching(key)
+            assert mine is not None
+            assert int(sizes[mine].sum()) == int(row.tokens.replace(",", "")), row.name
+
+
+def test_trimmed_and_left_out_are_apart_and_add_up(packed: Packed) -> None:
+    packing = packed.packing
+    pieces = pieces_of(figures_of(packing))
+    gone = sum(piece.tokens for piece in pieces if piece.kind in {"trimmed", "notSent"})
+    assert gone == packing.verdict.not_sent_tokens
+    ledger = packing.ledger
+    lost = int((ledger.before_tokens - ledger.after_tokens)[ledger.fate == 1].clip(min=0).sum())
+    assert sum(piece.tokens for piece in pieces if piece.kind == "trimmed") == lost
+
+
+def test_a_result_and_its_call_lead_to_each_other(packed: Packed) -> None:
+    where = Whereabouts.of(packed.packing)
+    results = np.flatnonzero(where.index.call_row >= 0)
+    assert len(results)
+    for row in results.tolist():
+        at = int(np.flatnonzero(where.row == row)[0])
+        ((_, call),) = where.linked(at)
+        back = int(np.flatnonzero(where.row == call)[0])
+        assert row in [result for _, result in where.linked(back)]
+
+
+def test_the_sections_add_up_to_the_verdict(packed: Packed) -> None:
+    table = section_table(packed.packing)
+    for name in ("requested", "sent"):
+        figures = [int(getattr(line, name).replace(",", "")) for line in table.lines]
+        assert sum(figures) == int(getattr(table.total, name).replace(",", ""))
+    assert table.total.sent == f"{packed.packing.verdict.sent_tokens:,}"

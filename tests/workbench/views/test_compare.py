@@ -1,0 +1,188 @@
+from __future__ import annotations
+
+import json
+import re
+import time
+from html import unescape
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from budgeteer.engine.analysis.compare.compare import compare
+from budgeteer.jobs.models import Job
+from budgeteer.presets import services as presets
+from budgeteer.workbench import services
+from budgeteer.workbench.comparing.comparison import compare_sides
+from budgeteer.workbench.comparing.prompt_diff import prompt_diff
+from budgeteer.workbench.comparing.sides import OWN, Comparable
+from budgeteer.workbench.config_form.editable import EditableConfig, version_key
+from budgeteer.workbench.models import Workspace
+from budgeteer.workbench.preview import preview
+from tests.workbench.pages import text_of
+
+
+def url_of(workspace: Workspace) -> str:
+    return reverse("workbench:compare", args=[workspace.pk])
+
+
+def preset_key(slug: str) -> str:
+    return f"preset:{version_key(presets.current(slug))}"
+
+
+def rows_of(html: str) -> list[list[str]]:
+    """The cells of each row of the table of moves, as texts."""
+    table = html.split('<table class="t fix moves">')[1].split("</table>", maxsplit=1)[0].split("<tbody>")[1]
+    rows = re.findall(r"<tr>(.*?)</tr>", table, re.DOTALL)
+    cells = [re.findall(r"<td[^>]*>(.*?)</td>", row, re.DOTALL) for row in rows]
+    return [[" ".join(unescape(re.sub(r"<[^>]+>", " ", cell)).split()) for cell in row] for row in cells]
+
+
+def test_the_page_says_what_the_engine_says(client: Client, session: Workspace) -> None:
+    current = EditableConfig.of(session)
+    given = Comparable(session, current, session.owner)
+    other = given.side(preset_key("skills-library"))
+    found = compare(lambda _config: services.packing_of(session).bundle, current.config, other.config.config)
+    html = client.get(url_of(session), {"b": other.key}).content.decode()
+    told = text_of(html, "compared")
+    assert f"B sends {abs(found.delta.tokens):,} tokens {'less' if found.delta.tokens < 0 else 'more'}" in told
+    assert f"{len(found.moved)} items moved" in told
+    for side in (found.a, found.b):
+        assert f"{side.total.tokens:,} tokens sent to {side.model}" in html
+        assert side.verdict.sentence in unescape(html)
+    for one in found.differences:
+        assert one.path in html
+    rows = rows_of(html)
+    assert len(rows) == len(found.moved)
+    changes = [int(row[4].replace(",", "")) for row in rows]
+    sizes = [sum(side.after.tokens * sign for side, sign in ((one.b, 1), (one.a, -1)) if side) for one in found.moved]
+    assert changes == sorted(sizes, key=abs, reverse=True)
+
+
+def test_kinds_search_and_order_choose_among_the_moves(client: Client, session: Workspace) -> None:
+    query = {"b": preset_key("skills-library")}
+    html = client.get(url_of(session), query).content.decode()
+    everything = rows_of(html)
+    dropped = rows_of(client.get(url_of(session), query | {"move": "history.kept.dropped"}).content.decode())
+    assert 0 < len(dropped) < len(everything)
+    assert all(row[3].startswith("Dropped") for row in dropped)
+    named = rows_of(client.get(url_of(session), query | {"q": "service.py"}).content.decode())
+    assert named == [row for row in everything if "service.py" in row[1]] != []
+    ordered = [
+        row[1].casefold() for row in rows_of(client.get(url_of(session), query | {"sort": "name"}).content.decode())
+    ]
+    assert ordered == sorted(ordered)
+    assert "No item matches" in client.get(url_of(session), query | {"q": "zzzz"}).content.decode()
+
+
+def test_one_setting_or_all_are_taken_over_and_undone(client: Client, session: Workspace) -> None:
+    take_over = reverse("workbench:take_over", args=[session.pk])
+    before = EditableConfig.of(session).data
+    other = preset_key("skills-library")
+    client.post(take_over, {"b": other, "path": "history.strategy"})
+    session.refresh_from_db()
+    assert EditableConfig.of(session).config.history.strategy == "full"
+    assert 'value="history.strategy"' not in client.get(url_of(session), {"b": other}).content.decode()
+    client.post(take_over, {"b": other, "path": "*"})
+    session.refresh_from_db()
+    current = EditableConfig.of(session)
+    wanted = Comparable(session, current, session.owner).side(other).config
+    assert current.config == wanted.config
+    for _ in range(2):
+        client.post(reverse("workbench:undo", args=[session.pk]))
+    session.refresh_from_db()
+    assert EditableConfig.of(session).data == before
+
+
+def test_another_model_is_counted_first(client: Client, session: Workspace, run_jobs) -> None:
+    address = f"{url_of(session)}?b=model:claude-opus-4-5"
+    response = client.get(address)
+    assert Job.objects.filter(state="queued").exists()
+    assert response["Refresh"] == "2"
+    assert 'id="compared"' not in response.content.decode()
+    run_jobs()
+    html = client.get(address).content.decode()
+    assert "tokens sent to claude-opus-4-5" in html
+    assert "Refresh" not in client.get(address)
+
+
+def test_swapping_the_sides_turns_every_change_around(client: Client, session: Workspace) -> None:
+    other = preset_key("skills-library")
+    there = client.get(url_of(session), {"b": other}).content.decode()
+    back = client.get(url_of(session), {"a": other, "b": OWN}).content.decode()
+    assert {(row[1], -int(row[4].replace(",", ""))) for row in rows_of(there)} == {
+        (row[1], int(row[4].replace(",", ""))) for row in rows_of(back)
+    }
+    assert 'id="keep-b"' in there
+    assert 'id="keep-b"' not in back  # nothing is taken over into a preset
+
+
+@pytest.mark.parametrize("key", ["nonsense", "preset:none@1", "preset:agent-default@x", "model:none", "workspace:1"])
+def test_what_is_not_there_is_told_and_nothing_is_lost(client: Client, session: Workspace, key: str) -> None:
+    response = client.get(url_of(session), {"b": key}, follow=True)
+    assert response.status_code == 200
+    assert "no such configuration to compare with" in response.content.decode()
+    before = session.config_delta
+    client.post(reverse("workbench:take_over", args=[session.pk]), {"b": key, "path": "*"})
+    session.refresh_from_db()
+    assert session.config_delta == before
+
+
+def test_nobody_compares_with_the_workspace_of_another(client: Client, session: Workspace, other) -> None:
+    stranger = Client(SERVER_NAME="localhost")
+    stranger.force_login(other)
+    assert stranger.get(url_of(session)).status_code == 404
+    theirs = Workspace.objects.create(owner=other, name="Secret plan", preset_slug="agent-default")
+    html = client.get(url_of(session), {"b": f"workspace:{theirs.pk}"}, follow=True).content.decode()
+    assert "no such configuration" in html
+    assert "Secret plan" not in html
+
+
+def test_the_diff_holds_exactly_what_differs(session: Workspace) -> None:
+    given = Comparable(session, EditableConfig.of(session), session.owner)
+    found = compare_sides(given, given.side(OWN), given.side(preset_key("skills-library"))).found
+    assert found is not None
+    diff = prompt_diff(found.a, found.b, {}, page=1)
+    gone = {one.id for one in found.moved if one.section == "history" and one.b is not None and one.b.fate == "dropped"}
+    assert {stretch.title for stretch in diff.stretches if stretch.state == "only in A"} == gone
+    same = prompt_diff(found.a, found.a, {}, page=1)
+    assert (same.sentence, same.stretches) == ("Both prompts are the same", ())
+
+
+def test_ten_thousand_messages_are_compared_while_one_waits(client: Client, open_over, run_jobs) -> None:
+    said = [{"role": ("user", "assistant")[at % 2], "content": f"Line {at} of a long talk"} for at in range(10_000)]
+    workspace = open_over(("talk.json", json.dumps({"messages": said}).encode()), preset="agent-default")
+    run_jobs()
+    address = f"{url_of(workspace)}?b={preset_key('skills-library')}"
+    client.get(workspace.get_absolute_url())
+    start = time.process_time()
+    html = client.get(address).content.decode()
+    assert time.process_time() - start < 5
+    assert 'id="compared"' in html
+    assert len(html) < 400_000
+
+
+def test_one_configuration_on_several_models(client: Client, session: Workspace, run_jobs) -> None:
+    address = f"{url_of(session)}?model=gpt-4o&model=claude-opus-4-5&model=nonsense&model=gpt-4o"
+    waiting = client.get(address)
+    assert waiting["Refresh"] == "2"
+    assert "Being counted" in waiting.content.decode()
+    run_jobs()
+    response = client.get(address)
+    assert "Refresh" not in response
+    html = response.content.decode()
+    table = html.split('<table class="t by-model">')[1].split("</table>", maxsplit=1)[0]
+    current = EditableConfig.of(session)
+    for name in ("gpt-4o", "claude-opus-4-5"):
+        packing = preview(session, current.with_value("model", name)).packed.packing
+        assert f"{packing.total.tokens:,}" in table
+        assert unescape(packing.verdict.sentence) in unescape(table)
+    assert table.count("<tr>") == 3
+
+
+def test_a_workspace_is_duplicated_and_both_are_compared(client: Client, session: Workspace) -> None:
+    assert 'id="duplicate"' in client.get(session.get_absolute_url()).content.decode()
+    client.post(reverse("workbench:copy", args=[session.pk]))
+    copy = Workspace.objects.exclude(pk=session.pk).get()
+    html = client.get(url_of(session), {"b": f"workspace:{copy.pk}"}).content.decode()
+    assert text_of(html, "compared") == "The configurations do not differ."
