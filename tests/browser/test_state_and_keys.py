@@ -69,6 +69,19 @@ def test_the_focus_stays_after_a_pin_by_key_a_fix_and_a_removed_source(agent: Pa
     expect(page.locator("#inputs")).to_contain_text("agent-session.jsonl")
 
 
+def test_what_was_swapped_in_works_in_the_same_moment(agent: Page) -> None:
+    page = agent
+    page.evaluate("""() => document.addEventListener("htmx:afterSwap", () => setTimeout(() => {
+        const pin = document.getElementById("pin");
+        if (pin) pin.click();
+    }), { once: true })""")
+    navigations: list[str] = []
+    page.on("request", lambda request: navigations.append(request.url) if request.is_navigation_request() else None)
+    page.keyboard.press("j")
+    expect(page.locator("#inspector")).to_contain_text("Pinned")
+    assert navigations == []
+
+
 def test_a_file_dropped_on_the_workbench_is_added(agent: Page) -> None:
     page = agent
     data = base64.b64encode(b"User: How deep is the harbour?").decode()

@@ -3,6 +3,8 @@
 (() => {
   // Nothing here is animated by swapping attributes, and a copied style attribute would break the content policy.
   htmx.config.attributesToSettle = [];
+  // What is swapped in works at once: a key or a press before it settles would send its form as a page of its own.
+  htmx.config.defaultSettleDelay = 0;
   // No copy of a page with somebody's transcript stays in the browser's storage: going back asks the server.
   htmx.config.historyCacheSize = 0;
   htmx.config.refreshOnHistoryMiss = true;
