@@ -8,9 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Final, assert_never
 
 import numpy as np
 from numpy.typing import NDArray
+from pydantic import BaseModel
 
 from budgeteer.engine.config.schema import BudgetConfig
 from budgeteer.engine.content.conversation import ROLES, Conversation
@@ -96,6 +98,19 @@ def _column(measures: MessageMeasures, name: str, provider: str, system: NDArray
     return found
 
 
+# Settings that change nothing of a conversation without tools and libraries where all of it fits: those of the model,
+# those of what it does not have, and those of a strategy's cut. A setting that is not here must be at its default.
+_ONLY_OF_OTHERS: Final = frozenset(
+    {"model", "context_window", "output_reserve", "tokenizer", "safety_margin_percent", "calibrations"}
+    | {"skills_budget", "tools", "features", "retrieval", "retry"}
+)
+_ONLY_OF_A_CUT: Final = frozenset(
+    {"strategy", "max_tokens", "max_chars", "keep_user_turns", "summary_max_chars", "topic_chars", "topic_anchor"}
+    | {"max_history_messages", "name_previous", "fallback_messages", "uncounted_fallback_messages"}
+    | {"clearing", "summarizing", "ends", "notice"}
+)
+
+
 def _keeps_all(config: BudgetConfig, *, history: Ints, chars: Ints, total: Ints) -> NDArray[np.bool_]:
     """Where the configuration leaves a conversation as it is that fits the window.
 
@@ -103,8 +118,7 @@ def _keeps_all(config: BudgetConfig, *, history: Ints, chars: Ints, total: Ints)
     """
     nothing = np.zeros(len(total), np.bool_)
     settings = config.history
-    others = config.pruning.mode != "off" or config.shares.enabled or config.pins
-    if others or settings.start_on != "any" or settings.end_on != "any" or config.system.placement == "prepended":
+    if not (_is_default(config, but=_ONLY_OF_OTHERS | {"history"}) and _is_default(settings, but=_ONLY_OF_A_CUT)):
         return nothing
     match settings.strategy:
         case "full":
@@ -115,8 +129,17 @@ def _keeps_all(config: BudgetConfig, *, history: Ints, chars: Ints, total: Ints)
             return chars <= settings.max_chars
         case "summarizeOlder":
             return total <= int(settings.summarizing.trigger or 0)
-        case _:
+        case "recentExchange" | "keepEnds" | "oldestFirst" | "byPriority" | "clearToolResults":
             return nothing
+        case strategy:
+            assert_never(strategy)
+
+
+def _is_default(part: BaseModel, *, but: frozenset[str]) -> bool:
+    """Whether every setting of `part` has its default, except those named."""
+    return all(
+        getattr(part, name) == getattr(type(part)(), name) for name in type(part).model_fields if name not in but
+    )
 
 
 def _is_asked(measures: MessageMeasures, starts: Ints, sizes: Ints) -> NDArray[np.bool_]:

@@ -110,6 +110,16 @@ def test_plain_conversations_that_fit_are_not_packed_one_by_one(model: str) -> N
     assert whole_requests(talks, measures, np.cumsum([0, *map(len, held)]), config, counter=counter).is_whole.all()
 
 
+@pytest.mark.parametrize("limit", ["maxMessages", "maxTurns"])
+def test_a_limit_of_messages_or_turns_holds_in_an_evaluation(limit: str) -> None:
+    said = [one for turn in range(6) for one in (user(f"Question {turn}"), assistant("Because."))]
+    one, data = talk(*said, user("And now?")), {"history": {"strategy": "newestFirst", limit: 3}}
+    row = evaluate_chunk([NamedConversation("a", one)], [named(**data)], rows=True).rows[0][0]
+    packing = packing_of(one, data)
+    assert row.dropped == sum(decision.fate == "dropped" for decision in packing.ledger) > 0
+    assert row.sent_tokens == packing.total.tokens
+
+
 def collection() -> list[NamedConversation]:
     talks = [*(plain(number) for number in range(30)), with_tools()]
     return [NamedConversation(f"f{number:02d}", one) for number, one in enumerate(talks)]
