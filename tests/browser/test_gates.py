@@ -111,3 +111,14 @@ def test_on_a_phone_the_header_says_what_is_sent(visitor, busy):
     expect(page.locator("#figures")).to_be_visible()
     expect(page.locator("#figures")).to_contain_text(" of 123,904 tokens (")
     assert page.evaluate("() => document.documentElement.scrollWidth") <= NARROW
+
+
+def test_on_a_phone_the_fate_of_an_item_is_read_whole(visitor, busy):
+    page = visitor(width=NARROW).open("/help/")
+    page.goto(busy[0])
+    expect(page.locator("table.items tbody tr.dropped").first).to_be_visible()
+    clipped = page.evaluate(
+        "() => [...document.querySelectorAll('.items td.c-fate')].filter((cell) => cell.scrollWidth > cell.clientWidth)"
+        ".map((cell) => cell.textContent.trim())"
+    )
+    assert not clipped
