@@ -65,6 +65,7 @@ urlpatterns = [
     path("w/<uuid:workspace_id>/copy/", page.copy, name="copy"),
     path("w/<uuid:workspace_id>/delete/", page.delete, name="delete"),
     path("w/<uuid:workspace_id>/restore/", page.restore, name="restore"),
+    path("w/<uuid:workspace_id>/preset-offer/", page.preset_offer, name="preset_offer"),
     path("w/<uuid:workspace_id>/prompt-part/", prompt_part.prompt_part, name="prompt_part"),
     path("w/<uuid:workspace_id>/export/<slug:what>/", downloads.export, name="export"),
     path("w/<uuid:workspace_id>/tables/<slug:what>.csv", downloads.table, name="table"),

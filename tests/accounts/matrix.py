@@ -128,6 +128,7 @@ ROWS: dict[str, Row] = {
     "workbench:new": everyone(405, 302),
     "workbench:detail": shared_to_look_at(200, 405),
     "workbench:prompt_part": shared_to_look_at(200, 405),
+    "workbench:preset_offer": owned(204, 405),
     "workbench:configure": owned(405, 303),
     "workbench:paste_config": owned(405, 303).posting(config="{}"),
     "workbench:calibrate": owned(405, 303),

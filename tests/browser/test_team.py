@@ -182,11 +182,15 @@ def test_an_editor_proposes_a_preset_and_an_administrator_tries_and_publishes_it
         assert failures(ada) == []
     ada.locator(".impact a").first.click()
     expect(ada.locator("#compared")).to_contain_text("B sends")
+    bob.clock.install()
+    bob.goto(workspace)  # stays open while the version is published
+    wait_until_packed(bob)
     ada.go_back()
     ada.get_by_role("button", name="Publish v2").click()
     expect(ada.get_by_role("heading", level=1)).to_contain_text("Agent session v2")
 
-    bob.goto(workspace)
+    expect(bob.locator("#preset-offer")).to_be_hidden()
+    bob.clock.fast_forward(30_000)
     expect(bob.locator("#preset-offer")).to_contain_text("v2 is out: Short histories are enough")
     bob.goto(f"{team.address}/presets/proposals/")
     expect(bob.locator(".proposals").last).to_contain_text("Published")

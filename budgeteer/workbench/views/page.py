@@ -15,7 +15,9 @@ from django.views.decorators.vary import vary_on_headers
 from budgeteer.access.requests import SignedInRequest
 from budgeteer.access.rules import access
 from budgeteer.engine.errors import InputError
+from budgeteer.presets import services as presets
 from budgeteer.workbench import services
+from budgeteer.workbench.config_form.editable import EditableConfig
 from budgeteer.workbench.models import Workspace
 from budgeteer.workbench.page import page_context
 from budgeteer.workbench.panels.row_marks import held
@@ -26,6 +28,7 @@ from budgeteer.workbench.views.responses import (
     get_workspace_for_user,
     get_workspace_to_look_at,
     render_page,
+    say,
 )
 from budgeteer.workbench.views.unusable_config import page_or_way_back
 
@@ -58,6 +61,22 @@ def _detail(request: SignedInRequest, workspace: Workspace) -> HttpResponse:
     if page.preview.jobs and not page.is_own:
         response["Refresh"] = str(REFRESH_SECONDS)
     return response
+
+
+@access()
+@never_cache
+@require_safe
+def preset_offer(request: SignedInRequest, workspace_id: uuid.UUID) -> HttpResponse:
+    """What an open page asks now and then: a version of its preset that is newer than those `shown` there, else 204."""
+    workspace = get_workspace_for_user(request.user, workspace_id)
+    current = EditableConfig.of(workspace)
+    shown = request.GET.get("shown", "")
+    newest = presets.current(current.version.preset.slug)
+    if newest.number <= current.version.number or shown == str(newest.number):
+        return HttpResponse(status=204)
+    page = build_page(workspace, ViewState.read(request.GET), current=current)
+    response = render(request, "workbench/config_form.html#offer", page_context(page))
+    return say(response, f"{newest.preset.title} v{newest.number} is out")
 
 
 @access()
