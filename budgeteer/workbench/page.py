@@ -37,6 +37,7 @@ from budgeteer.workbench.panels.inspector.summary_card import SUMMARY_ID, Summar
 from budgeteer.workbench.panels.registry import PANELS, Panel
 from budgeteer.workbench.panels.request import PanelRequest
 from budgeteer.workbench.panels.tabs import Tab, tabs_of
+from budgeteer.workbench.panels.tour.panel import TourView, tour_view
 from budgeteer.workbench.panels.warnings.effects import trying_out, with_effects
 from budgeteer.workbench.panels.warnings.notes import Note, notes_of
 from budgeteer.workbench.preview import Packed, Preview
@@ -130,7 +131,7 @@ class WorkbenchPage:
 
     @cached_property
     def jobs(self) -> tuple[JobCard, ...]:
-        then = self.workspace.get_absolute_url()
+        then = self.state.address(self.workspace.get_absolute_url())
         return tuple(job_card(job, then=then) for job in self.preview.jobs)
 
     @property
@@ -193,6 +194,11 @@ class WorkbenchPage:
                 paste_error=self.paste_error,
             )
         )
+
+    @cached_property
+    def tour(self) -> TourView | None:
+        """The step of the tour that is shown."""
+        return tour_view(self.state, self.packed.packing if self.packed else None)
 
     @cached_property
     def compressing(self) -> CompressionView | None:

@@ -97,6 +97,7 @@ class ViewState:
         steps: the chosen steps of a plan, comma separated, "none" for none; "" takes those that are needed.
         replaying: which policy compresses in the timeline, "" none.
         at: the request that the timeline shows by itself, counted from 1; 0 for none.
+        tour: the step of the tour that is shown, counted from 1; 0 for none.
         start, end: the first and last message of a chosen range, counted from 1; 0 where none is chosen.
     """
 
@@ -116,6 +117,7 @@ class ViewState:
     steps: str = _parameter("", _text(400))
     replaying: str = _parameter("", _text(40))
     at: int = _parameter(0, _number)
+    tour: int = _parameter(0, _number)
     start: int = _parameter(0, _number)
     end: int = _parameter(0, _number)
 

@@ -12,7 +12,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import WORK_MS, Visitor
-from tests.browser.steps import figures, open_sample
+from tests.browser.steps import figures, open_sample, wait_until_packed
 
 
 @pytest.fixture
@@ -20,6 +20,23 @@ def agent(visitor: Callable[..., Visitor]) -> Page:
     page = visitor().open("/")
     open_sample(page, "An agent session that overflows")
     return page
+
+
+def test_the_tour_leads_to_an_item_whose_block_is_outlined_whole(visitor: Callable[..., Visitor]) -> None:
+    page = visitor().open("/")
+    page.locator("#tour-start").click()
+    wait_until_packed(page)
+    expect(page.locator("#tour")).to_contain_text("Step 1 of 3")
+    page.locator("#tour-next").click()
+    expect(page.locator("#tour")).to_contain_text("Step 2 of 3")
+    expect(page.locator("#inspector")).to_contain_text("Dropped")
+    block = page.locator(".icicle rect.selected")
+    expect(block).to_have_count(1)
+    assert block.evaluate("(rect) => rect.getBBox().height") == 62  # as drawn in icicle.html
+    page.locator("#tour-next").click()
+    expect(page.locator("#tour")).to_contain_text("Step 3 of 3")
+    page.locator("#tour-end").click()
+    expect(page.locator("#tour")).to_have_count(0)
 
 
 @pytest.mark.parametrize("view", ["map", "timeline", "sweep"])

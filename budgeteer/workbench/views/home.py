@@ -27,7 +27,9 @@ from budgeteer.presentation.labels import count_of
 from budgeteer.sources import services as sources
 from budgeteer.workbench import services
 from budgeteer.workbench.models import Workspace
+from budgeteer.workbench.panels.tour import panel as tour
 from budgeteer.workbench.sample_cards import sample_cards
+from budgeteer.workbench.state import ViewState
 from budgeteer.workbench.team import sharing
 
 RECENT_ROWS = 8
@@ -95,7 +97,7 @@ def open_workspace(request: SignedInRequest) -> HttpResponse:
 @access()
 @require_POST
 def open_sample(request: SignedInRequest, slug: str) -> HttpResponse:
-    """Open a workspace over one of the shipped samples."""
+    """Open a workspace over one of the shipped samples, as the form says it is looked at."""
     try:
         sample = samples.find(slug)
     except InputError as error:
@@ -106,7 +108,7 @@ def open_sample(request: SignedInRequest, slug: str) -> HttpResponse:
     ]
     workspace = services.open_with_sources(request.user, taken, name=sample.title, preset_slug=sample.preset)
     services.keep_preset_model(workspace)  # it shows what its card says, which is measured on the preset's model
-    return _go(request, workspace.get_absolute_url())
+    return _go(request, ViewState.read(request.POST).address(workspace.get_absolute_url()))
 
 
 @access()
@@ -127,6 +129,7 @@ def _home(request: SignedInRequest, *, status: int = 200, **answer: Any) -> Http
         "rows": [_row(workspace, request.user) for workspace in services.live(request.user)[:RECENT_ROWS]],
         "shared_rows": [_row(shared, request.user) for shared in sharing.shared_with(request.user)[:RECENT_ROWS]],
         "cards": sample_cards(),
+        "tour": {"sample": tour.SAMPLE, "start": ViewState(tour=1)},
         "undo": _deleted(request),
         "today": _today(),
         **answer,

@@ -224,7 +224,7 @@ def _block_of(run: _Run, ledger: Ledger, state: ViewState, starts: Ints, scale: 
     if count == 1:
         title = f"{rows.names(row)}: {run.tokens:,} tokens, {FATE_NAMES[fate].lower()}"
         if rows.ids[row] == state.sel:
-            look = (f"{look[0]} sel", *look[1:])
+            look = (f"{look[0]} selected", *look[1:])
     is_item = count == 1
     link = (
         (state.query(sel=rows.ids[row]), "inspector")
