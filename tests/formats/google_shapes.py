@@ -41,6 +41,20 @@ GEMINI_BODY: dict[str, Any] = {
 }
 
 
+AI_STUDIO: dict[str, Any] = {
+    "runSettings": {"model": "models/gemini-3-pro", "temperature": 1},
+    "systemInstruction": {"text": "Answer shortly."},
+    "chunkedPrompt": {
+        "chunks": [
+            {"role": "user", "text": "How deep is the harbour?", "tokenCount": 6},
+            {"role": "user", "driveDocument": {"id": "depths"}},
+            {"role": "model", "text": "First the chart.", "isThought": True},
+            {"role": "model", "text": "Ten metres.", "parts": [{"text": "Ten "}, {"text": "metres."}]},
+        ]
+    },
+}
+
+
 def event(number: int, author: str, *parts: dict[str, Any], **more: Any) -> dict[str, Any]:
     """An ADK event with a content, by `author`; nobody but the user has the role user, results apart."""
     answers = any("function_response" in part for part in parts)

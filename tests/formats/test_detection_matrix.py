@@ -7,7 +7,7 @@ import pytest
 from budgeteer.formats.detect import import_bytes
 from budgeteer.formats.format import CERTAINTIES, claims_on
 from budgeteer.formats.reading.document import open_document
-from budgeteer.formats.registry import OUR_FORMATS, registry
+from budgeteer.formats.registry import ARCHIVES, OUR_FORMATS, registry
 from tests.formats.shapes import OPENAI_CHAT, OPENAI_TOOL, Session, dumps, jsonl, use_block, zipped
 from tests.formats.test_fuzz import VALID
 
@@ -21,6 +21,13 @@ def session(number: int) -> bytes:
     told.assistant("a1", use_block("t1"), message_id="m1")
     told.result("r1", "t1")
     return told.data
+
+
+def test_every_format_claims_a_fixture() -> None:
+    """So that no row of the registry is left out of what damages, cuts and mixes the fixtures."""
+    documents = [open_document(data) for data in VALID if not data.startswith(PICTURES)]
+    claimed = {claim.row.name for document in documents for claim in claims_on(document, registry().formats)}
+    assert {row.name for row in OUR_FORMATS} | {ARCHIVES} <= claimed
 
 
 @pytest.mark.parametrize("number", range(len(VALID)))

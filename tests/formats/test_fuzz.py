@@ -16,7 +16,7 @@ from budgeteer.formats.messages.imported import Imported
 from tests.examples import examples
 from tests.formats.agent_shapes import Events, PiSession, Rollout, pi_call
 from tests.formats.fuzzing import check, read_both_ways, run_cases
-from tests.formats.google_shapes import ADK_EVALS, ADK_SESSION, GEMINI_BODY, GEMINI_CLI
+from tests.formats.google_shapes import ADK_EVALS, ADK_SESSION, AI_STUDIO, GEMINI_BODY, GEMINI_CLI
 from tests.formats.maker_shapes import MAKERS
 from tests.formats.mutations import Base, case_of
 from tests.formats.responses_shapes import RESPONSES_BODY
@@ -145,6 +145,7 @@ VALID = (
     dumps(ADK_SESSION),
     dumps(ADK_EVALS),
     dumps(GEMINI_CLI),
+    dumps(AI_STUDIO),
     rollout_bytes(),
     events_bytes(),
     pi_bytes(),
