@@ -159,5 +159,5 @@ _ROWS: Final = (
 
 STEPS: Final[Mapping[StepName, StepRow]] = MappingProxyType({row.name: row for row in _ROWS})
 
-if missing := [name for name in StepName if name not in STEPS]:
-    raise RuntimeError(f"steps without a row: {missing}")
+if [row.name for row in _ROWS] != list(StepName):
+    raise RuntimeError(f"the rows of steps are not one for each name in its order: {[row.name.value for row in _ROWS]}")

@@ -9,6 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from budgeteer.engine.analysis.fit_plan.fit_plan import FitPlan, FitState, fit_plan, with_settings
+from budgeteer.engine.analysis.fit_plan.proposals import TurnSummaries
 from budgeteer.engine.analysis.fit_plan.steps import STEPS, StepName
 from budgeteer.engine.analysis.sweep.probe import Subject
 from budgeteer.engine.config.schema import load_config
@@ -136,6 +137,29 @@ def test_limits_that_bind_together_are_raised_together() -> None:
     assert plan.final.left_out == 0
     after = subject.packed(with_settings(subject.config, plan.settings))
     assert not after.warnings  # what is raised is not close to its limit again
+
+
+SMALL = {"model": "gpt-4o", "contextWindow": 900, "outputReserve": 100}
+LIBRARY = tuple(
+    Skill(f"skill{n}", "This skill helps you to sort the mail. " * 8, f"/home/ada/skill{n}/SKILL.md") for n in range(20)
+)
+PROPOSED_FOR: tuple[tuple[Inputs, dict[str, Any]], ...] = (
+    (session(), SMALL),
+    (session(), {**SMALL, "contextWindow": 1_400, "shares": {"enabled": True}}),
+    (session(), {**SMALL, "pins": [f"message:m{n}" for n in range(1, 25)]}),
+    (
+        Inputs(skills=LIBRARY, query="Which one?"),
+        {"model": "gpt-4o", "skillsBudget": {"enabled": True, "limits": {"maxSkillsInPrompt": 10}}},
+    ),
+)
+"""Inputs and configurations for one of which every step has something to propose."""
+
+
+def test_every_step_is_proposed_for_one_of_these() -> None:
+    summaries = TurnSummaries(lambda _request: "They read the file.")
+    packings = [subject_of(given_inputs, data).packed() for given_inputs, data in PROPOSED_FOR]
+    never = {name for name, row in STEPS.items() if not any(any(row.propose(one, summaries)) for one in packings)}
+    assert never == set()
 
 
 def test_nothing_is_offered_where_nothing_is_left_out_and_nothing_can_be_saved() -> None:
