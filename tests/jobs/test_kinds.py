@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from budgeteer.jobs.registry import JobKind, kinds
 
 ROOT = Path(__file__).parents[2]
 OURS = sorted((kind for kind in kinds() if kind.run.__module__.startswith("budgeteer.")), key=lambda kind: kind.name)
+HANDED_ON = re.compile(r"(\w+)\([^()]*\bcontext\b")
 KINDS = pytest.mark.parametrize("kind", OURS, ids=lambda kind: kind.name)
 
 
@@ -36,3 +38,15 @@ def test_a_kind_is_requested_by_name_outside_the_tasks(kind: JobKind) -> None:
     app = kind.run.__module__.split(".")[1]
     code = [path.read_text() for path in (ROOT / "budgeteer" / app).rglob("*.py") if path.name != "tasks.py"]
     assert any(f'"{kind.name}"' in text for text in code)
+
+
+@KINDS
+def test_a_kind_reports_progress_by_which_it_also_notices_a_cancellation(kind: JobKind) -> None:
+    assert "context.progress(" in code_of(kind), f"{kind.name} never calls context.progress"
+
+
+def code_of(kind: JobKind) -> str:
+    """The function of a kind, and the functions beside it that it hands its context to."""
+    beside = dict(inspect.getmembers(inspect.getmodule(kind.run), inspect.isfunction))
+    run = inspect.getsource(kind.run)
+    return run + "".join(inspect.getsource(beside[name]) for name in HANDED_ON.findall(run) if name in beside)
