@@ -23,7 +23,7 @@ from budgeteer.workbench.panels.warnings.effects import trying_out, with_effects
 from budgeteer.workbench.panels.warnings.notes import notes_of
 from budgeteer.workbench.preview import Packed, preview
 from budgeteer.workbench.state import ViewState
-from tests.workbench.views.test_found import CHUNKS, TALK, specs
+from tests.workbench.views.test_chunks_and_specs import CHUNKS, TALK, specs
 
 type OpenOver = Callable[..., Workspace]
 

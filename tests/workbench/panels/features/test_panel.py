@@ -13,7 +13,7 @@ from budgeteer.workbench.fix_buttons import changes_of
 from budgeteer.workbench.models import Workspace
 from budgeteer.workbench.panels.features.panel import FeatureView, feature_view
 from budgeteer.workbench.state import PanelName, ViewState
-from tests.workbench.views.test_found import TALK, specs
+from tests.workbench.views.test_chunks_and_specs import TALK, specs
 
 
 @pytest.fixture
