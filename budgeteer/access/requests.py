@@ -1,4 +1,4 @@
-"""The type of a request as views receive it."""
+"""SignedInRequest: the type of a request in a view that only signed-in readers reach."""
 
 from __future__ import annotations
 

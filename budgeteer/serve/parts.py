@@ -1,4 +1,4 @@
-"""The parts of the dashboard (web, worker, scheduler), each a call that lasts as long as its process."""
+"""The parts of the dashboard (web, worker, scheduler), each a function that runs as long as its process."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The help page: words, formats, keys."""
+"""The help page: glossary, formats and keyboard shortcuts."""
 
 from __future__ import annotations
 
@@ -14,5 +14,5 @@ from budgeteer.workbench.panels.tabs import tab_keys
 @public
 @require_safe
 def show(request: HttpRequest) -> HttpResponse:
-    """Glossary, formats, shortcuts."""
+    """Show it, signed in or not."""
     return render(request, "workbench/help.html", {"formats": sources.formats(), "tab_keys": tab_keys()})

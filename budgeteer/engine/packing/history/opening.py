@@ -1,4 +1,4 @@
-"""With which roles a request may begin: which message must be kept for another message to be kept."""
+"""The roles that may open a request, and which opening message must be kept so that another can be."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The row of Anthropic Messages."""
+"""The row of Anthropic Messages in the registry of providers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The row of Gemini generateContent."""
+"""The row of Gemini generateContent in the registry of providers."""
 
 from __future__ import annotations
 

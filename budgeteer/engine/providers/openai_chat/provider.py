@@ -1,4 +1,4 @@
-"""The row of OpenAI chat completions."""
+"""The row of OpenAI chat completions in the registry of providers."""
 
 from __future__ import annotations
 

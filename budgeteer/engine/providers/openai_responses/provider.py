@@ -1,4 +1,4 @@
-"""The row of OpenAI Responses."""
+"""The row of OpenAI Responses in the registry of providers."""
 
 from __future__ import annotations
 

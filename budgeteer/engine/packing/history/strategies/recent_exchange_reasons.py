@@ -1,4 +1,4 @@
-"""The sentences of recentExchange."""
+"""Reasons of the strategy recentExchange: why a message went, and the limits that would keep it."""
 
 from __future__ import annotations
 
