@@ -252,7 +252,7 @@ def write_gallery(browser: Browser, folder: Path) -> None:
     """The gallery's page and its pictures, from the pictures in `folder`; a picture that is too large is coarser."""
     GALLERY_FOLDER.mkdir(parents=True, exist_ok=True)
     page = browser.new_page()
-    lines = ["# Gallery", "", "Every view on a wide and on a narrow screen, light and dark, over the samples."]
+    lines = ["# Gallery", "", "The main views on a wide and on a narrow screen, light and dark, over the samples."]
     lines += ["`scripts/screenshots.py --gallery` takes all of these pictures anew."]
     for name, title in GALLERY.items():
         lines += ["", f"## {title}", ""]
