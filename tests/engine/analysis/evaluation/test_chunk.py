@@ -22,6 +22,7 @@ from budgeteer.engine.counting.message_measures import measure_conversations
 from budgeteer.engine.counting.tokenizers import counter_for
 from budgeteer.engine.inputs.bundle import Inputs, build_bundle
 from budgeteer.engine.packing.allocation import provider_of, tokenizer_of
+from budgeteer.engine.packing.history.registry import STRATEGIES
 from budgeteer.engine.packing.pack import pack
 from budgeteer.engine.packing.result import Packing
 from tests.conformance.test_packing import configurations, inputs
@@ -71,9 +72,9 @@ def test_each_row_is_its_packing(given_inputs: list[Inputs], data: dict[str, Any
 
 
 @slowly
-@given(st.lists(inputs(), min_size=1, max_size=4), st.sampled_from(MODELS), st.sampled_from(["full", "newestFirst"]))
+@given(st.lists(inputs(), min_size=1, max_size=4), st.sampled_from(MODELS), st.sampled_from(list(STRATEGIES)))
 def test_what_is_taken_to_be_sent_whole_is_sent_whole(given_inputs: list[Inputs], model: str, strategy: str) -> None:
-    data = {"model": model, "history": {"strategy": strategy, "maxTokens": 300}}
+    data = {"model": model, "history": {"strategy": strategy, "maxTokens": 300, "maxChars": 900}}
     talks = [one.conversation for one in given_inputs if one.conversation is not None]
     config = load_config(data)
     counter = counter_for(tokenizer_of(config))
