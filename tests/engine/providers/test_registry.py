@@ -21,8 +21,10 @@ from budgeteer.engine.content.conversation import (
 from budgeteer.engine.content.library import TOOL_FORMS
 from budgeteer.engine.models.registry import MODELS
 from budgeteer.engine.packing.allocation import provider_of
+from budgeteer.engine.providers.base import FORCED, NO_PREAMBLE, NOT_CHARGED, STAND_IN, Provider
 from budgeteer.engine.providers.capabilities import can_express
 from budgeteer.engine.providers.names import PROVIDER_NAMES
+from budgeteer.engine.providers.openai_chat.provider import OPENAI_CHAT
 from budgeteer.engine.providers.pictures import image_tokens
 from budgeteer.engine.providers.registry import PROVIDERS
 from budgeteer.engine.providers.tool_forms import TOOL_RENDERINGS
@@ -101,37 +103,58 @@ def test_every_name_has_its_row_and_every_form_of_definitions_is_some_providers(
     assert {*TOOL_RENDERINGS, "mcp"} == set(TOOL_FORMS)
 
 
+#: The texts that say whose number a charge is, where the provider publishes none.
+SOURCES_OF_NOTHING = {NOT_CHARGED, NO_PREAMBLE, FORCED.source}
+
+
+@pytest.mark.parametrize("provider", PROVIDERS.values(), ids=list(PROVIDERS))
+def test_a_number_is_the_one_that_its_source_names(provider: Provider) -> None:
+    assert provider.overhead.message.tokens > 0
+    for field in fields(provider.overhead):
+        charge, model = getattr(provider.overhead, field.name), getattr(OPENAI_CHAT.overhead, field.name)
+        if charge is not None and charge.source == STAND_IN:
+            assert charge.tokens == model.tokens
+        if charge is not None and charge.source in SOURCES_OF_NOTHING:
+            assert charge.tokens == 0
+
+
+def test_every_form_is_offered_for_some_model_or_only_by_name() -> None:
+    by_name_only = {"openai-responses"}  # a second form of the models whose own is chat
+    assert {row.provider for row in MODELS.values()} == set(PROVIDERS) - by_name_only
+
+
 def test_no_two_providers_share_a_family_or_a_prefix_of_stored_columns() -> None:
     for name in ("family", "column_prefix", "title"):
         assert len({getattr(provider, name) for provider in PROVIDERS.values()}) == len(PROVIDERS)
 
 
+#: The columns of the table of pictures, and whose formula each is.
+FORMULAS = {"openai-chat": 0, "openai-responses": 0, "anthropic": 1, "gemini": 2}
+
+
 @pytest.mark.parametrize(
-    ("image", "openai", "anthropic", "gemini"),
+    ("image", "tokens"),
     [
         # OpenAI's vision guide gives these two: 1024 x 1024 is 765 tokens, 2048 x 4096 is 1105.
-        (ImagePart({}, 1024, 1024, "high"), 765, 1399, 4 * 258),
-        (ImagePart({}, 2048, 4096, "high"), 1105, 1640, 2 * 4 * 258),
-        (ImagePart({}, 4096, 8192, "low"), 85, 1640, 2 * 4 * 258),
+        (ImagePart({}, 1024, 1024, "high"), (765, 1399, 4 * 258)),
+        (ImagePart({}, 2048, 4096, "high"), (1105, 1640, 2 * 4 * 258)),
+        (ImagePart({}, 4096, 8192, "low"), (85, 1640, 2 * 4 * 258)),
         # Anthropic's vision guide: 200 x 200 is about 54, 1000 x 1000 about 1334 tokens.
-        (ImagePart({}, 200, 200, "auto"), 255, 54, 258),
-        (ImagePart({}, 1000, 1000, "auto"), 765, 1334, 4 * 258),
+        (ImagePart({}, 200, 200, "auto"), (255, 54, 258)),
+        (ImagePart({}, 1000, 1000, "auto"), (765, 1334, 4 * 258)),
         # Google's guide: 960 x 540 has six tiles; up to 384 pixels there is one.
-        (ImagePart({}, 960, 540, "auto"), 85 + 170 * 4, 692, 6 * 258),
-        (ImagePart({}, 384, 384, "auto"), 255, 197, 258),
-        (ImagePart({}, 385, 384, "auto"), 255, 198, 4 * 258),
-        (ImagePart({}, 2000, 1, "auto"), 85 + 170 * 4, 2, 2000 * 258),
-        (ImagePart({}, None, None, "auto"), None, None, None),
-        (ImagePart({}, None, None, "low"), 85, None, None),
+        (ImagePart({}, 960, 540, "auto"), (85 + 170 * 4, 692, 6 * 258)),
+        (ImagePart({}, 384, 384, "auto"), (255, 197, 258)),
+        (ImagePart({}, 385, 384, "auto"), (255, 198, 4 * 258)),
+        (ImagePart({}, 2000, 1, "auto"), (85 + 170 * 4, 2, 2000 * 258)),
+        (ImagePart({}, None, None, "auto"), (None, None, None)),
+        (ImagePart({}, None, None, "low"), (85, None, None)),
     ],
 )
-def test_image_tokens_follow_the_published_formulas(
-    image: ImagePart, openai: int | None, anthropic: int | None, gemini: int | None
-) -> None:
-    assert image_tokens(image, "openai-chat") == openai
-    assert image_tokens(image, "openai-responses") == openai
-    assert image_tokens(image, "anthropic") == anthropic
-    assert image_tokens(image, "gemini") == gemini
+def test_image_tokens_follow_the_published_formulas(image: ImagePart, tokens: tuple[int | None, ...]) -> None:
+    assert set(FORMULAS) == set(PROVIDERS)
+    for provider, column in FORMULAS.items():
+        assert image_tokens(image, provider) == tokens[column]
 
 
 def test_every_model_is_packed_in_a_form_that_is_rendered_and_geminis_in_their_own() -> None:
