@@ -473,9 +473,10 @@ def _form_of(body: Mapping[str, Any], imported: Imported) -> ProviderName:
         what = f"the body was read as {imported.format}, which is no request of a provider"
         raise FormatError(what, where="body", mend=f"Name its form with provider=: {', '.join(PROVIDERS)}.")
     row = MODELS.get(str(body.get("model", "")).lower())
-    plain = all(message.role in ("user", "assistant") for message in imported.conversations[0].messages)
-    if row is not None and plain and PROVIDERS[row.provider].plain_as == imported.format:
-        return row.provider
+    if row is not None and PROVIDERS[row.provider].plain_as == imported.format:
+        plain = PROVIDERS[row.provider].capabilities.roles - {"tool"}  # how calls and results stand tells forms apart
+        if all(message.role in plain for message in imported.conversations[0].messages):
+            return row.provider
     return PROVIDERS[imported.format].name
 
 

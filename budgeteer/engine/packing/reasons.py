@@ -77,7 +77,7 @@ def explain_system(given: Message | None, sent: Message | None, provider: str, *
     changed = []
     if given.name and (row.overhead.speaker is None or sent is None):
         changed.append("its name is left out")
-    if given.role == "developer" and (not row.capabilities.system_messages or sent is None):
+    if given.role == "developer" and (given.role not in row.capabilities.roles or sent is None):
         changed.append("its role developer becomes system")
     if not row.capabilities.system_in_two_places and _was_no_field(given):
         changed.append("it was a message, and not the system text that its own provider has a field for")
