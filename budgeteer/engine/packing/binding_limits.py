@@ -144,6 +144,12 @@ def _chunk_bound(chosen: Chosen) -> Callable[[int], Bound]:
         cause = ChunkCause(int(fit.cause[fit.sequence[row]]))
         if cause is ChunkCause.TOO_MANY:
             return Bound.RETRIEVAL
-        return Bound.SHARES if fit.room.rule == "shares.context" else Bound.INPUT_BUDGET
+        match fit.room.rule:
+            case "shares.context":
+                return Bound.SHARES
+            case "room":
+                return Bound.INPUT_BUDGET
+            case other:
+                assert_never(other)
 
     return bound

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import assert_never
 
 from budgeteer.engine.config.schema import FeaturesConfig, RetrievalConfig
 from budgeteer.engine.content.library import FeatureSpec
@@ -11,7 +12,7 @@ from budgeteer.engine.packing.conditions import Condition, Outcome, Room
 from budgeteer.engine.packing.ledger import Reason
 from budgeteer.engine.packing.reasons import ordinal
 from budgeteer.engine.packing.sections.features import FeatureCause, FeatureFit
-from budgeteer.engine.packing.sections.retrieval import ChunkCause, RetrievalFit
+from budgeteer.engine.packing.sections.retrieval import ChunkCause, RetrievalFit, RoomRule
 
 
 def explain_feature(fit: FeatureFit, features: Sequence[FeatureSpec], config: FeaturesConfig, row: int) -> Reason:
@@ -62,15 +63,25 @@ def explain_chunk(fit: RetrievalFit, config: RetrievalConfig, row: int) -> Reaso
             condition = Condition("retrieval.searchTopK", needed)
             return Reason("retrieval.searchTopK", ranked, conditions=(condition,), outcome=Outcome.CONSIDERED)
         case ChunkCause.NO_ROOM:
-            left = "shares.context allows" if room.rule == "shares.context" else "the rest of the prompt leaves"
+            rule, left = _room_words(room.rule)
             sizes = f"{needed:,} tokens of chunks with it, {left} {max(room.tokens, 0):,}"
-            rule = room.rule if room.rule == "shares.context" else "retrieval"
             return Reason(rule, f"Does not fit: {sizes}.", conditions=(Condition(Room.RETRIEVAL, needed),))
         case ChunkCause.RETRY_HALF | ChunkCause.RETRY_BEST as cause:
             what = (
                 "the lower half of the chunks goes" if cause is ChunkCause.RETRY_HALF else "only the best chunk stays"
             )
             return Reason("retry", f"History did not fit, so {what}.", "Kept if history had fitted before.")
+
+
+def _room_words(rule: RoomRule) -> tuple[str, str]:
+    """The rule of what does not fit the room, and what sets the room in words."""
+    match rule:
+        case "room":
+            return "retrieval", "the rest of the prompt leaves"
+        case "shares.context":
+            return rule, "shares.context allows"
+        case other:
+            assert_never(other)
 
 
 def _found(fit: FeatureFit, row: int) -> Reason:

@@ -10,7 +10,7 @@ import functools
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import IntEnum
-from typing import Final
+from typing import Final, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +25,10 @@ from budgeteer.engine.packing.sections.system import JOIN, SystemPiece, text_pie
 HEADER: Final = "# Retrieved context"
 #: What stands there when no chunk can be sent. Source: the seed's own sentence.
 NOTHING: Final = "No relevant context."
+
+
+type RoomRule = Literal["room", "shares.context"]
+"""What sets how much chunks may take: what the rest of the prompt leaves, or a setting by its path."""
 
 
 class ChunkCause(IntEnum):
@@ -43,7 +47,7 @@ class ChunkRoom:
 
     Attributes:
         tokens: the most tokens of the whole section, header included.
-        rule: what sets it: "shares.context", or "room" for what the rest of the prompt leaves.
+        rule: what sets it.
         most: at most so many chunks, None for as many as `searchTopK` says (the retry ladder lowers it).
         cause: the cause of what `most` leaves out.
         closed: whether the section is the end of its message; else a blank line follows it and is charged.
@@ -51,7 +55,7 @@ class ChunkRoom:
     """
 
     tokens: int
-    rule: str = "room"
+    rule: RoomRule = "room"
     most: int | None = None
     cause: ChunkCause = ChunkCause.RETRY_HALF
     closed: bool = True
