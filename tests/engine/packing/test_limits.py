@@ -4,9 +4,11 @@ from typing import Any
 
 import pytest
 
+from budgeteer.engine.config.overlay import set_path
 from budgeteer.engine.content.conversation import AudioPart, FilePart, Message, TextPart
 from budgeteer.engine.content.library import Chunk, Skill, ToolDefinition
 from budgeteer.engine.models.registry import model
+from budgeteer.engine.packing.conditions import short_name
 from budgeteer.engine.packing.fixes import LIMIT_NAMES
 from budgeteer.engine.packing.history.registry import STRATEGIES
 from budgeteer.engine.packing.limits import cost_of
@@ -99,22 +101,40 @@ def test_what_nobody_can_count_is_named_with_its_message() -> None:
     assert packed(bundle_of(user(), assistant())).unknown == ()
 
 
+#: A prompt that breaks every limit, and the configurations that break them.
+BROKEN_BUNDLE = bundle_of(
+    system("Be brief. " * 60),
+    *(message for n in range(6) for message in (user(f"Question {n} " * 40), assistant(f"Answer {n} " * 40))),
+    query="Go",
+    skills=(*WORDY, Skill("large", "Large.", "large/SKILL.md", file_bytes=900)),
+    tools=TOOLS,
+    chunks=tuple(Chunk("Where the bells hang. " * 40, id=f"c{n}") for n in range(3)),
+)
+LIMITS = {
+    **dict.fromkeys(("maxSkillsInPrompt", "maxSkillsPromptChars", "maxSkillsPromptTokens"), 1),
+    "maxToolDefinitionChars": 1,
+    "maxSkillFileBytes": 100,
+}
+OF_HISTORY = {"maxTokens": 60, "maxChars": 100, "maxHistoryMessages": 1, "maxMessages": 1}
+BROKEN_LIMITS: list[dict[str, Any]] = [
+    {"skillsBudget": {"enabled": True, "limits": LIMITS, "policies": {"large": "pinned"}}},
+    *({"history": {"strategy": name, **OF_HISTORY}} for name in STRATEGIES),
+    {"history": {"strategy": "summarizeOlder", "summarizing": {"trigger": 100}}},
+    {"contextWindow": 400, "outputReserve": 0},
+    {"contextWindow": 400, "outputReserve": 0, "shares": {"enabled": True}},
+]
+
+
 def test_every_limit_that_has_a_name_is_watched() -> None:
-    skills = (*WORDY, Skill("large", "Large.", "large/SKILL.md", file_bytes=900))
-    talk = [message for n in range(6) for message in (user(f"Question {n} " * 40), assistant(f"Answer {n} " * 40))]
-    chunks = tuple(Chunk("Where the bells hang. " * 40, id=f"c{n}") for n in range(3))
-    bundle = bundle_of(system("Be brief. " * 60), *talk, query="Go", skills=skills, tools=TOOLS, chunks=chunks)
-    limits = {
-        **dict.fromkeys(("maxSkillsInPrompt", "maxSkillsPromptChars", "maxSkillsPromptTokens"), 1),
-        "maxToolDefinitionChars": 1,
-        "maxSkillFileBytes": 100,
-    }
-    history = {"maxTokens": 60, "maxChars": 100, "maxHistoryMessages": 1, "maxMessages": 1}
-    settings: list[dict[str, Any]] = [
-        {"skillsBudget": {"enabled": True, "limits": limits, "policies": {"large": "pinned"}}},
-        *({"history": {"strategy": name, **history}} for name in STRATEGIES),
-        {"history": {"strategy": "summarizeOlder", "summarizing": {"trigger": 100}}},
-        {"contextWindow": 400, "outputReserve": 0},
-        {"contextWindow": 400, "outputReserve": 0, "shares": {"enabled": True}},
-    ]
-    assert {name for config in settings for name in warned(packed(bundle, config))} == set(LIMIT_NAMES)
+    assert {name for config in BROKEN_LIMITS for name in warned(packed(BROKEN_BUNDLE, config))} == set(LIMIT_NAMES)
+
+
+@pytest.mark.parametrize("config", BROKEN_LIMITS, ids=str)
+def test_a_fix_sets_what_there_is_and_a_number_that_it_raises_is_passed_no_more(config: dict[str, Any]) -> None:
+    for warning in warned(packed(BROKEN_BUNDLE, config)).values():
+        changed = config
+        for path, value in warning.fix.settings.items():
+            changed = set_path(changed, path, value)
+        after = packed(BROKEN_BUNDLE, changed)
+        raised = {short_name(path) for path, value in warning.fix.settings.items() if type(value) is int}
+        assert not raised & {one.limit for one in after.warnings if one.level == "exceeded"}
