@@ -8,6 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from budgeteer.engine.config.options import fields
 from budgeteer.engine.config.schema import load_config
 from budgeteer.engine.counting.tokenizers import counter_for
 from budgeteer.engine.inputs.bundle import Inputs, build_bundle, tool_from_raw
@@ -125,6 +126,33 @@ def configurations(draw: st.DrawFn, *, strategy: str | None = None) -> dict[str,
         },
         "retrieval": {"searchTopK": draw(st.integers(1, 8)), "fit": draw(st.sampled_from(["prefix", "fill"]))},
     }
+
+
+#: The settings that `configurations` leaves as they are: drawn with what they are about (pruning_material, shares), or
+#: held by tests of their own.
+NOT_DRAWN = {
+    *(field.path for field in fields() if field.group in ("pruning", "shares")),
+    *("safetyMarginPercent", "calibrations", "system.marker", "pins"),
+    *("skillsBudget.limits.maxSkillFileBytes", "skillsBudget.format", "skillsBudget.installRoot"),
+    *("skillsBudget.policies", "skillsBudget.warnings.enabled", "skillsBudget.warnings.thresholdPercent"),
+    *("features.filenameWeight", "features.contentWeight", "features.excludedFolders"),
+    *("history.clearing.excludeTools", "history.clearing.alwaysClearTools", "history.clearing.placeholder"),
+    "history.summarizing.instructions",
+}
+
+
+def is_in(data: Any, path: str) -> bool:
+    """Whether a nested configuration says something about a path."""
+    first, _, rest = path.partition(".")
+    return isinstance(data, dict) and first in data and (not rest or is_in(data[first], rest))
+
+
+@settings(max_examples=5, deadline=None)
+@given(configurations())
+def test_every_setting_is_drawn_or_named_as_one_that_is_not(data: dict[str, Any]) -> None:
+    paths = {field.path for field in fields()}
+    assert paths >= NOT_DRAWN
+    assert {path for path in paths - NOT_DRAWN if not is_in(data, path)} == set()
 
 
 @st.composite

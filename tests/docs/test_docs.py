@@ -10,6 +10,7 @@ import pytest
 
 from budgeteer.cli.program import COMMANDS, NOT_YET
 from budgeteer.engine.analysis.fit_plan.steps import StepName
+from budgeteer.engine.config.options import fields
 from budgeteer.engine.packing.history.registry import STRATEGIES
 from budgeteer.engine.packing.verdict_text import Bound
 from budgeteer.engine.providers.names import PROVIDER_NAMES
@@ -196,6 +197,12 @@ def test_every_name_in_a_recipe_is_in_the_code():
 def test_the_table_of_history_strategies_has_a_row_for_each():
     table = text_of("docs/engine.md").partition("| strategy | keeps |")[2].partition("\n\n")[0]
     assert re.findall(r"^\| `(\w+)` \|", table, re.MULTILINE) == list(STRATEGIES)
+
+
+def test_every_setting_is_explained():
+    page = re.sub(r"^```.*?^```", "", text_of("docs/engine.md"), flags=re.DOTALL | re.MULTILINE)
+    named = set(re.findall(r"\w+", " ".join(re.findall(r"`([^`]+)`", page))))
+    assert [field.path for field in fields() if field.path.rpartition(".")[2] not in named] == []
 
 
 def test_the_table_of_steps_has_every_step():

@@ -11,10 +11,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from budgeteer.engine.analysis.sweep.axes import UNITS, full_path, input_budgets
+from budgeteer.engine.analysis.sweep.axes import BUDGETS, UNITS, axis_of, full_path, input_budgets
 from budgeteer.engine.analysis.sweep.packing_answer import PackingAnswer, fates_by_id
 from budgeteer.engine.analysis.sweep.probe import Prober, Subject
 from budgeteer.engine.analysis.sweep.sweep import knee_of, sweep, sweep_at
+from budgeteer.engine.config.options import fields
 from budgeteer.engine.config.overlay import set_path
 from budgeteer.engine.config.schema import load_config
 from budgeteer.engine.content.library import Chunk, Skill
@@ -68,6 +69,28 @@ def values_between(low: float, high: float, path: str) -> st.SearchStrategy[floa
     if UNITS[path] == "share":
         return st.floats(low, high, allow_nan=False)
     return st.integers(int(min(low, high)), int(max(low, high)))
+
+
+#: Numbers that keep nothing out of a prompt by themselves: weights, when to warn, and when pruning works and reminds.
+NO_LIMITS = {
+    *("features.filenameWeight", "features.contentWeight", "skillsBudget.warnings.thresholdPercent"),
+    *("pruning.minContextPercent", "pruning.maxContextPercent", "pruning.nudgeFrequency", "pruning.turnProtection"),
+    *("pruning.iterationNudgeThreshold", "pruning.purgeErrorsAfterTurns", "pruning.maxNesting"),
+    "pruning.maxSummaryPercent",
+}
+
+
+def test_every_number_can_be_swept_or_is_no_limit() -> None:
+    numbers = {field.path for field in fields() if field.kind in {"int", "percentOrInt", "number"}}
+    assert numbers - set(UNITS) == NO_LIMITS
+
+
+def test_a_sweep_begins_at_a_value_that_its_setting_takes() -> None:
+    subject = subject_of(Inputs(conversation=talk(user(), assistant(), user())), {})
+    for field in fields():
+        if field.path in UNITS and field.path not in BUDGETS and not field.path.startswith("shares."):
+            axis = axis_of(field.path, subject.bundle, subject.config, counter=subject.counter, available_tokens=100)
+            assert axis.low >= (field.minimum or 0), field.path
 
 
 #: Wide enough for whatever is generated, narrow enough that most values are near a breakpoint.

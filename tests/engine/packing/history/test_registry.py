@@ -58,11 +58,6 @@ def test_what_is_swept_is_a_number_that_the_strategy_reads(row: StrategyRow) -> 
     assert set(row.swept) <= set(row.settings) & set(UNITS)
 
 
-def test_every_number_of_history_can_be_swept() -> None:
-    numbers = {field.path for field in fields() if field.group == "history" and field.kind in {"int", "percentOrInt"}}
-    assert numbers <= set(UNITS)
-
-
 @ROWS
 def test_the_limit_of_a_strategy_is_a_setting_of_its_own(row: StrategyRow) -> None:
     config = {"history": {"strategy": row.name, "maxTokens": 60, "maxChars": 400, "maxHistoryMessages": 1}}
