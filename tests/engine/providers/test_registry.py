@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import fields
+from pathlib import Path
 
 import pytest
 
@@ -116,6 +117,12 @@ def test_a_number_is_the_one_that_its_source_names(provider: Provider) -> None:
             assert charge.tokens == model.tokens
         if charge is not None and charge.source in SOURCES_OF_NOTHING:
             assert charge.tokens == 0
+
+
+def test_every_provider_has_examples_of_its_own() -> None:
+    elsewhere = {"anthropic"}  # tests/engine/rendering/test_every_form.py
+    folders = {path.parent.name for path in Path(__file__).parent.glob("*/test_*.py")}
+    assert {name.replace("-", "_") for name in PROVIDERS} == folders | elsewhere
 
 
 def test_every_form_is_offered_for_some_model_or_only_by_name() -> None:
