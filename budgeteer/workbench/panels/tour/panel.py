@@ -28,7 +28,7 @@ class TourStep:
     text: str
     subject: str
     pane: tuple[str, str]
-    prepare: Callable[[ViewState, Packing | None], ViewState]
+    prepare: Callable[[Packing | None], ViewState]
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,18 +43,18 @@ class TourView:
     close_url: str
 
 
-def _on_the_map(state: ViewState, _packing: Packing | None) -> ViewState:
-    return ViewState.read({"view": PanelName.MAP, "tour": str(state.tour)})
+def _on_the_map(_packing: Packing | None) -> ViewState:
+    return ViewState(view=PanelName.MAP)
 
 
-def _largest_left_out(state: ViewState, packing: Packing | None) -> ViewState:
+def _largest_left_out(packing: Packing | None) -> ViewState:
     """The map with the largest item that was left out selected, if there is one."""
     sel = ""
     if packing is not None:
         sizes = np.where(packing.ledger.fate == FATES.index("dropped"), packing.ledger.before_tokens, -1)
         if len(sizes) and int(sizes.max()) >= 0:
             sel = packing.ledger.decision(int(sizes.argmax())).id
-    return ViewState.read({"view": PanelName.MAP, "tour": str(state.tour), "sel": sel})
+    return ViewState(view=PanelName.MAP, sel=sel)
 
 
 STEPS: Final = (
@@ -76,8 +76,8 @@ STEPS: Final = (
     ),
     TourStep(
         "Change a limit",
-        "Under History, move Max tokens: verdict, bar and list follow at once, and Undo takes every change back. Make it "
-        "fit proposes steps, each with what it saves and what it loses.",
+        "Under History, move Max tokens: verdict, bar and list follow at once, and Undo takes every change back. "
+        "Make it fit proposes steps, each with what it saves and what it loses.",
         "config",
         ("#config", "Open Config"),
         _on_the_map,
@@ -93,15 +93,13 @@ def tour_view(state: ViewState, packing: Packing | None) -> TourView | None:
         step=STEPS[state.tour - 1],
         number=state.tour,
         count=len(STEPS),
-        previous_url=_address(state, packing, state.tour - 1),
-        next_url=_address(state, packing, state.tour + 1),
+        previous_url=_address(packing, state.tour - 1),
+        next_url=_address(packing, state.tour + 1),
         close_url=state.query(tour=0),
     )
 
 
-def _address(state: ViewState, packing: Packing | None, number: int) -> str:
+def _address(packing: Packing | None, number: int) -> str:
     if not 1 <= number <= len(STEPS):
         return ""
-    step = STEPS[number - 1]
-    wanted = step.prepare(ViewState.read({"tour": str(number)}), packing)
-    return f"{wanted.query()}#view"
+    return f"{STEPS[number - 1].prepare(packing).query(tour=number)}#view"
