@@ -37,6 +37,13 @@ def test_words_under_text_are_read_where_there_is_no_content(data: bytes, as_for
     assert found.warnings == ("Messages whose words stand under `text` instead of `content`: 3",)
 
 
+@pytest.mark.parametrize("empty", ["", [], None])
+def test_words_under_text_are_read_where_the_content_is_empty(empty: object) -> None:
+    found = import_bytes(dumps([{"role": "user", "content": empty, "text": "both"}]), as_format="openai-chat")
+    assert text_of(found.conversations[0].messages[0]) == "both"
+    assert found.warnings == ("Messages whose words stand under `text` instead of `content`: 1",)
+
+
 def test_a_result_under_text_is_read() -> None:
     call = {"id": "a", "type": "function", "function": {"name": "f", "arguments": "{}"}}
     answer = {"role": "tool", "tool_call_id": "a", "text": "06:10"}

@@ -69,9 +69,9 @@ class Notes:
             self.unread.setdefault(place, keys)
 
     def content_of(self, raw: Mapping[str, Any]) -> Any:
-        """A raw message's `content`; where it has none and a string under `text`, that."""
+        """A raw message's `content`; where that is empty and a string stands under `text`, that."""
         content, text = raw.get("content"), raw.get("text")
-        if content is not None or not isinstance(text, str):
+        if content or not isinstance(text, str) or (content is not None and not text):
             return content
         self.count("Messages whose words stand under `text` instead of `content`")
         return text

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -33,6 +36,12 @@ _BLANK = re.compile(r"[ \t\r\n\ufeff]*")
 _DEPTH_BLOCK = 1_000_000
 """Characters whose brackets are counted at a time: each takes some 30 bytes while it is."""
 
+MOST_VALUES = 20_000_000
+"""Values of one document. Each takes 60 to 200 bytes of memory once it is read, whatever it takes in the text, and all
+are made in one call, during which a worker says nothing to the job's row."""
+_MANY_CHARACTERS = 1_000_000
+"""Texts of fewer characters are read without a look at how many values they hold."""
+
 _DIGITS = 4_000
 """Digits kept of an integer; Python refuses to read more than 4,300 (its own bound on quadratic work)."""
 
@@ -46,10 +55,13 @@ class JsonLine:
 
 
 class JsonProblem(Exception):
-    """Why a text is not JSON, with its place."""
+    """Why a text is not read as JSON, with its place; `too_large` where it may be JSON, of more than can be read."""
 
-    def __init__(self, why: str, *, line: int = 0, column: int = 0, cut_off: bool = False) -> None:
+    def __init__(
+        self, why: str, *, line: int = 0, column: int = 0, cut_off: bool = False, too_large: bool = False
+    ) -> None:
         self.why = why
+        self.too_large = too_large
         self.line = line
         self.column = column
         self.cut_off = cut_off
@@ -74,11 +86,13 @@ def parse(text: str, *, depth_limit: int) -> Any:
     """The value of a JSON text.
 
     Raises:
-        JsonProblem: it is not JSON, or nested deeper than the limit.
+        JsonProblem: it is not JSON, nested deeper than the limit, or holds more than MOST_VALUES values.
     """
     _check_depth(text, depth_limit)
+    _check_values(text)
     try:
-        value = _DECODER.decode(text)
+        with _without_collecting(text):
+            value = _DECODER.decode(text)
     except json.JSONDecodeError as error:
         raise _problem(error, text) from None
     except ValueError:
@@ -96,8 +110,10 @@ def first_value(text: str, *, depth_limit: int) -> tuple[Any, int]:
     """
     start = _blank_end(text, 0)
     _check_depth(text, depth_limit)
+    _check_values(text)
     try:
-        value, end = _DECODER.raw_decode(text, start)
+        with _without_collecting(text):
+            value, end = _DECODER.raw_decode(text, start)
     except json.JSONDecodeError as error:
         raise _problem(error, text) from None
     except (ValueError, RecursionError):
@@ -159,6 +175,10 @@ def refuse(problem: JsonProblem, *, where: str = "") -> FormatError:
         return FormatError(
             f"The JSON is cut off: {problem.why}", where=at, mend="Export or copy the file again, to its end"
         )
+    if problem.too_large:
+        return FormatError(
+            f"The JSON is too large: {problem.why}", where=at, mend="Split the file, or write it as JSONL"
+        )
     return FormatError(f"This is not valid JSON: {problem.why}", where=at, mend="Mend the file at that place")
 
 
@@ -205,6 +225,32 @@ def _check_depth(text: str, depth_limit: int) -> None:
         return
     if depth_of(text) > depth_limit:
         raise JsonProblem(_too_deep(depth_limit))
+
+
+def _check_values(text: str) -> None:
+    if len(text) < _MANY_CHARACTERS or _count_values(text) <= MOST_VALUES:
+        return
+    count = _count_values(_STRING.sub("", text))
+    if count > MOST_VALUES:
+        raise JsonProblem(f"it holds {count:,} values; at most {MOST_VALUES:,} can be read at once", too_large=True)
+
+
+def _count_values(text: str) -> int:
+    """How many values a JSON text holds, or a few more: each stands after a bracket or a comma."""
+    return text.count(",") + text.count("[") + text.count("{") + 1
+
+
+@contextmanager
+def _without_collecting(text: str) -> Iterator[None]:
+    """Keep the garbage collector from walking through a large document again and again while it is built."""
+    if len(text) < _MANY_CHARACTERS or not gc.isenabled():
+        yield
+        return
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.enable()
 
 
 def _problem(error: json.JSONDecodeError, text: str) -> JsonProblem:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import time
 
@@ -195,3 +196,27 @@ def test_what_is_glued_to_a_good_object_is_listed_by_its_own_fault(rest: str, wh
 )
 def test_a_value_has_the_name_of_its_type_in_json(value: object, name: str) -> None:
     assert json_type(value) == name
+
+
+def test_more_values_than_can_be_read_are_refused_before_they_are_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(json_text, "_MANY_CHARACTERS", 0)
+    monkeypatch.setattr(json_text, "MOST_VALUES", 10)
+    assert parse(json.dumps(["a,[{" * 30] * 8), depth_limit=9) == ["a,[{" * 30] * 8  # what strings hold is no value
+    for read in (parse, first_value):
+        with pytest.raises(JsonProblem, match=r"holds 13 values; at most 10") as problem:
+            read("[" + "[]," * 5 + "{}]", depth_limit=9)
+        said = refuse(problem.value, where="many.json")
+        assert str(said.what).startswith("The JSON is too large")
+        assert "JSONL" in said.mend
+
+
+def test_the_collector_stands_still_while_a_large_document_is_read_and_runs_afterwards(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(json_text, "_MANY_CHARACTERS", 0)
+    with json_text._without_collecting("[]"):
+        assert not gc.isenabled()
+    assert gc.isenabled()
+    with pytest.raises(JsonProblem):
+        parse("[", depth_limit=9)
+    assert gc.isenabled()
