@@ -16,13 +16,15 @@ from budgeteer.engine.packing.history.registry import SHARED_SETTINGS, STRATEGIE
 from tests.engine.packs import assistant, bundle_of, fates, packed, result, system, user
 
 ROWS = pytest.mark.parametrize("row", STRATEGIES.values(), ids=lambda row: row.name)
+#: Settings that a row takes over easily from another, and whose strategy then has to read them.
+COUNTS = {"history.maxMessages", "history.maxTurns"}
 #: Limits that are watched only where they are set, which they are not by default.
 UNSET = {"history.maxMessages", "history.summarizing.trigger"}
 TALK = [message for n in range(6) for message in (user(f"Question {n} " * 40), assistant(f"Answer {n} " * 40))]
 #: Two exchanges, and a task with six steps after it.
 STEPS = [message for n in range(6) for message in (assistant("", f"b{n}"), result(f"b{n}", "brick " * 30))]
 LONG = bundle_of(
-    system("Be brief. " * 5),
+    system("Be brief. " * 40),
     user("Look at the door. " * 4),
     *(message for n in range(5) for message in (assistant("", f"a{n}"), result(f"a{n}", "stone " * 30))),
     *(assistant("Seen."), user("And the wall."), assistant("Yes."), user("Mend the bell tower.")),
@@ -111,6 +113,7 @@ def read_settings(strategy: str) -> set[str]:
 def test_a_strategy_reads_what_its_row_lists_and_a_sweep_of_it_shows_something(row: StrategyRow) -> None:
     read = read_settings(row.name)
     assert read - SHARED_SETTINGS <= set(row.settings)
+    assert set(row.settings) & COUNTS <= read
     assert set(row.swept) <= read
 
 
