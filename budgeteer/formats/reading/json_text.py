@@ -228,16 +228,17 @@ def _check_depth(text: str, depth_limit: int) -> None:
 
 
 def _check_values(text: str) -> None:
-    if len(text) < _MANY_CHARACTERS or _count_values(text) <= MOST_VALUES:
+    if len(text) < _MANY_CHARACTERS or _commas_and_brackets(text) < MOST_VALUES:
         return
-    count = _count_values(_STRING.sub("", text))
+    bare = _STRING.sub("", text)
+    count = 1 + _commas_and_brackets(bare) - bare.count("[]") - bare.count("{}")
     if count > MOST_VALUES:
         raise JsonProblem(f"it holds {count:,} values; at most {MOST_VALUES:,} can be read at once", too_large=True)
 
 
-def _count_values(text: str) -> int:
-    """How many values a JSON text holds, or a few more: each stands after a bracket or a comma."""
-    return text.count(",") + text.count("[") + text.count("{") + 1
+def _commas_and_brackets(text: str) -> int:
+    """How many values a JSON text can hold inside its outermost: each follows a comma or an opening bracket."""
+    return text.count(",") + text.count("[") + text.count("{")
 
 
 @contextmanager

@@ -200,10 +200,10 @@ def test_a_value_has_the_name_of_its_type_in_json(value: object, name: str) -> N
 
 def test_more_values_than_can_be_read_are_refused_before_they_are_read(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(json_text, "_MANY_CHARACTERS", 0)
-    monkeypatch.setattr(json_text, "MOST_VALUES", 10)
-    assert parse(json.dumps(["a,[{" * 30] * 8), depth_limit=9) == ["a,[{" * 30] * 8  # what strings hold is no value
+    monkeypatch.setattr(json_text, "MOST_VALUES", 6)
+    assert parse(json.dumps(["a,[{" * 30] * 5), depth_limit=9) == ["a,[{" * 30] * 5  # what strings hold is no value
     for read in (parse, first_value):
-        with pytest.raises(JsonProblem, match=r"holds 13 values; at most 10") as problem:
+        with pytest.raises(JsonProblem, match=r"holds 7 values; at most 6") as problem:
             read("[" + "[]," * 5 + "{}]", depth_limit=9)
         said = refuse(problem.value, where="many.json")
         assert str(said.what).startswith("The JSON is too large")
