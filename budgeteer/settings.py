@@ -101,11 +101,13 @@ INSTALLED_APPS = [
     "django.contrib.staticfiles",
     "django_htmx",
     "budgeteer.accounts",
+    "budgeteer.tokens",
     "budgeteer.jobs",
     "budgeteer.sources",
     "budgeteer.presets",
     "budgeteer.workbench",
     "budgeteer.reports",
+    "budgeteer.http_api",
 ]
 MIDDLEWARE = [
     "budgeteer.request_log.RequestLogMiddleware",
@@ -119,6 +121,8 @@ MIDDLEWARE = [
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "budgeteer.access.bearer.BearerMiddleware",
+    "budgeteer.http_api.middleware.ApiMiddleware",
     "budgeteer.sources.upload_limit.UploadLimitMiddleware",
     "budgeteer.access.middleware.AccessMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
@@ -228,6 +232,8 @@ SIGN_IN_TRIES_PER_ADDRESS: int = _env["BUDGETEER_SIGN_IN_TRIES_PER_ADDRESS"]
 SIGN_IN_WINDOW_MINUTES: int = _env["BUDGETEER_SIGN_IN_WINDOW_MINUTES"]
 TRUST_PROXY: bool = _env["BUDGETEER_TRUST_PROXY"]
 PROXY_HOPS: int = _env["BUDGETEER_PROXY_HOPS"]
+API_REQUESTS_PER_MINUTE: int = _env["BUDGETEER_API_REQUESTS_PER_MINUTE"]
+API_STRANGERS_PER_MINUTE: int = _env["BUDGETEER_API_STRANGERS_PER_MINUTE"]
 AUTH_PASSWORD_VALIDATORS = [
     {"NAME": f"django.contrib.auth.password_validation.{name}"}
     for name in (

@@ -7,11 +7,13 @@ urlpatterns = [
     path("", include("budgeteer.operations.urls")),
     path("admin/", admin.site.urls),
     path("", include("budgeteer.accounts.urls")),
+    path("", include("budgeteer.tokens.urls")),
     path("", include("budgeteer.jobs.urls")),
     path("", include("budgeteer.sources.urls")),
     path("", include("budgeteer.presets.urls")),
     path("", include("budgeteer.workbench.urls")),
     path("", include("budgeteer.reports.urls")),
+    path("", include("budgeteer.http_api.urls")),
 ]
 
 handler500 = "budgeteer.operations.views.server_error"

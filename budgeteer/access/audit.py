@@ -30,6 +30,9 @@ class SecurityEvent(StrEnum):
     ACCOUNT_CREATED = "account created"
     ACCOUNT_CHANGED = "account changed"
     ROLE_SET = "role set"
+    TOKEN_MADE = "access token made"  # noqa: S105 - as above
+    TOKEN_REVOKED = "access token revoked"  # noqa: S105 - as above
+    TOKEN_REFUSED = "access token refused"  # noqa: S105 - as above
     WORKSPACE_SHARED = "workspace shared"
     WORKSPACE_UNSHARED = "workspace no longer shared"
     WORKSPACE_COPIED = "workspace copied"
@@ -43,7 +46,7 @@ class SecurityEvent(StrEnum):
 
 
 #: Those that may be somebody trying their luck.
-_WARNINGS: Final = frozenset({SecurityEvent.SIGN_IN_FAILED, SecurityEvent.SIGN_IN_LIMITED})
+_WARNINGS: Final = frozenset({SecurityEvent.SIGN_IN_FAILED, SecurityEvent.SIGN_IN_LIMITED, SecurityEvent.TOKEN_REFUSED})
 
 
 def record(event: SecurityEvent, **details: str | int | list[str] | None) -> None:

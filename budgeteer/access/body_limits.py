@@ -34,7 +34,11 @@ FORM_BYTES = 1_000_000
 FRAMING_BYTES = 10_000_000
 """What an upload may have beside its files: 20,000 parts with their headers, and the list of a folder's paths."""
 
+DOCUMENT_BYTES = 8_000_000
+"""What a JSON body may have where a whole request to a model is sent: twice the text of a million tokens."""
+
 MULTIPART = "multipart/form-data"
+JSON = "application/json"
 
 REFUSED = "budgeteer.refused_body"
 """The key of a request's environment under which the server says that it did not take the body (a `RefusedBody`)."""
@@ -72,15 +76,20 @@ def takes_uploads[V: Callable[..., Any]](view: V) -> V:
     return view
 
 
+def takes_documents[V: Callable[..., Any]](view: V) -> V:
+    """Declare that the view takes JSON bodies up to DOCUMENT_BYTES."""
+    view.takes_documents = True  # type: ignore[attr-defined]  # as above
+    return view
+
+
+def is_document(path: str, content_type: str) -> bool:
+    """Whether a request to this path with this content type may be as large as a document."""
+    return _media_type(content_type) == JSON and _declares(path, "takes_documents")
+
+
 def is_upload(path: str, content_type: str) -> bool:
     """Whether a request to this path with this content type may be as large as an upload."""
-    if content_type.split(";", 1)[0].strip().lower() != MULTIPART:
-        return False
-    try:
-        view = resolve(path).func
-    except Resolver404:
-        return False
-    return bool(getattr(view, "takes_uploads", False))
+    return _media_type(content_type) == MULTIPART and _declares(path, "takes_uploads")
 
 
 def largest_body(user: AbstractBaseUser | AnonymousUser | None, *, path: str, content_type: str) -> int:
@@ -90,7 +99,7 @@ def largest_body(user: AbstractBaseUser | AnonymousUser | None, *, path: str, co
     if is_upload(path, content_type):
         upload_bytes: int = settings.UPLOAD_MAX_BYTES
         return upload_bytes + FRAMING_BYTES
-    return FORM_BYTES
+    return DOCUMENT_BYTES if is_document(path, content_type) else FORM_BYTES
 
 
 def may_write(user: AbstractBaseUser | AnonymousUser, path: str) -> bool:
@@ -109,12 +118,37 @@ def allowance_of(environ: Mapping[str, Any]) -> BodyAllowance:
     """The same for a request whose body nobody has read yet, given its WSGI environment; looks the session up."""
     request = WSGIRequest({**environ, "wsgi.input": BytesIO(), "CONTENT_LENGTH": "0"})
     try:
-        SessionMiddleware(_no_response).process_request(request)
-        user = get_user(request)
+        user = _sender_of(request)
         largest = largest_body(user, path=request.path_info, content_type=environ.get("CONTENT_TYPE", ""))
         return BodyAllowance(largest, sender=str(user.pk or ""))
     finally:
         close_old_connections()
+
+
+def _sender_of(request: WSGIRequest) -> AbstractBaseUser | AnonymousUser:
+    """Whom a request speaks for: by its token below the root of the API, elsewhere by its session."""
+    from django.contrib.auth.models import AnonymousUser
+
+    from budgeteer.access.bearer import TokenHolder, holder_of, is_api
+
+    if is_api(request.path_info):
+        found = holder_of(request.headers.get("Authorization", ""))
+        return found.user if isinstance(found, TokenHolder) else AnonymousUser()
+    SessionMiddleware(_no_response).process_request(request)
+    return get_user(request)
+
+
+def _media_type(content_type: str) -> str:
+    return content_type.split(";", 1)[0].strip().lower()
+
+
+def _declares(path: str, attribute: str) -> bool:
+    """Whether the view at this path carries a declaration; False where there is no view."""
+    try:
+        view = resolve(path).func
+    except Resolver404:
+        return False
+    return bool(getattr(view, attribute, False))
 
 
 def _no_response(_request: object) -> HttpResponse:

@@ -16,6 +16,8 @@ from django.utils.cache import patch_cache_control
 from django_htmx.http import HttpResponseClientRedirect, trigger_client_event
 from django_htmx.middleware import HtmxDetails
 
+from budgeteer.access.bearer import is_api
+from budgeteer.access.problems import ProblemKind, no_token, problem
 from budgeteer.access.rules import PUBLIC, SAFE_METHODS, AccountRole, role_of, rule_of
 
 logger = logging.getLogger(__name__)
@@ -109,7 +111,7 @@ def refusal_of(
         return None
     role = role_of(request.user)
     if role is None:
-        return _to_sign_in(request)
+        return no_token(request) if is_api(request.path_info) else _to_sign_in(request)
     needed = rule.needed(request.method or "")
     return None if needed is None or role >= needed else _refuse(request, REFUSALS[needed])
 
@@ -146,7 +148,9 @@ def _to_sign_in(request: HttpRequest) -> HttpResponse:
 
 
 def _refuse(request: HttpRequest, sentence: str) -> HttpResponse:
-    """The page that says so; for htmx a note, and the sentence for the page's status line."""
+    """The page that says so; for htmx a note, and the sentence for the page's status line; for the API a problem."""
+    if is_api(request.path_info):
+        return problem(ProblemKind.ROLE, sentence)
     if not HtmxDetails(request):
         return render(request, "403.html", {"exception": sentence}, status=403)
     note = render(request, "403.html#note", {"exception": sentence}, status=403)

@@ -59,7 +59,7 @@ def count_password(request: HttpRequest, name: str) -> Tries:
     name_key = _key("name", unicodedata.normalize("NFKC", short).casefold().strip())
     limits = {
         name_key: settings.SIGN_IN_TRIES,
-        _key("address", _counted_address(request)): settings.SIGN_IN_TRIES_PER_ADDRESS,
+        _key("address", counted_address(request)): settings.SIGN_IN_TRIES_PER_ADDRESS,
     }
     return Tries(_count(limits), name_key)
 
@@ -70,7 +70,7 @@ def count_link(request: HttpRequest) -> Tries:
     Raises:
         TooManyTries: there were as many as are allowed for the address.
     """
-    return Tries(_count({_key("link", _counted_address(request)): settings.SIGN_IN_TRIES_PER_ADDRESS}), "")
+    return Tries(_count({_key("link", counted_address(request)): settings.SIGN_IN_TRIES_PER_ADDRESS}), "")
 
 
 def client_address(request: HttpRequest) -> str:
@@ -88,6 +88,20 @@ def client_address(request: HttpRequest) -> str:
         return str(ipaddress.ip_address(claimed))
     except ValueError:
         return peer
+
+
+def counted_address(request: HttpRequest) -> str:
+    """The address that counts: a client's own, of IPv6 the network that one household has."""
+    address = client_address(request)
+    try:
+        parsed = ipaddress.ip_address(address)
+    except ValueError:
+        return address
+    if parsed.version == 4:
+        return str(parsed)
+    if parsed.ipv4_mapped:
+        return str(parsed.ipv4_mapped)
+    return str(ipaddress.ip_network((parsed, IPV6_PREFIX), strict=False))
 
 
 def waiting_time(seconds: int) -> str:
@@ -114,19 +128,6 @@ def _free_at(key: str, own: int, most: int, since: datetime) -> datetime:
     earlier = SignInTry.objects.filter(key=key, at__gte=since).exclude(pk=own).order_by("-at")
     last = earlier.values_list("at", flat=True)[most - 1 : most].first()
     return last + timedelta(minutes=settings.SIGN_IN_WINDOW_MINUTES) if last else since
-
-
-def _counted_address(request: HttpRequest) -> str:
-    address = client_address(request)
-    try:
-        parsed = ipaddress.ip_address(address)
-    except ValueError:
-        return address
-    if parsed.version == 4:
-        return str(parsed)
-    if parsed.ipv4_mapped:
-        return str(parsed.ipv4_mapped)
-    return str(ipaddress.ip_network((parsed, IPV6_PREFIX), strict=False))
 
 
 def _key(kind: str, value: str) -> str:

@@ -91,7 +91,7 @@ def job_card(job: Job, *, then: str = "") -> JobCard:
     result: dict[str, Any] = job.result or {}
     return JobCard(
         job=job,
-        title=_title(job.kind),
+        title=title_of(job.kind),
         state=job.state,
         state_word=WORDS[JobState(job.state)],
         sentence=_sentence(job),
@@ -116,7 +116,8 @@ def _with_then(url: str, then: str) -> str:
     return f"{url}?{urlencode({'then': then})}" if then else url
 
 
-def _title(kind: str) -> str:
+def title_of(kind: str) -> str:
+    """The title of a kind of job; its name where no installed app knows it."""
     try:
         return registry.find(kind).title
     except registry.UnknownKind:

@@ -14,6 +14,8 @@ from django.template.loader import render_to_string
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
+from budgeteer.access.bearer import is_api
+from budgeteer.access.problems import ProblemKind, problem
 from budgeteer.access.rules import public
 from budgeteer.operations import broker, database, files, processes  # noqa: F401 — loaded before the first question
 from budgeteer.operations.readiness import readers
@@ -22,11 +24,23 @@ RETRY_SECONDS: Final = 10
 
 
 @public
-def server_error(_request: HttpRequest) -> HttpResponse:
+def server_error(request: HttpRequest) -> HttpResponse:
     """The page of an error; 503 where the database does not answer, which passes. Neither needs the database."""
+    if is_api(request.path_info):
+        return _problem()
     if isinstance(sys.exception(), OperationalError | InterfaceError):
         return HttpResponse(render_to_string("503.html"), status=503, headers={"Retry-After": str(RETRY_SECONDS)})
     return HttpResponse(render_to_string("500.html"), status=500)
+
+
+def _problem() -> HttpResponse:
+    if not isinstance(sys.exception(), OperationalError | InterfaceError):
+        return problem(
+            ProblemKind.SERVER, "it was logged", hint="Try again; if it stays, tell whoever runs this server"
+        )
+    answer = problem(ProblemKind.AWAY, "the database does not answer", hint="Try again in a moment")
+    answer.headers["Retry-After"] = str(RETRY_SECONDS)
+    return answer
 
 
 @public

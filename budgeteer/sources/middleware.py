@@ -8,6 +8,8 @@ import structlog
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
+from budgeteer.access.bearer import is_api
+from budgeteer.access.problems import ProblemKind, problem
 from budgeteer.sources.files.storage import StorageAway
 
 log = structlog.get_logger(__name__)
@@ -28,4 +30,6 @@ class StorageAwayMiddleware:
         if not isinstance(exception, StorageAway):
             return None
         log.warning("storage away", reason=exception.sentence)
+        if is_api(request.path_info):
+            return problem(ProblemKind.AWAY, exception.sentence, hint="Try again in a minute")
         return render(request, "sources/storage_away.html", {"error": exception}, status=503)

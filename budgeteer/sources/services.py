@@ -23,7 +23,8 @@ from budgeteer.formats.messages.imported import Imported
 from budgeteer.formats.registry import registry
 from budgeteer.jobs import services as jobs
 from budgeteer.jobs.models import Job
-from budgeteer.sources import publication, uploads
+from budgeteer.sources import appending, publication, uploads
+from budgeteer.sources.appending import AppendRefused, KnownBytes, SameBytesElsewhere
 from budgeteer.sources.cleanup import UNDO_TIME, purge
 from budgeteer.sources.files.contents import Contents
 from budgeteer.sources.forms import UploadForm, read_submission
@@ -37,11 +38,15 @@ LOOK_CHARS = 200_000
 __all__ = [
     "LOOK_CHARS",
     "UNDO_TIME",
+    "AppendRefused",
     "Contents",
+    "KnownBytes",
     "LoadedSource",
+    "SameBytesElsewhere",
     "SourceNotReady",
     "UploadRefused",
     "UploadResult",
+    "append",
     "contents_of",
     "delete",
     "ensure_measured",
@@ -81,6 +86,17 @@ def receive_upload(owner: User, *, name: str, content: File[bytes], as_format: s
         UploadRefused: it is empty or over the limit (UPLOAD_MAX_BYTES); nothing is kept.
     """
     return uploads.receive(owner, name=name, content=content, as_format=as_format)
+
+
+def append(source: Source, content: File[bytes], *, known: KnownBytes) -> Source:
+    """Put bytes behind those of a source, which the client says are `known`, and ask for the import of the whole.
+
+    Raises:
+        AppendRefused: the source holds other bytes than those that are to be appended to.
+        SameBytesElsewhere: another source of the owner holds the whole.
+        UploadRefused: the whole is over the limit (UPLOAD_MAX_BYTES).
+    """
+    return appending.append(source, content, known=known)
 
 
 def receive_paste(owner: User, *, text: str, as_format: str = "", name: str = "") -> Source:

@@ -17,8 +17,10 @@ from django_htmx.http import trigger_client_event
 from django_htmx.middleware import HtmxDetails
 
 from budgeteer.access import body_limits
+from budgeteer.access.bearer import is_api
 from budgeteer.access.body_limits import BodyProblem, RefusedBody
 from budgeteer.access.middleware import refusal_by_address
+from budgeteer.access.problems import problem_of_status
 from budgeteer.formats.reading.limits import readable_bytes
 from budgeteer.sources.uploads import UploadRefused, clean_name, text_too_large, too_large
 
@@ -70,6 +72,8 @@ class UploadLimitMiddleware:
         try:
             draft = request.POST.get("text", "")
         except UnreadablePostError:
+            if is_api(request.path_info):
+                return problem_of_status(400)
             return HttpResponseBadRequest("The upload broke off before its end.", content_type="text/plain")
         except RequestDataTooBig:
             request.META[REFUSED] = text_too_large()
@@ -107,7 +111,10 @@ def _answer(request: HttpRequest, refused: RefusedBody) -> HttpResponse:
             return page
         case BodyProblem.TOO_LARGE:
             user = getattr(request, "user", None)
-            is_allowed = user is None or not user.is_authenticated or body_limits.may_write(user, request.path_info)
+            if user is None or not user.is_authenticated:
+                is_allowed = not is_api(request.path_info)
+            else:
+                is_allowed = body_limits.may_write(user, request.path_info)
             return (None if is_allowed else refusal_by_address(request)) or _page(request, _too_large(request, refused))
 
 
@@ -120,6 +127,9 @@ def _too_large(request: HttpRequest, refused: RefusedBody) -> UploadRefused:
     if body_limits.is_upload(request.path_info, request.META.get("CONTENT_TYPE", "")):
         return too_large("", refused.size_bytes, at_least=not refused.announced)
     size = readable_bytes(refused.size_bytes) if refused.announced else "this"
+    if body_limits.is_document(request.path_info, request.META.get("CONTENT_TYPE", "")):
+        limit = readable_bytes(body_limits.DOCUMENT_BYTES)
+        return UploadRefused(f"{size} is more than the limit of {limit}", mend="Send less, or upload it as a file")
     return UploadRefused(
         f"{size} is more than the limit of {readable_bytes(body_limits.FORM_BYTES)} for a form",
         mend="Send less at a time, or upload it as a file",
@@ -127,6 +137,8 @@ def _too_large(request: HttpRequest, refused: RefusedBody) -> UploadRefused:
 
 
 def _page(request: HttpRequest, refusal: UploadRefused, *, draft: str = "", status: int = 413) -> HttpResponse:
+    if is_api(request.path_info):
+        return problem_of_status(status, refusal)
     context = {"heading": HEADINGS[status], "refusal": refusal, "draft": draft}
     page = render(request, "sources/too_large.html", context, status=status)
     return trigger_client_event(page, "status", {"value": refusal.sentence}) if HtmxDetails(request) else page

@@ -42,6 +42,11 @@ def everyone(get: int, post: int) -> Row:
     return Row((302, get, get, get, get, get), (302, 403, 403, post, post, post))
 
 
+def by_token() -> Row:
+    """The HTTP API: a session lets nobody in; tests/http_api/test_matrix.py looks at tokens."""
+    return Row((401,) * 6, (401,) * 6)
+
+
 def owned(get: int, post: int) -> Row:
     """The owner may look, and change while they are an editor; for others it is not there."""
     hidden_get, hidden_post = (405 if status == 405 else 404 for status in (get, post))
@@ -91,6 +96,35 @@ ROWS: dict[str, Row] = {
     "accounts:sign_in": Row((200, 302, 302, 302, 302, 302), (200, 302, 302, 302, 302, 302)),
     "accounts:sign_out": Row((302, 405, 405, 405, 405, 405), (302,) * 6),
     "accounts:password": Row((302, 200, 200, 200, 200, 200), (302, 200, 200, 200, 200, 200)),
+    # ---- access tokens
+    "tokens:list": Row((302, 200, 200, 200, 200, 200), (302, 200, 200, 200, 200, 200)).posting(
+        name="laptop", scopes=["presets:read"], days="7"
+    ),
+    "tokens:revoke": Row((302, 405, 405, 405, 405, 405), (302, 404, 302, 302, 404, 404)),
+    # ---- the HTTP API
+    "http_api:reference": public(200, 405),
+    "http_api:openapi": public(200, 405),
+    "http_api:unknown": by_token(),
+    "http_api:get_account": by_token(),
+    "http_api:list_sources": by_token(),
+    "http_api:get_source": by_token(),
+    "http_api:append_to_source": by_token(),
+    "http_api:list_items": by_token(),
+    "http_api:get_source_content": by_token(),
+    "http_api:list_workspaces": by_token(),
+    "http_api:get_workspace": by_token(),
+    "http_api:preview_workspace": by_token(),
+    "http_api:get_packed_request": by_token(),
+    "http_api:pack_request": by_token(),
+    "http_api:get_job": by_token(),
+    "http_api:cancel_job": by_token(),
+    "http_api:list_presets": by_token(),
+    "http_api:get_preset": by_token(),
+    "http_api:get_preset_version": by_token(),
+    "http_api:list_reports": by_token(),
+    "http_api:get_report": by_token(),
+    "http_api:create_report": by_token(),
+    "http_api:revoke_report": by_token(),
     # ---- jobs
     "jobs:detail": owned(200, 405),
     "jobs:cancel": owned(405, 302),

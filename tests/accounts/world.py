@@ -20,6 +20,9 @@ from budgeteer.reports import services as reports
 from budgeteer.reports.models import Report
 from budgeteer.sources import services as sources
 from budgeteer.sources.models import Source
+from budgeteer.tokens import services as tokens
+from budgeteer.tokens.models import AccessToken
+from budgeteer.tokens.scopes import Scope
 from budgeteer.workbench import services as workbench
 from budgeteer.workbench.models import Workspace
 from budgeteer.workbench.team import sharing
@@ -41,6 +44,7 @@ class World:
     report: Report
     version: PresetVersion
     proposal: PresetProposal
+    token: AccessToken
 
     def arguments(self, path: str, *, is_shared: bool) -> dict[str, Any]:
         """What a URL pattern asks for, by the names of its parts."""
@@ -62,8 +66,10 @@ class World:
             "content_type_id": "0",
             "app_label": "auth",
             "url": "nothing/here/",
+            "rest": "nothing/here",
+            "token_id": self.token.pk,
         }
-        return {name: known[name] for name in re.findall(r"<(?:\w+:)?(\w+)>", path)}
+        return {name: known[name] for name in re.findall(r"(?:\?P)?<(?:\w+:)?(\w+)>", path)}
 
     def _object_of(self, path: str) -> str:
         """The admin's `object_id`: its model stands in the path."""
@@ -93,7 +99,8 @@ def make_world(owner: User) -> World:
     presence = Presence.objects.create(name="worker-1", part="worker", host="here", version="0", seen_at=timezone.now())
     words = proposals.ProposalWords("More room.")
     proposal = proposals.propose(owner, {"outputReserve": 900}, words, preset=version.preset)
-    return World(owner, source, workspaces[0], workspaces[1], job, presence, report, version, proposal)
+    token = tokens.make(owner, tokens.TokenRequest("laptop", (Scope.PRESETS_READ,), 7)).token
+    return World(owner, source, workspaces[0], workspaces[1], job, presence, report, version, proposal, token)
 
 
 def make_people() -> dict[str, User]:

@@ -34,6 +34,13 @@ def decision_to_json(decision: Decision) -> dict[str, Any]:
 
 def packing_to_json(packing: Packing, *, validity: Sequence[ValidityCheck]) -> dict[str, Any]:
     """The whole packing in the shape of the command line's contract (docs/cli.md)."""
+    figures = figures_to_json(packing, validity=validity)
+    decisions = [decision_to_json(decision) for decision in packing.ledger]
+    return {key: decisions if key == "decisions" else value for key, value in figures.items()}
+
+
+def figures_to_json(packing: Packing, *, validity: Sequence[ValidityCheck]) -> dict[str, Any]:
+    """The same without the decisions: `decisions` is None."""
     error = packing.error
     modes = feature_modes(packing.bundle, packing.config.features, pins=frozenset(packing.config.pins))
     return {
@@ -83,7 +90,7 @@ def packing_to_json(packing: Packing, *, validity: Sequence[ValidityCheck]) -> d
             {"section": entry.section, "name": entry.name, **entry.size.to_json(), "kind": entry.kind}
             for entry in packing.ledger.overhead
         ],
-        "decisions": [decision_to_json(decision) for decision in packing.ledger],
+        "decisions": None,
         "warnings": [warning.to_json() for warning in packing.warnings],
         "validity": [check.to_json() for check in validity],
         "notes": list(packing.notes),

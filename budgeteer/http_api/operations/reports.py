@@ -1,0 +1,132 @@
+"""Reports: list, share, revoke."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated
+from uuid import UUID
+
+from django.http import Http404, HttpRequest
+from ninja import Query, Router, Status
+from pydantic import Field
+
+from budgeteer.access.problems import ApiProblem, ProblemKind
+from budgeteer.engine.errors import BudgeteerError
+from budgeteer.http_api.cursors import MOST_ROWS, PAGE_ROWS, page_of
+from budgeteer.http_api.operations.jobs import ErrorOut
+from budgeteer.http_api.operations.texts import Line
+from budgeteer.http_api.routing import ApiSchema, InputSchema, owner_of, route
+from budgeteer.reports import services
+from budgeteer.reports.models import Content, Report
+from budgeteer.tokens.scopes import Scope
+from budgeteer.workbench import services as workbench
+from budgeteer.workbench.config_form.apply import error_parts
+
+router = Router()
+
+_MOST_DAYS = 365
+
+
+class ReportIn(InputSchema):
+    """What to share of a workspace: `content` is how much the report tells, `days` how long its link is good for."""
+
+    title: Annotated[Line, Field(max_length=120)] = ""
+    content: Content = Content.NUMBERS
+    days: Annotated[int, Field(ge=1, le=_MOST_DAYS)] = 30
+
+
+class ReportOut(ApiSchema):
+    """A report: preparing, ready, failed, expired or revoked. `url` is its public link, "" once it has ended."""
+
+    id: UUID
+    title: str
+    content: str
+    state: str
+    url: str
+    workspace_id: UUID | None
+    error: ErrorOut | None
+    created_at: datetime
+    expires_at: datetime
+    revoked_at: datetime | None
+
+
+class ReportListOut(ApiSchema):
+    """A page of reports; `next` is the cursor of the next one, null on the last."""
+
+    items: list[ReportOut]
+    next: str | None
+
+
+@route(router, "GET", "/reports", scope=Scope.REPORTS_READ, response=ReportListOut)
+def list_reports(
+    request: HttpRequest, cursor: str = "", limit: Annotated[int, Query(ge=1, le=MOST_ROWS)] = PAGE_ROWS
+) -> ReportListOut:
+    """List the reports that the account has shared, newest first."""
+    page = page_of(services.reports_of(owner_of(request)), cursor=cursor, limit=limit)
+    return ReportListOut(items=[_shown(request, row) for row in page.rows], next=page.next_cursor or None)
+
+
+@route(router, "GET", "/reports/{uuid:report_id}", scope=Scope.REPORTS_READ, response=ReportOut)
+def get_report(request: HttpRequest, report_id: UUID) -> ReportOut:
+    """Read how a report stands."""
+    return _shown(request, _report(request, report_id))
+
+
+@route(
+    router,
+    "POST",
+    "/workspaces/{uuid:workspace_id}/reports",
+    scope=Scope.REPORTS_WRITE,
+    response=ReportOut,
+    status=201,
+    body="json",
+    is_keyed=True,
+)
+def create_report(request: HttpRequest, workspace_id: UUID, payload: ReportIn) -> Status[ReportOut]:
+    """Share a workspace as it stands now: a frozen copy behind a link that nobody can guess. A worker makes it."""
+    owner = owner_of(request)
+    workspace = workbench.of(owner, workspace_id)
+    if workspace is None:
+        raise Http404
+    order = services.PublishRequest(title=payload.title, content=payload.content.value, days=payload.days)
+    try:
+        report = services.publish(workspace, order, owner=owner)
+    except BudgeteerError as error:
+        parts = error_parts(error)
+        raise ApiProblem(
+            ProblemKind.CONFLICT, parts["what"], where=parts["where"] or "workspace", hint=parts["mend"]
+        ) from error
+    return Status(201, _shown(request, report))
+
+
+@route(router, "POST", "/reports/{uuid:report_id}/revoke", scope=Scope.REPORTS_WRITE, response=ReportOut, is_keyed=True)
+def revoke_report(request: HttpRequest, report_id: UUID) -> ReportOut:
+    """End a report's link for good and erase what it showed."""
+    report = _report(request, report_id)
+    services.revoke(report)
+    return _shown(request, report)
+
+
+def _report(request: HttpRequest, report_id: UUID) -> Report:
+    report = services.of(owner_of(request), report_id)
+    if report is None:
+        raise Http404
+    return report
+
+
+def _shown(request: HttpRequest, report: Report) -> ReportOut:
+    state = services.state_of(report)
+    path = report.get_absolute_url()
+    error = state.job.error if state.job is not None and state.standing == "failed" else None
+    return ReportOut(
+        id=report.id,
+        title=report.title,
+        content=report.content,
+        state=state.standing,
+        url=request.build_absolute_uri(path) if path else "",
+        workspace_id=report.workspace_id,
+        error=ErrorOut.of(error) if error else None,
+        created_at=report.created_at,
+        expires_at=report.expires_at,
+        revoked_at=report.revoked_at,
+    )

@@ -1,0 +1,37 @@
+"""The scopes of a token: what it may be used for, one row each, with the least role that has any use of it."""
+
+from __future__ import annotations
+
+from enum import Enum
+
+from budgeteer.access.rules import AccountRole
+
+
+class Scope(Enum):
+    """Every scope: (name, title, least role of the account). One that writes does not read."""
+
+    SOURCES_READ = ("sources:read", "Read sources, their items and their original files", AccountRole.VIEWER)
+    SOURCES_WRITE = ("sources:write", "Upload sources, append to them, delete them", AccountRole.EDITOR)
+    WORKSPACES_READ = ("workspaces:read", "Read workspaces, their figures and packed prompts", AccountRole.VIEWER)
+    WORKSPACES_WRITE = ("workspaces:write", "Make workspaces, change and delete them", AccountRole.EDITOR)
+    PRESETS_READ = ("presets:read", "Read presets and their versions", AccountRole.VIEWER)
+    JOBS_READ = ("jobs:read", "See how jobs stand", AccountRole.VIEWER)
+    JOBS_WRITE = ("jobs:write", "Cancel jobs", AccountRole.EDITOR)
+    REPORTS_READ = ("reports:read", "List shared reports with their links", AccountRole.VIEWER)
+    REPORTS_WRITE = ("reports:write", "Share reports and revoke them", AccountRole.EDITOR)
+    PACK = ("pack", "Pack a request body that is sent along; nothing of it is kept", AccountRole.VIEWER)
+
+    def __init__(self, label: str, title: str, role: AccountRole) -> None:
+        self.label = label
+        self.title = title
+        self.role = role
+
+
+def scope_named(label: str) -> Scope | None:
+    """The scope of that name, None where there is none."""
+    return next((scope for scope in Scope if scope.label == label), None)
+
+
+def scopes_for(role: AccountRole | None) -> tuple[Scope, ...]:
+    """The scopes that an account of this role has any use of."""
+    return tuple(scope for scope in Scope if role is not None and scope.role <= role)
