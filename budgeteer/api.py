@@ -1,6 +1,7 @@
 """The public Python API: read files, pack prompts and request bodies, ask what if, without a dashboard.
 
-Everything here works without a network, a database or Django settings. `import budgeteer` loads it on first use:
+Everything here but `connect` works without a network, and all of it without a database or Django settings.
+`import budgeteer` loads it on first use:
 
     import budgeteer
 
@@ -18,7 +19,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from budgeteer.engine.analysis.cache.session_cache import DEFAULT_PAUSE_SECONDS, CachePlan
 from budgeteer.engine.analysis.compare.compare import Comparison
@@ -65,6 +66,9 @@ from budgeteer.formats.detect import import_bytes, import_folder
 from budgeteer.formats.messages.imported import Imported
 from budgeteer.formats.reading.limits import COMMAND_LINE_LIMITS
 
+if TYPE_CHECKING:
+    from budgeteer.client.remote import Remote
+
 __all__ = [
     "BudgetConfig",
     "BudgetExceeded",
@@ -85,6 +89,7 @@ __all__ = [
     "Sweep",
     "agents",
     "compare",
+    "connect",
     "evaluate",
     "fit_plan",
     "load",
@@ -429,6 +434,20 @@ def evaluate(conversations: Iterable[ImportedConversation], configs: Mapping[str
     while chunk := [NamedConversation(one.id or f"#{number}", one) for number, one in islice(numbered, CHUNK)]:
         found.merge(evaluate_chunk(chunk, named).evaluation)
     return found
+
+
+def connect(url: str = "", token: str = "") -> Remote:
+    """Connect to a dashboard, by default the one of the last `budgeteer login`. Its methods mirror this module's.
+
+    Raises:
+        InputError: nobody is logged in there, or the address is none.
+    """
+    from budgeteer.client.connection import Connection
+    from budgeteer.client.credentials import Login, find
+    from budgeteer.client.remote import Remote
+
+    login = Login(url, token) if url and token else find(url)
+    return Remote(Connection(login.url, token or login.token))
 
 
 def compare(sources: Sources, a: Config, b: Config) -> Comparison:

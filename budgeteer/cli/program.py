@@ -55,12 +55,12 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     ),
     "search": ("budgeteer.cli.commands.search", "Find feature specs by keywords, and compare what both modes cost."),
     "prompts": ("budgeteer.cli.commands.prompts", "Print the prompts and tool definitions a model is given."),
+    "login": ("budgeteer.cli.remote.login", "Keep the token to a dashboard, for push and pull."),
+    "push": ("budgeteer.cli.remote.push", "Upload files to a dashboard, and what is added to them later."),
+    "pull": ("budgeteer.cli.remote.pull", "Write a workspace's configuration, figures or packed prompt to a file."),
     "config": ("budgeteer.cli.commands.config", "Show, validate or describe a configuration."),
     "doctor": ("budgeteer.cli.commands.doctor", "Look at every part of this installation and say how to mend it."),
 }
-
-#: Commands of the contract that no release has yet: asked for by name, they are refused with a sentence.
-NOT_YET = frozenset({"push"})
 
 
 class LazyGroup(click.Group):
@@ -80,8 +80,6 @@ class LazyGroup(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         name = args[0]
-        if name in NOT_YET:
-            raise click.UsageError(f"{name} is not available yet. Available: {', '.join(COMMANDS)}", ctx)
         if name not in COMMANDS:
             raise click.UsageError(f"{name}: there is no such command. {_nearest(name)}", ctx)
         return super().resolve_command(ctx, args)
@@ -103,8 +101,9 @@ def _nearest(name: str) -> str:
 def program() -> None:
     """See what fits in a prompt, what does not, and why.
 
-    Everything but serve, link, backup, restore and doctor works without a database, a broker or a network. Exit
-    status: 0 done, the prompt fits; 1 it cannot be made to fit, or something does not work; 2 bad input or bad usage.
+    Everything but serve, link, backup, restore and doctor works without a database or a broker, and everything but
+    those, login, push and pull without a network. Exit status: 0 done, the prompt fits; 1 it cannot be made to fit, or
+    something does not work; 2 bad input or bad usage.
     """
 
 

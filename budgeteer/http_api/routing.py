@@ -14,7 +14,7 @@ from django.contrib.auth.models import User
 from django.http import HttpRequest, HttpResponseBase
 from ninja import Router, Schema
 from ninja.security import HttpBearer
-from pydantic import ConfigDict
+from pydantic import BaseModel, ConfigDict
 from pydantic.alias_generators import to_camel
 
 from budgeteer.access.bearer import TokenHolder, bearer_of
@@ -36,7 +36,7 @@ class InputSchema(ApiSchema):
     model_config = ConfigDict(extra="forbid")
 
 
-class ProblemOut(Schema):
+class ProblemOut(BaseModel):
     """An error (RFC 9457)."""
 
     model_config = ConfigDict(extra="allow")

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from budgeteer import __version__
-from budgeteer.cli.program import COMMANDS, NOT_YET
+from budgeteer.cli.program import COMMANDS
 from tests.cli.conftest import Budgeteer
 
 HEAVY = ("django", "numpy", "tiktoken", "toktok", "ctok", "pydantic", "yaml", "celery", "genai_prices", "structlog")
@@ -20,7 +20,6 @@ def test_help_lists_the_commands_and_none_that_is_missing(budgeteer: Budgeteer) 
     assert run.status == 0
     listed = run.out.partition("Commands:\n")[2].splitlines()
     assert [line.split()[0] for line in listed if line.startswith("  ") and line[2] != " "] == list(COMMANDS)
-    assert not NOT_YET & set(COMMANDS)
 
 
 def test_help_imports_nothing_heavy() -> None:
@@ -59,13 +58,6 @@ def test_a_misspelt_command_is_refused_with_the_nearest(budgeteer: Budgeteer) ->
     run = budgeteer("pak")
     assert run.status == 2
     assert run.err.startswith("budgeteer: pak: there is no such command. Did you mean pack?")
-
-
-@pytest.mark.parametrize("name", sorted(NOT_YET))
-def test_a_command_to_come_says_that_it_is_not_available_yet(budgeteer: Budgeteer, name: str) -> None:
-    run = budgeteer(name)
-    assert run.status == 2
-    assert run.err.startswith(f"budgeteer: {name} is not available yet. Available: serve, ")
 
 
 def test_an_unknown_option_is_bad_usage_and_points_to_the_help(budgeteer: Budgeteer) -> None:

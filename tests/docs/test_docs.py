@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from budgeteer.cli.program import COMMANDS, NOT_YET
+from budgeteer.cli.program import COMMANDS
 from budgeteer.engine.analysis.fit_plan.steps import StepName
 from budgeteer.engine.config.options import fields
 from budgeteer.engine.packing.history.registry import STRATEGIES
@@ -86,11 +86,6 @@ def test_every_provider_is_on_the_pages_of_requests(document, provider):
 @pytest.mark.parametrize("command", sorted(COMMANDS))
 def test_every_command_has_a_section(command):
     assert f"## budgeteer {command}\n" in text_of("docs/cli.md")
-
-
-@pytest.mark.parametrize("command", sorted(NOT_YET))
-def test_every_command_that_is_not_there_yet_is_listed(command):
-    assert f"`{command}`" in text_of("docs/cli.md").partition("## Not available yet")[2]
 
 
 @pytest.mark.parametrize("command", sorted(COMMANDS))

@@ -1,5 +1,5 @@
-"""Every operation x everybody: nobody, viewer, owner, owner made a viewer, other editor, administrator, each by a token of
-every scope; and the owner by a token of each single scope, an expired one and a revoked one.
+"""Every operation x everybody: nobody, viewer, owner, owner made a viewer, other editor and administrator by a token of
+every scope; the owner by a token of each single scope, an expired one and a revoked one.
 
 The operations come from the URL conf by way of the interface; what is expected follows from one row for each.
 """

@@ -8,7 +8,8 @@ from uuid import UUID
 
 from django.http import HttpRequest
 from ninja import Router, Status
-from pydantic import ConfigDict
+from pydantic import BaseModel, ConfigDict
+from pydantic.alias_generators import to_camel
 
 from budgeteer import api as python_api
 from budgeteer.access.problems import ApiProblem, ProblemKind
@@ -37,6 +38,12 @@ class Detail(StrEnum):
     FULL = "full"
 
 
+class OpenShape(BaseModel):
+    """An answer of which the main keys are listed; the others are those of `budgeteer pack --json` (docs/cli.md)."""
+
+    model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True, extra="allow")
+
+
 class SizeOut(ApiSchema):
     """A size in tokens and characters."""
 
@@ -44,19 +51,15 @@ class SizeOut(ApiSchema):
     chars: int
 
 
-class VerdictOut(ApiSchema):
+class VerdictOut(OpenShape):
     """Whether it fits, in one sentence; the other figures of it stand beside."""
-
-    model_config = ConfigDict(extra="allow")
 
     level: str
     sentence: str
 
 
-class PackingOut(ApiSchema):
+class PackingOut(OpenShape):
     """A packing in the shape of `budgeteer pack --json`. `decisions` is null where only figures are wanted."""
-
-    model_config = ConfigDict(extra="allow")
 
     fits: bool
     model: str

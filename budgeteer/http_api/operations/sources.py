@@ -46,12 +46,13 @@ class SourceOut(ApiSchema):
     counts: dict[str, Any]
     error: ErrorOut | None
     job: UUID | None
+    url: str
     created_at: datetime
     updated_at: datetime
 
     @classmethod
-    def of(cls, source: Source) -> SourceOut:
-        """A row as it is answered."""
+    def of(cls, request: HttpRequest, source: Source) -> SourceOut:
+        """A row as it is answered; `url` is its page."""
         return cls(
             id=source.id,
             name=source.name,
@@ -64,6 +65,7 @@ class SourceOut(ApiSchema):
             counts=source.counts,
             error=ErrorOut.of(source.error) if source.error else None,
             job=source.import_job if source.state == Source.State.IMPORTING else None,
+            url=request.build_absolute_uri(source.get_absolute_url()),
             created_at=source.created_at,
             updated_at=source.updated_at,
         )
@@ -98,7 +100,7 @@ def list_sources(
 ) -> SourceListOut:
     """List the account's sources, newest first."""
     page = page_of(services.recent(owner_of(request), limit=None), cursor=cursor, limit=limit)
-    rows = [SourceOut.of(services.refresh_state(source)) for source in page.rows]
+    rows = [SourceOut.of(request, services.refresh_state(source)) for source in page.rows]
     return SourceListOut(items=rows, next=page.next_cursor or None)
 
 
@@ -120,13 +122,13 @@ def create_source(
     """Upload a file; a worker imports it. The same bytes are the same source (200 instead of 201)."""
     shown = (name or file.name or "").replace("\0", "")
     source = services.receive_upload(owner_of(request), name=shown, content=file, as_format=format)
-    return Status(200 if source.was_known else 201, SourceOut.of(source))
+    return Status(200 if source.was_known else 201, SourceOut.of(request, source))
 
 
 @route(router, "GET", "/sources/{uuid:source_id}", scope=Scope.SOURCES_READ, response=SourceOut)
 def get_source(request: HttpRequest, source_id: UUID) -> SourceOut:
     """Read what a source is and how its import stands."""
-    return SourceOut.of(_source(request, source_id))
+    return SourceOut.of(request, _source(request, source_id))
 
 
 @route(
@@ -160,7 +162,7 @@ def append_to_source(
     except services.SameBytesElsewhere as error:
         more = {"sourceId": str(error.source_id)}
         raise ApiProblem(ProblemKind.CONFLICT, error.what, where=error.where, hint=error.mend, more=more) from None
-    return SourceOut.of(source)
+    return SourceOut.of(request, source)
 
 
 @route(router, "GET", "/sources/{uuid:source_id}/items", scope=Scope.SOURCES_READ, response=ItemListOut)

@@ -1,0 +1,158 @@
+"""The client gives the numbers of the Python API, the page's figures and the command line."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import httpx2
+import pytest
+from django.contrib.auth.models import User
+
+import budgeteer
+from budgeteer.client.connection import TRIES, Connection, RemoteError, checked_url
+from budgeteer.client.remote import Remote
+from budgeteer.presentation.header import snapshot_of
+from budgeteer.workbench.config_form.editable import EditableConfig
+from budgeteer.workbench.models import Workspace
+from budgeteer.workbench.preview import preview
+
+TALK = {
+    "model": "gpt-4o",
+    "messages": [
+        {"role": role, "content": f"{role} says {n} " * 40} for n in range(30) for role in ("user", "assistant")
+    ],
+}
+
+
+@pytest.fixture
+def talk(tmp_path: Path) -> Path:
+    place = tmp_path / "talk.json"
+    place.write_text(json.dumps(TALK))
+    return place
+
+
+def test_api_page_python_and_command_line_agree_on_every_number(
+    remote: Remote, talk: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    workspace = remote.load(talk, name="Harbour")
+    workspace.packing()  # the model that the conversation names is known once it is imported
+    workspace.configure({"history.strategy": "newestFirst", "history.maxTokens": 2000})
+    answered = workspace.packing()
+    assert 0 < answered["total"]["tokens"] < answered["demand"]["tokens"]
+
+    own = budgeteer.pack(budgeteer.load(talk), workspace.config)
+    assert answered["total"] == own.total.to_json()
+    assert answered["verdict"]["sentence"] == own.verdict.sentence
+
+    row = Workspace.objects.get(pk=workspace.id)
+    packed = preview(row, EditableConfig.of(row)).packed
+    assert packed is not None
+    assert row.last_verdict == snapshot_of(packed.packing)
+    assert answered["total"] == packed.packing.total.to_json()
+
+    config = tmp_path / "config.json"
+    config.write_text(json.dumps(remote.workspace(workspace.id).config))
+    from budgeteer.cli import main
+
+    with pytest.raises(SystemExit):
+        main(["pack", "--conversation", str(talk), "--config", str(config), "--json"])
+    printed = json.loads(capsys.readouterr().out)
+    differing = {key for key in printed if printed[key] != answered[key]}
+    assert differing <= {"decisions"}, differing  # ids of messages name their file
+    fates = [(one["fate"], one["after"]) for one in printed["decisions"]]
+    assert fates == [(one["fate"], one["after"]) for one in answered["decisions"]]
+    assert workspace.request()["messages"] == budgeteer.render_request(own)["messages"]
+
+
+def test_a_body_is_packed_there_as_it_is_here(remote: Remote) -> None:
+    config = {"history": {"strategy": "newestFirst", "maxTokens": 900}}
+    there, here = remote.pack_request(TALK, config), budgeteer.pack_request(TALK, config)
+    assert (there.body, there.provider, there.tokens) == (here.body, here.provider, here.tokens)
+
+
+def test_what_cannot_fit_says_what_cannot_shrink(remote: Remote) -> None:
+    with pytest.raises(RemoteError) as refused:
+        remote.pack_request(TALK, {"contextWindow": 1000, "outputReserve": 990})
+    assert refused.value.status == 422
+    assert refused.value.document["neededTokens"] > refused.value.document["allowedTokens"]
+
+
+def test_all_of_a_change_is_made_or_nothing(remote: Remote, talk: Path) -> None:
+    workspace = remote.load(talk)
+    before = remote.workspace(workspace.id).data
+    with pytest.raises(RemoteError) as refused:
+        workspace.configure({"history.maxTokens": 2000, "history.nothing": 1})
+    assert "history.nothing" in refused.value.where
+    assert remote.workspace(workspace.id).data == before
+    workspace.configure({"outputReserve": 500})
+    workspace.configure(reset=["outputReserve"])
+    assert workspace.data["changes"] == before["changes"]
+    assert workspace.id in [row["id"] for row in remote.workspaces()]
+    workspace.delete()
+    assert list(remote.workspaces()) == []
+
+
+def test_a_workspace_is_shared_and_revoked(remote: Remote, talk: Path) -> None:
+    workspace = remote.load(talk)
+    workspace.packing()
+    shared = workspace.share(title="Harbour")
+    assert "/r/" in shared["url"]
+    revoked = remote.connection.json("POST", f"/reports/{shared['id']}/revoke", json={})
+    assert (revoked["state"], revoked["url"]) == ("revoked", "")
+
+
+@pytest.mark.parametrize(
+    ("written", "url"),
+    [
+        ("https://budget.example.org/w/", "https://budget.example.org"),
+        ("budget.example.org:8443", "https://budget.example.org:8443"),
+        ("http://127.0.0.1:8000", "http://127.0.0.1:8000"),
+        ("http://[::1]:8000/", "http://[::1]:8000"),
+    ],
+)
+def test_an_address_is_cut_to_its_host(written: str, url: str) -> None:
+    assert checked_url(written) == url
+
+
+@pytest.mark.parametrize("written", ["", "ftp://budget.example.org", "https://", "http://[", "https://a:port"])
+def test_what_is_no_address_is_refused(written: str) -> None:
+    with pytest.raises(RemoteError):
+        checked_url(written)
+
+
+def test_a_token_is_not_sent_over_the_network_in_the_clear() -> None:
+    with pytest.raises(RemoteError, match="in the clear"):
+        checked_url("http://budget.example.org")
+
+
+def test_what_passes_is_tried_again_with_the_same_key() -> None:
+    keys, waited = [], []
+
+    def answer(request: httpx2.Request) -> httpx2.Response:
+        keys.append(request.headers["Idempotency-Key"])
+        if len(keys) == 1:
+            raise httpx2.ConnectError("nobody there")
+        return httpx2.Response(429, headers={"Retry-After": "7"}) if len(keys) == 2 else httpx2.Response(200, json={})
+
+    connection = Connection("http://localhost", "t", transport=httpx2.MockTransport(answer), sleep=waited.append)
+    assert connection.json("POST", "/pack", json={}) == {}
+    assert len(set(keys)) == 1
+    assert waited == [1.0, 7.0]
+
+
+def test_a_dashboard_that_is_away_is_an_error_after_the_last_try() -> None:
+    tried = []
+
+    def answer(request: httpx2.Request) -> httpx2.Response:
+        tried.append(request)
+        raise httpx2.ConnectError("nobody there")
+
+    connection = Connection("http://localhost", "t", transport=httpx2.MockTransport(answer), sleep=lambda _: None)
+    with pytest.raises(RemoteError, match="cannot be reached"):
+        connection.send("GET", "/me")
+    assert len(tried) == TRIES
+
+
+def test_an_account_is_whom_the_token_speaks_for(remote: Remote, owner: User) -> None:
+    assert remote.account()["name"] == owner.username
