@@ -123,14 +123,14 @@ SETTINGS: tuple[Setting, ...] = (
         "whole number",
         "600",
         "Requests of the HTTP API that one token may send within a minute.",
-        bounds=(1, 1_000_000),
+        bounds=(1, 100_000),
     ),
     Setting(
         "BUDGETEER_API_STRANGERS_PER_MINUTE",
         "whole number",
         "60",
         "The same for requests without a valid token, all from one address together.",
-        bounds=(1, 1_000_000),
+        bounds=(1, 100_000),
     ),
     Setting("BUDGETEER_STATIC_ROOT", "folder", "", "A folder filled by collectstatic; without it, the packaged files."),
     Setting(

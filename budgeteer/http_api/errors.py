@@ -52,6 +52,8 @@ def answer_to(_request: HttpRequest, error: Any) -> HttpResponse:
             return problem(ProblemKind.NOT_FOUND, "there is none of that id, or it is not yours")
         case ValidationError():
             return _invalid(error)
+        case HttpError(__cause__=ApiProblem() as cause):  # so the library hands on what the parser raised
+            return cause.response()
         case HttpError():
             return problem(ProblemKind.MALFORMED, "the body cannot be read", where="body")
     raise error
