@@ -55,6 +55,8 @@ VIEW_OF_PAGE = {
     "proposals": "workbench:proposals",
     "job": "jobs:detail",
     "password": "accounts:password",
+    "tokens": "tokens:list",
+    "api": "http_api:reference",
     "help": "workbench:help",
     "sign-in": "accounts:sign_in",
     "missing": "",
@@ -141,6 +143,15 @@ def draft_a_version(page: Page, address: str) -> str:
     page.locator("#save-review").click()
     expect(page.locator("#impact-sentence")).to_be_visible(timeout=WORK_MS)
     return _path(page, address)
+
+
+def make_a_token(page: Page, address: str) -> None:
+    """An access token, which is shown on the page of tokens once and listed there afterwards."""
+    page.goto(f"{address}/account/tokens/")
+    page.get_by_label("Name").fill("nightly build")
+    page.get_by_label("Read sources").check()
+    page.locator("#make-token").click()
+    expect(page.locator("#new-token")).to_contain_text("bgt_")
 
 
 def open_specs(page: Page, address: str) -> str:
