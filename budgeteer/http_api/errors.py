@@ -29,9 +29,10 @@ def answer_to(_request: HttpRequest, error: Any) -> HttpResponse:
 
     One that nobody foresaw is raised again: Django logs it and answers with `handler500`.
     """
+    raised = error if isinstance(error, ApiProblem) else error.__cause__  # what the parser raised comes wrapped
+    if isinstance(raised, ApiProblem):
+        return raised.response()
     match error:
-        case ApiProblem():
-            return error.response()
         case StorageAway():
             return ApiProblem.of(error, ProblemKind.AWAY).response()
         case InputError():
@@ -52,8 +53,6 @@ def answer_to(_request: HttpRequest, error: Any) -> HttpResponse:
             return problem(ProblemKind.NOT_FOUND, "there is none of that id, or it is not yours")
         case ValidationError():
             return _invalid(error)
-        case HttpError(__cause__=ApiProblem() as cause):  # so the library hands on what the parser raised
-            return cause.response()
         case HttpError():
             return problem(ProblemKind.MALFORMED, "the body cannot be read", where="body")
     raise error

@@ -11,11 +11,12 @@ from budgeteer.access.problems import MEDIA_TYPE
 
 @dataclass(frozen=True, slots=True)
 class FieldRow:
-    """One parameter or one key of a body or an answer."""
+    """One parameter or one key of a body or an answer; `shape` is the name of the shape it has, "" for none."""
 
     name: str
     place: str
     kind: str
+    shape: str
     is_required: bool
     description: str
 
@@ -44,6 +45,15 @@ class OperationRow:
 
 
 @dataclass(frozen=True, slots=True)
+class ShapeRow:
+    """A shape that several answers or bodies hold, with its keys."""
+
+    name: str
+    description: str
+    fields: tuple[FieldRow, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class OperationGroup:
     """The operations on one kind of thing."""
 
@@ -60,11 +70,21 @@ def groups_of(document: Mapping[str, Any]) -> tuple[OperationGroup, ...]:
     return tuple(OperationGroup(title, tuple(found)) for title, found in rows.items())
 
 
+def shapes_of(document: Mapping[str, Any]) -> tuple[ShapeRow, ...]:
+    """Every shape with keys of its own, by name."""
+    shapes = sorted(document["components"]["schemas"].items())
+    return tuple(
+        ShapeRow(name, shape.get("description", ""), tuple(_fields(document, shape, place="")))
+        for name, shape in shapes
+        if "properties" in shape
+    )
+
+
 def _operation(document: Mapping[str, Any], path: str, method: str, operation: Mapping[str, Any]) -> OperationRow:
     statuses = {str(status): answer for status, answer in operation["responses"].items()}
     body = operation.get("requestBody", {}).get("content", {})
     inputs = [
-        FieldRow(one["name"], one["in"], _kind(document, one["schema"]), one["required"], one.get("description", ""))
+        _field(document, one["name"], one["schema"], place=one["in"], is_required=one["required"])
         for one in operation.get("parameters", ())
     ]
     for media_type, content in body.items():
@@ -91,7 +111,21 @@ def _fields(document: Mapping[str, Any], schema: Mapping[str, Any], *, place: st
     whole = _resolved(document, schema)
     required = whole.get("required", ())
     for name, field in whole.get("properties", {}).items():
-        yield FieldRow(name, place, _kind(document, field), name in required, field.get("description", ""))
+        yield _field(document, name, field, place=place, is_required=name in required)
+
+
+def _field(
+    document: Mapping[str, Any], name: str, schema: Mapping[str, Any], *, place: str, is_required: bool
+) -> FieldRow:
+    description = str(schema.get("description", ""))
+    return FieldRow(name, place, _kind(document, schema), _shape(document, schema), is_required, description)
+
+
+def _shape(document: Mapping[str, Any], schema: Mapping[str, Any]) -> str:
+    """The name of the one shape that a schema leads to, "" for none."""
+    inner = [schema, schema.get("items", {}), *schema.get("anyOf", ())]
+    names = [str(one["$ref"]).rpartition("/")[2] for one in inner if "$ref" in one]
+    return names[0] if names and "properties" in document["components"]["schemas"][names[0]] else ""
 
 
 def _resolved(document: Mapping[str, Any], schema: Mapping[str, Any]) -> Mapping[str, Any]:

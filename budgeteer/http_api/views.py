@@ -11,7 +11,7 @@ from budgeteer.access.bearer import API_ROOT
 from budgeteer.access.problems import ProblemKind, problem
 from budgeteer.access.rules import access, public
 from budgeteer.http_api.interface import openapi_document
-from budgeteer.http_api.reference import groups_of
+from budgeteer.http_api.reference import groups_of, shapes_of
 from budgeteer.tokens.scopes import Scope
 
 
@@ -21,6 +21,7 @@ def reference(request: HttpRequest) -> HttpResponse:
     """Every operation with its parameters, bodies and answers; our own page, which loads nothing from elsewhere."""
     context = {
         "groups": groups_of(openapi_document()),
+        "shapes": shapes_of(openapi_document()),
         "problems": list(ProblemKind),
         "scopes": list(Scope),
         "root": request.build_absolute_uri(API_ROOT),

@@ -85,6 +85,7 @@ def fill(page: Page, address: str) -> Filled:
     page.reload()
     numbers = publish(page, content="numbers").removeprefix(address)
     draft = draft_a_version(page, address)
+    make_a_token(page, address)
     page.goto(f"{address}/admin/jobs/job/")
     row = page.locator("#result_list tbody th a").first.get_attribute("href") or "?"
     job = f"/jobs/{row.split('/')[-3]}/"
@@ -118,6 +119,8 @@ def fill(page: Page, address: str) -> Filled:
         "proposals": "/presets/proposals/",
         "job": job,
         "password": "/account/password/",
+        "tokens": "/account/tokens/",
+        "api": "/api/",
         "help": "/help/",
         "sign-in": "/sign-in/",
         "missing": "/nothing/here/",

@@ -264,3 +264,36 @@ def test_the_answer_to_a_refused_token_says_how_to_get_one(db: None) -> None:
     answer = Caller("").get("/me")
     assert answer["WWW-Authenticate"] == 'Bearer realm="budgeteer"'
     assert answer.json()["hint"].startswith("Send the header")
+
+
+# ---- parts that are away
+
+
+def test_a_database_or_a_storage_that_is_away_is_a_problem_too(ada: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
+    from django.db import OperationalError
+
+    from budgeteer.sources.files.storage import StorageAway
+
+    source = ada.upload("/sources", TALK).json()
+    do_jobs()
+
+    def away(error: Exception) -> Any:
+        def raise_it(*_: Any, **__: Any) -> Any:
+            raise error
+
+        return raise_it
+
+    for error, status, kind in (
+        (StorageAway("The bucket does not answer", mend="Try again"), 503, "/api/#away"),
+        (OperationalError("the connection was closed"), 503, "/api/#away"),
+        (ZeroDivisionError("a mistake of ours"), 500, "/api/#server"),
+    ):
+        monkeypatch.setattr("budgeteer.sources.services.contents_of", away(error))
+        answer = ada.get(f"/sources/{source['id']}/items")
+        assert (answer.status_code, answer.json()["type"]) == (status, kind)
+        assert "a mistake of ours" not in answer.content.decode()
+        assert answer["RateLimit"]
+    monkeypatch.undo()
+    monkeypatch.setattr("budgeteer.sources.services.receive_upload", away(ZeroDivisionError()))
+    assert ada.upload("/sources", b"{}", **KEY).status_code == 500
+    assert KeyedAnswer.objects.count() == 0, "an answer that says we failed frees its key"
