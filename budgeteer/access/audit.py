@@ -38,6 +38,8 @@ class SecurityEvent(StrEnum):
     WORKSPACE_COPIED = "workspace copied"
     REPORT_PUBLISHED = "report published"
     REPORT_REVOKED = "report revoked"
+    REPORT_REFUSED = "report password failed"
+    REPORT_LIMITED = "report password limited"
     PRESET_PUBLISHED = "preset published"
     PRESET_RETIRED = "preset retired"
     PRESET_OFFERED = "preset offered again"
@@ -46,7 +48,15 @@ class SecurityEvent(StrEnum):
 
 
 #: Those that may be somebody trying their luck.
-_WARNINGS: Final = frozenset({SecurityEvent.SIGN_IN_FAILED, SecurityEvent.SIGN_IN_LIMITED, SecurityEvent.TOKEN_REFUSED})
+_WARNINGS: Final = frozenset(
+    {
+        SecurityEvent.SIGN_IN_FAILED,
+        SecurityEvent.SIGN_IN_LIMITED,
+        SecurityEvent.TOKEN_REFUSED,
+        SecurityEvent.REPORT_REFUSED,
+        SecurityEvent.REPORT_LIMITED,
+    }
+)
 
 
 def record(event: SecurityEvent, **details: str | int | list[str] | None) -> None:

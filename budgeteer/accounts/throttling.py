@@ -73,6 +73,20 @@ def count_link(request: HttpRequest) -> Tries:
     return Tries(_count({_key("link", counted_address(request)): settings.SIGN_IN_TRIES_PER_ADDRESS}), "")
 
 
+def count_report(request: HttpRequest, report_id: str) -> Tries:
+    """Count a try of a report's password from this request's address; each report counts by itself.
+
+    Raises:
+        TooManyTries: there were as many as are allowed for the report, or for the address.
+    """
+    report_key = _key("report", report_id)
+    limits = {
+        report_key: settings.SIGN_IN_TRIES,
+        _key("address", counted_address(request)): settings.SIGN_IN_TRIES_PER_ADDRESS,
+    }
+    return Tries(_count(limits), report_key)
+
+
 def client_address(request: HttpRequest) -> str:
     """The address of whoever sent this request, as far as it can be believed.
 

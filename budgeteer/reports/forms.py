@@ -5,6 +5,7 @@ from __future__ import annotations
 from django import forms
 
 from budgeteer.reports.models import Content
+from budgeteer.reports.sharing.password import LEAST_CHARS, MOST_CHARS
 
 LONGEST_DAYS = 365
 DEFAULT_DAYS = 7
@@ -18,7 +19,7 @@ class PublishForm(forms.Form):
         max_length=120,
         strip=True,
         required=False,
-        help_text="May be empty. Whoever has the link reads it, at either level. A full report without a title is "
+        help_text="May be empty. Whoever has the link reads it, at every level. A full report without a title is "
         "called like its workspace.",
         widget=forms.TextInput(attrs={"class": "in", "autocomplete": "off"}),
     )
@@ -35,4 +36,14 @@ class PublishForm(forms.Form):
             "min_value": f"Days are a whole number from 1 to {LONGEST_DAYS}.",
             "max_value": f"Days are a whole number from 1 to {LONGEST_DAYS}.",
         },
+    )
+    password = forms.CharField(
+        required=False,
+        strip=False,
+        min_length=LEAST_CHARS,
+        max_length=MOST_CHARS,
+        help_text=f"May be empty. With one, the link alone opens nothing. At least {LEAST_CHARS} characters; send it "
+        "another way than the link.",
+        widget=forms.PasswordInput(attrs={"class": "in", "autocomplete": "new-password"}),
+        error_messages={"min_length": f"A password has at least {LEAST_CHARS} characters. Type it again."},
     )

@@ -6,7 +6,7 @@ import hashlib
 import secrets
 import uuid
 from datetime import timedelta
-from typing import Any
+from typing import Any, Final
 
 from django.conf import settings
 from django.db import models
@@ -23,7 +23,16 @@ class Content(models.TextChoices):
     """How much a report tells."""
 
     NUMBERS = "numbers", "Numbers only: no names, no text"
+    REDACTED = "redacted", "Redacted: names and sizes, every text masked"
     FULL = "full", "Full: names, reasons and the packed prompt"
+
+
+LEVEL_NAMES: Final[dict[str, str]] = {
+    Content.NUMBERS: "Numbers only",
+    Content.REDACTED: "Redacted",
+    Content.FULL: "Full text",
+}
+"""How a level is called on a chip."""
 
 
 def new_token() -> str:
@@ -43,7 +52,9 @@ class Report(models.Model):
         workspace: what it was made from; None once that is gone. A report outlives its workspace.
         token: the end of the link. It is kept while the link leads somewhere, because the owner may copy it at any
             time; whoever can read it here can read the document beside it. "" once the report has ended.
-        title: the words its owner gave it, "" for none (of numbers only).
+        title: the words its owner gave it, "" for none (a full one is called like its workspace).
+        password: its hash by Django's hashers, "" for none.
+        opened: how often others than its owner opened the page.
         snapshot: the workspace as it stood when it was shared (workbench/frozen_workspace.py); what the worker packs.
             Empty once that is done and once the report has ended.
         form_key: drawn with the form it was asked for with, so that the same form sent twice is one report.
@@ -60,6 +71,8 @@ class Report(models.Model):
     workspace = models.ForeignKey(Workspace, null=True, on_delete=models.SET_NULL, related_name="reports")
     title = models.CharField(max_length=120, blank=True)
     content = models.CharField(max_length=8, choices=Content, default=Content.NUMBERS)
+    password = models.CharField(max_length=128, blank=True, editable=False)
+    opened = models.PositiveIntegerField(default=0, editable=False)
     snapshot = models.JSONField(default=dict, editable=False)
     form_key = models.UUIDField(null=True, editable=False)
     document = models.BinaryField(null=True, editable=False)
@@ -85,6 +98,11 @@ class Report(models.Model):
     def get_absolute_url(self) -> str:
         """The public page; "" once the report has ended and its token is erased."""
         return self.token and reverse("reports:shared", kwargs={"token": self.token})
+
+    @property
+    def level_name(self) -> str:
+        """How much it tells, in two words."""
+        return LEVEL_NAMES[self.content]
 
     @property
     def subject(self) -> str:

@@ -10,7 +10,7 @@ from uuid import UUID
 
 from django.contrib.auth.models import User
 from django.db import IntegrityError, transaction
-from django.db.models import Q, QuerySet
+from django.db.models import F, Q, QuerySet
 from django.utils import timezone
 
 from budgeteer.access.audit import SecurityEvent, record
@@ -18,6 +18,7 @@ from budgeteer.jobs import services as jobs
 from budgeteer.jobs.models import Job, JobState
 from budgeteer.reports.document import Document, parse, unpack_bytes
 from budgeteer.reports.models import Content, Report, digest_of, expiry_in
+from budgeteer.reports.sharing import password
 from budgeteer.workbench import services as workbench
 from budgeteer.workbench.frozen_workspace import take_snapshot
 from budgeteer.workbench.models import Workspace
@@ -25,7 +26,7 @@ from budgeteer.workbench.models import Workspace
 KEEP_ENDED = timedelta(days=90)
 """How long the row of a report that has ended stays in its owner's list: title, dates and verdict."""
 
-_ERASED: Final[dict[str, Any]] = {"document": None, "snapshot": {}, "token": ""}
+_ERASED: Final[dict[str, Any]] = {"document": None, "snapshot": {}, "token": "", "password": ""}
 
 type Standing = Literal["preparing", "ready", "failed", "expired", "revoked"]
 
@@ -41,18 +42,19 @@ class ReportState:
 
 @dataclass(frozen=True, slots=True)
 class PublishRequest:
-    """What somebody chose when sharing. `form_key` tells two orders from one that was sent twice."""
+    """What somebody chose when sharing. `form_key` tells two orders from one that was sent twice; no password is ""."""
 
     title: str
     content: str
     days: int
     form_key: UUID | None = None
+    password: str = ""
 
 
 def publish(workspace: Workspace, order: PublishRequest, *, owner: User) -> Report:
     """Make a report of the workspace as it stands now; a worker freezes it. The same form sent twice is one report.
 
-    Without a title a full report has the workspace's name, and one of numbers only has none.
+    Without a title a full report has the workspace's name, and one that tells less has none.
 
     Raises:
         InputError: a source has not been imported or counted yet.
@@ -73,6 +75,7 @@ def _publish(workspace: Workspace, order: PublishRequest, *, snapshot: dict[str,
         workspace=workspace,
         title=order.title or (workspace.name if order.content == Content.FULL else ""),
         content=order.content,
+        password=password.hashed(order.password),
         expires_at=expiry_in(order.days),
         snapshot=snapshot,
         form_key=order.form_key,
@@ -88,6 +91,7 @@ def _publish(workspace: Workspace, order: PublishRequest, *, snapshot: dict[str,
         workspace=str(workspace.pk),
         content=str(order.content),
         days=order.days,
+        password="yes" if order.password else "no",
         by=owner.pk,
     )
     jobs.enqueue("reports.freeze", arguments={"report_id": str(report.id)}, owner=owner, subject=report.subject)
@@ -153,13 +157,18 @@ def frozen(report: Report) -> Document:
     return parse(frozen_bytes(report))
 
 
+def count_opening(report: Report) -> None:
+    """Count that somebody else than its owner opened the report."""
+    Report.objects.filter(pk=report.pk).update(opened=F("opened") + 1)
+
+
 def purge(*, before: datetime) -> int:
     """Erase what reports showed that were revoked, or expired before that time; how many.
 
     Their rows stay in the owner's list for KEEP_ENDED, then they go too.
     """
     ended = Q(expires_at__lt=before) | Q(revoked_at__isnull=False)
-    holding = Q(document__isnull=False) | ~Q(token="") | ~Q(snapshot={})
+    holding = Q(document__isnull=False) | ~Q(token="") | ~Q(snapshot={}) | ~Q(password="")
     erased = Report.objects.filter(ended & holding).update(**_ERASED)
     long_ago = before - KEEP_ENDED
     Report.objects.filter(Q(expires_at__lt=long_ago) | Q(revoked_at__lt=long_ago)).delete()

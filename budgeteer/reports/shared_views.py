@@ -1,4 +1,4 @@
-"""The public pages of a report, for anyone with the link. Nothing about readers is stored."""
+"""The public pages of a report, for anyone with the link and its password. Of readers, how many came is stored."""
 
 from __future__ import annotations
 
@@ -6,14 +6,18 @@ import functools
 from collections.abc import Callable
 from typing import Any, Concatenate
 
+from django.conf import settings
 from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import render
+from django.shortcuts import redirect, render
 from django.utils.text import slugify
 from django.views.decorators.gzip import gzip_page
-from django.views.decorators.http import require_safe
+from django.views.decorators.http import require_POST, require_safe
 
+from budgeteer.access.audit import SecurityEvent, record
 from budgeteer.access.rules import public
+from budgeteer.accounts import throttling
+from budgeteer.accounts.sign_in_log import origin_of
 from budgeteer.presentation.labels import FATE_NAMES
 from budgeteer.reports import services
 from budgeteer.reports.document import Document
@@ -21,6 +25,7 @@ from budgeteer.reports.exports import to_csv, to_markdown
 from budgeteer.reports.models import Report
 from budgeteer.reports.report_page import ITEMS_A_PAGE, build_page, item_rows
 from budgeteer.reports.report_prompt import PIECES_A_PAGE, prompt_pieces, prompt_text
+from budgeteer.reports.sharing import password
 
 type SharedView = Callable[Concatenate[HttpRequest, Report, Document, ...], HttpResponse]
 REFRESH_SECONDS = 2
@@ -37,6 +42,8 @@ def _shared(view: SharedView) -> Callable[..., HttpResponse]:
         report = services.by_token(token)
         if report is None:
             return _private(render(request, "reports/gone.html", status=404))
+        if not (password.is_unlocked(request, report) or _is_owner(request, report)):
+            return _locked(request, report)
         state = services.state_of(report)
         if state.standing == "failed":
             return _private(render(request, "reports/gone.html", status=404))
@@ -49,9 +56,49 @@ def _shared(view: SharedView) -> Callable[..., HttpResponse]:
     return open_and_show
 
 
+@public
+@require_POST
+def unlock(request: HttpRequest, token: str) -> HttpResponse:
+    """Take a report's password, and remember in this browser that it was right."""
+    report = services.by_token(token)
+    if report is None:
+        return _private(render(request, "reports/gone.html", status=404))
+    try:
+        counted = throttling.count_report(request, str(report.pk))
+    except throttling.TooManyTries as refusal:
+        record(
+            SecurityEvent.REPORT_LIMITED,
+            report=str(report.pk),
+            address_key=origin_of(request),
+            seconds=refusal.seconds,
+        )
+        limited = _locked(request, report, status=429, wait=throttling.waiting_time(refusal.seconds))
+        limited["Retry-After"] = str(refusal.seconds)
+        return limited
+    if report.password and not password.is_right(report, request.POST.get("password", "")):
+        record(SecurityEvent.REPORT_REFUSED, report=str(report.pk), address_key=origin_of(request))
+        return _locked(request, report, is_wrong=True)
+    counted.succeeded()
+    response = _private(redirect(report.get_absolute_url()))
+    password.remember(response, report)
+    return response
+
+
+def _locked(request: HttpRequest, report: Report, *, status: int = 403, **context: Any) -> HttpResponse:
+    """The page that asks for the password, whatever of the report was asked for; it tells nothing of the report."""
+    return _private(render(request, "reports/locked.html", {"token": report.token, **context}, status=status))
+
+
+def _is_owner(request: HttpRequest, report: Report) -> bool:
+    """Whether its owner looks. Without a session's cookie nothing is asked: an answer then depends on no cookie."""
+    return settings.SESSION_COOKIE_NAME in request.COOKIES and request.user.pk == report.owner_id
+
+
 @_shared
 def page(request: HttpRequest, report: Report, document: Document) -> HttpResponse:
-    """The report."""
+    """The report. Opening it counts, turning its pages and filtering does not."""
+    if request.method == "GET" and not request.GET and not _is_owner(request, report):
+        services.count_opening(report)
     fate = request.GET.get("fate", "")
     fate = fate if fate in FATE_NAMES else ""
     items = Paginator(item_rows(document, fate=fate), ITEMS_A_PAGE).get_page(request.GET.get("page"))

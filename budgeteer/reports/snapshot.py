@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -16,6 +16,7 @@ from budgeteer.engine.rendering import render_spans
 from budgeteer.engine.rendering.validity import check_every_provider
 from budgeteer.presentation.bar import BarFigures
 from budgeteer.reports.document import VERSION, Document, fingerprint
+from budgeteer.reports.levels.redacted import redacted
 from budgeteer.reports.redaction import numbers_only
 
 
@@ -121,7 +122,24 @@ def _bar(figures: BarFigures) -> dict[str, Any]:
     }
 
 
-def public_copy(document: Mapping[str, Any], *, content: str) -> Document:
-    """The document with what its content level lets through."""
-    shown = dict(document) if content == "full" else numbers_only(document)
+def public_copy(document: Mapping[str, Any], *, content: str, message_texts: Iterable[str]) -> Document:
+    """The document with what its content level lets through.
+
+    Args:
+        document: the full one.
+        content: a value of models.Content.
+        message_texts: the texts of every message of the packing; read for the redacted level only.
+
+    Raises:
+        ValueError: there is no such level.
+    """
+    match content:
+        case "full":
+            shown = dict(document)
+        case "redacted":
+            shown = redacted(document, message_texts=message_texts)
+        case "numbers":
+            shown = numbers_only(document)
+        case _:
+            raise ValueError(f"there is no content level {content}")
     return {**shown, "report": {**shown["report"], "content": content}}

@@ -16,6 +16,7 @@ from budgeteer.jobs.registry import job
 from budgeteer.presentation.header import figures_of
 from budgeteer.reports import services
 from budgeteer.reports.document import Document, dump, pack_bytes
+from budgeteer.reports.levels.redacted import message_texts
 from budgeteer.reports.models import Report
 from budgeteer.reports.snapshot import Heading, InputUsed, freeze, public_copy
 from budgeteer.workbench import services as workbench
@@ -40,8 +41,8 @@ def freeze_report(context: JobContext, *, report_id: str, **_earlier: object) ->
         return None
     if not report.snapshot:
         raise InputError("this report was asked for by an earlier version", mend="Share the workspace again")
-    document = _document(context, report=report)
-    content = dump(public_copy(document, content=report.content))
+    document, texts = _document(context, report=report)
+    content = dump(public_copy(document, content=report.content, message_texts=texts))
     verdict = {key: document["packing"]["verdict"][key] for key in ("level", "sentence")}
     context.progress(STEPS, STEPS, "steps", "Frozen.")
     result = {"bytes": len(content)}
@@ -52,7 +53,8 @@ def freeze_report(context: JobContext, *, report_id: str, **_earlier: object) ->
     return result
 
 
-def _document(context: JobContext, *, report: Report) -> Document:
+def _document(context: JobContext, *, report: Report) -> tuple[Document, Iterator[str]]:
+    """The full document, and the texts of its messages, read one after the other."""
     steps = count(1)
     context.progress(0, STEPS, "steps", "Packing")
     workspace, links = read_snapshot(report.snapshot, owner_id=report.owner_id)
@@ -62,13 +64,14 @@ def _document(context: JobContext, *, report: Report) -> Document:
         context.progress(next(steps), STEPS, "steps", sentence)
 
     version = preset_of(workspace)
-    return freeze(
+    document = freeze(
         packing,
         heading=Heading(report.title, report.created_at, (version.preset.slug, version.number)),
         inputs=list(_inputs(links)),
         figures=figures_of(packing),
         progress=progress,
     )
+    return document, message_texts(packing)
 
 
 def _inputs(links: Sequence[WorkspaceSource]) -> Iterator[InputUsed]:

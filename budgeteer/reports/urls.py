@@ -14,6 +14,7 @@ urlpatterns = [
     path("w/<uuid:workspace_id>/share/", views.share, name="share"),
     path("w/<uuid:workspace_id>/publish/", views.publish, name="publish"),
     path("r/<str:token>/", shared_views.page, name="shared"),
+    path("r/<str:token>/open/", shared_views.unlock, name="unlock"),
     path("r/<str:token>/prompt/", shared_views.prompt, name="prompt"),
     path("r/<str:token>/prompt.txt", shared_views.prompt_file, name="prompt_file"),
     path("r/<str:token>/report.json", shared_views.json_file, name="json"),

@@ -198,6 +198,7 @@ ROWS: dict[str, Row] = {
     "reports:share": owned(200, 405),
     "reports:publish": owned(405, 302).posting(title="Harbour", content="full", days="7"),
     "reports:shared": public(200, 405),
+    "reports:unlock": public(405, 302),
     "reports:prompt": public(200, 405),
     "reports:prompt_file": public(200, 405),
     "reports:json": public(200, 405),
@@ -221,4 +222,36 @@ ROWS: dict[str, Row] = {
     **of_model("presets_preset"),
     "admin:presets_preset_roll_back": admins(405, 302),
     **of_model("presets_presetversion", add=403, change=403),
+}
+
+HOLDERS = ("open", "expired", "revoked", "unknown", "no password", "wrong password", "right password")
+
+type LinkAnswers = tuple[int, int, int, int, int, int, int]
+
+
+@dataclass(frozen=True)
+class LinkRow:
+    """One URL under a report's link, for a visitor; a status for each of HOLDERS, for GET and for POST.
+
+    The last three hold the link of a report with a password: that was not typed, wrong, or right.
+    """
+
+    get: LinkAnswers
+    post: LinkAnswers
+
+
+def readable(status: int = 200) -> LinkRow:
+    """What the link opens, and the password where there is one; no other method."""
+    return LinkRow((status, 404, 404, 404, 403, 403, status), (405,) * 7)
+
+
+#: Every URL under /r/<token>/.
+LINKS: dict[str, LinkRow] = {
+    "reports:shared": readable(),
+    "reports:unlock": LinkRow((405,) * 7, (302, 404, 404, 404, 403, 403, 302)),
+    "reports:prompt": readable(),
+    "reports:prompt_file": readable(),
+    "reports:json": readable(),
+    "reports:csv": readable(),
+    "reports:markdown": readable(),
 }

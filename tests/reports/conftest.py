@@ -31,7 +31,7 @@ def make_report(owner, workspace):
     from tests.reports.documents import sample_document
 
     def make(*, content: str = "full", frozen: bool = True, **columns: object) -> Report:
-        document = public_copy(sample_document(), content=content)
+        document = public_copy(sample_document(), content=content, message_texts=())
         return Report.objects.create(
             owner=owner,
             workspace=workspace,

@@ -9,7 +9,9 @@ WORDS = ("payroll", "Payroll numbers", "Lovelace", "secret", "zeta", "README", "
 
 
 def numbers():
-    return public_copy(sample_document(report={**sample_document()["report"], "title": "July"}), content="numbers")
+    return public_copy(
+        sample_document(report={**sample_document()["report"], "title": "July"}), content="numbers", message_texts=()
+    )
 
 
 def test_no_name_no_text_and_no_reason_of_the_sources_is_left():
@@ -39,7 +41,7 @@ def test_a_warning_names_no_file():
     document = sample_document()
     [warning, *_] = document["packing"]["warnings"]
     document["packing"]["warnings"] = [{**warning, "sentence": "9 bytes of secret/SKILL.md", "fix": "Unpin secret."}]
-    [told] = public_copy(document, content="numbers")["packing"]["warnings"]
+    [told] = public_copy(document, content="numbers", message_texts=())["packing"]["warnings"]
     assert "secret" not in str(told)
     assert f"{warning['used']:,}" in told["sentence"]
 

@@ -1,0 +1,1 @@
+"""How much a report tells between its figures and everything: the redacted level."""

@@ -1,0 +1,1 @@
+"""What stands between a report and whoever has its link: a password."""
