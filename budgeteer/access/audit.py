@@ -37,6 +37,7 @@ class SecurityEvent(StrEnum):
     WORKSPACE_UNSHARED = "workspace no longer shared"
     WORKSPACE_COPIED = "workspace copied"
     REPORT_PUBLISHED = "report published"
+    REPORT_DECIDED = "report opened after its scan"
     REPORT_REVOKED = "report revoked"
     REPORT_REFUSED = "report password failed"
     REPORT_LIMITED = "report password limited"

@@ -9,7 +9,8 @@
      "bar": {"shares": [{"letter", "name", "sent", "notSent"}], "window", "inputBudget", "limit", "reserve",
              "thresholdPercent"},
      "packing": {…},                    exactly what `budgeteer pack --json` prints
-     "prompt": [{"id", "role", "fate", "text"}]}   null where only numbers are shared
+     "prompt": [{"id", "role", "fate", "text"}],   null where only numbers are shared
+     "masks": [{"kind", "places"}]}     only where something was masked before the link opened
 
 The bytes are the one truth: the page, CSV and Markdown are drawn from them, and reading and writing them again gives
 the same bytes.

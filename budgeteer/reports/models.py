@@ -55,6 +55,8 @@ class Report(models.Model):
         title: the words its owner gave it, "" for none (a full one is called like its workspace).
         password: its hash by Django's hashers, "" for none.
         opened: how often others than its owner opened the page.
+        is_held: whether its link opens nothing yet, because a scan found something that its owner is to decide about.
+        findings: what the scan found, without the values (scanning/findings.py); None where that is settled.
         snapshot: the workspace as it stood when it was shared (workbench/frozen_workspace.py); what the worker packs.
             Empty once that is done and once the report has ended.
         form_key: drawn with the form it was asked for with, so that the same form sent twice is one report.
@@ -73,6 +75,8 @@ class Report(models.Model):
     content = models.CharField(max_length=8, choices=Content, default=Content.NUMBERS)
     password = models.CharField(max_length=128, blank=True, editable=False)
     opened = models.PositiveIntegerField(default=0, editable=False)
+    is_held = models.BooleanField(default=False, editable=False)
+    findings = models.JSONField(null=True, editable=False)
     snapshot = models.JSONField(default=dict, editable=False)
     form_key = models.UUIDField(null=True, editable=False)
     document = models.BinaryField(null=True, editable=False)

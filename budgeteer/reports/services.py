@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Final, Literal
@@ -14,6 +15,7 @@ from django.db.models import F, Q, QuerySet
 from django.utils import timezone
 
 from budgeteer.access.audit import SecurityEvent, record
+from budgeteer.engine.errors import InputError
 from budgeteer.jobs import services as jobs
 from budgeteer.jobs.models import Job, JobState
 from budgeteer.reports.document import Document, parse, unpack_bytes
@@ -26,9 +28,9 @@ from budgeteer.workbench.models import Workspace
 KEEP_ENDED = timedelta(days=90)
 """How long the row of a report that has ended stays in its owner's list: title, dates and verdict."""
 
-_ERASED: Final[dict[str, Any]] = {"document": None, "snapshot": {}, "token": "", "password": ""}
+_ERASED: Final[dict[str, Any]] = {"document": None, "snapshot": {}, "token": "", "password": "", "findings": None}
 
-type Standing = Literal["preparing", "ready", "failed", "expired", "revoked"]
+type Standing = Literal["preparing", "held", "ready", "failed", "expired", "revoked"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,11 +119,11 @@ def of(owner: User, report_id: UUID) -> Report | None:
 
 
 def by_token(token: str) -> Report | None:
-    """The report a link leads to; None when it never existed, has expired or was revoked."""
+    """The report a link leads to; None when it never existed, has expired, was revoked or is held for its owner."""
     report = Report.objects.filter(token_digest=digest_of(token)).first()
     if report is None or not secrets.compare_digest(report.token.encode(), token.encode("utf-8", "replace")):
         return None
-    return report if report.is_open else None
+    return report if report.is_open and not report.is_held else None
 
 
 def state_of(report: Report) -> ReportState:
@@ -130,11 +132,32 @@ def state_of(report: Report) -> ReportState:
         return ReportState(report, "revoked", None)
     if report.is_expired:
         return ReportState(report, "expired", None)
-    if report.frozen_at is not None:
+    if report.frozen_at is not None and not report.is_held:
         return ReportState(report, "ready", None)
     job = jobs.latest_for(report.subject)
-    failed = job is None or job.state in {JobState.FAILED, JobState.CANCELLED}
-    return ReportState(report, "failed" if failed else "preparing", job)
+    is_busy = job is not None and job.state in {JobState.QUEUED, JobState.RUNNING}
+    if is_busy:
+        return ReportState(report, "preparing", job)
+    return ReportState(report, "held" if report.is_held else "failed", job)
+
+
+def decide(report: Report, *, masks: Sequence[int]) -> None:
+    """Open a held report: as it is, or by a worker that masks these of its findings first.
+
+    Raises:
+        InputError: the report is not held, or there is no such finding.
+    """
+    if state_of(report).standing != "held":
+        raise InputError("this report waits for no decision", mend="Look at the list of shared reports")
+    finds = report.findings["finds"] if report.findings else []
+    if not all(0 <= mask < len(finds) for mask in masks):
+        raise InputError("there is no such finding", where="mask", mend="Load the page again")
+    record(SecurityEvent.REPORT_DECIDED, report=str(report.pk), masks=len(masks), of=len(finds), by=report.owner_id)
+    if not masks:
+        Report.objects.filter(pk=report.pk, is_held=True).update(is_held=False, findings=None)
+        return
+    arguments = {"report_id": str(report.id), "masks": sorted(set(masks))}
+    jobs.enqueue_once("reports.mask", arguments=arguments, owner=report.owner, subject=report.subject)
 
 
 def frozen_bytes(report: Report) -> bytes:

@@ -17,14 +17,17 @@ from budgeteer.presentation.header import figures_of
 from budgeteer.reports import services
 from budgeteer.reports.document import Document, dump, pack_bytes
 from budgeteer.reports.levels.redacted import message_texts
-from budgeteer.reports.models import Report
+from budgeteer.reports.models import Content, Report
+from budgeteer.reports.scanning.findings import findings_of, values_of
+from budgeteer.reports.scanning.masks import masked
+from budgeteer.reports.scanning.scan import scan_document
 from budgeteer.reports.snapshot import Heading, InputUsed, freeze, public_copy
 from budgeteer.workbench import services as workbench
 from budgeteer.workbench.config_form.editable import preset_of
 from budgeteer.workbench.frozen_workspace import read_snapshot
 from budgeteer.workbench.models import WorkspaceSource
 
-STEPS = 4
+STEPS = 5
 
 
 @job("reports.freeze", title="Freeze a report")
@@ -42,13 +45,38 @@ def freeze_report(context: JobContext, *, report_id: str, **_earlier: object) ->
     if not report.snapshot:
         raise InputError("this report was asked for by an earlier version", mend="Share the workspace again")
     document, texts = _document(context, report=report)
-    content = dump(public_copy(document, content=report.content, message_texts=texts))
+    shown = public_copy(document, content=report.content, message_texts=texts)
+    context.progress(STEPS - 1, STEPS, "steps", "Looking for secrets and personal data")
+    findings = None if report.content == Content.NUMBERS else findings_of(scan_document(shown), shown)
+    content = dump(shown)
     verdict = {key: document["packing"]["verdict"][key] for key in ("level", "sentence")}
     context.progress(STEPS, STEPS, "steps", "Frozen.")
     result = {"bytes": len(content)}
     with context.finishing(result):
         Report.objects.filter(pk=report.pk, frozen_at=None, revoked_at=None).update(
-            document=pack_bytes(content), verdict=verdict, frozen_at=timezone.now(), snapshot={}
+            document=pack_bytes(content),
+            verdict=verdict,
+            frozen_at=timezone.now(),
+            snapshot={},
+            findings=findings,
+            is_held=findings is not None,
+        )
+    return result
+
+
+@job("reports.mask", title="Mask findings in a report")
+def mask_report(context: JobContext, *, report_id: str, masks: list[int]) -> dict[str, Any] | None:
+    """Mask the chosen findings in a held report's document, and open its link."""
+    report = Report.objects.filter(pk=report_id, is_held=True).first()
+    if report is None or report.document is None or report.findings is None or not report.is_open:
+        return None
+    context.progress(0, 1, "steps", "Masking what was found")
+    document = services.frozen(report)
+    content = dump(masked(document, values_of(report.findings, document, masks)))
+    result = {"bytes": len(content)}
+    with context.finishing(result):
+        Report.objects.filter(pk=report.pk, is_held=True, revoked_at=None).update(
+            document=pack_bytes(content), findings=None, is_held=False
         )
     return result
 

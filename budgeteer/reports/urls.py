@@ -10,6 +10,7 @@ app_name = "reports"
 urlpatterns = [
     path("reports/", views.listing, name="list"),
     path("reports/<uuid:report_id>/", views.row, name="row"),
+    path("reports/<uuid:report_id>/review/", views.review, name="review"),
     path("reports/<uuid:report_id>/revoke/", views.revoke, name="revoke"),
     path("w/<uuid:workspace_id>/share/", views.share, name="share"),
     path("w/<uuid:workspace_id>/publish/", views.publish, name="publish"),

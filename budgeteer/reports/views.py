@@ -12,11 +12,11 @@ from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
-from django.views.decorators.http import require_POST, require_safe
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 from django.views.decorators.vary import vary_on_headers
 
 from budgeteer.access.rules import access
-from budgeteer.engine.errors import BudgeteerError
+from budgeteer.engine.errors import BudgeteerError, InputError
 from budgeteer.engine.packing.verdict_text import kept_sentence
 from budgeteer.reports import services
 from budgeteer.reports.forms import PublishForm
@@ -37,6 +37,13 @@ class SharedRow:
     address: str
     standing: services.Standing
     sentence: str
+
+    @property
+    def found(self) -> str:
+        """How many values the scan found, in words."""
+        findings = self.report.findings or {"finds": [], "more": 0}
+        count = len(findings["finds"]) + findings["more"]
+        return "1 secret or personal detail" if count == 1 else f"{count:,} secrets or personal details"
 
     @property
     def verdict(self) -> str:
@@ -91,6 +98,34 @@ def row(request: HttpRequest, report_id: UUID) -> HttpResponse:
     if not _is_partial(request):
         return redirect("reports:list")
     return render(request, "reports/row.html", {"row": _row(request, report)})
+
+
+@access()
+@require_http_methods(["GET", "HEAD", "POST"])
+def review(request: HttpRequest, report_id: UUID) -> HttpResponse:
+    """What the scan of a report found, by place; a post masks what is chosen (or nothing) and opens the link."""
+    report = _report(request, report_id)
+    back = reverse("reports:list") + f"#report-{report.id}"
+    if services.state_of(report).standing != "held":
+        return redirect(back)
+    if request.method == "POST":
+        chosen = [] if request.POST.get("as") == "is" else _chosen(request)
+        try:
+            services.decide(report, masks=chosen)
+        except InputError as error:
+            return _review_page(request, report, error=error_parts(error)["sentence"])
+        return redirect(back)
+    return _review_page(request, report)
+
+
+def _chosen(request: HttpRequest) -> list[int]:
+    """The finds whose boxes are ticked; what is no number is no find."""
+    return [int(mask) if mask.isdecimal() else -1 for mask in request.POST.getlist("mask")]
+
+
+def _review_page(request: HttpRequest, report: Report, *, error: str = "") -> HttpResponse:
+    context = {"report": report, "findings": report.findings or {"finds": [], "isWhole": True, "more": 0}}
+    return render(request, "reports/review.html", {**context, "error": error}, status=400 if error else 200)
 
 
 @access()

@@ -194,6 +194,8 @@ ROWS: dict[str, Row] = {
     # ---- reports
     "reports:list": everyone(200, 405),
     "reports:row": owned(302, 405),
+    # The report of the matrix is open: there is nothing to review, and both lead back to the list.
+    "reports:review": owned(302, 302),
     "reports:revoke": owned(405, 302),
     "reports:share": owned(200, 405),
     "reports:publish": owned(405, 302).posting(title="Harbour", content="full", days="7"),

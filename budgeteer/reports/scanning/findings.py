@@ -1,0 +1,76 @@
+"""What a scan found, as it is kept beside a report until its owner has decided: places, and nothing of the values.
+
+{"isWhole": true, "more": 0,
+ "finds": [{"kind": "AWS key", "start": "AKIA", "chars": 20, "count": 3,
+            "at": ["prompt", 4, "text"], "from": 120,
+            "places": [{"item": "m5 deploy.sh", "line": 3}]}]}
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from typing import Any
+
+from budgeteer.reports.scanning.masks import covered
+from budgeteer.reports.scanning.scan import MOST_FINDS, SHOWN_CHARS, Find, FoundAt, Scan
+
+
+def findings_of(scan: Scan, document: Mapping[str, Any]) -> dict[str, Any] | None:
+    """What is kept of a scan; None where there is nothing to decide."""
+    if scan.is_whole and not scan.finds:
+        return None
+    names = {each["id"]: each["name"] or each["id"] for each in document["packing"]["decisions"]}
+    told = [_told(find, document, names) for find in scan.finds[:MOST_FINDS]]
+    values = {find.value: find.kind for find in sorted(scan.finds, key=lambda find: -len(find.value))}
+    for place in (place for find in told for place in find["places"]):
+        place["item"] = covered(place["item"], values)
+    return {"isWhole": scan.is_whole, "more": len(scan.finds) - len(told), "finds": told}
+
+
+def values_of(findings: Mapping[str, Any], document: Mapping[str, Any], chosen: Collection[int]) -> dict[str, str]:
+    """Kind by value of the chosen finds (by their place in the list), read from the report that was scanned."""
+    values = {}
+    for at, find in enumerate(findings["finds"]):
+        if at in chosen:
+            text = _string_at(document, find["at"])
+            values[text[find["from"] : find["from"] + find["chars"]]] = find["kind"]
+    return values
+
+
+def _told(find: Find, document: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
+    first = find.places[0]
+    return {
+        "kind": find.kind,
+        "start": find.value[:SHOWN_CHARS],
+        "chars": len(find.value),
+        "count": find.count,
+        "at": list(first.path),
+        "from": first.start,
+        "places": [_place(place, document, names) for place in find.places],
+    }
+
+
+def _place(place: FoundAt, document: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
+    """The item a place is in, and the line within its text."""
+    line = _string_at(document, place.path).count("\n", 0, place.start) + 1
+    return {"item": _item_at(place.path, document, names), "line": line}
+
+
+def _item_at(path: tuple[str | int, ...], document: Mapping[str, Any], names: Mapping[str, str]) -> str:
+    match path:
+        case ("prompt", int(at), *_):
+            piece = document["prompt"][at]
+            name = names.get(piece["id"], "")
+            return f"Prompt, piece {at + 1}: {name or piece['role']}"
+        case ("packing", "decisions", int(at), str(column), *_):
+            decision = document["packing"]["decisions"][at]
+            return f"Item {decision['name'] or decision['id']}, its {column}"
+        case _:
+            return "Report: " + ".".join(map(str, path))
+
+
+def _string_at(document: Mapping[str, Any], path: Collection[str | int]) -> str:
+    value: Any = document
+    for step in path:
+        value = value[step]
+    return str(value)

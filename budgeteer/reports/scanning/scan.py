@@ -1,0 +1,166 @@
+"""Scan the texts of a report: every string, in stretches of bounded lines, within a bounded time.
+
+A find is a value with its kind and the places where it stands. What is kept of it tells its owner which it is and does
+not hold it: its kind, first characters, length and places.
+"""
+
+from __future__ import annotations
+
+import time
+from bisect import bisect_right
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from budgeteer.reports.scanning.rules import SecretHit, hits_in
+
+type Path = tuple[str | int, ...]
+
+MOST_SECONDS: Final = 120.0
+"""After so long a scan ends with what it has, and says so."""
+MOST_FINDS: Final = 500
+"""As many values are told; of more, how many."""
+MOST_PLACES: Final = 5
+"""As many places of one value are named; of more, how many."""
+SHOWN_CHARS: Final = 4
+"""As much of a value is shown to its owner."""
+
+_LONGEST_LINE: Final = 2_000
+"""Longer lines are cut, so that a pattern that looks ahead to the end of its line takes a bounded time."""
+_OVERLAP: Final = 300
+"""What two pieces of one line share; a secret is shorter."""
+_BATCH_CHARS: Final = 1 << 16
+
+
+@dataclass(frozen=True, slots=True)
+class FoundAt:
+    """Where a value stands: the path of the string in the document, and the characters."""
+
+    path: Path
+    start: int
+    end: int
+
+
+@dataclass(slots=True)
+class Find:
+    """One value. `places` are the first MOST_PLACES of `count`."""
+
+    value: str
+    kind: str
+    places: list[FoundAt] = field(default_factory=list)
+    count: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Scan:
+    """What was found, most serious order left to the page. `is_whole` is False where time ran out."""
+
+    finds: tuple[Find, ...]
+    is_whole: bool
+
+
+def scan_document(document: Mapping[str, Any], *, clock: Callable[[], float] = time.monotonic) -> Scan:
+    """Scan every string of a report."""
+    found: dict[str, Find] = {}
+    until = clock() + MOST_SECONDS
+    for batch in _batches(strings_of(document)):
+        if clock() >= until:
+            return Scan(tuple(found.values()), is_whole=False)
+        for place, hit in batch.hits():
+            value = batch.text[hit.start : hit.end]
+            find = found.setdefault(value, Find(value, hit.kind))
+            find.count += 1
+            find.places += [place] if len(find.places) < MOST_PLACES else []
+    return Scan(tuple(_without_parts(found)), is_whole=True)
+
+
+def strings_of(value: Any, path: Path = ()) -> Iterator[tuple[Path, str]]:
+    """Every string of a document with its path; keys are our own words, but for those of maps of the configuration."""
+    if isinstance(value, str):
+        yield path, value
+    elif isinstance(value, Mapping):
+        for key, inner in value.items():
+            yield from strings_of(inner, (*path, key))
+    elif isinstance(value, list):
+        for at, inner in enumerate(value):
+            yield from strings_of(inner, (*path, at))
+
+
+def _without_parts(found: Mapping[str, Find]) -> Iterator[Find]:
+    """The finds but those that stand in a longer one and nowhere else: a host's address within a password's address."""
+    longer = sorted(found, key=len, reverse=True)
+    for value, find in found.items():
+        holders = [each for each in longer if len(each) > len(value) and value in each]
+        if not holders or find.count > sum(found[each].count for each in holders):
+            yield find
+
+
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    """A piece of a string: where it begins, its length, and how many of its characters the piece before holds too."""
+
+    path: Path
+    offset: int
+    chars: int
+    shared_chars: int
+
+
+@dataclass(slots=True)
+class _Batch:
+    """Pieces of strings joined by line ends: where each begins in `text`, and what it is a piece of."""
+
+    text: str = ""
+    starts: list[int] = field(default_factory=list)
+    pieces: list[_Piece] = field(default_factory=list)
+
+    def hits(self) -> Iterator[tuple[FoundAt, SecretHit]]:
+        """Each hit that lies within one piece and not in the one before it, and its place there."""
+        for hit in hits_in(self.text):
+            at = bisect_right(self.starts, hit.start) - 1
+            piece = self.pieces[at]
+            begin, end = hit.start - self.starts[at], hit.end - self.starts[at]
+            if piece.shared_chars < end <= piece.chars:
+                yield FoundAt(piece.path, piece.offset + begin, piece.offset + end), hit
+
+
+def _batches(strings: Iterator[tuple[Path, str]]) -> Iterator[_Batch]:
+    parts: list[str] = []
+    batch, chars = _Batch(), 0
+    for path, text in strings:
+        end = 0
+        for offset, piece in _pieces(text):
+            batch.starts.append(chars)
+            batch.pieces.append(_Piece(path, offset, len(piece), end - offset))
+            end = offset + len(piece)
+            parts.append(piece)
+            chars += len(piece) + 1
+            if chars >= _BATCH_CHARS:
+                batch.text = "\n".join(parts)
+                yield batch
+                parts, batch, chars = [], _Batch(), 0
+    if parts:
+        batch.text = "\n".join(parts)
+        yield batch
+
+
+def _pieces(text: str) -> Iterator[tuple[int, str]]:
+    """A text with its lines in one piece as long as they are short, and a long line in overlapping ones."""
+    if len(text) <= _LONGEST_LINE:
+        yield 0, text
+        return
+    start = held = 0
+    while start < len(text):
+        end = text.find("\n", start)
+        end = len(text) if end < 0 else end
+        if end - start > _LONGEST_LINE:
+            if held < start:
+                yield held, text[held:start]
+            for cut in range(start, end, _LONGEST_LINE - _OVERLAP):
+                yield cut, text[cut : min(cut + _LONGEST_LINE, end)]
+            held = end
+        elif end - held >= _BATCH_CHARS:
+            yield held, text[held:end]
+            held = end
+        start = end + 1
+    if held < len(text):
+        yield held, text[held:]

@@ -1,0 +1,59 @@
+"""What the scan finds in a text, and what it leaves alone. Every secret here is made up."""
+
+from __future__ import annotations
+
+import pytest
+
+from budgeteer.reports.scanning.rules import ASSIGNED, MAIL, PHONE, hits_in
+
+#: Put together, so that no scanner of this repository takes them for real.
+AWS = "AKIA" + "Q3XAMPLE7ABCDEFG"
+GITHUB = "ghp_" + "a1B2" * 9
+ANTHROPIC = "sk-ant-" + "api03-" + "x9Y8" * 8
+JWT = "eyJhbGciOiJIUzI1NiJ9" + "." + "eyJzdWIiOiIxIn0" + ".c2lnbmF0dXJl"
+KEY = "-----BEGIN RSA PRIVATE KEY-----\nMIIEow\nabcd\n-----END RSA PRIVATE KEY-----"
+
+
+def found(text: str) -> list[tuple[str, str]]:
+    return [(text[hit.start : hit.end], hit.kind) for hit in hits_in(text)]
+
+
+@pytest.mark.parametrize(
+    ("text", "value", "kind"),
+    [
+        (f"export AWS_ACCESS_KEY_ID={AWS}\n", AWS, "AWS key"),
+        (f"git push https://x:{GITHUB}@host/", GITHUB, "GitHub token"),
+        (f"key {ANTHROPIC}.", ANTHROPIC, "Anthropic key"),
+        (f"Bearer {JWT}", JWT.rpartition(".")[0] + ".", "JSON Web Token"),
+        (f"{KEY}\nmore", KEY.removeprefix("-----"), "private key"),
+        ('password = "tr0ub4dor&3"', "tr0ub4dor&3", ASSIGNED),
+        ("const apiKey = 'k2j4h5g6f7d8'", "k2j4h5g6f7d8", ASSIGNED),
+        ('İİ PASSWORD: "tr0ub4dor&3"', "tr0ub4dor&3", ASSIGNED),
+        ("write to 'ada@harbour.org', please", "ada@harbour.org", MAIL),
+        ("(ada.l+quay@mail.harbour.co.uk).", "ada.l+quay@mail.harbour.co.uk", MAIL),
+        ("call +44 20 7946 0958 now", "+44 20 7946 0958", PHONE),
+        ("peer 93.184.215.14:443 answered", "93.184.215.14:443", "public IP address"),
+    ],
+)
+def test_a_secret_is_found_with_its_bounds(text, value, kind):
+    assert (value, kind) in found(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The AKIA of AWS and the ghp_ of GitHub are prefixes.",
+        'password = "short"',
+        'password = "{{ secrets.password }}"',
+        'password = "must have eight characters"',
+        "password = os.environ['DB_PASSWORD']",
+        "@dataclass\n@app.route('/x')\nuser@localhost a@b @ ",
+        "someone@example.com, x@test.example.org",
+        "a + 1234567890, i+1, +1, 1731234567",
+        "version 1.2.3, 127.0.0.1, 10.1.2.3, 192.168.0.1, 0.0.0.0",
+        "sha256 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+        "",
+    ],
+)
+def test_what_is_no_secret_is_left_alone(text):
+    assert found(text) == []

@@ -1,0 +1,97 @@
+from __future__ import annotations
+
+import itertools
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from budgeteer.reports.scanning import scan
+from budgeteer.reports.scanning.findings import findings_of, values_of
+from budgeteer.reports.scanning.masks import masked
+from budgeteer.reports.scanning.scan import scan_document, strings_of
+from tests.reports.documents import sample_document
+from tests.reports.scanning.test_rules import AWS, GITHUB
+
+
+def document_with(*texts: str) -> dict[str, object]:
+    prompt = [{"id": f"p{at}", "role": "user", "fate": "kept", "text": text} for at, text in enumerate(texts)]
+    return sample_document(prompt=prompt)
+
+
+def test_a_value_is_found_once_with_every_place():
+    result = scan_document(document_with(f"a {AWS}\n{AWS}", "none", f"{AWS}"))
+    [find] = result.finds
+    assert (find.value, find.kind, find.count) == (AWS, "AWS key", 3)
+    assert [place.path for place in find.places] == [("prompt", 0, "text")] * 2 + [("prompt", 2, "text")]
+
+
+@pytest.mark.parametrize("before", [0, 1_000, 1_695, 1_990, 2_000, 5_000, 70_000])
+@pytest.mark.parametrize("fill", ["x ", "line\n"])
+def test_a_value_is_found_wherever_a_long_text_is_cut(before, fill):
+    text = (fill * before)[:before] + f" {AWS} " + fill * 3_000
+    [find] = scan_document(document_with(text)).finds
+    [place] = find.places
+    assert (find.count, text[place.start : place.end]) == (1, AWS)
+
+
+@given(st.lists(st.text(alphabet="ab \n", max_size=40), max_size=8), st.integers(8, 40))
+def test_pieces_hold_every_character_of_a_text(parts, longest):
+    text = "".join(parts)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(scan, "_LONGEST_LINE", longest)
+        patch.setattr(scan, "_OVERLAP", 3)
+        patch.setattr(scan, "_BATCH_CHARS", 10)
+        pieces = list(scan._pieces(text))
+    seen = {at for offset, piece in pieces for at in range(offset, offset + len(piece))}
+    assert all(text[offset : offset + len(piece)] == piece for offset, piece in pieces)
+    assert {at for at, letter in enumerate(text) if letter != "\n"} <= seen
+    assert all(len(line) <= longest for _, piece in pieces for line in piece.split("\n"))
+
+
+def test_a_value_does_not_reach_from_one_text_into_the_next():
+    assert scan_document(document_with(AWS[:10], AWS[10:])).finds == ()
+
+
+def test_a_scan_that_takes_too_long_ends_and_says_so():
+    times = itertools.count(step=scan.MOST_SECONDS)
+    result = scan_document(document_with(AWS), clock=lambda: next(times))
+    assert not result.is_whole
+    told = findings_of(result, sample_document())
+    assert told == {"isWhole": False, "more": 0, "finds": []}
+
+
+def test_what_is_kept_holds_no_value_and_names_item_and_line():
+    document = document_with("first\n" + f"token {GITHUB} here")
+    document["packing"]["decisions"][0] |= {"id": "p0", "name": f"m1 {GITHUB}"}
+    kept = findings_of(scan_document(document), document)
+    [find] = kept["finds"]
+    assert GITHUB not in str(kept)
+    assert (find["kind"], find["start"], find["chars"], find["count"]) == ("GitHub token", "ghp_", 40, 2)
+    assert {"item": "Prompt, piece 1: m1 [masked: GitHub token]", "line": 2} in find["places"]
+    assert values_of(kept, document, [0]) == {GITHUB: "GitHub token"}
+    assert values_of(kept, document, []) == {}
+
+
+def test_nothing_found_is_nothing_to_decide():
+    assert findings_of(scan_document(sample_document()), sample_document()) is None
+
+
+def test_a_masked_value_is_nowhere_and_everything_else_stays():
+    document = document_with(f"a {AWS} b {AWS}", "plain")
+    document["packing"]["decisions"][0]["name"] = f"m1 export {AWS[:9]}…"
+    document["config"]["skillsBudget"]["policies"] = {AWS: "off"}
+    result = masked(document, {AWS: "AWS key"})
+    assert AWS[:9] not in str(result)
+    assert result["prompt"][0]["text"] == "a [masked: AWS key] b [masked: AWS key]"
+    assert result["packing"]["decisions"][0]["name"] == "m1 export [masked: AWS key]…"
+    assert result["masks"] == [{"kind": "AWS key", "places": 4}]
+    changed = {path for path, text in strings_of(document) if AWS[:9] in text}
+    after = dict(strings_of(result))
+    assert all(after[path] == text for path, text in strings_of(document) if path not in changed and AWS not in path)
+    assert AWS in str(document)
+
+
+def test_of_two_values_the_longer_one_is_masked_first():
+    result = masked(document_with("x-secret-y and secret"), {"secret": "b", "x-secret-y": "a"})
+    assert result["prompt"][0]["text"] == "[masked: a] and [masked: b]"
