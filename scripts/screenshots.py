@@ -25,7 +25,7 @@ sys.path.insert(0, str(ROOT))
 from playwright.sync_api import Browser, Page, expect, sync_playwright  # noqa: E402 - the root comes first
 
 from budgeteer.workbench.state import PanelName  # noqa: E402
-from tests.browser.filled import open_specs  # noqa: E402
+from tests.browser.filled import hold_a_report, open_specs  # noqa: E402
 from tests.browser.stack import Stack, running_stack  # noqa: E402
 from tests.conftest import CHROMIUM_FLAGS  # noqa: E402
 from tests.formats.shapes import Session, text_block, use_block  # noqa: E402
@@ -79,6 +79,7 @@ class Shot:
     path: str
     whole: bool = True
     dialog: str = ""
+    signed_out: bool = False
 
 
 def main(arguments: list[str]) -> int:
@@ -127,7 +128,9 @@ def photograph(browser: Browser, stack: Stack, folder: Path, only: set[str]) -> 
                 reduced_motion="reduce",
             )
             page = context.new_page()
-            for shot in shots:
+            for shot in sorted(shots, key=lambda shot: shot.signed_out):
+                if shot.signed_out:
+                    context.clear_cookies()
                 target = folder / f"{shot.name}-{width}-{theme}.png"
                 take(page, stack.address, shot, target)
                 yield target
@@ -144,6 +147,9 @@ def prepare(page: Page, address: str) -> list[Shot]:
         workspaces[title] = page.url.removeprefix(address).split("?")[0]
     agent = workspaces["agent session"]
     report = publish(page, address + agent)
+    redacted = publish(page, address + agent, content="redacted", embed_on="https://wiki.harbour.org")
+    locked = publish(page, address + agent, content="numbers", password="seven grey trawlers")  # noqa: S106 - made up
+    review = hold_a_report(page, address)
     page.goto(f"{address}/sources/")
     source = page.locator("main a[href*='/sources/']").first.get_attribute("href") or "/sources/"
     rich = upload_report(page, address)
@@ -175,6 +181,10 @@ def prepare(page: Page, address: str) -> list[Shot]:
         Shot("share-dialog", agent, whole=False, dialog="#share"),
         Shot("share", f"{agent}share/"),
         Shot("reports", "/reports/"),
+        Shot("review", review),
+        Shot("report-redacted", redacted),
+        Shot("report-embed", f"{redacted}embed/"),
+        Shot("report-locked", locked, signed_out=True),
         Shot("report", report),
         Shot("report-prompt", f"{report}prompt/", whole=False),
         Shot("report-gone", "/r/nothing/"),
@@ -227,14 +237,17 @@ def compress(page: Page, address: str) -> str:
     return page.url.removeprefix(address)
 
 
-def publish(page: Page, workspace: str) -> str:
-    """Share the workspace; the path of its report."""
+def publish(page: Page, workspace: str, *, content: str = "full", **typed: str) -> str:
+    """Share the workspace; the path of its report. `typed` by the field's name."""
     page.goto(f"{workspace}share/")
-    page.locator("input[name=content][value=full]").check()
+    for name, value in typed.items():
+        page.locator(f"input[name={name}]").fill(value)
+    page.locator(f"input[name=content][value={content}]").check()
+    links = page.locator("input[id^='link-']")
+    before = links.count()
     page.get_by_role("button", name="Publish").click()
-    link = page.locator("input[id^='link-']").first
-    expect(link).to_be_visible(timeout=WORK_MS)
-    return re.sub(r"^http://[^/]+", "", link.input_value())
+    expect(links).to_have_count(before + 1, timeout=WORK_MS)
+    return re.sub(r"^http://[^/]+", "", links.first.input_value())
 
 
 def take(page: Page, address: str, shot: Shot, target: Path) -> None:

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any, override
+
 from django import forms
 
+from budgeteer.engine.errors import InputError
 from budgeteer.reports.models import Content
+from budgeteer.reports.sharing.embedding import MOST_CHARS as MOST_ORIGIN_CHARS
+from budgeteer.reports.sharing.embedding import origins_in
 from budgeteer.reports.sharing.password import LEAST_CHARS, MOST_CHARS
 
 LONGEST_DAYS = 365
@@ -12,7 +17,7 @@ DEFAULT_DAYS = 7
 
 
 class PublishForm(forms.Form):
-    """Title, content level and expiry of a report; `form_key` is drawn anew for each form that is shown."""
+    """What is chosen when sharing; `form_key` is drawn anew for each form that is shown."""
 
     form_key = forms.UUIDField(widget=forms.HiddenInput, required=False)
     title = forms.CharField(
@@ -47,3 +52,26 @@ class PublishForm(forms.Form):
         widget=forms.PasswordInput(attrs={"class": "in", "autocomplete": "new-password"}),
         error_messages={"min_length": f"A password has at least {LEAST_CHARS} characters. Type it again."},
     )
+    embed_on = forms.CharField(
+        label="Embed on",
+        required=False,
+        max_length=MOST_ORIGIN_CHARS,
+        help_text="May be empty: then no site can show it in a frame. Otherwise the sites that may, such as "
+        "https://wiki.example.com.",
+        widget=forms.TextInput(attrs={"class": "in", "autocomplete": "off", "spellcheck": "false"}),
+    )
+
+    def clean_embed_on(self) -> str:
+        """The origins in the form of a content policy."""
+        try:
+            return " ".join(origins_in(self.cleaned_data["embed_on"]))
+        except InputError as error:
+            raise forms.ValidationError(str(error)) from error
+
+    @override
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or self.cleaned_data
+        if cleaned.get("password") and cleaned.get("embed_on"):
+            message = "A report with a password cannot be embedded: a frame keeps no cookie. Leave one of them empty."
+            self.add_error("embed_on", message)
+        return cleaned

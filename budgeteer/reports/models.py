@@ -54,6 +54,7 @@ class Report(models.Model):
             time; whoever can read it here can read the document beside it. "" once the report has ended.
         title: the words its owner gave it, "" for none (a full one is called like its workspace).
         password: its hash by Django's hashers, "" for none.
+        embed_on: the origins whose pages may show it in a frame, separated by blanks; "" for none.
         opened: how often others than its owner opened the page.
         is_held: whether its link opens nothing yet, because a scan found something that its owner is to decide about.
         findings: what the scan found, without the values (scanning/findings.py); None where that is settled.
@@ -74,6 +75,7 @@ class Report(models.Model):
     title = models.CharField(max_length=120, blank=True)
     content = models.CharField(max_length=8, choices=Content, default=Content.NUMBERS)
     password = models.CharField(max_length=128, blank=True, editable=False)
+    embed_on = models.CharField(max_length=600, blank=True, editable=False)
     opened = models.PositiveIntegerField(default=0, editable=False)
     is_held = models.BooleanField(default=False, editable=False)
     findings = models.JSONField(null=True, editable=False)

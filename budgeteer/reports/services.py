@@ -44,13 +44,19 @@ class ReportState:
 
 @dataclass(frozen=True, slots=True)
 class PublishRequest:
-    """What somebody chose when sharing. `form_key` tells two orders from one that was sent twice; no password is ""."""
+    """What somebody chose when sharing.
+
+    Attributes:
+        password, embed_on: as in models.Report, the password as it was typed; "" for none.
+        form_key: tells two orders from one that was sent twice.
+    """
 
     title: str
     content: str
     days: int
     form_key: UUID | None = None
     password: str = ""
+    embed_on: str = ""
 
 
 def publish(workspace: Workspace, order: PublishRequest, *, owner: User) -> Report:
@@ -78,6 +84,7 @@ def _publish(workspace: Workspace, order: PublishRequest, *, snapshot: dict[str,
         title=order.title or (workspace.name if order.content == Content.FULL else ""),
         content=order.content,
         password=password.hashed(order.password),
+        embed_on=order.embed_on,
         expires_at=expiry_in(order.days),
         snapshot=snapshot,
         form_key=order.form_key,
@@ -94,6 +101,7 @@ def _publish(workspace: Workspace, order: PublishRequest, *, snapshot: dict[str,
         content=str(order.content),
         days=order.days,
         password="yes" if order.password else "no",
+        embedded="yes" if order.embed_on else "no",
         by=owner.pk,
     )
     jobs.enqueue("reports.freeze", arguments={"report_id": str(report.id)}, owner=owner, subject=report.subject)

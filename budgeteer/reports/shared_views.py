@@ -10,6 +10,7 @@ from django.conf import settings
 from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.utils.text import slugify
 from django.views.decorators.gzip import gzip_page
 from django.views.decorators.http import require_POST, require_safe
@@ -22,10 +23,13 @@ from budgeteer.presentation.labels import FATE_NAMES
 from budgeteer.reports import services
 from budgeteer.reports.document import Document
 from budgeteer.reports.exports import to_csv, to_markdown
+from budgeteer.reports.files.picture import to_png
+from budgeteer.reports.files.standalone import to_html
 from budgeteer.reports.models import Report
 from budgeteer.reports.report_page import ITEMS_A_PAGE, build_page, item_rows
 from budgeteer.reports.report_prompt import PIECES_A_PAGE, prompt_pieces, prompt_text
 from budgeteer.reports.sharing import password
+from budgeteer.reports.sharing.embedding import allow_frames
 
 type SharedView = Callable[Concatenate[HttpRequest, Report, Document, ...], HttpResponse]
 REFRESH_SECONDS = 2
@@ -109,6 +113,9 @@ def page(request: HttpRequest, report: Report, document: Document) -> HttpRespon
         "items": items,
         "fate": fate,
         "config_mark": document["configSha256"][:6],
+        "picture": ""
+        if report.password
+        else request.build_absolute_uri(reverse("reports:picture", args=(report.token,))),
     }
     return render(request, "reports/shared.html", context)
 
@@ -129,6 +136,33 @@ def prompt_file(request: HttpRequest, _report: Report, document: Document) -> Ht
     if document["prompt"] is None:
         return render(request, "reports/gone.html", status=404)
     return _file(prompt_text(document), document, kind="text/plain", suffix="txt")
+
+
+@_shared
+def embed(request: HttpRequest, report: Report, document: Document) -> HttpResponse:
+    """Verdict, bar and sections, for frames on the sites that the owner named; nothing where none is."""
+    if not report.embed_on:
+        return render(request, "reports/gone.html", status=404)
+    if request.method == "GET" and not _is_owner(request, report):
+        services.count_opening(report)
+    context = {"report": report, "document": document, "page": build_page(document)}
+    response = render(request, "reports/embed.html", context)
+    allow_frames(response, report.embed_on.split())
+    return response
+
+
+@_shared
+def picture(request: HttpRequest, report: Report, document: Document) -> HttpResponse:
+    """The picture that previews of the link show: numbers and the bar. A report with a password has none."""
+    if report.password:
+        return render(request, "reports/gone.html", status=404)
+    return HttpResponse(to_png(document), content_type="image/png")
+
+
+@_shared
+def html_file(_request: HttpRequest, _report: Report, document: Document) -> HttpResponse:
+    """The report as one file that needs nothing else."""
+    return _file(to_html(document), document, kind="text/html", suffix="html")
 
 
 @_shared

@@ -39,6 +39,13 @@ class SharedRow:
     sentence: str
 
     @property
+    def frame(self) -> str:
+        """The markup that shows it on another site, "" where none may."""
+        if not (self.address and self.report.embed_on):
+            return ""
+        return f'<iframe src="{self.address}embed/" title="Budget report" width="100%" height="640"></iframe>'
+
+    @property
     def found(self) -> str:
         """How many values the scan found, in words."""
         findings = self.report.findings or {"finds": [], "more": 0}

@@ -31,6 +31,7 @@ def make_report(content: str, **columns: object) -> Report:
         content=content,
         document=pack_bytes(dump(document)),
         frozen_at=timezone.now(),
+        embed_on="" if columns.get("password") else "https://wiki.harbour.org",
         **{"expires_at": timezone.now() + timedelta(days=7), **columns},
     )
 

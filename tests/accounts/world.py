@@ -90,7 +90,9 @@ def make_world(owner: User) -> World:
     workspaces = [workbench.open_with_sources(owner, [source], name=name) for name in ("Harbour", "Shared harbour")]
     sharing.share_with_team(workspaces[1], wanted=True)
     _work()
-    report = reports.publish(workspaces[0], reports.PublishRequest("Harbour", "full", 7), owner=owner)
+    report = reports.publish(
+        workspaces[0], reports.PublishRequest("Harbour", "full", 7, embed_on="https://wiki.harbour.org"), owner=owner
+    )
     _work()
     report.refresh_from_db()
     source.refresh_from_db()

@@ -43,8 +43,12 @@ VIEW_OF_PAGE = {
     "policies": "workbench:policies",
     "share": "reports:share",
     "reports": "reports:list",
+    "review": "reports:review",
     "report-full": "reports:shared",
     "report-numbers": "reports:shared",
+    "report-redacted": "reports:shared",
+    "report-embed": "reports:embed",
+    "report-locked": "reports:shared",
     "report-prompt": "reports:prompt",
     "report-gone": "reports:shared",
     "presets": "presets:list",
@@ -84,6 +88,11 @@ def fill(page: Page, address: str) -> Filled:
     full = publish(page).removeprefix(address)
     page.reload()
     numbers = publish(page, content="numbers").removeprefix(address)
+    page.reload()
+    redacted = publish(page, content="redacted", embed_on="https://wiki.harbour.org").removeprefix(address)
+    page.reload()
+    locked = publish(page, content="numbers", password="seven grey trawlers").removeprefix(address)
+    review = hold_a_report(page, address)
     draft = draft_a_version(page, address)
     make_a_token(page, address)
     page.goto(f"{address}/admin/jobs/job/")
@@ -107,8 +116,12 @@ def fill(page: Page, address: str) -> Filled:
         "policies": f"{agent}policies/",
         "share": f"{agent}share/",
         "reports": "/reports/",
+        "review": review,
         "report-full": full,
         "report-numbers": numbers,
+        "report-redacted": redacted,
+        "report-embed": f"{redacted}embed/",
+        "report-locked": locked,
         "report-prompt": f"{full}prompt/",
         "report-gone": "/r/nothing/",
         "presets": "/presets/",
@@ -128,6 +141,23 @@ def fill(page: Page, address: str) -> Filled:
     for name, path in paths.items():
         assert _view_of(path) == VIEW_OF_PAGE[name], name
     return Filled({name: paths[name] for name in NAMES})
+
+
+def hold_a_report(page: Page, address: str) -> str:
+    """Share a talk with a mail address and a key in it; the path where its owner decides about them."""
+    key = "AKIA" + "Q3XAMPLE7ABCDEFG"
+    said = f"Ask ada@harbour.org for the crane.\nHer key is {key}, password = 'tr0ub4dor&3'."
+    talk = {"messages": [{"role": "user", "content": said}, {"role": "assistant", "content": f"I use {key}."}]}
+    page.goto(address)
+    file = {"name": "keys.json", "mimeType": "application/json", "buffer": json.dumps(talk).encode()}
+    page.locator("#drop-files").set_input_files([file])
+    wait_until_packed(page)
+    page.goto(f"{address}{_path(page, address)}share/")
+    page.locator("input[name=content][value=full]").check()
+    page.get_by_role("button", name="Publish the report").click()
+    decide = page.get_by_role("link", name="Look and decide")
+    expect(decide).to_be_visible(timeout=WORK_MS)
+    return decide.get_attribute("href") or "?"
 
 
 def _view_of(path: str) -> str:

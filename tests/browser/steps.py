@@ -62,17 +62,20 @@ def change_number(page: Page, path: str, value: str) -> None:
     box.press("Tab")
 
 
-def publish(page: Page, *, title: str = "", content: str = "full") -> str:
-    """Fill the open share dialog (or its page) and give the whole address of the new report."""
+def publish(page: Page, *, title: str = "", content: str = "full", **typed: str) -> str:
+    """Fill the open share dialog (or its page) and give the whole address of the new report; `typed` by field."""
     panel = page.locator(".share-panel")
     expect(panel).to_be_visible()
     if title:
         panel.get_by_label("Title").fill(title)
+    for name, value in typed.items():
+        panel.locator(f"input[name={name}]").fill(value)
     panel.locator(f"input[name=content][value={content}]").check()
+    links = panel.locator("input[id^='link-']")
+    before = links.count()
     panel.get_by_role("button", name="Publish the report").click()
-    link = panel.locator("input[id^='link-']").first
-    expect(link).to_be_visible(timeout=WORK_MS)
-    return link.input_value()
+    expect(links).to_have_count(before + 1, timeout=WORK_MS)  # until then the first is an earlier report's
+    return links.first.input_value()
 
 
 def is_saved(response: Response) -> bool:

@@ -28,7 +28,7 @@ from tests.reports.test_tasks import work_off_jobs
 pytestmark = pytest.mark.django_db(transaction=True)
 
 MARK = "quxmark"
-ADDRESSES = ("", "?fate=dropped", "report.json", "report.csv", "report.md")
+ADDRESSES = ("", "?fate=dropped", "embed/", "report.html", "picture.png", "report.json", "report.csv", "report.md")
 ANSWER = {"role": "tool", "tool_call_id": f"{MARK}-call", "content": f"{MARK} result " * 40}
 TALK = {
     "model": f"{MARK}/gpt-4o",
@@ -117,7 +117,8 @@ def merged(base: Mapping[str, Any], more: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def report_of(workspace, content: str = "numbers", title: str = "") -> Report:
-    report = services.publish(workspace, services.PublishRequest(title, content, 7), owner=workspace.owner)
+    order = services.PublishRequest(title, content, 7, embed_on="https://wiki.harbour.org")
+    report = services.publish(workspace, order, owner=workspace.owner)
     assert [job.error for job in work_off_jobs()] == [None]
     report.refresh_from_db()
     return report
@@ -128,7 +129,7 @@ def everything_public(client, report: Report) -> Iterator[tuple[str, str]]:
     for path in ADDRESSES:
         answer = client.get(report.get_absolute_url() + path)
         assert answer.status_code == 200
-        yield path, answer.content.decode() + str(answer.headers)
+        yield path, answer.content.decode("latin-1" if path.endswith("png") else "utf-8") + str(answer.headers)
 
 
 def keys_of(value: object, path: str = "") -> set[str]:
@@ -160,7 +161,11 @@ def test_no_word_of_any_input_is_in_any_answer_and_every_figure_is(client, marke
         report, whole = report_of(marked), report_of(marked, "full")
         told = dict(everything_public(client, report))
         assert [(name, path) for path, said in told.items() if MARK in said.lower()] == []
-        seen = {path: said for path, said in everything_public(client, whole) if path != "?fate=dropped"}
+        seen = {
+            path: said
+            for path, said in everything_public(client, whole)
+            if path not in {"?fate=dropped", "embed/", "picture.png"}
+        }
         assert all(MARK in said.lower() for said in seen.values())  # the markers are where they would be seen
         for path in ("prompt/", "prompt.txt"):
             assert client.get(report.get_absolute_url() + path).status_code == 404
@@ -205,7 +210,8 @@ def migrate() -> None:
 
 
 def test_a_report_that_an_earlier_version_froze_opens_without_its_words(client, make_report):
-    report = make_report(content="numbers", snapshot={"texts": {"query": MARK}})
+    columns = {"snapshot": {"texts": {"query": MARK}}, "embed_on": "https://wiki.harbour.org"}
+    report = make_report(content="numbers", **columns)
     Report.objects.filter(pk=report.pk).update(document=pack_bytes(dump(leaking_document())))
     report.refresh_from_db()
     assert MARK in client.get(report.get_absolute_url() + "report.json").content.decode()

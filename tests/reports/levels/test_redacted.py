@@ -20,7 +20,8 @@ from tests.reports.test_tasks import work_off_jobs
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
-PATHS = ("", "?fate=dropped", "prompt/", "prompt.txt", "report.json", "report.csv", "report.md")
+PAGES = ("", "?fate=dropped", "embed/", "prompt/")
+PATHS = (*PAGES, "prompt.txt", "report.html", "picture.png", "report.json", "report.csv", "report.md")
 QUOTED = "harbour-master-checklist"
 TALK = {
     "model": "gpt-4o",
@@ -66,7 +67,8 @@ def quay(owner):
 
 
 def shared(workspace, content: str) -> Report:
-    report = services.publish(workspace, services.PublishRequest("", content, 7), owner=workspace.owner)
+    order = services.PublishRequest("", content, 7, embed_on="https://wiki.harbour.org")
+    report = services.publish(workspace, order, owner=workspace.owner)
     assert [job.error for job in work_off_jobs()] == [None]
     report.refresh_from_db()
     return report
