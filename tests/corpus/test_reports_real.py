@@ -33,12 +33,13 @@ from budgeteer.formats.detect import import_bytes
 from budgeteer.presentation.header import figures_of
 from budgeteer.reports.document import Document
 from budgeteer.reports.exports import to_csv, to_markdown
+from budgeteer.reports.files.standalone import to_html
 from budgeteer.reports.levels.redacted import message_texts
 from budgeteer.reports.report_prompt import prompt_text
 from budgeteer.reports.rule_labels import what_went
 from budgeteer.reports.snapshot import Heading, InputUsed, freeze, public_copy
 from budgeteer.reports.vocabulary import RULES
-from tests.reports.runs import leaves_of, runs_of
+from tests.reports.runs import leaves_of, runs_of, shown_in
 
 pytestmark = pytest.mark.corpus
 CORPUS = Path(os.environ["BUDGETEER_CORPUS"])
@@ -78,13 +79,14 @@ def document_of(packing: Packing, *, name: str, level: str) -> Document:
 
 
 def shown_of(document: Document) -> Iterator[str]:
-    """Every string of the JSON, every cell of the CSV and of the Markdown, every line of the prompt."""
+    """Every string of the JSON, every cell of the CSV and of the Markdown, every line of the prompt, the HTML file."""
     yield from leaves_of(document)
     for row in csv.reader(io.StringIO(to_csv(document))):
         yield from row
     for line in to_markdown(document).splitlines():
         yield from (cell.strip().replace("\\", "") for cell in line.split(" | "))
     yield from prompt_text(document).splitlines()
+    yield from shown_in("text/html", to_html(document).encode())
 
 
 def without_figures(text: str) -> str:
@@ -112,7 +114,12 @@ def test_no_run_of_a_message_is_in_a_report_without_texts(path: Path) -> None:
     for talk in talks:
         packing = packing_of(talk)
         said = runs_of(message_texts(packing))
+        named = runs_of([path.name, talk.title, *(text for tool in talk.tools for text in leaves_of(dict(tool)))])
         for level in LEVELS:
             shown = runs_of(shown_of(document_of(packing, name=path.name, level=level)))
-            quoted = [run for run in shown & said if without_figures(run) not in our_own(level)]
+            quoted = [
+                run
+                for run in shown & (said | named if level == "numbers" else said)
+                if without_figures(run) not in our_own(level)
+            ]
             assert sorted(quoted) == []
