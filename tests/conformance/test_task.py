@@ -204,3 +204,23 @@ def test_a_one_prompt_run_fits_under_every_strategy_with_its_prompt_and_its_newe
         assert sent["message:m1"] == "kept"
     assert sent["message:m81"] != "dropped"
     assert any(sent[f"message:m{number}"] in ("dropped", "summarised", "truncated") for number in range(2, 81))
+
+
+@pytest.mark.parametrize("provider", list(PROVIDERS))
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_where_no_step_of_a_run_fits_the_prompt_alone_is_sent(strategy: str, provider: str) -> None:
+    run = [user(TASK), assistant("", "c1"), result("c1", "stone " * 900), assistant("", "c2"), result("c2", "s " * 900)]
+    config = {"history": {"strategy": strategy, "maxTokens": 100}, "contextWindow": 100, "outputReserve": 0}
+    packing = packed(bundle_of(*run), config, provider=provider)
+    assert packing.fits
+    check_asks(packing, TASK)
+    assert [key for key, fate in fates(packing).items() if fate == "kept"] == ["message:m1"]
+
+
+def test_the_step_that_leaves_only_the_task_is_told() -> None:
+    run = [user(TASK), assistant("", "c1"), result("c1", "stone " * 900)]
+    packing = packed(bundle_of(*run), {"contextWindow": 100, "outputReserve": 0})
+    assert [rung.name for rung in packing.chosen.history.rungs] == ["the full history", "only what was asked"]
+    reason = next(one for one in packing.ledger if one.id == "message:m3")
+    assert "so only what was asked stays" in reason.sentence
+    assert reason.counterfactual

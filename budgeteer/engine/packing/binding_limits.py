@@ -67,7 +67,12 @@ def _message_bound(rule: HistoryRule, fit: HistoryFit, view: HistoryView, mine: 
             return Bound.PROVIDER
         case HistoryRule.START_ON | HistoryRule.END_ON:
             is_own = True
-        case HistoryRule.RETRY_OLDEST_HALF | HistoryRule.RETRY_LAST_EXCHANGE | HistoryRule.RETRY_WITHIN_EXCHANGE:
+        case (
+            HistoryRule.RETRY_OLDEST_HALF
+            | HistoryRule.RETRY_LAST_EXCHANGE
+            | HistoryRule.RETRY_WITHIN_EXCHANGE
+            | HistoryRule.RETRY_TASK
+        ):
             return Bound.INPUT_BUDGET
         case (
             HistoryRule.NEWEST_FIRST

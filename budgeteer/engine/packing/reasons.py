@@ -266,7 +266,10 @@ def explain_message(view: HistoryView, fit: HistoryFit, loss: Ints, provider: st
         case HistoryRule.RECENT_EXCHANGE | HistoryRule.TOPIC_ANCHOR | HistoryRule.LINE_RENEWED as rule:
             return explain_recent(view, fit, rule, row, roles=beginning_roles(provider, view.config))
         case (
-            HistoryRule.RETRY_OLDEST_HALF | HistoryRule.RETRY_LAST_EXCHANGE | HistoryRule.RETRY_WITHIN_EXCHANGE as rule
+            HistoryRule.RETRY_OLDEST_HALF
+            | HistoryRule.RETRY_LAST_EXCHANGE
+            | HistoryRule.RETRY_WITHIN_EXCHANGE
+            | HistoryRule.RETRY_TASK as rule
         ):
             return _retried(fit, _RETRIES[rule], Condition(Room.HISTORY, view.size_tokens(view.alive)))
         case HistoryRule.CLEARED:
@@ -431,6 +434,7 @@ _RETRIES: Final[Mapping[HistoryRule, str]] = {
     HistoryRule.RETRY_OLDEST_HALF: "the oldest half of history goes",
     HistoryRule.RETRY_LAST_EXCHANGE: "only the last exchange stays",
     HistoryRule.RETRY_WITHIN_EXCHANGE: "only its prompt and the newest steps of the last exchange stay",
+    HistoryRule.RETRY_TASK: "only what was asked stays",
 }
 
 

@@ -17,7 +17,7 @@ from budgeteer.engine.content.conversation import ROLES
 from budgeteer.engine.counting.library_measures import Ints
 from budgeteer.engine.packing.history.view import Mask
 
-type HarnessName = Literal["claudeCode", "codex", "geminiCli", "opencode", "cline"]
+type HarnessName = Literal["claudeCode", "codex", "geminiCli", "opencode", "cline", "rooCode", "copilot", "openHands"]
 
 ASSISTANT: Final = ROLES.index("assistant")
 _USER: Final = ROLES.index("user")
@@ -33,7 +33,8 @@ class LiveMessages:
     Attributes:
         tokens, chars: of each, its frame included. role: indexes ROLES.
         typed: which of them somebody typed. calls: how many tool calls each makes. group: as in pairing.Pairing.
-        before_tokens: everything that is sent. window: of the model.
+        events: how many calls or results each holds, at least 1.
+        before_tokens: everything that is sent. window: of the model. trigger_tokens: of the agent in it.
     """
 
     tokens: Ints
@@ -42,8 +43,10 @@ class LiveMessages:
     typed: Mask
     calls: Ints
     group: Ints
+    events: Ints
     before_tokens: int
     window: int
+    trigger_tokens: int
 
     def __len__(self) -> int:
         return len(self.tokens)
@@ -72,6 +75,7 @@ class AgentHarness:
     Attributes:
         name, title: as in JSON, and as shown to people.
         trigger_tokens: from how many tokens on it compacts, by the window and what is kept free for the reply.
+        most_events: over how many calls, results and other messages it compacts as well; None where none are counted.
         counts_new: whether what came since the last reply counts; else the last request and its reply alone.
         keep: what stays of the messages that are sent.
         summary_tokens: the size of what takes the place of the rest, 0 where nothing does.
@@ -83,6 +87,7 @@ class AgentHarness:
     name: HarnessName
     title: str
     trigger_tokens: Callable[[int, int], int]
+    most_events: int | None
     counts_new: bool
     keep: Callable[[LiveMessages], Kept]
     summary_tokens: int
@@ -161,11 +166,57 @@ def cline_limit(window: int) -> int:
     return window - reserved if reserved is not None else max(window - 40_000, window * 4 // 5)
 
 
+def _no_message(live: LiveMessages) -> Kept:
+    return Kept(np.zeros(len(live), np.bool_))
+
+
+def _last_round(live: LiveMessages) -> Kept:
+    """The last call with its results, or what somebody typed since the last reply."""
+    kept = live.unanswered.copy()
+    calling = np.flatnonzero(live.calls)
+    if not kept.any() and len(calling):
+        kept |= live.group == live.group[calling[-1]]
+    return Kept(kept)
+
+
+def _ends_of_events(live: LiveMessages) -> Kept:
+    """The first groups that hold the first events, and the newest whole groups within half of either limit.
+
+    The system text is the first event. Where a tenth of the events would not go, everything does.
+    """
+    groups = list(dict.fromkeys(live.group.tolist()))
+    first = np.zeros(len(live), np.bool_)
+    while groups and int(live.events[first].sum()) + 1 < OPENHANDS_KEEP_FIRST:
+        first |= live.group == groups.pop(0)
+    total = int(live.events.sum()) + 1
+    room_events = OPENHANDS_MOST_EVENTS // 2 - OPENHANDS_KEEP_FIRST - 1 if total > OPENHANDS_MOST_EVENTS else total
+    room_tokens = live.before_tokens
+    if live.before_tokens > live.trigger_tokens:
+        others = live.before_tokens - int(live.tokens.sum())
+        room_tokens = live.trigger_tokens // 2 - others - int(live.tokens[first].sum())
+    kept = first.copy()
+    for group in reversed(groups):
+        mine = live.group == group
+        room_events, room_tokens = room_events - int(live.events[mine].sum()), room_tokens - int(live.tokens[mine].sum())
+        if min(room_events, room_tokens) < 0:
+            break
+        kept |= mine
+    if int(live.events[~kept].sum()) < total * OPENHANDS_LEAST_SHARE:
+        return _no_message(live) if live.before_tokens > live.trigger_tokens else Kept(np.ones(len(live), np.bool_))
+    return Kept(kept)
+
+
+#: Sizes of OpenHands' default condenser, and the least share of the events that must go (`minimum_progress`).
+OPENHANDS_MOST_EVENTS: Final = 80
+OPENHANDS_KEEP_FIRST: Final = 4
+OPENHANDS_LEAST_SHARE: Final = 0.1
+
 _ROWS: Final = (
     AgentHarness(
         "claudeCode",
         "Claude Code",
         lambda window, _reserve: window - 33_000,
+        most_events=None,
         counts_new=True,
         keep=_nothing,
         summary_tokens=SUMMARY_TOKENS,
@@ -178,6 +229,7 @@ _ROWS: Final = (
         "codex",
         "Codex",
         lambda window, _reserve: window * 9 // 10,
+        most_events=None,
         counts_new=False,
         keep=_typed(20_000),
         summary_tokens=SUMMARY_TOKENS,
@@ -190,6 +242,7 @@ _ROWS: Final = (
         "geminiCli",
         "Gemini CLI",
         lambda window, _reserve: window // 2,
+        most_events=None,
         counts_new=False,
         keep=_last_share(0.3),
         summary_tokens=SUMMARY_TOKENS,
@@ -202,6 +255,7 @@ _ROWS: Final = (
         "opencode",
         "opencode",
         lambda window, reserve: window - reserve - min(20_000, reserve),
+        most_events=None,
         counts_new=False,
         keep=_newest_groups,
         summary_tokens=SUMMARY_TOKENS,
@@ -214,6 +268,7 @@ _ROWS: Final = (
         "cline",
         "Cline",
         lambda window, _reserve: cline_limit(window),
+        most_events=None,
         counts_new=False,
         keep=_first_pair_and_newest_half,
         summary_tokens=0,
@@ -222,6 +277,49 @@ _ROWS: Final = (
         "context-window-utils.ts",
         date="2026-11-24",
         assumed="files that were read twice are not replaced first",
+    ),
+    AgentHarness(
+        "rooCode",
+        "Roo Code",
+        lambda window, reserve: window * 9 // 10 - reserve,
+        most_events=None,
+        counts_new=True,
+        keep=_no_message,
+        summary_tokens=SUMMARY_TOKENS,
+        rule="at 90 % of the window less the reply everything becomes one summary",
+        source="github.com/RooCodeInc/Roo-Code, src/core/context-management/index.ts and src/core/condense/index.ts "
+        "(cb83656)",
+        date="2026-11-24",
+        assumed=f"{_STATED}; it is written: where that fails, half of the messages after the first go instead",
+    ),
+    AgentHarness(
+        "copilot",
+        "Copilot in VS Code",
+        lambda window, reserve: (window - reserve) * 17 // 20,
+        most_events=None,
+        counts_new=True,
+        keep=_last_round,
+        summary_tokens=SUMMARY_TOKENS,
+        rule="at 85 % of the window less the reply everything but the last call and its results becomes one summary",
+        source="github.com/microsoft/vscode-copilot-chat, src/extension/intents/node/agentIntent.ts and "
+        "src/extension/prompts/node/agent/summarizedConversationHistory.tsx (31acd00)",
+        date="2026-11-24",
+        assumed=f"{_STATED}; tool definitions count like messages; compaction in the background, off by default, is off",
+    ),
+    AgentHarness(
+        "openHands",
+        "OpenHands",
+        lambda window, reserve: window - reserve,
+        most_events=OPENHANDS_MOST_EVENTS,
+        counts_new=True,
+        keep=_ends_of_events,
+        summary_tokens=SUMMARY_TOKENS,
+        rule="over 80 events, or the window less the reply, the first 4 and the newest 35 events stay (or what fits half "
+        "of it), and a summary between them",
+        source="github.com/OpenHands/software-agent-sdk, "
+        "openhands-sdk/openhands/sdk/context/condenser/llm_summarizing_condenser.py (611629e)",
+        date="2026-11-24",
+        assumed=f"{_STATED}; a call, a result and any other message are an event each, the system text is one",
     ),
 )
 

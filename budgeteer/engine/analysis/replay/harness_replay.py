@@ -93,6 +93,7 @@ class HarnessReplay:
             "date": row.date,
             "assumed": row.assumed,
             "trigger": self.trigger_tokens,
+            "triggerEvents": row.most_events,
             "requests": len(self.sent),
             "sent": self.sent_tokens,
             "peak": self.peak_tokens,
@@ -150,6 +151,7 @@ class _HarnessRun:
         self._tokens = fitter.message_tokens[: len(measures)]
         self._chars = measures.column(fitter.whole.provider, "before_chars")
         self._typed = (measures.role == USER) & (np.diff(measures.turn, prepend=0) > 0)
+        self._events = np.maximum(np.maximum(measures.calls, measures.is_result), 1).astype(np.int64)
         self._gone: Mask = np.zeros(len(measures), np.bool_)
         self._instead = 0
         self._compactions: list[Compaction] = []
@@ -173,9 +175,9 @@ class _HarnessRun:
         """What the request before the reply at row `end` takes; it is compacted first where that is due."""
         rows = len(self._measures) if end is None else end
         before = self._size(end, rows)
-        if self._counted(before, rows) < self._trigger:
-            return before
         live = np.flatnonzero(~self._gone[:rows])
+        if self._counted(before, rows) < self._trigger and not self._has_too_many(live):
+            return before
         kept = self._harness.keep(self._live(live, before))
         lost = live[~kept.messages]
         if not len(lost):
@@ -200,6 +202,11 @@ class _HarnessRun:
         new = slice(int(replies[-1]) + 1 if len(replies) else 0, rows)
         return size - int(self._tokens[new][~self._gone[new]].sum())
 
+    def _has_too_many(self, rows: Ints) -> bool:
+        """Whether these messages, with the system text and a summary, are more events than the agent allows."""
+        most = self._harness.most_events
+        return most is not None and int(self._events[rows].sum()) + 1 + bool(self._instead) > most
+
     def _live(self, rows: Ints, before: int) -> LiveMessages:
         measures = self._measures
         return LiveMessages(
@@ -209,6 +216,8 @@ class _HarnessRun:
             self._typed[rows],
             measures.calls[rows],
             measures.group[rows],
-            before,
+            self._events[rows],
+            before + self._unseen,
             self._window,
+            self._trigger,
         )

@@ -3,7 +3,8 @@
 The oldest half of history goes, then the lowest-scored half of the chunks, and the rest is packed again; then only the
 last exchange and the best chunk stay; then it is over, with the size of every rung. Unlike the seed, which takes both
 halves at once, each step is looked at by itself. A step that takes nothing away is none. Where the last exchange is an
-agent's run, of which only the newest steps fit, the message that began it stays with them.
+agent's run, of which only the newest steps fit, the message that began it stays with them; where none fits, only what
+was asked is sent.
 """
 
 from __future__ import annotations
@@ -67,12 +68,13 @@ def _steps(view: HistoryView, start: Mask, allowed: Allowed) -> Iterator[_Step]:
     if kept is not None:
         name = "the prompt and the newest steps of the last exchange"
         yield _Step(name, kept, HistoryRule.RETRY_WITHIN_EXCHANGE, best)
+        yield _Step("only what was asked", view.always | view.task, HistoryRule.RETRY_TASK, best)
 
 
 def _within_exchange(view: HistoryView, fits: Callable[[Mask], bool]) -> Mask | None:
     """The message that began the last exchange and the newest groups after it that fit, at least the very last.
 
-    None where the exchange is no run: where fewer than two groups follow its prompt.
+    None where the exchange is no run: where nothing but one reply follows its prompt.
     """
     exchange = view.last_exchange() & view.alive
     prompt = view.widened(view.asked & exchange)
@@ -83,7 +85,7 @@ def _within_exchange(view: HistoryView, fits: Callable[[Mask], bool]) -> Mask | 
     last[view.group[rows]] = rows  # of the messages of a group the last one is written last
     stands = np.where(free, last[view.group], -1)
     newest = np.unique(stands[rows])[::-1]
-    if len(newest) < 2:
+    if len(rows) < 2:
         return None
     lowest, highest = 1, len(newest)
     while lowest < highest:

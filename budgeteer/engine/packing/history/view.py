@@ -48,6 +48,7 @@ class HistoryRule(IntEnum):
     OLDEST_FIRST = 17
     START_ON = 18
     BY_PRIORITY = 19
+    RETRY_TASK = 20
 
 
 def is_summarised(rule: Ints) -> Mask:

@@ -37,7 +37,8 @@ def live(*messages: tuple[str, int], calls: tuple[int, ...] = (), window: int = 
     role = np.array([ROLES.index(role) for role, _ in messages], np.int64)  # type: ignore[arg-type]
     makes = np.array([int(at in calls) for at in range(count)], np.int64)
     group = np.cumsum(role != ROLES.index("tool")) - 1
-    return LiveMessages(tokens, tokens * 4, role, role == ROLES.index("user"), makes, group, int(tokens.sum()), window)
+    typed, total = role == ROLES.index("user"), int(tokens.sum())
+    return LiveMessages(tokens, tokens * 4, role, typed, makes, group, np.ones_like(role), total, window, window)
 
 
 def kept(harness: str, messages: LiveMessages) -> list[int]:
@@ -52,6 +53,8 @@ def test_what_each_agent_keeps_of_a_talk() -> None:
     assert kept("codex", TALK) == [0, 4]
     assert kept("geminiCli", TALK) == [4]
     assert kept("opencode", TALK) == [0, 1, 2, 3, 4]
+    assert kept("rooCode", TALK) == []
+    assert kept("copilot", TALK) == [4]
 
 
 def test_codex_keeps_a_part_of_the_prompt_that_passes_its_limit() -> None:
@@ -77,9 +80,35 @@ def test_cline_keeps_the_first_exchange_and_the_newer_half() -> None:
     assert [cline_limit(window) for window in (64_000, 128_000, 200_000, 400_000)] == [37_000, 98_000, 160_000, 360_000]
 
 
+def test_copilot_keeps_the_last_call_with_its_results_in_the_middle_of_a_run() -> None:
+    run = live(("user", 9), ("assistant", 9), ("tool", 9), ("assistant", 9), ("tool", 9), calls=(1, 3))
+    assert kept("copilot", run) == [3, 4]
+
+
+def test_openhands_keeps_the_first_events_and_the_newest_in_whole_groups() -> None:
+    run = live(("user", 9), *(("assistant", 9), ("tool", 9)) * 45, calls=tuple(range(1, 91, 2)))
+    # The system text is one event of the first four, so the prompt and the first call stay; 35 of the newest hold 17.
+    assert kept("openHands", run) == [0, 1, 2, *range(57, 91)]
+    few = live(*(("user", 10_000), ("assistant", 5_000)) * 4, window=50_000)
+    # By size: three events, 25,000 tokens, are the half already; everything else goes.
+    assert kept("openHands", few) == [0, 1, 2]
+    assert kept("openHands", live(("user", 60_000), ("assistant", 10), ("user", 10), window=50_000)) == []
+    assert kept("openHands", TALK) == [0, 1, 2, 3, 4]
+
+
+def test_openhands_compacts_by_the_number_of_events_and_again_as_they_grow() -> None:
+    found = next(one for one in replay_harnesses(LARGE) if one.name == "openHands")
+    assert found.to_json()["triggerEvents"] == 80
+    assert len(found.compactions) >= 2
+    # 20 turns of four messages and the system text are 81 events, before the first reply of the next turn.
+    assert found.compactions[0].request == 41
+
+
 def test_nothing_happens_below_the_triggers() -> None:
     asked = tuple(turn.before_tokens for turn in replay(LARGE).turns)
     for found in replay_harnesses(LARGE):
+        if HARNESSES[found.name].most_events is not None:  # type: ignore[index]
+            continue
         assert found.compactions == ()
         assert found.sent == asked
 
