@@ -2,11 +2,11 @@
 
     python -m benchmarks.session_budgets FOLDER [--shares 100 50 20 5 1] [--fewest N] [--rows FILE]
 
-Packs every conversation of a folder under every history strategy and for every provider with a budget of so many percent
-of the tokens that it takes by itself, and reads each request that fits by its provider's rules: it must be valid, within
-its budget, not empty, and hold the task. What does not fit must need more than its budget. Prints a table of the tokens
-that are sent, and which share of the prompts', answers' and results' tokens stays. `--rows` writes a CSV line for each
-packing. Status 1 where a packing breaks a rule.
+Packs every conversation of a folder under every history strategy and for every provider with a budget of so many
+percent of the tokens that it takes by itself, and reads each request that fits by its provider's rules: it must be
+valid, within its budget, not empty, and hold the task. What does not fit must need more than its budget. Prints a table
+of the tokens that are sent, and which share of the prompts', answers' and results' tokens stays. `--rows` writes a CSV
+line for each packing. Status 1 where a packing breaks a rule.
 """
 
 from __future__ import annotations
@@ -87,9 +87,7 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--rows", type=Path, help="write a CSV line for each packing")
     options = parser.parse_args(arguments)
     rows = [
-        row
-        for name, talk in sessions(options.folder, options.fewest)
-        for row in packings(name, talk, options.shares)
+        row for name, talk in sessions(options.folder, options.fewest) for row in packings(name, talk, options.shares)
     ]
     if options.rows:
         write(options.rows, rows)
@@ -175,7 +173,7 @@ def row_of(name: str, packing: Packing, *, percent: int, size: int) -> Row:
 
 
 def outcome(packing: Packing) -> str:
-    """ "fits", "cannot fit", or what is wrong with the packing."""
+    """Say "fits", "cannot fit", or what is wrong with the packing."""
     if packing.error is not None:
         error = packing.error
         return "cannot fit" if error.cause != "size" or error.needed_tokens > error.allowed_tokens else "would have fit"

@@ -24,6 +24,8 @@ from typing import TYPE_CHECKING, Any, Final
 from budgeteer.engine.analysis.cache.session_cache import DEFAULT_PAUSE_SECONDS, CachePlan
 from budgeteer.engine.analysis.compare.compare import Comparison
 from budgeteer.engine.analysis.compare.compare import compare as compare_bundles
+from budgeteer.engine.analysis.deferred_tools import DeferredTools
+from budgeteer.engine.analysis.deferred_tools import deferred_tools as _deferred_tools
 from budgeteer.engine.analysis.evaluation.chunk import (
     CHUNK,
     NamedConfig,
@@ -90,6 +92,7 @@ __all__ = [
     "agents",
     "compare",
     "connect",
+    "deferred_tools",
     "evaluate",
     "fit_plan",
     "load",
@@ -405,6 +408,19 @@ def policies(
     """
     subject = sources.subject(config)
     return compare_policies(subject, cache=_cache_plan(subject, cache, pause_seconds))
+
+
+def deferred_tools(sources: Sources, config: Config = None) -> DeferredTools:
+    """What the tool definitions take over the conversation's requests, as they are and behind a search tool.
+
+    `unused` names those that are never called; `{"tools": {"leaveOut": [...]}}` leaves them out.
+
+    Raises:
+        ConfigError: the configuration is not valid.
+        InputError: there are no tool definitions.
+    """
+    subject = sources.subject(config)
+    return _deferred_tools(subject.bundle, subject.config, counter=subject.counter)
 
 
 def agents(sources: Sources, config: Config = None) -> tuple[HarnessReplay, ...]:

@@ -48,7 +48,7 @@ class Search:
         counter = counter_for(tokenizer_of(chosen))
         bundle = build_bundle(Inputs(features=features), counter=counter)
         fit = fit_features(features, bundle.feature_measures, config, counter=counter, ask=FeatureAsk())
-        return cls(bundle, config, counter, fit, feature_modes(bundle, config))
+        return cls(bundle, config, counter, fit, feature_modes(bundle, config, texts=chosen.texts))
 
     def answer(self) -> str:
         """What the tool would give back."""

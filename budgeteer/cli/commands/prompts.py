@@ -55,22 +55,23 @@ def command(*, name: str | None, form: str) -> None:
 
 
 def _tools() -> Mapping[str, ToolDefinition]:
-    from budgeteer.engine.analysis.search_tool import SEARCH_TOOL
-    from budgeteer.engine.packing.pruning.model_texts import COMPRESS_TOOL
+    from budgeteer.engine.packing.pruning.model_texts import compress_tool
+    from budgeteer.engine.packing.sections.search_tool import search_tool
 
-    return {tool.name: tool for tool in (SEARCH_TOOL, COMPRESS_TOOL)}
+    return {tool.name: tool for tool in (search_tool(), compress_tool())}
 
 
 def _texts() -> Mapping[str, str]:
-    from budgeteer.engine.analysis.search_tool import SEARCH_INSTRUCTIONS
-    from budgeteer.engine.packing.pruning.model_texts import NUDGE_TEXTS, SYSTEM_AUTO, SYSTEM_MANUAL
+    from budgeteer.engine.packing.pruning.model_texts import nudge_text, system_text
+    from budgeteer.engine.packing.pruning.nudges import NUDGES
+    from budgeteer.engine.packing.sections.search_tool import search_instructions
 
     own = {
-        "search_features.instructions": SEARCH_INSTRUCTIONS,
-        "compress.instructions": SYSTEM_AUTO,
-        "compress.manual": SYSTEM_MANUAL,
+        "search_features.instructions": search_instructions(),
+        "compress.instructions": system_text("auto"),
+        "compress.manual": system_text("manual"),
     }
-    return own | {f"nudge.{nudge}": text for nudge, text in NUDGE_TEXTS.items()}
+    return own | {f"nudge.{nudge}": nudge_text(nudge) for nudge in NUDGES}
 
 
 def _definition(tool: ToolDefinition, form: str) -> str:

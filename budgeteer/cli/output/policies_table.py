@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 
 from budgeteer.cli.output.tables import table
 from budgeteer.engine.analysis.cost_and_usage import money
+from budgeteer.engine.analysis.deferred_tools import DeferredTools
 from budgeteer.engine.analysis.replay.agent_harnesses import HARNESSES
 from budgeteer.engine.analysis.replay.harness_replay import HarnessReplay
 from budgeteer.engine.analysis.replay.policies import PolicyTotals, cheapest_policy
@@ -65,6 +67,7 @@ _AGENT_HEADER = (
     "uncached",
 )
 _LISTED_REQUESTS = 4
+_LISTED_TOOLS = 6
 
 
 def agents_table(found: Sequence[HarnessReplay]) -> str:
@@ -89,3 +92,32 @@ def _agent_row(one: HarnessReplay) -> tuple[object, ...]:
     cost = "-" if one.uncached_cost is None else money(one.uncached_cost, "USD")
     name = next(row.title for row in HARNESSES.values() if row.name == one.name)
     return (name, one.trigger_tokens, times, one.sent_tokens, one.peak_tokens, *gone, cost)
+
+
+def tools_table(found: DeferredTools) -> str:
+    """The definitions as they are, without those that are never called, and behind a search tool."""
+    count, requests = len(found.tools), found.requests
+    left = found.definitions - found.unused_tokens
+    rows: list[tuple[object, ...]] = [
+        ("all of them", count, found.definitions, found.definitions * requests, 0),
+        (
+            "without those never called",
+            count - len(found.unused),
+            left,
+            left * requests,
+            found.unused_tokens * requests,
+        ),
+        ("behind a search tool", 1, found.sent[-1], sum(found.sent), found.saved_tokens),
+    ]
+    lines = ["", f"Tool definitions, {requests:,} requests:"]
+    lines.append(table(("definitions", "at first", "last request", "all requests", "saved"), rows))
+    searches = f"{found.searches:,} tokens of it in the last request are searches and their results"
+    lines += ["", f"The search tool takes {found.search_tool:,} tokens; each tool is found by one search: {searches}."]
+    if found.unused:
+        names = ", ".join(found.unused[:_LISTED_TOOLS]) + (", …" if len(found.unused) > _LISTED_TOOLS else "")
+        lines.append(f"Never called: {len(found.unused):,} of {count:,} ({names}). Leave them out: {_leave_out(found)}")
+    return "\n".join(lines)
+
+
+def _leave_out(found: DeferredTools) -> str:
+    return f"--set tools.leaveOut={json.dumps(list(found.unused), ensure_ascii=False)}"

@@ -6,14 +6,15 @@ import functools
 from dataclasses import dataclass
 from typing import Any
 
-from budgeteer.engine.analysis.search_tool import SEARCH_INSTRUCTIONS, SEARCH_TOOL
-from budgeteer.engine.config.schema import FeaturesConfig
+from budgeteer.engine.config.schema import FeaturesConfig, TextsConfig
 from budgeteer.engine.content.conversation import text_of
 from budgeteer.engine.content.library import compact_json
 from budgeteer.engine.counting.tokenizers import TokenCounter, counter_for
 from budgeteer.engine.inputs.bundle import Bundle
 from budgeteer.engine.packing.ledger import Size
 from budgeteer.engine.packing.sections.features import FeatureAsk, FeatureFit, feature_pieces, fit_features
+from budgeteer.engine.packing.sections.own_tools import OURS
+from budgeteer.engine.packing.sections.search_tool import search_instructions, search_tool
 from budgeteer.engine.packing.sections.system import JOIN, pieces_tokens
 from budgeteer.engine.providers.registry import DEFAULT_PROVIDER, PROVIDERS
 
@@ -55,7 +56,9 @@ class FeatureModes:
         }
 
 
-def feature_modes(bundle: Bundle, config: FeaturesConfig, *, pins: frozenset[str] = frozenset()) -> FeatureModes | None:
+def feature_modes(
+    bundle: Bundle, config: FeaturesConfig, *, pins: frozenset[str] = frozenset(), texts: TextsConfig = OURS
+) -> FeatureModes | None:
     """Both modes' costs without any share; None where no spec was given."""
     if not bundle.features:
         return None
@@ -81,8 +84,8 @@ def feature_modes(bundle: Bundle, config: FeaturesConfig, *, pins: frozenset[str
         loaded=len(searched.order),
         all=size(fit("all")),
         search=size(searched),
-        tool=_text_size(compact_json(PROVIDERS[DEFAULT_PROVIDER].tools.rendered(SEARCH_TOOL)), counter.name),
-        instructions=_text_size(SEARCH_INSTRUCTIONS, counter.name),
+        tool=_text_size(compact_json(PROVIDERS[DEFAULT_PROVIDER].tools.rendered(search_tool(texts))), counter.name),
+        instructions=_text_size(search_instructions(texts), counter.name),
     )
 
 

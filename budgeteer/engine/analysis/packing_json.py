@@ -42,7 +42,9 @@ def packing_to_json(packing: Packing, *, validity: Sequence[ValidityCheck]) -> d
 def figures_to_json(packing: Packing, *, validity: Sequence[ValidityCheck]) -> dict[str, Any]:
     """The same without the decisions: `decisions` is None."""
     error = packing.error
-    modes = feature_modes(packing.bundle, packing.config.features, pins=frozenset(packing.config.pins))
+    modes = feature_modes(
+        packing.bundle, packing.config.features, pins=frozenset(packing.config.pins), texts=packing.config.texts
+    )
     return {
         "fits": packing.fits,
         "error": None

@@ -25,6 +25,10 @@ type Percentage = Annotated[str, Field(max_length=20, pattern=r"^(100(\.0+)?|[0-
 #: A name, a path, an id or a keyword.
 type Name = Annotated[str, Field(max_length=NAME_CHARS)]
 type Names = Annotated[list[Name], Field(max_length=LIST_ENTRIES)]
+#: A tool's name as every provider takes it. Source: OpenAI's and Anthropic's references, 64 characters at most.
+type ToolName = Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_-]{0,63}$")]
+#: A text for the model; "" stands for ours.
+type PromptText = Annotated[str, Field(max_length=LINE_CHARS)]
 #: Tokens, or a string percent of the input budget ("30%"), so that a model switch keeps its sense.
 type TokenLimit = Count | Percentage
 #: The most older messages that recentExchange may keep. Source: the seed's slider, 0 to 5 (Gemma plan, step 5).
@@ -128,9 +132,12 @@ class ToolsConfig(_Part):
 
 
 class FeaturesConfig(_Part):
-    """Feature specs: all of them, or those a keyword search finds (seed: token limit error, change 2)."""
+    """Feature specs: all of them, those a keyword search finds, or a tool that the model searches them with.
 
-    mode: Literal["all", "search"] = "all"
+    Source: the seed (token limit error, change 2).
+    """
+
+    mode: Literal["all", "search", "tool"] = "all"
     keywords: Names | None = None
     top_k: Positive = 5
     filename_weight: Count = 3
@@ -239,9 +246,29 @@ class PruningConfig(_Part):
     supersede_writes: bool = True
     purge_errors_after_turns: Count = 4
     minify_results: bool = False
+    send_nudge: bool = False
     max_nesting: Positive = 3
     max_summary_percent: Percent = 25
     ranges: Annotated[list[CompressBatch], Field(max_length=LIST_ENTRIES)] = []
+
+
+class TextsConfig(_Part):
+    """What is said to the model in other words; "" for ours. `{tool}` in a text is the name of the tool it is about.
+
+    `budgeteer prompts` prints ours. Names of tools are what every provider takes.
+    """
+
+    search_tool_name: ToolName = "search_features"
+    search_tool: PromptText = ""
+    search_instructions: PromptText = ""
+    compress_tool_name: ToolName = "compress"
+    compress_tool: PromptText = ""
+    compress_auto: PromptText = ""
+    compress_manual: PromptText = ""
+    nudge_limit_strong: PromptText = ""
+    nudge_limit_soft: PromptText = ""
+    nudge_iteration: PromptText = ""
+    nudge_turn: PromptText = ""
 
 
 class RetryConfig(_Part):
@@ -296,6 +323,7 @@ class BudgetConfig(_Part):
     retrieval: RetrievalConfig = RetrievalConfig()
     history: HistoryConfig = HistoryConfig()
     pruning: PruningConfig = PruningConfig()
+    texts: TextsConfig = TextsConfig()
     retry: RetryConfig = RetryConfig()
     pins: Annotated[list[Name], Field(max_length=ITEM_ENTRIES)] = []
 

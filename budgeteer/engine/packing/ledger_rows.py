@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any, overload
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -346,4 +346,31 @@ def query_rows(
         group=_alone,
         explain=lambda _: reason,
         **data.columns(),
+    )
+
+
+#: Why what pruning adds is there.
+PRUNING_ADDED: Final = Reason(
+    "pruning.mode",
+    "Added: a prompt needs it while the model compresses.",
+    "Not sent with pruning.modelDriven or pruning.mode off.",
+)
+#: Why the search tool and its instructions are.
+SEARCH_ADDED: Final = Reason(
+    "features.mode",
+    "Added: the model searches the feature specs with it.",
+    "Not sent under features.mode all or search.",
+)
+
+
+def with_added(rows: LedgerRows, added: Collection[str], reason: Reason) -> LedgerRows:
+    """The rows with what was added for this reason marked as added; the others as they are."""
+    mine = np.array([item in added for item in rows.ids], np.bool_)
+    explain = rows.explain
+    return replace(
+        rows,
+        fate=np.where(mine, ADDED, rows.fate).astype(np.int8),
+        before_tokens=np.where(mine, 0, rows.before_tokens),
+        before_chars=np.where(mine, 0, rows.before_chars),
+        explain=lambda row: reason if mine[row] else explain(row),
     )

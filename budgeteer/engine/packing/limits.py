@@ -36,7 +36,7 @@ from budgeteer.engine.packing.fixes import (
 from budgeteer.engine.packing.history.reach import message_sizes
 from budgeteer.engine.packing.history.registry import STRATEGIES
 from budgeteer.engine.packing.history.view import HistoryFit, HistoryView
-from budgeteer.engine.packing.ledger import ADDED, SECTIONS, Ledger, Size
+from budgeteer.engine.packing.ledger import ADDED, SECTIONS, Ledger, LedgerRows, Size
 from budgeteer.engine.packing.result import Chosen, Cost, CountedWith, SectionTotal, UnknownParts
 from budgeteer.engine.packing.sections.skill_block import effective, location_opener
 from budgeteer.engine.packing.sections.skills import SkillCause, SkillFit
@@ -59,6 +59,9 @@ def section_totals(
             continue
         before = sum((part.before for part in parts), Size())
         demand = before + _demand_overhead(name, ledger, chosen, view)
+        if name in ("system", "tools"):
+            # What a setting adds is asked for by it; summaries and notices take the place of what is asked for.
+            demand += sum((_added(part) for part in parts), Size())
         limited = budget.enabled or name == "history"
         limit_tokens, limit_chars = _own_limits(name, config, allowed, view) if limited else (None, None)
         limit_tokens = _smaller(limit_tokens, _share_of(name, chosen.shares))
@@ -68,6 +71,12 @@ def section_totals(
             SectionTotal(name, limit_tokens, limit_chars, CountedWith(items, demand), CountedWith(kept, after))
         )
     return tuple(totals)
+
+
+def _added(rows: LedgerRows) -> Size:
+    """What is sent that was added."""
+    mine = rows.fate == ADDED
+    return Size(int(rows.after_tokens[mine].sum()), int(rows.after_chars[mine].sum()))
 
 
 def _demand_overhead(name: str, ledger: Ledger, chosen: Chosen, view: HistoryView) -> Size:

@@ -30,6 +30,8 @@ from budgeteer.engine.packing.history.tool_texts import ToolTexts
 from budgeteer.engine.packing.history.view import USER, HistoryFit, HistoryView, Mask, view_of, written_rows
 from budgeteer.engine.packing.ledger import Ledger, LedgerRows, Overhead, Size
 from budgeteer.engine.packing.ledger_rows import (
+    PRUNING_ADDED,
+    SEARCH_ADDED,
     chunk_rows,
     feature_rows,
     history_rows,
@@ -38,6 +40,7 @@ from budgeteer.engine.packing.ledger_rows import (
     summary_row,
     system_rows,
     tool_rows,
+    with_added,
 )
 from budgeteer.engine.packing.library_fitting import Libraries, LibraryFitter
 from budgeteer.engine.packing.limits import (
@@ -49,12 +52,13 @@ from budgeteer.engine.packing.limits import (
     unknown_parts,
 )
 from budgeteer.engine.packing.message_overhead import MessageOverhead
-from budgeteer.engine.packing.pruned_ledger_rows import pruned_rows, with_added
+from budgeteer.engine.packing.pruned_ledger_rows import pruned_rows
 from budgeteer.engine.packing.pruned_overhead import pruned_demand, pruned_notes, tag_overhead, tagged_view, typed_rows
-from budgeteer.engine.packing.pruning.model_texts import TOOL_NAME
+from budgeteer.engine.packing.pruning.nudges import ModelRequest, Nudge, nudge_for
 from budgeteer.engine.packing.pruning.pruned import Pruned, Pruning
 from budgeteer.engine.packing.result import Chosen, Packing
 from budgeteer.engine.packing.sections.instruction_block import InstructionBlock
+from budgeteer.engine.packing.sections.search_tool import Searching, with_search_tool
 from budgeteer.engine.packing.sections.skill_block import effective
 from budgeteer.engine.packing.sections.skills import SkillFit, entry_sizes
 from budgeteer.engine.packing.sections.system import adds_text
@@ -132,8 +136,9 @@ class Fitted:
 class Packer:
     """One packing under way: everything that does not change while tools and history are fitted.
 
-    `config` has no percents left (allocation.settled); `shares` are None where they are off. `pruned` is set where
-    `bundle` is what pruning left. `skills` may be given where they were fitted before: without shares they depend on
+    `config` has no percents left (allocation.settled); `shares` are None where they are off. `searching` is set where
+    `bundle` has the search tool, `pruned` where it is what pruning left. `nudge` is the reminder that is sent.
+    `skills` may be given where they were fitted before: without shares they depend on
     no other section.
     """
 
@@ -145,6 +150,8 @@ class Packer:
     shares: Shares | None
     pruned: Pruned | None = None
     skills: SkillFit | None = None
+    searching: Searching | None = None
+    nudge: Nudge | None = None
 
     @classmethod
     def of(
@@ -161,8 +168,6 @@ class Packer:
 
     def pack(self, summarise: Summariser) -> Packing:
         """Everything fitted, with a decision for each item, sums, limits and the verdict."""
-        if self._prunes:
-            return self._over(self._pruned()).pack(summarise)
         fitted = self.fitted(summarise)
         libraries = fitted.libraries
         chosen = Chosen(
@@ -174,12 +179,17 @@ class Packer:
             fitted.history,
             self.shares,
         )
-        return self._result(self.ledger(fitted), chosen, fitted.view)
+        packer = self._of(fitted)
+        return packer.result(packer.ledger(fitted), chosen, fitted.view)
 
     def fitted(self, summarise: Summariser) -> Fitted:
         """What stays of everything: pruning first, then the libraries and history in the room that is left."""
+        if self._adds_search:
+            return self._with_search().fitted(summarise)
         if self._prunes:
-            return self._over(self._pruned()).fitted(summarise)
+            fitted = self.over(self._pruned()).fitted(summarise)
+            nudge = self._nudge_for(fitted)
+            return fitted if nudge is None else replace(self, nudge=nudge).fitted(summarise)
         bundle, framing, pruned = self.bundle, self.framing, self.pruned
         view = view_of(
             bundle.history_measures,
@@ -202,11 +212,37 @@ class Packer:
 
     def ledger(self, fitted: Fitted) -> Ledger:
         """Every decision and overhead of what was fitted."""
-        if self._prunes and fitted.pruned is not None:
-            return self._over(fitted.pruned).ledger(fitted)
+        if self._adds_search or (self._prunes and fitted.pruned is not None):
+            return self._of(fitted).ledger(fitted)
         overheads = self._overheads(fitted.block, fitted.libraries, fitted.history, fitted.view)
         rows = self._rows(fitted.libraries, fitted.history, fitted.view)
         return Ledger(rows, overheads, kind=self.allowed.kind)
+
+    @property
+    def _adds_search(self) -> bool:
+        """Whether the model is to search the specs itself, and the bundle is still as it came."""
+        return self.searching is None and self.config.features.mode == "tool" and bool(self.bundle.features)
+
+    def _with_search(self) -> Packer:
+        """The packer over the bundle with the search tool."""
+        searching = with_search_tool(self.bundle, self.config.texts, counter=self.counter)
+        return replace(self, bundle=searching.bundle, searching=searching)
+
+    def _of(self, fitted: Fitted) -> Packer:
+        """The packer over the bundle that was fitted."""
+        packer = self._with_search() if self._adds_search else self
+        return packer if fitted.pruned is None else packer.over(fitted.pruned)
+
+    def _nudge_for(self, fitted: Fitted) -> Nudge | None:
+        """The reminder that goes with what was fitted without one, None where none is due or none is to be sent."""
+        if not self.config.pruning.send_nudge or self.nudge is not None:
+            return None
+        measures, calls = self.bundle.history_measures, 0
+        if self.bundle.query is None:
+            users = np.flatnonzero(measures.role == USER)
+            calls = int(measures.calls[int(users[-1]) if len(users) else 0 :].sum())
+        request = ModelRequest(self.ledger(fitted).total().tokens, self.allowed.window, calls)
+        return nudge_for(request, self.config.pruning)
 
     @property
     def _prunes(self) -> bool:
@@ -215,10 +251,11 @@ class Packer:
 
     def _pruned(self) -> Pruned:
         """What pruning leaves of the bundle."""
-        pruning = Pruning(self.config.pruning, self.provider, self.counter, self.allowed.input_budget)
+        config, budget = self.config, self.allowed.input_budget
+        pruning = Pruning(config.pruning, self.provider, self.counter, budget, config.texts, self.nudge)
         return pruning.prune(self.bundle, self._pinned_messages())
 
-    def _over(self, pruned: Pruned) -> Packer:
+    def over(self, pruned: Pruned) -> Packer:
         """The packer over what pruning left."""
         return replace(self, bundle=pruned.bundle, pruned=pruned)
 
@@ -262,9 +299,15 @@ class Packer:
             system_rows(bundle, libraries.pieces, self.provider),
             tool_rows(bundle, libraries.tools, self.config.skills_budget, ever_called=self._ever_called()),
         )
+        if self.searching is not None:
+            added = self.searching.added
+            system, tools = with_added(system, added, SEARCH_ADDED), with_added(tools, added, SEARCH_ADDED)
+        if pruned is not None:
+            added = pruned.added
+            system, tools = with_added(system, added, PRUNING_ADDED), with_added(tools, added, PRUNING_ADDED)
         parts = [
-            system if pruned is None else with_added(system, pruned),
-            tools if pruned is None else with_added(tools, pruned),
+            system,
+            tools,
             skill_rows(bundle, libraries.skills, entries, budget),
             feature_rows(bundle, libraries.features, self.config.features),
             chunk_rows(bundle, libraries.retrieval, self.config.retrieval),
@@ -276,12 +319,13 @@ class Packer:
         ]
         return [part for part in parts if part is not None]
 
-    def _result(self, ledger: Ledger, chosen: Chosen, view: HistoryView) -> Packing:
+    def result(self, ledger: Ledger, chosen: Chosen, view: HistoryView) -> Packing:
+        """The packing of what was fitted over this very bundle."""
         error = error_of(ledger, chosen.history.over, self.allowed.usable_tokens, shares=chosen.shares)
         sections = section_totals(ledger, chosen, self.config, self.allowed, view)
         if self.pruned is not None:
             given_frames = int(self.framing.messages(self.pruned.given.history_measures).sum())
-            sections = pruned_demand(sections, ledger, self.pruned, view, given_frames=given_frames)
+            sections = pruned_demand(sections, self.pruned, view, given_frames=given_frames)
         demand = sum((section.demand.size for section in sections), Size())
         whole = budget_limit(chosen, self.config, view, demand=demand, allowed=self.allowed)
         limits = [*limits_of(self.bundle, chosen, self.config, view), whole]
@@ -297,8 +341,9 @@ class Packer:
         notes += pruned_notes(self.pruned, self.config.pruning)
         notes += history_notes(chosen.history, view)
         return Packing(
-            bundle=self.bundle if self.pruned is None else self.pruned.given,
+            bundle=self._given,
             pruned=self.pruned,
+            searching=self.searching,
             config=self.config,
             provider=self.provider,
             allowance=self.allowed,
@@ -327,10 +372,21 @@ class Packer:
             pinned[:] = [key in pins for key in index_of(self.bundle).ids]
         return pinned
 
+    @property
+    def _given(self) -> Bundle:
+        """The bundle as it came."""
+        if self.searching is not None:
+            return self.searching.given
+        return self.bundle if self.pruned is None else self.pruned.given
+
     def _protected_tools(self) -> frozenset[str]:
-        """The tools that stay whatever the limits: `compress`, where the model is to call it."""
-        is_needed = self.pruned is not None and self.config.pruning.model_driven
-        return frozenset({TOOL_NAME}) if is_needed else frozenset()
+        """The tools of ours that the model is to call: they stay whatever the limits."""
+        texts, names = self.config.texts, set[str]()
+        if self.pruned is not None and self.config.pruning.model_driven:
+            names.add(texts.compress_tool_name)
+        if self.searching is not None:
+            names.add(texts.search_tool_name)
+        return frozenset(names)
 
     def _named(self) -> NamedMessages:
         history = self.config.history

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -153,21 +153,3 @@ def _block_reason(block: Block, pruned: Pruned) -> Reason:
     inside = f", with {', '.join(f'b{number}' for number in block.children)} inside" if block.children else ""
     sentence = f"Replaces {len(covered):,} messages ({before:,} tokens){inside}."
     return Reason("compress", sentence)
-
-
-def with_added(rows: LedgerRows, pruned: Pruned) -> LedgerRows:
-    """The rows with what pruning added marked as added; the others as they are."""
-    mine = np.array([item in pruned.added for item in rows.ids], np.bool_)
-    reason = Reason(
-        "pruning.mode",
-        "Added: a prompt needs it while the model compresses.",
-        "Not sent with pruning.modelDriven or pruning.mode off.",
-    )
-    explain = rows.explain
-    return replace(
-        rows,
-        fate=np.where(mine, ADDED, rows.fate).astype(np.int8),
-        before_tokens=np.where(mine, 0, rows.before_tokens),
-        before_chars=np.where(mine, 0, rows.before_chars),
-        explain=lambda row: reason if mine[row] else explain(row),
-    )

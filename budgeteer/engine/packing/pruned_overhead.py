@@ -10,7 +10,7 @@ import numpy as np
 from budgeteer.engine.config.schema import PruningConfig
 from budgeteer.engine.counting.tokenizers import TokenCounter
 from budgeteer.engine.packing.history.view import USER, HistoryFit, HistoryView, Mask
-from budgeteer.engine.packing.ledger import ADDED, SECTIONS, Ledger, Overhead, Size
+from budgeteer.engine.packing.ledger import Overhead, Size
 from budgeteer.engine.packing.pruning.pruned import Pruned
 from budgeteer.engine.packing.result import CountedWith, SectionTotal
 
@@ -49,9 +49,9 @@ def tag_overhead(pruned: Pruned, view: HistoryView, fit: HistoryFit, counter: To
 
 
 def pruned_demand(
-    sections: Sequence[SectionTotal], ledger: Ledger, pruned: Pruned, view: HistoryView, *, given_frames: int
+    sections: Sequence[SectionTotal], pruned: Pruned, view: HistoryView, *, given_frames: int
 ) -> tuple[SectionTotal, ...]:
-    """The sections with what pruning itself asks for: the tool, the system text, the tags, blocks that make it larger.
+    """The sections with what pruning asks for beside its tool and texts: tags, and blocks that make it larger.
 
     What blocks stand for is asked for as it came, with its frames.
     """
@@ -60,9 +60,6 @@ def pruned_demand(
         if section.name == "history":
             tags = Size(int(pruned.tags.tokens.sum()), int(pruned.tags.chars.sum()))
             more = tags + _larger(pruned, view) - Size(int(view.all_frames.sum()) - given_frames)
-        elif section.name in ("system", "tools"):
-            mine = (ledger.section == SECTIONS.index(section.name)) & (ledger.fate == ADDED)
-            more = Size(int(ledger.after_tokens[mine].sum()), int(ledger.after_chars[mine].sum()))
         else:
             more = Size()
         found.append(replace(section, demand=CountedWith(section.demand.items, section.demand.size + more)))

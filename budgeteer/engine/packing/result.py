@@ -21,6 +21,7 @@ from budgeteer.engine.packing.ledger import CategoryTotal, Ledger, Size, by_cate
 from budgeteer.engine.packing.pruning.pruned import Pruned
 from budgeteer.engine.packing.sections.features import FeatureFit
 from budgeteer.engine.packing.sections.retrieval import RetrievalFit
+from budgeteer.engine.packing.sections.search_tool import Searching
 from budgeteer.engine.packing.sections.skills import SkillFit
 from budgeteer.engine.packing.sections.system import SystemPiece
 from budgeteer.engine.packing.sections.tools import ToolFit
@@ -197,11 +198,14 @@ class Packing:
     notes: tuple[str, ...]
     demand: Size
     pruned: Pruned | None = None
+    searching: Searching | None = None
 
     @property
     def fitted_bundle(self) -> Bundle:
-        """What was fitted: the bundle, or what pruning left of it."""
-        return self.bundle if self.pruned is None else self.pruned.bundle
+        """What was fitted: the bundle, with the search tool where it has one, or what pruning left of it."""
+        if self.pruned is not None:
+            return self.pruned.bundle
+        return self.bundle if self.searching is None else self.searching.bundle
 
     @property
     def fits(self) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import assert_never
+from typing import Final, assert_never
 
 from budgeteer.engine.config.schema import FeaturesConfig, RetrievalConfig
 from budgeteer.engine.content.library import FeatureSpec
@@ -14,19 +14,20 @@ from budgeteer.engine.packing.reasons import ordinal
 from budgeteer.engine.packing.sections.features import FeatureCause, FeatureFit
 from budgeteer.engine.packing.sections.retrieval import ChunkCause, RetrievalFit, RoomRule
 
+_IN_FULL: Final = "In full under features.mode all."
+
 
 def explain_feature(fit: FeatureFit, features: Sequence[FeatureSpec], config: FeaturesConfig, row: int) -> Reason:
     """Why the spec at `row` is sent whole, listed, or not sent."""
     needed = int(fit.needed[row])
-    in_full = "In full under features.mode all."
     match FeatureCause(int(fit.cause[row])):
-        case FeatureCause.WHOLE:
-            return Reason("features.mode", "Every feature spec is loaded whole in mode all.")
+        case FeatureCause.WHOLE | FeatureCause.BEHIND_TOOL as cause:
+            return _by_mode(cause, config)
         case FeatureCause.FOUND:
             return _found(fit, row)
         case FeatureCause.LISTED:
             why = f"Nothing matches {_words(fit)}" if fit.keywords else "There is no keyword to search for"
-            return Reason("features.search", f"{why}, so the files are listed by their paths.", in_full)
+            return Reason("features.search", f"{why}, so the files are listed by their paths.", _IN_FULL)
         case FeatureCause.TOO_MANY:
             ranked = (
                 f"It comes {ordinal(needed)} with a score of {_score(fit, row):,}; {config.top_k:,} specs are loaded."
@@ -82,6 +83,14 @@ def _room_words(rule: RoomRule) -> tuple[str, str]:
             return rule, "shares.context allows"
         case other:
             assert_never(other)
+
+
+def _by_mode(cause: FeatureCause, config: FeaturesConfig) -> Reason:
+    if cause is FeatureCause.BEHIND_TOOL:
+        return Reason("features.mode", "Not sent: under mode tool the model finds it with the search tool.", _IN_FULL)
+    if config.mode == "tool":
+        return Reason("pin", "Pinned: it is sent whole beside the tool that finds the others.")
+    return Reason("features.mode", "Every feature spec is loaded whole in mode all.")
 
 
 def _found(fit: FeatureFit, row: int) -> Reason:

@@ -17,6 +17,7 @@ from budgeteer.workbench.policies.agents import AgentTable, agent_table
 from budgeteer.workbench.policies.drawing import DrawnPolicy, PolicyDrawing, draw_policies, has_prices
 from budgeteer.workbench.policies.study import PolicyComparison, policies_study
 from budgeteer.workbench.policies.table import PoliciesState, PolicyTable, policy_table, shown_policy
+from budgeteer.workbench.policies.tools import ToolTable, tool_table
 from budgeteer.workbench.preview import preview
 
 NOTHING = "There is no conversation to replay. Add one as a source: each of its model requests is packed here."
@@ -42,6 +43,7 @@ class PoliciesPage:
     unit: str = ""
     shown: str = ""
     agents: AgentTable | None = None
+    tools: ToolTable | None = None
     breaks: str = ""
 
 
@@ -86,6 +88,7 @@ def _filled(page: PoliciesPage, compared: PolicyComparison, current: EditableCon
         unit="cost" if has_prices(found) else "tokens",
         shown=shown,
         agents=agent_table(compared.agents),
+        tools=tool_table(compared.tools),
         breaks="" if breaks is None else f"{count_of(breaks, 'break')} of its cached prefix",
     )
 

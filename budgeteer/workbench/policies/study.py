@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Final, Self
 
 from budgeteer.engine.analysis.cache.session_cache import CachePlan
+from budgeteer.engine.analysis.deferred_tools import DeferredTools, deferred_tools
 from budgeteer.engine.analysis.replay.harness_replay import HarnessReplay, replay_harnesses
 from budgeteer.engine.analysis.replay.policies import PolicyTotals, compare_policies
 from budgeteer.engine.config.schema import dump_config
@@ -15,7 +16,7 @@ from budgeteer.workbench.deferred_results import StudyQuestion, Watch, digest_of
 from budgeteer.workbench.models import Workspace
 from budgeteer.workbench.preview import Packed
 
-LAYOUT: Final = "2"
+LAYOUT: Final = "3"
 """What a stored comparison holds; another one where its figures mean something else: older ones are not read."""
 
 
@@ -27,12 +28,14 @@ class PolicyComparison:
         rules: what the rules of the cache are called, "" where none are known for the model.
         assumed: what of them the provider does not say, "" for nothing.
         agents: what each agent would have done.
+        tools: what tool definitions take, None where there are none.
     """
 
     found: tuple[PolicyTotals, ...]
     rules: str = ""
     assumed: str = ""
     agents: tuple[HarnessReplay, ...] = ()
+    tools: DeferredTools | None = None
 
     def to_json(self) -> dict[str, Any]:
         """As a job keeps it."""
@@ -41,13 +44,16 @@ class PolicyComparison:
             "assumed": self.assumed,
             "found": [one.to_record() for one in self.found],
             "agents": [one.to_json(with_requests=True) for one in self.agents],
+            "tools": None if self.tools is None else self.tools.to_json(),
         }
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Self:
         """The inverse of to_json."""
         found = tuple(map(PolicyTotals.from_record, data["found"]))
-        return cls(found, data["rules"], data["assumed"], tuple(map(HarnessReplay.from_json, data["agents"])))
+        agents = tuple(map(HarnessReplay.from_json, data["agents"]))
+        tools = None if data["tools"] is None else DeferredTools.from_json(data["tools"])
+        return cls(found, data["rules"], data["assumed"], agents, tools)
 
 
 def policies_study(workspace: Workspace, packed: Packed, pause_seconds: int) -> StudyQuestion[PolicyComparison]:
@@ -58,7 +64,9 @@ def policies_study(workspace: Workspace, packed: Packed, pause_seconds: int) -> 
         subject = subject_of(workspace, packed.packing)
         found = compare_policies(subject, cache=plan, progress=watch)
         rules, assumed = ("", "") if plan is None else (plan.rules.title, plan.rules.assumed)
-        return PolicyComparison(found, rules, assumed, replay_harnesses(subject))
+        bundle, counter = subject.bundle, subject.counter
+        tools = deferred_tools(bundle, subject.config, counter=counter) if bundle.tools else None
+        return PolicyComparison(found, rules, assumed, replay_harnesses(subject), tools)
 
     return StudyQuestion(
         kind="workbench.policies",

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from budgeteer.cli.commands.prompts import PROMPTS
-from budgeteer.engine.analysis.search_tool import SEARCH_INSTRUCTIONS
+from budgeteer.engine.packing.sections.search_tool import search_instructions
 from tests.cli.conftest import Budgeteer
 from tests.conformance import reference
 
@@ -117,7 +117,7 @@ def test_the_tool_is_printed_in_every_form(budgeteer: Budgeteer) -> None:
 
 
 def test_the_instructions_are_printed_and_the_names_listed(budgeteer: Budgeteer) -> None:
-    assert budgeteer("prompts", "search_features.instructions").out == f"{SEARCH_INSTRUCTIONS}\n"
+    assert budgeteer("prompts", "search_features.instructions").out == f"{search_instructions()}\n"
     assert "search_features.instructions" in budgeteer("prompts").out
 
 

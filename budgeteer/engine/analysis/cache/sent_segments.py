@@ -91,7 +91,7 @@ class SegmentMaker:
         if packer.framing.has_query():
             said = said.with_query(self._keys[query_row], packer.framing.query_tokens(), query_row, self._blocks)
         reply = packer.framing.reply()
-        head = self._head(packer, fitted, total_tokens - int(said.tokens.sum()) - reply)
+        head = self._head(fitted, total_tokens - int(said.tokens.sum()) - reply)
         before = len(head.keys)
         kind = np.full(before, SegmentKind.INSTRUCTIONS, np.int8)
         kind[: head.tools] = SegmentKind.TOOL
@@ -112,7 +112,7 @@ class SegmentMaker:
         )
         return Segments(request, np.concatenate([kind, said.kind]), np.concatenate([pieces, said.row]), packer, fitted)
 
-    def _head(self, packer: Packer, fitted: Fitted, tokens: int) -> _Head:
+    def _head(self, fitted: Fitted, tokens: int) -> _Head:
         """Tools and instructions; what stands around them belongs to the last of them."""
         libraries = fitted.libraries
         key = (
@@ -125,7 +125,7 @@ class SegmentMaker:
             libraries.retrieval.says_nothing,
         )
         if key not in self._heads:
-            bundle = packer.bundle if fitted.pruned is None else fitted.pruned.bundle
+            bundle = fitted.block.bundle
             tools = [_hash(json.dumps(bundle.tools[row].raw, default=str)) for row in libraries.tools.order]
             pieces = [_hash(piece.text()) for piece in libraries.pieces]
             sizes = [int(libraries.tools.tokens[row]) for row in libraries.tools.order]

@@ -197,7 +197,10 @@ def _ends_of_events(live: LiveMessages) -> Kept:
     kept = first.copy()
     for group in reversed(groups):
         mine = live.group == group
-        room_events, room_tokens = room_events - int(live.events[mine].sum()), room_tokens - int(live.tokens[mine].sum())
+        room_events, room_tokens = (
+            room_events - int(live.events[mine].sum()),
+            room_tokens - int(live.tokens[mine].sum()),
+        )
         if min(room_events, room_tokens) < 0:
             break
         kept |= mine
@@ -304,7 +307,8 @@ _ROWS: Final = (
         source="github.com/microsoft/vscode-copilot-chat, src/extension/intents/node/agentIntent.ts and "
         "src/extension/prompts/node/agent/summarizedConversationHistory.tsx (31acd00)",
         date="2026-11-24",
-        assumed=f"{_STATED}; tool definitions count like messages; compaction in the background, off by default, is off",
+        assumed=f"{_STATED}; tool definitions count like messages; background compaction, off by default, is not "
+        "played",
     ),
     AgentHarness(
         "openHands",
@@ -314,8 +318,8 @@ _ROWS: Final = (
         counts_new=True,
         keep=_ends_of_events,
         summary_tokens=SUMMARY_TOKENS,
-        rule="over 80 events, or the window less the reply, the first 4 and the newest 35 events stay (or what fits half "
-        "of it), and a summary between them",
+        rule="over 80 events, or the window less the reply, the first 4 and the newest 35 events stay (or what fits in "
+        "half of it), and a summary between them",
         source="github.com/OpenHands/software-agent-sdk, "
         "openhands-sdk/openhands/sdk/context/condenser/llm_summarizing_condenser.py (611629e)",
         date="2026-11-24",

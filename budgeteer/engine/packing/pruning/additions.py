@@ -1,51 +1,37 @@
-"""Additions of pruning to a prompt: the tool `compress` and its system text.
+"""Additions of pruning to a prompt: the tool `compress`, its system text, and a nudge where one is due.
 
 Each is added once: a conversation that has a tool of that name, or a text that holds ours, gets no second one.
 """
 
 from __future__ import annotations
 
-import functools
-from dataclasses import replace
 from typing import Final, Literal
 
-import numpy as np
-
-from budgeteer.engine.content.conversation import ROLES, text_of
-from budgeteer.engine.counting.library_measures import ToolMeasures, measure_tools
-from budgeteer.engine.counting.tokenizers import TokenCounter, counter_for
+from budgeteer.engine.config.schema import TextsConfig
+from budgeteer.engine.counting.tokenizers import TokenCounter
 from budgeteer.engine.inputs.bundle import Bundle, SystemText
-from budgeteer.engine.packing.pruning.model_texts import COMPRESS_TOOL, TOOL_NAME, system_text
+from budgeteer.engine.packing.pruning.model_texts import compress_tool, nudge_text, system_text
+from budgeteer.engine.packing.pruning.nudges import Nudge
+from budgeteer.engine.packing.sections.own_tools import with_own
 
-#: The decision ids of what is added.
+#: The decision ids of the texts that are added.
 SYSTEM_ID: Final = "system:pruning"
-TOOL_ID: Final = f"tool:{TOOL_NAME}"
+NUDGE_ID: Final = "system:nudge"
 
 
-def with_additions(bundle: Bundle, mode: Literal["auto", "manual"], counter: TokenCounter) -> tuple[Bundle, set[str]]:
+def with_additions(
+    bundle: Bundle,
+    mode: Literal["auto", "manual"],
+    texts: TextsConfig,
+    *,
+    nudge: Nudge | None,
+    counter: TokenCounter,
+) -> tuple[Bundle, set[str]]:
     """The bundle with what is added to it, and the ids of that."""
-    added: set[str] = set()
-    text = system_text(mode)
-    if not says(bundle, text):
-        own = SystemText(SYSTEM_ID, "Instructions for pruning", "system", text)
-        bundle = replace(bundle, system=(*bundle.system, own))
-        added.add(SYSTEM_ID)
-    if all(tool.name != TOOL_NAME for tool in bundle.tools):
-        measures = bundle.tool_measures.joined(_measured(counter.name))
-        bundle = replace(bundle, tools=(*bundle.tools, COMPRESS_TOOL), tool_measures=measures)
-        added.add(TOOL_ID)
+    own = SystemText(SYSTEM_ID, "Instructions for pruning", "system", system_text(mode, texts))
+    bundle, added = with_own(bundle, compress_tool(texts), own, counter=counter)
+    if nudge is not None:
+        reminder = SystemText(NUDGE_ID, "Reminder to compress", "system", nudge_text(nudge, texts))
+        bundle, more = with_own(bundle, None, reminder, counter=counter)
+        added |= more
     return bundle, added
-
-
-def says(bundle: Bundle, text: str) -> bool:
-    """Whether the text is there already: in a system text, or before the first words of the user."""
-    if any(text in one.text for one in bundle.system):
-        return True
-    users = np.flatnonzero(bundle.history_measures.role == ROLES.index("user"))
-    first = bundle.history[int(users[0])] if len(users) else bundle.query
-    return first is not None and text in text_of(first)
-
-
-@functools.cache
-def _measured(tokenizer: str) -> ToolMeasures:
-    return measure_tools((COMPRESS_TOOL,), counter=counter_for(tokenizer))

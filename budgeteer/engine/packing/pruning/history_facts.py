@@ -6,16 +6,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Final
 
+from budgeteer.engine.config.schema import TextsConfig
 from budgeteer.engine.content.conversation import Message, TextPart
 from budgeteer.engine.content.written_messages import is_written
 from budgeteer.engine.counting.tokenizers import TokenCounter
 from budgeteer.engine.inputs.bundle import Bundle
 from budgeteer.engine.inputs.history_index import message_id
 from budgeteer.engine.packing.history.earlier_line import read_line
-from budgeteer.engine.packing.pruning.additions import says
 from budgeteer.engine.packing.pruning.calls import Calls, calls_in
 from budgeteer.engine.packing.pruning.message_ids import BLOCK_HEADER, Numbering, ids_within, number_messages, untagged
-from budgeteer.engine.packing.pruning.model_texts import SYSTEM_AUTO, SYSTEM_MANUAL
+from budgeteer.engine.packing.pruning.model_texts import system_text
+from budgeteer.engine.packing.sections.own_tools import OURS, says
 
 #: Where the facts are kept in `Bundle.prepared`.
 KEPT_AS: Final = "pruning.facts"
@@ -49,11 +50,16 @@ def _read(bundle: Bundle, counter: TokenCounter) -> Facts:
     query = ids_within(bundle.query) if bundle.query is not None else []
     written = [None if _is_written(message) else shown for message, shown in bare]
     numbering = number_messages(written, ids, query)
-    if any(says(bundle, text) for text in (SYSTEM_AUTO, SYSTEM_MANUAL)):
+    if says_instructions(bundle, OURS):
         numbering = replace(numbering, read_back=True)
     bodies = {number: body_of(bare[row][0]) for number, row in numbering.blocks.items() if row >= 0}
     calls = calls_in(messages, counter=counter)
     return Facts(numbering, bodies, calls, tuple(message_id(message, row) for row, message in enumerate(messages)))
+
+
+def says_instructions(bundle: Bundle, texts: TextsConfig) -> bool:
+    """Whether a bundle holds a system text of pruning in these words."""
+    return says(bundle, system_text("auto", texts)) or says(bundle, system_text("manual", texts))
 
 
 def body_of(block: Message) -> str:

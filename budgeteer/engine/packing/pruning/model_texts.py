@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final, Literal
 
+from budgeteer.engine.config.schema import TextsConfig
 from budgeteer.engine.content.library import ToolDefinition
 from budgeteer.engine.packing.pruning.message_ids import BLOCK_HEADER
 from budgeteer.engine.packing.pruning.nudges import Nudge
-
-TOOL_NAME: Final = "compress"
+from budgeteer.engine.packing.sections.own_tools import OURS, own_tool, worded
 
 _DESCRIPTION: Final = f"""\
 Replace finished stretches of this conversation by summaries that you write. Each range becomes one block; from then \
@@ -54,21 +54,12 @@ _PARAMETERS: Final[dict[str, Any]] = {
     "required": ["topic", "ranges"],
 }
 
-#: The definition, in MCP's form; tool_forms.tool_in_form gives it in any provider's.
-COMPRESS_TOOL: Final = ToolDefinition(
-    TOOL_NAME,
-    _DESCRIPTION,
-    _PARAMETERS,
-    "mcp",
-    {"name": TOOL_NAME, "description": _DESCRIPTION, "inputSchema": _PARAMETERS},
-)
-
 #: The system text of mode `auto`.
-SYSTEM_AUTO: Final = f"""\
+_SYSTEM_AUTO: Final = """\
 # Keeping the context small
 
 The room for this conversation is limited, and what fills it makes your work slower and less precise. Keep it small \
-as you go: `{TOOL_NAME}` replaces stretches of the conversation by summaries that you write. Tags such as \
+as you go: `{tool}` replaces stretches of the conversation by summaries that you write. Tags such as \
 <id>m012</id> and <id>b2</id> are put in by the environment so that you can name messages and blocks. Never write \
 such tags yourself.
 
@@ -81,10 +72,10 @@ edit, error messages, file contents. Before you compress, ask yourself whether t
 go on. It becomes the only record of what happened."""
 
 #: The system text of mode `manual`.
-SYSTEM_MANUAL: Final = f"""\
+_SYSTEM_MANUAL: Final = """\
 # Compressing on request
 
-`{TOOL_NAME}` replaces stretches of this conversation by summaries that you write. Tags such as <id>m012</id> and \
+`{tool}` replaces stretches of this conversation by summaries that you write. Tags such as <id>m012</id> and \
 <id>b2</id> are put in by the environment so that you can name messages and blocks. Never write such tags yourself.
 
 Use it only when the user asks for it, or when a reminder says that the context is nearly full. Never do it on your \
@@ -94,25 +85,42 @@ When you do, take only stretches that are closed, and write everything down that
 decisions, findings, limits, and what the user asked for in their own words. Give several stretches in one call."""
 
 #: What the environment says with a nudge.
-NUDGE_TEXTS: Final[Mapping[Nudge, str]] = {
-    "contextLimitStrong": f"""\
-The context is over its limit. Call `{TOOL_NAME}` now, before anything else; only a step that cannot be interrupted \
+_NUDGES: Final[Mapping[Nudge, str]] = {
+    "contextLimitStrong": """\
+The context is over its limit. Call `{tool}` now, before anything else; only a step that cannot be interrupted \
 may be finished first. Take one large range of older, settled work, from the beginning on, and leave what you are \
 working on as it is. Split it only if one summary could not hold everything. Write the summary so that nothing has \
 to be looked up again, with the user's requests in their own words.""",
-    "contextLimitSoft": f"""\
-The context is nearly full. Look for older work that is closed and call `{TOOL_NAME}` on it, several ranges in one \
+    "contextLimitSoft": """\
+The context is nearly full. Look for older work that is closed and call `{tool}` on it, several ranges in one \
 call if there are several. Leave what you are working on as it is. If nothing is closed yet, go on and compress as \
 soon as something is.""",
-    "iteration": f"""\
+    "iteration": """\
 You have made many calls since the user last wrote. If a part of that work is closed and will not be needed word for \
-word, call `{TOOL_NAME}` on it; several short ranges are better than a long one.""",
-    "turn": f"""\
+word, call `{tool}` on it; several short ranges are better than a long one.""",
+    "turn": """\
 Look over the conversation: is there a stretch that is closed, or that the user has turned away from? Call \
-`{TOOL_NAME}` on it, in short ranges, and keep what is still in use.""",
+`{tool}` on it, in short ranges, and keep what is still in use.""",
 }
 
 
-def system_text(mode: Literal["auto", "manual"]) -> str:
+def compress_tool(texts: TextsConfig = OURS) -> ToolDefinition:
+    """The definition, in MCP's form; tool_forms.tool_in_form gives it in any provider's."""
+    return own_tool(texts.compress_tool_name, texts.compress_tool or _DESCRIPTION, _PARAMETERS)
+
+
+def system_text(mode: Literal["auto", "manual"], texts: TextsConfig = OURS) -> str:
     """What a system text says to a model that has the tool."""
-    return SYSTEM_AUTO if mode == "auto" else SYSTEM_MANUAL
+    own = {"auto": texts.compress_auto or _SYSTEM_AUTO, "manual": texts.compress_manual or _SYSTEM_MANUAL}
+    return worded(own[mode], texts.compress_tool_name)
+
+
+def nudge_text(nudge: Nudge, texts: TextsConfig = OURS) -> str:
+    """What the environment says with a nudge."""
+    own = {
+        "contextLimitStrong": texts.nudge_limit_strong,
+        "contextLimitSoft": texts.nudge_limit_soft,
+        "iteration": texts.nudge_iteration,
+        "turn": texts.nudge_turn,
+    }
+    return worded(own[nudge] or _NUDGES[nudge], texts.compress_tool_name)

@@ -1,18 +1,19 @@
 """Nudges: when a model is reminded to compress. A state machine over model requests, without any text.
 
 `nudged` takes one request and says which nudge goes with it, and in which state the next request is met. Nothing is
-sent from here: a replay decides what a nudge costs, and the words are in `texts`.
+sent from here: a packing sends one under `pruning.sendNudge`, and the words are in `model_texts`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Literal
+from typing import Final, Literal, get_args
 
 from budgeteer.engine.config.schema import PruningConfig
 
 type Nudge = Literal["contextLimitStrong", "contextLimitSoft", "iteration", "turn"]
+NUDGES: Final[tuple[Nudge, ...]] = get_args(Nudge.__value__)
 
 
 @dataclass(frozen=True, slots=True)

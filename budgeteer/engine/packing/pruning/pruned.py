@@ -12,7 +12,7 @@ from typing import Literal
 
 import numpy as np
 
-from budgeteer.engine.config.schema import PruningConfig
+from budgeteer.engine.config.schema import PruningConfig, TextsConfig
 from budgeteer.engine.content.conversation import ROLES
 from budgeteer.engine.counting.library_measures import Ints
 from budgeteer.engine.counting.message_measures import MessageMeasures
@@ -24,9 +24,10 @@ from budgeteer.engine.packing.pruning.automatic import Found, found_by
 from budgeteer.engine.packing.pruning.blocks import Block, Compressed
 from budgeteer.engine.packing.pruning.calls import Calls
 from budgeteer.engine.packing.pruning.compress import Bounds, compress
-from budgeteer.engine.packing.pruning.history_facts import Facts, facts_of
+from budgeteer.engine.packing.pruning.history_facts import Facts, facts_of, says_instructions
 from budgeteer.engine.packing.pruning.message_ids import TagSizes, tag_of
 from budgeteer.engine.packing.pruning.minified import minified_sizes
+from budgeteer.engine.packing.pruning.nudges import Nudge
 from budgeteer.engine.packing.pruning.pruned_messages import PrunedHistory, Rewriter
 from budgeteer.engine.packing.pruning.shape import Mask, leads, shape_of
 from budgeteer.engine.packing.pruning.shortening import (
@@ -37,6 +38,7 @@ from budgeteer.engine.packing.pruning.shortening import (
     tag_sizes,
     with_minified,
 )
+from budgeteer.engine.packing.sections.own_tools import OURS
 
 _KEPT_AS = "pruning.last"
 _USER = ROLES.index("user")
@@ -95,18 +97,23 @@ class Pruned:
 class _Kept:
     """What a bundle was pruned to, and how that was asked for."""
 
-    asked: tuple[PruningConfig, str, int, bytes]
+    asked: tuple[PruningConfig, TextsConfig, Nudge | None, str, int, bytes]
     pruned: Pruned
 
 
 @dataclass(frozen=True, slots=True)
 class Pruning:
-    """How a bundle is pruned: the configuration's part, the request form, the counter, and the input budget."""
+    """How a bundle is pruned: the configuration's part, the request form, the counter, and the input budget.
+
+    `texts` are what is said to the model, `nudge` the reminder that is sent, None for none.
+    """
 
     config: PruningConfig
     provider: str
     counter: TokenCounter
     input_budget: int
+    texts: TextsConfig
+    nudge: Nudge | None = None
 
     @property
     def max_summary_tokens(self) -> int:
@@ -121,7 +128,7 @@ class Pruning:
         Raises:
             CompressRefused: the ranges do not go with the conversation.
         """
-        asked = (self.config, self.provider, self.input_budget, pinned.tobytes())
+        asked = (self.config, self.texts, self.nudge, self.provider, self.input_budget, pinned.tobytes())
         kept = given.prepared.get(_KEPT_AS)
         if isinstance(kept, _Kept) and kept.asked == asked:
             return kept.pruned
@@ -130,7 +137,7 @@ class Pruning:
         return pruned
 
     def _prune(self, given: Bundle, pinned: Mask) -> Pruned:
-        facts, measures = facts_of(given, counter=self.counter), given.history_measures
+        facts, measures = self._facts(given), given.history_measures
         pinned = np.isin(measures.group, np.unique(measures.group[pinned]))
         compressed = self._compressed(measures, facts, pinned)
         standing = tuple(sorted(compressed.standing(), key=lambda block: block.anchor))
@@ -152,7 +159,7 @@ class Pruning:
         mode: Literal["auto", "manual"] = "auto" if self.config.mode == "auto" else "manual"
         bundle, added = given, set[str]()
         if self.config.model_driven:
-            bundle, added = with_additions(given, mode, self.counter)
+            bundle, added = with_additions(given, mode, self.texts, nudge=self.nudge, counter=self.counter)
         return Pruned(
             given=given,
             provider=self.provider,
@@ -169,6 +176,13 @@ class Pruning:
             max_summary_tokens=self.max_summary_tokens,
             added=frozenset(added),
         )
+
+    def _facts(self, given: Bundle) -> Facts:
+        """What is read of the bundle; own words of the system text tell that it was packed before, too."""
+        facts = facts_of(given, counter=self.counter)
+        if self.texts != OURS and says_instructions(given, self.texts):
+            return replace(facts, numbering=replace(facts.numbering, read_back=True))
+        return facts
 
     def _compressed(self, measures: MessageMeasures, facts: Facts, pinned: Mask) -> Compressed:
         if not self.config.ranges:

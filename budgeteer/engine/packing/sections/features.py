@@ -40,6 +40,7 @@ class FeatureCause(IntEnum):
     NO_MATCH = 4
     EXCLUDED = 5
     NO_ROOM = 6
+    BEHIND_TOOL = 7
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +56,7 @@ class FeatureFit:
         tokens, chars: what each takes, 0 when dropped.
         keywords, hits: what was searched for and found; () in mode all.
         limit_tokens: what the specs may take, None when nothing limits them.
-        header: what stands above them; "" where there are no specs.
+        header: what stands above them; "" where there are no specs, or none but behind the search tool.
     """
 
     sequence: tuple[int, ...]
@@ -106,7 +107,10 @@ def fit_features(
     counter: TokenCounter,
     ask: FeatureAsk,
 ) -> FeatureFit:
-    """The specs that are sent: in mode all every one, in mode search the best `topK`, as far as the limit reaches."""
+    """The specs that are sent, as far as the limit reaches: in mode all every one, in mode search the best `topK`.
+
+    In mode tool only pinned ones are: the model searches the others.
+    """
     size = len(features)
     pinned = np.zeros(size, np.bool_)
     if any(pin.startswith("feature:") for pin in ask.pins):
@@ -116,6 +120,10 @@ def fit_features(
     if config.mode == "search":
         choice = _searched(features, config, chosen_keywords(config, ask.query), pinned=pinned)
         cause, needed = _causes(features, config, choice)
+    elif config.mode == "tool":
+        held = np.flatnonzero(pinned).tolist()
+        choice = _Choice(held, [], FEATURES_HEADER if held else "")
+        cause[~pinned] = FeatureCause.BEHIND_TOOL
     rows = np.array([*choice.whole, *choice.listed], np.int64)
     alone, followed, chars = _sizes(features, measures, choice, counter)
     reach = (

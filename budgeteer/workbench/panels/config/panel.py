@@ -39,7 +39,7 @@ def config_view(workspace: Workspace, current: EditableConfig, *, pasted: str = 
         preset=f"{version.preset.title} v{version.number}",
         delta=json.dumps(current.delta, indent=2, ensure_ascii=False),
         whole=json.dumps(current.data, indent=2, ensure_ascii=False),
-        texts=prompt_texts(),
+        texts=prompt_texts(current.config.texts),
         mark=config_mark(current),
         calibration=calibration_view(workspace, current),
         pasted=pasted,

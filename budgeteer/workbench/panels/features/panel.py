@@ -71,7 +71,7 @@ def feature_view(packing: Packing, state: ViewState) -> FeatureView | None:
     if asked is not None:
         config = config.model_copy(update={"keywords": asked})
     pins = frozenset(packing.config.pins)
-    modes = feature_modes(bundle, config, pins=pins)
+    modes = feature_modes(bundle, config, pins=pins, texts=packing.config.texts)
     if modes is None:
         return None
     counter = counter_for(bundle.tokenizer)
@@ -118,7 +118,7 @@ def _costs(modes: FeatureModes) -> tuple[CostRow, ...]:
     rows = (
         ("Load all", modes.all, "all", "Load all"),
         ("This search", modes.search, "search", "Search"),
-        ("A tool the model searches with, and its instructions", tool, "", ""),
+        ("A tool the model searches with, and its instructions", tool, "tool", "Give it the tool"),
     )
     most = max(size.tokens for _, size, _, _ in rows) or 1
     return tuple(
@@ -128,7 +128,7 @@ def _costs(modes: FeatureModes) -> tuple[CostRow, ...]:
             chars=f"{size.chars:,}",
             width=f"{max(0.8, size.tokens / most * 100):.2f}%",
             is_in_force=mode == modes.mode,
-            apply="" if not mode or mode == modes.mode else f"features.mode={mode}",
+            apply="" if mode == modes.mode else f"features.mode={mode}",
             apply_label=label,
         )
         for name, size, mode, label in rows

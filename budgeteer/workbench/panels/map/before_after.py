@@ -33,7 +33,9 @@ class BeforeAfter:
 def comparison_of(packing: Packing) -> BeforeAfter:
     """Everything loaded before the user's first message, beside what is sent."""
     components = before_after(packing)
-    modes = feature_modes(packing.bundle, packing.config.features, pins=frozenset(packing.config.pins))
+    modes = feature_modes(
+        packing.bundle, packing.config.features, pins=frozenset(packing.config.pins), texts=packing.config.texts
+    )
     return BeforeAfter(
         rows=tuple(map(_row, components)),
         before_total=f"{sum(one.before.size.tokens for one in components):,}",

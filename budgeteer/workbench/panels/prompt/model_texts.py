@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 
-from budgeteer.engine.analysis.search_tool import SEARCH_INSTRUCTIONS, SEARCH_TOOL
+from budgeteer.engine.config.schema import TextsConfig
 from budgeteer.engine.content.library import ToolDefinition, ToolForm
-from budgeteer.engine.packing.pruning.model_texts import COMPRESS_TOOL, NUDGE_TEXTS, SYSTEM_AUTO, SYSTEM_MANUAL
+from budgeteer.engine.packing.pruning.model_texts import compress_tool, nudge_text, system_text
+from budgeteer.engine.packing.pruning.nudges import NUDGES
+from budgeteer.engine.packing.sections.search_tool import search_instructions, search_tool
 from budgeteer.engine.providers.tool_forms import tool_in_form
 
 TOOL_FORMS: tuple[tuple[ToolForm, str], ...] = (("openai", "OpenAI"), ("anthropic", "Anthropic"))
@@ -33,15 +35,17 @@ class PromptText:
         return self.name.replace(".", "-").replace(" ", "-")
 
 
-def prompt_texts() -> tuple[PromptText, ...]:
-    """Every text, those of pruning first."""
+def prompt_texts(texts: TextsConfig) -> tuple[PromptText, ...]:
+    """Every text in the words of a configuration, those of pruning first."""
+    auto, manual = system_text("auto", texts), system_text("manual", texts)
+    search = search_instructions(texts)
     return (
-        PromptText("compress.instructions", "System text, a model that compresses as it works", SYSTEM_AUTO),
-        PromptText("compress.manual", "System text, a model that compresses on request", SYSTEM_MANUAL),
-        *(PromptText(f"nudge.{name}", NUDGE_TITLES[name], text) for name, text in NUDGE_TEXTS.items()),
-        *_forms(COMPRESS_TOOL, "The tool that compresses"),
-        PromptText("search_features.instructions", "System text, a model that searches specs", SEARCH_INSTRUCTIONS),
-        *_forms(SEARCH_TOOL, "The tool that searches specs"),
+        PromptText("compress.instructions", "System text, a model that compresses as it works", auto),
+        PromptText("compress.manual", "System text, a model that compresses on request", manual),
+        *(PromptText(f"nudge.{name}", NUDGE_TITLES[name], nudge_text(name, texts)) for name in NUDGES),
+        *_forms(compress_tool(texts), "The tool that compresses"),
+        PromptText("search_features.instructions", "System text, a model that searches specs", search),
+        *_forms(search_tool(texts), "The tool that searches specs"),
     )
 
 
