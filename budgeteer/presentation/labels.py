@@ -48,7 +48,7 @@ SETTINGS = MappingProxyType(
         "skillsBudget.limits.maxSkillsInPrompt": Label("Max skills"),
         "skillsBudget.limits.maxSkillsPromptChars": Label("Max skill characters"),
         "skillsBudget.limits.maxSkillsPromptTokens": Label(
-            "Max skill tokens", "A number or a percent of the input budget; empty: no limit"
+            "Max skill tokens", "A number, 2% (of the input budget) or 2% of the window; empty: no limit"
         ),
         "skillsBudget.limits.maxSkillFileBytes": Label("Max skill file", "A larger SKILL.md is left out", "bytes"),
         "skillsBudget.limits.maxToolDefinitionChars": Label("Max tool characters"),
@@ -60,6 +60,7 @@ SETTINGS = MappingProxyType(
         "skillsBudget.format": Label("Block format"),
         "skillsBudget.fit": Label("Fit", "prefix stops at the first that does not fit; fill goes on past it"),
         "skillsBudget.fallback": Label("Fallback", "When not all fit, try names and locations only"),
+        "skillsBudget.notice": Label("Notice to the model", "How many of the skills are listed"),
         "skillsBudget.installRoot": Label("Install root", "Put before each skill's location"),
         "tools.leaveOut": Label("Leave out", "Names of tools; a pinned one and one that kept history calls stays"),
         "features.mode": Label("Mode", "tool: the model searches them itself"),
@@ -71,7 +72,7 @@ SETTINGS = MappingProxyType(
         "retrieval.searchTopK": Label("Top K"),
         "retrieval.fit": Label("Fit"),
         "history.strategy": Label("Strategy"),
-        "history.maxTokens": Label("Max tokens", "A number or a percent of the input budget"),
+        "history.maxTokens": Label("Max tokens", "A number, 30% (of the input budget) or 30% of the window"),
         "history.maxChars": Label("Summarise over", unit="chars"),
         "history.keepUserTurns": Label("Keep user turns", "Kept word for word"),
         "history.summaryMaxChars": Label("Summary at most", "The line of what went as well", "chars"),

@@ -58,8 +58,8 @@ def skill_prefixes(
     Raises:
         ConfigError: the configuration does not take skills as a prefix.
     """
-    if not config.enabled or config.fit != "prefix" or config.fallback != "none":
-        what = "only skills whose budget is on, taken as a prefix without a fallback, have prefixes"
+    if not config.enabled or config.fit != "prefix" or config.fallback != "none" or config.notice:
+        what = "only skills whose budget is on, taken as a prefix without a fallback or a notice, have prefixes"
         raise ConfigError(what, where="skillsBudget", mend="Pack them instead.")
     widest = config.limits.model_copy(
         update={

@@ -21,7 +21,11 @@ from budgeteer.engine.errors import ConfigError
 type Count = Annotated[int, Field(ge=0, le=MOST)]
 type Positive = Annotated[int, Field(ge=1, le=MOST)]
 type Percent = Annotated[int, Field(ge=0, le=100)]
-type Percentage = Annotated[str, Field(max_length=20, pattern=r"^(100(\.0+)?|[0-9]{1,2}(\.[0-9]+)?)%$")]
+type Percentage = Annotated[
+    str, Field(max_length=40, pattern=r"^(100(\.0+)?|[0-9]{1,2}(\.[0-9]+)?)%( of the window)?$")
+]
+#: What stands behind a percent that is not of the input budget.
+OF_THE_WINDOW: Final = " of the window"
 #: A name, a path, an id or a keyword.
 type Name = Annotated[str, Field(max_length=NAME_CHARS)]
 type Names = Annotated[list[Name], Field(max_length=LIST_ENTRIES)]
@@ -29,7 +33,8 @@ type Names = Annotated[list[Name], Field(max_length=LIST_ENTRIES)]
 type ToolName = Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_-]{0,63}$")]
 #: A text for the model; "" stands for ours.
 type PromptText = Annotated[str, Field(max_length=LINE_CHARS)]
-#: Tokens, or a string percent of the input budget ("30%"), so that a model switch keeps its sense.
+#: Tokens, or a string percent of the input budget ("30%") or of the context window ("30% of the window"), so that a
+#: model switch keeps its sense.
 type TokenLimit = Count | Percentage
 #: The most older messages that recentExchange may keep. Source: the seed's slider, 0 to 5 (Gemma plan, step 5).
 MOST_HISTORY_MESSAGES: Final = 5
@@ -121,6 +126,7 @@ class SkillsBudgetConfig(_Part):
     format: Literal["xml"] = "xml"
     fit: Literal["prefix", "fill"] = "prefix"
     fallback: Literal["none", "nameOnly"] = "none"
+    notice: bool = False
     install_root: Name = "/home/you/.config/agent/skills"
     policies: Annotated[dict[Name, Policy], Field(max_length=ITEM_ENTRIES)] = {}
 
@@ -411,7 +417,7 @@ def _problem(detail: Any) -> ConfigError:
     if where.endswith((".startId", ".endId")):
         message = "the id of a message such as m042, or of a block such as b3"
     if where.endswith(_TOKEN_LIMITS):
-        message = f'a whole number of tokens up to {MOST:,}, or a percentage of the input budget such as "30%"'
+        message = f'a whole number of tokens up to {MOST:,}, or a percentage of the input budget such as "30%", or "2% of the window"'
     return ConfigError(f"{_shown(detail.get('input'))} cannot be used here", where=where, mend=f"Expected: {message}.")
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Final
 
-from budgeteer.engine.config.schema import BudgetConfig, ModelCalibration, TokenLimit
+from budgeteer.engine.config.schema import OF_THE_WINDOW, BudgetConfig, ModelCalibration, TokenLimit
 from budgeteer.engine.counting.calibrated_counter import Charges, vocabulary_of
 from budgeteer.engine.counting.tokenizers import CountKind, TokenCounter
 from budgeteer.engine.errors import ConfigError
@@ -51,11 +51,13 @@ class Allowance:
     calibration: ModelCalibration | None = None
 
     def tokens(self, limit: TokenLimit) -> int:
-        """A token limit as a number: a percent is taken of the input budget, floored; exactly, as it is written."""
+        """A token limit as a number: a percent of the input budget or of the window, floored; exactly as written."""
         if isinstance(limit, int):
             return limit
-        part = Fraction(limit.rstrip("%")) / 100
-        return self.input_budget * part.numerator // part.denominator
+        percent, _, of_what = limit.partition("%")
+        part = Fraction(percent) / 100
+        whole = self.window if of_what == OF_THE_WINDOW else self.input_budget
+        return whole * part.numerator // part.denominator
 
 
 def tokenizer_of(config: BudgetConfig) -> str:

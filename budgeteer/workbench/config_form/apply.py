@@ -121,7 +121,8 @@ def parsed(leaf: Field, text: str) -> Any:
         case "number":
             return _number(plain, whole=False)
         case "percentOrInt":
-            return plain.replace(" ", "") if plain.endswith("%") else _number(plain, whole=True)
+            number, sign, of_what = plain.partition("%")
+            return f"{number.strip()}%{of_what}" if sign else _number(plain, whole=True)
         case "list":
             return [entry.strip() for entry in plain.split(",") if entry.strip()]
         case "map":

@@ -50,7 +50,7 @@ def test_the_canonical_form_is_a_fixed_point_and_plain_json() -> None:
             (
                 "history.maxTokens: '30' cannot be used here. "
                 "Expected: a whole number of tokens up to 1,000,000,000, or a percentage of "
-                'the input budget such as "30%".'
+                'the input budget such as "30%", or "2% of the window".'
             ),
         ),
         (
@@ -128,7 +128,7 @@ def test_a_text_nothing_can_store_is_refused(data: dict[str, object], where: str
     assert refused.value.where == where
 
 
-@pytest.mark.parametrize("percent", ["0%", "7.25%", "99.999%", "100%", "100.0%", "100.000%"])
+@pytest.mark.parametrize("percent", ["2% of the window", "0%", "7.25%", "99.999%", "100%", "100.0%", "100.000%"])
 def test_a_percentage_goes_up_to_a_hundred(percent: str) -> None:
     for given in (
         {"skillsBudget": {"limits": {"maxSkillsPromptTokens": percent}}},
@@ -138,7 +138,10 @@ def test_a_percentage_goes_up_to_a_hundred(percent: str) -> None:
         jsonschema.validate(given, config_schema())
 
 
-@pytest.mark.parametrize("percent", ["100.5%", "100.01%", "101%", "999%", "-1%", "5.%", ".5%", "5 %", "100.0", "50%\n"])
+@pytest.mark.parametrize(
+    "percent",
+    ["100.5%", "2% of it", "2 of the window", "100.01%", "101%", "999%", "-1%", "5.%", ".5%", "5 %", "100.0", "50%\n"],
+)
 def test_what_is_no_percentage_is_refused_by_the_schema_as_well(percent: str) -> None:
     given = {"skillsBudget": {"limits": {"maxSkillsPromptTokens": percent}}}
     (error,) = config_errors(given)

@@ -77,6 +77,13 @@ def test_a_percent_is_taken_of_the_input_budget_and_floored(limit: int | str, to
     assert allowed(contextWindow=1_005, outputReserve=0).tokens(limit) == tokens
 
 
+def test_a_percent_may_be_of_the_window() -> None:
+    """Codex lists skills within 2 % of the window: 4,000 tokens of 200,000 (core-skills, render.rs)."""
+    found = allowed(model="claude-sonnet-4-5", contextWindow=200_000, outputReserve=50_000)
+    assert (found.tokens("2% of the window"), found.tokens("2%")) == (4_000, 3_000)
+    assert found.tokens("0.9% of the window") == 1_800
+
+
 @given(st.integers(1, 128_000), st.integers(0, 10_000))
 def test_a_percent_is_what_it_says_to_the_token(budget: int, hundredths: int) -> None:
     written = f"{hundredths // 100}.{hundredths % 100:02}%"

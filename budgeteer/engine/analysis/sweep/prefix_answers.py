@@ -21,7 +21,7 @@ from budgeteer.engine.analysis.sweep.axes import BUDGETS, input_budgets
 from budgeteer.engine.analysis.sweep.packing_answer import PackingAnswer, SectionAnswer, item_slice
 from budgeteer.engine.analysis.sweep.probe import Probed, Prober
 from budgeteer.engine.analysis.sweep.tracked_number import plain
-from budgeteer.engine.config.schema import BudgetConfig
+from budgeteer.engine.config.schema import OF_THE_WINDOW, BudgetConfig
 from budgeteer.engine.counting.library_measures import Ints
 from budgeteer.engine.packing.history.reach import limits_counts
 from budgeteer.engine.packing.history.view import USER, HistoryView, Mask
@@ -61,6 +61,8 @@ def _is_plain(config: BudgetConfig, path: str) -> bool:
     if path in BUDGETS and isinstance(config.history.max_tokens, str):
         return False
     budget = config.skills_budget
+    if budget.notice or OF_THE_WINDOW in str(budget.limits.max_skills_prompt_tokens):
+        return False
     return not _sweeps_skills(config, path) or (budget.enabled and budget.fit == "prefix" and budget.fallback == "none")
 
 

@@ -130,9 +130,8 @@ class InstructionBlock:
         size = Size(int(fit.after_tokens.sum()), int(fit.after_chars.sum())) + fit.wrapper
 
         def text() -> str:
-            return skills_block(
-                [skill_entry(self.bundle.skills[i], config, short=bool(fit.short[i])) for i in fit.order]
-            )
+            entries = [skill_entry(self.bundle.skills[i], config, short=bool(fit.short[i])) for i in fit.order]
+            return skills_block(entries, fit.notice)
 
         return [skills_piece(size, text, counter=self.counter)]
 

@@ -13,7 +13,9 @@ from budgeteer.engine.counting.shortening import compact_path, minify_descriptio
 from budgeteer.engine.counting.tokenizers import TokenCounter
 from budgeteer.engine.packing.ledger import Size
 
-BLOCK_OPEN: Final = "# Skills\n\n<available_skills>\n"
+_TITLE: Final = "# Skills\n\n"
+_TAG: Final = "<available_skills>\n"
+BLOCK_OPEN: Final = _TITLE + _TAG
 BLOCK_CLOSE: Final = "</available_skills>"
 
 
@@ -39,11 +41,21 @@ def skill_entry(skill: Skill, config: SkillsBudgetConfig, *, short: bool) -> str
     return skill_head(skill) + middle + location_opener(config) + skill_tail(skill.path)
 
 
-def skills_block(entries: Sequence[str]) -> str:
+def skills_notice(listed: int, total: int) -> str:
+    """What tells the model that skills are left out."""
+    return f"[{listed:,} of {total:,} skills listed to save context]"
+
+
+def skills_block(entries: Sequence[str], notice: str = "") -> str:
     """The whole block from its entries; "" when there is none."""
-    return f"{BLOCK_OPEN}{''.join(entries)}{BLOCK_CLOSE}" if entries else ""
+    return f"{_opening(notice)}{''.join(entries)}{BLOCK_CLOSE}" if entries else ""
 
 
-def wrapper_size(counter: TokenCounter) -> Size:
+def wrapper_size(counter: TokenCounter, notice: str = "") -> Size:
     """What the block costs beside its entries. Exact: both seams are a line end before a visible character."""
-    return Size(counter.count(BLOCK_OPEN) + counter.count(BLOCK_CLOSE), len(BLOCK_OPEN) + len(BLOCK_CLOSE))
+    opening = _opening(notice)
+    return Size(counter.count(opening) + counter.count(BLOCK_CLOSE), len(opening) + len(BLOCK_CLOSE))
+
+
+def _opening(notice: str) -> str:
+    return f"{_TITLE}{notice}\n\n{_TAG}" if notice else BLOCK_OPEN

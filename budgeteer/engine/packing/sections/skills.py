@@ -23,7 +23,7 @@ from budgeteer.engine.counting.library_measures import Ints, NotMeasured, SkillM
 from budgeteer.engine.counting.tokenizers import TokenCounter, ends_in_word
 from budgeteer.engine.packing.allocation import SYSTEM_SHARE
 from budgeteer.engine.packing.ledger import Size
-from budgeteer.engine.packing.sections.skill_block import effective, location_opener, wrapper_size
+from budgeteer.engine.packing.sections.skill_block import effective, location_opener, skills_notice, wrapper_size
 
 #: The rule that is named where the tokens of skills are limited.
 LIMIT_IN_TOKENS: Final = "maxSkillsPromptTokens"
@@ -90,7 +90,7 @@ class SkillFit:
             too many the block of all before it and itself.
         after_tokens, after_chars: what each takes in the block, 0 when dropped.
         asked: the block with no limit, under the optimisations.
-        wrapper: the block's header and tags.
+        wrapper: the block's header and tags, and the notice. notice: what tells the model that some are left out.
         order_by: what decided the order.
         tier: "full" or "nameOnly".
         opener: the text before each location's slash.
@@ -115,6 +115,7 @@ class SkillFit:
     tier: str
     opener: str
     token_limits: tuple[tuple[str, int], ...] = ()
+    notice: str = ""
 
 
 def entry_sizes(
@@ -176,7 +177,6 @@ def fit_skills(
     """
     config = effective(config)
     entries = entry_sizes(skills, measures, config, counter=counter)
-    wrapper = wrapper_size(counter)
     pinned, named, off = (_with_policy(skills, config, policy) for policy in ("pinned", "nameOnly", "off"))
     cause = np.full(len(skills), int(SkillCause.FITS if config.enabled else SkillCause.NOT_LIMITED), np.int64)
     if config.enabled:
@@ -193,7 +193,8 @@ def fit_skills(
         eligible = np.concatenate([eligible[pinned[eligible]], eligible[~pinned[eligible]]])
     token_limits = _token_limits(config, ask.share_tokens)
     max_tokens = min((most for _, most in token_limits), default=None)
-    search = _Search(config, entries, wrapper, pinned, named, max_tokens)
+    wrappers = _Wrappers(counter, len(eligible) if config.notice and config.enabled else 0)
+    search = _Search(config, entries, wrappers, pinned, named, max_tokens)
     asked = search.asked(eligible)
     kept, short, needed, tier = search.run(eligible, cause)
     after_tokens = np.where(kept, np.where(short, entries.short_tokens, entries.full_tokens), 0)
@@ -215,11 +216,12 @@ def fit_skills(
         after_tokens=after_tokens,
         after_chars=after_chars,
         asked=asked,
-        wrapper=wrapper if order else Size(),
+        wrapper=wrappers.of(len(order)) if order else Size(),
         order_by=order_by,
         tier=tier,
         opener=location_opener(config),
         token_limits=token_limits,
+        notice=wrappers.notice(len(order)),
     )
 
 
@@ -241,10 +243,39 @@ def _token_limits(config: SkillsBudgetConfig, share_tokens: int | None) -> tuple
 
 
 @dataclass(frozen=True, slots=True)
+class _Wrappers:
+    """What stands around so many entries; `total` skills are asked for, 0 where the model is told of none left out."""
+
+    counter: TokenCounter
+    total: int
+
+    def notice(self, listed: int) -> str:
+        return skills_notice(listed, self.total) if 0 < listed < self.total else ""
+
+    def of(self, listed: int) -> Size:
+        """The size around so many entries."""
+        return wrapper_size(self.counter, self.notice(listed))
+
+    def prefixes(self, count: int) -> tuple[Ints, Ints]:
+        """In characters and tokens, of each prefix of so many."""
+        if not self.total:
+            plain = self.of(0)
+            return np.full(count, plain.chars, np.int64), np.full(count, plain.tokens, np.int64)
+        sizes = [self.of(listed) for listed in range(1, count + 1)]
+        chars, tokens = ([one.chars for one in sizes], [one.tokens for one in sizes])
+        return np.array(chars, np.int64), np.array(tokens, np.int64)
+
+    def largest(self, count: int) -> Size:
+        """At most so much stands around any of the prefixes of so many."""
+        chars, tokens = self.prefixes(count)
+        return Size(int(tokens.max(initial=0)), int(chars.max(initial=0)))
+
+
+@dataclass(frozen=True, slots=True)
 class _Search:
     config: SkillsBudgetConfig
     entries: Entries
-    wrapper: Size
+    wrappers: _Wrappers
     pinned: NDArray[np.bool_]
     named: NDArray[np.bool_]
     max_tokens: int | None
@@ -254,7 +285,7 @@ class _Search:
         if not len(eligible):
             return Size()
         chars, tokens = self._sizes(eligible, self.named)
-        return Size(int(tokens.sum()), int(chars.sum())) + self.wrapper
+        return Size(int(tokens.sum()), int(chars.sum())) + self.wrappers.of(0)
 
     def run(self, indices: Ints, cause: Ints) -> tuple[NDArray[np.bool_], NDArray[np.bool_], tuple[Ints, Ints], str]:
         """Kept, short, (needed characters, needed tokens) and the tier; writes the causes of what does not fit."""
@@ -270,8 +301,8 @@ class _Search:
         cause[indices[~within]] = SkillCause.TOO_MANY
         # Of one too many: the block that would hold it. Names alone are enough where the fallback lists them.
         sizes = self._sizes(indices, ~self.pinned if self.config.fallback == "nameOnly" else self.named)
-        for column, wrapped, each in zip(needed, (self.wrapper.chars, self.wrapper.tokens), sizes, strict=True):
-            column[indices] = np.cumsum(each) + wrapped
+        for column, around, each in zip(needed, self.wrappers.prefixes(len(indices)), sizes, strict=True):
+            column[indices] = _least(np.cumsum(each) + around)
         tier = "full"
         candidates = indices[within]
         fitting, chars, tokens = self._fit(candidates, short)
@@ -301,8 +332,8 @@ class _Search:
         pinned = int(self.pinned[indices].sum())
         if self.config.fit == "fill":
             return _fill(self, chars, tokens, pinned)
-        sum_chars = np.cumsum(chars) + self.wrapper.chars
-        sum_tokens = np.cumsum(tokens) + self.wrapper.tokens
+        around_chars, around_tokens = self.wrappers.prefixes(len(indices))
+        sum_chars, sum_tokens = _least(np.cumsum(chars) + around_chars), _least(np.cumsum(tokens) + around_tokens)
         # Binary search on the prefix sums: the longest prefix whose rendered block is within each limit.
         longest = int(np.searchsorted(sum_chars, max_chars, side="right"))
         if max_tokens is not None:
@@ -313,7 +344,11 @@ class _Search:
 def _fill(search: _Search, chars: Ints, tokens: Ints, pinned: int) -> tuple[NDArray[np.bool_], Ints, Ints]:
     """As `_Search._fit`, going on past what does not fit, which is told the block with all that come before it."""
     max_chars, max_tokens = search.config.limits.max_skills_prompt_chars, search.max_tokens
-    used = search.wrapper
+    used = search.wrappers.of(0)
+    if used.chars + int(chars.sum()) > max_chars or (
+        max_tokens is not None and used.tokens + int(tokens.sum()) > max_tokens
+    ):
+        used = search.wrappers.largest(len(chars))
     fitting = np.zeros(len(chars), np.bool_)
     need_chars, need_tokens = np.cumsum(chars) + used.chars, np.cumsum(tokens) + used.tokens
     for at in range(len(chars)):
@@ -324,3 +359,9 @@ def _fill(search: _Search, chars: Ints, tokens: Ints, pinned: int) -> tuple[NDAr
             used = with_it
             need_chars[at], need_tokens[at] = used.chars, used.tokens
     return fitting, need_chars, need_tokens
+
+
+def _least(sums: Ints) -> Ints:
+    """The least limit that lets each prefix in: the notice that some are left out goes where none is."""
+    found: Ints = np.minimum.accumulate(sums[::-1])[::-1]
+    return found

@@ -282,6 +282,18 @@ SUMMARY = {"strategy": "summarizeOlder", "maxChars": 600, "summaryMaxChars": 300
         ({"history": NEWEST, "retrieval": {"searchTopK": 3}}, "inputBudget", (1, 900), ("chunks",)),
         ({"history": NEWEST, "skillsBudget": SKILLS}, "maxSkillsPromptChars", (0, 700), ("skills",)),
         (
+            {"history": NEWEST, "skillsBudget": {**SKILLS, "notice": True}},
+            "maxSkillsPromptChars",
+            (0, 700),
+            ("skills",),
+        ),
+        (
+            {"history": NEWEST, "skillsBudget": {**SKILLS, "limits": {"maxSkillsPromptTokens": "20% of the window"}}},
+            "inputBudget",
+            (1, 1_200),
+            ("skills",),
+        ),
+        (
             {"history": NEWEST, "skillsBudget": {**SKILLS, "limits": {"maxSkillsPromptTokens": "20%"}}},
             "inputBudget",
             (1, 1_200),

@@ -14,6 +14,9 @@ from budgeteer.engine.counting.tokenizers import counter_for
 from budgeteer.engine.packing.reasons import explain_skill
 from budgeteer.engine.packing.sections.skill_block import effective, skill_entry, skills_block
 from budgeteer.engine.packing.sections.skills import SkillAsk, SkillCause, SkillFit, entry_sizes, fit_skills
+from budgeteer.engine.rendering import render_request
+from tests.conformance.invariants import check_everything
+from tests.engine.packs import bundle_of, packed, user
 
 COUNTER = counter_for("o200k_base")
 SKILLS = [
@@ -146,6 +149,41 @@ def test_a_limit_holds_the_block_as_it_is_rendered_and_not_one_less(mode: str, l
         size = measured(skills_block(entries))
         assert len(fit(config(limits={limit: size}, fit=mode)).order) == count
         assert len(fit(config(limits={limit: size - 1}, fit=mode)).order) == count - 1
+
+
+@pytest.mark.parametrize("mode", ["prefix", "fill"])
+@pytest.mark.parametrize("limit", ["maxSkillsPromptChars", "maxSkillsPromptTokens"])
+def test_a_notice_says_how_many_are_listed_and_is_charged(limit: str, mode: str) -> None:
+    """OpenClaw's notice, "included 10 of 30"; there is none where all are listed, or none is."""
+    measured = len if limit == "maxSkillsPromptChars" else COUNTER.count
+    for count in range(1, len(SKILLS) + 1):
+        entries = [skill_entry(skill, effective(config()), short=False) for skill in SKILLS[:count]]
+        notice = f"[{count} of 6 skills listed to save context]" if count < len(SKILLS) else ""
+        text = skills_block(entries, notice)
+        assert ("\n\n" + notice + "\n\n<available_skills>" in text) is bool(notice)
+        found = fit(config(limits={limit: measured(text)}, fit=mode, notice=True))
+        assert (len(found.order), found.notice) == (count, notice)
+        assert found.wrapper.tokens + int(found.after_tokens.sum()) == COUNTER.count(text)
+        assert found.wrapper.chars + int(found.after_chars.sum()) == len(text)
+        less = fit(config(limits={limit: measured(text) - 1}, fit=mode, notice=True))
+        assert len(less.order) == count - 1
+    assert fit(config(notice=True)).notice == ""
+
+
+def test_the_limit_that_a_dropped_skill_names_lets_it_in_with_the_notice() -> None:
+    found = fit(config(limits={"maxSkillsPromptChars": 500}, notice=True))
+    assert found.notice
+    for row in range(len(found.order), len(SKILLS)):
+        needed = int(found.needed_chars[row])
+        assert len(fit(config(limits={"maxSkillsPromptChars": needed}, notice=True)).order) > row
+        assert len(fit(config(limits={"maxSkillsPromptChars": needed - 1}, notice=True)).order) <= row
+
+
+def test_the_notice_is_sent_and_adds_up() -> None:
+    settings = {"enabled": True, "notice": True, "limits": {"maxSkillsInPrompt": 2}}
+    packing = packed(bundle_of(user("Go."), skills=SKILLS), {"skillsBudget": settings})
+    check_everything(packing)
+    assert "[2 of 6 skills listed to save context]" in str(render_request(packing))
 
 
 @pytest.mark.parametrize("limit", ["maxSkillsPromptChars", "maxSkillsPromptTokens"])
