@@ -59,7 +59,9 @@ SETTINGS = MappingProxyType(
         "skillsBudget.warnings.thresholdPercent": Label("Warn at", unit="%"),
         "skillsBudget.format": Label("Block format"),
         "skillsBudget.fit": Label("Fit", "prefix stops at the first that does not fit; fill goes on past it"),
-        "skillsBudget.fallback": Label("Fallback", "When not all fit, try names and locations only"),
+        "skillsBudget.fallback": Label(
+            "Fallback", "When not all fit: cut descriptions alike, or names and locations only"
+        ),
         "skillsBudget.notice": Label("Notice to the model", "How many of the skills are listed"),
         "skillsBudget.installRoot": Label("Install root", "Put before each skill's location"),
         "tools.leaveOut": Label("Leave out", "Names of tools; a pinned one and one that kept history calls stays"),
@@ -88,6 +90,9 @@ SETTINGS = MappingProxyType(
         "history.summarizing.target": Label("Down to", "Tokens of the request, or a percent; empty: whole turns"),
         "history.summarizing.keepMessages": Label(
             "Newest messages kept", "Word for word, in place of turns", "messages"
+        ),
+        "history.summarizing.keepPercent": Label(
+            "Newest share kept", "Of the characters, from a typed message on, in place of turns", "%"
         ),
         "history.summarizing.userMessageTokens": Label(
             "User messages kept", "Typed messages stay word for word up to so many tokens, the newest first"

@@ -49,6 +49,7 @@ RULES: Final = SETTINGS | {
     "optimization",
     "calledInHistory",
     "features.search",
+    "fallback:cutDescriptions",
     "fallback:nameOnly",
     *(f"policy:{policy}" for policy in get_args(Policy.__value__)),
     *(f"validity:{provider}" for provider in PROVIDERS),

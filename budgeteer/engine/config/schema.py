@@ -125,7 +125,7 @@ class SkillsBudgetConfig(_Part):
     warnings: WarningsConfig = WarningsConfig()
     format: Literal["xml"] = "xml"
     fit: Literal["prefix", "fill"] = "prefix"
-    fallback: Literal["none", "nameOnly"] = "none"
+    fallback: Literal["none", "nameOnly", "cutDescriptions"] = "none"
     notice: bool = False
     install_root: Name = "/home/you/.config/agent/skills"
     policies: Annotated[dict[Name, Policy], Field(max_length=ITEM_ENTRIES)] = {}
@@ -178,6 +178,7 @@ class SummarizingConfig(_Part):
     trigger: TokenLimit | None = None
     target: TokenLimit | None = None
     keep_messages: Positive | None = None
+    keep_percent: Percent | None = None
     user_message_tokens: TokenLimit = 0
     instructions: Annotated[str, Field(max_length=LINE_CHARS)] = ""
 
@@ -417,7 +418,8 @@ def _problem(detail: Any) -> ConfigError:
     if where.endswith((".startId", ".endId")):
         message = "the id of a message such as m042, or of a block such as b3"
     if where.endswith(_TOKEN_LIMITS):
-        message = f'a whole number of tokens up to {MOST:,}, or a percentage of the input budget such as "30%", or "2% of the window"'
+        percents = 'a percentage of the input budget such as "30%", or "2% of the window"'
+        message = f"a whole number of tokens up to {MOST:,}, or {percents}"
     return ConfigError(f"{_shown(detail.get('input'))} cannot be used here", where=where, mend=f"Expected: {message}.")
 
 

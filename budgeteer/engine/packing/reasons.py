@@ -27,7 +27,12 @@ from budgeteer.engine.packing.history.opening import beginning_roles, never_firs
 from budgeteer.engine.packing.history.registry import STRATEGIES, reads_max_tokens
 from budgeteer.engine.packing.history.strategies.keep_ends import first_messages
 from budgeteer.engine.packing.history.strategies.recent_exchange_reasons import explain_recent
-from budgeteer.engine.packing.history.strategies.summarize_older import is_triggered, kept_verbatim, request_tokens
+from budgeteer.engine.packing.history.strategies.summarize_older import (
+    is_triggered,
+    kept_verbatim,
+    request_tokens,
+    turns_kept,
+)
 from budgeteer.engine.packing.history.summary import Summary
 from budgeteer.engine.packing.history.view import USER, HistoryFit, HistoryRule, HistoryView
 from budgeteer.engine.packing.ledger import Reason, Size
@@ -181,6 +186,13 @@ def _passed(fit: SkillFit, config: SkillsBudgetConfig, size: Size) -> list[_Pass
 
 
 def _kept_skill(fit: SkillFit, config: SkillsBudgetConfig, row: int, *, shortened: bool) -> Reason:
+    if fit.is_cut[row]:
+        return Reason(
+            "fallback:cutDescriptions",
+            f"Not all skills fit in full, so descriptions are cut to their first {fit.cut_chars:,} characters.",
+            conditions=_conditions(_passed(fit, config, fit.asked)),
+            outcome=Outcome.IN_FULL,
+        )
     if fit.short[row]:
         if fit.tier == "nameOnly":
             return Reason(
@@ -413,7 +425,7 @@ def _older(view: HistoryView, fit: HistoryFit, rule: HistoryRule, row: int) -> R
         wanted.append(Condition("history.maxChars", int(view.chars[view.alive].sum())))
     if tokens > view.room_tokens:
         wanted.append(Condition(Room.LEFT_FOR_HISTORY, tokens))
-    turns = view.config.keep_user_turns
+    turns = turns_kept(view)
     why = {
         HistoryRule.NO_SUMMARY: "Older than the turns kept; no summary could be written.",
         HistoryRule.NOT_COUNTED: "Older than the messages kept; the summary could not be counted.",

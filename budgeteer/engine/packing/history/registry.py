@@ -131,6 +131,7 @@ _ROWS: Final = (
             "history.summarizing.trigger",
             "history.summarizing.target",
             "history.summarizing.keepMessages",
+            "history.summarizing.keepPercent",
             "history.summarizing.userMessageTokens",
             "history.summarizing.instructions",
         ),

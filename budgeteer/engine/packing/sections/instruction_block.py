@@ -130,7 +130,13 @@ class InstructionBlock:
         size = Size(int(fit.after_tokens.sum()), int(fit.after_chars.sum())) + fit.wrapper
 
         def text() -> str:
-            entries = [skill_entry(self.bundle.skills[i], config, short=bool(fit.short[i])) for i in fit.order]
+            skills = self.bundle.skills
+            entries = [
+                skill_entry(
+                    skills[i], config, short=bool(fit.short[i]), cut_chars=fit.cut_chars if fit.is_cut[i] else None
+                )
+                for i in fit.order
+            ]
             return skills_block(entries, fit.notice)
 
         return [skills_piece(size, text, counter=self.counter)]

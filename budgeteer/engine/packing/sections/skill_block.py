@@ -33,12 +33,16 @@ def location_opener(config: SkillsBudgetConfig) -> str:
     return f"<location>{escape(root, quote=False)}"
 
 
-def skill_entry(skill: Skill, config: SkillsBudgetConfig, *, short: bool) -> str:
-    """One skill's entry, as it stands in the block."""
-    minify = config.optimization.minify_descriptions
-    description = minify_description(skill.description) if minify else skill.description
-    middle = "" if short else skill_description(description)
+def skill_entry(skill: Skill, config: SkillsBudgetConfig, *, short: bool, cut_chars: int | None = None) -> str:
+    """One skill's entry, as it stands in the block; with `cut_chars` so much of its description at most."""
+    middle = "" if short else skill_description(described(skill, config)[:cut_chars])
     return skill_head(skill) + middle + location_opener(config) + skill_tail(skill.path)
+
+
+def described(skill: Skill, config: SkillsBudgetConfig) -> str:
+    """The description as the configuration has it, minified or as it came."""
+    minify = config.optimization.minify_descriptions
+    return minify_description(skill.description) if minify else skill.description
 
 
 def skills_notice(listed: int, total: int) -> str:

@@ -3,7 +3,8 @@
 A skill whose front matter keeps it from the model is never listed, with a budget or without.
 
 The order of steps (domain: Libraries): files over the byte limit; policies; order; minify and compact; the first
-`maxSkillsInPrompt`; the longest prefix whose rendered block is within the limits; the name-only fallback.
+`maxSkillsInPrompt`; the longest prefix whose rendered block is within the limits; a fallback: descriptions cut alike,
+or names and locations only.
 """
 
 from __future__ import annotations
@@ -19,11 +20,17 @@ from numpy.typing import NDArray
 from budgeteer.engine.config.schema import SkillsBudgetConfig
 from budgeteer.engine.content.library import Skill
 from budgeteer.engine.content.usage_order import OrderBasis, Use, ordered
-from budgeteer.engine.counting.library_measures import Ints, NotMeasured, SkillMeasures, skill_tail
+from budgeteer.engine.counting.library_measures import Ints, NotMeasured, SkillMeasures, skill_description, skill_tail
 from budgeteer.engine.counting.tokenizers import TokenCounter, ends_in_word
 from budgeteer.engine.packing.allocation import SYSTEM_SHARE
 from budgeteer.engine.packing.ledger import Size
-from budgeteer.engine.packing.sections.skill_block import effective, location_opener, skills_notice, wrapper_size
+from budgeteer.engine.packing.sections.skill_block import (
+    described,
+    effective,
+    location_opener,
+    skills_notice,
+    wrapper_size,
+)
 
 #: The rule that is named where the tokens of skills are limited.
 LIMIT_IN_TOKENS: Final = "maxSkillsPromptTokens"
@@ -92,7 +99,8 @@ class SkillFit:
         asked: the block with no limit, under the optimisations.
         wrapper: the block's header and tags, and the notice. notice: what tells the model that some are left out.
         order_by: what decided the order.
-        tier: "full" or "nameOnly".
+        tier: "full", "cutDescriptions" or "nameOnly".
+        is_cut, cut_chars: which descriptions are cut, and to how many characters.
         opener: the text before each location's slash.
         token_limits: (rule, tokens) of whatever limits the block's tokens, () where only characters are limited.
     """
@@ -113,6 +121,8 @@ class SkillFit:
     wrapper: Size
     order_by: OrderBasis
     tier: str
+    is_cut: NDArray[np.bool_]
+    cut_chars: int
     opener: str
     token_limits: tuple[tuple[str, int], ...] = ()
     notice: str = ""
@@ -197,9 +207,18 @@ def fit_skills(
     search = _Search(config, entries, wrappers, pinned, named, max_tokens)
     asked = search.asked(eligible)
     kept, short, needed, tier = search.run(eligible, cause)
+    is_cut, cut_chars = np.zeros(len(skills), np.bool_), 0
+    cut = _Cuts(skills, config, search).longest(eligible, cause) if tier == "nameOnly" else None
+    if cut is not None:
+        tier, short, entries = "cutDescriptions", named.copy(), cut.entries
+        is_cut, cut_chars = cut.is_cut, cut.chars
     after_tokens = np.where(kept, np.where(short, entries.short_tokens, entries.full_tokens), 0)
     after_chars = np.where(kept, np.where(short, entries.short_chars, entries.full_chars), 0)
     order = tuple(eligible[kept[eligible]].tolist())
+    if cut is not None:
+        around = wrappers.of(len(order))
+        needed[0][list(order)] = np.cumsum(after_chars[list(order)]) + around.chars
+        needed[1][list(order)] = np.cumsum(after_tokens[list(order)]) + around.tokens
     rank = np.zeros(len(skills), np.int64)
     rank[eligible] = np.arange(1, len(eligible) + 1)
     return SkillFit(
@@ -219,6 +238,8 @@ def fit_skills(
         wrapper=wrappers.of(len(order)) if order else Size(),
         order_by=order_by,
         tier=tier,
+        is_cut=is_cut & kept,
+        cut_chars=cut_chars,
         opener=location_opener(config),
         token_limits=token_limits,
         notice=wrappers.notice(len(order)),
@@ -284,7 +305,7 @@ class _Search:
         """The block of all eligible skills, limits aside."""
         if not len(eligible):
             return Size()
-        chars, tokens = self._sizes(eligible, self.named)
+        chars, tokens = self.sizes(eligible, self.named)
         return Size(int(tokens.sum()), int(chars.sum())) + self.wrappers.of(0)
 
     def run(self, indices: Ints, cause: Ints) -> tuple[NDArray[np.bool_], NDArray[np.bool_], tuple[Ints, Ints], str]:
@@ -300,13 +321,13 @@ class _Search:
         within |= self.pinned[indices]
         cause[indices[~within]] = SkillCause.TOO_MANY
         # Of one too many: the block that would hold it. Names alone are enough where the fallback lists them.
-        sizes = self._sizes(indices, ~self.pinned if self.config.fallback == "nameOnly" else self.named)
+        sizes = self.sizes(indices, ~self.pinned if self.config.fallback != "none" else self.named)
         for column, around, each in zip(needed, self.wrappers.prefixes(len(indices)), sizes, strict=True):
             column[indices] = _least(np.cumsum(each) + around)
         tier = "full"
         candidates = indices[within]
         fitting, chars, tokens = self._fit(candidates, short)
-        if self.config.fallback == "nameOnly" and not fitting.all():
+        if self.config.fallback != "none" and not fitting.all():
             tier = "nameOnly"
             short = ~self.pinned
             fitting, chars, tokens = self._fit(candidates, short)
@@ -317,7 +338,8 @@ class _Search:
         cause[out] = np.where(over_chars, int(SkillCause.NO_ROOM_CHARS), int(SkillCause.NO_ROOM_TOKENS))
         return kept, short, needed, tier
 
-    def _sizes(self, indices: Ints, short: NDArray[np.bool_]) -> tuple[Ints, Ints]:
+    def sizes(self, indices: Ints, short: NDArray[np.bool_]) -> tuple[Ints, Ints]:
+        """Characters and tokens of these entries, those that are short by name and location."""
         e = self.entries
         brief = short[indices]
         chars: Ints = np.where(brief, e.short_chars[indices], e.full_chars[indices])
@@ -326,7 +348,7 @@ class _Search:
 
     def _fit(self, indices: Ints, short: NDArray[np.bool_]) -> tuple[NDArray[np.bool_], Ints, Ints]:
         """Which fit, and the block's characters and tokens up to and including each, in order."""
-        chars, tokens = self._sizes(indices, short)
+        chars, tokens = self.sizes(indices, short)
         max_chars = self.config.limits.max_skills_prompt_chars
         max_tokens = self.max_tokens
         pinned = int(self.pinned[indices].sum())
@@ -339,6 +361,68 @@ class _Search:
         if max_tokens is not None:
             longest = min(longest, int(np.searchsorted(sum_tokens, max_tokens, side="right")))
         return np.arange(len(indices)) < max(longest, pinned), sum_chars, sum_tokens
+
+
+@dataclass(frozen=True, slots=True)
+class _Cut:
+    """Descriptions cut to so many characters: which are, and the entries with them."""
+
+    chars: int
+    is_cut: NDArray[np.bool_]
+    entries: Entries
+
+
+@dataclass(frozen=True, slots=True)
+class _Cuts:
+    """Descriptions of all skills that are listed, cut alike, where whole ones do not fit and names alone do.
+
+    What a short description leaves is room for the longer ones. Source: Codex (codex-rs/core-skills/src/render.rs, read
+    2026-11-24), which shares the room for descriptions equally and passes on what is not used.
+    """
+
+    skills: Sequence[Skill]
+    config: SkillsBudgetConfig
+    search: _Search
+
+    def longest(self, eligible: Ints, cause: Ints) -> _Cut | None:
+        """The longest cut at which all fit that are considered; None where that is none, or names alone do not fit."""
+        config, search = self.config, self.search
+        listed = eligible[cause[eligible] != SkillCause.TOO_MANY]
+        if config.fallback != "cutDescriptions" or (cause[listed] != SkillCause.FITS).any():
+            return None
+        lengths = [len(described(self.skills[row], config)) for row in listed.tolist()]
+        lowest, highest = 0, max(lengths, default=0)
+        while lowest < highest:
+            middle = (lowest + highest + 1) // 2
+            cut = self._cut(listed, middle)
+            chars, tokens = replace(search, entries=cut.entries).sizes(listed, search.named)
+            if self._fits(listed, int(chars.sum()), int(tokens.sum())):
+                lowest = middle
+            else:
+                highest = middle - 1
+        return self._cut(listed, lowest) if lowest else None
+
+    def _fits(self, listed: Ints, chars: int, tokens: int) -> bool:
+        around, most = self.search.wrappers.of(len(listed)), self.search.max_tokens
+        within = chars + around.chars <= self.config.limits.max_skills_prompt_chars
+        return within and (most is None or tokens + around.tokens <= most)
+
+    def _cut(self, listed: Ints, most: int) -> _Cut:
+        """The entries where no description of a skill that is listed, and not pinned, is longer than this."""
+        entries, counter = self.search.entries, self.search.wrappers.counter
+        is_cut = np.zeros(len(self.skills), np.bool_)
+        chars, tokens = entries.full_chars.copy(), entries.full_tokens.copy()
+        for row in listed.tolist():
+            text = described(self.skills[row], self.config)
+            if len(text) <= most or self.search.pinned[row] or self.search.named[row]:
+                continue
+            is_cut[row] = True
+            middle = skill_description(text[:most])
+            chars[row] = entries.short_chars[row] + len(middle)
+            tokens[row] = entries.short_tokens[row] + counter.count(middle)
+            if not counter.per_message_overhead:
+                tokens[row] = -(-int(chars[row]) // 4)
+        return _Cut(most, is_cut, replace(entries, full_chars=chars, full_tokens=tokens))
 
 
 def _fill(search: _Search, chars: Ints, tokens: Ints, pinned: int) -> tuple[NDArray[np.bool_], Ints, Ints]:

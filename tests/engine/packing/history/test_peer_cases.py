@@ -1,4 +1,4 @@
-"""Cases of other packers' own tests, in our words: langchain, llama_index, OpenHands, MAF, Rowboat.
+"""Cases of other packers' own tests, in our words: langchain, llama_index, OpenHands, MAF, Rowboat, Roo, prompt-tsx.
 
 Every message is of one size where the source's are, so that a limit in messages and one in tokens come to the same.
 """
@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from budgeteer.api import pack_request
 from budgeteer.engine.content.conversation import Message
 from budgeteer.engine.packing.result import Packing
 from budgeteer.engine.rendering import render_request
@@ -96,3 +97,93 @@ def test_llama_index_summarises_what_is_older_than_the_newest_messages(most: int
     reason = next(one for one in packing.ledger if one.id == "message:m1")
     assert reason.fate == "summarised"
     assert f"the newest {most} messages" in reason.sentence
+
+
+NEXT = "next " * 6
+
+
+def with_next(messages: int, *given: Message, provider: str = "openai-chat", **history: Any) -> Packing:
+    """What llama_index's memory gives to a caller that adds the next prompt: the history beside a query."""
+    config = {"history": {"strategy": "newestFirst", "maxMessages": messages + 1, "startOn": "user", **history}}
+    return packed(bundle_of(*given, query=NEXT), config, provider=provider)
+
+
+@pytest.mark.parametrize("provider", ["openai-chat", "anthropic"])
+def test_an_answer_at_the_start_of_the_history_gives_way_to_the_message_it_answers(provider: str) -> None:
+    """Where llama_index leaves nothing (test_get_when_space_for_assistant_message_…): ours keeps one message more."""
+    packing = with_next(1, user(SIZE), assistant(SIZE), provider=provider)
+    assert packing.fits
+    assert kept(packing) == [0]
+    assert kept(with_next(2, user(SIZE), assistant(SIZE), provider=provider)) == [0, 1]
+
+
+def test_llama_index_gives_nothing_where_the_system_text_takes_the_limit() -> None:
+    """test_get_when_initial_tokens_same_as_limit_removes_message: the limit holds the system text and the query."""
+    bundle = bundle_of(system(SIZE), user(SIZE), query=NEXT)
+    whole = packed(bundle_of(system(SIZE), query=NEXT)).total.tokens - 3  # the priming of the reply is not charged
+    config = {"history": {"strategy": "newestFirst", "maxTokens": whole, "countSystem": True}}
+    assert kept(packed(bundle, config)) == [0]
+    more = {"history": {"strategy": "newestFirst", "maxTokens": whole * 2, "countSystem": True}}
+    assert kept(packed(bundle, more)) == [0, 1]
+
+
+def test_llama_index_summarises_a_single_long_message() -> None:
+    """test_put_get_summarize_long_message, beside the next prompt."""
+    history = {"strategy": "summarizeOlder", "maxChars": 40, "summarizing": {"keepMessages": 1, "target": 60}}
+    packing = packed(bundle_of(user("word " * 300), query=NEXT), {"history": history})
+    assert packing.fits
+    assert fates(packing)["message:m1"] == "summarised"
+    assert packing.chosen.history.summary is not None
+
+
+def test_roo_removes_half_after_the_first_message_and_marks_the_place() -> None:
+    """truncateConversation(messages, 0.5): (n - 1) / 2, rounded down to an even number, and a marker in their place."""
+    talk = [(user if at % 2 == 0 else assistant)(f"{at} {SIZE}") for at in range(11)]
+    whole = packed(bundle_of(*talk)).total.tokens
+    ends = {"keepFirst": 1, "between": "notice", "removePercent": 50}
+    config = {"history": {"strategy": "keepEnds", "maxTokens": whole - 20, "ends": ends}}
+    packing = packed(bundle_of(*talk), config)
+    assert kept(packing) == [0, 5, 6, 7, 8, 9, 10]
+    assert fates(packing)["notice:history"] == "added"
+    sent = [message["content"] for message in render_request(packing)["messages"]]
+    assert len(sent) == 8
+    assert any(text.startswith("[4 earlier messages removed") for text in sent)
+
+
+def test_prompt_tsx_prunes_the_least_important_first_at_every_budget() -> None:
+    """pruneDown: from everything to nothing the lowest number goes first, of equals the oldest; the order stays."""
+    numbers = [3, 1, 2, 1, 3, 2]
+    talk = [assistant(f"{at} {SIZE}") for at in range(len(numbers))]
+    priorities = {f"message:m{at + 1}": number for at, number in enumerate(numbers)}
+    going = sorted(range(len(numbers)), key=lambda at: (numbers[at], at))
+    ledger = packed(bundle_of(*talk, query=NEXT)).ledger
+    each = ledger.total("history").tokens // len(numbers)
+    query = ledger.total("query").tokens - 3  # the priming of the reply is not charged
+    for gone in range(len(numbers) + 1):
+        room = query + each * (len(numbers) - gone)
+        config = {"history": {"strategy": "byPriority", "maxTokens": room, "priorities": priorities}}
+        packing = packed(bundle_of(*talk, query=NEXT), config)
+        assert kept(packing) == sorted(going[gone:])
+
+
+def test_gemini_cli_keeps_the_last_share_of_the_characters_from_a_user_s_message_on() -> None:
+    """findCompressSplitPoint with 0.7 of the history to compress."""
+    talk = [(user if at % 2 == 0 else assistant)("x" * 99 + str(at)) for at in range(10)]
+    for percent, first in ((30, 8), (40, 6), (41, 6), (60, 4), (100, 0), (1, 8)):
+        history = {"strategy": "summarizeOlder", "maxChars": 10, "summarizing": {"keepPercent": percent}}
+        assert kept(packed(bundle_of(*talk), {"history": history})) == list(range(first, 10))
+
+
+def test_agent_framework_pairs_a_result_that_stands_apart() -> None:
+    """pair_nonadjacent_function_result_by_call_id: the result goes back beside its call, and its decision says so."""
+    call = {"id": "c1", "type": "function", "function": {"name": "run", "arguments": "{}"}}
+    said: list[dict[str, Any]] = [
+        {"role": "user", "content": "Go."},
+        {"role": "assistant", "content": None, "tool_calls": [call]},
+        {"role": "assistant", "content": "Meanwhile."},
+        {"role": "tool", "tool_call_id": "c1", "content": "done"},
+        {"role": "user", "content": "And?"},
+    ]
+    sent = pack_request({"model": "gpt-4o", "messages": said})
+    assert [one["role"] for one in sent.body["messages"]] == ["user", "assistant", "tool", "assistant", "user"]
+    assert any("put back" in one.sentence or "beside" in one.sentence for one in sent.packing.ledger)

@@ -308,3 +308,76 @@ def test_a_skill_that_its_front_matter_keeps_from_the_model_is_never_listed(valu
 @pytest.mark.parametrize("value", [False, 0, "false", "no", "off", "", None, "maybe", ["true"]])
 def test_any_other_value_of_that_key_hides_nothing(value: object) -> None:
     assert not replace(SKILLS[1], metadata={HIDING_KEY: value}).is_hidden
+
+
+def described_chars(found: SkillFit) -> list[int]:
+    return [min(len(SKILLS[i].description), found.cut_chars if found.is_cut[i] else 10_000) for i in found.order]
+
+
+@pytest.mark.parametrize("limit", ["maxSkillsPromptChars", "maxSkillsPromptTokens"])
+def test_descriptions_are_cut_alike_before_any_skill_is_left_out(limit: str) -> None:
+    """Codex: room for descriptions is shared equally, and what short ones leave goes to the longer ones."""
+    measured = len if limit == "maxSkillsPromptChars" else COUNTER.count
+    plain = effective(config())
+    whole = measured(skills_block([skill_entry(skill, plain, short=False) for skill in SKILLS]))
+    names_only = measured(skills_block([skill_entry(skill, plain, short=True) for skill in SKILLS]))
+    for allowed in range(names_only + 1, whole, max((whole - names_only) // 9, 1)):
+        found = fit(config(limits={limit: allowed}, fallback="cutDescriptions"))
+        entries = [
+            skill_entry(
+                SKILLS[i], plain, short=found.tier == "nameOnly", cut_chars=found.cut_chars if found.is_cut[i] else None
+            )
+            for i in found.order
+        ]
+        assert len(found.order) == len(SKILLS)
+        assert measured(skills_block(entries)) <= allowed
+        assert found.wrapper.chars + int(found.after_chars.sum()) == len(skills_block(entries))
+        assert found.wrapper.tokens + int(found.after_tokens.sum()) == COUNTER.count(skills_block(entries))
+        if found.tier == "cutDescriptions" and limit == "maxSkillsPromptChars":
+            longer = [skill_entry(SKILLS[i], plain, short=False, cut_chars=found.cut_chars + 1) for i in found.order]
+            assert len(skills_block(longer)) > allowed
+    equal = fit(
+        config(
+            limits={
+                "maxSkillsPromptChars": len(
+                    skills_block([skill_entry(s, plain, short=False, cut_chars=40) for s in SKILLS])
+                )
+            },
+            fallback="cutDescriptions",
+        )
+    )
+    assert described_chars(equal) == [40] * len(SKILLS)
+    assert fit(config(limits={limit: whole}, fallback="cutDescriptions")).tier == "full"
+    tight = fit(config(limits={limit: names_only - 1}, fallback="cutDescriptions"))
+    assert (tight.tier, len(tight.order)) == ("nameOnly", len(SKILLS) - 1)
+
+
+def test_short_descriptions_stay_whole_and_leave_their_room() -> None:
+    library = [Skill("a", "short", "a"), Skill("b", "x" * 400, "b"), Skill("c", "y" * 400, "c")]
+    measures = measure_skills(library, counter=COUNTER)
+    plain = effective(config())
+    size = len(skills_block([skill_entry(skill, plain, short=False, cut_chars=100) for skill in library]))
+    settings = config(limits={"maxSkillsPromptChars": size + 1}, fallback="cutDescriptions")
+    found = fit_skills(library, measures, settings, counter=COUNTER)
+    assert (found.cut_chars, found.is_cut.tolist()) == (100, [False, True, True])
+
+
+def test_cut_descriptions_are_sent_pinned_ones_whole_and_the_reason_names_the_limit() -> None:
+    settings = {
+        "enabled": True,
+        "fallback": "cutDescriptions",
+        "limits": {"maxSkillsPromptChars": 1_000},
+        "policies": {"skill-5": "pinned"},
+    }
+    packing = packed(bundle_of(user("Go."), skills=SKILLS), {"skillsBudget": settings})
+    check_everything(packing)
+    reasons = {one.name: one for one in packing.ledger if one.section == "skills"}
+    assert {one.fate for one in reasons.values()} == {"kept", "truncated"}
+    assert reasons["skill-5"].fate == "kept"
+    cut = reasons["skill-4"]
+    assert cut.rule == "fallback:cutDescriptions"
+    needed = cut.reason.conditions[0].at_least
+    wide = {**settings, "limits": {"maxSkillsPromptChars": needed}}
+    assert {one.fate for one in packed(bundle_of(user("Go."), skills=SKILLS), {"skillsBudget": wide}).ledger} == {
+        "kept"
+    }

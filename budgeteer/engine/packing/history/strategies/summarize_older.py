@@ -53,7 +53,21 @@ def summarize_older(view: HistoryView, *, writing: Writing, retry: bool) -> Hist
 def kept_verbatim(view: HistoryView) -> Mask:
     """What stays word for word while it fits: the newest messages where their number is set, else the last turns."""
     count = view.config.summarizing.keep_messages
-    return view.last_turns(view.config.keep_user_turns) if count is None else view.last_messages(count)
+    return view.last_turns(turns_kept(view)) if count is None else view.last_messages(count)
+
+
+def turns_kept(view: HistoryView) -> int:
+    """How many turns stay word for word: a number of them, or those of the last percent of the characters.
+
+    Of a percent they begin with the first typed message before which all but that percent stands, else with the last.
+    """
+    percent = view.config.summarizing.keep_percent
+    if percent is None:
+        return view.config.keep_user_turns
+    chars = np.where(view.alive & ~view.system, view.chars, 0)
+    before = np.cumsum(chars) - chars
+    late = before[view.asked] * 100 >= (100 - percent) * int(chars.sum())
+    return max(int(late.sum()), 1)
 
 
 def is_triggered(view: HistoryView) -> bool:
@@ -148,7 +162,7 @@ def _kept_within(view: HistoryView, limit: int, turns: Mask, size: SummarySize) 
         )
         return stays | view.last_messages(fitting) if fitting else stays
     users = np.flatnonzero(view.asked)
-    most = min(config.keep_user_turns, max(len(users), 1))
+    most = min(turns_kept(view), max(len(users), 1))
 
     def whole(count: int) -> Mask:
         return stays | view.last_turns(count) if count else stays
