@@ -156,14 +156,14 @@ class _Walk:
         losses = measures.column(self._packer.provider, "loss")
         return with_task(
             self._view(measures, [is_written(self._messages[row]) for row in rows]),
-            asked_of(self._packer.bundle, self._packer.provider, self._packer.config.history),
+            asked_of(self._packer.bundle, self._packer.provider),
             typed=typed,
             losses=losses,
         ), rows
 
     def _asking(self, start: int, end: int) -> Iterator[int]:
         """The rows among which the task is: back to the last message that somebody typed, or to the last user's."""
-        asked = asked_of(self._packer.bundle, self._packer.provider, self._packer.config.history)
+        asked = asked_of(self._packer.bundle, self._packer.provider)
         if asked.query == "lost" or (asked.query == "typed" and not asked.first_is_user):
             return
         for row in range(end - 1, start - 1, -1):

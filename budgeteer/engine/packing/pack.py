@@ -204,7 +204,7 @@ class Packer:
         view = view if pruned is None else tagged_view(view, pruned)
         view = self._named().applied(view)
         view = ended(view, bundle)
-        view = with_task(view, asked_of(bundle, self.provider, self.config.history), typed=typed, losses=losses)
+        view = with_task(view, asked_of(bundle, self.provider), typed=typed, losses=losses)
         block = InstructionBlock.of(bundle, self.config, framing)
         fitter = LibraryFitter(block, self.allowed, self.shares, self._exchange_tokens(view), self.skills)
         libraries, history, view = self._fit(fitter, view, summarise)

@@ -39,9 +39,12 @@ def ended(view: HistoryView, bundle: Bundle) -> HistoryView:
     return replace(view, alive=alive, tokens=tokens, chars=chars, frames=frames, tag_chars=tags, end_row=end)
 
 
-def asked_of(bundle: Bundle, provider: str, config: HistoryConfig) -> Asked:
-    """What a bundle has beside its history: whether a query asks, and whether the user's message comes first."""
-    begins, query = first_is_user(provider, config), bundle.query
+def asked_of(bundle: Bundle, provider: str) -> Asked:
+    """What a bundle has beside its history: whether a query asks, and whether the user's message must be first.
+
+    `startOn` reserves nothing: what stands before that role simply goes, as in LangChain's `trim_messages`.
+    """
+    begins, query = PROVIDERS[provider].capabilities.first_is_user, bundle.query
     if query is None:
         return Asked("none", Loss(0), begins)
     loss = Loss(int(bundle.query_measures.column(provider, "loss")[0]))
@@ -52,7 +55,7 @@ def asked_of(bundle: Bundle, provider: str, config: HistoryConfig) -> Asked:
 
 def checked(fit: HistoryFit, view: HistoryView, bundle: Bundle, provider: str) -> HistoryFit:
     """The fit as the provider takes it, with `over` set where it would ask for nothing."""
-    asked = asked_of(bundle, provider, view.config)
+    asked = asked_of(bundle, provider)
     if view.end_row >= 0:
         after = ~view.alive & (np.arange(len(view)) > view.end_row)
         said = after & (bundle.history_measures.column(provider, "loss") & int(Loss.EMPTY) == 0)

@@ -1,7 +1,8 @@
 """When a replay compresses: at the configuration's own ranges, or by a named policy.
 
 The policy `extractive` answers every context-limit nudge: before the next request, everything between the last block
-and the last exchange becomes a block, with the extractive summary under `history.summaryMaxChars`.
+and the last exchange becomes a block, with the extractive summary under `history.summaryMaxChars`; where nothing lies
+there, what lies between the prompt of that exchange and its newest step.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from budgeteer.engine.packing.history.summary import Extract, SummaryFailed, Sum
 from budgeteer.engine.packing.pruning.blocks import block_text
 from budgeteer.engine.packing.pruning.history_facts import facts_of
 from budgeteer.engine.packing.pruning.nudges import Nudge
-from budgeteer.engine.packing.pruning.shape import shape_of
+from budgeteer.engine.packing.pruning.shape import HistoryShape, shape_of
 from budgeteer.engine.packing.pruning.stage import PLACEHOLDER
 
 type Policy = Literal["none", "extractive"]
@@ -106,7 +107,10 @@ class AutoCompression:
         return rows
 
     def _compress(self, bundle: Bundle) -> None:
-        """One block more, of what lies between the last block and the last exchange."""
+        """One block more, of what lies between the last block and the last exchange.
+
+        Where nothing does, of what lies within that exchange, between its prompt and its newest step.
+        """
         facts = facts_of(self._subject.bundle, counter=self._subject.counter)
         end = self._exchange_row(bundle)
         shape = shape_of(
@@ -115,8 +119,10 @@ class AutoCompression:
             stays=np.isin(self._subject.bundle.history_measures.role, _SYSTEM),
             bodies=facts.bodies,
         )
-        rows = [row for row in range(self._from_row, end) if not shape.stays[row]]
-        rows = [row for row in rows if self._from_row <= shape.first[row] and shape.last[row] < end]
+        rows = _whole_groups(shape, self._from_row, end)
+        if not rows and end < len(bundle.history):
+            start, end = max(self._from_row, end + 1), int(shape.first[len(bundle.history) - 1])
+            rows = _whole_groups(shape, start, end)
         if not rows:
             return
         text = self._summary(bundle, rows)
@@ -154,3 +160,9 @@ class AutoCompression:
         pruning = self._subject.config.pruning
         most = allowance(self._subject.config, self._subject.counter).input_budget * pruning.max_summary_percent // 100
         return text if taken <= most else ""
+
+
+def _whole_groups(shape: HistoryShape, start: int, end: int) -> list[int]:
+    """The rows from `start` up to `end` that may be compressed, those of whole groups."""
+    rows = [row for row in range(start, end) if not shape.stays[row]]
+    return [row for row in rows if start <= shape.first[row] and shape.last[row] < end]

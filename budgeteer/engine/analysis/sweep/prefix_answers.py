@@ -210,7 +210,7 @@ class Prefixes:
     def _always_asks(self) -> bool:
         """Whether a message is sent at every position: a query, or one that always stays."""
         packer = self.widest.packer
-        asks = asked_of(packer.bundle, packer.provider, packer.config.history).sends_query
+        asks = asked_of(packer.bundle, packer.provider).sends_query
         return asks or bool((self._stays & ~self._view.system).any())
 
     @functools.cached_property

@@ -28,7 +28,8 @@ scope; quote short requests word for word. Leave out what led nowhere, long outp
 
 Blocks inside a range: they stand under the line {BLOCK_HEADER}. Name each of them exactly once as (b3), at the \
 place where it belongs; it is replaced there by the whole block, so write sentences that read well around it. Name \
-no other block that way: outside of this use, write "block 3".
+no other block that way: outside of this use, write "block 3". Before you call, list the blocks inside the range and \
+check that your summary names exactly these, each once.
 
 Several ranges: give all that are ready in one call, as long as they do not overlap. They are checked together, and \
 if one of them is wrong none is applied."""

@@ -227,12 +227,24 @@ def test_nudges_come_where_the_specification_has_them(mode: str) -> None:
     assert len({nudge for nudge in nudges if nudge}) >= (3 if mode == "auto" else 1)
 
 
-@pytest.mark.parametrize("messages", [[user("why " * 400)], [user("why " * 400), user("And so?")]])
-def test_the_extractive_policy_makes_no_block_of_fewer_than_two_messages_before_the_exchange(
-    messages: list[Message],
-) -> None:
-    messages = [*messages]
-    for call in range(4):
+def test_the_extractive_policy_compresses_within_a_run_of_one_prompt() -> None:
+    messages = [user("why " * 400)]
+    for call in range(6):
+        messages += [assistant(f"Step {call}: I decided to look.", f"c{call}"), result(f"c{call}", "line " * 100)]
+    given = {"contextWindow": 1_500, "outputReserve": 100, "history": {"strategy": "newestFirst"}, "pruning": PRUNING}
+    subject = subject_of(Inputs(conversation=talk(*messages)), given)
+    found = replay(subject, policy="extractive").turns
+    made = [event.sentence for turn in found for event in turn.events if event.kind == "compress"]
+    assert made[0].startswith("Compressed: messages m002 to m005")  # the prompt and the newest call stay
+    plain = replay(subject).turns
+    at = next(at for at, turn in enumerate(found) if any(event.kind == "compress" for event in turn.events))
+    assert found[at].after_tokens < plain[at].after_tokens
+
+
+@pytest.mark.parametrize("calls", [0, 1])
+def test_the_extractive_policy_makes_no_block_of_fewer_than_two_messages(calls: int) -> None:
+    messages = [user("why " * 400), user("And so?")]
+    for call in range(calls):
         messages += [assistant("", f"c{call}"), result(f"c{call}", "line " * 60)]
     given = {"contextWindow": 1_500, "outputReserve": 100, "history": {"strategy": "newestFirst"}, "pruning": PRUNING}
     subject = subject_of(Inputs(conversation=talk(*messages)), given)

@@ -108,13 +108,18 @@ def with_next(messages: int, *given: Message, provider: str = "openai-chat", **h
     return packed(bundle_of(*given, query=NEXT), config, provider=provider)
 
 
-@pytest.mark.parametrize("provider", ["openai-chat", "anthropic"])
-def test_an_answer_at_the_start_of_the_history_gives_way_to_the_message_it_answers(provider: str) -> None:
-    """Where llama_index leaves nothing (test_get_when_space_for_assistant_message_…): ours keeps one message more."""
-    packing = with_next(1, user(SIZE), assistant(SIZE), provider=provider)
-    assert packing.fits
-    assert kept(packing) == [0]
-    assert kept(with_next(2, user(SIZE), assistant(SIZE), provider=provider)) == [0, 1]
+def test_llama_index_removes_an_answer_at_the_start_of_the_history() -> None:
+    """test_get_when_space_for_assistant_message_removes_assistant_message_at_start_of_history."""
+    assert kept(with_next(1, user(SIZE), assistant(SIZE))) == []
+    assert kept(with_next(2, user(SIZE), assistant(SIZE))) == [0, 1]
+    # Anthropic needs the user's message first: ours keeps it in place of the answer, theirs keeps nothing.
+    assert kept(with_next(1, user(SIZE), assistant(SIZE), provider="anthropic")) == [0]
+
+
+def test_langchain_starts_on_a_role_in_what_the_limit_left() -> None:
+    """test_trim_messages_start_on_with_allow_partial: the answer at the head of the last two messages goes."""
+    talk = [user(SIZE), assistant(SIZE), user(SIZE), assistant(SIZE), user(SIZE)]
+    assert kept(trimmed(2, *talk, startOn="user")) == [4]
 
 
 def test_llama_index_gives_nothing_where_the_system_text_takes_the_limit() -> None:
