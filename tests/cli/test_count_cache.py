@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from budgeteer.cli import count_cache
 from budgeteer.cli.count_cache import KeepingCounter, cache_folder, keeping_counter
-from budgeteer.engine.counting.claude_vocabulary import CLAUDE_FAMILIES
+from budgeteer.engine.counting.claude.claude_vocabulary import CLAUDE_FAMILIES
 from budgeteer.engine.counting.tokenizers import BpeCounter, counter_for
 from tests.cli.conftest import MESSAGES, Budgeteer
 

@@ -32,7 +32,7 @@ def command(*, file: str, model: str | None, tokenizer: str | None, whole: bool,
     if model is not None and tokenizer is not None:
         raise click.UsageError("--model and --tokenizer each choose a tokenizer; give one")
     from budgeteer.cli.item_counts import count_file
-    from budgeteer.engine.counting.claude_vocabulary import CLAUDE_FAMILIES
+    from budgeteer.engine.counting.claude.claude_vocabulary import CLAUDE_FAMILIES
     from budgeteer.engine.counting.tokenizers import counter_for
     from budgeteer.engine.models.registry import model as model_row
     from budgeteer.engine.packing.allocation import count_kind

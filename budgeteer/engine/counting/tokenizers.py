@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal, Protocol
 
 from budgeteer.engine.counting.calibrated_counter import CalibratedCounter, Charges
-from budgeteer.engine.counting.claude_counter import ClaudeCounter
-from budgeteer.engine.counting.claude_vocabulary import CLAUDE_FAMILIES, vocabulary_file
+from budgeteer.engine.counting.claude.claude_counter import ClaudeCounter
+from budgeteer.engine.counting.claude.claude_vocabulary import CLAUDE_FAMILIES, vocabulary_file
 from budgeteer.engine.counting.counter_agreement import is_doubtful
 from budgeteer.engine.counting.white_space import between_words, without_long_runs
 from budgeteer.engine.errors import TextNotCounted, TokenizerUnavailable

@@ -13,9 +13,9 @@ from ctok.normalize import classify, nfc
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from budgeteer.engine.counting import claude_counter, claude_vocabulary
-from budgeteer.engine.counting.claude_counter import ClaudeCounter, SegmentCosts, normalize
-from budgeteer.engine.counting.claude_vocabulary import (
+from budgeteer.engine.counting.claude import claude_counter, claude_vocabulary
+from budgeteer.engine.counting.claude.claude_counter import ClaudeCounter, SegmentCosts, normalize
+from budgeteer.engine.counting.claude.claude_vocabulary import (
     BEGIN,
     CAPS,
     CLAUDE_FAMILIES,

@@ -49,12 +49,14 @@ class ClaudeVocabulary:
     Attributes:
         prefixes: every piece in ctok's internal spelling, in which each mark is one character, and whatever a piece
             begins with; whether it is a piece itself.
+        units: the characters that are pieces themselves.
         longest: the length of the longest piece.
         fold_quotes: whether curly quotes become straight ones.
         rewriting: the settings that ctok's rewriting of a text reads (`stream_norm`), without the frame of a message.
     """
 
     prefixes: Mapping[str, bool]
+    units: frozenset[str]
     longest: int
     fold_quotes: bool
     rewriting: Any
@@ -81,9 +83,31 @@ class ClaudeVocabulary:
 
     def cost(self, rewritten: str) -> int:
         """The fewest tokens that tile a rewritten text: time is its length times that of the longest piece."""
+        if not rewritten or self.prefixes.get(rewritten):
+            return 1 if rewritten else 0
+        return self._fewest_pieces(rewritten) if self.units.issuperset(rewritten) else self._cheapest_tiling(rewritten)
+
+    def _fewest_pieces(self, rewritten: str) -> int:
+        """The fewest tokens of a text each of whose characters is a piece: all ends of one piece, then of two, ..."""
+        is_piece, length = self.prefixes.get, len(rewritten)
+        reached, ends, tokens = {0}, [0], 1
+        while True:
+            starts, ends = ends, []
+            tokens += 1
+            for start in reversed(starts):
+                for end in range(start + 1, length):
+                    piece = is_piece(rewritten[start:end])
+                    if piece is None:
+                        break
+                    if piece and end not in reached:
+                        if is_piece(rewritten[end:]):
+                            return tokens
+                        reached.add(end)
+                        ends.append(end)
+
+    def _cheapest_tiling(self, rewritten: str) -> int:
+        """The fewest tokens of any text; a character that is no piece costs those of its bytes."""
         prefixes, chars = self.prefixes, self._chars
-        if prefixes.get(rewritten):
-            return 1
         length = len(rewritten)
         best = [length * 4] * (length + 1)
         best[0] = 0
@@ -147,7 +171,7 @@ def claude_vocabulary(name: str) -> ClaudeVocabulary:
         TokenizerUnavailable: the package ctok is not installed, or has no such vocabulary.
     """
     path = vocabulary_file(name)
-    from ctok.constants import MARKER_GLYPHS
+    from ctok.constants import ESCAPED_MARKER_LITERALS, MARKER_GLYPHS
     from ctok.engine import ByteFloor, build_vocab
     from ctok.main import FAMILIES
     from ctok.notation import parse_marked
@@ -161,9 +185,10 @@ def claude_vocabulary(name: str) -> ClaudeVocabulary:
     prefixes.update(dict.fromkeys(pieces, True))
     # The frame of a single message, of which some families take the beginning of a word, is no part of a text.
     rewriting = SimpleNamespace(allcaps_min=meta["allcaps_min"], frame_bow=False)
-    units = {piece for piece in pieces if len(piece) == 1} - MARKER_GLYPHS
-    floor = ByteFloor(tokens[_FALLBACK], units)
-    return ClaudeVocabulary(prefixes, max(map(len, pieces)), meta["fold_quotes"], rewriting, floor)
+    units = frozenset(piece for piece in pieces if len(piece) == 1)
+    floor = ByteFloor(tokens[_FALLBACK], units - MARKER_GLYPHS)
+    longest = max(map(len, pieces))
+    return ClaudeVocabulary(prefixes, units - set(ESCAPED_MARKER_LITERALS), longest, meta["fold_quotes"], rewriting, floor)
 
 
 def vocabulary_file(name: str) -> Path:

@@ -21,46 +21,50 @@ from __future__ import annotations
 
 import functools
 import re
-import unicodedata
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import groupby
+from collections.abc import Iterator, Sequence
 from typing import Final, Literal
 
-from budgeteer.engine.counting.claude_vocabulary import BEGIN, END, ClaudeVocabulary, claude_vocabulary
+from budgeteer.engine.counting.claude.claude_characters import (
+    CHANGES,
+    QUOTE,
+    SYMBOL,
+    alone_class,
+    normalize,
+    symbol_class,
+    word_class,
+)
+from budgeteer.engine.counting.claude.claude_segments import ALONE_SIGN, SUFFIXES, SegmentArrays
+from budgeteer.engine.counting.claude.claude_vocabulary import BEGIN, END, ClaudeVocabulary, claude_vocabulary
 
 #: The most segments that are kept, and the longest that is: at most about 40 MB for each family.
 _MOST_KEPT: Final = 200_000
 _LONGEST_KEPT_CHARS: Final = 64
 #: Characters whose segments are listed at once; it goes on to the end of a word.
 _BLOCK_CHARS: Final = 200_000
+#: Characters from which texts are counted as arrays: fewer take as long as making the arrays.
+_MANY_CHARS: Final = 4_000
 #: Segments that are longer are looked through for long runs of one character.
 _LONG_CHARS: Final = 500
-#: Marks in a row from which they are put in Unicode's order here: its normal form sorts them by insertion.
-_MANY_MARKS: Final = 100
-
 #: Kinds of characters up to which each is replaced by itself: a pattern takes as long as about this many.
 _FEW_KINDS: Final = 20
 
-#: Stands for characters that join with nothing, and at both ends of a text. Normalized texts hold no such character.
-_ALONE: Final = "\x01"
+#: A character that joins with nothing, as a text has it.
 _ALONE_WRITTEN: Final = "\u4e00"
 #: Ends a part of a stretch that was cut behind punctuation, before the one blank behind it.
 _ENDED: Final = "\x02"
 #: A word that stands beside a stretch when that is counted.
 _WORD: Final = "a"
 
-#: Suffixes of contractions (ctok 1.3, constants.CONTRACTION_SUFFIXES).
-_SUFFIXES: Final = "s|t|d|m|ll|re|ve"
 _ASCII_LETTERS: Final = "A-Za-z"
 _DIGITS: Final = "123456789"
 _DIGITS_AS_ZERO: Final = str.maketrans(dict.fromkeys(_DIGITS, "0"))
 #: Punctuation before one blank ends as a word does, so that a stretch may be cut there too.
 _AFTER_PUNCTUATION = re.compile(r"(?<=[!-/:-@\[-`{-~]) (?! )")
+#: What is in no piece with anything else, and into how many parts it cuts a stretch that is one run of it.
+_RUNS = re.compile(r"(\n+|0+)")
+_OF_ONE_RUN: Final = 3
 _PUNCTUATION = re.compile(r"[!-/:-@\[-`{-~]+")
 _RUN = re.compile(r"(.)\1*+", re.DOTALL)
-_QUOTES: Final = (("\u2018", "'"), ("\u2019", "'"), ("\u201c", '"'), ("\u201d", '"'))
-#: Tibetan vowel signs that are no combining marks but decompose into two.
-_DECOMPOSE_INTO_MARKS: Final = frozenset("\u0f73\u0f75\u0f81")
 
 
 class SegmentCosts(dict[str, int]):
@@ -85,6 +89,13 @@ class SegmentCosts(dict[str, int]):
         return tokens
 
     def _count(self, segment: str) -> int:
+        if segment.isascii():
+            if segment.isalpha() and len(segment) <= _LONG_CHARS:
+                return self._vocabulary.cost(self._vocabulary.rewritten(segment))
+            if _RUNS.search(segment, 1, len(segment) - 1):
+                parts = _RUNS.split(segment)
+                if len("".join(parts[::2])) or len(parts) > _OF_ONE_RUN:
+                    return self._count_parts(parts)
         if len(segment) <= _LONG_CHARS:
             return self._cost(segment)[0]
         *before, last = _AFTER_PUNCTUATION.split(segment)
@@ -93,11 +104,26 @@ class SegmentCosts(dict[str, int]):
             return sum(self[f"{part}{_ENDED}"] for part in parts) + self[f" {last}"]
         short, left_out = _without_long_runs(segment, self._vocabulary)
         tokens, rewritten = self._cost(short)
-        left_out.pop(_ALONE, None)  # counted already
+        left_out.pop(ALONE_SIGN, None)  # counted already
         for char, chars in left_out.items():
             # A word's capitals may be written as small letters behind a mark.
             run = self._vocabulary.run_cost(char if char in rewritten else char.lower())
             tokens += chars // run.period * run.tokens
+        return tokens
+
+    def _count_parts(self, parts: Sequence[str]) -> int:
+        """The tokens of a stretch of ASCII, given as what stands between runs of digits or line ends, and these runs.
+
+        Both are in no piece with anything else. What stands between is rewritten by what is beside it, so it is counted
+        with the last character of the run before it and the first of the one behind.
+        """
+        tokens, last = 0, len(parts) - 1
+        for at, part in enumerate(parts):
+            if at % 2:
+                tokens += self[part]
+            elif part:
+                beside = parts[at - 1][-1] if at else "", parts[at + 1][0] if at < last else ""
+                tokens += self[part.join(beside)] - sum(self[run] for run in beside if run)
         return tokens
 
     def _cost(self, segment: str) -> tuple[int, str]:
@@ -109,15 +135,17 @@ class SegmentCosts(dict[str, int]):
         before_word = not self._is_word.match(segment[-1])
         framed = f"{_WORD}{segment}{_WORD if before_word else ''}".replace(_ENDED, " ")
         if before_word and framed.isascii():
-            rewritten = _rewritten_stretch(framed).replace(_ALONE, _ALONE_WRITTEN)
-        else:
-            rewritten = vocabulary.rewritten(framed.replace(_ALONE, _ALONE_WRITTEN))
-        beside = self._word_tokens * (1 + before_word) + self._alone_tokens * segment.count(_ALONE)
+            rewritten = _rewritten_stretch(framed).replace(ALONE_SIGN, _ALONE_WRITTEN)
+            return vocabulary.cost(rewritten) - self._alone_tokens * segment.count(ALONE_SIGN), rewritten
+        rewritten = vocabulary.rewritten(framed.replace(ALONE_SIGN, _ALONE_WRITTEN))
+        beside = self._word_tokens * (1 + before_word) + self._alone_tokens * segment.count(ALONE_SIGN)
         return vocabulary.cost(rewritten) - beside, rewritten
 
 
 def _rewritten_stretch(framed: str) -> str:
-    """A stretch of ASCII between two words, as ctok's `stream_norm` rewrites it in a fifth of the time.
+    """A stretch of ASCII, given with a word on both sides, as ctok's `stream_norm` rewrites it in a fifth of the time.
+
+    The words are left out of what is returned: no piece goes on behind the end of a word or begins before one.
 
     Punctuation gets a mark beside a blank, but for the apostrophe before a word and before several blanks.
     """
@@ -129,7 +157,7 @@ def _rewritten_stretch(framed: str) -> str:
         return f"{BEGIN if begins else ''}{run}{END if ends else ''}"
 
     between = _PUNCTUATION.sub(marked, framed)[1:-1]
-    return f"{BEGIN}{_WORD}{END}{between}{BEGIN}{_WORD}{END}".replace(f"{END} {BEGIN}", f"{END}{BEGIN}")
+    return f"{END}{between}{BEGIN}".replace(f"{END} {BEGIN}", f"{END}{BEGIN}")[1:-1]
 
 
 def _without_long_runs(segment: str, vocabulary: ClaudeVocabulary) -> tuple[str, dict[str, int]]:
@@ -170,8 +198,48 @@ class ClaudeCounter:
     def _costs(self) -> SegmentCosts:
         return SegmentCosts(self._vocabulary)
 
+    @functools.cached_property
+    def _arrays(self) -> SegmentArrays:
+        return SegmentArrays(self._costs, self._vocabulary.char_cost)
+
     def count(self, text: str) -> int:
         """The tokens that a text adds between two characters that join with nothing."""
+        return self._count_short(text) if len(text) < _MANY_CHARS else self.count_all([text])[0]
+
+    def count_parts(self, texts: Sequence[str]) -> int:
+        """The sum over the texts, each a sequence of its own."""
+        return sum(map(self.count, texts))
+
+    def count_all(self, texts: Sequence[str]) -> list[int]:
+        """The tokens of each text."""
+        if sum(map(len, texts)) < _MANY_CHARS:
+            return list(map(self._count_short, texts))
+        return [tokens for batch in _batches(texts) for tokens in self._count_batch(batch)]
+
+    def _count_batch(self, texts: Sequence[str]) -> list[int]:
+        """The tokens of each text, all of them as arrays; one that is long by itself in blocks."""
+        vocabulary, arrays = self._vocabulary, self._arrays
+        framed = [f"{_ALONE_WRITTEN}{text}{_ALONE_WRITTEN}" for text in texts]
+        batch = arrays.read(framed)
+        if changing := batch.texts_with(CHANGES | (QUOTE if vocabulary.fold_quotes else 0)):
+            for at in changing:
+                framed[at] = normalize(framed[at], fold_quotes=vocabulary.fold_quotes)
+            batch = arrays.read(framed)
+        # An apostrophe joins words of these letters otherwise than all others; patterns find them.
+        if symbols := batch.texts_with(SYMBOL):
+            for at in symbols:
+                framed[at] = _ALONE_WRITTEN * 2
+            batch = arrays.read(framed)
+        frame = 2 * vocabulary.char_cost(_ALONE_WRITTEN)
+        if len(framed) == 1 and len(framed[0]) > _BLOCK_CHARS:
+            counts = [sum(int(arrays.count(arrays.read([block]))[0]) for block in _blocks(framed[0])) - frame]
+        else:
+            counts = (arrays.count(batch) - frame).tolist()
+        for at in symbols:
+            counts[at] = self._count_short(texts[at])
+        return counts
+
+    def _count_short(self, text: str) -> int:
         if not text:
             return 0
         normalized = normalize(text, fold_quotes=self._vocabulary.fold_quotes)
@@ -184,93 +252,64 @@ class ClaudeCounter:
             plain = _without_alone(normalized, set(found))
             for digit in _DIGITS:
                 plain = plain.replace(digit, "0")
-        cost_of = self._costs.__getitem__
-        return alone + sum(sum(map(cost_of, block)) for block in _blocks(f"{_ALONE}{plain}{_ALONE}", segments))
+        return alone + sum(map(self._costs.__getitem__, segments.findall(f"{ALONE_SIGN}{plain}{ALONE_SIGN}")))
 
-    def count_parts(self, texts: Sequence[str]) -> int:
-        """The sum over the texts, each a sequence of its own."""
-        return sum(map(self.count, texts))
 
-    def count_all(self, texts: Sequence[str]) -> list[int]:
-        """The tokens of each text."""
-        return list(map(self.count, texts))
+def _batches(texts: Sequence[str]) -> Iterator[Sequence[str]]:
+    """The texts in order, as many at a time as are about a block; a longer one by itself."""
+    first, chars = 0, 0
+    for at, text in enumerate(texts):
+        if at > first and chars + len(text) > _BLOCK_CHARS:
+            yield texts[first:at]
+            first, chars = at, 0
+        chars += len(text)
+    if first < len(texts):
+        yield texts[first:]
 
 
 def _without_alone(text: str, found: set[str]) -> str:
     """The text with a sign in the place of these characters that join with nothing."""
     if len(found) > _FEW_KINDS:
-        return _alone_runs().sub(_ALONE, text)
+        return _alone_runs().sub(ALONE_SIGN, text)
     for char in found:
-        text = text.replace(char, _ALONE)
+        text = text.replace(char, ALONE_SIGN)
     return text
 
 
-def _blocks(text: str, segments: _Segments) -> Iterator[list[str]]:
-    """The segments of a text, those of many characters at a time."""
+def _blocks(text: str) -> Iterator[str]:
+    """A text in blocks, each cut where a word ends."""
     start = 0
-    while start < len(text):
-        cut = segments.word_end.search(text, start + _BLOCK_CHARS)
-        end = cut.start() + 1 if cut else len(text)
-        yield segments.each.findall(text, start, end)
-        start = end
+    while len(text) - start > _BLOCK_CHARS and (cut := _word_ends().search(text, start + _BLOCK_CHARS)):
+        yield text[start : cut.start() + 1]
+        start = cut.start() + 1
+    yield text[start:]
 
 
-class _Segments:
-    """The patterns of segments for texts whose words are made of a class of characters.
+def _segments(words: str, symbols: str) -> re.Pattern[str]:
+    """The pattern of segments for texts whose words are made of a class of characters.
 
     A suffix goes with the word before it if that ends in a letter that Unicode calls a symbol, such as a circled one:
     ctok has an apostrophe join such a word otherwise than all others.
     """
-
-    def __init__(self, words: str, symbols: str) -> None:
-        suffix = f"(?:{_SUFFIXES})(?![{words}])"
-        word = f"[{words}]++(?:'(?<=[{symbols}]'){suffix})?" if symbols else f"[{words}]++"
-        # One blank between two words belongs to both and costs nothing, so it is passed over.
-        self.each = re.compile(f"({word}|[^{words}]++(?:(?<='){suffix})?)(?:(?<=[{words}]) (?=[{words}]))?")
-        self.word_end = re.compile(f"[{words}][^{words}]")
+    suffix = f"(?:{'|'.join(SUFFIXES)})(?![{words}])"
+    word = f"[{words}]++(?:'(?<=[{symbols}]'){suffix})?" if symbols else f"[{words}]++"
+    # One blank between two words belongs to both and costs nothing, so it is passed over.
+    return re.compile(f"({word}|[^{words}]++(?:(?<='){suffix})?)(?:(?<=[{words}]) (?=[{words}]))?")
 
 
 @functools.cache
-def _ascii_segments() -> _Segments:
-    return _Segments(_ASCII_LETTERS, "")
+def _ascii_segments() -> re.Pattern[str]:
+    return _segments(_ASCII_LETTERS, "")
 
 
 @functools.cache
-def _all_segments() -> _Segments:
-    return _Segments(word_class(), _ranges(filter(_is_symbol, _word_codes())))
+def _all_segments() -> re.Pattern[str]:
+    return _segments(word_class(), symbol_class())
 
 
 @functools.cache
-def word_class() -> str:
-    """The characters of words, as the ranges of a pattern: those that ctok calls wordy, all in the basic plane."""
-    return _ranges(_word_codes())
-
-
-@functools.cache
-def _word_codes() -> tuple[int, ...]:
-    from ctok.constants import WORDY
-    from ctok.normalize import classify
-
-    # Its own function without its cache, which would keep every character of the plane.
-    kind = classify.__wrapped__
-    return tuple(code for code in range(0x10000) if not 0xD800 <= code < 0xE000 and kind(chr(code)) == WORDY)
-
-
-def _is_symbol(code: int) -> bool:
-    """Whether a letter of ctok's is punctuation, a symbol, a format character or nothing in this Python's Unicode."""
-    category = unicodedata.category(chr(code))
-    return category[0] in "PS" or category in ("Cf", "Cn")
-
-
-@functools.cache
-def alone_class() -> str:
-    """The characters that join with nothing, as the ranges of a pattern.
-
-    Ideographs, Hangul syllables and whatever lies beyond the basic plane take no mark of a word's edge and are in no
-    piece of several characters. Those that this Python's Unicode has not assigned are not among them, but beyond.
-    """
-    blocks = (*range(0x3400, 0x4DC0), *range(0x4E00, 0xA000), *range(0xAC00, 0xD7A4))
-    return _ranges((*(code for code in blocks if unicodedata.category(chr(code)) == "Lo"), *range(0x10000, 0x110000)))
+def _word_ends() -> re.Pattern[str]:
+    return re.compile(f"[{word_class()}][^{word_class()}]")
 
 
 @functools.cache
@@ -281,52 +320,3 @@ def _alone() -> re.Pattern[str]:
 @functools.cache
 def _alone_runs() -> re.Pattern[str]:
     return re.compile(f"[{alone_class()}]+")
-
-
-def _ranges(codes: Iterable[int]) -> str:
-    """Ascending codes as ranges of a pattern's class."""
-    ranges = []
-    for _, run in groupby(enumerate(codes), lambda pair: pair[1] - pair[0]):
-        stretch = [code for _, code in run]
-        ranges.append(f"\\U{stretch[0]:08x}-\\U{stretch[-1]:08x}")
-    return "".join(ranges)
-
-
-def normalize(text: str, *, fold_quotes: bool) -> str:
-    """The text as ctok's `nfc` normalizes it, in linear time whatever its marks are."""
-    from ctok.constants import FUNNY_SPACE, STRIP_CONTROL, STRIP_PRIVATE, SURROGATE
-
-    if text.isascii():
-        return str(STRIP_CONTROL.sub("", text)).replace("\x00", " ")
-    # A search for each of these takes longer than to see which characters there are at all.
-    there = set(text)
-    if not there.isdisjoint(_marks()):
-        text = _many_marks().sub(_in_order, text)
-    text = unicodedata.normalize("NFC", text)
-    for pattern, written in ((SURROGATE, "\ufffd"), (STRIP_CONTROL, ""), (FUNNY_SPACE, " ")):
-        if any(map(pattern.match, there)):
-            text = pattern.sub(written, text)
-    text = text.replace("\x00", " ").replace("\u0e4d\u0e32", "\u0e33")
-    if any(map(STRIP_PRIVATE.match, there)):
-        text = STRIP_PRIVATE.sub("", text)
-    if fold_quotes:
-        for curly, straight in _QUOTES:
-            text = text.replace(curly, straight)
-    return text
-
-
-def _in_order(marks: re.Match[str]) -> str:
-    """Marks decomposed and in canonical order, which has the same normal form."""
-    decomposed = "".join(unicodedata.normalize("NFD", mark) for mark in marks[0])
-    return "".join(sorted(decomposed, key=unicodedata.combining))
-
-
-@functools.cache
-def _marks() -> frozenset[str]:
-    """Combining marks, and what decomposes into them; none lies beyond (Unicode, DerivedCombiningClass.txt)."""
-    return _DECOMPOSE_INTO_MARKS.union(mark for mark in map(chr, range(0x20000)) if unicodedata.combining(mark))
-
-
-@functools.cache
-def _many_marks() -> re.Pattern[str]:
-    return re.compile(f"[{_ranges(sorted(map(ord, _marks())))}]{{{_MANY_MARKS},}}+")
