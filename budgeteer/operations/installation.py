@@ -55,16 +55,23 @@ def environment() -> Iterator[Finding]:
 
 def tokenizers() -> Iterator[Finding]:
     """Every vocabulary is packaged, and OpenAI's are the ones that tiktoken expects."""
-    from budgeteer.engine.counting.tokenizers import TOKENIZERS, counter_for, reference_for
+    from budgeteer.engine.counting.open_counter import OPEN_VOCABULARIES
+    from budgeteer.engine.counting.tokenizers import TOKENIZERS, BpeCounter, counter_for, reference_for
+    from budgeteer.engine.models.extra_vocabularies import EXTRA, vocabularies_installed
 
-    for name in TOKENIZERS:
+    has_extra = vocabularies_installed()
+    names = [name for name in TOKENIZERS if has_extra or name not in OPEN_VOCABULARIES]
+    for name in names:
         try:
-            if counter_for(name).kind == "exact":
+            if isinstance(counter_for(name), BpeCounter):
                 reference_for(name)
         except TokenizerUnavailable as error:
             yield failed("tokenizers", f"{error.sentence.rstrip('.')}.", mend="Install Budgeteer again")
             return
-    yield ok("tokenizers", f"{', '.join(TOKENIZERS)}: packaged, OpenAI's verified.")
+    yield ok("tokenizers", f"{', '.join(names)}: packaged, OpenAI's verified.")
+    if not has_extra:
+        sentence = f"Models counted with {', '.join(OPEN_VOCABULARIES)} are counted with a stand-in: no splintr-rs is here."
+        yield warning("vocabularies", sentence, mend=f"pip install 'budgeteer[{EXTRA}]'")
 
 
 def models() -> Iterator[Finding]:

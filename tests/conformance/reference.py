@@ -1,4 +1,7 @@
-"""tiktoken and ctok themselves, as published: tiktoken with its own check of the vocabulary, from a local cache."""
+"""tiktoken and ctok themselves, as published: tiktoken with its own check of the vocabulary, from a local cache.
+
+Those of published vocabularies are in open_reference.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +15,8 @@ from pathlib import Path
 
 import ctok
 import tiktoken
+
+from tests.conformance import open_reference
 
 #: Our name of each of Claude's families -> a version that ctok counts by it.
 CLAUDE_VERSIONS = {"claude-v3": "3.0", "claude-v4.7": "4.7", "claude-v4.8": "4.8"}
@@ -46,4 +51,6 @@ def count(text: str, name: str = "o200k_base") -> int:
         return -(-len(text) // 4)
     if version := CLAUDE_VERSIONS.get(name):
         return ctok.token_count(f"{ALONE}{text}{ALONE}", version) - ctok.token_count(ALONE * 2, version)
+    if name in (*open_reference.BY_RANKS, "deepseek-v3", "gemma3"):
+        return open_reference.count(text, name)
     return len(encoding(name).encode_ordinary(text))

@@ -1,4 +1,4 @@
-"""The texts of the corpus count as tiktoken and ctok count them: each file and member of an archive, line by line."""
+"""The texts of the corpus count as the references count them: each file and member of an archive, line by line."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from budgeteer.engine.counting.open_counter import OPEN_VOCABULARIES
 from budgeteer.engine.counting.tokenizers import counter_for, reference_for
-from tests.conformance import reference
+from tests.conformance import open_reference, reference
 
 pytestmark = pytest.mark.corpus
 
@@ -52,4 +53,15 @@ def test_a_sample_of_the_different_lines_counts_as_ctok_counts_them(corpus: Path
         fresh = sorted({line[:LONGEST] for line in lines} - seen)[::ONE_OF]
         seen.update(fresh)
         assert not [line[:200] for line in fresh if counter.count(line) != reference.count(line, name)], path
+    assert len(seen) > 1_000
+
+
+@pytest.mark.parametrize("name", OPEN_VOCABULARIES)
+def test_a_sample_of_the_different_lines_counts_as_its_reference_counts_them(corpus: Path, name: str) -> None:
+    counter = counter_for(name)
+    seen: set[str] = set()
+    for path, lines in texts(corpus):
+        fresh = sorted({line[:LONGEST] for line in lines} - seen)[::ONE_OF]
+        seen.update(fresh)
+        assert not [line[:200] for line in fresh if counter.count(line) != open_reference.count(line, name)], path
     assert len(seen) > 1_000

@@ -50,6 +50,8 @@ def command(*, file: str, model: str | None, tokenizer: str | None, whole: bool,
         note = ""
         if row.tokenizer in CLAUDE_FAMILIES and stand_in:
             note = f", {row.title}'s own tokenizer as ctok has it"
+        elif stand_in and row.tokenizer_is_own:
+            note = f", {row.title}'s own vocabulary; what stands around messages is not published"
         elif stand_in:
             note = f", a stand-in for {row.title}'s own tokenizer"
         click.echo(f"\nCounted with {counter.name}{note} ({kind}).")

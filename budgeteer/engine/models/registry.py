@@ -1,7 +1,8 @@
 """Models: window, limits, tokenizer, prices. Every row is a literal of ours with its source and date.
 
 A tokenizer is called exact only where tiktoken's own table names it for that model. Claude's are counted as they were
-reconstructed, every other model with a named stand-in, and whatever is counted so is `estimated`.
+reconstructed. Models whose makers published their vocabulary are counted with it, every other one with a named stand-in;
+whatever is counted in one of these two ways is `estimated`, for nobody publishes what stands around messages.
 """
 
 from __future__ import annotations
@@ -13,7 +14,8 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from budgeteer.engine.errors import ConfigError
-from budgeteer.engine.models.model_table import DATE, TABLE
+from budgeteer.engine.models.extra_vocabularies import vocabularies_installed
+from budgeteer.engine.models.model_table import DATE, STAND_IN, TABLE
 from budgeteer.engine.providers.names import ProviderName
 
 DEFAULT_OUTPUT_RESERVE = 4_096
@@ -39,8 +41,10 @@ class ModelRow:
         max_input: the most input tokens, None where the window alone bounds them.
         max_output: the most output tokens, None where no page of the provider says it.
         tokenizer: what counts for it, see tokenizer_is_stand_in.
-        tokenizer_is_stand_in: True where the model's own vocabulary is not public or not packaged; it may be
+        tokenizer_is_stand_in: True where counts with it are not exact for the model: its own vocabulary is not public
+            or not packaged, or what its template writes around messages is not known (tokenizer_is_own); it may be
             reconstructed (claude_vocabulary).
+        tokenizer_is_own: True where the vocabulary is the model's own as its makers published it.
         input_price, cached_input_price, output_price: US dollars a million tokens, None where there is no list price.
         source, date: where the row comes from and when it was checked.
     """
@@ -54,6 +58,7 @@ class ModelRow:
     max_output: int | None
     tokenizer: str
     tokenizer_is_stand_in: bool
+    tokenizer_is_own: bool
     input_price: float | None
     cached_input_price: float | None
     output_price: float | None
@@ -74,7 +79,10 @@ class ModelRow:
 
 
 def _rows() -> Iterator[ModelRow]:
+    """Every row; one whose vocabulary is in an extra that is not installed has the stand-in, as it says."""
+    has_extra = vocabularies_installed()
     for family, lines in TABLE:
+        is_here = has_extra or not family.in_extra
         for name, title, window, max_input, max_output, *prices in lines:
             yield ModelRow(
                 name=name,
@@ -84,8 +92,9 @@ def _rows() -> Iterator[ModelRow]:
                 context_window=window,
                 max_input=max_input,
                 max_output=max_output,
-                tokenizer=family.tokenizer,
+                tokenizer=family.tokenizer if is_here else STAND_IN,
                 tokenizer_is_stand_in=family.stand_in,
+                tokenizer_is_own=is_here and (family.own or not family.stand_in),
                 input_price=prices[0],
                 cached_input_price=prices[1],
                 output_price=prices[2],

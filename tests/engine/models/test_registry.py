@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import ast
 import datetime as dt
 import re
 import subprocess
 import sys
 from decimal import Decimal
+from importlib.util import find_spec
+from pathlib import Path
 
 import pytest
 import tiktoken.model
@@ -14,6 +17,7 @@ from ctok.main import _family
 from genai_prices import types
 from genai_prices.data_snapshot import get_snapshot
 
+from budgeteer.engine.counting.open_counter import OPEN_VOCABULARIES
 from budgeteer.engine.errors import ConfigError
 from budgeteer.engine.models.model_table import DATE, TABLE
 from budgeteer.engine.models.registry import MODELS, ModelRow, known_model, model
@@ -124,10 +128,34 @@ def test_a_tokenizer_is_exact_only_where_tiktoken_names_it(row: ModelRow) -> Non
     except KeyError:
         known = None
     if row.tokenizer_is_stand_in:
-        assert row.tokenizer == ctok_family(row) if row.maker == "Anthropic" else "o200k_base"
+        expected = {ctok_family(row)} if row.maker == "Anthropic" else {"o200k_base", *OPEN_VOCABULARIES}
+        assert row.tokenizer in expected
         assert known in (None, "o200k_harmony")
     else:
         assert row.tokenizer == known
+        assert row.tokenizer_is_own
+
+
+def googles_vocabularies() -> dict[str, str]:
+    """Model -> the vocabulary that google-genai's local tokenizer reads for it; importing that needs sentencepiece."""
+    package = find_spec("google.genai")
+    assert package is not None and package.submodule_search_locations
+    source = Path(package.submodule_search_locations[0], "_local_tokenizer_loader.py").read_text(encoding="utf-8")
+    tables = [
+        ast.literal_eval(node.value)
+        for node in ast.parse(source).body
+        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]).endswith("_TOKENIZER_NAMES")
+    ]
+    assert len(tables) == 3
+    return {name: vocabulary for table in tables for name, vocabulary in table.items()}
+
+
+def test_a_model_of_googles_has_its_own_vocabulary_where_google_says_so() -> None:
+    told = googles_vocabularies()
+    ours = {row.name for row in MODELS.values() if row.provider == "gemini" and row.tokenizer_is_own}
+    assert ours == {row.name for row in MODELS.values() if row.name in told}
+    # Gemma 3's and Gemma 4's vocabularies count alike (tests/engine/counting/test_open_counter.py).
+    assert {told[name] for name in ours} == {"gemma3", "gemma4"}
 
 
 @pytest.mark.parametrize("row", MODELS.values(), ids=lambda row: row.name)
