@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from budgeteer.engine.counting.tokenizers import TOKENIZERS
+
 pytestmark = pytest.mark.conformance
 
 CUT_OFF = """
@@ -58,7 +60,7 @@ def run(environment: dict[str, str], *arguments: object) -> subprocess.Completed
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("tokenizer", ["o200k_base", "cl100k_base", "claude-v3", "claude-v4.8", "chars/4"])
+@pytest.mark.parametrize("tokenizer", TOKENIZERS)
 def test_counting_works(offline: dict[str, str], chat: Path, tokenizer: str) -> None:
     done = run(offline, "count", chat, "--tokenizer", tokenizer, "--json")
     assert (done.returncode, done.stderr) == (0, "")

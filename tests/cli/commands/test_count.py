@@ -50,7 +50,10 @@ def test_characters_over_four_have_no_overhead(budgeteer: Budgeteer, chat_file: 
 
 def test_a_stand_in_is_named_and_never_called_exact(budgeteer: Budgeteer, chat_file: Path) -> None:
     run = budgeteer("count", chat_file, "--model", "gemini-4-argon")
-    assert run.out.endswith("o200k_base, a stand-in for Gemini 4 Argon's own tokenizer (estimated).\n")
+    assert run.out.endswith("gemma3, a stand-in for Gemini 4 Argon's own tokenizer (estimated).\n")
+    run = budgeteer("count", chat_file, "--model", "gemini-2.5-pro")
+    told = "gemma3, Gemini 2.5 Pro's own vocabulary; what stands around messages is not published (estimated).\n"
+    assert run.out.endswith(told)
 
 
 def test_a_reconstructed_tokenizer_is_named_and_never_called_exact(budgeteer: Budgeteer, chat_file: Path) -> None:
