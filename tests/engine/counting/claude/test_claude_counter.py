@@ -1,6 +1,7 @@
 """Claude's tokens are counted as ctok counts them, fast and whatever the text; and where such counts add up."""
 
 import random
+import unicodedata
 from collections.abc import Iterator
 from itertools import product
 from unittest import mock
@@ -13,8 +14,9 @@ from ctok.normalize import classify, nfc
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from budgeteer.engine.counting.claude import claude_counter, claude_vocabulary
-from budgeteer.engine.counting.claude.claude_counter import ClaudeCounter, SegmentCosts, normalize
+from budgeteer.engine.counting.claude import claude_counter, claude_segments, claude_vocabulary
+from budgeteer.engine.counting.claude.claude_characters import CHANGES, kinds_of, normalize
+from budgeteer.engine.counting.claude.claude_counter import ClaudeCounter, SegmentCosts
 from budgeteer.engine.counting.claude.claude_vocabulary import (
     BEGIN,
     CAPS,
@@ -155,8 +157,43 @@ def test_no_more_segments_are_kept_than_there_is_room_for() -> None:
 
 def test_a_text_of_many_blocks_counts_as_a_whole() -> None:
     text = "It's a word, isn't it? 12 \u00e9t\u00e9s.\n" * 40
-    with mock.patch.object(claude_counter, "_BLOCK_CHARS", 7):
+    with mock.patch.multiple(claude_counter, _BLOCK_CHARS=7, _MANY_CHARS=1):
         assert ClaudeCounter("claude-v3").count(text) == reference.count(text, "claude-v3")
+
+
+@pytest.mark.parametrize("name", NAMES)
+@settings(max_examples=examples(60), deadline=None)
+@given(texts=st.lists(nasty, max_size=4))
+@example(texts=["\u24e9's", "it's", "", "x"])
+@example(texts=["\x01\x02a", "\u0301b", "\u201ca\u2019s\u201d"])
+@example(texts=["\n0's\n\n00 0\n", "\n\n", "0\n0", "(1, 2)\n\n\n x'12't"])
+def test_texts_as_arrays_count_as_ctok_counts_them(name: str, texts: list[str]) -> None:
+    with mock.patch.object(claude_counter, "_MANY_CHARS", 0):
+        assert counter_for(name).count_all(texts) == [reference.count(text, name) for text in texts]
+
+
+def test_segments_that_share_a_place_of_the_tables_are_told_apart() -> None:
+    text = " ".join(f"{first}{second}x, {second}'{first}" for first, second in product("abcdefgh", repeat=2))
+    with (
+        mock.patch.object(claude_segments, "_TABLE_BITS", 2),
+        mock.patch.object(claude_counter, "_MANY_CHARS", 0),
+        mock.patch.object(claude_counter, "_BLOCK_CHARS", 50),
+    ):
+        counter = ClaudeCounter("claude-v4.8")
+        expected = reference.count(text, "claude-v4.8")
+        assert [counter.count(text), counter.count_all([text, text])] == [expected, [expected] * 2]
+
+
+@pytest.mark.slow
+def test_whatever_may_compose_with_the_character_before_it_is_known_to_change_texts() -> None:
+    seconds = set()
+    for code in range(0x110000):
+        decomposed = unicodedata.decomposition(chr(code))
+        if decomposed and not decomposed.startswith("<"):
+            seconds.update(int(part, 16) for part in decomposed.split()[1:])
+    moved = {code for code in range(0x110000) if unicodedata.combining(chr(code))}
+    composing = seconds | moved | set(range(0x1161, 0x1176)) | set(range(0x11A8, 0x11C3))
+    assert [hex(code) for code in sorted(composing) if not kinds_of(code) & CHANGES] == []
 
 
 # ------------------------------------------------------------------------- what the sum over segments is built on
@@ -183,6 +220,11 @@ def test_no_piece_crosses_the_edge_of_a_word(name: str) -> None:
 def test_digits_cost_by_their_number_alone(name: str) -> None:
     digits = {piece for piece in internal(name) if any(char in "0123456789" for char in piece)}
     assert digits == {f"{number:0{width}}" for width in (1, 2, 3) for number in range(10**width)}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_line_ends_are_in_no_piece_with_anything_else(name: str) -> None:
+    assert [piece for piece in internal(name) if "\n" in piece and piece.strip("\n")] == []
 
 
 @pytest.mark.parametrize("name", NAMES)
