@@ -70,7 +70,9 @@ def tokenizers() -> Iterator[Finding]:
             return
     yield ok("tokenizers", f"{', '.join(names)}: packaged, OpenAI's verified.")
     if not has_extra:
-        sentence = f"Models counted with {', '.join(OPEN_VOCABULARIES)} are counted with a stand-in: no splintr-rs is here."
+        sentence = (
+            f"Models counted with {', '.join(OPEN_VOCABULARIES)} are counted with a stand-in: no splintr-rs is here."
+        )
         yield warning("vocabularies", sentence, mend=f"pip install 'budgeteer[{EXTRA}]'")
 
 

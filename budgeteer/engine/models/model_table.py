@@ -187,15 +187,11 @@ TABLE: tuple[tuple[Family, tuple[Line, ...]], ...] = (
     ),
     (
         _GOOGLE_LOCAL,
-        (
-            ("gemini-3.5-flash", "Gemini 3.5 Flash", 1_048_576, None, None, 1.5, 0.15, 9.0),
-        ),
+        (("gemini-3.5-flash", "Gemini 3.5 Flash", 1_048_576, None, None, 1.5, 0.15, 9.0),),
     ),
     (
         _GOOGLE,
-        (
-            ("gemini-3.5-flash-lite", "Gemini 3.5 Flash-Lite", 1_048_576, None, None, 0.3, 0.03, 2.5),
-        ),
+        (("gemini-3.5-flash-lite", "Gemini 3.5 Flash-Lite", 1_048_576, None, None, 0.3, 0.03, 2.5),),
     ),
     (
         _GOOGLE_LOCAL,
@@ -230,9 +226,7 @@ TABLE: tuple[tuple[Family, tuple[Line, ...]], ...] = (
     ),
     (
         _DEEPSEEK,
-        (
-            ("deepseek-flash", "DeepSeek V4.1 Flash", 1_000_000, None, 384_000, 0.15, 0.003, 0.6),
-        ),
+        (("deepseek-flash", "DeepSeek V4.1 Flash", 1_000_000, None, 384_000, 0.15, 0.003, 0.6),),
     ),
     (
         _DEEPSEEK_OPEN,
@@ -250,9 +244,7 @@ TABLE: tuple[tuple[Family, tuple[Line, ...]], ...] = (
     ),
     (
         _LLAMA,
-        (
-            ("llama-4-maverick", "Llama 4 Maverick", 1_048_576, None, None, None, None, None),
-        ),
+        (("llama-4-maverick", "Llama 4 Maverick", 1_048_576, None, None, None, None, None),),
     ),
     (
         _LLAMA_3,
@@ -270,9 +262,7 @@ TABLE: tuple[tuple[Family, tuple[Line, ...]], ...] = (
     ),
     (
         _QWEN_3,
-        (
-            ("qwen3-32b", "Qwen3 32B", 131_072, None, None, None, None, None),
-        ),
+        (("qwen3-32b", "Qwen3 32B", 131_072, None, None, None, None, None),),
     ),
     (
         _XAI,
@@ -284,15 +274,11 @@ TABLE: tuple[tuple[Family, tuple[Line, ...]], ...] = (
     ),
     (
         _MOONSHOT,
-        (
-            ("kimi-k3.1-pro", "Kimi K3.1 Pro", 1_048_576, None, None, 2.0, 0.2, 10.0),
-        ),
+        (("kimi-k3.1-pro", "Kimi K3.1 Pro", 1_048_576, None, None, 2.0, 0.2, 10.0),),
     ),
     (
         _MOONSHOT_OPEN,
-        (
-            ("kimi-k2.6", "Kimi K2.6", 262_144, None, None, 0.95, 0.16, 4.0),
-        ),
+        (("kimi-k2.6", "Kimi K2.6", 262_144, None, None, 0.95, 0.16, 4.0),),
     ),
     (
         _ZAI,

@@ -1,7 +1,7 @@
 """Models: window, limits, tokenizer, prices. Every row is a literal of ours with its source and date.
 
 A tokenizer is called exact only where tiktoken's own table names it for that model. Claude's are counted as they were
-reconstructed. Models whose makers published their vocabulary are counted with it, every other one with a named stand-in;
+reconstructed. Models whose makers published their vocabulary are counted with it, every other with a named stand-in;
 whatever is counted in one of these two ways is `estimated`, for nobody publishes what stands around messages.
 """
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
+from itertools import pairwise
 from unittest import mock
 
 import pytest
@@ -22,8 +23,28 @@ from tests.examples import examples
 NAMES = tuple(OPEN_VOCABULARIES)
 
 WORDS = (
-    *("don't", "it's", "WE'LL", "'S", "\u017f", "'\u017f", "HELLO", "Hello", "camelCase", "snake_case", " the", "caf\u00e9"),
-    *("cafe\u0301", "\ud55c\uad6d", "\u6587\u5b57", "\u0e2a\u0e27\u0e31", "\u0939\u093f\u0928\u094d\u0926\u0940", "\u05e9\u05dc\u05d5\u05dd"),
+    *(
+        "don't",
+        "it's",
+        "WE'LL",
+        "'S",
+        "\u017f",
+        "'\u017f",
+        "HELLO",
+        "Hello",
+        "camelCase",
+        "snake_case",
+        " the",
+        "caf\u00e9",
+    ),
+    *(
+        "cafe\u0301",
+        "\ud55c\uad6d",
+        "\u6587\u5b57",
+        "\u0e2a\u0e27\u0e31",
+        "\u0939\u093f\u0928\u094d\u0926\u0940",
+        "\u05e9\u05dc\u05d5\u05dd",
+    ),
     *("123", "1234567", "\u0663\u0664", "\u2460", "\u2167", "\u00b2/", "m\u00b2/s", "==", "//", "</a>", "!!!\n", "/\n"),
     *("  ", "\n\n", "\r\n", " \n ", "\t\t", "\u00a0", "\u3000", "\u200d", "\ufe0f", "\U0001f44d\U0001f3fd", "\x00"),
     *("<|im_start|>", "<bos>", "[INST]", "\u1100\u1161", "\u2126"),
@@ -74,10 +95,10 @@ def test_the_vocabulary_is_the_published_one(name: str) -> None:
 
 
 def naively_merged(text: str, ids: dict[str, int]) -> int:
-    """Tokens of a text as SentencePiece merges it: the pair whose piece comes first in the vocabulary, leftmost first."""
+    """Tokens of a text as SentencePiece merges it: the pair whose piece is first in the vocabulary, leftmost first."""
     parts = list(text.replace(" ", "\u2581"))
     while True:
-        pairs = [(ids[a + b], at) for at, (a, b) in enumerate(zip(parts, parts[1:], strict=False)) if a + b in ids]
+        pairs = [(ids[a + b], at) for at, (a, b) in enumerate(pairwise(parts)) if a + b in ids]
         if not pairs:
             return sum(1 if part in ids else len(part.encode()) for part in parts)
         at = min(pairs)[1]

@@ -139,7 +139,8 @@ def test_a_tokenizer_is_exact_only_where_tiktoken_names_it(row: ModelRow) -> Non
 def googles_vocabularies() -> dict[str, str]:
     """Model -> the vocabulary that google-genai's local tokenizer reads for it; importing that needs sentencepiece."""
     package = find_spec("google.genai")
-    assert package is not None and package.submodule_search_locations
+    assert package is not None
+    assert package.submodule_search_locations
     source = Path(package.submodule_search_locations[0], "_local_tokenizer_loader.py").read_text(encoding="utf-8")
     tables = [
         ast.literal_eval(node.value)

@@ -1,7 +1,7 @@
 """What Claude's tokenizer does with single characters: which it normalizes, and which make words or stand alone.
 
-Every rule is ctok's (`normalize`, `constants`), asked for one character at a time. As classes of patterns they cover the
-basic plane; as kinds they are looked up for the characters that occur.
+Every rule is ctok's (`normalize`, `constants`), asked for one character at a time. As classes of patterns they cover
+the basic plane; as kinds they are looked up for the characters that occur.
 """
 
 from __future__ import annotations

@@ -93,9 +93,9 @@ class SegmentCosts(dict[str, int]):
             if segment.isalpha() and len(segment) <= _LONG_CHARS:
                 return self._vocabulary.cost(self._vocabulary.rewritten(segment))
             if _RUNS.search(segment, 1, len(segment) - 1):
-                parts = _RUNS.split(segment)
-                if len("".join(parts[::2])) or len(parts) > _OF_ONE_RUN:
-                    return self._count_parts(parts)
+                cut = _RUNS.split(segment)
+                if any(cut[::2]) or len(cut) > _OF_ONE_RUN:
+                    return self._count_parts(cut)
         if len(segment) <= _LONG_CHARS:
             return self._cost(segment)[0]
         *before, last = _AFTER_PUNCTUATION.split(segment)

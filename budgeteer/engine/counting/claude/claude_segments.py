@@ -2,9 +2,9 @@
 
 A batch of texts is one array of characters. A run of it ends where words begin or end, and where a text does; runs are
 the segments, but that the suffix of a contraction goes with the apostrophe before it and that one blank between two
-words costs nothing. A segment of at most 16 ASCII characters is two machine words, by which its tokens are looked up in
-a table of all that were seen; nothing is hashed away, both words are compared. What is longer, or not in ASCII, and what
-is new is counted by its text.
+words costs nothing. A segment of at most 16 ASCII characters is two machine words, by which its tokens are looked up
+in tables of those that were seen; nothing is hashed away, both words are compared. What is longer, or not in ASCII, and
+what is new is counted by its text.
 """
 
 from __future__ import annotations
@@ -156,7 +156,8 @@ class SegmentArrays:
         starts, ends = _segments(codes, (kinds & WORD).astype(np.bool_), firsts)
         sums = np.concatenate(([0], np.cumsum(self._costs(codes, starts, ends))))
         bounds = np.append(np.searchsorted(starts, firsts), len(starts))
-        return tokens + np.diff(sums[bounds])
+        counts: Tokens = tokens + np.diff(sums[bounds])
+        return counts
 
     def _costs(self, codes: Codes, starts: Positions, ends: Positions) -> Tokens:
         """The tokens of each segment."""

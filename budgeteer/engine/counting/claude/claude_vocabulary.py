@@ -188,7 +188,9 @@ def claude_vocabulary(name: str) -> ClaudeVocabulary:
     units = frozenset(piece for piece in pieces if len(piece) == 1)
     floor = ByteFloor(tokens[_FALLBACK], units - MARKER_GLYPHS)
     longest = max(map(len, pieces))
-    return ClaudeVocabulary(prefixes, units - set(ESCAPED_MARKER_LITERALS), longest, meta["fold_quotes"], rewriting, floor)
+    return ClaudeVocabulary(
+        prefixes, units - set(ESCAPED_MARKER_LITERALS), longest, meta["fold_quotes"], rewriting, floor
+    )
 
 
 def vocabulary_file(name: str) -> Path:
