@@ -274,7 +274,7 @@ def test_a_model_without_published_counts_is_read_the_same_and_estimated(model: 
 def test_models_of_other_makers_keep_the_estimate_of_their_json() -> None:
     packing = packed("llama-3.3-70b", ASKED, [WEATHER])
     (decision,) = [one for one in packing.ledger if one.section == "tools"]
-    sizes = measure_tools(packing.bundle.tools, counter=counter_for("o200k_base")).of("openai-chat")
+    sizes = measure_tools(packing.bundle.tools, counter=counter_for("llama3")).of("openai-chat")
     assert decision.after.tokens == sizes.tokens[0] != sizes.read_tokens[0]
 
 
