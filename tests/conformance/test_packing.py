@@ -66,7 +66,8 @@ def configurations(draw: st.DrawFn, *, strategy: str | None = None) -> dict[str,
         "skillsBudget": {
             "enabled": draw(st.booleans()),
             "fit": draw(st.sampled_from(["prefix", "fill"])),
-            "fallback": draw(st.sampled_from(["none", "nameOnly"])),
+            "fallback": draw(st.sampled_from(["none", "nameOnly", "cutDescriptions"])),
+            "notice": draw(st.booleans()),
             "limits": {
                 "maxSkillsInPrompt": draw(st.integers(0, 45)),
                 "maxSkillsPromptChars": draw(st.integers(0, 5_000)),
@@ -95,6 +96,7 @@ def configurations(draw: st.DrawFn, *, strategy: str | None = None) -> dict[str,
                 "trigger": draw(st.none() | st.integers(0, 600) | st.just("20%")),
                 "target": draw(st.none() | st.integers(0, 600) | st.just("15%")),
                 "keepMessages": draw(st.none() | st.integers(1, 6)),
+                "keepPercent": draw(st.none() | st.integers(0, 100)),
                 "userMessageTokens": draw(st.sampled_from([0, 0, 40])),
             },
             "ends": {
@@ -124,7 +126,7 @@ def configurations(draw: st.DrawFn, *, strategy: str | None = None) -> dict[str,
         "system": {"placement": draw(st.sampled_from(["dedicated", "dedicated", "prepended"]))},
         "shares": draw(st.just({"enabled": False}) | shares()),
         "features": {
-            "mode": draw(st.sampled_from(["all", "search"])),
+            "mode": draw(st.sampled_from(["all", "search", "tool"])),
             "keywords": draw(st.none() | st.lists(generated.PIECES | st.sampled_from(["md", "a", "e"]), max_size=3)),
             "topK": draw(st.integers(1, 4)),
         },
@@ -135,7 +137,7 @@ def configurations(draw: st.DrawFn, *, strategy: str | None = None) -> dict[str,
 #: The settings that `configurations` leaves as they are: drawn with what they are about (pruning_material, shares), or
 #: held by tests of their own.
 NOT_DRAWN = {
-    *(field.path for field in fields() if field.group in ("pruning", "shares")),
+    *(field.path for field in fields() if field.group in ("pruning", "shares", "texts")),
     *("safetyMarginPercent", "calibrations", "system.marker", "pins"),
     *("skillsBudget.limits.maxSkillFileBytes", "skillsBudget.format", "skillsBudget.installRoot"),
     *("skillsBudget.policies", "skillsBudget.warnings.enabled", "skillsBudget.warnings.thresholdPercent"),
