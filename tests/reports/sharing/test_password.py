@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 from django.test import Client
+from structlog.testing import capture_logs
 
+from budgeteer.access.audit import SecurityEvent
 from budgeteer.reports import services
 from budgeteer.reports.sharing.password import hashed
 
@@ -114,3 +116,14 @@ def test_it_is_kept_as_a_hash_and_erased_with_the_report(locked):
 def test_a_report_without_a_password_is_not_locked_by_trying(client, report):
     assert try_out(client, report, "anything").status_code == 302
     assert client.get(f"{report.get_absolute_url()}open/").status_code == 405
+
+
+def test_failed_and_limited_tries_are_recorded_without_the_password(client, locked, settings):
+    settings.SIGN_IN_TRIES = 1
+    with capture_logs() as lines:
+        for _ in range(2):
+            try_out(client, locked, "a guess of mine")
+    told = [line for line in lines if line["event"] in {SecurityEvent.REPORT_REFUSED, SecurityEvent.REPORT_LIMITED}]
+    assert [line["event"] for line in told] == [SecurityEvent.REPORT_REFUSED, SecurityEvent.REPORT_LIMITED]
+    assert all(line["report"] == str(locked.pk) and line["log_level"] == "warning" for line in told)
+    assert not any(secret in str(lines) for secret in ("a guess of mine", locked.token))
