@@ -89,8 +89,13 @@ def unlock(request: HttpRequest, token: str) -> HttpResponse:
 
 
 def _locked(request: HttpRequest, report: Report, *, status: int = 403, **context: Any) -> HttpResponse:
-    """The page that asks for the password, whatever of the report was asked for; it tells nothing of the report."""
-    return _private(render(request, "reports/locked.html", {"token": report.token, **context}, status=status))
+    """The page that asks for the password, whatever of the report was asked for; it tells nothing of the report.
+
+    A browser that may send no referrer sends its form without an origin, and a form without one is refused.
+    """
+    response = _private(render(request, "reports/locked.html", {"token": report.token, **context}, status=status))
+    response["Referrer-Policy"] = "same-origin"
+    return response
 
 
 def _is_owner(request: HttpRequest, report: Report) -> bool:

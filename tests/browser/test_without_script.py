@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+import pytest
 from playwright.sync_api import expect
 
 from tests.browser.conftest import WORK_MS
@@ -56,3 +57,26 @@ def test_a_sample_opens_without_script(visitor):
     page.get_by_role("button", name=re.compile("tool catalogue")).click()
     expect(page.locator("#share")).to_be_visible(timeout=WORK_MS)
     expect(page.locator("#verdict")).to_contain_text("left out")
+
+
+@pytest.mark.slow
+def test_a_report_with_a_password_is_shared_and_opened_without_script(visitor):
+    page = visitor(script=False).open("/")
+    page.get_by_role("button", name=re.compile("tool catalogue")).click()
+    page.locator("#share").click(timeout=WORK_MS)
+    page.get_by_label("Password").fill("seven grey trawlers")
+    page.get_by_role("button", name="Publish the report").click()
+    link = page.locator("input[id^='link-']").first
+    expect(link).to_be_visible(timeout=WORK_MS)
+    address = link.input_value()
+
+    stranger = visitor(script=False, known=False)
+    stranger.forgive("status of 403")
+    report = stranger.open(address)
+    expect(report.get_by_role("heading", level=1)).to_have_text("This report needs a password")
+    for password, heading in (("wrong", "This report needs a password"), ("seven grey trawlers", "Budget report")):
+        report.get_by_label("Password").fill(password)
+        report.get_by_role("button", name="Open the report").click()
+        expect(report.get_by_role("heading", level=1)).to_have_text(heading)
+    page.reload()
+    expect(page.locator(".report").first).to_contain_text("opened once")

@@ -28,6 +28,7 @@ def test_the_link_alone_opens_nothing(client, locked):
         answer = client.get(locked.get_absolute_url() + path)
         assert answer.status_code == 403
         assert answer["X-Robots-Tag"] == "noindex, nofollow"
+        assert answer["Referrer-Policy"] == "same-origin"  # with none its form would be sent without an origin
         assert "This report needs a password" in answer.content.decode()
 
 
