@@ -12,6 +12,7 @@ from typing import IO
 
 from budgeteer.engine.content.conversation import Conversation
 from budgeteer.engine.errors import FormatError
+from budgeteer.formats.accounting import read_accounted
 from budgeteer.formats.format import Claim, Format, claims_on
 from budgeteer.formats.messages.imported import Findings, Imported, Skipped
 from budgeteer.formats.messages.progress import Progress
@@ -119,7 +120,7 @@ def format_named(name: str) -> Format:
 
 def _import(document: Document, chosen: Format | None) -> Imported:
     if chosen is not None:
-        row, reason, found = chosen, "It was chosen by name.", chosen.read(document)
+        row, reason, found = chosen, "It was chosen by name.", read_accounted(document, chosen)
     else:
         row, reason, found = _detected(document)
     said = (*document.warnings, *document.notes.sentences(), *found.warnings, *registry().warnings)
@@ -170,7 +171,7 @@ def _detected(document: Document) -> tuple[Format, str, Imported]:
         document.sample.clear()
         for claim in claims:
             try:
-                found = claim.row.read(document)
+                found = read_accounted(document, claim.row)
             except PluginFailed as error:
                 document.notes.say(f"{error.what}; it was passed over")
                 continue

@@ -7,7 +7,9 @@ from dataclasses import replace
 
 from budgeteer.engine.content.conversation import Conversation
 from budgeteer.engine.errors import FormatError
+from budgeteer.formats.accounting import read_accounted
 from budgeteer.formats.format import Format, claims_on
+from budgeteer.formats.messages.accounting import Accounting, joined
 from budgeteer.formats.messages.imported import Imported, Skipped
 from budgeteer.formats.messages.numbering import unique_ids
 from budgeteer.formats.reading.archives import Archive
@@ -72,11 +74,13 @@ def read(document: Document, *, readers: Readers) -> Imported:
     archive = document.archive
     skipped: list[Skipped] = []
     conversations: list[Conversation] = []
+    accounts: list[Accounting | None] = []
     entries = _candidates(archive) if archive else []
     for done, entry in enumerate(entries, 1):
         found = _read_entry(document, entry, skipped, readers)
         if found is not None:
             conversations.extend(found.conversations)
+            accounts.append(found.accounting)
         if document.options.progress is not None:
             document.options.progress(done, len(entries), "files")
     skipped.extend(archive.skipped if archive else [])
@@ -88,6 +92,7 @@ def read(document: Document, *, readers: Readers) -> Imported:
         kind="conversation",
         conversations=_ordered(conversations),
         skipped=tuple(skipped),
+        accounting=joined(accounts),
     )
 
 
@@ -123,7 +128,7 @@ def _read_entry(document: Document, entry: ArchiveEntry, skipped: list[Skipped],
         skipped.append(Skipped(entry.path, f"no transcript: {described(opened)}"))
         return None
     try:
-        found = reader.read(opened)
+        found = read_accounted(opened, reader)
     except FormatError as error:
         skipped.append(Skipped(entry.path, error.what))
         return None

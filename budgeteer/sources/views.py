@@ -21,6 +21,7 @@ from budgeteer.access.requests import SignedInRequest
 from budgeteer.access.rules import access
 from budgeteer.engine.errors import InputError
 from budgeteer.engine.models.registry import known_model
+from budgeteer.formats.messages.accounting import Accounting, accounting_from_json
 from budgeteer.jobs.job_view import JobCard, job_card
 from budgeteer.sources import item_preview, services, source_rows
 from budgeteer.sources.files.contents import MAIN_STREAM
@@ -121,6 +122,7 @@ class _Report:
     skipped: list[Any]
     reported: str = ""
     recorded: str = ""
+    account: Accounting | None = None
 
     @property
     def query(self) -> str:
@@ -166,6 +168,7 @@ def _report(request: HttpRequest, source: Source) -> _Report:
         skipped=contents.skipped(0, item_preview.SKIPPED_SHOWN),
         reported=item_preview.reported_by_source(talk, measures),
         recorded=item_preview.recorded_growth(talk, own, model),
+        account=accounting_from_json(source.report.get("accounting")),
     )
 
 

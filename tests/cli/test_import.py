@@ -18,7 +18,7 @@ def test_the_report_as_json_has_the_shape_of_the_contract(budgeteer: Budgeteer, 
     run = budgeteer("import", chat_file, "--json")
     report = json.loads(run.out)
     assert run.status == 0
-    assert list(report) == ["format", "reason", "kind", "counts", "conversations", "skipped", "warnings"]
+    assert list(report) == ["format", "reason", "kind", "counts", "conversations", "skipped", "warnings", "accounting"]
     assert report["format"] == "openai-chat"
     assert report["kind"] == "conversation"
     assert report["counts"] == {
@@ -114,3 +114,25 @@ def test_a_missing_file_and_an_unknown_format_are_named(budgeteer: Budgeteer, ch
     assert (
         "There is no format 'openai'. Did you mean openai-chat?" in budgeteer("import", chat_file, "--as", "openai").err
     )
+
+
+def test_words_that_were_passed_over_are_said_at_the_top(budgeteer: Budgeteer, tmp_path: Path) -> None:
+    file = tmp_path / "chat.json"
+    file.write_text(json.dumps([{"role": "user", "content": "abc", "annotation": "one two three four"}]))
+    lines = budgeteer("import", file).out.splitlines()
+    assert lines[2].startswith("  WARNING: 72 % of the text in this file was not read")
+    report = json.loads(budgeteer("import", file, "--json").out)
+    assert report["accounting"]["isLossy"] is True
+    assert report["accounting"]["unreadKeys"] == [{"key": "[].annotation", "characters": 18}]
+
+
+def test_what_was_left_out_is_a_note(budgeteer: Budgeteer, tmp_path: Path) -> None:
+    file = tmp_path / "chat.json"
+    row = {
+        "id": "t",
+        "question": [[{"role": "user", "content": "x"}]],
+        "function": [],
+        "initial_config": {"a": "words"},
+    }
+    file.write_text(json.dumps(row))
+    assert "note: Left out, as a model is not sent it: `initial_config.a` (5" in budgeteer("import", file).out

@@ -362,3 +362,11 @@ def test_a_usage_file_has_a_page_and_a_chip_like_any_other_source(ada, owner):
     listed = text_of(ada.get("/sources/", {"kind": "usage"}))
     assert "used.json" in listed
     assert "2 names" in listed
+
+
+def test_words_that_were_passed_over_are_said_at_the_top_of_the_page(ada, owner):
+    lossy = json.dumps([{"role": "user", "content": "abc", "annotation": "one two three four"}]).encode()
+    page = text_of(ada.get(imported(owner, lossy, name="lossy.json").get_absolute_url()))
+    assert "72 % of the text in this file was not read" in page
+    assert page.index("passed-over") < page.index("Import report")
+    assert "passed-over" not in text_of(ada.get(imported(owner, chat()).get_absolute_url()))

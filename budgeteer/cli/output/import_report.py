@@ -30,6 +30,9 @@ def report_lines(file: str, imported: Imported) -> Iterator[str]:
     """The report as a person reads it."""
     yield f"{file}: {KIND_WORDS[imported.kind]}, read as {imported.format}"
     yield f"  {imported.reason}"
+    account = imported.accounting
+    if account is not None and account.is_lossy:
+        yield f"  WARNING: {account.sentence()}"
     counts = [(name, count) for name, count in counts_of(imported).items() if count]
     if imported.text:
         counts.append(("characters", len(imported.text)))
@@ -49,6 +52,8 @@ def report_lines(file: str, imported: Imported) -> Iterator[str]:
         yield from _rest(len(imported.skipped))
     for warning in imported.warnings:
         yield f"  note: {warning}"
+    if account is not None and account.left_out_keys:
+        yield f"  note: {account.left_out_sentence()}"
 
 
 def _rest(total: int) -> Iterator[str]:

@@ -132,10 +132,10 @@ def _author(event: _Event) -> str:
 def _says(event: _Event, notes: Notes) -> bool:
     content = event.raw.get("content")
     if event.raw.get("partial") is True:
-        notes.count("Events that are a piece of a later one, left out")
+        notes.count("Events that are a piece of a later one, left out", of=event.raw)
         return False
     if not isinstance(content, Mapping) or not parts_of(content):
-        notes.count("Events without content (state changes and the like), not read")
+        notes.count("Events without content (state changes and the like), not read", of=event.raw)
         return False
     return True
 
@@ -148,7 +148,7 @@ def _without_undone(events: Sequence[_Event], notes: Notes) -> list[_Event]:
         undone = text_value(key_of(actions, "rewindBeforeInvocationId")) if isinstance(actions, Mapping) else ""
         if undone:
             at = next((at for at, one in enumerate(kept) if _invocation(one) == undone), len(kept))
-            notes.count("Events undone by a rewind, left out", len(kept) - at)
+            notes.count("Events undone by a rewind, left out", len(kept) - at, of=[one.raw for one in kept[at:]])
             del kept[at:]
         kept.append(event)
     return kept

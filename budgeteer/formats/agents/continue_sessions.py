@@ -71,7 +71,7 @@ def _conversation(entry: Entry, document: Document, skipped: list[Skipped]) -> C
         elif role == "tool":
             _told(message, number, draft)
         elif role == "system":
-            draft.notes.count("System messages of the history, which Continue writes anew, left out")
+            draft.notes.count("System messages of the history, which Continue writes anew, left out", of=message)
         elif role in _ROLES:
             _add(item, message, Message(_ROLES[role], tuple(thoughts), line=number), draft)
             thoughts = []
@@ -90,7 +90,7 @@ def _after_summary(
     for at in range(len(items) - 1, -1, -1):
         number, item = items[at]
         if text_value(item.get("conversationSummary")):
-            draft.notes.count("Items before the last summary, left out", at + 1)
+            draft.notes.count("Items before the last summary, left out", at + 1, of=[one for _, one in items[: at + 1]])
             draft.add(Message("system", texts(_SUMMARY + item["conversationSummary"]), line=number))
             return items[at + 1 :]
     return items
@@ -129,7 +129,7 @@ def _add(item: Mapping[str, Any], message: Mapping[str, Any], frame: Message, dr
         draft.add(whole)
     else:
         draft.check_read(whole, {**item, **message}, ("message", "content", "text", "editorState", "promptLogs"))
-        draft.notes.count("Empty messages, which Continue does not send, left out")
+        draft.notes.count("Empty messages, which Continue does not send, left out", of=item)
     for state in states if frame.role == "assistant" else []:
         _result(state, frame.line, draft)
 
@@ -187,4 +187,4 @@ def _told(message: Mapping[str, Any], number: int, draft: ConversationDraft) -> 
         content = tuple(_content(draft.notes.content_of(message), draft.notes))
         draft.answer(Message("tool", (), line=number), content, given)
     else:
-        draft.notes.count("Results that repeat those beside their calls, left out")
+        draft.notes.count("Results that repeat those beside their calls, left out", of=message)

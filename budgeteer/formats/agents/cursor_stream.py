@@ -66,7 +66,7 @@ def read(document: Document) -> Imported:
         else:
             draft.model = text_value(entry.value.get("model")) or draft.model
             subtype = text_value(entry.value.get("subtype"))
-            document.notes.other_lines[f"{kind or 'no type'} ({subtype})" if subtype else kind or "no type"] += 1
+            document.notes.leave_line(f"{kind or 'no type'} ({subtype})" if subtype else kind or "no type", entry.value)
     chat = draft.conversation(session or "c1", "", document.stem or "Cursor")
     require(chat.messages, document, "Cursor")
     return Imported("", "", "conversation", conversations=(chat,), skipped=tuple(skipped))

@@ -56,7 +56,7 @@ def read(document: Document) -> Imported:
         kind = text_value(entry.value.get("type"))
         message = entry.value.get("message")
         if kind != "message" or not isinstance(message, Mapping):
-            document.notes.other_lines[kind or "no type"] += 1
+            document.notes.leave_line(kind or "no type", entry.value)
             if kind == "session_start":
                 given = text_value(entry.value.get("id"))
                 title = text_value(entry.value.get("sessionTitle")) or text_value(entry.value.get("title"))

@@ -104,7 +104,7 @@ def _created(raw: Mapping[str, Any]) -> str:
 def _add(draft: ConversationDraft, frame: Message, raw: Mapping[str, Any]) -> None:
     shown = raw.get("metadata")
     if isinstance(shown, Mapping) and shown.get("agentVisible") is False:
-        draft.notes.count("Messages that only the user saw, left out")
+        draft.notes.count("Messages that only the user saw, left out", of=raw)
         return
     content = draft.notes.content_of(raw)
     others: list[Part] = []
@@ -141,7 +141,7 @@ def _part(item: Any, kind: str, notes: Notes) -> list[Part]:
     if kind == "image" and text_value(item.get("data")):
         return [image_at(f"data:{text_value(item.get('mimeType'))};base64,{item['data']}")]
     if kind in ("toolConfirmationRequest", "systemNotification", "actionRequired"):
-        notes.count("Questions and notices of the interface, which a model is not sent, left out")
+        notes.count("Questions and notices of the interface, which a model is not sent, left out", of=item)
         return []
     return [opaque_part("" if kind == "text" else kind, item, "goose", notes)]
 

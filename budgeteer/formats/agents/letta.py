@@ -59,7 +59,11 @@ def _conversation(entry: Entry, file: Mapping[str, Any], document: Document, ski
     inside = set(map(str, named)) if isinstance(named, list) and named and not document.options.whole else set()
     raw = list(numbered_mappings(agent.get("messages"), draft.place, skipped))
     kept = [(number, each) for number, each in raw if not inside or text_value(each.get("id")) in inside]
-    draft.notes.count("Messages that are not in the agent's context, left out", len(raw) - len(kept))
+    draft.notes.count(
+        "Messages that are not in the agent's context, left out",
+        len(raw) - len(kept),
+        of=[each for _, each in raw if inside and text_value(each.get("id")) not in inside],
+    )
     flat = [(number, one) for number, each in kept for one in _in_openai_form(each)]
     messages = list(messages_of(flat, draft.notes, skipped, f"{entry.where}, "))
     first = [part for each in messages if each.role == "system" for part in each.parts]

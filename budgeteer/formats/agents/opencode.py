@@ -155,7 +155,9 @@ def _object(
 def _conversation(session: _Session, position: int, document: Document) -> Conversation:
     draft = ConversationDraft(document.notes)
     begin = 0 if document.options.whole else _begin(session)
-    draft.notes.count("Messages before the last compaction, left out", begin)
+    draft.notes.count(
+        "Messages before the last compaction, left out", begin, of=[list(one[1:]) for one in session.messages[:begin]]
+    )
     for number, (place, info, parts) in enumerate(session.messages[begin:], begin + 1):
         draft.place = f"{place.rpartition(', message ')[0]}, message " if ", message " in place else "message "
         _add(draft, number, info, parts)
@@ -196,7 +198,7 @@ def _add(draft: ConversationDraft, number: int, info: Mapping[str, Any], parts: 
         draft.add(replace(frame, parts=tuple(said), typed=not made_up))
         return
     if _is_dropped(info, parts):
-        draft.notes.count("Replies that failed, left out because OpenCode does not send them again")
+        draft.notes.count("Replies that failed, left out because OpenCode does not send them again", of=[info, parts])
         return
     draft.model = text_value(info.get("modelID")) or draft.model
     draft.record(number, _recorded(info, parts, draft.model))
@@ -204,7 +206,7 @@ def _add(draft: ConversationDraft, number: int, info: Mapping[str, Any], parts: 
     for raw in parts:
         _reply(raw, steps, draft)
     said_then = steps.messages()
-    draft.notes.count("Replies without anything that is sent, left out", int(not said_then))
+    draft.notes.count("Replies without anything that is sent, left out", int(not said_then), of=parts)
     draft.add_all(said_then)
 
 
@@ -238,11 +240,11 @@ def _asked(raw: Any, draft: ConversationDraft) -> Iterator[Part]:
     if not isinstance(raw, Mapping):
         yield from texts(text_value(raw))
     elif kind == "text" and raw.get("ignored") is True:
-        draft.notes.count("Texts that were kept out of the context, left out")
+        draft.notes.count("Texts that were kept out of the context, left out", of=raw)
     elif kind == "text":
         yield from texts(text_value(raw.get("text")))
     elif kind == "file" and text_value(raw.get("mime")) in _INLINED:
-        draft.notes.count("Files whose text stands beside them, counted once")
+        draft.notes.count("Files whose text stands beside them, counted once", of=raw)
     elif kind == "file":
         yield _file(raw)
     elif kind == "compaction":
@@ -250,7 +252,7 @@ def _asked(raw: Any, draft: ConversationDraft) -> Iterator[Part]:
     elif kind == "subtask":
         yield TextPart(_SUBTASK)
     elif kind in _UNSENT:
-        draft.notes.other_lines[f"part {kind}"] += 1
+        draft.notes.leave_line(f"part {kind}", raw)
     else:
         yield opaque_part(kind, raw, "opencode", draft.notes)
 
@@ -277,7 +279,7 @@ def _reply(raw: Any, steps: ReplySteps, draft: ConversationDraft) -> None:
     elif kind == "tool":
         _tool(raw, steps, draft)
     elif kind in _UNSENT:
-        draft.notes.other_lines[f"part {kind}"] += 1
+        draft.notes.leave_line(f"part {kind}", raw)
     elif kind == "file":
         steps.say(_file(raw))
     else:

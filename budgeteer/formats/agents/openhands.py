@@ -94,7 +94,7 @@ def _in_view(events: Iterable[_Event], draft: ConversationDraft) -> list[_Event]
     for event in events:
         raw, kind = event[2], _kind(event[2])
         if kind in _UNSENT:
-            draft.notes.other_lines[f"{'action' if 'action' in raw else 'observation'} {kind}"] += 1
+            draft.notes.leave_line(f"{'action' if 'action' in raw else 'observation'} {kind}", raw)
         else:
             listed.append(event)
         if kind != "condensation":
@@ -109,7 +109,8 @@ def _in_view(events: Iterable[_Event], draft: ConversationDraft) -> list[_Event]
             forgotten.update(given for given in before if isinstance(given, int) and begin <= given <= end)
         last = args if text_value(args.get("summary")) else last
     kept = [event for event in listed if _id(event[2]) not in forgotten]
-    draft.notes.count("Events that OpenHands had condensed, left out", len(listed) - len(kept))
+    gone = [event[2] for event in listed if _id(event[2]) in forgotten]
+    draft.notes.count("Events that OpenHands had condensed, left out", len(gone), of=gone)
     if last is None:
         return kept
     summary = {"observation": "condense", "content": last["summary"], "extras": {}}
@@ -150,7 +151,7 @@ class _Reader:
         elif isinstance(raw.get("action"), str):
             self._action(number, raw, kind)
         elif kind in _UNSENT:
-            self.draft.notes.other_lines[f"observation {kind}"] += 1
+            self.draft.notes.leave_line(f"observation {kind}", raw)
         else:
             self._observation(number, raw, kind)
 
@@ -168,7 +169,7 @@ class _Reader:
         elif kind == "finish":
             self._finish(frame, raw, args)
         elif kind in _UNSENT or kind == "recall":
-            self.draft.notes.other_lines[f"action {kind}"] += 1
+            self.draft.notes.leave_line(f"action {kind}", raw)
         elif by_user:
             self._by_user.add(_id(raw))
             command = text_value(args.get("command"))

@@ -118,13 +118,14 @@ def _in_view(
         if kind not in _OTHER:
             skipped.append(Skipped(place, f"no known kind of event: {kind[:60]!r}", compact_json(raw)[:500]))
             continue
-        draft.notes.other_lines[kind] += 1
+        draft.notes.leave_line(kind, raw)
         if kind != "Condensation" or whole:
             continue
         ids = raw.get("forgotten_event_ids")
         forgotten = {each for each in ids if isinstance(each, str)} if isinstance(ids, list) else set()
         kept = [event for event in view if text_value(event[2].get("id")) not in forgotten]
-        draft.notes.count("Events that OpenHands had condensed, left out", len(view) - len(kept))
+        gone = [event[2] for event in view if text_value(event[2].get("id")) in forgotten]
+        draft.notes.count("Events that OpenHands had condensed, left out", len(gone), of=gone)
         view = kept
         if text_value(raw.get("summary")) and raw.get("summary_offset") is not None:
             summary = {"id": f"{text_value(raw.get('id'))}-summary", "kind": _SUMMARY, "summary": raw["summary"]}

@@ -52,7 +52,7 @@ def read(document: Document) -> Imported:
         session = session or text_value(value.get("sessionId"))
         if kind not in _SPEAKING:
             subtype = text_value(value.get("subtype"))
-            document.notes.other_lines[f"{kind or 'no type'} ({subtype})" if subtype else kind or "no type"] += 1
+            document.notes.leave_line(f"{kind or 'no type'} ({subtype})" if subtype else kind or "no type", value)
             continue
         if not isinstance(message, Mapping):
             skipped.append(Skipped(entry.where, f"a `{kind}` line without a message", compact_json(value)[:500]))

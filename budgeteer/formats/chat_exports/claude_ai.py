@@ -147,7 +147,7 @@ def _reply(block: Any, steps: ReplySteps, draft: ConversationDraft) -> None:
         result = ToolResultPart(call_id, parts, block.get("is_error") is True)
         steps.answer(draft.checked(result, block, "content", "tool_use_id"))
     elif kind in _INTERFACE:
-        draft.notes.count("Marks of the interface, which a model is not sent, left out")
+        draft.notes.count("Marks of the interface, which a model is not sent, left out", of=block)
     else:
         for part in _part(block):
             steps.say(part)

@@ -80,8 +80,10 @@ def _selected(raw: Any, draft: ConversationDraft) -> Mapping[str, Any]:
     if not versions:
         return {}
     at = raw.get("currentlySelected")
-    draft.notes.count("Other versions of messages, which were replaced, left out", len(versions) - 1)
-    return versions[at] if isinstance(at, int) and 0 <= at < len(versions) else versions[-1]
+    chosen = at if isinstance(at, int) and 0 <= at < len(versions) else len(versions) - 1
+    others = [*versions[:chosen], *versions[chosen + 1 :]]
+    draft.notes.count("Other versions of messages, which were replaced, left out", len(others), of=others)
+    return versions[chosen]
 
 
 def _add(draft: ConversationDraft, frame: Message, version: Mapping[str, Any]) -> None:
@@ -91,7 +93,7 @@ def _add(draft: ConversationDraft, frame: Message, version: Mapping[str, Any]) -
     blocks = mappings(version.get("steps")) or [{"type": "contentBlock", "content": version.get("content")}]
     for block in blocks:
         if text_value(block.get("type")) != "contentBlock":
-            draft.notes.other_lines[f"step {text_value(block.get('type'))[:40]}"] += 1
+            draft.notes.leave_line(f"step {text_value(block.get('type'))[:40]}", block)
             continue
         if block.get("shouldIncludeInContext") is False:
             draft.notes.count("Steps that were kept out of the context, read as they are")

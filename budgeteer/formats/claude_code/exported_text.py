@@ -148,9 +148,8 @@ def _done(block: _Block, document: Document) -> Iterator[_Block]:
     if block.kind in ("prompt", "reply", "thought"):
         yield block
     elif held:
-        notes.other_lines["line of the banner" if block.kind == "banner" else "line on the state of the session"] += (
-            held
-        )
+        kind = "line of the banner" if block.kind == "banner" else "line on the state of the session"
+        notes.leave_line(kind, block.rows, held)
 
 
 def _without_indent(row: str, width: int) -> str:
@@ -165,10 +164,13 @@ def _text(rows: Sequence[str]) -> str:
 def _prompt(block: _Block, draft: ConversationDraft) -> None:
     text = _text(block.rows)
     if block.results and text.startswith(("/", "!", "#")):
-        draft.notes.count("Commands of Claude Code with what they printed, which are not sent as shown, left out")
+        what = "Commands of Claude Code with what they printed, which are not sent as shown, left out"
+        draft.notes.count(what, of=[f"> {text}", *block.rows, *block.results])
         return
     lines = sum(1 for rows in block.results for row in rows if row.strip())
-    draft.notes.count("Lines on files that a prompt brought along, whose text is not in the export, left out", lines)
+    draft.notes.count(
+        "Lines on files that a prompt brought along, whose text is not in the export, left out", lines, of=block.results
+    )
     if text:
         draft.add(Message("user", texts(text), line=block.line))
 

@@ -106,8 +106,16 @@ def _run(
     main = _conversation(branch, document, titles, agent, notes)
     _say_branch(branch, main.title, document)
     notes.count("Lines whose parent is not in the file, read after the line before them", tree.dangling)
-    others = (_conversation(tree.branch(leaf), document, titles, agent, notes.fresh()) for leaf in tree.others)
-    return with_branches(main, others, notes, total=len(tree.others))
+    read = {record.number for record in branch.records}
+
+    def other(leaf: int) -> Conversation:
+        found = tree.branch(leaf)
+        read.update(record.number for record in found.records)
+        return _conversation(found, document, titles, agent, notes.fresh())
+
+    chats = with_branches(main, map(other, tree.others), notes, total=len(tree.others))
+    notes.leave_entries(record.number for record in run if record.number not in read)
+    return chats
 
 
 def _conversation(

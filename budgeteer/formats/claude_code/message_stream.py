@@ -85,7 +85,7 @@ class _Stream:
             self.skipped.append(Skipped(entry.where, f"a `{kind}` message without words", compact_json(value)[:500]))
             return
         subtype = text_value(value.get("subtype"))
-        self.notes.other_lines[f"{kind or 'no type'} ({subtype})" if subtype else kind or "no type"] += 1
+        self.notes.leave_line(f"{kind or 'no type'} ({subtype})" if subtype else kind or "no type", value)
         if kind == "system":
             self.model = text_value(value.get("model")) or self.model
             if subtype == "compact_boundary":

@@ -98,9 +98,11 @@ def records_of(lines: Sequence[JsonLine], notes: Notes, skipped: list[Skipped]) 
             continue
         if record.uuid and repeated(record):
             notes.count("Lines that repeat a line with the same `uuid`, read once")
+            notes.leave_entries((line.number,))
             continue
         if not record.is_message:
-            notes.other_lines[_type_name(line.value)] += 1
+            notes.leave_line(_type_name(line.value), None)
+            notes.leave_entries((line.number,))
         records.append(record)
         inner = _agent_progress(line)
         if inner is not None:

@@ -34,8 +34,10 @@ def build_messages(records: Sequence[SessionRecord], notes: Notes) -> Sequence[M
     for record in records:
         if record.raw.get("isApiErrorMessage") is True:
             notes.count("API errors shown to the user, left out because the model never saw them")
+            notes.leave_entries((record.number,))
         elif record.raw.get("isVisibleInTranscriptOnly") is True and record.raw.get("isCompactSummary") is not True:
             notes.count("Lines shown in the transcript only, left out")
+            notes.leave_entries((record.number,))
         elif record.kind == "assistant":
             writer.add_assistant(record)
         else:
@@ -93,7 +95,7 @@ class _Writer:
     def _add_result(self, message: Message) -> None:
         call_id = results_of(message)[0].call_id
         if call_id in self.answered:
-            self.notes.count("Tool results for a call that was answered before, left out")
+            self.notes.count("Tool results for a call that was answered before, left out", of=message)
             return
         turn = self.by_call.get(call_id)
         if turn is None:

@@ -69,7 +69,7 @@ def read(document: Document) -> Imported:
         if not kind:
             skipped.append(Skipped(entry.where, "no `type`", compact_json(entry.value)[:500]))
             continue
-        document.notes.other_lines[kind] += 1
+        document.notes.leave_line(kind, entry.value)
     for entry, item in items.values():
         _add(draft, entry, item, skipped)
     chat = draft.conversation(thread or "c1", "", document.stem or "Codex")
@@ -88,7 +88,7 @@ def _add(draft: ConversationDraft, entry: Entry, item: Mapping[str, Any], skippe
     elif kind == "reasoning":
         draft.add(replace(frame, parts=(ReasoningPart(text_value(item.get("text"))),)))
     elif kind == "error":
-        draft.notes.count("Errors that Codex told the user, left out")
+        draft.notes.count("Errors that Codex told the user, left out", of=item)
     elif kind in _CALLS:
         _call(draft, frame, item, _CALLS[kind](item, draft.notes))
     elif kind:

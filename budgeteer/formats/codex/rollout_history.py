@@ -120,8 +120,10 @@ class _Reader:
                 self.history.meta = self.history.meta or payload
             case "event_msg":
                 self._event(payload)
+                self.notes.leave_entries((line.number,))
             case _:
-                self.notes.other_lines[kind] += 1
+                self.notes.leave_line(kind, None)
+                self.notes.leave_entries((line.number,))
 
     def _item(
         self,
@@ -134,7 +136,8 @@ class _Reader:
     ) -> None:
         kind = text_value(payload.get("type"))
         if kind in _BOOKKEEPING:
-            self.notes.other_lines[f"response_item ({kind})"] += 1
+            self.notes.leave_line(f"response_item ({kind})", None)
+            self.notes.leave_entries((number,))
             return
         if not self._reply_line and line is not None and _is_replied(payload):
             self._reply_line = number
@@ -159,6 +162,7 @@ class _Reader:
             return
         history.reported = []
         history.before += len(history.items)
+        self.notes.leave_entries(item.line for item in history.items)
         if isinstance(given, list):
             history.items = []
             for raw in given:
@@ -183,7 +187,7 @@ class _Reader:
         elif kind == "thread_rolled_back":
             self._roll_back(payload.get("num_turns"))
         else:
-            self.notes.other_lines[f"event_msg ({kind})" if kind else "event_msg"] += 1
+            self.notes.leave_line(f"event_msg ({kind})" if kind else "event_msg", None)
 
     def _add_reported(self, info: Any) -> None:
         """The usage of the request whose reply stands before this line, which may be repeated.
@@ -211,6 +215,7 @@ class _Reader:
         if count > 0 and typed:
             start = typed[-min(count, len(typed))]
             self.notes.count("Items of turns that were rolled back, left out", len(self.history.items) - start)
+            self.notes.leave_entries(item.line for item in self.history.items[start:])
             self.history.reported = [one for one in self.history.reported if one[0] < self.history.items[start].line]
             del self.history.items[start:]
 

@@ -139,10 +139,11 @@ class _Reader:
                 talk.reasoning = text_value(data.get("content"))
             case "session.truncation":
                 self.notes.say("Copilot left out messages to make room; the file does not say which, so all are kept")
+        self.notes.leave_entries((entry.number,))
         if kind in _REPEATS:
             self.notes.count(f"Events `{kind}`, which other events repeat, counted once")
         else:
-            self.notes.other_lines[kind] += 1
+            self.notes.leave_line(kind, None)
 
     def _add(
         self, entry: Entry, role: Role, parts: tuple[Part, ...], talk: CopilotConversation, *, typed: bool = True
@@ -159,6 +160,7 @@ class _Reader:
     def _system(self, entry: Entry, data: Mapping[str, Any]) -> None:
         if self.events.system is not None:
             self.notes.count("Earlier system messages, which the last one replaced")
+            self.notes.leave_entries((self.events.system.line,))
         role: Role = "developer" if data.get("role") == "developer" else "system"
         parts = (TextPart(text_value(data.get("content"))),)
         self.events.system = Message(role, parts, text_value(entry.value.get("id")), line=entry.number)
@@ -198,6 +200,7 @@ class _Reader:
         talk.compactions += 1
         if not self.whole:
             talk.before += len(talk.messages)
+            self.notes.leave_entries(message.line for message in talk.messages)
             talk.messages = []
             self.place_of = {}
         created = text_value(entry.value.get("timestamp"))
@@ -208,6 +211,7 @@ class _Reader:
         place = self.place_of.get(event)
         if place is not None and place < len(talk.messages):
             self.notes.count("Messages that were rewound, left out", len(talk.messages) - place)
+            self.notes.leave_entries(message.line for message in talk.messages[place:])
             del talk.messages[place:]
 
 

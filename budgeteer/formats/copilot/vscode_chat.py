@@ -295,7 +295,7 @@ def _shown(draft: ConversationDraft, part: Any, steps: ReplySteps) -> None:
     elif kind in _KEPT:
         steps.say(OpaquePart(kind, part, "vscode-chat"))
     else:
-        draft.notes.other_lines[f"response part {kind[:40]}"] += 1
+        draft.notes.leave_line(f"response part {kind[:40]}", part)
 
 
 def _called(draft: ConversationDraft, part: Mapping[str, Any], steps: ReplySteps) -> None:

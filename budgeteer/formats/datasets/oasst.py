@@ -97,7 +97,7 @@ class _Tree:
         for name in path_to(self.parents.get, end):
             raw = self.messages.get(name, {})
             if not _says(raw):
-                notes.count("Messages that were deleted or have no text, left out")
+                notes.count("Messages that were deleted or have no text, left out", of=raw)
                 continue
             role = _ROLES[raw["role"]]
             created = text_value(raw.get("created_date"))

@@ -119,7 +119,10 @@ class _Reader:
                 yield message
         chosen = value.get("chosen")
         if isinstance(chosen, Mapping):
-            self.notes.count("Chosen answers of a ranking, read as the last message; the rejected ones are left out")
+            self.notes.count(
+                "Chosen answers of a ranking, read as the last message; the rejected ones are left out",
+                of=value.get("rejected"),
+            )
             answer = self.message(chosen, len(turns) + 1 if isinstance(turns, list) else 1)
             if answer is not None:
                 yield answer

@@ -94,11 +94,13 @@ def _add(draft: ConversationDraft, number: int, raw: Mapping[str, Any], skipped:
     if role is None:
         skipped.append(Skipped(f"{draft.place}{number}", "no known role", compact_json(raw)[:500]))
     elif role == "tool" and raw.get("requestor") == "user":
-        draft.notes.count("What the tools of the simulated user returned, which the agent did not see, left out")
+        draft.notes.count(
+            "What the tools of the simulated user returned, which the agent did not see, left out", of=raw
+        )
     elif role == "tool":
         draft.answer(frame, words, text_value(raw.get("id")), failed=raw.get("error") is True)
     elif role == "user" and mappings(raw.get("tool_calls")) and not words:
-        draft.notes.count("Calls of the simulated user, which the agent did not see, left out")
+        draft.notes.count("Calls of the simulated user, which the agent did not see, left out", of=raw)
     else:
         calls = list(_calls(draft, raw)) if role == "assistant" else []
         said = Message(role, (*words, *calls), created=frame.created, line=number)

@@ -200,7 +200,9 @@ class _Reader:
         if not told:
             content += [part for item in self._items(raw) for part in self._content(item)]
         elif any(self._items(raw)):
-            self.draft.notes.count("Outputs of calls that failed, of which the model is told the error, left out")
+            self.draft.notes.count(
+                "Outputs of calls that failed, of which the model is told the error, left out", of=raw
+            )
         named = replace(frame, name=text_value(raw.get("function")))
         if not content:
             self.draft.check_read(named, raw, ("content", "text", "function", "tool_call_id"))

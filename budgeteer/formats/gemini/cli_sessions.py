@@ -141,7 +141,11 @@ def _set(  # noqa: PLR0913  # where the change goes, what it is, and where the r
     kept = {text_value(raw.get("id")) for raw in mappings(listed)}
     gone = [own for own in session.messages if own not in kept]
     if gone and not whole:
-        notes.count("Messages for which a later history stands, left out", len(gone))
+        notes.count(
+            "Messages for which a later history stands, left out",
+            len(gone),
+            of=[session.messages[own][1] for own in gone],
+        )
         for own in gone:
             del session.messages[own]
     before = session.messages if whole else {}
@@ -160,7 +164,7 @@ def _rewind(session: _Session, back: str, notes: Notes, *, whole: bool) -> None:
         return
     ids = list(session.messages)
     undone = ids[ids.index(back) :] if back in session.messages else ids
-    notes.count("Messages undone by a rewind, left out", len(undone))
+    notes.count("Messages undone by a rewind, left out", len(undone), of=[session.messages[own][1] for own in undone])
     for own in undone:
         del session.messages[own]
 
@@ -177,7 +181,7 @@ def _conversation(session: _Session, document: Document) -> Conversation:
         elif kind == "user":
             messages += reader.prompt(raw, number, own)
         else:
-            notes.other_lines[kind or "message without a type"] += 1
+            notes.leave_line(kind or "message without a type", raw)
     done = numbered(messages, notes)
     note_opaque(done, notes)
     reported = ((number, request) for number, raw in replies if (request := _recorded(raw)) is not None)
@@ -224,7 +228,7 @@ class _Reader:
         parts = parts_of(raw.get("content"))
         text = " ".join(map(_text, parts)).strip()
         if text.startswith(_COMMANDS):
-            self.notes.other_lines["command"] += 1
+            self.notes.leave_line("command", raw)
             return
         created = text_value(raw.get("timestamp"))
         for message in self.contents.messages("user", parts, line=number, uid=own, created=created):

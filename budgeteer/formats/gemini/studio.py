@@ -86,7 +86,9 @@ def _messages(given: Mapping[str, Any], notes: Notes, skipped: list[Skipped]) ->
             yield Message(speaker, tuple(parts), created=text_value(opening.get("createTime")), line=first)
         notes.count("Chunks of one turn in a row, read as one message", len(pieces) - 1)
     pending = mappings(_under(given, "chunkedPrompt").get("pendingInputs"))
-    notes.count("Inputs that were not sent yet, left out", sum(bool(text_value(one.get("text"))) for one in pending))
+    notes.count(
+        "Inputs that were not sent yet, left out", sum(bool(text_value(one.get("text"))) for one in pending), of=pending
+    )
 
 
 def _usable(chunks: Sequence[Any], notes: Notes, skipped: list[Skipped]) -> Iterator[tuple[int, Mapping[str, Any]]]:
@@ -95,7 +97,7 @@ def _usable(chunks: Sequence[Any], notes: Notes, skipped: list[Skipped]) -> Iter
         if not isinstance(chunk, Mapping) or chunk.get("role") not in _ROLES:
             skipped.append(Skipped(f"chunk {number}", "no role of AI Studio's", compact_json(chunk)[:500]))
         elif chunk.get("errorMessage") and not _raw_parts(chunk):
-            notes.count("Replies that ended in an error, left out")
+            notes.count("Replies that ended in an error, left out", of=chunk)
         else:
             yield number, chunk
 

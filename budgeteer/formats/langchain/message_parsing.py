@@ -176,7 +176,7 @@ def _content(content: Any, called: set[str], open_calls: OpenCalls) -> Iterator[
         kind = text_value(item.get("type")) if isinstance(item, Mapping) else ""
         if kind in _CALL_BLOCKS:
             if kind == "input_json_delta" or {text_value(item.get("id")), text_value(item.get("call_id"))} & called:
-                open_calls.notes.count("Calls that the content repeats, counted once")
+                open_calls.notes.count("Calls that the content repeats, counted once", of=item)
                 continue
             given = text_value(item.get("call_id")) or text_value(item.get("id"))
             written = item.get("input", item.get("args", item.get("arguments")))

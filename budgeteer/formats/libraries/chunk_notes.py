@@ -21,9 +21,11 @@ def say_left_out(row: Mapping[str, Any], notes: Notes) -> None:
                 notes.count("Embedding vectors, which are no text, left out")
         wholes = [key for key in _WHOLES if isinstance(value.get(key), str) and value[key].strip()]
         if wholes and any(isinstance(value.get(key), list) and value[key] for key in _PASSAGES):
-            notes.count("Whole documents beside the passages cut from them, left out")
+            notes.count(
+                "Whole documents beside the passages cut from them, left out", of=[value[key] for key in wholes]
+            )
         elif len(wholes) > 1 and "raw_content" in wholes:
-            notes.count("Whole pages beside the passages found in them, left out")
+            notes.count("Whole pages beside the passages found in them, left out", of=value["raw_content"])
 
 
 def say_queries(rows: Sequence[Mapping[str, Any]], notes: Notes) -> None:

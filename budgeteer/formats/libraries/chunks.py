@@ -20,6 +20,7 @@ from budgeteer.engine.content.library import Chunk, compact_json
 from budgeteer.engine.errors import FormatError
 from budgeteer.formats.libraries.chunk_notes import say_left_out, say_queries
 from budgeteer.formats.messages.imported import Imported, Skipped
+from budgeteer.formats.messages.numbering import Notes
 from budgeteer.formats.reading.document import Document
 from budgeteer.formats.reading.entries import entries_of
 from budgeteer.formats.reading.envelopes import described
@@ -86,6 +87,8 @@ def read(document: Document) -> Imported:
     for done, (where, row) in enumerate(rows, 1):
         found = list(_chunks_in(row, _DEEPEST))
         chunks += found
+        if document.shape == "text":
+            _leave_columns(row, found, document.notes)
         if not found:
             skipped.append(Skipped(where, "no passage in it", compact_json(row)[:500]))
         say_left_out(row, document.notes)
@@ -102,6 +105,13 @@ def read(document: Document) -> Imported:
     if 0 < unscored < len(chunks):
         document.notes.count("Chunks without a score, which come after the others", unscored)
     return Imported(format="", reason="", kind="chunks", chunks=tuple(chunks), skipped=tuple(skipped))
+
+
+def _leave_columns(row: Mapping[str, Any], found: Sequence[Chunk], notes: Notes) -> None:
+    """Count the filled columns of a table's line that hold neither the passage, nor its id, its source or its score."""
+    read = {text for chunk in found for text in (chunk.text, chunk.id, chunk.source)}
+    left = [value for key, value in row.items() if value.strip() and value not in read and key not in _SCORES]
+    notes.count("Columns of a table beside its passages, left out", len(left), of=left)
 
 
 def _rows(document: Document, skipped: list[Skipped] | None = None) -> Iterator[tuple[str, Mapping[str, Any]]]:

@@ -19,6 +19,7 @@ from budgeteer.engine.content.conversation import (
 from budgeteer.engine.content.source_items import SourceItems
 from budgeteer.engine.content.usage_order import Use
 from budgeteer.engine.counting.lazy_messages import outlines_of
+from budgeteer.formats.messages.accounting import Accounting
 from budgeteer.formats.messages.branches import repeated_messages, repeated_tools
 
 type Kind = Literal["conversation", "skills", "tools", "features", "chunks", "text", "usage"]
@@ -63,6 +64,7 @@ class Imported(SourceItems):
         warnings: sentences about what was merged, replaced, left out (base64, repeated results, unknown kinds).
         findings: the same as data, with every number apart.
         encoding: how the bytes were read ("utf-8", "utf-16", …).
+        accounting: what became of the characters of the file; None where nobody kept account.
     """
 
     format: str
@@ -74,6 +76,7 @@ class Imported(SourceItems):
     findings: Findings = Findings()
     encoding: str = "utf-8"
     metadata: dict[str, Any] = field(default_factory=dict)
+    accounting: Accounting | None = None
 
 
 def report_json(imported: Imported) -> dict[str, Any]:
@@ -87,6 +90,7 @@ def report_json(imported: Imported) -> dict[str, Any]:
         "conversations": rows,
         "skipped": [{"where": item.where, "why": item.why} for item in imported.skipped],
         "warnings": list(imported.warnings),
+        "accounting": imported.accounting.to_json() if imported.accounting else None,
     }
 
 

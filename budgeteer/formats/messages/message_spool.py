@@ -14,7 +14,7 @@ import zlib
 from array import array
 from bisect import bisect_right
 from collections import OrderedDict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import IO, Any, Final, overload
@@ -82,12 +82,16 @@ class MessageSpool:
         file: opened for reading and writing, empty.
         size: how many bytes the messages come from, at least as many as are put aside.
         progress: told how many of these were put aside, a chunk at a time.
+
+    Attributes:
+        watch: shown each message that is put aside; None where nobody looks.
     """
 
     def __init__(self, file: IO[bytes], *, size: int = 0, progress: Progress | None = None) -> None:
         self._file = file
         self._size = size
         self._progress = progress
+        self.watch: Callable[[Message], None] | None = None
         self._written = 0
         self._pending: list[bytes] = []
         self._pending_bytes = 0
@@ -99,6 +103,8 @@ class MessageSpool:
 
     def put(self, message: Message) -> Outline:
         """The outline of a message whose contents are put aside; the same contents of the same line only once."""
+        if self.watch is not None:
+            self.watch(message)
         data = json.dumps(message_to_json(Message(message.role, message.parts)), separators=(",", ":")).encode()
         digest = hashlib.blake2b(data, digest_size=_DIGEST_BYTES).digest()
         place = self._known.place(message.line, digest)

@@ -13,6 +13,7 @@ from budgeteer.engine.counting.lazy_messages import outlines_of
 from budgeteer.formats.messages.message_spool import MessageSpool, Outline, SpooledMessages
 from budgeteer.formats.messages.progress import ProgressHeartbeat
 from budgeteer.formats.messages.separated_results import beside_calls
+from budgeteer.formats.messages.string_ledger import StringLedger
 
 TITLE_CHARACTERS = 80
 _LISTED_KINDS = 12
@@ -36,6 +37,7 @@ class Notes:
         unread: of those, and of results without content, the fields that hold something and were not read.
         aside: where the messages of a file too large to hold are put; None when they are held.
         telling: says that work goes on.
+        ledger: shown what is left out; None where nobody keeps account.
     """
 
     counts: Counter[str] = field(default_factory=Counter)
@@ -46,15 +48,32 @@ class Notes:
     unread: dict[str, tuple[str, ...]] = field(default_factory=dict)
     aside: MessageSpool | None = None
     telling: ProgressHeartbeat = field(default_factory=ProgressHeartbeat)
+    ledger: StringLedger | None = None
 
     def fresh(self) -> Notes:
         """Notes for a reading whose counts would repeat these; its messages, and places, go where these go."""
-        return Notes(aside=self.aside, telling=self.telling, silent=self.silent, unread=self.unread)
+        return Notes(aside=self.aside, telling=self.telling, silent=self.silent, unread=self.unread, ledger=self.ledger)
 
-    def count(self, what: str, times: int = 1) -> None:
-        """Count one more case of something."""
+    def count(self, what: str, times: int = 1, *, of: Any = None) -> None:
+        """Count one more case of something; `of` is the raw value that is left out by it."""
         if times:
             self.counts[what] += times
+            self.leave_out(of)
+
+    def leave_line(self, kind: str, raw: Any, times: int = 1) -> None:
+        """Count a line that is no message, and keep account of it as left out."""
+        self.other_lines[kind] += times
+        self.leave_out(raw)
+
+    def leave_entries(self, numbers: Iterable[int]) -> None:
+        """Keep account of whole lines, or elements of a file's list, that the report says are left out."""
+        if self.ledger is not None:
+            self.ledger.leave_entries(numbers)
+
+    def leave_out(self, raw: Any) -> None:
+        """Keep account of a value, or of several, that are left out and of which the report says so."""
+        if self.ledger is not None and raw is not None:
+            self.ledger.leave_out(raw)
 
     def say(self, sentence: str) -> None:
         """Say a sentence once."""

@@ -19,7 +19,7 @@ def behind_calls(messages: Sequence[Message], notes: Notes) -> list[Message]:
     for message in messages:
         call_id = results_of(message)[0].call_id if message.role == "tool" else ""
         if call_id in answered:
-            notes.count("Tool results for a call that was answered before, left out")
+            notes.count("Tool results for a call that was answered before, left out", of=message)
             continue
         slot = slot_of.get(call_id)
         if slot is None:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from budgeteer.engine.content.conversation import Conversation
+from budgeteer.engine.counting.lazy_messages import outlines_of
 from budgeteer.engine.errors import FormatError
 from budgeteer.formats.messages.branches import with_branches
 from budgeteer.formats.messages.imported import Imported
@@ -62,6 +63,8 @@ def read(document: Document) -> Imported:
     leaves = tree.other_leaves(branch)
     others = _others(tree, leaves, header, document)
     conversations = with_branches(main, others, notes, total=len(leaves))
+    read = {message.line for chat in conversations for message in outlines_of(chat.messages)}
+    notes.leave_entries(record.entry.number for record in records if record.entry.number not in read)
     return Imported(format="", reason="", kind="conversation", conversations=conversations, skipped=tuple(skipped))
 
 

@@ -101,7 +101,8 @@ def records_of(entries: Iterable[Entry], notes: Notes, skipped: list[Skipped]) -
             skipped.append(Skipped(entry.where, why, compact_json(value)[:500]))
             kind = "unreadable"
         elif kind not in _SAYING:
-            notes.other_lines[kind] += 1
+            notes.leave_line(kind, None)
+            notes.leave_entries((entry.number,))
         role = text_value(message.get("role"))
         records.append(
             PiRecord(

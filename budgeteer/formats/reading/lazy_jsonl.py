@@ -65,6 +65,11 @@ class LazyLines(Sequence[JsonLine]):
         self._starts.append(start)
         self._lengths.append(length)
 
+    @property
+    def size(self) -> int:
+        """The bytes of all lines."""
+        return sum(self._lengths)
+
     def value(self, at: int) -> dict[str, Any]:
         """The object at a place, 0 being the first; the one looked at last is kept."""
         if self._last[0] != at:

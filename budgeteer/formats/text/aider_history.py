@@ -62,7 +62,7 @@ def _conversation(rows: list[str], begin: int, end: int, document: Document, *, 
             _prompt("\n".join(rows[at][5:].rstrip(" ") for at in places if rows[at].strip()), places[0] + 1, draft)
         elif kind == _OUTPUT:
             shown = [rows[at] for at in places if rows[at].strip()]
-            draft.notes.other_lines["line that aider printed"] += len(shown)
+            draft.notes.leave_line("line that aider printed", shown, len(shown))
             models = [found["name"] for row in shown if (found := _MODEL.match(row))]
             draft.model = models[-1] if models else draft.model
         elif kind == _REPLY:
@@ -92,7 +92,9 @@ def _joined(kinds: list[tuple[str, int]]) -> list[tuple[str, int]]:
 def _prompt(text: str, line: int, draft: ConversationDraft) -> None:
     sent = _SENDING.match(text)
     if text.startswith(("/", "!")) and not sent:
-        draft.notes.count("Commands of aider, which are not sent, left out")
+        draft.notes.count(
+            "Commands of aider, which are not sent, left out", of=[f"#### {row}" for row in text.split("\n")]
+        )
         return
     prompt = sent["prompt"] if sent else text
     draft.add(Message("user", texts(prompt), line=line))

@@ -83,7 +83,7 @@ def read(document: Document) -> Imported:
     before = rows[: turns[0].line - 1] if turns else []
     title = next((row.lstrip("# ").strip() for row in before if row.startswith("# ")), "")
     left = [row for row in before if row.strip() and row.lstrip("# ").strip() != title and not _RULE.match(row)]
-    document.notes.count("Lines about the export before the first turn, left out", len(left))
+    document.notes.count("Lines about the export before the first turn, left out", len(left), of=left)
     chat = draft.conversation("c1", short_line(title), document.stem or "Exported chat")
     require(chat.messages, document, "exported chat")
     return Imported("", "", "conversation", conversations=(chat,))

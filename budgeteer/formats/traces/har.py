@@ -68,10 +68,12 @@ def _calls(document: Document, skipped: list[Skipped]) -> Iterator[RecordedCall]
     for number, entry in numbered_mappings(_entries(document), "entry ", skipped):
         request = _posted(entry)
         if not request:
-            document.notes.count("Requests that post nothing to a model, left out")
+            document.notes.count("Requests that post nothing to a model, left out", of=entry)
             continue
         answer = _answer(entry)
-        document.notes.count("Answers that were streamed or are not JSON, left out", int(not answer))
+        document.notes.count(
+            "Answers that were streamed or are not JSON, left out", int(not answer), of=entry.get("response")
+        )
         yield RecordedCall(request, answer, f"entry {number}", model=text_value(request.get("model")))
 
 

@@ -64,7 +64,7 @@ def _call(raw: Mapping[str, Any], where: str, document: Document, skipped: list[
     response = _body(raw.get("response_body"), document)
     document.notes.count("Requests without a response body", int(not response))
     if "streamed_data" in response:
-        document.notes.count("Streamed pieces beside the response they make up, left out")
+        document.notes.count("Streamed pieces beside the response they make up, left out", of=response["streamed_data"])
         response = {key: value for key, value in response.items() if key != "streamed_data"}
     model = next((name for key in _MODELS if (name := text_value(raw.get(key)))), "")
     given = text_value(raw.get("request_id")) or text_value(raw.get("response_id"))

@@ -53,7 +53,7 @@ def _calls(document: Document, skipped: list[Skipped]) -> Iterator[RecordedCall]
 def _call(raw: Mapping[str, Any], where: str, document: Document) -> Iterator[RecordedCall]:
     kind = text_value(raw.get("type"))
     if kind != "GENERATION":
-        document.notes.other_lines[f"observation of the type {kind[:40] or 'none'}"] += 1
+        document.notes.leave_line(f"observation of the type {kind[:40] or 'none'}", raw)
         return
     model = text_value(raw.get("model"))
     given, output = raw.get("input"), raw.get("output")

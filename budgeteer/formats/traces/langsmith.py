@@ -49,7 +49,7 @@ def _calls(document: Document, skipped: list[Skipped]) -> Iterator[RecordedCall]
         runs.setdefault(given, {}).update(known)
     for given, run in runs.items():
         if run.get("run_type") != "llm":
-            document.notes.other_lines[f"run of the type {text_value(run.get('run_type'))[:40] or 'none'}"] += 1
+            document.notes.leave_line(f"run of the type {text_value(run.get('run_type'))[:40] or 'none'}", run)
             continue
         inputs, outputs = run.get("inputs"), run.get("outputs")
         request = inputs if isinstance(inputs, Mapping) else {}

@@ -46,14 +46,14 @@ def _calls(document: Document, skipped: list[Skipped]) -> Iterator[RecordedCall]
             number += 1
             asked, answered = _messages(span, _IN), _messages(span, _OUT)
             if not asked and not answered:
-                document.notes.other_lines["span without messages"] += 1
+                document.notes.leave_line("span without messages", span)
                 continue
             model = text_value(_at(span, "llm.model_name"))
             usage = {
                 "prompt_tokens": token_count(_at(span, "llm.token_count.prompt")),
                 "completion_tokens": token_count(_at(span, "llm.token_count.completion")),
             }
-            document.notes.count("Other replies of a call, left out", len(answered[1:]))
+            document.notes.count("Other replies of a call, left out", len(answered[1:]), of=answered[1:])
             response = {"choices": [{"message": answered[0]}], "usage": usage} if answered else {}
             yield RecordedCall({"messages": asked, "model": model}, response, f"span {number}", model=model)
 

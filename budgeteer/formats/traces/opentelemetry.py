@@ -121,7 +121,7 @@ def read(document: Document) -> Imported:
                 if _IN in span or _OUT in span:
                     found.append(_of_span(span, number, document, skipped))
                 else:
-                    document.notes.other_lines["span without messages"] += 1
+                    document.notes.leave_line("span without messages", span)
     return finished([chat for chat in found if chat.messages], document, skipped, "OpenTelemetry")
 
 

@@ -108,6 +108,9 @@ def _without_prefixes(found: Sequence[Conversation], notes: Notes) -> list[Conve
         if end not in inner:
             kept.setdefault(end, chat_)
     notes.count("Calls that a later call goes on from, left out", len(found) - len(kept))
+    for chat_ in found if len(found) > len(kept) else ():
+        for message in chat_.messages[-1:]:
+            notes.leave_out(message)
     return list(kept.values())
 
 

@@ -58,7 +58,7 @@ def read_part(part: Any, step: UiStep) -> None:
         step.say(_file(part))
     elif kind.startswith(("source", "data-")):
         what = "Sources" if kind.startswith("source") else "Data parts of the interface"
-        step.notes.count(f"{what}, which a model is not sent, left out")
+        step.notes.count(f"{what}, which a model is not sent, left out", of=part)
     elif kind.startswith("tool-") or kind == "dynamic-tool":
         _tool(part, kind, step)
     else:
@@ -71,7 +71,7 @@ def _tool(part: Mapping[str, Any], kind: str, step: UiStep) -> None:
     given = inner if isinstance(inner, Mapping) else part
     state = text_value(given.get("state"))
     if state in _UNFINISHED:
-        step.notes.count("Calls whose input was still streaming, which a model is not sent, left out")
+        step.notes.count("Calls whose input was still streaming, which a model is not sent, left out", of=part)
         return
     raw = given.get("rawInput")
     arguments = raw if isinstance(raw, str) else arguments_text(given.get("input", given.get("args", raw)))

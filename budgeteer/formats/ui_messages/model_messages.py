@@ -96,7 +96,7 @@ def _of_lines(entries: list[Entry], document: Document) -> Conversation:
         given = given or text_value(entry.value.get("runId"))
         draft.model = text_value(entry.value.get("model")) or draft.model
         if held is None:
-            draft.notes.other_lines[text_value(entry.value.get("type")) or "no type"] += 1
+            draft.notes.leave_line(text_value(entry.value.get("type")) or "no type", entry.value)
             continue
         uid = text_value(entry.value.get("messageId")) or text_value(held.get("id"))
         created = text_value(entry.value.get("ts")) or text_value(entry.value.get("timestamp"))
@@ -139,7 +139,7 @@ def _item(item: Any, steps: ReplySteps, draft: ConversationDraft) -> None:
     elif kind == "reasoning":
         steps.say(ReasoningPart(text_value(item.get("text"))))
     else:
-        draft.notes.count("Questions for approval and their answers, left out")
+        draft.notes.count("Questions for approval and their answers, left out", of=item)
 
 
 def _content(item: Any, draft: ConversationDraft) -> Iterator[ContentPart]:

@@ -197,4 +197,5 @@ def report_of(imported: Imported) -> dict[str, Any]:
         "counts": counts_of(imported),
         "skipped": [{"why": why, "count": count} for why, count in sorted(reasons.items(), key=lambda r: -r[1])],
         "metadata": plain(imported.metadata),
+        "accounting": imported.accounting.to_json() if imported.accounting else None,
     }

@@ -48,6 +48,17 @@ def test_a_conversation_is_reported_in_the_shape_of_the_contract() -> None:
         ],
         "skipped": [],
         "warnings": ["Messages that say nothing: 1 (element 2, message 1)"],
+        "accounting": {
+            "characters": 140,
+            "read": 84,
+            "metadata": 56,
+            "leftOut": 0,
+            "unread": 0,
+            "isLossy": False,
+            "isEstimate": False,
+            "leftOutKeys": [],
+            "unreadKeys": [],
+        },
     }
 
 

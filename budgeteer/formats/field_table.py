@@ -1,0 +1,162 @@
+"""Fields that hold no words of a conversation, and fields that a format leaves out: what accounting does not miss.
+
+A field is left out where its maker does not send it to a model (what an interface shows of a result, a search's hits
+beside the reply) or where another field repeats it. The report of an import names those that held something.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Any, Final
+
+_METADATA_WORDS: Final = frozenset(
+    {
+        "id", "ids", "uuid", "uuids", "guid", "type", "types", "subtype", "kind", "role", "roles", "status", "state",
+        "object", "model", "models", "version", "timestamp", "timestamps", "time", "at", "date", "created", "updated",
+        "modified", "hash", "sha", "digest", "checksum", "fingerprint", "cwd", "slug", "branch", "author", "sender",
+        "origin", "provider", "api", "endpoint", "mime", "encoding", "format", "platform", "locale", "language", "lang",
+        "timezone", "reason", "tier", "mode", "phase", "level", "trigger", "visibility", "revision", "entrypoint",
+        "requestor", "signature", "email", "source", "from",
+    }
+)  # fmt: skip
+"""The last word of a key (`created_at`, `sessionId`) that says its value is bookkeeping."""
+
+_METADATA_FIELDS: Final = frozenset(
+    {"usage", "usageMetadata", "usage_metadata", "token_usage", "billing", "safetyRatings"}
+)
+"""Fields of which all that is in them is bookkeeping."""
+
+_WORDS: Final = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
+
+type FieldPath = tuple[str, ...]
+
+OTHER_FILES: Final = "other files"
+"""The key under which files of an archive stand that a format does not read."""
+
+_READ_FILES: Final[Mapping[str, tuple[str, ...]]] = {"skills": ("SKILL.md",), "features": (".md", ".markdown", ".MD")}
+"""By format of an archive: how the names of the files end that it reads; of others it reads all."""
+
+LEFT_OUT: Final[Mapping[str, tuple[str, ...]]] = {
+    "adk": ("state", "state_delta", "stateDelta", "groundingMetadata"),
+    "ai-sdk": ("providerMetadata", "callProviderMetadata", "metadata"),
+    "atif": ("agent.name", "steps.source"),
+    "bfcl": ("path", "involved_classes", "initial_config", "excluded_function"),
+    "chatgpt": ("aggregate_result", "finish_details", "metadata.citations", "metadata.content_references"),
+    "chunks": (
+        "query", "question", "answer", "response", "gt_answer", "raw_content", "url", "images", "meta",
+        "golden_documents", "gt_answer_claims", "response_claims", "retrieved2answer", "retrieved2response",
+        "answer2response",
+        "response2answer",
+    ),
+    "claude-ai": ("account", "settings"),
+    "claude-code": (
+        "toolUseResult", "attachment", "cwd", "gitBranch", "slug", "summary", "hookInfos", "snapshot", "lastPrompt",
+        "promptId", "mcpMeta", "sourceToolAssistantUUID", "imagePasteIds", "todos", "thinkingMetadata",
+    ),
+    "claude-stream": ("tool_use_result",),
+    "codex": ("payload.git", "payload.cwd", "payload.cli_version"),
+    "continue": (
+        "workspaceDirectory", "contextItems.description", "contextItems.name", "output.name", "output.description",
+    ),
+    "copilot-cli": ("detailedContent", "toolTelemetry", "data.context"),
+    "gemini": ("groundingMetadata", "citationMetadata", "logprobsResult"),
+    "gemini-cli": ("toolCalls.description", "resultDisplay", "displayName"),
+    "grok": ("create_time", "conversation.title"),
+    "har": (
+        "request.url", "request.method", "headers", "cookies", "queryString", "creator", "browser", "pages", "timings",
+        "log.version",
+    ),
+    "inspect": ("events", "messages.source", "eval", "plan", "stats", "results"),
+    "langchain": ("response_metadata", "usage_metadata", "__openai_function_call_ids__", "invalid_tool_calls"),
+    "langsmith": (
+        "serialized", "events", "extra", "dotted_order", "post.name", "patch.name", "tags", "trace", "session_name",
+    ),
+    "letta": (
+        "source_code", "tags", "agents.description", "handle", "embedding_config", "tool_rules", "blocks.label",
+        "json_schema",
+    ),
+    "open-webui": ("lastSentence", "modelName", "sources", "files", "models", "tags"),
+    "openai-chat": (
+        "info", "replay_config", "environment", "trajectory", "cost", "source_user_scope", "producer", "git_repo_root",
+        "parent_relationship",
+    ),
+    "openai-responses": (
+        "reasoning.effort", "reasoning.context", "truncation", "text.verbosity", "tool_choice",
+        "prompt_cache_retention",
+        "results",
+    ),
+    "openhands": ("action", "observation"),
+    "opentelemetry": ("attributes.key", "spans.name", "resource", "scope", "attributes.value.intValue"),
+    "pi": ("details", "partialJson", "api", "cwd"),
+    "skills": (OTHER_FILES,),
+    "features": (OTHER_FILES,),
+    "swe-agent": ("info", "replay_config", "environment", "state"),
+    "tau2": ("user_scenario", "evaluation_criteria", "reward_info", "info.user_info"),
+    "vscode-chat": (
+        "resultDetails", "requests.agent", "responderUsername", "requesterUsername", "requesterAvatarIconUri",
+        "responderAvatarIconUri", "variableData", "contentReferences", "codeCitations", "followups",
+    ),
+}  # fmt: skip
+"""By format: the fields it leaves out, as the keys that lead to them, as many as are needed to tell them apart."""
+
+MARKUP: Final[Mapping[str, str]] = {
+    "aider": "aider chat started at ask code architect",
+    "claude-export": "Thinking Read files lines ctrl o to expand",
+    "cline": "Result for",
+    "exported-chat": "_Exported at GMT User Assistant Cursor You ChatGPT Claude Human Prompt Response Exported on from",
+    "markdown": "budgeteer transcript user assistant system developer tool call result reasoning answers id name",
+    "open-webui": (
+        "details summary type reasoning tool_calls quot amp lt gt done true false duration id name arguments "
+        "result Thought for seconds Thinking Tool Executed files embeds"
+    ),
+    "pasted-chat": "User Human You Me Assistant AI Bot ChatGPT Claude Gemini System Tool Model",
+    "skills": "name description",
+    "sharegpt": "human gpt user assistant system function_call observation tool image video audio",
+    "specstory": (
+        "Claude Code Codex Cursor DeepSeek TUI Gemini CLI tool use details summary data type name Result Tool "
+        "think User Assistant Agent Input Output Parameters Generated by SpecStory Markdown v2 Session Thought "
+        "Process generic text _"
+    ),
+    "text-transcripts": "user assistant system tool None",
+    "toolbench": "Thought Action Input",
+    "usage": "UTC",
+}
+"""By format: words that structure its texts, for those that are one text or keep several things in one."""
+
+
+def is_metadata(key: str, value: Any) -> bool:
+    """Whether the value of a key is bookkeeping in any format: of most such keys a string or a list of strings."""
+    if not _ends_as_metadata(key):
+        return False
+    if key in _METADATA_FIELDS or isinstance(value, str):
+        return True
+    return isinstance(value, list) and all(isinstance(one, str) for one in value)
+
+
+@lru_cache(maxsize=4_096)
+def _ends_as_metadata(key: str) -> bool:
+    words = _WORDS.findall(key[:100])
+    return key in _METADATA_FIELDS or (bool(words) and words[-1].lower() in _METADATA_WORDS)
+
+
+@lru_cache(maxsize=256)
+def left_out_fields(format_name: str) -> Mapping[str, tuple[FieldPath, ...]]:
+    """The paths of the fields that a format leaves out, by their last key."""
+    found: dict[str, tuple[FieldPath, ...]] = {}
+    for path in LEFT_OUT.get(format_name, ()):
+        keys = tuple(path.split("."))
+        found[keys[-1]] = (*found.get(keys[-1], ()), keys)
+    return found
+
+
+@lru_cache(maxsize=256)
+def markup_words(format_name: str) -> frozenset[str]:
+    """The words that structure a text of a format."""
+    return frozenset(MARKUP.get(format_name, "").split())
+
+
+def read_files(format_name: str) -> tuple[str, ...]:
+    """How the names of the files end that a format reads in an archive; nothing where it reads all."""
+    return _READ_FILES.get(format_name, ())
