@@ -17,10 +17,13 @@ from budgeteer.cli.output.tables import shortened
 from budgeteer.engine.content.conversation import Conversation
 from budgeteer.engine.errors import FormatError, InputError
 from budgeteer.formats.detect import import_file, import_folder
+from budgeteer.formats.mapping.field_mapping import FieldMapping
+from budgeteer.formats.mapping.mapped_reader import MAPPED, mapped_format
 from budgeteer.formats.messages.imported import Imported, Kind
 from budgeteer.formats.messages.progress import Progress
-from budgeteer.formats.reading.document import Options
+from budgeteer.formats.reading.document import Options, open_file
 from budgeteer.formats.reading.limits import COMMAND_LINE_LIMITS, Limits
+from budgeteer.formats.unknown_json import look_at
 
 _NUMBERED = re.compile(r"(?P<name>.+)#(?P<number>[0-9]+)")
 
@@ -36,8 +39,12 @@ class ImportChoice:
     number: int | None
 
 
-def read_source(name: str, *, as_format: str = "", whole: bool = False) -> Imported:
+def read_source(
+    name: str, *, as_format: str = "", whole: bool = False, mapping: FieldMapping | None = None
+) -> Imported:
     """Import a file, a folder, or standard input (`-`), with a bar of how far it is where somebody watches.
+
+    A `mapping` says where the messages stand; no format is asked then.
 
     Raises:
         InputError: it cannot be read, is over a limit, or holds nothing usable; the sentence begins with its name.
@@ -45,7 +52,7 @@ def read_source(name: str, *, as_format: str = "", whole: bool = False) -> Impor
     try:
         with progress_bar(f"Reading {shortened(Path(name).name, _BAR_NAME)}") as draw:
             options = Options(COMMAND_LINE_LIMITS, _progress(draw), whole=whole, scratch=_scratch)
-            return _read(name, as_format or None, options)
+            return _read(name, as_format or None, options, mapping)
     except OSError as error:
         raise InputError(f"cannot be read: {error.strerror}", where=name, mend="Check the path") from error
     except InputError as error:
@@ -181,10 +188,37 @@ def _listing(name: str, found: Sequence[Conversation]) -> str:
     return "\n".join(lines)
 
 
-def _read(name: str, as_format: str | None, options: Options) -> Imported:
+def guessed_mapping(name: str) -> FieldMapping:
+    """A guess at the mapping of a JSON file or standard input (`-`), whether a format knows it or not.
+
+    Raises:
+        InputError: it cannot be read, is no JSON, or nothing in it looks like messages.
+    """
+    options = Options(COMMAND_LINE_LIMITS, scratch=_scratch)
+    try:
+        with _from_stdin(options.limits) if name == "-" else Path(name).open("rb") as file:
+            found = look_at(open_file(file, name=Path(name).name, options=options))
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror}", where=name, mend="Check the path") from error
+    except InputError as error:
+        raise _placed(error, name) from error
+    if found is None:
+        raise InputError("is no JSON and no JSON lines", where=name, mend="Only those can be read by a mapping")
+    if found.mapping is None:
+        keys = ", ".join(found.keys) or "none"
+        what = f"no list in it looks like messages (keys at the top: {keys})"
+        raise InputError(what, where=name, mend="Choose a file that holds a conversation")
+    return found.mapping
+
+
+def _read(name: str, as_format: str | None, options: Options, mapping: FieldMapping | None) -> Imported:
     path = Path(name)
+    own = (mapped_format(mapping),) if mapping else ()
+    as_format = MAPPED if mapping else as_format
     if name == "-":
-        return import_file(_from_stdin(options.limits), name=path.name, as_format=as_format, options=options)
+        return import_file(_from_stdin(options.limits), name=path.name, as_format=as_format, options=options, own=own)
+    if path.is_dir() and mapping:
+        raise InputError("is a folder", where=name, mend="A mapping reads one file: name that")
     if path.is_dir():
         return import_folder(
             path,
@@ -195,7 +229,7 @@ def _read(name: str, as_format: str | None, options: Options) -> Imported:
             scratch=options.scratch,
         )
     with path.open("rb") as file:
-        return import_file(file, name=path.name, as_format=as_format, options=options)
+        return import_file(file, name=path.name, as_format=as_format, options=options, own=own)
 
 
 def _progress(draw: Callable[[int, int], None] | None) -> Progress | None:

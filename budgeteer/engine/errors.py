@@ -42,7 +42,7 @@ class InputError(BudgeteerError):
         head = f"{self.where}: {self.what}" if self.where else self.what
         return f"{head}. {self.mend}" if self.mend else head
 
-    def to_json(self) -> dict[str, str]:
+    def to_json(self) -> dict[str, Any]:
         """The parts as plain data: `what`, `where`, `mend`, `sentence`."""
         return {"what": self.what, "where": self.where, "mend": self.mend, "sentence": self.sentence}
 

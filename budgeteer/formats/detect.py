@@ -22,6 +22,7 @@ from budgeteer.formats.reading.document import Document, Options, Scratch, notes
 from budgeteer.formats.reading.envelopes import described
 from budgeteer.formats.reading.limits import COMMAND_LINE_LIMITS, DEFAULT_LIMITS, Limits
 from budgeteer.formats.registry import registry
+from budgeteer.formats.unknown_json import UnknownShape, look_at
 
 
 def format_names() -> tuple[str, ...]:
@@ -37,19 +38,23 @@ def import_bytes(  # noqa: PLR0913  # the one door of the package: each argument
     limits: Limits = DEFAULT_LIMITS,
     progress: Progress | None = None,
     whole: bool = False,
+    own: Sequence[Format] = (),
 ) -> Imported:
     """Read an upload: tell its format by its content (or take the given one), and import everything usable.
 
-    `whole` reads a compacted session from its beginning instead of from its last summary.
+    `whole` reads a compacted session from its beginning instead of from its last summary. `own` are formats of the
+    user's own (mappings): they are asked where no other format knows the file, and may be chosen by name.
 
     Raises:
         FormatError: and nothing else: the upload holds nothing usable; the error says what was found.
     """
     options = Options(limits=limits, progress=progress, whole=whole)
-    return _read(lambda: open_document(data, name=name, options=options), name, as_format)
+    return _read(lambda: open_document(data, name=name, options=options), name, as_format, own)
 
 
-def import_file(file: IO[bytes], *, name: str = "", as_format: str | None = None, options: Options) -> Imported:
+def import_file(
+    file: IO[bytes], *, name: str = "", as_format: str | None = None, options: Options, own: Sequence[Format] = ()
+) -> Imported:
     """Read an upload that lies in a file, as import_bytes reads its bytes, in memory that does not grow with it.
 
     What is over `held_bytes` is read where it lies, and its messages are put into a scratch file, from which they are
@@ -59,15 +64,17 @@ def import_file(file: IO[bytes], *, name: str = "", as_format: str | None = None
     Raises:
         FormatError: as import_bytes.
     """
-    return _read(lambda: open_file(file, name=name, options=options), name, as_format)
+    return _read(lambda: open_file(file, name=name, options=options), name, as_format, own)
 
 
-def _read(opened: Callable[[], Document], name: str, as_format: str | None) -> Imported:
-    chosen = format_named(as_format) if as_format else None
+def _read(opened: Callable[[], Document], name: str, as_format: str | None, own: Sequence[Format] = ()) -> Imported:
+    chosen = format_named(as_format, own) if as_format else None
     try:
-        return _import(opened(), chosen)
+        return _import(opened(), chosen, own)
+    except UnknownShape:
+        raise
     except FormatError as error:
-        what = " ".join(error.what.split())
+        what = _storable(" ".join(error.what.split()))
         raise FormatError(what, where=error.where or name, mend=error.mend) from None
     except RecursionError:
         raise FormatError("The file is nested too deep to read", where=name, mend="Flatten it") from None
@@ -104,13 +111,13 @@ def import_folder(  # noqa: PLR0913  # as import_bytes
         raise FormatError(f"The folder cannot be read: {why}", where=str(folder), mend="Check its rights") from None
 
 
-def format_named(name: str) -> Format:
-    """The format of that name.
+def format_named(name: str, own: Sequence[Format] = ()) -> Format:
+    """The format of that name, one of the user's own (`own`) among them.
 
     Raises:
         FormatError: there is none; the error tells the nearest.
     """
-    for row in registry().formats:
+    for row in (*registry().formats, *own):
         if row.name == name:
             return row
     near = get_close_matches(name, format_names(), n=1)
@@ -118,11 +125,11 @@ def format_named(name: str) -> Format:
     raise FormatError(f"There is no format {name[:60]!r}", mend=f"{meant}Formats: {', '.join(format_names())}")
 
 
-def _import(document: Document, chosen: Format | None) -> Imported:
+def _import(document: Document, chosen: Format | None, own: Sequence[Format] = ()) -> Imported:
     if chosen is not None:
         row, reason, found = chosen, "It was chosen by name.", read_accounted(document, chosen)
     else:
-        row, reason, found = _detected(document)
+        row, reason, found = _detected(document, own)
     said = (*document.warnings, *document.notes.sentences(), *found.warnings, *registry().warnings)
     return replace(
         found,
@@ -164,8 +171,11 @@ def _with_storable_names(chat: Conversation) -> Conversation:
     return replace(chat, id=given, title=title, model=model, branch_of=branch_of)
 
 
-def _detected(document: Document) -> tuple[Format, str, Imported]:
-    """The first of the most certain claims that can be read; a format of another package that fails is passed over."""
+def _detected(document: Document, own: Sequence[Format]) -> tuple[Format, str, Imported]:
+    """The first of the most certain claims that can be read; a format of another package that fails is passed over.
+
+    Formats of the user's own are asked where no other knows the document.
+    """
     left = registry().formats
     while claims := claims_on(document, left):
         document.sample.clear()
@@ -178,6 +188,9 @@ def _detected(document: Document) -> tuple[Format, str, Imported]:
             _say_others(claim, claims, document)
             return claim.row, f"It {claim.reason}.", found
         left = tuple(row for row in left if all(row is not claim.row for claim in claims))
+    for row in own:
+        if reason := row.detect(document):
+            return row, f"It {reason}.", read_accounted(document, row)
     raise _unrecognised(document)
 
 
@@ -194,10 +207,17 @@ def _unrecognised(document: Document) -> FormatError:
     looked = "messages with roles, tool definitions, retrieval chunks or Claude Code lines"
     if archive is not None:
         looked = "SKILL.md files, Markdown specs, tool definitions or transcripts"
-    return FormatError(
-        f"Nothing that can be read was found: looked for {looked}, found {_found(document, archive)}",
+    what = f"Nothing that can be read was found: looked for {looked}, found {_found(document, archive)}"
+    unknown = look_at(document)
+    if unknown is None:
+        return FormatError(what, where=document.name, mend="Choose its format by name if you know it, or another file")
+    likeness = unknown.sentence()
+    return UnknownShape(
+        _storable(" ".join((f"{what}; {likeness}" if likeness else what).split())),
+        found=unknown,
         where=document.name,
-        mend="Choose its format by name if you know it, or another file",
+        mend="Choose its format by name if you know it, or say by a mapping where its messages stand "
+        "(`budgeteer import --guess-mapping` writes one)",
     )
 
 

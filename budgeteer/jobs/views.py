@@ -25,7 +25,10 @@ from budgeteer.jobs.models import Job, JobState
 @vary_on_headers("HX-Request")
 @require_GET
 def detail(request: SignedInRequest, job_id: uuid.UUID) -> HttpResponse:
-    """The job's page, or only its card for htmx; `?then=<path>` is where to go once it succeeded."""
+    """The job's page, or only its card for htmx; `?then=<path>` is where to go once it succeeded.
+
+    An error that says `onPage` is answered there as well.
+    """
     return _shown(request, _get_job_for_user(request.user, job_id))
 
 
@@ -55,7 +58,8 @@ def _get_job_for_user(user: User, job_id: uuid.UUID) -> Job:
 def _shown(request: SignedInRequest, job: Job) -> HttpResponse:
     card = job_card(job, then=request.GET.get("then", ""))
     if request.htmx:
-        if card.then and job.state == JobState.SUCCEEDED:
+        is_answered = job.state == JobState.FAILED and (job.error or {}).get("onPage") is True
+        if card.then and (job.state == JobState.SUCCEEDED or is_answered):
             return _go_on(request, card.then)
         return render(request, "jobs/detail.html#card", {"card": card})
     if request.method == "POST":

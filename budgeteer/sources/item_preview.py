@@ -8,13 +8,15 @@ from datetime import UTC, datetime
 from typing import Any
 
 from budgeteer.engine.analysis.cost_and_usage import reported_sentence
-from budgeteer.engine.content.conversation import REQUEST_FORM, Message, RecordedRequest, text_of
+from budgeteer.engine.content.conversation import REQUEST_FORM, Message, RecordedRequest, calls_of, text_of
 from budgeteer.engine.content.library import compact_json
 from budgeteer.engine.counting.tokenizers import counter_for
 from budgeteer.engine.inputs.bundle import request_tokens
 from budgeteer.engine.inputs.recorded_input import held_against_counts
 from budgeteer.engine.models.registry import ModelRow
 from budgeteer.engine.providers.registry import DEFAULT_PROVIDER
+from budgeteer.formats.mapping.field_mapping import FieldMapping
+from budgeteer.formats.mapping.mapped_reader import preview
 from budgeteer.formats.messages.imported import Skipped
 from budgeteer.formats.reading.json_text import SKIPPED_CHARACTERS
 from budgeteer.sources.files.contents import Contents
@@ -161,6 +163,26 @@ def preview_rows(
             tokens=f"{tokens[place]:,}" if tokens is not None else "",
         )
         for place, (letter, label, text) in enumerate(shown)
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class MappedRow:
+    """One message that a mapping reads of a sample."""
+
+    letter: str
+    role: str
+    line: str
+    calls: int
+
+
+def mapped_rows(sample: Any, mapping: FieldMapping) -> list[MappedRow]:
+    """The first messages that a mapping reads of the sample of a file."""
+    return [
+        MappedRow(
+            ROLES[one.role][1], ROLES[one.role][0], " ".join(text_of(one).split())[:LINE_CHARS], len(calls_of(one))
+        )
+        for one in preview(sample, mapping)
     ]
 
 

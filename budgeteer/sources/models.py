@@ -141,6 +141,33 @@ class KnownRun(models.Model):
         return bytes(self.key).hex()[:12]
 
 
+class OwnFormat(models.Model):
+    """A format of a user's own: a mapping that says where the messages of a JSON file stand.
+
+    Attributes:
+        title: as menus show it; one owner has each once.
+        mapping: the mapping as the document (see budgeteer/formats/mapping/field_mapping.py).
+    """
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="own_formats")
+    title = models.CharField(max_length=60)
+    mapping = models.JSONField()
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ("-created_at",)
+        constraints = (models.UniqueConstraint(fields=("owner", "title"), name="sources_own_format_once"),)
+
+    def __str__(self) -> str:
+        return self.title
+
+    @property
+    def format_name(self) -> str:
+        """Its name among the formats."""
+        return f"own-{self.id.hex[:16]}"
+
+
 def stored_files(source: Source) -> list[FieldFile]:
     """Every file that belongs to a source: the upload, the items, the measures; those that exist."""
     files = [source.upload, source.items, *(row.arrays for row in source.measures.all())]

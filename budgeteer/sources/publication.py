@@ -57,7 +57,7 @@ def publish(source: Source, result: ImportResult, *, job_id: uuid.UUID) -> bool:
     return True
 
 
-def give_up(source: Source, error: Mapping[str, str], *, job_id: uuid.UUID | None, asked: str) -> None:
+def give_up(source: Source, error: Mapping[str, Any], *, job_id: uuid.UUID | None, asked: str) -> None:
     """Say on the source why its import ended; what an earlier import read stays in use as it was.
 
     `error` then also tells under `asked` which format could not be read. Nothing is written where the owner has asked

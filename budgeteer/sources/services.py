@@ -19,17 +19,18 @@ from budgeteer.engine.counting.tokenizers import counter_for
 from budgeteer.engine.errors import InputError
 from budgeteer.formats.detect import import_bytes
 from budgeteer.formats.format import Format
+from budgeteer.formats.mapping.field_mapping import FieldMapping
 from budgeteer.formats.messages.imported import Imported
 from budgeteer.formats.registry import registry
 from budgeteer.jobs import services as jobs
 from budgeteer.jobs.models import Job
-from budgeteer.sources import appending, publication, uploads
+from budgeteer.sources import appending, own_formats, publication, uploads
 from budgeteer.sources.appending import AppendRefused, KnownBytes, SameBytesElsewhere
 from budgeteer.sources.cleanup import UNDO_TIME, purge
 from budgeteer.sources.files.contents import Contents
 from budgeteer.sources.forms import UploadForm, read_submission
 from budgeteer.sources.loading import LoadedSource, SourceNotReady, contents_of, counted, load, measures_of
-from budgeteer.sources.models import Source, SourceQuerySet
+from budgeteer.sources.models import OwnFormat, Source, SourceQuerySet
 from budgeteer.sources.uploads import UploadRefused
 
 # The longest text whose format is told while it is still being typed.
@@ -205,9 +206,29 @@ def is_measured(source: Source, tokenizer: str) -> bool:
     return counted(source, tokenizer).exists()
 
 
-def formats() -> tuple[Format, ...]:
-    """Every format, for a choice by name."""
-    return registry().formats
+def formats(owner: User | AnonymousUser | None = None) -> tuple[Format, ...]:
+    """Every format, for a choice by name; the owner's own behind the others."""
+    return (*registry().formats, *(own_formats.formats_of(owner) if isinstance(owner, User) else ()))
+
+
+def save_mapping(source: Source, mapping: FieldMapping) -> None:
+    """Keep a mapping as a format of the source's owner, and import the source by it.
+
+    Raises:
+        InputError: the owner has as many formats of their own as fit.
+    """
+    row = own_formats.save(source.owner, mapping)
+    import_again(source, as_format=row.format_name)
+
+
+def formats_of_own(owner: User) -> list[OwnFormat]:
+    """The formats that the owner saved, the newest first."""
+    return list(OwnFormat.objects.filter(owner=owner))
+
+
+def own_format(owner: User, format_id: uuid.UUID) -> OwnFormat | None:
+    """One of them, None where it is not the owner's."""
+    return own_formats.of_user(owner, format_id)
 
 
 def look_at(text: str) -> Imported:

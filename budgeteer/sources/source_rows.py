@@ -94,7 +94,8 @@ class SourceRow:
 
     @property
     def format(self) -> str:
-        return format_title(self.source.format)
+        """The format as people read it; that of a mapping, which only its owner has, by the title it had."""
+        return str(self.source.report.get("formatTitle") or format_title(self.source.format))
 
     @property
     def not_read_again(self) -> str:

@@ -43,6 +43,7 @@ from budgeteer.sources.measures.measure_cache import Fingerprints
 from budgeteer.sources.measures.measure_cache_table import measure_known
 from budgeteer.sources.measures.measuring import AT_IMPORT, LAYOUT, Measures, dump_measures
 from budgeteer.sources.models import Source, SourceMeasures
+from budgeteer.sources.own_formats import formats_of
 from budgeteer.sources.publication import ImportResult, give_up, publish
 
 # Items stored between two looks at whether the import is still wanted: some milliseconds of work.
@@ -98,6 +99,7 @@ def import_source(context: JobContext, *, source_id: str, as_format: str = "") -
             prints = Fingerprints()
             counts, items = _store_items(imported, attempt, prints, context)
             report = report_of(imported)  # reads every message, so not while the row is held
+            report["formatTitle"] = _own_title(source, imported.format)
             files, counts["tokens"] = _measure_all(imported, attempt, prints, context)
             read = ImportResult(imported.kind, imported.format, report, items, files, counts, asked=as_format)
             result = {"source": source_id, "format": read.format, "counts": counts}
@@ -134,7 +136,14 @@ def _upload(source: Source, context: JobContext) -> Iterator[tuple[IO[bytes], Sc
 def _read(source: Source, file: IO[bytes], context: JobContext, *, as_format: str, scratch: Scratch) -> Imported:
     limits = Limits(file_bytes=settings.UPLOAD_MAX_BYTES)
     options = Options(limits=limits, progress=context.progress, scratch=scratch)
-    return import_file(file, name=source.name, as_format=as_format or None, options=options)
+    return import_file(
+        file, name=source.name, as_format=as_format or None, options=options, own=formats_of(source.owner)
+    )
+
+
+def _own_title(source: Source, format_name: str) -> str:
+    """The title of a format of the owner's own, "" of any other."""
+    return next((row.title for row in formats_of(source.owner) if row.name == format_name), "")
 
 
 def _store_items(

@@ -28,6 +28,7 @@ from budgeteer.formats.reading.limits import readable_bytes
 from budgeteer.jobs import services as jobs
 from budgeteer.sources.files.storage import StorageAway
 from budgeteer.sources.models import Source
+from budgeteer.sources.own_formats import formats_of
 
 NAME_CHARS = 120
 # Uploads that have more bytes than this, unpacked, are imported on the queue for long work, so that small ones never
@@ -86,7 +87,7 @@ def receive(owner: User, *, name: str, content: File[bytes], as_format: str = ""
     """
     shown = clean_name(name)
     if as_format:
-        format_named(as_format)
+        format_named(as_format, formats_of(owner))
     limit: int = settings.UPLOAD_MAX_BYTES
     if (content.size or 0) > limit:
         raise too_large(shown, content.size)
@@ -174,7 +175,7 @@ def restart_import(source: Source, *, as_format: str) -> None:
         FormatError: there is no format of that name.
     """
     if as_format:
-        format_named(as_format)
+        format_named(as_format, formats_of(source.owner))
     with transaction.atomic():
         # Two who ask at once ask one after the other, so that one of them is the last.
         Source.objects.select_for_update().get(pk=source.pk)

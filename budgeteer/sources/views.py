@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import uuid
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import urlencode
 
@@ -21,12 +21,13 @@ from budgeteer.access.requests import SignedInRequest
 from budgeteer.access.rules import access
 from budgeteer.engine.errors import InputError
 from budgeteer.engine.models.registry import known_model
+from budgeteer.formats.mapping.field_mapping import mapping_from_json
 from budgeteer.formats.messages.accounting import Accounting, accounting_from_json
 from budgeteer.jobs.job_view import JobCard, job_card
 from budgeteer.sources import item_preview, services, source_rows
 from budgeteer.sources.files.contents import MAIN_STREAM
-from budgeteer.sources.forms import NameForm
-from budgeteer.sources.models import Source
+from budgeteer.sources.forms import NameForm, form_of, read_mapping
+from budgeteer.sources.models import OwnFormat, Source
 
 
 def _get_source_for_user(user: User, source_id: uuid.UUID) -> Source:
@@ -62,7 +63,8 @@ def _list(request: SignedInRequest, *, status: int = 200, **upload: Any) -> Http
             "window": page,
             "undo": services.just_deleted(request.user, request.GET.get("deleted", "")),
             "state_query": urlencode({key: value for key, value in (("q", query), ("kind", kind)) if value}),
-            "formats": services.formats(),
+            "formats": services.formats(request.user),
+            "own_formats": services.formats_of_own(request.user),
             **upload,
         },
         status=status,
@@ -139,7 +141,14 @@ def detail(request: SignedInRequest, source_id: uuid.UUID) -> HttpResponse:
 
 
 def _detail(request: SignedInRequest, source: Source, *, status: int = 200, **more: Any) -> HttpResponse:
-    context = {"source": source, "report": _report(request, source), "formats": services.formats(), **more}
+    unknown = source.error.get("unknown")
+    if unknown and "mapping_form" not in more and unknown["mapping"]:
+        more["mapping_form"] = form_of(mapping_from_json(unknown["mapping"]))
+    form = more.get("mapping_form")
+    if unknown and form and form.mapping:
+        more["mapping_preview"] = item_preview.mapped_rows(unknown["sample"], form.mapping)
+    formats = services.formats(source.owner)
+    context = {"source": source, "report": _report(request, source), "formats": formats, "unknown": unknown, **more}
     return render(request, "sources/detail.html", context, status=status)
 
 
@@ -223,6 +232,53 @@ def import_again(request: SignedInRequest, source_id: uuid.UUID) -> HttpResponse
     except InputError as refusal:
         messages.error(request, refusal.sentence)
     return redirect(source)
+
+
+@access()
+@require_POST
+def map_fields(request: SignedInRequest, source_id: uuid.UUID) -> HttpResponse:
+    """Try a mapping on the sample of a file that no format reads (`try`), or keep it and import the file by it."""
+    source = _get_source_for_user(request.user, source_id)
+    if not source.error.get("unknown"):
+        messages.info(request, "This source needs no mapping.")
+        return redirect(source)
+    form = read_mapping(request.POST)
+    if form.mapping is None or "try" in request.POST:
+        return _detail(request, source, status=200 if form.mapping else 422, mapping_form=form)
+    try:
+        services.save_mapping(source, form.mapping)
+    except InputError as refusal:
+        return _detail(request, source, status=422, mapping_form=replace(form, error=refusal.sentence))
+    messages.success(request, f"“{form.mapping.title}” is a format of yours now: files of this shape are read by it.")
+    return redirect(source)
+
+
+@access()
+@require_safe
+def own_format(request: SignedInRequest, format_id: uuid.UUID) -> HttpResponse:
+    """A format of the user's own as a file that `budgeteer import --mapping` takes."""
+    row = _own_format(request, format_id)
+    response = HttpResponse(mapping_from_json(row.mapping).to_text(), content_type="application/json")
+    response.headers["Content-Disposition"] = f'attachment; filename="mapping-{row.id.hex[:8]}.json"'
+    return response
+
+
+@access()
+@require_POST
+def delete_own_format(request: SignedInRequest, format_id: uuid.UUID) -> HttpResponse:
+    """Delete a format of the user's own; what was read by it stays."""
+    row = _own_format(request, format_id)
+    title = row.title
+    row.delete()
+    messages.success(request, f"The format “{title}” was deleted. What was read by it stays.")
+    return redirect("sources:list")
+
+
+def _own_format(request: SignedInRequest, format_id: uuid.UUID) -> OwnFormat:
+    row = services.own_format(request.user, format_id)
+    if row is None:
+        raise Http404("no such format")
+    return row
 
 
 @access()

@@ -141,6 +141,9 @@ ROWS: dict[str, Row] = {
     "sources:delete": owned(405, 302),
     "sources:restore": owned(405, 302),
     "workbench:help": public(200, 405),
+    "sources:mapping": owned(405, 302),
+    "sources:own_format": owned(200, 405),
+    "sources:delete_own_format": owned(405, 302),
     # ---- presets
     "presets:list": everyone(200, 405),
     "presets:version": everyone(200, 405),

@@ -12,14 +12,16 @@ from django.contrib.auth.models import User
 from django.core.files.base import File
 from django.utils import timezone
 
+from budgeteer.formats.mapping.field_mapping import FieldMapping
 from budgeteer.jobs.execution import execute
 from budgeteer.jobs.models import Job, Presence
 from budgeteer.presets import proposals
 from budgeteer.presets.models import PresetProposal, PresetVersion
 from budgeteer.reports import services as reports
 from budgeteer.reports.models import Report
+from budgeteer.sources import own_formats
 from budgeteer.sources import services as sources
-from budgeteer.sources.models import Source
+from budgeteer.sources.models import OwnFormat, Source
 from budgeteer.tokens import services as tokens
 from budgeteer.tokens.models import AccessToken
 from budgeteer.tokens.scopes import Scope
@@ -51,6 +53,7 @@ class World:
         workspace = self.shared if is_shared else self.workspace
         known = {
             "source_id": self.source.id,
+            "format_id": OwnFormat.objects.get(owner=self.owner).id,
             "workspace_id": workspace.id,
             "link_id": workspace.links.get().pk,
             "job_id": self.job.id,
@@ -95,6 +98,7 @@ def make_world(owner: User) -> World:
     )
     _work()
     report.refresh_from_db()
+    own_formats.save(owner, FieldMapping("$[*]", text="$.words"))
     source.refresh_from_db()
     version = PresetVersion.objects.select_related("preset").get(preset__slug="plain", number=1)
     job = Job.objects.get(kind="sources.import")

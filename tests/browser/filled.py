@@ -13,7 +13,7 @@ from playwright.sync_api import Page, expect
 
 from budgeteer.workbench.state import PanelName
 from tests.browser.conftest import WORK_MS
-from tests.browser.steps import open_sample, publish, wait_until_packed
+from tests.browser.steps import UNKNOWN, open_sample, publish, upload_file, wait_until_packed
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +34,7 @@ VIEW_OF_PAGE = {
     "sources": "sources:list",
     "source": "sources:detail",
     "skills-source": "sources:detail",
+    "unknown-source": "sources:detail",
     "workspaces": "workbench:list",
     **{f"workbench-{name}": "workbench:detail" for name in PanelName},
     "workbench-item": "workbench:detail",
@@ -101,11 +102,13 @@ def fill(page: Page, address: str) -> Filled:
     page.goto(f"{address}/sources/")
     sources = [link.get_attribute("href") or "" for link in page.locator("main a[href*='/sources/']").all()]
     kept = list(dict.fromkeys(href for href in sources if re.fullmatch(r"/sources/[0-9a-f-]{36}/", href)))
+    unknown = refuse_a_file(page, address)
     paths = {
         "home": "/",
         "sources": "/sources/",
         "source": kept[0],
         "skills-source": kept[-1],
+        "unknown-source": unknown,
         "workspaces": "/w/",
         **{f"workbench-{name}": f"{agent}?view={name}" for name in PanelName},
         "workbench-item": f"{agent}{item.split('#')[0]}",
@@ -166,6 +169,14 @@ def _view_of(path: str) -> str:
         return resolve(path.partition("?")[0]).view_name
     except Resolver404:
         return ""
+
+
+def refuse_a_file(page: Page, address: str) -> str:
+    """A source that no format reads, with the form of its mapping; its path."""
+    page.goto(f"{address}/sources/")
+    upload_file(page, "robot.json", UNKNOWN)
+    expect(page.locator("#mapping")).to_be_visible(timeout=WORK_MS)
+    return _path(page, address)
 
 
 def draft_a_version(page: Page, address: str) -> str:

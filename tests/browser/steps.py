@@ -31,6 +31,26 @@ def send(page: Page, *files: Path) -> None:
     page.get_by_role("button", name="Open workbench").click()
 
 
+UNKNOWN = """{"version": 2, "sessions": [{"title": "Ferry", "turns": [
+  {"who": "HUMAN", "words": "Where is the ferry now, and when does it leave the quay?"},
+  {"who": "ROBOT", "words": "Let me look that up for you.", "acts": [
+    {"tool": "timetable", "args": {"line": 2}, "id": "c1", "result": "At the quay until ten past four."}]},
+  {"who": "ROBOT", "words": "It lies at the quay and leaves at ten past four."}]}]}
+"""
+"""A file of a maker that no format knows."""
+
+
+def upload_file(page: Page, name: str, text: str, *, script: bool = True) -> None:
+    """Choose a file on the page of sources, which sends it at once where there is script, and go to the source."""
+    if not page.locator("#drop-text, #drop-files").first.is_visible():
+        page.locator("details.add > summary").click()
+    file = {"name": name, "mimeType": "application/json", "buffer": text.encode()}
+    page.locator("#drop-files").set_input_files([file])
+    if not script:
+        page.locator("details.add button[type=submit]").click()
+    page.wait_for_url(re.compile(r"/sources/[0-9a-f-]{36}/"), timeout=WORK_MS)
+
+
 def wait_until_packed(page: Page) -> None:
     """Until the jobs are done and the workbench shows its verdict."""
     page.wait_for_url("**/w/*/**", timeout=WORK_MS)

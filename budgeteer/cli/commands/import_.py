@@ -12,22 +12,40 @@ import click
 @click.option(
     "--as", "as_format", default="", metavar="FORMAT", help="Read it as this format instead of detecting one."
 )
+@click.option("--mapping", metavar="MAPPING", help="Read it by this mapping: a JSON file that says where things stand.")
+@click.option("--guess-mapping", is_flag=True, help="Only print a mapping for the JSON file, to edit and use.")
 @click.option("--json", "as_json", is_flag=True, help="Print the report as JSON.")
 @click.option(
     "--messages", type=click.IntRange(min=1), metavar="N", help="Also print conversation N in the internal form."
 )
 @click.option("--whole", is_flag=True, help="Keep what came before the last compaction.")
-def command(*, file: str, as_format: str, as_json: bool, messages: int | None, whole: bool) -> None:
+def command(  # noqa: PLR0913  # one for each option
+    *,
+    file: str,
+    as_format: str,
+    mapping: str | None,
+    guess_mapping: bool,
+    as_json: bool,
+    messages: int | None,
+    whole: bool,
+) -> None:
     """Detect what FILE is, read it, and report what was found and what was not used.
 
     FILE is a file, a folder, or - for standard input.
     """
     from budgeteer.cli.output.import_report import conversation_number, report_lines
-    from budgeteer.cli.source_files import read_source
+    from budgeteer.cli.source_files import guessed_mapping, read_source, read_text_file
     from budgeteer.engine.content.conversation import message_to_json
+    from budgeteer.formats.mapping.field_mapping import mapping_from_text
     from budgeteer.formats.messages.imported import report_json
 
-    imported = read_source(file, as_format=as_format, whole=whole)
+    if guess_mapping:
+        click.echo(guessed_mapping(file).to_text(), nl=False)
+        return
+    if mapping and as_format:
+        raise click.UsageError("--mapping and --as exclude each other: a mapping is a format of its own")
+    chosen_mapping = mapping_from_text(read_text_file(mapping), where=mapping) if mapping else None
+    imported = read_source(file, as_format=as_format, whole=whole, mapping=chosen_mapping)
     chosen = None if messages is None else conversation_number(file, imported, messages)
     printed = [message_to_json(message) for message in chosen.messages] if chosen else []
     if as_json:

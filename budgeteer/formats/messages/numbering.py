@@ -70,6 +70,11 @@ class Notes:
         if self.ledger is not None:
             self.ledger.leave_entries(numbers)
 
+    def see(self, value: Any) -> None:
+        """Keep account of a value that was read into something that does not keep its words, such as a role."""
+        if self.ledger is not None and value is not None:
+            self.ledger.see(value)
+
     def leave_out(self, raw: Any) -> None:
         """Keep account of a value, or of several, that are left out and of which the report says so."""
         if self.ledger is not None and raw is not None:

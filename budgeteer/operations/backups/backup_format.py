@@ -30,6 +30,7 @@ KEPT: Final = (
     "presets.PresetVersion",
     "presets.PresetProposal",
     "sources.Source",
+    "sources.OwnFormat",
     "workbench.Workspace",
     "workbench.WorkspaceSource",
     "workbench.Summary",

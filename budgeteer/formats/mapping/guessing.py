@@ -1,0 +1,227 @@
+"""Guess a mapping: the list that most looks like messages, and what its fields are.
+
+It goes by the names and the values of fields in a sample: a role has few values, and they are words for speakers; a
+text is long; a call has a name and arguments.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from budgeteer.engine.content.conversation import Role
+from budgeteer.formats.mapping.field_mapping import FieldMapping
+from budgeteer.formats.mapping.paths import LONGEST, step
+
+_DEEPEST: Final = 5
+_ELEMENTS: Final = 3
+_SAMPLED: Final = 60
+_MOST_ROLES: Final = 8
+_SOME: Final = 0.3
+"""The share of messages that must hold a text, or a role."""
+
+ROLE_WORDS: Final[Mapping[str, Role]] = {
+    **dict.fromkeys(
+        ("user", "human", "customer", "client", "person", "me", "you", "visitor", "prompter", "caller"), "user"
+    ),
+    **dict.fromkeys(("question", "prompt", "query", "input", "sender", "guest", "end_user", "enduser"), "user"),
+    **dict.fromkeys(("assistant", "ai", "bot", "chatbot", "model", "agent", "gpt", "robot", "machine"), "assistant"),
+    **dict.fromkeys(("answer", "response", "reply", "completion", "output", "llm", "claude", "gemini"), "assistant"),
+    **dict.fromkeys(("chatgpt", "copilot", "support", "operator"), "assistant"),
+    **dict.fromkeys(("system", "instruction", "instructions", "context"), "system"),
+    "developer": "developer",
+    **dict.fromkeys(("tool", "function", "observation", "tool_result", "function_call_output", "environment"), "tool"),
+}
+"""Words for speakers, in small letters."""
+
+_ROLE_NAMES: Final = (
+    "role",
+    "speaker",
+    "author",
+    "sender",
+    "from",
+    "who",
+    "type",
+    "participant",
+    "name",
+    "side",
+    "actor",
+)
+_TEXT_NAMES: Final = (
+    "text", "content", "message", "words", "value", "body", "utterance", "msg", "said", "markdown", "parts", "blocks",
+)  # fmt: skip
+_CALL_NAMES: Final = ("name", "tool", "tool_name", "toolName", "function", "function_name", "action")
+_ARGUMENT_NAMES: Final = ("arguments", "args", "input", "parameters", "params", "tool_input")
+_ID_NAMES: Final = ("id", "call_id", "callId", "tool_call_id", "toolCallId", "tool_use_id")
+_RESULT_NAMES: Final = ("result", "output", "response", "observation", "content")
+_ANSWER_NAMES: Final = ("tool_call_id", "toolCallId", "call_id", "callId", "tool_use_id", "in_reply_to_call", "answers")
+_TIME_NAMES: Final = ("created_at", "createdAt", "timestamp", "time", "created", "date", "ts", "sent_at", "when")
+
+type Node = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class _Candidate:
+    """A list of objects: the path to it, with `[*]` for the elements of lists on the way, and some of its objects."""
+
+    path: str
+    nodes: Sequence[Node]
+
+
+def guess_mapping(value: Any, *, title: str = "My format") -> FieldMapping | None:
+    """The mapping that fits a JSON value best, None where no list in it looks like messages."""
+    guesses = [guess for one in _candidates(value) if (guess := _guess(one, title)) is not None]
+    return max(guesses, key=lambda guess: guess[0])[1] if guesses else None
+
+
+def _candidates(value: Any) -> list[_Candidate]:
+    """The lists of objects in a value, those of the same path together."""
+    found: dict[str, list[Node]] = {}
+    for path, listed in _lists(value, "$", 0):
+        found.setdefault(path, []).extend(listed[:_SAMPLED])
+    return [_Candidate(path, nodes[:_SAMPLED]) for path, nodes in found.items() if len(path) < LONGEST // 2]
+
+
+def _lists(value: Any, path: str, depth: int) -> Iterator[tuple[str, list[Node]]]:
+    if depth > _DEEPEST:
+        return
+    if isinstance(value, Mapping):
+        for key, inner in _named(value):
+            yield from _lists(inner, path + step(key), depth + 1)
+    elif isinstance(value, list):
+        objects = [one for one in value[:_SAMPLED] if isinstance(one, Mapping)]
+        if objects and len(objects) * 2 >= len(value[:_SAMPLED]):
+            yield path, objects
+        for inner in value[:_ELEMENTS]:
+            yield from _lists(inner, f"{path}[*]", depth + 1)
+
+
+def _named(value: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    """The entries of an object whose keys a path can name: it takes no control characters."""
+    return ((key, inner) for key, inner in value.items() if key.isprintable())
+
+
+def _guess(candidate: _Candidate, title: str) -> tuple[float, FieldMapping] | None:
+    nodes = candidate.nodes
+    strings = _strings(nodes)
+    role, roles, told = _role(strings, len(nodes))
+    text, share = _text({path: values for path, values in strings.items() if path != role}, len(nodes))
+    calls = _calls(nodes)
+    if not text or share < _SOME or (not role and len(nodes) < 2):
+        return None
+    conversations, _, rest = candidate.path.rpartition("[*]")
+    mapping = FieldMapping(
+        title=title,
+        conversations=f"{conversations}[*]" if conversations else "$",
+        messages=f"${rest}[*]" if conversations else f"{candidate.path}[*]",
+        role=role,
+        roles=roles,
+        text=text,
+        **calls,
+        result_of=_first_named(strings, _ANSWER_NAMES),
+        created=_first_named(strings, _TIME_NAMES),
+    )
+    return (3 * told + share + bool(calls) + min(len(nodes), 10) / 100, mapping)
+
+
+def _strings(nodes: Sequence[Node]) -> dict[str, list[str]]:
+    """The strings of messages by their path, one level of objects and lists deep."""
+    found: dict[str, list[str]] = {}
+    for node in nodes:
+        for key, value in _named(node):
+            for path, text in _texts_under(value, "$" + step(key), 0):
+                found.setdefault(path, []).append(text)
+    return found
+
+
+def _texts_under(value: Any, path: str, depth: int) -> Iterator[tuple[str, str]]:
+    if isinstance(value, str):
+        yield path, value
+    elif isinstance(value, Mapping) and depth < 2:
+        for key, inner in _named(value):
+            yield from _texts_under(inner, path + step(key), depth + 1)
+    elif isinstance(value, list) and depth < 2:
+        for inner in value[:_ELEMENTS]:
+            yield from _texts_under(inner, f"{path}[*]", depth + 1)
+
+
+def _role(strings: Mapping[str, Sequence[str]], total: int) -> tuple[str, dict[str, Role], float]:
+    """The field whose values are words for speakers, its roles, and the share of messages that have one."""
+    best: tuple[float, str] = (0.0, "")
+    for path, values in strings.items():
+        distinct = set(values)
+        if "[*]" in path or len(distinct) > _MOST_ROLES or len(values) * 2 < total:
+            continue
+        known = sum(_role_of(value) is not None for value in values) / total
+        score = known + (0.1 if _name_of(path) in _ROLE_NAMES else 0) + (0.05 if len(distinct) > 1 else 0)
+        if known > _SOME and score > best[0]:
+            best = (score, path)
+    path = best[1]
+    counts = Counter(strings[path]) if path else Counter()
+    roles = {value: role for value, _ in counts.most_common() if (role := _role_of(value)) is not None}
+    return path, roles, min(best[0], 1.0)
+
+
+def _role_of(value: str) -> Role | None:
+    return ROLE_WORDS.get(value.strip().lower().replace(" ", "_").replace("-", "_"))
+
+
+def _text(strings: Mapping[str, Sequence[str]], total: int) -> tuple[str, float]:
+    """The field of the longest texts, and the share of messages that have it; names that mean text go first."""
+    best: tuple[float, str, float] = (0.0, "", 0.0)
+    for path, values in strings.items():
+        name = _name_of(path)
+        share = min(1.0, len(values) / total)
+        average = sum(map(len, values)) / len(values)
+        bonus = 1.0 + (1.5 if name in _TEXT_NAMES or _name_of(path.rpartition("[*]")[0]) in _TEXT_NAMES else 0)
+        is_prose = any(" " in value for value in values)
+        score = share * min(average, 400) ** 0.5 * bonus * (2 if is_prose else 1)
+        if not _is_id(name) and score > best[0]:
+            best = (score, path, share)
+    return best[1], best[2]
+
+
+def _is_id(name: str) -> bool:
+    return name in ("id", "ID", "uuid", *_TIME_NAMES) or name.endswith(("_id", "-id", "Id", "ID", "uuid", "Uuid"))
+
+
+def _name_of(path: str) -> str:
+    """The last name of a path."""
+    return path.removesuffix("[*]").rpartition(".")[2].strip("[]\"'")
+
+
+def _calls(nodes: Sequence[Node]) -> dict[str, str]:
+    """The paths of calls, of their names, arguments, ids and results; nothing where no field holds calls."""
+    for node in nodes:
+        for key, value in _named(node):
+            listed = value if isinstance(value, list) else [value]
+            for call in listed[:_ELEMENTS]:
+                found = _call(call) if isinstance(call, Mapping) else None
+                if found is not None:
+                    path = "$" + step(key) + ("[*]" if isinstance(value, list) else "")
+                    return {"calls": path, **found}
+    return {}
+
+
+def _call(call: Node) -> dict[str, str] | None:
+    inner = next((key for key in ("function", "call") if isinstance(call.get(key), Mapping)), "")
+    held = call[inner] if inner else call
+    begin = "$" + step(inner) if inner else "$"
+    name = next((key for key in _CALL_NAMES if isinstance(held.get(key), str)), "")
+    arguments = next((key for key in _ARGUMENT_NAMES if key in held), "")
+    if not name or not arguments:
+        return None
+    given = next((key for key in _ID_NAMES if isinstance(call.get(key), str)), "")
+    result = next((key for key in _RESULT_NAMES if key in call), "")
+    return {
+        "call_name": begin + step(name),
+        "call_arguments": begin + step(arguments),
+        "call_id": f"${step(given)}" if given else "",
+        "call_result": f"${step(result)}" if result else "",
+    }
+
+
+def _first_named(strings: Mapping[str, Sequence[str]], names: Sequence[str]) -> str:
+    return next((path for name in names if (path := f"${step(name)}") in strings), "")

@@ -1,0 +1,201 @@
+"""What a JSON file looks like that no format reads: its keys, who may have made it, the nearest format, a mapping."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any, Final
+
+from budgeteer.engine.errors import FormatError
+from budgeteer.formats.mapping.field_mapping import FieldMapping
+from budgeteer.formats.mapping.guessing import guess_mapping
+from budgeteer.formats.reading.document import Document
+
+MOST_KEYS: Final = 12
+_KEY_CHARACTERS: Final = 40
+_LINES: Final = 60
+_SAMPLE_ELEMENTS: Final = 12
+_SAMPLE_TEXT: Final = 200
+_SAMPLE_KEYS: Final = 30
+_SAMPLE_DEPTH: Final = 8
+_SAMPLE_VALUES: Final = 1_500
+_DEEPEST: Final = 4
+_NEAR: Final = 0.5
+
+SIGNATURES: Final[Mapping[str, tuple[str, ...]]] = {
+    "openai-chat": ("messages", "role", "content"),
+    "openai-responses": ("input", "type", "call_id"),
+    "anthropic": ("messages", "role", "content", "tool_use_id"),
+    "gemini": ("contents", "role", "parts"),
+    "sharegpt": ("conversations", "from", "value"),
+    "chatgpt": ("mapping", "current_node", "parent", "children"),
+    "claude-ai": ("chat_messages", "sender", "text"),
+    "claude-code": ("type", "uuid", "parentUuid", "sessionId", "message"),
+    "codex": ("type", "payload", "timestamp"),
+    "ai-sdk": ("role", "parts", "type", "state"),
+    "langchain": ("type", "data", "content"),
+    "adk": ("events", "author", "content", "invocationId"),
+    "copilot-cli": ("type", "data", "parentId", "timestamp"),
+    "vscode-chat": ("requests", "message", "response", "requesterUsername"),
+    "open-webui": ("chat", "history", "messages", "currentId"),
+    "langfuse": ("type", "input", "output", "traceId"),
+    "opentelemetry": ("resourceSpans", "spans", "attributes"),
+    "instructions": ("instruction", "output"),
+    "chunks": ("text", "score"),
+    "tools": ("name", "description", "parameters"),
+}
+"""By format: the keys that its files have. The format is named whose keys a file has most of, and what it lacks."""
+
+MAKERS: Final[Mapping[str, tuple[str, ...]]] = {
+    "Slack": ("ts", "user", "blocks", "client_msg_id"),
+    "Discord": ("guild", "channel", "messages", "exportedAt"),
+    "Telegram": ("messages", "from_id", "date_unixtime"),
+    "Microsoft Teams": ("messageType", "channelIdentity", "body"),
+    "Intercom": ("conversation_parts", "source", "contacts"),
+    "Zendesk": ("ticket", "comments", "requester_id"),
+    "Rasa": ("story", "steps", "intent"),
+    "Dialogflow": ("queryResult", "responseId", "session"),
+    "Dify": ("conversation_id", "inputs", "query", "answer"),
+    "Flowise": ("chatflowid", "chatId", "chatType"),
+    "n8n": ("nodes", "connections", "executionData"),
+}
+"""Makers whose files no format here reads, by the keys that they write."""
+
+
+@dataclass(frozen=True, slots=True)
+class UnknownJson:
+    """What a file looks like.
+
+    Attributes:
+        keys: its keys at the top, those of its first lines or elements together.
+        maker: who may have made it, "" where no one is known.
+        nearest: the format that it is most like, "" where none is near; has and lacks: keys of that one.
+        mapping: how it might be read, None where nothing in it looks like messages.
+        sample: a piece of the file on which a mapping can be tried: lists and texts cut.
+    """
+
+    keys: tuple[str, ...]
+    maker: str = ""
+    nearest: str = ""
+    has: tuple[str, ...] = ()
+    lacks: tuple[str, ...] = ()
+    mapping: FieldMapping | None = None
+    sample: Any = None
+
+    def sentence(self) -> str:
+        """What it looks like, as clauses for the end of a sentence; "" where nothing is known."""
+        said = [f"it may come from {self.maker}"] if self.maker else []
+        if self.nearest:
+            has, lacks = (", ".join(f"`{key}`" for key in keys) for keys in (self.has, self.lacks))
+            said.append(f"it is most like {self.nearest}: it has {has}" + (f" and lacks {lacks}" if lacks else ""))
+        return "; ".join(said)
+
+    def to_json(self) -> dict[str, Any]:
+        """The same as plain data."""
+        return {
+            "keys": list(self.keys),
+            "maker": self.maker,
+            "nearest": self.nearest,
+            "has": list(self.has),
+            "lacks": list(self.lacks),
+            "mapping": self.mapping.to_json() if self.mapping else None,
+            "sample": self.sample,
+        }
+
+
+class UnknownShape(FormatError):
+    """A JSON file that no format reads.
+
+    Attributes:
+        found: what it looks like.
+    """
+
+    def __init__(self, what: str, *, found: UnknownJson, where: str = "", mend: str = "") -> None:
+        super().__init__(what, where=where, mend=mend)
+        self.found = found
+
+    def to_json(self) -> dict[str, Any]:
+        """The parts of the error, and what the file looks like under `unknown`; its page offers a way out (`onPage`)."""
+        return {**super().to_json(), "unknown": self.found.to_json(), "onPage": True}
+
+
+def look_at(document: Document) -> UnknownJson | None:
+    """What a JSON document looks like, None for anything else."""
+    if document.shape == "jsonl":
+        value: Any = [line.value for line in document.lines[:_LINES]]
+    elif document.shape == "json":
+        value = document.value
+    else:
+        return None
+    listed = value if isinstance(value, list) else [value]
+    tops = [one for one in listed[:_LINES] if isinstance(one, Mapping)]
+    keys = tuple(dict.fromkeys(_shown(key) for one in tops for key in one))[:MOST_KEYS]
+    every = set(_keys(value, 0))
+    nearest, has, lacks = _nearest(every)
+    mapping = guess_mapping(value, title=document.stem[:40] or "My format")
+    return UnknownJson(
+        keys=keys,
+        maker=_maker(every),
+        nearest=nearest,
+        has=has,
+        lacks=lacks,
+        mapping=None if mapping is None or "\\u0000" in json.dumps(mapping.to_json()) else mapping,
+        sample=_Sampler().sample(value, 0),
+    )
+
+
+def _shown(key: str) -> str:
+    return " ".join(key[:_KEY_CHARACTERS].replace("\x00", "\ufffd").split())
+
+
+def _keys(value: Any, depth: int) -> Iterator[str]:
+    """The keys of a value down to a depth, of the first elements of lists."""
+    if depth > _DEEPEST:
+        return
+    if isinstance(value, Mapping):
+        for key, inner in islice(value.items(), _LINES):
+            yield key
+            yield from _keys(inner, depth + 1)
+    elif isinstance(value, list):
+        for inner in value[:_SAMPLE_ELEMENTS]:
+            yield from _keys(inner, depth + 1)
+
+
+def _nearest(keys: set[str]) -> tuple[str, tuple[str, ...], tuple[str, ...]]:
+    best: tuple[float, str] = (0.0, "")
+    for name, signature in SIGNATURES.items():
+        has = sum(key in keys for key in signature)
+        share = has / len(signature) + has / 100
+        if has > 1 and has / len(signature) >= _NEAR and share > best[0]:
+            best = (share, name)
+    signature = SIGNATURES.get(best[1], ())
+    return best[1], tuple(key for key in signature if key in keys), tuple(key for key in signature if key not in keys)
+
+
+def _maker(keys: set[str]) -> str:
+    return next((name for name, marks in MAKERS.items() if all(mark in keys for mark in marks)), "")
+
+
+class _Sampler:
+    """A piece of a value: so many elements of each list, so many characters of each text, so many values in all."""
+
+    def __init__(self) -> None:
+        self._left = _SAMPLE_VALUES
+
+    def sample(self, value: Any, depth: int) -> Any:
+        self._left -= 1
+        if isinstance(value, str):
+            return value[:_SAMPLE_TEXT].replace("\x00", "\ufffd")
+        if isinstance(value, float) and not math.isfinite(value):
+            return str(value)
+        if not isinstance(value, Mapping | list):
+            return value
+        if depth > _SAMPLE_DEPTH or self._left < 0:
+            return None
+        if isinstance(value, Mapping):
+            kept = islice(value.items(), _SAMPLE_KEYS)
+            return {_shown(key): self.sample(inner, depth + 1) for key, inner in kept}
+        return [self.sample(inner, depth + 1) for inner in value[:_SAMPLE_ELEMENTS]]
