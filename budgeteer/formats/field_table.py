@@ -78,11 +78,15 @@ LEFT_OUT: Final[Mapping[str, tuple[str, ...]]] = {
         "json_schema",
     ),
     "open-webui": ("lastSentence", "modelName", "sources", "files", "models", "tags"),
+    "llama-index": ("class_name",),
+    "mt-bench": ("winner", "judge", "category"),
+    "anthropic": ("method", "url"),
     "openai-chat": (
-        "info", "replay_config", "environment", "trajectory", "cost", "source_user_scope", "producer", "git_repo_root",
+        "method", "url", "info", "replay_config", "environment", "trajectory", "cost", "source_user_scope", "producer", "git_repo_root",
         "parent_relationship",
     ),
     "openai-responses": (
+        "method", "url",
         "reasoning.effort", "reasoning.context", "truncation", "text.verbosity", "tool_choice",
         "prompt_cache_retention",
         "results",

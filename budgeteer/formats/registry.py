@@ -19,11 +19,13 @@ from budgeteer.formats.agents import (
     cursor_stream,
     droid,
     goose,
+    kimi,
     letta,
     opencode,
     openhands,
     openhands_sdk,
     qwen_code,
+    zed,
 )
 from budgeteer.formats.anthropic import messages
 from budgeteer.formats.chat_exports import claude_ai, grok, librechat, lm_studio, open_webui
@@ -38,6 +40,7 @@ from budgeteer.formats.datasets import (
     bfcl,
     instruction_sets,
     llama_factory,
+    mt_bench,
     oasst,
     sharegpt,
     swe_agent,
@@ -45,7 +48,7 @@ from budgeteer.formats.datasets import (
     toolbench,
 )
 from budgeteer.formats.format import Certainty, Format
-from budgeteer.formats.frameworks import converse, inspect_logs, pydantic_ai
+from budgeteer.formats.frameworks import converse, haystack, inspect_logs, llama_index, pydantic_ai
 from budgeteer.formats.gemini import cli_sessions, requests, studio
 from budgeteer.formats.langchain import importer as langchain
 from budgeteer.formats.libraries import chunks, features, skills, tools, usage_file
@@ -99,6 +102,8 @@ OUR_FORMATS: tuple[Format, ...] = (
     _talk("cursor-stream", "Cursor command line stream", cursor_stream),
     _talk("droid", "Droid session", droid),
     _talk("goose", "Goose session", goose),
+    _talk("kimi", "Kimi CLI context", kimi),
+    _talk("zed", "Zed agent thread", zed),
     _talk("opencode", "OpenCode session", opencode),
     _talk("openhands", "OpenHands trajectory", openhands),
     _talk("openhands-sdk", "OpenHands SDK events", openhands_sdk),
@@ -121,6 +126,7 @@ OUR_FORMATS: tuple[Format, ...] = (
     _talk("toolbench", "ToolBench", toolbench),
     _talk("sharegpt", "ShareGPT", sharegpt),
     _talk("llama-factory", "LLaMA-Factory", llama_factory),
+    _talk("mt-bench", "MT-bench", mt_bench),
     _talk("bfcl", "BFCL tasks", bfcl),
     _talk("text-transcripts", "Text transcripts", text_transcripts),
     _talk("swe-agent", "SWE-agent trajectory", swe_agent),
@@ -134,6 +140,8 @@ OUR_FORMATS: tuple[Format, ...] = (
     _talk("ai-studio", "AI Studio prompt", studio),
     _talk("letta", "Letta agent file", letta),
     _talk("converse", "Bedrock Converse", converse),
+    _talk("haystack", "Haystack messages", haystack),
+    _talk("llama-index", "LlamaIndex messages", llama_index),
     _talk("pydantic-ai", "pydantic-ai messages", pydantic_ai),
     _talk("inspect", "Inspect log", inspect_logs),
     _talk("atif", "ATIF trajectory", atif),

@@ -118,7 +118,7 @@ class UnknownShape(FormatError):
         self.found = found
 
     def to_json(self) -> dict[str, Any]:
-        """The parts of the error, and what the file looks like under `unknown`; its page offers a way out (`onPage`)."""
+        """The parts of the error, what the file looks like (`unknown`), and that its page has a way out (`onPage`)."""
         return {**super().to_json(), "unknown": self.found.to_json(), "onPage": True}
 
 

@@ -1164,7 +1164,128 @@ HELICONE: list[dict[str, Any]] = [
     }
 ]
 
+KIMI: list[dict[str, Any]] = [
+    {"role": "_system_prompt", "content": "You keep the harbour"},
+    {"role": "_checkpoint", "id": 0},
+    {"role": "user", "content": [{"type": "text", "text": "Which ferry leaves first?"}]},
+    {
+        "role": "assistant",
+        "content": [{"type": "think", "think": "The timetable"}, {"type": "text", "text": "I look."}],
+        "tool_calls": [
+            {"type": "function", "id": "c1", "function": {"name": "ReadFile", "arguments": '{"path":"times"}'}}
+        ],
+    },
+    {"role": "_usage", "token_count": 1200},
+    {"role": "tool", "content": [{"type": "text", "text": "Oslo at four"}], "tool_call_id": "c1"},
+    {"role": "assistant", "content": "Oslo leaves first."},
+]
+ZED: dict[str, Any] = {
+    "version": "0.3.0",
+    "title": "Ferries",
+    "model": {"provider": "anthropic", "model": "claude-opus-5"},
+    "messages": [
+        {"User": {"id": "u1", "content": [{"Text": "Which ferry leaves first?"}]}},
+        {
+            "Agent": {
+                "content": [
+                    {"Thinking": {"text": "The timetable", "signature": ""}},
+                    {"Text": "I look."},
+                    {"ToolUse": {"id": "t1", "name": "read_file", "raw_input": "", "input": {"path": "times"}}},
+                ],
+                "tool_results": {
+                    "t1": {
+                        "tool_use_id": "t1",
+                        "tool_name": "read_file",
+                        "is_error": False,
+                        "content": {"Text": "Oslo"},
+                    }
+                },
+            }
+        },
+        {"Agent": {"content": [{"Text": "Oslo leaves first."}], "tool_results": {}}},
+    ],
+}
+ZED_OLD: dict[str, Any] = {
+    "version": "0.2.0",
+    "summary": "Ferries",
+    "messages": [
+        {"id": 0, "role": "user", "segments": [{"type": "text", "text": "Which ferry leaves first?"}]},
+        {
+            "id": 1,
+            "role": "assistant",
+            "segments": [{"type": "thinking", "text": "The timetable"}, {"type": "text", "text": "I look."}],
+            "tool_uses": [{"id": "t1", "name": "read_file", "input": {"path": "times"}}],
+            "tool_results": [{"tool_use_id": "t1", "is_error": False, "content": "Oslo"}],
+        },
+        {"id": 2, "role": "assistant", "segments": [{"type": "text", "text": "Oslo leaves first."}]},
+    ],
+}
+_HAYSTACK_CALL: dict[str, Any] = {"tool_name": "times", "arguments": {"line": 2}, "id": "c1"}
+HAYSTACK: dict[str, Any] = {
+    "messages": [
+        {"role": "user", "meta": {}, "name": None, "content": [{"text": "Which ferry leaves first?"}]},
+        {"role": "assistant", "meta": {"model": "gpt-5"}, "name": None, "content": [{"tool_call": _HAYSTACK_CALL}]},
+        {
+            "role": "tool",
+            "meta": {},
+            "name": None,
+            "content": [{"tool_call_result": {"result": "Oslo at four", "origin": _HAYSTACK_CALL, "error": False}}],
+        },
+        {"role": "assistant", "meta": {}, "name": None, "content": [{"text": "Oslo leaves first."}]},
+    ]
+}
+LLAMA_INDEX: dict[str, Any] = {
+    "class_name": "SimpleChatStore",
+    "store": {
+        "harbour": [
+            {
+                "role": "user",
+                "additional_kwargs": {},
+                "blocks": [{"block_type": "text", "text": "Which ferry leaves first?"}],
+            },
+            {
+                "role": "assistant",
+                "additional_kwargs": {
+                    "tool_calls": [{"id": "c1", "function": {"name": "times", "arguments": '{"line": 2}'}}]
+                },
+                "blocks": [],
+            },
+            {
+                "role": "tool",
+                "additional_kwargs": {"name": "times", "tool_call_id": "c1"},
+                "blocks": [{"block_type": "text", "text": "Oslo at four"}],
+            },
+            {
+                "role": "assistant",
+                "additional_kwargs": {},
+                "blocks": [{"block_type": "text", "text": "Oslo leaves first."}],
+            },
+        ]
+    },
+}
+MT_BENCH: list[dict[str, Any]] = [
+    {
+        "question_id": 81,
+        "model_a": "left",
+        "model_b": "right",
+        "winner": "model_a",
+        "conversation_a": [
+            {"role": "user", "content": "Which ferry leaves first?"},
+            {"role": "assistant", "content": "Oslo leaves first."},
+        ],
+        "conversation_b": [
+            {"role": "user", "content": "Which ferry leaves first?"},
+            {"role": "assistant", "content": "Nobody knows."},
+        ],
+    }
+]
+
 MAKERS: Final[Mapping[str, bytes]] = {
+    "kimi": jsonl(*KIMI),
+    "zed": dumps(ZED),
+    "haystack": dumps(HAYSTACK),
+    "llama-index": dumps(LLAMA_INDEX),
+    "mt-bench": jsonl(*MT_BENCH),
     "claude-ai": dumps(CLAUDE_AI),
     "open-webui": dumps(OPEN_WEBUI),
     "librechat": dumps(LIBRECHAT),

@@ -445,7 +445,62 @@ def atif(data: bytes) -> Told:
     return said, calls, [result["content"] for results in seen for result in results]
 
 
+def kimi(data: bytes) -> Told:
+    said = [raw for raw in lines(data) if raw["role"] not in ("_checkpoint", "_usage")]
+    words = [
+        (raw, raw["content"] if isinstance(raw["content"], str) else one["text"])
+        for raw in said
+        for one in ([{"text": ""}] if isinstance(raw["content"], str) else raw["content"])
+        if "text" in one
+    ]
+    functions = [call["function"] for raw in said for call in raw.get("tool_calls", [])]
+    texts = [text for raw, text in words if raw["role"] != "tool"]
+    results = [text for raw, text in words if raw["role"] == "tool"]
+    return texts, [(one["name"], json.loads(one["arguments"])) for one in functions], results
+
+
+def zed(data: bytes) -> Told:
+    value = json.loads(data)
+    if value["version"] == "0.2.0":
+        said = value["messages"]
+        texts = [part["text"] for raw in said for part in raw["segments"] if part["type"] == "text"]
+        calls = [(use["name"], use["input"]) for raw in said for use in raw.get("tool_uses", [])]
+        return texts, calls, [one["content"] for raw in said for one in raw.get("tool_results", [])]
+    held = [next(iter(raw.values())) for raw in value["messages"]]
+    items = [item for one in held for item in one["content"]]
+    told = [result["content"]["Text"] for one in held for result in one.get("tool_results", {}).values()]
+    uses = [item["ToolUse"] for item in items if "ToolUse" in item]
+    return [item["Text"] for item in items if "Text" in item], [(use["name"], use["input"]) for use in uses], told
+
+
+def haystack(data: bytes) -> Told:
+    value = json.loads(data)
+    raws = value["messages"] if isinstance(value, dict) else value
+    items = [item for raw in raws for item in raw.get("_content", raw.get("content"))]
+    calls = [item["tool_call"] for item in items if "tool_call" in item]
+    results = [item["tool_call_result"]["result"] for item in items if "tool_call_result" in item]
+    told = [item["text"] for item in items if "text" in item]
+    return told, [(call["tool_name"], call["arguments"]) for call in calls], results
+
+
+def llama_index(data: bytes) -> Told:
+    raws = next(iter(json.loads(data)["store"].values()))
+    functions = [call["function"] for raw in raws for call in raw["additional_kwargs"].get("tool_calls", [])]
+    words = [(raw["role"], block["text"]) for raw in raws for block in raw["blocks"]]
+    calls = [(one["name"], json.loads(one["arguments"])) for one in functions]
+    return [text for role, text in words if role != "tool"], calls, [text for role, text in words if role == "tool"]
+
+
+def mt_bench(data: bytes) -> Told:
+    return [said["content"] for said in json.loads(data.splitlines()[0])["conversation_a"]], [], []
+
+
 NAIVE: Final[Mapping[str, Callable[[bytes], Told]]] = {
+    "kimi": kimi,
+    "zed": zed,
+    "haystack": haystack,
+    "llama-index": llama_index,
+    "mt-bench": mt_bench,
     "claude-ai": claude_ai,
     "open-webui": open_webui,
     "librechat": librechat,

@@ -20,6 +20,7 @@ from budgeteer.formats.detect import import_bytes
 from budgeteer.formats.messages.imported import Imported
 from tests.formats.maker_shapes import (
     CLINE,
+    HAYSTACK,
     MAKERS,
     MODEL_MESSAGES,
     OPENCODE,
@@ -27,6 +28,7 @@ from tests.formats.maker_shapes import (
     OTEL_ASKED,
     SPECSTORY,
     VSCODE_CHAT,
+    ZED_OLD,
     stored_opencode,
 )
 from tests.formats.naive_readers import NAIVE, Told
@@ -279,3 +281,29 @@ def test_what_was_recorded_is_kept_with_its_reply() -> None:
     for name, (tokens, position) in expected.items():
         (request,) = import_bytes(MAKERS[name]).conversations[0].recorded
         assert (name, request.input_tokens, request.position) == (name, tokens, position)
+
+
+def test_an_older_thread_of_zed_is_read_as_the_newer_one() -> None:
+    old, new = import_bytes(dumps(ZED_OLD)), import_bytes(MAKERS["zed"])
+    assert (old.format, told(old.conversations[0])) == ("zed", NAIVE["zed"](dumps(ZED_OLD)))
+    assert told(old.conversations[0]) == told(new.conversations[0])
+
+
+def test_haystack_messages_with_underscores_are_read_as_those_without() -> None:
+    old = dumps([{f"_{key}": value for key, value in raw.items()} for raw in HAYSTACK["messages"]])
+    found = import_bytes(old)
+    assert (found.format, told(found.conversations[0])) == (
+        "haystack",
+        told(import_bytes(MAKERS["haystack"]).conversations[0]),
+    )
+
+
+def test_questions_and_answers_of_mt_bench_are_prompts_and_replies() -> None:
+    asked = import_bytes(
+        jsonl(*[{"question_id": 81, "category": "a", "turns": ["One", "Two"], "reference": ["Ref"]}] * 2)
+    )
+    assert [message.role for message in asked.conversations[0].messages] == ["user", "user"]
+    assert ("Reference answers, left out", 2) in asked.findings.counted
+    answered = import_bytes(jsonl({"question_id": 81, "model_id": "m", "choices": [{"index": 0, "turns": ["A", "B"]}]}))
+    assert (answered.format, answered.conversations[0].model) == ("mt-bench", "m")
+    assert [message.role for message in answered.conversations[0].messages] == ["assistant", "assistant"]

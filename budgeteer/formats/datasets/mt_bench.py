@@ -1,0 +1,77 @@
+"""MT-bench: questions of several turns, a model's answers, and judgements of two conversations.
+
+Certain: a `question_id` with `turns`, `choices` of `turns`, or `conversation_a` beside `conversation_b`.
+Source: github.com/lm-sys/FastChat, fastchat/llm_judge; huggingface.co/datasets/lmsys/mt_bench_human_judgments.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from budgeteer.engine.content.conversation import Conversation, Message, Role
+from budgeteer.engine.content.library import compact_json
+from budgeteer.formats.messages.imported import Imported, Skipped
+from budgeteer.formats.messages.numbering import text_value
+from budgeteer.formats.reading.conversation_draft import ConversationDraft, texts
+from budgeteer.formats.reading.document import Document
+from budgeteer.formats.reading.entries import Entry, entries_of, mappings, mostly
+from budgeteer.formats.reading.envelopes import require
+
+type _Turn = tuple[Role, str]
+
+
+def detect(document: Document) -> str | None:
+    """Why a document is of MT-bench, None when it is not."""
+    if mostly(document, lambda value: "question_id" in value and any(_chats(value))):
+        return "has a `question_id` with `turns`, or two conversations that were judged, as MT-bench does"
+    return None
+
+
+def _chats(value: Mapping[str, Any]) -> Iterator[tuple[str, list[_Turn]]]:
+    """The conversations of a row, each with the model that it names."""
+    for side in ("a", "b"):
+        said = mappings(value.get(f"conversation_{side}"))
+        if said:
+            role: dict[str, Role] = {"assistant": "assistant", "system": "system"}
+            told = [(role.get(text_value(one.get("role")), "user"), text_value(one.get("content"))) for one in said]
+            yield text_value(value.get(f"model_{side}")), told
+    for choice in mappings(value.get("choices")):
+        if turns := _texts(choice.get("turns")):
+            yield text_value(value.get("model_id")), [("assistant", text) for text in turns]
+    if turns := _texts(value.get("turns")):
+        yield "", [("user", text) for text in turns]
+
+
+def _texts(turns: Any) -> list[str]:
+    return [turn for turn in turns if isinstance(turn, str)] if isinstance(turns, list) else []
+
+
+def read(document: Document) -> Imported:
+    """Read every conversation; a question is its prompts, an answer its replies.
+
+    Raises:
+        FormatError: none was found.
+    """
+    skipped = list(document.skipped)
+    found: list[Conversation] = []
+    for entry in entries_of(document, skipped):
+        chats = [_conversation(entry, number, chat, document) for number, chat in enumerate(_chats(entry.value), 1)]
+        found += chats
+        reference = _texts(entry.value.get("reference"))
+        document.notes.count("Reference answers, left out", len(reference), of=reference)
+        if not chats:
+            skipped.append(Skipped(entry.where, "no turns in it", compact_json(entry.value)[:500]))
+    require(found, document, "MT-bench")
+    return Imported("", "", "conversation", conversations=tuple(found), skipped=tuple(skipped))
+
+
+def _conversation(entry: Entry, number: int, chat: tuple[str, list[_Turn]], document: Document) -> Conversation:
+    model, turns = chat
+    draft = ConversationDraft(document.notes, f"{entry.where}, turn ")
+    draft.model = model
+    for line, (role, text) in enumerate(turns, 1):
+        draft.add(Message(role, texts(text), line=line))
+    question = str(entry.value.get("question_id"))[:60]
+    title = f"Question {question}" + (f", {model}" if model else "")
+    return draft.conversation(f"{question}.{number}", title, title)

@@ -1,0 +1,131 @@
+"""LlamaIndex's chat messages: a `role`, `additional_kwargs`, `blocks` with a `block_type`; also in a chat store.
+
+Certain: blocks with a `block_type`, or a `class_name` of a chat store.
+Source: github.com/run-llama/llama_index, llama_index/core/base/llms/types.py and core/storage/chat_store.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+from budgeteer.engine.content.conversation import (
+    ContentPart,
+    Conversation,
+    Message,
+    Part,
+    ReasoningPart,
+    Role,
+    ToolCallPart,
+)
+from budgeteer.engine.content.library import compact_json
+from budgeteer.formats.messages.image_sizes import image_at
+from budgeteer.formats.messages.imported import Imported, Skipped
+from budgeteer.formats.messages.numbering import text_value
+from budgeteer.formats.messages.opaque import opaque_part
+from budgeteer.formats.reading.conversation_draft import ConversationDraft, texts
+from budgeteer.formats.reading.document import Document
+from budgeteer.formats.reading.entries import entries_of, mappings, numbered_mappings, sampled
+from budgeteer.formats.reading.envelopes import require
+
+_ROLES: Final[Mapping[str, Role]] = {
+    "system": "system",
+    "developer": "developer",
+    "user": "user",
+    "assistant": "assistant",
+    "chatbot": "assistant",
+    "model": "assistant",
+    "tool": "tool",
+    "function": "tool",
+}
+
+
+def detect(document: Document) -> str | None:
+    """Why a document holds messages of LlamaIndex, None when it does not."""
+    if any(_is_own(raw) for value in sampled(document) for _, chat in _chats(value) for raw in mappings(chat)[:20]):
+        return "holds messages of `blocks` with a `block_type`, as LlamaIndex does"
+    return None
+
+
+def _is_own(raw: Mapping[str, Any]) -> bool:
+    return "role" in raw and any("block_type" in block for block in mappings(raw.get("blocks")))
+
+
+def _chats(value: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    """The lists of messages of an object, each with its key; a message is a list of one."""
+    store = value.get("store")
+    if isinstance(store, Mapping):
+        yield from store.items()
+    elif isinstance(value.get("messages"), list):
+        yield "", value["messages"]
+    elif "role" in value:
+        yield "", [value]
+
+
+def read(document: Document) -> Imported:
+    """Read every chat of a store, or the messages of a list.
+
+    Raises:
+        FormatError: no message was found.
+    """
+    skipped = list(document.skipped)
+    found: list[Conversation] = []
+    alone = ConversationDraft(document.notes)
+    for entry in entries_of(document, skipped):
+        if "role" in entry.value:
+            _add(alone, entry.number, entry.value, skipped)
+            continue
+        for key, chat in _chats(entry.value):
+            draft = ConversationDraft(document.notes, f"{f'chat {key}' if key else entry.where}, message ")
+            for number, raw in numbered_mappings(chat, draft.place, skipped):
+                _add(draft, number, raw, skipped)
+            found.append(draft.conversation(key or f"c{entry.number}", key, document.stem or "LlamaIndex"))
+    found.append(alone.conversation("c1", "", document.stem or "LlamaIndex"))
+    kept = tuple(chat for chat in found if chat.messages)
+    require(kept, document, "LlamaIndex")
+    return Imported("", "", "conversation", conversations=kept, skipped=tuple(skipped))
+
+
+def _add(draft: ConversationDraft, number: int, raw: Mapping[str, Any], skipped: list[Skipped]) -> None:
+    role = _ROLES.get(text_value(raw.get("role")))
+    if role is None:
+        skipped.append(Skipped(f"{draft.place}{number}", "no known role", compact_json(raw)[:500]))
+        return
+    given = raw.get("additional_kwargs")
+    more: Mapping[str, Any] = given if isinstance(given, Mapping) else {}
+    blocks = raw.get("blocks")
+    items = blocks if isinstance(blocks, list) and blocks else [raw.get("content")]
+    parts = [part for item in items for part in _parts(draft, item)]
+    if role == "tool":
+        content: list[ContentPart] = [part for part in parts if not isinstance(part, ReasoningPart)]  # type: ignore[misc]
+        named = Message("tool", (), name=text_value(more.get("name")), line=number)
+        draft.answer(named, content, text_value(more.get("tool_call_id")))
+        return
+    made = {part.id for part in parts if isinstance(part, ToolCallPart)}
+    listed = mappings(more.get("tool_calls"))
+    parts.extend(_call(draft, call) for call in listed if text_value(call.get("id")) not in made)
+    whole = Message(role, tuple(parts), line=number)
+    draft.check_read(whole, raw, ("blocks", "content", "additional_kwargs"))
+    draft.add(whole)
+
+
+def _call(draft: ConversationDraft, call: Mapping[str, Any]) -> Part:
+    held = call.get("function")
+    function: Mapping[str, Any] = held if isinstance(held, Mapping) else call
+    return draft.calls.call(text_value(function.get("name")), function.get("arguments"), text_value(call.get("id")))
+
+
+def _parts(draft: ConversationDraft, item: Any) -> Iterator[Part]:
+    match item:
+        case str(text) | {"block_type": "text", "text": str(text)}:
+            yield from texts(text)
+        case {"block_type": "thinking", "content": str(text)}:
+            yield ReasoningPart(text)
+        case {"block_type": "tool_call", "tool_name": str(name), **rest}:
+            yield draft.calls.call(name, rest.get("tool_kwargs"), text_value(rest.get("tool_call_id")))
+        case {"block_type": "image", "url": str(url)}:
+            yield image_at(url)
+        case {"block_type": "image", "image": str(data), **rest}:
+            yield image_at(f"data:{text_value(rest.get('image_mimetype')) or 'image/png'};base64,{data}")
+        case Mapping():
+            yield opaque_part(text_value(item.get("block_type")), item, "llama-index", draft.notes)
