@@ -82,7 +82,8 @@ LEFT_OUT: Final[Mapping[str, tuple[str, ...]]] = {
     "mt-bench": ("winner", "judge", "category"),
     "anthropic": ("method", "url"),
     "openai-chat": (
-        "method", "url", "info", "replay_config", "environment", "trajectory", "cost", "source_user_scope", "producer", "git_repo_root",
+        "method", "url", "info", "replay_config", "environment", "trajectory", "cost", "source_user_scope", "producer",
+        "git_repo_root",
         "parent_relationship",
     ),
     "openai-responses": (

@@ -17,7 +17,7 @@ from budgeteer.formats.messages.progress import ProgressHeartbeat
 from budgeteer.formats.messages.recorded_requests import placed_requests
 from budgeteer.formats.reading.document import Document
 from budgeteer.formats.reading.json_text import JsonLine
-from budgeteer.formats.reading.lazy_jsonl import FAR_SAMPLED, LazyLines
+from budgeteer.formats.reading.lazy_jsonl import telling
 
 _OWN_TYPES = frozenset(
     {"summary", "file-history-snapshot", "queue-operation", "custom-title", "last-prompt", "pr-link", "progress"}
@@ -27,8 +27,9 @@ _OWN_KEYS = frozenset({"parentUuid", "sessionId", "leafUuid", "messageId", "isSi
 
 def detect(document: Document) -> str | None:
     """Why a document is a Claude Code session, None when it is not."""
-    lines = session_lines(document)
-    if isinstance(lines, LazyLines) and any(_is_talk(line.value) for line in lines[:FAR_SAMPLED]):
+    every = session_lines(document)
+    lines = telling(every)
+    if lines is not every and any(_is_talk(line.value) for line in lines):
         return "has `user` and `assistant` lines with the `uuid`, `parentUuid` or `sessionId` of Claude Code"
     talk = sum(1 for line in lines if _is_talk(line.value))
     if talk:

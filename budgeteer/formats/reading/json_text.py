@@ -138,6 +138,17 @@ def parse_lines(
     return lines, skipped
 
 
+def plain_object(raw: bytes, *, depth_limit: int) -> dict[str, Any] | None:
+    """The object that a line of UTF-8 is, None where `objects_on` has to look closer: the same, for most lines, faster."""
+    if b"\x00" in raw or b"\\ud" in raw or b"\\uD" in raw or raw.count(b"[") + raw.count(b"{") > depth_limit:
+        return None
+    try:
+        value = _DECODER.decode(raw.decode())
+    except (ValueError, RecursionError):
+        return None
+    return value if isinstance(value, dict) else None
+
+
 def objects_on(row: str, number: int, *, depth_limit: int) -> tuple[list[dict[str, Any]], Skipped | None]:
     """The JSON objects of one line (its number counts from 1), and why something on it is none."""
     if not row or row.isspace():

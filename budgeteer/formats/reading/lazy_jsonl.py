@@ -11,7 +11,7 @@ from typing import IO, Any, Final, overload
 from budgeteer.formats.messages.imported import Skipped
 from budgeteer.formats.messages.progress import Progress, ProgressHeartbeat
 from budgeteer.formats.reading.decoding import Pieces, controls_in, refuse_binary, too_many_controls
-from budgeteer.formats.reading.json_text import JsonLine, objects_on
+from budgeteer.formats.reading.json_text import JsonLine, objects_on, plain_object
 
 PROGRESS_BYTES: Final = 2_000_000
 """Progress is told each time about so much was read: several times a second on any machine."""
@@ -74,9 +74,13 @@ class LazyLines(Sequence[JsonLine]):
         """The object at a place, 0 being the first; the one looked at last is kept."""
         if self._last[0] != at:
             self._file.seek(self._starts[at])
-            row = Pieces().text(self._file.read(self._lengths[at])).removesuffix("\n")
-            objects, _ = objects_on(row, self._numbers[at], depth_limit=self._depth_limit)
-            self._last = (at, objects[self._glued.get(at, 0)])
+            raw = self._file.read(self._lengths[at])
+            value = plain_object(raw, depth_limit=self._depth_limit)
+            if value is None:
+                row = Pieces().text(raw).removesuffix("\n")
+                objects, _ = objects_on(row, self._numbers[at], depth_limit=self._depth_limit)
+                value = objects[self._glued.get(at, 0)]
+            self._last = (at, value)
         return self._last[1]
 
     def __len__(self) -> int:
@@ -191,12 +195,15 @@ def look_through(
     controls = told = 0
     for number, raw in enumerate(file, 1):
         controls += controls_in(raw)
-        row = pieces.text(raw).removesuffix("\n")
-        objects, problem = objects_on(row, number, depth_limit=depth_limit)
-        for nth in range(len(objects)):
-            lines.add(number, start, len(raw), nth)
-        if problem is not None:
-            skipped.append(problem)
+        if plain_object(raw, depth_limit=depth_limit) is not None:
+            lines.add(number, start, len(raw), 0)
+        else:
+            row = pieces.text(raw).removesuffix("\n")
+            objects, problem = objects_on(row, number, depth_limit=depth_limit)
+            for nth in range(len(objects)):
+                lines.add(number, start, len(raw), nth)
+            if problem is not None:
+                skipped.append(problem)
         start += len(raw)
         if progress is not None and start - told >= PROGRESS_BYTES:
             told = start
