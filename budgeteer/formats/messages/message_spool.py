@@ -42,6 +42,7 @@ CHUNK_BYTES: Final = 262_144
 KEPT_CHUNKS: Final = 8
 """Chunks kept unpacked: readers go forward, and back over a few messages only."""
 
+_ENCODER: Final = json.JSONEncoder(separators=(",", ":"))
 _DIGEST_BYTES: Final = 12
 _FILLED: Final = TextPart("…")
 _BLANK: Final = TextPart("")
@@ -105,7 +106,7 @@ class MessageSpool:
         """The outline of a message whose contents are put aside; the same contents of the same line only once."""
         if self.watch is not None:
             self.watch(message)
-        data = json.dumps(message_to_json(Message(message.role, message.parts)), separators=(",", ":")).encode()
+        data = _ENCODER.encode(message_to_json(Message(message.role, message.parts))).encode()
         digest = hashlib.blake2b(data, digest_size=_DIGEST_BYTES).digest()
         place = self._known.place(message.line, digest)
         if place == self._count:
