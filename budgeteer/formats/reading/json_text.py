@@ -139,7 +139,7 @@ def parse_lines(
 
 
 def plain_object(raw: bytes, *, depth_limit: int) -> dict[str, Any] | None:
-    """The object that a line of UTF-8 is, None where `objects_on` has to look closer: the same, for most lines, faster."""
+    """The object that a line of UTF-8 is, sooner than `objects_on` tells; None where that has to look closer."""
     if b"\x00" in raw or b"\\ud" in raw or b"\\uD" in raw or raw.count(b"[") + raw.count(b"{") > depth_limit:
         return None
     try:
