@@ -36,7 +36,11 @@ class ReportIn(InputSchema):
 
 
 class ReportOut(ApiSchema):
-    """A report: preparing, ready, failed, expired or revoked. `url` is its public link, "" once it has ended."""
+    """A report: preparing, held, ready, failed, expired or revoked. `url` is its public link, "" once it has ended.
+
+    A report in which a scan found secrets or personal data is held: the link opens nothing until its owner has decided
+    about them on the page of shared reports.
+    """
 
     id: UUID
     title: str
