@@ -110,7 +110,8 @@ SOURCES_OF_NOTHING = {NOT_CHARGED, NO_PREAMBLE, FORCED.source}
 
 @pytest.mark.parametrize("provider", PROVIDERS.values(), ids=list(PROVIDERS))
 def test_a_number_is_the_one_that_its_source_names(provider: Provider) -> None:
-    assert provider.overhead.message.tokens > 0
+    message = provider.overhead.message
+    assert message.tokens > 0 or message.source.startswith("not published; measured")
     for field in fields(provider.overhead):
         charge, model = getattr(provider.overhead, field.name), getattr(OPENAI_CHAT.overhead, field.name)
         if charge is not None and charge.source == STAND_IN:
