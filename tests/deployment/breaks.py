@@ -157,7 +157,7 @@ BREAKS: dict[str, tuple[Break, ...]] = {
     "the_installation_is_the_tested_one": (
         dockerfile("--constraint /constraints.txt ", ""),
         dockerfile("COPY constraints.txt /constraints.txt\n", ""),
-        dockerfile("$(ls /wheels/*.whl)[s3]", "budgeteer[s3]"),
+        dockerfile("$(ls /wheels/*.whl)[s3,vocabularies]", "budgeteer[s3,vocabularies]"),
     ),
     "static_files_are_collected_where_they_are_looked_for": (
         dockerfile(
