@@ -257,3 +257,21 @@ def test_policies_stand_side_by_side(budgeteer: Budgeteer, long_chat: Path) -> N
         assert row.source in run.out
     assert "To use it: --set history.strategy=" in run.out
     assert json.loads(budgeteer("policies", *line, "--cache", "off", "--json").out)["cache"] is None
+
+
+def test_policies_say_what_tool_definitions_take_and_how_to_leave_out_those_never_called(
+    budgeteer: Budgeteer, long_chat: Path, tmp_path: Path
+) -> None:
+    schema = {"type": "object", "properties": {"path": {"type": "string"}}}
+    names = ["paint", "carve"]
+    tools = [{"name": name, "description": "stone " * 40, "inputSchema": schema} for name in names]
+    path = tmp_path / "tools.json"
+    path.write_text(json.dumps({"tools": tools}))
+    line = ["--conversation", str(long_chat), "--tools", str(path)]
+    found = json.loads(budgeteer("policies", *line, "--json").out)["tools"]
+    assert found["unused"]["set"] == {"tools.leaveOut": names}
+    assert found["deferred"]["all"] == sum(found["deferred"]["bySent"]) == found["requests"] * found["deferred"]["last"]
+    out = budgeteer("policies", *line).out
+    assert "behind a search tool" in out
+    assert '--set tools.leaveOut=["paint", "carve"]' in out
+    assert json.loads(budgeteer("policies", "--conversation", str(long_chat), "--json").out)["tools"] is None

@@ -13,6 +13,7 @@ from django.urls import reverse
 
 from budgeteer.engine.analysis.cache.session_cache import CachePlan
 from budgeteer.engine.analysis.cost_and_usage import money
+from budgeteer.engine.analysis.deferred_tools import CalledTool, DeferredTools
 from budgeteer.engine.analysis.replay.agent_harnesses import HARNESSES
 from budgeteer.engine.analysis.replay.harness_replay import replay_harnesses
 from budgeteer.engine.analysis.replay.policies import CONTEXT_POLICIES, PolicyTotals, compare_policies
@@ -23,6 +24,7 @@ from budgeteer.workbench.config_form import undo_steps
 from budgeteer.workbench.config_form.editable import EditableConfig
 from budgeteer.workbench.deferred_results import forget_answers, subject_of
 from budgeteer.workbench.models import Workspace
+from budgeteer.workbench.policies.tools import tool_table
 from budgeteer.workbench.preview import preview
 from tests.workbench.pages import text_of
 
@@ -48,6 +50,9 @@ def rows_of(html: str) -> dict[str, list[str]]:
 
 
 type Show = Callable[..., str]
+DEFINITIONS = DeferredTools(
+    (CalledTool("read", 200, 3, 1), CalledTool("draw", 120, 0, 0)), 500, ("draw",), 120, 150, (150, 350, 330), 40
+)
 
 
 @pytest.fixture
@@ -85,6 +90,23 @@ def test_the_page_says_what_the_engine_says(session: Workspace, show: Show) -> N
 
 
 @pytest.mark.slow
+def test_the_page_says_what_the_tool_definitions_take(session: Workspace, show: Show) -> None:
+    packing = services.packing_of(session)
+    subject = subject_of(session, packing)
+    answered = show()
+    assert bool(subject.bundle.tools) is ("Behind a search tool" in answered)
+    found = tool_table(DEFINITIONS)
+    assert found is not None
+    assert [(row.name, row.last, row.whole, row.saved) for row in found.rows] == [
+        ("All 2", "500", "1,500", ""),
+        ("Without the 1 never called", "380", "1,140", "360"),
+        ("Behind a search tool", "330", "830", "670"),
+    ]
+    assert found.unused == "Never called: draw. Make it fit offers to leave them out as one step."
+    assert tool_table(None) is None
+    assert DeferredTools.from_json(DEFINITIONS.to_json()) == DEFINITIONS
+
+
 @pytest.mark.parametrize("column", ["sent", "uncached"])
 def test_a_column_sorts_both_ways(show: Show, column: str) -> None:
     place = 0 if column == "sent" else 8
