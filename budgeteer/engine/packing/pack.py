@@ -384,7 +384,7 @@ class Packer:
         texts, names = self.config.texts, set[str]()
         if self.pruned is not None and self.config.pruning.model_driven:
             names.add(texts.compress_tool_name)
-        if self.searching is not None:
+        if self.config.features.mode == "tool":
             names.add(texts.search_tool_name)
         return frozenset(names)
 

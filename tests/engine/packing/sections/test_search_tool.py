@@ -121,3 +121,10 @@ def test_packing_the_packed_request_adds_no_second_tool() -> None:
     )
     assert again.total == packing.total
     assert [key for key, fate in fates(again).items() if fate == "added"] == []
+    # Without the specs the tool is the request's own, and no limit drops it in this mode.
+    tight = {"enabled": True, "limits": {"maxToolDefinitionChars": 0}}
+    alone = packed(
+        bundle_of(*talk.messages, tools=packing.fitted_bundle.tools),
+        {"features": {"mode": "tool"}, "skillsBudget": tight},
+    )
+    assert fates(alone)["tool:search_features"] == "kept"
