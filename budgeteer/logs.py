@@ -11,7 +11,7 @@ import logging.config
 import sys
 import threading
 from types import TracebackType
-from typing import Any
+from typing import Any, Final
 
 import structlog
 from structlog.tracebacks import ExceptionDictTransformer
@@ -93,11 +93,7 @@ def configure(config: dict[str, Any]) -> None:
     """Apply `logging_config`'s dict and point structlog at the standard loggers."""
     logging.config.dictConfig(config)
     structlog.configure(
-        processors=[
-            structlog.stdlib.filter_by_level,
-            *SHARED_PROCESSORS,
-            structlog.stdlib.ProcessorFormatter.wrap_for_formatter,
-        ],
+        processors=_PROCESSORS,
         logger_factory=structlog.stdlib.LoggerFactory(),
         wrapper_class=structlog.stdlib.BoundLogger,
         cache_logger_on_first_use=True,
@@ -129,6 +125,12 @@ SHARED_PROCESSORS: list[structlog.typing.Processor] = [
     structlog.processors.TimeStamper(fmt="iso", utc=True),
     _add_process_name,
     _add_request_id,
+]
+#: One list for the whole process: loggers keep the one they first used, and both Django and Celery configure them.
+_PROCESSORS: Final[list[Any]] = [
+    structlog.stdlib.filter_by_level,
+    *SHARED_PROCESSORS,
+    structlog.stdlib.ProcessorFormatter.wrap_for_formatter,
 ]
 
 
