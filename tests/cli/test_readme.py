@@ -15,11 +15,15 @@ from tests.formats.shapes import OPENAI_TOOL, Session, skill, text_block, zipped
 README = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
 
 
+REMOTE = frozenset({"login", "push", "pull"})
+"""Commands that talk to a dashboard: tests/serve/test_http_api.py runs them against one."""
+
+
 def commands() -> list[list[str]]:
-    """The words of every command, without its comment and where its output goes."""
+    """The words of every command that needs no dashboard, without its comment and where its output goes."""
     block = README.partition("## On the command line")[2].split("```")[1].replace("\\\n", " ")
     lines = [re.split(r" [#>] ", line)[0] for line in block.splitlines() if line.strip()]
-    return [shlex.split(line) for line in lines]
+    return [words for words in map(shlex.split, lines) if words[1] not in REMOTE]
 
 
 @pytest.fixture
