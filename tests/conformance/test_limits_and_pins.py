@@ -31,7 +31,8 @@ def lost_turns(own: list[Decision]) -> int:
 @given(inputs(), configurations(strategy="summarizeOlder"))
 def test_summarised_history_is_within_its_characters(given_inputs: Inputs, data: dict[str, Any]) -> None:
     packing = packed(given_inputs, data, "openai-chat")
-    added = [one for one in packing.ledger if one.fate == "added" and one.id != "notice:history"]
+    history = [one for one in packing.ledger if one.section == "history"]
+    added = [one for one in history if one.fate == "added" and one.id != "notice:history"]
     settings = data["history"]
     if (
         packing.fits
@@ -39,7 +40,7 @@ def test_summarised_history_is_within_its_characters(given_inputs: Inputs, data:
         and settings["summarizing"]["trigger"] is None
     ):
         # Only the last turns may be longer, and what of the user's words is kept on purpose.
-        own = [one for one in packing.ledger if one.section == "history" and one.fate != "added"]
+        own = [one for one in history if one.fate != "added"]
         turns = packing.bundle.history_measures.turn.tolist()
         whole = [turn for one, turn in zip(own, turns, strict=True) if one.fate == "kept" and one.category != "U"]
         assert all(turn > max(turns) - settings["keepUserTurns"] - lost_turns(own) for turn in whole)

@@ -76,10 +76,9 @@ def checked(fit: HistoryFit, view: HistoryView, bundle: Bundle, provider: str) -
 
 
 def _end_of(view: HistoryView, among: Mask) -> int:
-    """The row of the last of these messages that ends its group and is of a role that `endOn` asks for, or -1."""
-    closes = np.zeros(len(view), np.bool_)
-    closes[_last_of_groups(view)] = True
-    ends = np.flatnonzero(among & closes & has_role(view, view.config.end_on))
+    """The row of the last of these messages that is of a role that `endOn` asks for and parts no group, or -1."""
+    reach = np.maximum.accumulate(np.where(among, _last_of_groups(view)[view.group], -1))
+    ends = np.flatnonzero(among & (reach == np.arange(len(view))) & has_role(view, view.config.end_on))
     return int(ends[-1]) if len(ends) else -1
 
 
@@ -100,10 +99,10 @@ def _lines(fit: HistoryFit, view: HistoryView, bundle: Bundle) -> Mask:
 
 
 def _last_of_groups(view: HistoryView) -> Ints:
-    """The rows at which each group ends."""
+    """The row at which each group ends, by its number."""
     last = np.zeros(int(view.group.max(initial=0)) + 1, np.int64)
     np.maximum.at(last, view.group, np.arange(len(view)))
-    return last[np.unique(view.group)] if len(view) else last[:0]
+    return last
 
 
 def _from_role_on(fit: HistoryFit, view: HistoryView, roles: str, spared: Mask, rule: HistoryRule) -> HistoryFit:

@@ -54,6 +54,13 @@ def test_what_goes_at_the_end_leaves_its_room_to_older_messages() -> None:
     assert sent(packed(bundle, settings(budget, endOn="user"))) == ["m1", "m2", "m3"]
 
 
+def test_the_end_parts_no_messages_that_are_kept_together() -> None:
+    bundle = bundle_of(user("When is high water?"), assistant("At six."), user("And low?"), assistant("At noon."))
+    assert sent(packed(bundle, settings(endOn="user"))) == ["m1", "m2", "m3"]
+    assert sent(packed(bundle, settings(endOn="user", keepWith={"message:m4": "message:m2"}))) == ["m1"]
+    assert len(sent(packed(bundle, settings(endOn="user", keepWith={"message:m4": "message:m1"})))) == 4
+
+
 def test_a_query_is_the_end() -> None:
     bundle = bundle_of(*TALK, query="And the clock?")
     assert len(sent(packed(bundle, settings(endOn="user")))) == 5
