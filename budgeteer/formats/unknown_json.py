@@ -10,7 +10,7 @@ from itertools import islice
 from typing import Any, Final
 
 from budgeteer.engine.errors import FormatError
-from budgeteer.formats.mapping.field_mapping import FieldMapping
+from budgeteer.formats.mapping.field_mapping import FieldMapping, mapping_from_json
 from budgeteer.formats.mapping.guessing import guess_mapping
 from budgeteer.formats.reading.document import Document
 
@@ -142,9 +142,18 @@ def look_at(document: Document) -> UnknownJson | None:
         nearest=nearest,
         has=has,
         lacks=lacks,
-        mapping=None if mapping is None or "\\u0000" in json.dumps(mapping.to_json()) else mapping,
+        mapping=mapping if mapping is not None and _can_be_kept(mapping) else None,
         sample=_Sampler().sample(value, 0),
     )
+
+
+def _can_be_kept(mapping: FieldMapping) -> bool:
+    """Whether a guess can be stored and read back: a path of a long key is refused, and no database takes a NUL."""
+    try:
+        mapping_from_json(mapping.to_json())
+    except FormatError:
+        return False
+    return "\\u0000" not in json.dumps(mapping.to_json())
 
 
 def _shown(key: str) -> str:

@@ -127,3 +127,10 @@ def test_a_source_that_was_read_needs_no_mapping(ada, owner):
     source = imported(owner, chat())
     answer = ada.post(reverse("sources:mapping", args=[source.pk]), follow=True)
     assert "needs no mapping" in text_of(answer)
+
+
+@pytest.mark.parametrize("key", ["why " * 60, "a key \x00 of a kind"])
+def test_the_page_of_a_file_with_a_key_that_no_path_can_name_opens(ada, owner, key):
+    source = imported(owner, dumps([{key: "How deep is the harbour?", "n": number} for number in range(9)]))
+    assert source.error["unknown"]["mapping"] is None
+    assert ada.get(source.get_absolute_url()).status_code == 200

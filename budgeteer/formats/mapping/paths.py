@@ -1,7 +1,8 @@
 """JSONPath as mappings use it: names, numbers, slices and wildcards, so that an expression cannot take long.
 
-Filters, functions, unions of queries and descents into everything (`..`) are refused: the time of an expression is then
-bounded by what it selects. Source of the syntax: RFC 9535, read by python-jsonpath.
+Filters, functions, several selectors in one pair of brackets and descents into everything (`..`) are refused: an
+expression then selects nothing twice, and its time is bounded by the document. Source of the syntax: RFC 9535, read by
+python-jsonpath.
 """
 
 from __future__ import annotations
@@ -59,8 +60,11 @@ _MEND: Final = 'Write it like `$.messages[*]`, `$.author.role` or `$["a name wit
 
 
 def _is_simple(segment: object) -> bool:
-    selectors = getattr(segment, "selectors", ())
-    return isinstance(segment, JSONPathChildSegment) and all(isinstance(one, _ALLOWED) for one in selectors)
+    return (
+        isinstance(segment, JSONPathChildSegment)
+        and len(segment.selectors) == 1
+        and isinstance(segment.selectors[0], _ALLOWED)
+    )
 
 
 def nodes(expression: str, value: Any) -> Iterator[Any]:
