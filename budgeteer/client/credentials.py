@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from budgeteer.client.connection import checked_url
 from budgeteer.engine.errors import InputError
 
 
@@ -52,10 +53,11 @@ def find(url: str = "") -> Login:
     """The login to a dashboard, by default that of the environment, else the last one.
 
     Raises:
-        InputError: there is none, or the file may be read by others.
+        InputError: there is none, the file may be read by others, or the address is none.
     """
     token = os.environ.get("BUDGETEER_TOKEN", "")
     named = url or os.environ.get("BUDGETEER_URL", "")
+    named = checked_url(named) if named else ""
     if token and named:
         return Login(named, token)
     kept = _read()

@@ -23,6 +23,15 @@ def test_the_last_login_is_used_unless_another_is_named() -> None:
     assert credentials.find() == HOME
 
 
+@pytest.mark.parametrize("written", ["https://work.example/w/1", "work.example", "https://WORK.example/"])
+def test_a_login_is_found_however_its_address_is_written(written: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    credentials.keep(WORK)
+    credentials.keep(HOME)
+    assert credentials.find(written) == WORK
+    monkeypatch.setenv("BUDGETEER_URL", written)
+    assert credentials.find() == WORK
+
+
 def test_only_the_owner_may_read_the_file() -> None:
     place = credentials.keep(HOME)
     assert stat.S_IMODE(place.stat().st_mode) == 0o600
