@@ -1,6 +1,7 @@
 """The token of each dashboard that somebody logged in to, in a file for its owner only.
 
-BUDGETEER_URL and BUDGETEER_TOKEN in the environment come first: that is how a build server has them.
+BUDGETEER_URL and BUDGETEER_TOKEN in the environment come first: that is how a build server has them. That token goes to
+the dashboard at BUDGETEER_URL alone.
 """
 
 from __future__ import annotations
@@ -53,19 +54,31 @@ def find(url: str = "") -> Login:
     """The login to a dashboard, by default that of the environment, else the last one.
 
     Raises:
-        InputError: there is none, the file may be read by others, or the address is none.
+        InputError: there is none, the file may be read by others, the address is none, or the environment has a token
+            and no BUDGETEER_URL.
     """
-    token = os.environ.get("BUDGETEER_TOKEN", "")
-    named = url or os.environ.get("BUDGETEER_URL", "")
-    named = checked_url(named) if named else ""
-    if token and named:
-        return Login(named, token)
+    of_environment = _of_environment()
+    wanted = checked_url(url) if url else of_environment.url
+    if of_environment.token and wanted == of_environment.url:
+        return of_environment
     kept = _read()
-    wanted = named or kept["current"]
+    wanted = wanted or kept["current"]
     if wanted not in kept["tokens"]:
         where = f"to {wanted}" if wanted else "to any dashboard"
         raise InputError(f"you are not logged in {where}", mend="Log in with: budgeteer login URL")
-    return Login(wanted, token or kept["tokens"][wanted])
+    return Login(wanted, kept["tokens"][wanted])
+
+
+def _of_environment() -> Login:
+    """What the environment names; either part may be empty, but no token stands there without its dashboard."""
+    token, url = os.environ.get("BUDGETEER_TOKEN", ""), os.environ.get("BUDGETEER_URL", "")
+    if token and not url:
+        raise InputError(
+            "it is not said which dashboard this token is for",
+            where="BUDGETEER_TOKEN",
+            mend="Set BUDGETEER_URL to the address of the dashboard, or unset BUDGETEER_TOKEN to use a login",
+        )
+    return Login(checked_url(url) if url else "", token)
 
 
 def _read() -> dict[str, Any]:

@@ -48,6 +48,25 @@ def test_the_environment_comes_first(monkeypatch: pytest.MonkeyPatch) -> None:
     assert credentials.find() == WORK
 
 
+def test_the_token_of_the_environment_goes_to_its_own_dashboard_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("BUDGETEER_URL", "work.example/")
+    monkeypatch.setenv("BUDGETEER_TOKEN", WORK.token)
+    assert credentials.find(WORK.url) == WORK
+    with pytest.raises(InputError, match="not logged in"):
+        credentials.find(HOME.url)
+    credentials.keep(HOME)
+    assert credentials.find(HOME.url) == HOME
+
+
+def test_a_token_without_its_dashboard_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    credentials.keep(HOME)
+    monkeypatch.setenv("BUDGETEER_TOKEN", WORK.token)
+    for url in ("", HOME.url):
+        with pytest.raises(InputError) as refused:
+            credentials.find(url)
+        assert "BUDGETEER_URL" in refused.value.mend
+
+
 def test_nobody_logged_in_and_a_broken_file_are_told() -> None:
     with pytest.raises(InputError, match="not logged in"):
         credentials.find()
