@@ -109,7 +109,14 @@ class Connection:
         Raises:
             RemoteError: as `send`, or the answer is no JSON.
         """
-        answer = self.send(method, path, **sent)
+        return self.read_json(self.send(method, path, **sent))
+
+    def read_json(self, answer: httpx2.Response) -> Any:
+        """The JSON of an answer.
+
+        Raises:
+            RemoteError: it is no JSON.
+        """
         try:
             return answer.json()
         except ValueError:
@@ -142,10 +149,18 @@ def checked_url(url: str) -> str:
 
 
 def _checked(answer: httpx2.Response) -> httpx2.Response:
-    """The answer, where it is no refusal."""
-    if answer.is_error:
-        raise _refusal(answer)
-    return answer
+    """The answer, where it says that the request was done."""
+    if answer.is_success:
+        return answer
+    raise _refusal(answer) if answer.is_error else _redirect(answer)
+
+
+def _redirect(answer: httpx2.Response) -> RemoteError:
+    """The error for an answer that leads elsewhere: it is not followed, since a token is for one dashboard."""
+    place = answer.headers.get("Location", "")
+    what = f"the answer was {answer.status_code} {answer.reason_phrase}{f', which leads to {place}' if place else ''}"
+    mend = "Name the address of the dashboard itself, without a redirect or a sign-in page of a proxy before it"
+    return RemoteError(what, where=str(answer.url), mend=mend, status=answer.status_code)
 
 
 def _refusal(answer: httpx2.Response) -> RemoteError:

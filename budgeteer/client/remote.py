@@ -230,12 +230,12 @@ class Remote:
         """What an address answers once it answers 200 instead of 202.
 
         Raises:
-            RemoteError: it took longer than WAIT_SECONDS.
+            RemoteError: it took longer than WAIT_SECONDS, was refused, or the answer is no JSON.
         """
 
         def ask() -> tuple[int, dict[str, Any]]:
             answer = self.connection.send("GET", path, params=dict(parameters))
-            return answer.status_code, answer.json()
+            return answer.status_code, self.connection.read_json(answer)
 
         return self._until(ask, lambda found: found[0] != 202)[1]
 

@@ -11,7 +11,7 @@ from django.contrib.auth.models import User
 
 import budgeteer
 from budgeteer.client.connection import TRIES, Connection, RemoteError, checked_url
-from budgeteer.client.remote import Remote
+from budgeteer.client.remote import Remote, RemoteWorkspace
 from budgeteer.presentation.header import snapshot_of
 from budgeteer.workbench.config_form.editable import EditableConfig
 from budgeteer.workbench.models import Workspace
@@ -152,6 +152,31 @@ def test_a_dashboard_that_is_away_is_an_error_after_the_last_try() -> None:
     with pytest.raises(RemoteError, match="cannot be reached"):
         connection.send("GET", "/me")
     assert len(tried) == TRIES
+
+
+def answering(answer: httpx2.Response) -> Remote:
+    """A client of a server that answers everything with this."""
+    transport = httpx2.MockTransport(lambda _: answer)
+    return Remote(Connection("http://localhost", "t", transport=transport, sleep=lambda _: None))
+
+
+@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+def test_a_redirect_is_no_success(status: int) -> None:
+    elsewhere = httpx2.Response(status, headers={"Location": "https://sign-in.example/?next=x"}, html="<p>Sign in</p>")
+    remote = answering(elsewhere)
+    for ask in (
+        RemoteWorkspace(remote, {"id": "1"}).delete,
+        lambda: remote.content("1"),
+        lambda: remote.when_ready("/workspaces/1/preview", {}),
+    ):
+        with pytest.raises(RemoteError, match="leads to https://sign-in.example") as refused:
+            ask()
+        assert refused.value.status == status
+
+
+def test_an_answer_that_is_no_json_is_told() -> None:
+    with pytest.raises(RemoteError, match="something else than JSON"):
+        answering(httpx2.Response(200, html="<p>Hello</p>")).when_ready("/workspaces/1/preview", {})
 
 
 def test_an_account_is_whom_the_token_speaks_for(remote: Remote, owner: User) -> None:
