@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 import json
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from typing import override
 
 import httpx2
 import pytest
@@ -124,6 +129,47 @@ def test_what_is_no_address_is_refused(written: str) -> None:
 def test_a_token_is_not_sent_over_the_network_in_the_clear() -> None:
     with pytest.raises(RemoteError, match="in the clear"):
         checked_url("http://budget.example.org")
+
+
+class Hearing(BaseHTTPRequestHandler):
+    """Answers every request with {} and notes which address it was asked for."""
+
+    def do_GET(self) -> None:
+        heard: list[str] = self.server.heard  # type: ignore[attr-defined]  # put there by `listening`
+        heard.append(self.path)
+        self.send_response(200)
+        self.send_header("Content-Length", "2")
+        self.end_headers()
+        self.wfile.write(b"{}")
+
+    @override
+    def log_message(self, *_: object) -> None:
+        """Nothing is printed."""
+
+
+@contextmanager
+def listening() -> Iterator[tuple[int, list[str]]]:
+    """A server on this computer: its port, and what it was asked for."""
+    with ThreadingHTTPServer(("127.0.0.1", 0), Hearing) as server:
+        server.heard = []  # type: ignore[attr-defined]  # read by Hearing
+        thread = threading.Thread(target=server.serve_forever, daemon=True)
+        thread.start()
+        yield server.server_port, server.heard  # type: ignore[attr-defined]  # as above
+        server.shutdown()
+        thread.join()
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "localhost"])
+def test_a_token_for_this_computer_passes_no_proxy(host: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("NO_PROXY", "no_proxy"):
+        monkeypatch.delenv(name, raising=False)
+    with listening() as (proxy_port, at_proxy), listening() as (port, at_dashboard):
+        for name in ("http_proxy", "all_proxy"):
+            monkeypatch.setenv(name, f"http://127.0.0.1:{proxy_port}")
+        connection = Connection(f"http://{host}:{port}", "t")
+        assert connection.json("GET", "/me") == {}
+        connection.close()
+    assert (at_proxy, at_dashboard) == ([], ["/api/v1/me"])
 
 
 def test_what_passes_is_tried_again_with_the_same_key() -> None:
