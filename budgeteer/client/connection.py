@@ -20,6 +20,7 @@ _LONGEST_WAIT_SECONDS: Final = 60.0
 _LOOPBACK: Final = frozenset({"localhost", "127.0.0.1", "::1"})
 #: Statuses that pass: too many requests, a part of the server that is away.
 _PASSING: Final = frozenset({429, 502, 503, 504})
+_CONFLICT: Final = 409
 
 
 class RemoteError(InputError):
@@ -93,7 +94,7 @@ class Connection:
             except httpx2.TransportError:
                 self._sleep(float(number))
                 continue
-            if answer.status_code not in _PASSING:
+            if not _passes(answer):
                 return _checked(answer)
             self._sleep(_wait_seconds(answer, number))
         try:
@@ -149,6 +150,11 @@ def checked_url(url: str) -> str:
         raise RemoteError(what, where=url, mend="Use https; http is for this computer alone")
     shown = f"[{host}]" if ":" in host else host
     return f"{parts.scheme}://{shown}{f':{port}' if port else ''}"
+
+
+def _passes(answer: httpx2.Response) -> bool:
+    """Whether it is refused for now only; a conflict that names a time is a request that is being answered already."""
+    return answer.status_code in _PASSING or (answer.status_code == _CONFLICT and "Retry-After" in answer.headers)
 
 
 def _checked(answer: httpx2.Response) -> httpx2.Response:

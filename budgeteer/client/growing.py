@@ -17,7 +17,8 @@ from budgeteer.client.remote import Remote
 
 _BLOCK: Final = 1_000_000
 _NOT_THERE: Final = 404
-_CONFLICT: Final = 409
+#: What a refused append tells: the bytes that the source holds instead, or the source that holds the whole already.
+_OTHER_BYTES: Final = frozenset({"sizeBytes", "sourceId"})
 
 
 class PushKind(StrEnum):
@@ -69,7 +70,7 @@ class GrowingFile:
         try:
             grown = self._remote.append(source, self.path, size_bytes=size_bytes)
         except RemoteError as error:
-            if error.status != _CONFLICT:
+            if _OTHER_BYTES.isdisjoint(error.document):
                 raise
             return self._upload(size_bytes)  # it changed between the look and the append, or the whole is there already
         return Push(PushKind.APPENDED, grown, size_bytes - source["sizeBytes"])

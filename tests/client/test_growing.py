@@ -107,6 +107,22 @@ def test_what_is_there_as_another_source_is_not_stored_twice(remote: Remote, ses
     assert refused.value.document["sourceId"] == whole["id"]
 
 
+def test_an_append_that_is_still_under_way_is_no_new_source(
+    remote: Remote, session: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = GrowingFile(remote, session)
+    file.push(whole_lines=True)
+    session.write_bytes(b"".join(LINES[:20]))
+
+    def busy(*_: object, **__: object) -> None:
+        raise RemoteError("this request is being answered", status=409, document={"type": "/api/#conflict"})
+
+    monkeypatch.setattr(remote, "append", busy)
+    with pytest.raises(RemoteError, match="being answered"):
+        file.push(whole_lines=True)
+    assert Source.objects.count() == 1
+
+
 def test_nothing_is_sent_before_a_first_line_is_whole(remote: Remote, session: Path) -> None:
     session.write_bytes(b'{"messages": [')
     assert GrowingFile(remote, session).push(whole_lines=True) is None

@@ -187,6 +187,18 @@ def test_what_passes_is_tried_again_with_the_same_key() -> None:
     assert waited == [1.0, 7.0]
 
 
+def test_a_request_that_is_being_answered_is_asked_for_again() -> None:
+    answers = [httpx2.Response(409, headers={"Retry-After": "1"}), httpx2.Response(200, json={"id": "1"})]
+    waited: list[float] = []
+    transport = httpx2.MockTransport(lambda _: answers.pop(0))
+    connection = Connection("http://localhost", "t", transport=transport, sleep=waited.append)
+    assert connection.json("POST", "/sources", json={}) == {"id": "1"}
+    assert waited == [1.0]
+    answers[:] = [httpx2.Response(409)]
+    with pytest.raises(RemoteError):
+        connection.json("POST", "/sources", json={})
+
+
 def test_a_dashboard_that_is_away_is_an_error_after_the_last_try() -> None:
     tried = []
 
