@@ -21,8 +21,7 @@ class BodyParser(Parser):
     @override
     def parse_body(self, request: HttpRequest) -> dict[str, Any]:
         if request.content_type != JSON:
-            what = f"the body is {request.content_type or 'of no type'}, and JSON is taken here"
-            raise ApiProblem(ProblemKind.MEDIA, what, where="Content-Type", hint=f"Send it as {JSON}")
+            raise not_json(request)
         try:
             value = parse(request.body.decode(), depth_limit=DEPTH)
         except UnicodeDecodeError as error:
@@ -34,3 +33,9 @@ class BodyParser(Parser):
         if not isinstance(value, dict):
             raise ApiProblem(ProblemKind.INVALID, "the body is no JSON object", where="body")
         return value
+
+
+def not_json(request: HttpRequest) -> ApiProblem:
+    """The problem of a body of another type where JSON is taken."""
+    what = f"the body is {request.content_type or 'of no type'}, and JSON is taken here"
+    return ApiProblem(ProblemKind.MEDIA, what, where="Content-Type", hint=f"Send it as {JSON}")

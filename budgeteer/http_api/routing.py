@@ -18,9 +18,11 @@ from pydantic import BaseModel, ConfigDict
 from pydantic.alias_generators import to_camel
 
 from budgeteer.access.bearer import TokenHolder, bearer_of
+from budgeteer.access.body_limits import MULTIPART
 from budgeteer.access.problems import ApiProblem, ProblemKind, no_token, problem
 from budgeteer.access.rules import AccessRule, AccountRole
 from budgeteer.http_api import etags, idempotency
+from budgeteer.http_api.body_parser import not_json
 from budgeteer.tokens.scopes import Scope
 
 
@@ -53,6 +55,7 @@ class ProblemOut(BaseModel):
 _ALWAYS: Final = (400, 401, 403, 404, 405, 422, 429, 500, 503)
 #: Those of operations that take a body, and of those that take a key.
 _OF_BODIES: Final = (408, 413, 415, 507)
+_JSON_BODIES: Final = frozenset({"json", "document"})
 _KEY_PARAMETER: Final = {
     "name": idempotency.HEADER,
     "in": "header",
@@ -64,10 +67,11 @@ _KEY_PARAMETER: Final = {
 
 @dataclass(frozen=True, slots=True)
 class Declared:
-    """What is declared of one operation. `is_keyed`: it takes an idempotency key."""
+    """What is declared of one operation. `is_keyed`: it takes an idempotency key; `takes_json`: its body is JSON."""
 
     scope: Scope | None
     is_keyed: bool
+    takes_json: bool
     takes_documents: bool
     takes_uploads: bool
 
@@ -111,7 +115,7 @@ def route(  # noqa: PLR0913 - an operation is declared in one place
     answers = response if isinstance(response, dict) else {status: response}
 
     def declare(function: Callable[..., Any]) -> Callable[..., Any]:
-        declared = Declared(scope, is_keyed, body == "document", body == "upload")
+        declared = Declared(scope, is_keyed, body in _JSON_BODIES, body == "document", body == "upload")
         function.declared = declared  # type: ignore[attr-defined]  # read by declared_of
         registered: Callable[..., Any] = router.api_operation(
             [method],
@@ -150,7 +154,7 @@ def rule_of_operations(operations: Mapping[str, Declared]) -> AccessRule:
 def guarded(
     view: Callable[..., HttpResponseBase], operations: Mapping[str, Declared]
 ) -> Callable[..., HttpResponseBase]:
-    """The view of an address behind its checks: method, token, scope, role, idempotency key, entity tag."""
+    """The view of an address behind its checks: method, token, scope, role, form for JSON, idempotency key, entity tag."""
 
     def checked(request: HttpRequest, **arguments: Any) -> HttpResponseBase:
         if request.method == "HEAD" and "GET" in operations:
@@ -163,6 +167,8 @@ def guarded(
             return no_token(request)
         if declared.scope is not None and declared.scope.label not in holder.scopes:
             return _without_scope(declared.scope)
+        if declared.takes_json and request.content_type == MULTIPART:
+            return not_json(request).response()  # a form has been read by now, and its body cannot be had again
         if declared.is_keyed:
             return idempotency.answered_once(request, holder.user, lambda: view(request, **arguments))
         return etags.conditional(request, view(request, **arguments))

@@ -244,6 +244,14 @@ def test_a_body_that_cannot_be_read_is_told_with_its_place(
     assert (answer.status_code, answer.json()["where"]) == (status, where), answer.content
 
 
+@pytest.mark.parametrize("place", ["/workspaces", "/pack"])
+@pytest.mark.parametrize("key", [{}, KEY])
+def test_a_form_where_json_is_taken_is_told(ada: Caller, place: str, key: dict[str, str]) -> None:
+    answer = ada.upload(place, b"{}", **key)
+    assert (answer.status_code, answer.json()["where"]) == (415, "Content-Type")
+    assert KeyedAnswer.objects.count() == 0
+
+
 def test_methods_addresses_and_heads_are_answered_as_http_says(ada: Caller) -> None:
     wrong = ada.send("PUT", "/sources")
     assert (wrong.status_code, wrong["Allow"], wrong.json()["status"]) == (405, "GET, HEAD, POST", 405)
