@@ -49,7 +49,7 @@ class Connection:
         sleep: waits between tries.
 
     Raises:
-        RemoteError: the address is none, or would send the token over the network in the clear.
+        RemoteError: the address is none, or would send the token over the network in the clear, or the token is none.
     """
 
     def __init__(
@@ -61,6 +61,9 @@ class Connection:
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
         self.url = checked_url(url)
+        if not token.isascii() or not token.isprintable():
+            what = "the token has characters that no token has"
+            raise RemoteError(what, where="token", mend="Copy it again from the page Access tokens of your account")
         self._sleep = sleep
         parts = urlsplit(self.url)
         shown = parts.netloc.removesuffix(f":{parts.port}")

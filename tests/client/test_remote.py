@@ -131,6 +131,12 @@ def test_a_token_is_not_sent_over_the_network_in_the_clear() -> None:
         checked_url("http://budget.example.org")
 
 
+@pytest.mark.parametrize("token", ["bgt_…", "bgt_\ufeff", "bgt_\udcff", "bgt_a\nb"])
+def test_what_cannot_be_a_token_is_refused(token: str) -> None:
+    with pytest.raises(RemoteError, match="characters that no token has"):
+        Connection("http://localhost", token)
+
+
 class Hearing(BaseHTTPRequestHandler):
     """Answers every request with {} and notes which address it was asked for."""
 
