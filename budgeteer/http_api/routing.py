@@ -154,7 +154,7 @@ def rule_of_operations(operations: Mapping[str, Declared]) -> AccessRule:
 def guarded(
     view: Callable[..., HttpResponseBase], operations: Mapping[str, Declared]
 ) -> Callable[..., HttpResponseBase]:
-    """The view of an address behind its checks: method, token, scope, role, form for JSON, idempotency key, entity tag."""
+    """The view of an address behind its checks: method, token, scope, role, type of body, key, entity tag."""
 
     def checked(request: HttpRequest, **arguments: Any) -> HttpResponseBase:
         if request.method == "HEAD" and "GET" in operations:

@@ -233,7 +233,7 @@ def test_a_redirect_is_no_success(status: int) -> None:
         lambda: remote.content("1"),
         lambda: remote.when_ready("/workspaces/1/preview", {}),
     ):
-        with pytest.raises(RemoteError, match="leads to https://sign-in.example") as refused:
+        with pytest.raises(RemoteError, match=r"leads to https://sign-in\.example") as refused:
             ask()
         assert refused.value.status == status
 
