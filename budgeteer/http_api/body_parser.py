@@ -1,7 +1,8 @@
-"""The JSON bodies of the API: bounded in depth, with errors that name line and column."""
+"""The JSON bodies of the API: bounded in depth, of finite numbers, with errors that name their place."""
 
 from __future__ import annotations
 
+import math
 from typing import Any, Final, override
 
 from django.http import HttpRequest
@@ -32,7 +33,23 @@ class BodyParser(Parser):
             raise ApiProblem(ProblemKind.MALFORMED, f"the body is not JSON: {error.why}", where=where) from None
         if not isinstance(value, dict):
             raise ApiProblem(ProblemKind.INVALID, "the body is no JSON object", where="body")
+        if place := _not_finite(value, "body"):
+            what = "the number is not finite, and JSON has no such number"
+            raise ApiProblem(ProblemKind.INVALID, what, where=place)
         return value
+
+
+def _not_finite(value: Any, place: str) -> str:
+    """Where the first number stands that is NaN or infinite, be it by its size; "" where there is none."""
+    if isinstance(value, float):
+        return "" if math.isfinite(value) else place
+    if isinstance(value, dict):
+        inner = ((one, f"{place}.{key}") for key, one in value.items())
+    elif isinstance(value, list):
+        inner = ((one, f"{place}.{number}") for number, one in enumerate(value))
+    else:
+        return ""
+    return next((found for one, where in inner if (found := _not_finite(one, where))), "")
 
 
 def not_json(request: HttpRequest) -> ApiProblem:

@@ -234,6 +234,9 @@ def test_an_error_says_where_and_nothing_of_it_is_changed(ada: Caller, body: Any
         (b"[]", "application/json", 422, "body"),
         (b"\xff", "application/json", 400, "body"),
         (b"{}", "text/plain", 415, "Content-Type"),
+        (b'{"request": {"messages": [{"a": NaN}]}}', "application/json", 422, "body.request.messages.0.a"),
+        (b'{"request": {"temperature": -Infinity}}', "application/json", 422, "body.request.temperature"),
+        (b'{"request": {"temperature": 1e999}}', "application/json", 422, "body.request.temperature"),
         (b'{"request": ' + b"[" * 200 + b"]" * 200 + b"}", "application/json", 400, "body"),
     ],
 )
