@@ -98,10 +98,12 @@ def _keep(taken: KeyedAnswer, response: HttpResponseBase) -> None:
         taken.delete()
         return
     assert isinstance(response, HttpResponse)  # noqa: S101 - said by is_whole
-    taken.status = response.status_code
-    taken.headers = {name: response.headers[name] for name in _OF_THE_ANSWER if name in response.headers}
-    taken.body = response.content
-    taken.save(update_fields=["status", "headers", "body"])
+    # An answer that took longer than STUCK_TIME may meet a row that is gone: then nothing is kept of it.
+    KeyedAnswer.objects.filter(pk=taken.pk).update(
+        status=response.status_code,
+        headers={name: response.headers[name] for name in _OF_THE_ANSWER if name in response.headers},
+        body=response.content,
+    )
 
 
 def _fingerprint(request: HttpRequest) -> str:

@@ -81,6 +81,18 @@ def test_a_refused_request_is_kept_and_one_under_way_is_told(ada: Caller) -> Non
     assert ada.post("/workspaces", {"name": "y"}, **KEY).status_code == 201, "a process that died frees its key"
 
 
+def test_an_answer_whose_key_was_freed_meanwhile_is_given(ada: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
+    keep = idempotency._keep
+
+    def late(taken: KeyedAnswer, response: Any) -> None:
+        KeyedAnswer.objects.all().delete()
+        keep(taken, response)
+
+    monkeypatch.setattr(idempotency, "_keep", late)
+    assert ada.post("/workspaces", {"name": "Harbour"}, **KEY).status_code == 201
+    assert KeyedAnswer.objects.count() == 0
+
+
 def test_keys_are_bounded_and_cleaned_up(ada: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
     ada.post("/workspaces", {"name": "Harbour"}, **KEY)
     monkeypatch.setattr(idempotency, "MOST_KEYS", 1)
