@@ -76,7 +76,7 @@ class Pusher:
         while True:
             self._sleep(every_seconds)
             for file in self._files:
-                if self._has_changed(file):
+                if self._note(file):
                     self._try(file)
 
     def _try(self, file: GrowingFile) -> None:
@@ -130,9 +130,6 @@ class Pusher:
         is_new = self._seen.get(file.path) != now
         self._seen[file.path] = now
         return is_new
-
-    def _has_changed(self, file: GrowingFile) -> bool:
-        return self._note(file)
 
 
 def _line(file: GrowingFile, push: Push, source: dict[str, Any]) -> str:
