@@ -5,18 +5,20 @@ Secrets: the patterns of detect-secrets (Apache-2.0), of the plugins in `_PLUGIN
 but names of tests in real sessions. Nothing is verified over the network. Assigned passwords: the patterns for quoted
 values of its keyword plugin, with its heuristics. Telephone numbers: phonenumbers (Apache-2.0), written
 internationally. Addresses of mail: Django's validator, those of reserved domains (RFC 2606) left out. Keys of three
-makers of models that the library does not know are patterns of our own.
+makers of models that the library does not know are patterns of our own. Private keys and JSON Web Tokens are in
+`long_rules`: they may be longer than the pieces that these rules are given.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 from ipaddress import ip_address
 from typing import Final
+
+from budgeteer.reports.scanning.hits import SecretHit
 
 WINDOW_CHARS: Final = 300
 """How far behind a keyword its value may end."""
@@ -25,8 +27,6 @@ _MAIL_CHARS: Final = 254
 _PHONE_CHARS: Final = 40
 _LEAST_VALUE: Final = 6
 """An assigned value that is shorter is no password worth the name."""
-_KEY_CHARS: Final = 10_000
-"""The longest private key that is masked to its end."""
 
 #: module of detect_secrets.plugins, class, what is found.
 _PLUGINS: Final = (
@@ -38,11 +38,9 @@ _PLUGINS: Final = (
     ("github_token", "GitHubTokenDetector", "GitHub token"),
     ("gitlab_token", "GitLabTokenDetector", "GitLab token"),
     ("ip_public", "IPPublicDetector", "public IP address"),
-    ("jwt", "JwtTokenDetector", "JSON Web Token"),
     ("mailchimp", "MailchimpDetector", "Mailchimp key"),
     ("npm", "NpmDetector", "npm token"),
     ("openai", "OpenAIDetector", "OpenAI key"),
-    ("private_key", "PrivateKeyDetector", "private key"),
     ("pypi_token", "PypiTokenDetector", "PyPI token"),
     ("sendgrid", "SendGridDetector", "SendGrid key"),
     ("slack", "SlackDetector", "Slack token"),
@@ -60,19 +58,9 @@ ASSIGNED: Final = "assigned password or key"
 MAIL: Final = "mail address"
 PHONE: Final = "telephone number"
 
-_END_OF_KEY: Final = re.compile(r"-----END [A-Z0-9 ]*PRIVATE KEY( BLOCK)?-----")
 _NO_MAIL: Final = re.compile(r"[^A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]")
 _EDGE: Final = ".'"
 _RESERVED: Final = re.compile(r"(^|\.)(example(\.(com|net|org))?|invalid|test|localhost|local)$", re.IGNORECASE)
-
-
-@dataclass(frozen=True, slots=True)
-class SecretHit:
-    """A stretch of a text, in characters, and what was found there."""
-
-    start: int
-    end: int
-    kind: str
 
 
 def hits_in(text: str) -> Iterator[SecretHit]:
@@ -80,18 +68,10 @@ def hits_in(text: str) -> Iterator[SecretHit]:
     for kind, pattern, holds in _patterns():
         for match in pattern.finditer(text):
             if match.end() > match.start() and holds(match.group()):
-                yield SecretHit(match.start(), _end_of(kind, text, match), kind)
+                yield SecretHit(match.start(), match.end(), kind)
     yield from _assigned(text)
     yield from _mails(text)
     yield from _phones(text)
-
-
-def _end_of(kind: str, text: str, match: re.Match[str]) -> int:
-    """Where a find ends; the library names a private key by its first line only."""
-    if kind != "private key":
-        return match.end()
-    end = _END_OF_KEY.search(text, match.end(), match.end() + _KEY_CHARS)
-    return end.end() if end else match.end()
 
 
 @cache

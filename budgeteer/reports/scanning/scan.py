@@ -1,4 +1,4 @@
-"""Scan the texts of a report: every string, in stretches of bounded lines, within a bounded time.
+"""Scan the texts of a report: every string, whole for what may be long, else in bounded lines, within a bounded time.
 
 A find is a value with its kind and the places where it stands. What is kept of it tells its owner which it is and does
 not hold it: its kind, first characters, length and places.
@@ -12,7 +12,8 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from budgeteer.reports.scanning.rules import SecretHit, hits_in
+from budgeteer.reports.scanning.long_rules import long_hits_in
+from budgeteer.reports.scanning.rules import hits_in
 
 type Path = tuple[str | int, ...]
 
@@ -28,7 +29,7 @@ SHOWN_CHARS: Final = 4
 _LONGEST_LINE: Final = 2_000
 """Longer lines are cut, so that a pattern that looks ahead to the end of its line takes a bounded time."""
 _OVERLAP: Final = 300
-"""What two pieces of one line share; a secret is shorter."""
+"""What two pieces of one line share; what the rules for pieces find is shorter."""
 _BATCH_CHARS: Final = 1 << 16
 
 
@@ -62,13 +63,15 @@ class Scan:
 def scan_document(document: Mapping[str, Any], *, clock: Callable[[], float] = time.thread_time) -> Scan:
     """Scan every string of a report."""
     found: dict[str, Find] = {}
+    texts: dict[Path, str] = {}
     until = clock() + MOST_SECONDS
     for batch in _batches(strings_of(document)):
         if clock() >= until:
             return Scan(tuple(found.values()), is_whole=False)
-        for place, hit in batch.hits():
-            value = batch.text[hit.start : hit.end]
-            find = found.setdefault(value, Find(value, hit.kind))
+        texts |= batch.begun
+        for place, kind in batch.hits():
+            value = texts[place.path][place.start : place.end]
+            find = found.setdefault(value, Find(value, kind))
             find.count += 1
             find.places += [place] if len(find.places) < MOST_PLACES else []
     return Scan(tuple(_without_parts(found)), is_whole=True)
@@ -107,20 +110,27 @@ class _Piece:
 
 @dataclass(slots=True)
 class _Batch:
-    """Pieces of strings joined by line ends: where each begins in `text`, and what it is a piece of."""
+    """Pieces of strings joined by line ends: where each begins in `text`, and what it is a piece of.
+
+    `begun` are the strings, whole, whose first piece is here.
+    """
 
     text: str = ""
     starts: list[int] = field(default_factory=list)
     pieces: list[_Piece] = field(default_factory=list)
+    begun: dict[Path, str] = field(default_factory=dict)
 
-    def hits(self) -> Iterator[tuple[FoundAt, SecretHit]]:
-        """Each hit that lies within one piece and not in the one before it, and its place there."""
+    def hits(self) -> Iterator[tuple[FoundAt, str]]:
+        """Each hit that does not lie in the piece before, as far as its own piece goes, and its place."""
+        for path, text in self.begun.items():
+            for hit in long_hits_in(text):
+                yield FoundAt(path, hit.start, hit.end), hit.kind
         for hit in hits_in(self.text):
             at = bisect_right(self.starts, hit.start) - 1
             piece = self.pieces[at]
-            begin, end = hit.start - self.starts[at], hit.end - self.starts[at]
-            if piece.shared_chars < end <= piece.chars:
-                yield FoundAt(piece.path, piece.offset + begin, piece.offset + end), hit
+            begin, end = hit.start - self.starts[at], min(hit.end - self.starts[at], piece.chars)
+            if begin < end and piece.shared_chars < end:
+                yield FoundAt(piece.path, piece.offset + begin, piece.offset + end), hit.kind
 
 
 def _batches(strings: Iterator[tuple[Path, str]]) -> Iterator[_Batch]:
@@ -128,6 +138,7 @@ def _batches(strings: Iterator[tuple[Path, str]]) -> Iterator[_Batch]:
     batch, chars = _Batch(), 0
     for path, text in strings:
         end = 0
+        batch.begun[path] = text
         for offset, piece in _pieces(text):
             batch.starts.append(chars)
             batch.pieces.append(_Piece(path, offset, len(piece), end - offset))

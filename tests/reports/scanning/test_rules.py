@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from budgeteer.reports.scanning.long_rules import KEY_CHARS, long_hits_in
 from budgeteer.reports.scanning.rules import ASSIGNED, MAIL, PHONE, hits_in
 
 #: Put together, so that no scanner of this repository takes them for real.
@@ -15,7 +16,7 @@ KEY = "-----BEGIN RSA PRIVATE KEY-----\nMIIEow\nabcd\n-----END RSA PRIVATE KEY--
 
 
 def found(text: str) -> list[tuple[str, str]]:
-    return [(text[hit.start : hit.end], hit.kind) for hit in hits_in(text)]
+    return [(text[hit.start : hit.end], hit.kind) for hit in (*hits_in(text), *long_hits_in(text))]
 
 
 @pytest.mark.parametrize(
@@ -24,7 +25,7 @@ def found(text: str) -> list[tuple[str, str]]:
         (f"export AWS_ACCESS_KEY_ID={AWS}\n", AWS, "AWS key"),
         (f"git push https://x:{GITHUB}@host/", GITHUB, "GitHub token"),
         (f"key {ANTHROPIC}.", ANTHROPIC, "Anthropic key"),
-        (f"Bearer {JWT}", JWT.rpartition(".")[0] + ".", "JSON Web Token"),
+        (f"Bearer {JWT}", JWT, "JSON Web Token"),
         (f"{KEY}\nmore", KEY.removeprefix("-----"), "private key"),
         ('password = "tr0ub4dor&3"', "tr0ub4dor&3", ASSIGNED),
         ("const apiKey = 'k2j4h5g6f7d8'", "k2j4h5g6f7d8", ASSIGNED),
@@ -57,3 +58,37 @@ def test_a_secret_is_found_with_its_bounds(text, value, kind):
 )
 def test_what_is_no_secret_is_left_alone(text):
     assert found(text) == []
+
+
+FIRST = "-----BEGIN " + "RSA PRIVATE KEY-----"
+LINES = ("MIIEowIBAAKCAQEA" + "q+/4" * 12, "Zz19" * 16, "b64A" * 16)
+
+
+@pytest.mark.parametrize(
+    "rest",
+    [
+        "\n" + "\n".join(LINES),
+        "\\n" + "\\n".join(LINES),
+        "\\\\n" + "\\\\n".join(LINES),
+        "\n".join(["", *(f"     {at}\u2192{line}" for at, line in enumerate(LINES, 2))]),
+        "\nProc-Type: 4,ENCRYPTED\nDEK-Info: AES-256-CBC,00FF\n\n" + "\n".join(LINES),
+        "\n" + "\n".join(LINES) + "\n-----END RSA PRI",
+    ],
+    ids=["lines", "escaped", "escaped twice", "numbered", "headers", "cut in its end"],
+)
+def test_a_key_whose_end_is_cut_off_is_found_as_far_as_it_goes(rest):
+    [(value, kind)] = found(f'"key": "{FIRST}{rest}", "note": "more of it"')
+    assert (value, kind) == (FIRST.removeprefix("-----") + rest, "private key")
+
+
+def test_a_putty_key_is_found_to_its_last_line():
+    key = "PuTTY-User-Key-File-2: ssh-rsa\nEncryption: none\nPublic-Lines: 1\nAAAA\nPrivate-Lines: 1\nBBBB\n"
+    assert found(f"{key}Private-MAC: 00ff\nmore") == [(f"{key}Private-MAC: 00ff", "private key")]
+    assert found(f"{key}[cut]") == [(key, "private key")]
+
+
+def test_a_sentence_on_keys_is_no_key_and_a_key_ends_before_the_next():
+    assert found("BEGIN RSA PRIVATE KEY is how it starts") == [("BEGIN RSA PRIVATE KEY", "private key")]
+    assert [kind for _, kind in found(f"{FIRST}\n{LINES[0]}\n{KEY}")] == ["private key"] * 2
+    [(value, _)] = found(FIRST + "A" * 3 * KEY_CHARS)
+    assert len(value) == KEY_CHARS

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
+import base64
 import itertools
+import json
 
 import pytest
 from hypothesis import given
@@ -95,3 +97,29 @@ def test_a_masked_value_is_nowhere_and_everything_else_stays():
 def test_of_two_values_the_longer_one_is_masked_first():
     result = masked(document_with("x-secret-y and secret"), {"secret": "b", "x-secret-y": "a"})
     assert result["prompt"][0]["text"] == "[masked: a] and [masked: b]"
+
+
+BODY = "\n".join(base64.b64encode(bytes((7 * at + line) % 251 for at in range(48))).decode() for line in range(25))
+KEY = "-----BEGIN " + f"PRIVATE KEY-----\n{BODY}\n-----END PRIVATE KEY-----"
+CLAIMS = base64.urlsafe_b64encode(json.dumps({"sub": "ada", "scope": "quay " * 250}).encode()).decode().rstrip("=")
+TOKEN = f"eyJhbGciOiJIUzI1NiJ9.{CLAIMS}.c2lnbmF0dXJl"
+
+
+@pytest.mark.parametrize("secret", [json.dumps(KEY)[1:-1], TOKEN], ids=["key", "token"])
+@pytest.mark.parametrize("end", [", more", " [cut]" + ", more " * 9_000], ids=["short", "longer than a batch"])
+def test_a_long_secret_is_found_and_wholly_masked_wherever_a_long_line_is_cut(secret, end):
+    assert len(secret) > 1_600
+    for before in range(0, 60 * 71, 71):
+        document = document_with(json.dumps({"a": "x " * before})[:-1] + f', "secret": "{secret}"{end}')
+        kept = findings_of(scan_document(document), document)
+        [find] = kept["finds"]
+        assert find["count"] == 1
+        text = masked(document, values_of(kept, document, [0]))["prompt"][0]["text"]
+        assert not any(secret[at : at + 20] in text for at in range(11, len(secret) - 31))
+
+
+def test_a_key_is_found_whole_where_a_batch_is_full():
+    for before in range(1_000, 1_040):
+        text = ("y" * 63 + "\n") * before + KEY + "\nmore"
+        [find] = scan_document(document_with(text)).finds
+        assert find.value == KEY.removeprefix("-----")
