@@ -22,8 +22,10 @@ def findings_of(scan: Scan, document: Mapping[str, Any]) -> dict[str, Any] | Non
     names = {each["id"]: each["name"] or each["id"] for each in document["packing"]["decisions"]}
     told = [_told(find, document, names) for find in scan.finds[:MOST_FINDS]]
     values = {find.value: find.kind for find in sorted(scan.finds, key=lambda find: -len(find.value))}
+    shown = {place["item"] for find in told for place in find["places"]}
+    items = {item: covered(item, values) for item in shown}
     for place in (place for find in told for place in find["places"]):
-        place["item"] = covered(place["item"], values)
+        place["item"] = items[place["item"]]
     return {"isWhole": scan.is_whole, "more": len(scan.finds) - len(told), "finds": told}
 
 

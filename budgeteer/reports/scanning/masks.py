@@ -57,6 +57,8 @@ def _without_tail(text: str, values: Mapping[str, str], counts: Counter[str]) ->
     if whole == text:
         return text
     for value, kind in values.items():
+        if value[:_LEAST_TAIL] not in whole:
+            continue
         for chars in range(min(len(value) - 1, len(whole)), _LEAST_TAIL - 1, -1):
             if whole.endswith(value[:chars]):
                 counts[kind] += 1

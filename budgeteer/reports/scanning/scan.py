@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import time
 from bisect import bisect_right
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any, Final
 
 from budgeteer.reports.scanning.long_rules import long_hits_in
@@ -21,6 +22,8 @@ MOST_SECONDS: Final = 120.0
 """After so much computing time a scan ends with what it has, and says so; a busy machine does not shorten it."""
 MOST_FINDS: Final = 500
 """As many values are told; of more, how many."""
+MOST_VALUES: Final = 5_000
+"""After so many different values a scan ends, and says so: nobody decides on so many."""
 MOST_PLACES: Final = 5
 """As many places of one value are named; of more, how many."""
 SHOWN_CHARS: Final = 4
@@ -54,7 +57,7 @@ class Find:
 
 @dataclass(frozen=True, slots=True)
 class Scan:
-    """What was found, most serious order left to the page. `is_whole` is False where time ran out."""
+    """What was found, in the order of the texts. `is_whole` is False where time ran out or too much was found."""
 
     finds: tuple[Find, ...]
     is_whole: bool
@@ -64,17 +67,35 @@ def scan_document(document: Mapping[str, Any], *, clock: Callable[[], float] = t
     """Scan every string of a report."""
     found: dict[str, Find] = {}
     texts: dict[Path, str] = {}
+    pending: dict[Path, list[tuple[FoundAt, str]]] = {}
     until = clock() + MOST_SECONDS
+    is_whole = True
     for batch in _batches(strings_of(document)):
-        if clock() >= until:
-            return Scan(tuple(found.values()), is_whole=False)
+        if clock() >= until or len(found) >= MOST_VALUES:
+            is_whole = False
+            break
         texts |= batch.begun
         for place, kind in batch.hits():
-            value = texts[place.path][place.start : place.end]
-            find = found.setdefault(value, Find(value, kind))
-            find.count += 1
-            find.places += [place] if len(find.places) < MOST_PLACES else []
-    return Scan(tuple(_without_parts(found)), is_whole=True)
+            pending.setdefault(place.path, []).append((place, kind))
+        for path in batch.ended:
+            _count(found, texts.pop(path), pending.pop(path, ()))
+    for path, places in pending.items():
+        _count(found, texts[path], places)
+    finds = tuple(islice(found.values(), MOST_VALUES))
+    return Scan(finds, is_whole=is_whole and len(found) == len(finds))
+
+
+def _count(found: dict[str, Find], text: str, places: Iterable[tuple[FoundAt, str]]) -> None:
+    """Add what was found in one text, but what lies within a longer one: a host's address in a password's address."""
+    reached = -1
+    for place, kind in sorted(places, key=lambda each: (each[0].start, -each[0].end)):
+        if place.end <= reached:
+            continue
+        reached = place.end
+        value = text[place.start : place.end]
+        find = found.setdefault(value, Find(value, kind))
+        find.count += 1
+        find.places += [place] if len(find.places) < MOST_PLACES else []
 
 
 def strings_of(value: Any, path: Path = ()) -> Iterator[tuple[Path, str]]:
@@ -87,15 +108,6 @@ def strings_of(value: Any, path: Path = ()) -> Iterator[tuple[Path, str]]:
     elif isinstance(value, list):
         for at, inner in enumerate(value):
             yield from strings_of(inner, (*path, at))
-
-
-def _without_parts(found: Mapping[str, Find]) -> Iterator[Find]:
-    """The finds but those that stand in a longer one and nowhere else: a host's address within a password's address."""
-    longer = sorted(found, key=len, reverse=True)
-    for value, find in found.items():
-        holders = [each for each in longer if len(each) > len(value) and value in each]
-        if not holders or find.count > sum(found[each].count for each in holders):
-            yield find
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,13 +124,15 @@ class _Piece:
 class _Batch:
     """Pieces of strings joined by line ends: where each begins in `text`, and what it is a piece of.
 
-    `begun` are the strings, whole, whose first piece is here.
+    `begun` are the strings, whole, whose first piece is here, `ended` those whose last piece is here or in the batch
+    before.
     """
 
     text: str = ""
     starts: list[int] = field(default_factory=list)
     pieces: list[_Piece] = field(default_factory=list)
     begun: dict[Path, str] = field(default_factory=dict)
+    ended: list[Path] = field(default_factory=list)
 
     def hits(self) -> Iterator[tuple[FoundAt, str]]:
         """Each hit that does not lie in the piece before, as far as its own piece goes, and its place."""
@@ -149,7 +163,8 @@ def _batches(strings: Iterator[tuple[Path, str]]) -> Iterator[_Batch]:
                 batch.text = "\n".join(parts)
                 yield batch
                 parts, batch, chars = [], _Batch(), 0
-    if parts:
+        batch.ended.append(path)
+    if batch.ended:
         batch.text = "\n".join(parts)
         yield batch
 

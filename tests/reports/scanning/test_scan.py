@@ -63,6 +63,27 @@ def test_a_scan_that_takes_too_long_ends_and_says_so():
     assert told == {"isWhole": False, "more": 0, "finds": []}
 
 
+def test_a_scan_ends_after_so_many_values_and_says_so():
+    addresses = [f"s{at}@quay.harbour.org" for at in range(scan.MOST_VALUES + 2)]
+    enough = scan_document(document_with(*addresses[: scan.MOST_VALUES]))
+    assert (len(enough.finds), enough.is_whole) == (scan.MOST_VALUES, True)
+    for document in (document_with(*addresses), document_with("\n".join(addresses))):
+        result = scan_document(document)
+        assert (len(result.finds), result.is_whole) == (scan.MOST_VALUES, False)
+        kept = findings_of(result, document)
+        assert (len(kept["finds"]), kept["more"]) == (scan.MOST_FINDS, scan.MOST_VALUES - scan.MOST_FINDS)
+
+
+def test_a_part_of_a_value_counts_where_it_stands_alone():
+    whole = 'password = "tr0ub4dor/ada@harbour.org/1"'
+    [find] = scan_document(document_with(whole)).finds
+    assert find.value == "tr0ub4dor/ada@harbour.org/1"
+    both = document_with(whole, "to ada@quay.org or ada@harbour.org")
+    finds = {each.value: each for each in scan_document(both).finds}
+    assert set(finds) == {find.value, "ada@quay.org", "ada@harbour.org"}
+    assert [place.path for place in finds["ada@harbour.org"].places] == [("prompt", 1, "text")]
+
+
 def test_what_is_kept_holds_no_value_and_names_item_and_line():
     document = document_with("first\n" + f"token {GITHUB} here")
     document["packing"]["decisions"][0] |= {"id": "p0", "name": f"m1 {GITHUB}"}
