@@ -6,7 +6,6 @@ RUN_CHARS characters of it stand in a message. The prompt keeps its pieces, each
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
@@ -32,7 +31,8 @@ TITLED_SECTIONS: Final = frozenset({"system", "tools", "skills", "features"})
 """Sections whose items are called by a name of their own; a chunk or a message is called by its first words."""
 
 _ROLES: Final = frozenset({*ROLES, "tools", ""})
-_NOT_SENT: Final = re.compile(r"[\d,]+ messages? (dropped|summarised)")
+_NOT_SENT: Final = frozenset({"dropped", "summarised"})
+"""Fates of what a placeholder stands for: a piece of no message, in no role (see rendering.text.render_spans)."""
 
 
 def redacted(document: Mapping[str, Any], *, message_texts: Iterable[str]) -> Document:
@@ -63,11 +63,12 @@ def redacted(document: Mapping[str, Any], *, message_texts: Iterable[str]) -> Do
 def _piece(span: Mapping[str, Any], ordinals: Mapping[str, str]) -> dict[str, Any]:
     """A piece of the prompt with its length in the place of its text; a placeholder that only counts stays."""
     text = span["text"]
+    only_counts = span["id"] is None and not span["role"] and span["fate"] in _NOT_SENT
     return {
         "id": ordinals.get(span["id"]),
         "role": span["role"] if span["role"] in _ROLES else "",
         "fate": span["fate"] if span["fate"] in FATES else "kept",
-        "text": text if _NOT_SENT.fullmatch(text) else f"[masked: {len(text):,} characters]",
+        "text": text if only_counts else f"[masked: {len(text):,} characters]",
     }
 
 

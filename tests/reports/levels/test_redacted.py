@@ -8,13 +8,14 @@ import pytest
 from django.core.files.base import File
 
 from budgeteer.reports import services
-from budgeteer.reports.levels.redacted import message_texts
+from budgeteer.reports.levels.redacted import message_texts, redacted
 from budgeteer.reports.models import Report
 from budgeteer.sources import services as sources
 from budgeteer.workbench import services as workbench
 from budgeteer.workbench.config_form.editable import EditableConfig
 from budgeteer.workbench.preview import preview
 from tests.formats.shapes import call, dumps, skill, zipped
+from tests.reports.documents import sample_document
 from tests.reports.runs import runs_of, shown_in
 from tests.reports.test_tasks import work_off_jobs
 
@@ -127,3 +128,11 @@ def test_the_page_says_what_level_it_is(client, quay):
     page = client.get(shared(quay, "redacted").get_absolute_url()).content.decode()
     assert '<span class="chip">Redacted</span>' in page
     assert "<h1>Budget report</h1>" in page
+
+
+def test_a_text_that_reads_like_a_placeholder_is_masked_and_a_placeholder_stays():
+    text = "3 messages dropped"
+    pieces = [(None, "", "dropped"), ("p1", "user", "kept"), (None, "system", "kept"), (None, "user", "kept")]
+    prompt = [{"id": id_, "role": role, "fate": fate, "text": text} for id_, role, fate in pieces]
+    told = redacted(sample_document(prompt=prompt), message_texts=[])["prompt"]
+    assert [each["text"] for each in told] == [text, *["[masked: 18 characters]"] * 3]
