@@ -149,14 +149,17 @@ def state_of(report: Report) -> ReportState:
     return ReportState(report, "held" if report.is_held else "failed", job)
 
 
-def decide(report: Report, *, masks: Sequence[int]) -> None:
-    """Open a held report: as it is, or by a worker that masks these of its findings first.
+def decide(report: Report, *, masks: Sequence[int] | None) -> None:
+    """Open a held report: as it is (None), or by a worker that masks these of its findings first.
 
     Raises:
-        InputError: the report is not held, or there is no such finding.
+        InputError: the report is not held, nothing is chosen, or there is no such finding.
     """
     if state_of(report).standing != "held":
         raise InputError("this report waits for no decision", mend="Look at the list of shared reports")
+    if masks is not None and not masks:
+        raise InputError("nothing is ticked: tick what to mask, or open the report as it is", where="mask")
+    masks = masks or ()
     finds = report.findings["finds"] if report.findings else []
     if not all(0 <= mask < len(finds) for mask in masks):
         raise InputError("there is no such finding", where="mask", mend="Load the page again")

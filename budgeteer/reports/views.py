@@ -27,6 +27,8 @@ from budgeteer.workbench.models import Workspace
 
 REFRESH_SECONDS = 2
 """How often a page without script looks whether a worker is done."""
+_MASK_DIGITS = 9
+"""No place in a list of findings has more digits."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,13 +112,13 @@ def row(request: HttpRequest, report_id: UUID) -> HttpResponse:
 @access()
 @require_http_methods(["GET", "HEAD", "POST"])
 def review(request: HttpRequest, report_id: UUID) -> HttpResponse:
-    """What the scan of a report found, by place; a post masks what is chosen (or nothing) and opens the link."""
+    """What the scan of a report found, by place; a post masks what is chosen, or nothing, and opens the link."""
     report = _report(request, report_id)
     back = reverse("reports:list") + f"#report-{report.id}"
     if services.state_of(report).standing != "held":
         return redirect(back)
     if request.method == "POST":
-        chosen = [] if request.POST.get("as") == "is" else _chosen(request)
+        chosen = None if request.POST.get("as") == "is" else _chosen(request)
         try:
             services.decide(report, masks=chosen)
         except InputError as error:
@@ -127,7 +129,9 @@ def review(request: HttpRequest, report_id: UUID) -> HttpResponse:
 
 def _chosen(request: HttpRequest) -> list[int]:
     """The finds whose boxes are ticked; what is no number is no find."""
-    return [int(mask) if mask.isdecimal() else -1 for mask in request.POST.getlist("mask")]
+    return [
+        int(mask) if mask.isdecimal() and len(mask) <= _MASK_DIGITS else -1 for mask in request.POST.getlist("mask")
+    ]
 
 
 def _review_page(request: HttpRequest, report: Report, *, error: str = "") -> HttpResponse:

@@ -116,13 +116,22 @@ def test_levels_without_texts_have_nothing_to_find(quay, content):
     assert services.state_of(share(quay, content)).standing == "ready"
 
 
-@pytest.mark.parametrize("mask", ["9", "-1", "x"])
+@pytest.mark.parametrize("mask", ["9", "-1", "x", "1" * 5_000], ids=["9", "-1", "x", "long"])
 def test_a_finding_that_is_not_there_is_refused(signed_in, quay, mask):
     report = share(quay)
     answer = signed_in.post(f"/reports/{report.id}/review/", {"mask": [mask]})
     assert answer.status_code == 400
     assert "there is no such finding" in answer.content.decode()
     assert services.state_of(report).standing == "held"
+
+
+def test_with_nothing_ticked_it_asks_for_a_choice(signed_in, quay):
+    report = share(quay)
+    answer = signed_in.post(f"/reports/{report.id}/review/", {})
+    assert answer.status_code == 400
+    assert "othing is ticked" in answer.content.decode()
+    assert services.state_of(report).standing == "held"
+    assert Job.objects.filter(kind="reports.mask").count() == 0
 
 
 def test_a_held_report_can_be_revoked_and_holds_nothing_then(signed_in, quay):
