@@ -11,6 +11,7 @@ from ninja.parser import Parser
 from budgeteer.access.body_limits import JSON
 from budgeteer.access.problems import ApiProblem, ProblemKind
 from budgeteer.formats.reading.json_text import JsonProblem, parse
+from budgeteer.http_api.routing import not_json
 
 DEPTH: Final = 100
 """How deep a body may be nested; schemas of tools, the deepest there is of ours, have some twenty levels."""
@@ -50,9 +51,3 @@ def _not_finite(value: Any, place: str) -> str:
     else:
         return ""
     return next((found for one, where in inner if (found := _not_finite(one, where))), "")
-
-
-def not_json(request: HttpRequest) -> ApiProblem:
-    """The problem of a body of another type where JSON is taken."""
-    what = f"the body is {request.content_type or 'of no type'}, and JSON is taken here"
-    return ApiProblem(ProblemKind.MEDIA, what, where="Content-Type", hint=f"Send it as {JSON}")

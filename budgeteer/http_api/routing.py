@@ -18,11 +18,10 @@ from pydantic import BaseModel, ConfigDict
 from pydantic.alias_generators import to_camel
 
 from budgeteer.access.bearer import TokenHolder, bearer_of
-from budgeteer.access.body_limits import MULTIPART
+from budgeteer.access.body_limits import JSON, MULTIPART
 from budgeteer.access.problems import ApiProblem, ProblemKind, no_token, problem
 from budgeteer.access.rules import AccessRule, AccountRole
 from budgeteer.http_api import etags, idempotency
-from budgeteer.http_api.body_parser import not_json
 from budgeteer.tokens.scopes import Scope
 
 
@@ -197,3 +196,9 @@ def _without_scope(scope: Scope) -> HttpResponseBase:
     )
     answer.headers["WWW-Authenticate"] = f'Bearer realm="budgeteer", error="insufficient_scope", scope="{scope.label}"'
     return answer
+
+
+def not_json(request: HttpRequest) -> ApiProblem:
+    """The problem of a body of another type where JSON is taken."""
+    what = f"the body is {request.content_type or 'of no type'}, and JSON is taken here"
+    return ApiProblem(ProblemKind.MEDIA, what, where="Content-Type", hint=f"Send it as {JSON}")
