@@ -208,11 +208,13 @@ class _Mixtures:
         alone = [change.path for change in self.changes if self._moves((change,), one, before, after)]
         if alone:
             return (alone[0],), tuple(alone[1:])
-        needed = list(self.changes)
-        for change in self.changes:
-            fewer = [other for other in needed if other is not change]
-            if self._moves(fewer, one, before, after):
-                needed = fewer
+        needed, looked_at = list(self.changes), 0
+        while looked_at != len(needed):  # one that could not be missed may be, once another is gone
+            looked_at = len(needed)
+            for change in tuple(needed):
+                fewer = [other for other in needed if other is not change]
+                if self._moves(fewer, one, before, after):
+                    needed = fewer
         return tuple(change.path for change in needed), ()
 
     def _moves(self, changes: Sequence[Difference], one: str, before: _Place | None, after: _Place | None) -> bool:
