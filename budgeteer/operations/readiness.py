@@ -25,6 +25,10 @@ KEEP_SECONDS = {"database": 1.0, "migrations": 1.0, "broker": 1.0, "storage": 15
 GIVE_UP_SECONDS = 10.0
 """A look that hangs for so long is left to itself: what it waits for may be back for whoever asks anew."""
 
+TRUSTED_SECONDS = 15.0
+"""How long a part that answered stays what it answered while a new look takes longer than `ANSWER_SECONDS`: on a busy
+machine every look is slow, and a process that is taken out of service for that makes the others busier still."""
+
 NEEDED = ("database", "migrations", "broker", "storage")
 """What a page cannot be answered without."""
 
@@ -40,6 +44,8 @@ class Probe:
     _lock: threading.Lock = field(default_factory=threading.Lock)
     _watch: WatchedProcess | None = None
     _since: float = 0.0
+    _answered: WatchedProcess | None = None
+    _answered_since: float = 0.0
 
     def begin(self) -> WatchedProcess:
         """The look whose answer is still good or still to come, or a new one."""
@@ -47,16 +53,22 @@ class Probe:
             now = time.monotonic()
             if self._watch is not None:
                 patience = KEEP_SECONDS[self.check.part] if self._watch.is_over else GIVE_UP_SECONDS
+                if self._watch.is_over:
+                    self._answered, self._answered_since = self._watch, self._since
                 if now - self._since < patience:
                     return self._watch
             self._watch, self._since = WatchedProcess(self.check), now
             return self._watch
 
     def answer(self) -> list[Finding]:
-        """What the look found, waited for until `ANSWER_SECONDS` after it began."""
+        """What the look found, waited for until `ANSWER_SECONDS` after it began, else what the last one found."""
         watch = self.begin()
-        left = self._since + ANSWER_SECONDS - time.monotonic()
-        return watch.wait(max(left, 0.0))
+        found = watch.wait(max(self._since + ANSWER_SECONDS - time.monotonic(), 0.0))
+        with self._lock:
+            last, age = self._answered, time.monotonic() - self._answered_since
+        if watch.is_over or last is None or last is watch or age >= TRUSTED_SECONDS:
+            return found
+        return last.wait(0.0)
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,7 +31,7 @@ from budgeteer.sources.files.contents import Contents
 from budgeteer.sources.forms import UploadForm, read_submission
 from budgeteer.sources.loading import LoadedSource, SourceNotReady, contents_of, counted, load, measures_of
 from budgeteer.sources.models import OwnFormat, Source, SourceQuerySet
-from budgeteer.sources.uploads import UploadRefused
+from budgeteer.sources.uploads import FILES_AT_ONCE, UploadRefused, too_many_files
 
 # The longest text whose format is told while it is still being typed.
 LOOK_CHARS = 200_000
@@ -129,13 +129,18 @@ def receive_folder(owner: User, *, files: Iterable[File[bytes]], paths: str, as_
 
 
 def receive_request(owner: User, data: QueryDict, files: MultiValueDict[str, UploadedFile[bytes]]) -> UploadResult:
-    """Everything one POST of the drop zone carries; one refused file does not lose the others."""
+    """Everything one POST of the drop zone carries; one refused file does not lose the others.
+
+    More than `FILES_AT_ONCE` files are refused together.
+    """
     submission = read_submission(data, files)
     if submission.is_empty:
         nothing = UploadRefused(
             "No file was chosen and nothing was pasted", mend="Choose a file, drop one, or paste text into the box"
         )
         return UploadResult((), (nothing,))
+    if len(submission.files) > FILES_AT_ONCE:
+        return UploadResult((), (too_many_files(len(submission.files)),))
     sources: list[Source] = []
     refused: list[InputError] = []
     for receive in _receivers(owner, submission):

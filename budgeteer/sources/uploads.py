@@ -31,6 +31,8 @@ from budgeteer.sources.models import Source
 from budgeteer.sources.own_formats import formats_of
 
 NAME_CHARS = 120
+# The most files that one submission may make sources of: each takes about 16 ms, and one request waits for all.
+FILES_AT_ONCE = 200
 # Uploads that have more bytes than this, unpacked, are imported on the queue for long work, so that small ones never
 # wait behind them.
 LARGE_BYTES = 4_000_000
@@ -66,6 +68,14 @@ def text_too_large() -> UploadRefused:
         f"this is more than the limit of {limit} for a pasted text",
         where="the pasted text",
         mend="Save it as a file and upload that",
+    )
+
+
+def too_many_files(count: int) -> UploadRefused:
+    """The refusal of more files than one submission may make sources of; nothing of it is kept."""
+    return UploadRefused(
+        f"{count:,} files were chosen, and each becomes a source of its own: {FILES_AT_ONCE} are the most at once",
+        mend="Choose their folder or put them into one zip, which is read as a whole; or send them in parts",
     )
 
 

@@ -113,5 +113,6 @@ def check_rendered(packing: Packing) -> None:
         assert off <= (0 if factor == 1 else 2 * pieces)
         if packing.provider == "openai-chat" and maker == "OpenAI" and calibration is None:
             assert recount(request, packing.tokenizer).tokens == packing.total.tokens
-    if packing.fits and (packing.bundle.history or packing.bundle.query):  # a system text alone asks for nothing
+    head = packing.bundle.file_head_measures
+    if packing.fits and (packing.bundle.history or packing.bundle.query or (head is not None and len(head))):
         assert [check.sentence for check in check_packing(packing) if not check.ok] == []

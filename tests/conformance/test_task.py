@@ -155,6 +155,23 @@ def test_nothing_left_to_send_is_never_a_fit() -> None:
         assert not items_of(render_request(packing))
 
 
+@pytest.mark.parametrize("provider", list(PROVIDERS))
+@pytest.mark.parametrize("strategy", list(ROWS))
+@pytest.mark.parametrize("texts", [1, 2])
+def test_a_conversation_of_system_text_alone_fits_where_that_is_a_request(
+    provider: str, strategy: str, texts: int
+) -> None:
+    bundle = bundle_of(*[system()] * texts)
+    packing = packed(bundle, {"history": {"strategy": strategy}}, provider=provider)
+    assert packing.fits == all(check.ok for check in check_packing(packing))
+    if not packing.fits:
+        assert packing.error is not None
+        assert (packing.error.cause, packing.verdict.level) == ("empty", "cannotFit")
+    asked = packed(bundle_of(*[system()] * texts, query=QUERY), provider=provider)
+    assert asked.fits
+    check_asks(asked, QUERY)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("provider", list(PROVIDERS))
 @pytest.mark.parametrize("query", [None, QUERY])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -121,6 +122,43 @@ def test_whoever_asks_all_the_time_costs_one_look_a_second(client: Client, count
     for _ in range(30):
         assert ask(client)[0] == 200
     assert counted() <= 1 + (time.monotonic() - started) / readiness.KEEP_SECONDS["broker"]
+
+
+def test_a_part_that_is_slow_stays_what_it_was_until_it_answers_or_that_is_too_long_ago(
+    client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    released, real = threading.Event(), DoctorCheck.look
+    slow: list[str] = []
+
+    def look(check: DoctorCheck) -> Any:
+        if check.part in slow:
+            released.wait()
+        return real(check)
+
+    monkeypatch.setattr(DoctorCheck, "look", look)
+    monkeypatch.setattr(readiness, "KEEP_SECONDS", dict.fromkeys(readiness.KEEP_SECONDS, 0.0))
+    monkeypatch.setattr(readiness, "TRUSTED_SECONDS", 600.0)
+    monkeypatch.setattr(readiness, "ANSWER_SECONDS", 60.0)
+    assert ask(client)[0] == 200
+    try:
+        slow.append("broker")
+        views.readers._probes["broker"].begin()
+        monkeypatch.setattr(readiness, "ANSWER_SECONDS", 0.2)
+        assert views.readers._probes["broker"].answer()[0].state == "ok"
+        monkeypatch.setattr(readiness, "TRUSTED_SECONDS", 0.0)
+        assert views.readers._probes["broker"].answer()[0].state == "failed"
+    finally:
+        released.set()
+
+
+def test_a_part_that_fails_is_told_at_once_though_it_answered_before(
+    client: Client, settings: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(readiness, "ANSWER_SECONDS", 60.0)
+    monkeypatch.setattr(readiness, "KEEP_SECONDS", dict.fromkeys(readiness.KEEP_SECONDS, 0.0))
+    assert ask(client)[0] == 200
+    settings.REDIS_URL = f"redis://127.0.0.1:{free_port()}/0"
+    assert ask(client)[1]["needs"]["broker"] == "failed"
 
 
 def test_what_hangs_is_looked_at_once_however_often_it_is_asked_for(

@@ -14,6 +14,7 @@ from budgeteer.jobs import services as jobs
 from budgeteer.jobs.models import Job
 from budgeteer.sources import services
 from budgeteer.sources.models import Source
+from budgeteer.sources.uploads import FILES_AT_ONCE
 from tests.sources.material import chat, imported, run_jobs, stored_bytes, upload
 
 pytestmark = pytest.mark.django_db
@@ -36,6 +37,19 @@ def test_one_bad_file_does_not_lose_the_others(owner):
     reception = services.receive_request(owner, post(text="some notes"), MultiValueDict({"files": files}))
     assert [source.name for source in reception.sources] == ["good.json", "Pasted: some notes"]
     assert [error.where for error in reception.refused] == ["empty.json"]
+
+
+def test_more_files_than_one_request_may_wait_for_are_refused_together(owner):
+    def reception(count: int) -> services.UploadResult:
+        files = [SimpleUploadedFile(f"{row}.txt", f"Note {row}".encode()) for row in range(count)]
+        return services.receive_request(owner, post(), MultiValueDict({"files": files}))
+
+    refused = reception(FILES_AT_ONCE + 1)
+    assert refused.sources == ()
+    assert f"{FILES_AT_ONCE + 1} files were chosen" in refused.refused[0].sentence
+    assert "one zip" in refused.refused[0].sentence
+    assert not Source.objects.filter(owner=owner).exists()
+    assert len(reception(3).sources) == 3
 
 
 def test_a_paste_has_the_line_ends_it_was_typed_with(owner):

@@ -72,8 +72,12 @@ def check_usage(options: PackOptions) -> None:
 
 
 def _print_request(packing: Packing, request: str) -> None:
-    """Print the packed prompt; what cannot be made to fit is not sent, so only its sentence is said."""
+    """Print the packed prompt; what cannot be made to fit is not sent, so only its sentence is said.
+
+    A rule of the provider's that the request breaks (libraries alone hold no message) is said beside it.
+    """
     from budgeteer.engine.rendering import render_markdown, render_request, render_text
+    from budgeteer.engine.rendering.validity import check_request
 
     if packing.error is not None:
         click.echo(f"budgeteer: {packing.error.sentence}", err=True)
@@ -82,4 +86,8 @@ def _print_request(packing: Packing, request: str) -> None:
     elif request == "markdown":
         click.echo(render_markdown(packing), nl=False)
     else:
-        click.echo(json.dumps(render_request(packing), ensure_ascii=False, indent=2))
+        body = render_request(packing)
+        click.echo(json.dumps(body, ensure_ascii=False, indent=2))
+        for check in check_request(body, packing.provider):
+            if not check.ok:
+                click.echo(f"budgeteer: {check.sentence}", err=True)

@@ -46,7 +46,7 @@ def asked_of(bundle: Bundle, provider: str) -> Asked:
     """
     begins, query = PROVIDERS[provider].capabilities.first_is_user, bundle.query
     if query is None:
-        return Asked("none", Loss(0), begins)
+        return Asked("none", Loss(0), begins, _is_system_only(bundle, provider))
     loss = Loss(int(bundle.query_measures.column(provider, "loss")[0]))
     if Loss.EMPTY not in loss:
         return Asked("typed" if query.typed else "untyped", loss, begins)
@@ -73,6 +73,16 @@ def checked(fit: HistoryFit, view: HistoryView, bundle: Bundle, provider: str) -
     why = loss_sentence(view.lost_task or Loss(0))
     lost = f"What was asked last cannot be sent to {PROVIDERS[provider].title}: {why}."
     return sendable_or_over(fit, view, asked, lost=lost)
+
+
+def _is_system_only(bundle: Bundle, provider: str) -> bool:
+    """Whether a conversation is given that is system text alone, and none of it would be a message of the request."""
+    head = bundle.file_head_measures
+    if head is None or not len(head) or len(bundle.history):
+        return False
+    capabilities = PROVIDERS[provider].capabilities
+    texts = sum(text.message is not None for text in bundle.system)
+    return not capabilities.system_messages or (capabilities.system_in_two_places and texts <= 1)
 
 
 def _end_of(view: HistoryView, among: Mask) -> int:

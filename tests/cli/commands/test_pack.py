@@ -162,6 +162,14 @@ def test_a_gemini_model_is_sent_in_its_form(budgeteer: Budgeteer, everything: li
     assert len(request["tools"][0]["functionDeclarations"]) == 3
 
 
+def test_a_request_that_breaks_a_rule_of_its_provider_says_so_beside_it(budgeteer: Budgeteer) -> None:
+    run = budgeteer("pack", "--system", "Be brief.", "--model", "claude-opus-5-5", "--request", "anthropic")
+    assert json.loads(run.out)["messages"] == []
+    assert "the request has no message" in run.err
+    whole = budgeteer("pack", "--query", "Which?", "--model", "claude-opus-5-5", "--request", "anthropic")
+    assert (whole.status, whole.err) == (0, "")
+
+
 def test_the_rules_of_every_provider_are_checked(budgeteer: Budgeteer, everything: list[str]) -> None:
     checks = json.loads(budgeteer("pack", *everything, "--json").out)["validity"]
     assert list(dict.fromkeys(check["profile"] for check in checks)) == list(PROVIDERS)

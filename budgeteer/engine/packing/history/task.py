@@ -29,11 +29,14 @@ class Asked:
             cannot be sent it).
         query_loss: why a lost query cannot be sent.
         first_is_user: whether the first message must be the user's.
+        system_only: whether a conversation of system text alone is to be sent to a provider that asks for a message
+            beside it.
     """
 
     query: Literal["none", "typed", "untyped", "lost"]
     query_loss: Loss
     first_is_user: bool
+    system_only: bool = False
 
     @property
     def sends_query(self) -> bool:
@@ -73,9 +76,12 @@ def sendable_or_over(fit: HistoryFit, view: HistoryView, asked: Asked, *, lost: 
     if view.lost_task is not None:
         return replace(fit, over=Over(0, view.room_tokens, lost, "task"))
     given = ~view.system
-    if asked.sends_query or fit.summary is not None or (fit.kept & given).any() or not given.any():
+    if asked.sends_query or fit.summary is not None or (fit.kept & given).any():
         return fit
     room = min(view.room_tokens, fit.limit_tokens)
+    if not given.any():
+        sentence = "The conversation holds system text only, and the provider asks for a message beside it."
+        return replace(fit, over=Over(0, room, sentence, "empty")) if asked.system_only else fit
     short = ~fit.kept & (fit.needed_tokens > 0)
     if short.any() and not asked.first_is_user:
         needed = int(fit.needed_tokens[short].min())
