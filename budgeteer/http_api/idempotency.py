@@ -15,6 +15,8 @@ from typing import Final
 
 from django.contrib.auth.models import User
 from django.db import IntegrityError, transaction
+from django.db.models import Count, Sum
+from django.db.models.functions import Length
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.utils import timezone
 
@@ -28,6 +30,9 @@ KEEP: Final = timedelta(hours=24)
 STUCK_TIME: Final = timedelta(minutes=10)
 MOST_KEYS: Final = 5_000
 """Keys that one account may have at a time."""
+
+MOST_KEPT_BYTES: Final = 20_000_000
+"""Bytes of kept answers that one account may have at a time, beside the last one."""
 
 MOST_BYTES: Final = 100_000
 """The largest answer that is kept; those of posts that make something are far smaller."""
@@ -68,8 +73,10 @@ def _take(owner: User, key: str, fingerprint: str) -> KeyedAnswer | HttpResponse
     now = timezone.now()
     KeyedAnswer.objects.filter(owner=owner, key=key, created_at__lt=now - KEEP).delete()
     KeyedAnswer.objects.filter(owner=owner, key=key, status=None, created_at__lt=now - STUCK_TIME).delete()
-    if KeyedAnswer.objects.filter(owner=owner).exclude(key=key).count() >= MOST_KEYS:
-        what = f"{MOST_KEYS:,} keys of yours are kept, and there may be no more"
+    others = KeyedAnswer.objects.filter(owner=owner).exclude(key=key)
+    held = others.aggregate(keys=Count("pk"), size_bytes=Sum(Length("body"), default=0))
+    if held["keys"] >= MOST_KEYS or held["size_bytes"] >= MOST_KEPT_BYTES:
+        what = f"{held['keys']:,} keys of yours are kept with {held['size_bytes']:,} bytes, and there may be no more"
         return problem(
             ProblemKind.BUSY, what, where=HEADER, hint="A key is kept for a day; send the request without one"
         )

@@ -20,7 +20,7 @@ from django.db import IntegrityError, transaction
 
 from budgeteer.engine.errors import InputError
 from budgeteer.sources.models import Source
-from budgeteer.sources.uploads import UploadRefused, enqueue_import, too_large
+from budgeteer.sources.uploads import UploadRefused, bring_back, enqueue_import, too_large
 
 _BLOCK = 1_000_000
 
@@ -75,7 +75,11 @@ def append(source: Source, content: File[bytes], *, known: KnownBytes) -> Source
             return _published(source, known, stored=stored, sha256=sha256, size_bytes=size_bytes)
     except IntegrityError:
         default_storage.delete(stored)
-        raise SameBytesElsewhere(Source.objects.get(owner=source.owner, sha256=sha256)) from None
+        # One in the bin comes back: whoever is told of it can open it.
+        with transaction.atomic():
+            other = Source.objects.select_for_update().get(owner=source.owner, sha256=sha256)
+            bring_back(other, name=other.name)
+        raise SameBytesElsewhere(other) from None
     except BaseException:
         default_storage.delete(stored)
         raise

@@ -169,13 +169,17 @@ def _kept_once(upload: _Upload, stored: str) -> Source:
 def _known_again(source: Source, upload: _Upload) -> Source:
     """The source that holds these bytes already, back from a deletion, and imported again where that can help."""
     source.was_known = True
-    if source.deleted_at is not None:
-        source.deleted_at = None
-        source.name = upload.name
-        source.save(update_fields=["deleted_at", "name", "updated_at"])
+    bring_back(source, name=upload.name)
     if source.state == Source.State.FAILED or (upload.as_format and upload.as_format != source.format):
         restart_import(source, as_format=upload.as_format)
     return source
+
+
+def bring_back(source: Source, *, name: str) -> None:
+    """Take a source out of the bin under this name, if it is in it."""
+    if source.deleted_at is not None:
+        source.deleted_at, source.name = None, name
+        source.save(update_fields=["deleted_at", "name", "updated_at"])
 
 
 def restart_import(source: Source, *, as_format: str) -> None:

@@ -66,3 +66,17 @@ def test_of_appends_to_the_same_bytes_one_is_taken() -> None:
     do_jobs()
     row.refresh_from_db()
     assert (row.state, row.counts["messages"]) == ("ready", 2)
+
+
+def test_an_append_that_makes_the_bytes_of_a_source_in_the_bin_brings_that_one_back() -> None:
+    token = token_of(people.editor("ada"))
+    line = TALK.replace(b"harbour", b"berth")
+    short, whole = (Caller(token).upload("/sources", data, name="t.jsonl").json() for data in (TALK, TALK + line))
+    do_jobs()
+    Caller(token).send("DELETE", f"/sources/{whole['id']}")
+    assert Source.objects.get(pk=whole["id"]).deleted_at is not None
+    known = {"offset": str(short["sizeBytes"]), "sha256": short["sha256"]}
+    answer = Caller(token).upload(f"/sources/{short['id']}/append", line, fields=known)
+    assert answer.status_code == 409
+    assert whole["id"] in answer.content.decode()
+    assert Caller(token).get(f"/sources/{whole['id']}").status_code == 200

@@ -104,6 +104,14 @@ def test_keys_are_bounded_and_cleaned_up(ada: Caller, monkeypatch: pytest.Monkey
     assert KeyedAnswer.objects.count() == 0
 
 
+def test_kept_answers_are_bounded_in_bytes(ada: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert ada.post("/workspaces", {"name": "Harbour"}, **KEY).status_code == 201
+    monkeypatch.setattr(idempotency, "MOST_KEPT_BYTES", len(KeyedAnswer.objects.get().body))
+    assert ada.post("/workspaces", {"name": "Quay"}, Idempotency_Key="b").status_code == 429
+    assert ada.post("/workspaces", {"name": "Harbour"}, **KEY)["Idempotent-Replayed"] == "true"
+    assert ada.post("/workspaces", {"name": "Quay"}).status_code == 201
+
+
 # ---- cursors
 
 

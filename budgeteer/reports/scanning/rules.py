@@ -3,7 +3,8 @@
 Secrets: the patterns of detect-secrets (Apache-2.0), of the plugins in `_PLUGINS`. Its entropy plugins are left out
 (they name every hash and id of a session), as are those for Cloudant, IBM and SoftLayer, whose patterns matched nothing
 but names of tests in real sessions. Nothing is verified over the network. Assigned passwords: the patterns for quoted
-values of its keyword plugin, with its heuristics. Telephone numbers: phonenumbers (Apache-2.0), written
+values of its keyword plugin, with its heuristics; without quotes, variables of an environment by our own pattern
+(`DB_PASSWORD=…`), since the library's takes every assignment of a program for one. Telephone numbers: phonenumbers (Apache-2.0), written
 internationally. Addresses of mail: Django's validator, those of reserved domains (RFC 2606) left out. Keys of three
 makers of models that the library does not know are patterns of our own. Private keys and JSON Web Tokens are in
 `long_rules`: they may be longer than the pieces that these rules are given.
@@ -54,6 +55,14 @@ _OWN: Final = (
     ("Google API key", re.compile(r"\bAIza[0-9A-Za-z_-]{35}")),
     ("Hugging Face token", re.compile(r"\bhf_[A-Za-z]{34}\b")),
 )
+#: A variable of an environment and its value, as in a `.env` file, a shell's command or the output of `env`.
+_VARIABLE: Final = re.compile(
+    r"(?<![A-Za-z0-9_$.%-])([A-Z][A-Z0-9_]{2,60})=(?!=)([^\s'\"`;,&|()<>{}$\[\]]{6,250})(?=\s|$|['\"`;,&|])"
+)
+#: The words, parted by underscores, of the names whose values are secret.
+_SECRET_WORDS: Final = frozenset(
+    ("PASSWORD", "PASSWD", "PASSPHRASE", "PASS", "SECRET", "TOKEN", "APIKEY", "KEY", "CREDENTIAL", "CREDENTIALS")
+)
 ASSIGNED: Final = "assigned password or key"
 MAIL: Final = "mail address"
 PHONE: Final = "telephone number"
@@ -70,6 +79,7 @@ def hits_in(text: str) -> Iterator[SecretHit]:
             if match.end() > match.start() and holds(match.group()):
                 yield SecretHit(match.start(), match.end(), kind)
     yield from _assigned(text)
+    yield from _variables(text)
     yield from _mails(text)
     yield from _phones(text)
 
@@ -123,6 +133,19 @@ def _assigned(text: str) -> Iterator[SecretHit]:
     for word in _keywords():
         for start in _places(lowered, word):
             yield from _value_at(text, start)
+
+
+def _variables(text: str) -> Iterator[SecretHit]:
+    for match in _VARIABLE.finditer(text):
+        name, value = match.groups()
+        is_mixed = any(each.isdigit() for each in value) and any(each.isalpha() for each in value)
+        if is_mixed and not _SECRET_WORDS.isdisjoint(name.split("_")) and not _is_path(value) and _is_secret(value):
+            yield SecretHit(match.start(2), match.end(2), ASSIGNED)
+
+
+def _is_path(value: str) -> bool:
+    """Whether a value names a place instead of being the secret itself: `SSL_KEY=/etc/ssl/key1.pem`."""
+    return value.startswith(("/", "./", "../", "~/", "http://", "https://")) or value[1:3] == ":\\"
 
 
 def _value_at(text: str, start: int) -> Iterator[SecretHit]:
