@@ -24,7 +24,7 @@ from budgeteer.engine.content.conversation import text_of
 from budgeteer.engine.counting.claude.claude_counter import ClaudeCounter
 from budgeteer.engine.counting.claude.claude_vocabulary import CLAUDE_FAMILIES
 from budgeteer.engine.counting.tokenizers import counter_for
-from tests.conformance import reference
+from tests.conformance.counting import reference
 from tests.engine.counting.claude.test_claude_counter import generated
 
 SHOWN: Final = 5

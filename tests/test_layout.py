@@ -115,8 +115,9 @@ def test_the_engine_has_few_floors():
     assert floors_in(PACKAGES["budgeteer.engine"]) <= MOST_ENGINE_FLOORS
 
 
-def test_no_folder_holds_more_modules_than_one_remembers():
-    folders = Counter(path.parent for path in MODULES.values())
+def test_no_folder_holds_more_files_than_one_remembers():
+    tests = (path for path in (ROOT / "tests").rglob("*.py") if path.name != "__init__.py")
+    folders = Counter(path.parent for path in (*MODULES.values(), *tests))
     assert {str(folder): count for folder, count in folders.items() if count > MOST_FILES} == {}
 
 

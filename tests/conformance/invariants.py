@@ -9,8 +9,8 @@ from budgeteer.engine.packing.ledger import ADDED, DROPPED, SECTIONS, SUMMARISED
 from budgeteer.engine.packing.result import Packing
 from budgeteer.engine.rendering import render_request
 from budgeteer.engine.rendering.validity import check_packing
-from tests.conformance.provider_rules import anthropic_faults, gemini_faults, openai_faults, responses_faults
 from tests.conformance.recount import PARAMETER, recount, recount_texts
+from tests.conformance.rendering.provider_rules import anthropic_faults, gemini_faults, openai_faults, responses_faults
 
 FAULTS = {
     "openai-chat": openai_faults,

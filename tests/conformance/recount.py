@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from tests.conformance import reference
-from tests.conformance.typescript_tools import definitions_tokens
+from tests.conformance.counting import reference
+from tests.conformance.rendering.typescript_tools import definitions_tokens
 
 #: Tokens that were measured around each parameter of a call of Claude's (docs/engine.md).
 PARAMETER = 15

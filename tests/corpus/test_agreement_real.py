@@ -10,7 +10,7 @@ import pytest
 
 from budgeteer.engine.counting.open_counter import OPEN_VOCABULARIES
 from budgeteer.engine.counting.tokenizers import counter_for, reference_for
-from tests.conformance import open_reference, reference
+from tests.conformance.counting import open_reference, reference
 
 pytestmark = pytest.mark.corpus
 

@@ -21,10 +21,11 @@ from budgeteer.engine.packing.sections.feature_search import normalised, search_
 from budgeteer.engine.packing.sections.retrieval import ChunkRoom, fit_chunks
 from budgeteer.engine.rendering import render_request
 from budgeteer.formats.detect import import_bytes
-from tests.conformance import reference, seed_search
+from tests.conformance.counting import reference
 from tests.conformance.invariants import check_everything
+from tests.conformance.packing.sections import seed_search
+from tests.conformance.packing.seed_shares import SearchResult, longest_rendered, retrieve
 from tests.conformance.recount import recount
-from tests.conformance.seed_shares import SearchResult, longest_rendered, retrieve
 from tests.corpus.test_packing_real import conversations_of, files, measured
 
 pytestmark = pytest.mark.corpus

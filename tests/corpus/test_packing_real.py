@@ -31,12 +31,17 @@ from budgeteer.engine.packing.sections.skills import fit_skills
 from budgeteer.engine.providers.capabilities import Loss
 from budgeteer.engine.providers.registry import PROVIDERS
 from budgeteer.formats.detect import import_bytes
-from tests.conformance import reference
+from tests.conformance.counting import reference
 from tests.conformance.invariants import check_everything
+from tests.conformance.packing.history.seed_history import (
+    NaiveMessage,
+    estimate_tokens,
+    truncate_history,
+    truncate_messages_to_fit,
+)
+from tests.conformance.packing.history.test_newest_first import chars_of
+from tests.conformance.packing.sections.seed_skills import NaiveLimits, NaiveSkill, fit_skills_to_budget, format_skills
 from tests.conformance.recount import recount
-from tests.conformance.seed_history import NaiveMessage, estimate_tokens, truncate_history, truncate_messages_to_fit
-from tests.conformance.seed_skills import NaiveLimits, NaiveSkill, fit_skills_to_budget, format_skills
-from tests.conformance.test_newest_first import chars_of
 
 pytestmark = pytest.mark.corpus
 CORPUS = Path(os.environ["BUDGETEER_CORPUS"])

@@ -14,7 +14,7 @@ from budgeteer.engine.packing.pack import pack
 from budgeteer.engine.providers.registry import PROVIDERS
 from budgeteer.engine.rendering import render_request
 from tests.conformance.invariants import check_everything
-from tests.conformance.test_official_types import check_types
+from tests.conformance.rendering.test_official_types import check_types
 from tests.corpus.test_packing_real import conversations_of, files, measured
 
 pytestmark = pytest.mark.corpus

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import MESSAGES, Budgeteer
-from tests.conformance import reference
+from tests.conformance.counting import reference
 from tests.formats.shapes import Session, text_block
 
 

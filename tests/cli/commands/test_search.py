@@ -10,7 +10,7 @@ import pytest
 from budgeteer.cli.commands.prompts import PROMPTS
 from budgeteer.engine.packing.sections.search_tool import search_instructions
 from tests.cli.conftest import Budgeteer
-from tests.conformance import reference
+from tests.conformance.counting import reference
 
 
 @pytest.fixture

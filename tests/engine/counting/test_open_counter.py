@@ -17,7 +17,7 @@ from budgeteer.engine.counting.tokenizers import counter_for, ends_in_word, star
 from budgeteer.engine.errors import InputError
 from budgeteer.engine.models import extra_vocabularies
 from budgeteer.engine.models.registry import MODELS
-from tests.conformance import open_reference
+from tests.conformance.counting import open_reference
 from tests.examples import examples
 
 NAMES = tuple(OPEN_VOCABULARIES)

@@ -19,7 +19,7 @@ from budgeteer.engine.content.conversation import Conversation, Message, Recorde
 from budgeteer.engine.inputs.bundle import Inputs, tool_from_raw
 from budgeteer.engine.models.registry import model
 from budgeteer.engine.rendering.sent_content import messages_alone
-from tests.conformance.test_packing import configurations, inputs
+from tests.conformance.packing.test_packing import configurations, inputs
 from tests.engine.analysis.replay.test_replay import long_talk, packed_up_to, requests_in
 from tests.engine.analysis.sweep.test_sweep import subject_of
 from tests.engine.packs import assistant, result, system, talk, user

@@ -18,7 +18,7 @@ from budgeteer.engine.inputs.bundle import Bundle, Inputs, build_bundle
 from budgeteer.engine.packing.allocation import tokenizer_of
 from budgeteer.engine.packing.pack import pack
 from budgeteer.engine.packing.result import Packing
-from tests.conformance.test_packing import configurations, inputs
+from tests.conformance.packing.test_packing import configurations, inputs
 from tests.engine.packs import assistant, system, talk, user
 from tests.examples import examples
 

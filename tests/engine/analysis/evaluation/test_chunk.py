@@ -25,7 +25,7 @@ from budgeteer.engine.packing.allocation import provider_of, tokenizer_of
 from budgeteer.engine.packing.history.registry import STRATEGIES
 from budgeteer.engine.packing.pack import pack
 from budgeteer.engine.packing.result import Packing
-from tests.conformance.test_packing import configurations, inputs
+from tests.conformance.packing.test_packing import configurations, inputs
 from tests.engine.packs import assistant, result, system, talk, user
 from tests.examples import examples
 

@@ -18,8 +18,8 @@ from budgeteer.engine.content.library import Skill, ToolDefinition
 from budgeteer.engine.counting.tokenizers import counter_for
 from budgeteer.engine.errors import ConfigError
 from budgeteer.engine.inputs.bundle import Inputs, build_bundle
-from tests.conformance import pruning_material
-from tests.conformance.test_packing import configurations, inputs
+from tests.conformance.packing.pruning import pruning_material
+from tests.conformance.packing.test_packing import configurations, inputs
 from tests.engine.packs import assistant, talk, user
 
 slowly = settings(deadline=None, max_examples=12, suppress_health_check=[HealthCheck.too_slow])

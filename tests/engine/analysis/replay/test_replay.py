@@ -18,7 +18,7 @@ from budgeteer.engine.errors import ConfigError
 from budgeteer.engine.inputs.bundle import Inputs, tool_from_raw
 from budgeteer.engine.packing.pack import pack
 from budgeteer.engine.packing.result import Packing
-from tests.conformance.test_packing import configurations, inputs
+from tests.conformance.packing.test_packing import configurations, inputs
 from tests.engine.analysis.sweep.test_sweep import subject_of
 from tests.engine.packs import assistant, result, system, talk, user
 from tests.examples import examples

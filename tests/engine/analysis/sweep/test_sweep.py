@@ -27,7 +27,7 @@ from budgeteer.engine.packing.history.summary import SummaryRequest
 from budgeteer.engine.packing.ledger import ADDED, FATES
 from budgeteer.engine.packing.pack import pack
 from budgeteer.engine.packing.result import Packing
-from tests.conformance.test_packing import configurations, inputs
+from tests.conformance.packing.test_packing import configurations, inputs
 from tests.engine.packs import assistant, talk, user
 
 slowly = settings(deadline=None, max_examples=40, suppress_health_check=[HealthCheck.too_slow])

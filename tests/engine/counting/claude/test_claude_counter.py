@@ -28,7 +28,7 @@ from budgeteer.engine.counting.claude.claude_vocabulary import (
 )
 from budgeteer.engine.counting.tokenizers import counter_for, ends_in_word, starts_safely
 from budgeteer.engine.errors import TokenizerUnavailable
-from tests.conformance import reference
+from tests.conformance.counting import reference
 from tests.examples import examples
 
 NAMES = tuple(CLAUDE_FAMILIES)

@@ -10,7 +10,7 @@ from budgeteer.engine.packing.history.registry import STRATEGIES
 from budgeteer.engine.packing.result import Packing
 from budgeteer.engine.providers.registry import PROVIDERS
 from budgeteer.engine.rendering.sent_content import sent_messages
-from tests.conformance.test_task import TASK, check_asks, run_of
+from tests.conformance.packing.history.test_task import TASK, check_asks, run_of
 from tests.engine.packs import assistant, bundle_of, fates, packed, system, user
 
 TALK = [user("a " * 10), assistant("b " * 10), user("c " * 10), assistant("d " * 10)]

@@ -14,8 +14,8 @@ from budgeteer.engine.packing.result import Packing
 from budgeteer.engine.providers.registry import PROVIDERS
 from budgeteer.engine.rendering import render_request
 from budgeteer.formats.detect import import_bytes
+from tests.conformance.packing.history.test_task import TASK, check_asks, run_of
 from tests.conformance.recount import compact
-from tests.conformance.test_task import TASK, check_asks, run_of
 from tests.engine.packs import bundle_of, fates, packed, user
 
 

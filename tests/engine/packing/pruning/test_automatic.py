@@ -22,7 +22,7 @@ from budgeteer.engine.counting.tokenizers import counter_for
 from budgeteer.engine.packing.pruning.placeholders import FAILED_NOTE, REPEATED_NOTE, WRITTEN_NOTE
 from budgeteer.engine.packing.result import Packing
 from budgeteer.engine.rendering import render_request
-from tests.conformance.pruning_material import conversations
+from tests.conformance.packing.pruning.pruning_material import conversations
 from tests.engine.packs import bundle_of, fates, packed, user
 from tests.examples import examples
 

@@ -18,7 +18,7 @@ from budgeteer.engine.packing.pruning.compress import Bounds, compress
 from budgeteer.engine.packing.pruning.history_facts import facts_of
 from budgeteer.engine.packing.pruning.shape import shape_of
 from budgeteer.engine.rendering import render_request
-from tests.conformance.reading_back import read_back
+from tests.conformance.rendering.reading_back import read_back
 from tests.engine.packing.pruning.oracle import Problems, Refused, Thing, apply
 from tests.engine.packs import assistant, bundle_of, fates, packed, result, system, user
 from tests.examples import examples

@@ -14,7 +14,7 @@ from budgeteer.engine.packing.pruning.message_ids import (
     untagged,
 )
 from budgeteer.engine.rendering import render_request
-from tests.conformance import reference
+from tests.conformance.counting import reference
 from tests.engine.packs import assistant, bundle_of, fates, packed, result, system, user
 
 TEXT, TAG, CALL = TextPart("said"), TextPart("<id>m001</id>"), ToolCallPart("c", "run", "{}")

@@ -15,8 +15,8 @@ from budgeteer.engine.packing.pack import pack
 from budgeteer.engine.packing.pruning.nudges import ModelRequest, nudge_for
 from budgeteer.engine.rendering import render_request
 from tests.conformance.invariants import check_everything
-from tests.conformance.pruning_material import inputs, settings_of
-from tests.conformance.test_packing import FORMS, slowly
+from tests.conformance.packing.pruning.pruning_material import inputs, settings_of
+from tests.conformance.packing.test_packing import FORMS, slowly
 from tests.engine.packs import assistant, talk, user
 
 COUNTER = counter_for("o200k_base")

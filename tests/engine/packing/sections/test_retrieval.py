@@ -14,7 +14,7 @@ from budgeteer.engine.counting.tokenizers import counter_for
 from budgeteer.engine.packing.search_reasons import explain_chunk
 from budgeteer.engine.packing.sections.retrieval import NOTHING, ChunkCause, ChunkRoom, RetrievalFit, fit_chunks, ranked
 from budgeteer.engine.rendering import render_request
-from tests.conformance import reference
+from tests.conformance.counting import reference
 from tests.engine.packs import bundle_of, fates, packed, user
 
 COUNTER = counter_for("o200k_base")

@@ -12,7 +12,12 @@ from budgeteer.engine.counting.tokenizers import counter_for
 from budgeteer.engine.inputs.bundle import Inputs, build_bundle
 from budgeteer.engine.packing.pack import pack
 from tests.conformance.generated import conversations
-from tests.conformance.seed_history import DEFAULT_BUDGET, NaiveMessage, estimate_tokens, truncate_messages_to_fit
+from tests.conformance.packing.history.seed_history import (
+    DEFAULT_BUDGET,
+    NaiveMessage,
+    estimate_tokens,
+    truncate_messages_to_fit,
+)
 from tests.examples import examples
 
 pytestmark = pytest.mark.conformance

@@ -13,7 +13,7 @@ from budgeteer.engine.inputs.bundle import Inputs
 from budgeteer.engine.packing.ledger import Decision, Size
 from budgeteer.engine.packing.result import Packing
 from budgeteer.engine.rendering import render_request
-from tests.conformance.test_packing import configurations, inputs, packed, slowly
+from tests.conformance.packing.test_packing import configurations, inputs, packed, slowly
 
 pytestmark = pytest.mark.conformance
 
@@ -38,6 +38,8 @@ def test_summarised_history_is_within_its_characters(given_inputs: Inputs, data:
         packing.fits
         and history_size(packing).chars > settings["maxChars"]
         and settings["summarizing"]["trigger"] is None
+        # A kept message of the user's keeps what `keepWith` ties to it, from any turn.
+        and not (settings["keepWith"] and settings["summarizing"]["userMessageTokens"])
     ):
         # Only the last turns may be longer, and what of the user's words is kept on purpose.
         own = [one for one in history if one.fate != "added"]

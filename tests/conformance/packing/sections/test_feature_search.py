@@ -17,7 +17,8 @@ from budgeteer.engine.inputs.bundle import Inputs, build_bundle
 from budgeteer.engine.packing.pack import pack
 from budgeteer.engine.packing.sections.feature_search import normalised, search_features
 from budgeteer.engine.rendering import render_request
-from tests.conformance import reference, seed_search
+from tests.conformance.counting import reference
+from tests.conformance.packing.sections import seed_search
 from tests.examples import examples
 
 pytestmark = pytest.mark.conformance

@@ -18,7 +18,7 @@ from pydantic import TypeAdapter, ValidationError
 from budgeteer.engine.inputs.bundle import Inputs
 from budgeteer.engine.providers.registry import PROVIDERS
 from budgeteer.engine.rendering import render_request
-from tests.conformance.test_packing import configurations, inputs, packed, slowly
+from tests.conformance.packing.test_packing import configurations, inputs, packed, slowly
 
 pytestmark = pytest.mark.conformance
 

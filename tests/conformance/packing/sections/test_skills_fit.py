@@ -12,9 +12,9 @@ from budgeteer.engine.counting.library_measures import measure_skills
 from budgeteer.engine.counting.tokenizers import TOKENIZERS, counter_for
 from budgeteer.engine.packing.sections.skill_block import skill_entry, skills_block
 from budgeteer.engine.packing.sections.skills import fit_skills
-from tests.conformance import reference
+from tests.conformance.counting import reference
 from tests.conformance.generated import skills as generated_skills
-from tests.conformance.seed_skills import (
+from tests.conformance.packing.sections.seed_skills import (
     NaiveLimits,
     NaiveSkill,
     fit_skills_to_budget,

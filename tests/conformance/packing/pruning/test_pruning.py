@@ -17,11 +17,11 @@ from budgeteer.engine.rendering import render_request
 from budgeteer.formats.detect import import_bytes
 from tests.conformance import generated
 from tests.conformance.invariants import check_everything
-from tests.conformance.pruning_material import inputs, settings_of
-from tests.conformance.reading_back import count_read_back_alike, read_back
+from tests.conformance.packing.pruning.pruning_material import inputs, settings_of
+from tests.conformance.packing.test_idempotence import joins_a_notice, joins_the_line
+from tests.conformance.packing.test_packing import FORMS, configurations, slowly
 from tests.conformance.recount import compact
-from tests.conformance.test_idempotence import joins_a_notice, joins_the_line
-from tests.conformance.test_packing import FORMS, configurations, slowly
+from tests.conformance.rendering.reading_back import count_read_back_alike, read_back
 
 pytestmark = pytest.mark.conformance
 

@@ -16,7 +16,7 @@ from pathlib import Path
 import ctok
 import tiktoken
 
-from tests.conformance import open_reference
+from tests.conformance.counting import open_reference
 
 #: Our name of each of Claude's families -> a version that ctok counts by it.
 CLAUDE_VERSIONS = {"claude-v3": "3.0", "claude-v4.7": "4.7", "claude-v4.8": "4.8"}

@@ -15,7 +15,7 @@ from budgeteer.engine.packing.conditions import Outcome, settings_of
 from budgeteer.engine.packing.ledger import Decision
 from budgeteer.engine.packing.result import Packing
 from budgeteer.engine.providers.registry import PROVIDERS
-from tests.conformance.test_packing import FORMS, configurations, inputs, packed, slowly
+from tests.conformance.packing.test_packing import FORMS, configurations, inputs, packed, slowly
 
 pytestmark = pytest.mark.conformance
 

@@ -18,9 +18,9 @@ from budgeteer.engine.inputs.bundle import Bundle, Inputs, build_bundle
 from budgeteer.engine.packing.history.summary import SummaryFailed, SummaryRequest, extractive_summary
 from budgeteer.engine.packing.pack import pack
 from budgeteer.engine.packing.result import Packing
-from tests.conformance import seed_history as seed
-from tests.conformance.seed_history import NaiveMessage
-from tests.conformance.test_newest_first import chars_of
+from tests.conformance.packing.history import seed_history as seed
+from tests.conformance.packing.history.seed_history import NaiveMessage
+from tests.conformance.packing.history.test_newest_first import chars_of
 from tests.examples import examples
 
 pytestmark = pytest.mark.conformance

@@ -17,9 +17,9 @@ from budgeteer.engine.packing.allocation import allowance, shares_of
 from budgeteer.engine.packing.pack import pack
 from budgeteer.engine.packing.result import Packing
 from budgeteer.engine.rendering import render_request
-from tests.conformance import reference
+from tests.conformance.counting import reference
 from tests.conformance.generated import TEXTS, WORDS
-from tests.conformance.seed_shares import (
+from tests.conformance.packing.seed_shares import (
     SearchResult,
     allocate_budget,
     build_context,
@@ -27,7 +27,7 @@ from tests.conformance.seed_shares import (
     longest_rendered,
     retrieve,
 )
-from tests.conformance.test_packing import configurations, inputs, packed, shares, slowly
+from tests.conformance.packing.test_packing import configurations, inputs, packed, shares, slowly
 from tests.examples import examples
 
 pytestmark = pytest.mark.conformance

@@ -14,9 +14,9 @@ from budgeteer.engine.content.written_messages import left_out_of
 from budgeteer.engine.inputs.bundle import Inputs
 from budgeteer.engine.rendering import render_request
 from budgeteer.formats.detect import import_bytes
-from tests.conformance.reading_back import count_read_back_alike, read_back
+from tests.conformance.packing.test_packing import configurations, inputs, packed, slowly
 from tests.conformance.recount import compact
-from tests.conformance.test_packing import configurations, inputs, packed, slowly
+from tests.conformance.rendering.reading_back import count_read_back_alike, read_back
 
 pytestmark = pytest.mark.conformance
 
