@@ -8,19 +8,29 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from enum import Enum, auto
 from functools import lru_cache
-from itertools import islice
-from typing import Any, Final
+from itertools import batched, chain, islice
+from typing import Any, Final, NamedTuple
 
+from budgeteer.engine.content.conversation import Message
 from budgeteer.formats.field_table import OTHER_FILES, FieldPath, is_metadata, left_out_fields, markup_words, read_files
 from budgeteer.formats.format import Format
 from budgeteer.formats.messages.accounting import Accounting, largest
 from budgeteer.formats.messages.imported import Imported
-from budgeteer.formats.messages.message_spool import SpooledMessages
-from budgeteer.formats.messages.string_ledger import DEEPEST, StringLedger, is_payload, json_in, values_of
+from budgeteer.formats.messages.message_spool import MessageSpool, Outline, SpooledMessages
+from budgeteer.formats.messages.string_ledger import (
+    DEEPEST,
+    StringLedger,
+    characters_of,
+    is_payload,
+    json_in,
+    strings_beside,
+    strings_in,
+    strings_of,
+)
 from budgeteer.formats.reading.archives import Archive
 from budgeteer.formats.reading.decoding import without_surrogates
 from budgeteer.formats.reading.document import HEAD_BYTES, Document
@@ -31,6 +41,9 @@ LOOKED_AT: Final = 1_000_000
 
 SAMPLED_FROM: Final = 20
 """Entries of a list or an object from which on a sample takes some of them; of fewer it takes all."""
+
+_AT_ONCE: Final = 4_096
+"""Messages whose ids and names are looked at together."""
 
 _ID: Final = re.compile(r"(?=\D*\d)[0-9A-Za-z_-]{16,}|[0-9a-f-]{8,}|\d+")
 _LONGEST_KEY: Final = 40
@@ -46,8 +59,7 @@ class _Place(Enum):
     LEFT_OUT = auto()
 
 
-@dataclass(frozen=True, slots=True)
-class _Text:
+class _Text(NamedTuple):
     """A string of a file with its path, its place, and the number of its entry (0 in a file that has none)."""
 
     text: str
@@ -78,7 +90,9 @@ class Account:
     """
 
     def __init__(self, document: Document, format_name: str) -> None:
-        self._ledger = StringLedger(markup_words(format_name))
+        aside = document.notes.aside
+        self._ledger = StringLedger(markup_words(format_name), is_held=aside is None)
+        self._aside = None if aside is None else _Aside(aside, self._ledger)
         self._step = max(1, _size_of(document) // LOOKED_AT)
         walk = _Walk(left_out_fields(format_name), self._step)
         self._entry_of = _files_in(document, self._step)
@@ -91,38 +105,81 @@ class Account:
             if one.place is not _Place.METADATA:
                 self._ledger.expect(one.text)
         document.notes.ledger = self._ledger
-        if document.notes.aside is not None:
-            document.notes.aside.watch = self._ledger.see_message
 
     def close(self, found: Imported) -> Accounting:
         """The figures, after everything was read."""
-        self._show(found, self._ledger.see, with_spooled=False)
+        ledger = self._ledger
+        ledger.see_strings(_strings_of(found))
+        ledger.leave_entries(self._entry_of[one.where] for one in found.skipped if one.where in self._entry_of)
+        for chat in found.conversations:
+            if self._aside is not None and isinstance(chat.messages, SpooledMessages):
+                self._aside.keep(chat.messages)
+            else:
+                for message in chat.messages:
+                    ledger.see_message(message)
+        if self._aside is not None:
+            self._aside.forget_others()
         told = self._told()
         if told.is_lossy:
             for one in self._texts:
                 if one.place is _Place.CONTENT:
-                    self._ledger.expect_runs(one.text)
-            self._show(found, self._ledger.see_runs, with_spooled=True)
-            self._ledger.leave_out_runs()
+                    ledger.expect_runs(one.text)
+            ledger.see_runs(_strings_of(found))
+            for chat in found.conversations:
+                for message in chat.messages:
+                    ledger.see_runs(strings_of(message))
+            ledger.leave_out_runs()
             told = self._told()
         return told
-
-    def _show(self, found: Imported, see: Callable[[Any], None], *, with_spooled: bool) -> None:
-        """Show the ledger everything that was read; messages in a scratch file were seen when they were put there."""
-        for value in _values_of(found):
-            see(value)
-        self._ledger.leave_entries(self._entry_of[one.where] for one in found.skipped if one.where in self._entry_of)
-        for chat in found.conversations:
-            if with_spooled or not isinstance(chat.messages, SpooledMessages):
-                for message in chat.messages:
-                    for value in values_of(message):
-                        see(value)
 
     def _told(self) -> Accounting:
         tally = _Tally(self._ledger)
         for one in self._texts:
             tally.add(one)
         return tally.accounting(is_estimate=self._step > 1)
+
+
+class _Aside:
+    """Messages in a scratch file: seen as they are put there, and forgotten in the end if no conversation has them."""
+
+    def __init__(self, spool: MessageSpool, ledger: StringLedger) -> None:
+        self._spool = spool
+        self._ledger = ledger
+        self._first = self._next = len(spool)
+        self._before: set[int] = set()
+        self._kept = bytearray()
+        spool.watch = self._see
+
+    def keep(self, messages: SpooledMessages) -> None:
+        """Note that a conversation has these messages."""
+        self._kept.extend(bytes(self._next - len(self._kept)))
+        for outlines in batched(messages.outlines, _AT_ONCE):
+            self._ledger.see_strings(list(chain.from_iterable(map(strings_beside, outlines))))
+            for outline in outlines:
+                if isinstance(outline, Outline):
+                    for place in (outline.place, *outline.more):
+                        self._kept[place] = 1
+
+    def forget_others(self) -> None:
+        """Take back what was seen of messages that no conversation has."""
+        self._kept.extend(bytes(self._next - len(self._kept)))
+        gone = [place for place in sorted(self._before) if not self._kept[place]]
+        at = self._kept.find(0, self._first)
+        while at >= 0:
+            gone.append(at)
+            at = self._kept.find(0, at + 1)
+        for place in gone:
+            self._ledger.forget_parts(self._spool.parts(place))
+
+    def _see(self, message: Message, place: int) -> None:
+        """See a message that is put aside, once: the same contents lie in one place."""
+        if place >= self._next:
+            self._next = place + 1
+        elif place >= self._first or place in self._before:
+            return
+        else:
+            self._before.add(place)
+        self._ledger.see_parts(message.parts)
 
 
 def _size_of(document: Document) -> int:
@@ -235,8 +292,19 @@ class _Tally:
 
     def add(self, one: _Text) -> None:
         """Add a string; what of JSON in it was read counts by its own strings."""
+        if one.place is _Place.METADATA:
+            characters = characters_of(one.text)
+            self._all += characters
+            self._metadata += characters
+            return
+        if self._ledger.is_left_out(one.entry):
+            characters = characters_of(one.text)
+            self._all += characters
+            self._set_aside += characters
+            self._count(self._left_out, one.path, characters)
+            return
         read, left_out, unread = self._ledger.fate_of(one.text)
-        is_left_out = one.place is _Place.LEFT_OUT or self._ledger.is_left_out(one.entry)
+        is_left_out = one.place is _Place.LEFT_OUT
         if unread and not is_left_out and one.place is _Place.CONTENT and (inner := json_in(one.text)) is not None:
             nested = _Tally(self._ledger)
             walk = _Walk({})
@@ -247,12 +315,7 @@ class _Tally:
                 self._include(nested, one.path)
                 return
         self._all += read + left_out + unread
-        if one.place is _Place.METADATA:
-            self._metadata += read + left_out + unread
-            return
-        if self._ledger.is_left_out(one.entry):
-            read, left_out, unread = 0, read + left_out + unread, 0
-        elif is_left_out:
+        if is_left_out:
             left_out, unread = left_out + unread, 0
         self._read += read
         self._set_aside += left_out
@@ -299,6 +362,13 @@ def _shown(key: str) -> str:
     return f"{shown}…" if len(key) > _LONGEST_KEY else shown or '""'
 
 
+def _strings_of(found: Imported) -> list[str]:
+    """Every string that was read, but those of the messages."""
+    strings = strings_in(list(_values_of(found)))
+    strings += (skipped.line for skipped in found.skipped)
+    return strings
+
+
 def _values_of(found: Imported) -> Iterator[Any]:
     """Everything that was read, but the messages."""
     for chat in found.conversations:
@@ -320,5 +390,3 @@ def _values_of(found: Imported) -> Iterator[Any]:
         yield [name, use.last]
     yield found.text
     yield found.metadata
-    for skipped in found.skipped:
-        yield skipped.line

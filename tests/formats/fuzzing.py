@@ -123,9 +123,6 @@ def _told_of_far(case: Case) -> object:
         return _told(partial(import_file, io.BytesIO(case.data), name=case.name, options=options))
 
 
-_SPLIT = frozenset({"read", "leftOut", "leftOutKeys"})
-
-
 def _told(read: Callable[[], Imported]) -> object:
     """Everything an import tells, or the sentence that refuses it."""
     try:
@@ -134,11 +131,7 @@ def _told(read: Callable[[], Imported]) -> object:
         return error.sentence
     messages = [[message_to_json(message) for message in chat.messages] for chat in found.conversations]
     libraries = (found.skills, found.tools, found.features, found.chunks, found.text)
-    report = {**report_json(found), "reason": ""}
-    # Of a file that is read where it lies the same strings are accounted for; which of them were read may differ where
-    # one string stands in two places.
-    report["accounting"] = {key: told for key, told in (report["accounting"] or {}).items() if key not in _SPLIT}
-    return report, messages, libraries
+    return {**report_json(found), "reason": ""}, messages, libraries
 
 
 def _imported_or_refused(case: Case, chosen: str | None) -> Imported | FormatError:

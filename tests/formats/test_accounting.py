@@ -24,7 +24,7 @@ from budgeteer.formats.reading.document import Options
 from budgeteer.formats.reading.limits import Limits
 from budgeteer.formats.registry import registry
 from tests.formats.maker_shapes import MAKERS
-from tests.formats.shapes import OPENAI_CHAT, Session, dumps, jsonl, text_block, zipped
+from tests.formats.shapes import OPENAI_CHAT, Session, dumps, jsonl, text_block, use_block, zipped
 from tests.formats.test_fuzz import VALID
 
 UNHEARD = "Nobody has ever written this sentence about seventeen purple walruses before. " * 20
@@ -166,6 +166,48 @@ def test_joined_cut_and_wrapped_texts_count_as_read(texts: list[str]) -> None:
         assert ledger.fate_of(text) == (bare, 0, 0)
 
 
+PIECES = st.sampled_from(
+    ["tide", "pier\nferry", "  ferry ", '{"a": "tide", "b": ["pier\\nlate"]}', "late", '"pier"', "x\ny"]
+)
+SHOWN = st.lists(st.tuples(st.booleans(), PIECES), max_size=6)
+
+
+@given(st.lists(PIECES, min_size=1, max_size=4), SHOWN)
+def test_strings_are_told_alike_whether_what_is_shown_is_held_or_not(
+    texts: list[str], shown: list[tuple[bool, str]]
+) -> None:
+    ledgers = [StringLedger(), StringLedger(is_held=False)]
+    for ledger in ledgers:
+        for text in texts:
+            ledger.expect(text)
+        for is_read, text in shown:
+            (ledger.see if is_read else ledger.leave_out)([text])
+    assert [ledgers[0].fate_of(text) for text in texts] == [ledgers[1].fate_of(text) for text in texts]
+
+
+@given(st.lists(PIECES, min_size=1, max_size=4), st.lists(PIECES, max_size=3), st.lists(PIECES, max_size=3))
+def test_what_is_forgotten_was_never_seen(texts: list[str], kept: list[str], gone: list[str]) -> None:
+    with_gone, without = StringLedger(is_held=False), StringLedger(is_held=False)
+    for ledger in (with_gone, without):
+        for text in texts:
+            ledger.expect(text)
+        ledger.see_parts([TextPart(text) for text in kept])
+    with_gone.see_parts([TextPart(text) for text in gone])
+    with_gone.forget_parts([TextPart(text) for text in gone])
+    assert [with_gone.fate_of(text) for text in texts] == [without.fate_of(text) for text in texts]
+
+
+def test_a_message_that_no_conversation_has_is_not_read_though_it_was_put_aside() -> None:
+    session = Session()
+    session.user("u1", "Where is the ferry?")
+    session.assistant("a1", use_block("t1"), message_id="m1")
+    session.result("r1", "t1", "It left")
+    session.result("r2", "t1", "It left, and this answer comes twice")
+    with ExitStack() as stack:
+        options = Options(limits=Limits(held_bytes=100), scratch=lambda: stack.enter_context(TemporaryFile()))
+        assert import_file(io.BytesIO(session.data), options=options).accounting == accounted(session.data)
+
+
 def test_a_text_inside_a_line_is_found_by_its_words_and_another_is_not() -> None:
     ledger = StringLedger()
     words, others = "the tide in Oslo is two metres", "no such words were ever said here"
@@ -175,7 +217,7 @@ def test_a_text_inside_a_line_is_found_by_its_words_and_another_is_not() -> None
     assert ledger.fate_of(words) == (0, 0, len(words))
     ledger.expect_runs(words)
     ledger.expect_runs(others)
-    ledger.see_runs("It says: the tide in Oslo is two metres, sir")
+    ledger.see_runs(["It says: the tide in Oslo is two metres, sir"])
     assert ledger.fate_of(words) == (len(words), 0, 0)
     assert ledger.fate_of(others) == (0, 0, len(others))
 

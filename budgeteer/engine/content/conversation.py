@@ -262,7 +262,7 @@ def text_of(message: Message) -> str:
 
 def message_to_json(message: Message) -> dict[str, Any]:
     """The message as plain data: the shape `budgeteer import --messages` prints and stores keep."""
-    data: dict[str, Any] = {"role": message.role, "parts": [_part_to_json(part) for part in message.parts]}
+    data: dict[str, Any] = {"role": message.role, "parts": parts_to_json(message.parts)}
     optional = {"id": message.id, "name": message.name, "created": message.created}
     data |= {key: value for key, value in optional.items() if value}
     if message.line:
@@ -274,11 +274,21 @@ def message_to_json(message: Message) -> dict[str, Any]:
     return data | _origin_to_json(message.origin)
 
 
+def parts_to_json(parts: Sequence[Part]) -> list[dict[str, Any]]:
+    """The parts of a message as plain data, as `message_to_json` has them."""
+    return [_part_to_json(part) for part in parts]
+
+
+def parts_from_json(data: Sequence[Mapping[str, Any]]) -> tuple[Part, ...]:
+    """The inverse of parts_to_json."""
+    return tuple(_part_from_json(part) for part in data)
+
+
 def message_from_json(data: Mapping[str, Any]) -> Message:
     """The inverse of message_to_json."""
     return Message(
         role=data["role"],
-        parts=tuple(_part_from_json(part) for part in data["parts"]),
+        parts=parts_from_json(data["parts"]),
         id=data.get("id", ""),
         name=data.get("name", ""),
         created=data.get("created", ""),

@@ -19,7 +19,7 @@ from budgeteer.formats.messages.imported import Imported, Skipped
 from budgeteer.formats.messages.numbering import Notes, text_value
 from budgeteer.formats.reading.document import Document
 from budgeteer.formats.reading.entries import mappings
-from budgeteer.formats.reading.envelopes import Envelope, envelopes, imported_from
+from budgeteer.formats.reading.envelopes import Envelope, envelopes, first_envelopes, imported_from
 
 _HEADER: Final = re.compile(r"\[(?P<name>[A-Za-z_][\w.-]*)(?: for [^\n]*?| in [^\n]*?)?\] Result:[ \t]*\n?")
 _NOT_RESULT: Final = ("<environment_details>", "<feedback>", "<user_message>", "<task>")
@@ -27,7 +27,7 @@ _NOT_RESULT: Final = ("<environment_details>", "<feedback>", "<user_message>", "
 
 def detect(document: Document) -> str | None:
     """Why a document is a task of Cline, None when it is not."""
-    for envelope in envelopes(document):
+    for envelope in first_envelopes(document):
         said = [raw for _, raw in envelope.messages[:40] if isinstance(raw, Mapping)]
         if any("tool_calls" in raw or raw.get("role") in ("tool", "developer") for raw in said):
             return None

@@ -30,7 +30,14 @@ from budgeteer.formats.messages.opaque import lean
 from budgeteer.formats.messages.origins import origin_of, settings_of
 from budgeteer.formats.messages.recorded_requests import token_count
 from budgeteer.formats.reading.document import Document
-from budgeteer.formats.reading.envelopes import SAMPLED, Envelope, envelopes, looks_like_messages, require
+from budgeteer.formats.reading.envelopes import (
+    SAMPLED,
+    Envelope,
+    envelopes,
+    first_envelopes,
+    looks_like_messages,
+    require,
+)
 
 _ROLES: Mapping[str, Role] = {"user": "user", "assistant": "assistant", "system": "system"}
 _OWN_BLOCKS = frozenset(
@@ -71,7 +78,7 @@ _OPENAI_ROLES = frozenset({"tool", "function", "developer"})
 
 def detect(document: Document) -> str | None:
     """Why a document is Anthropic Messages, None when it is not."""
-    for envelope in islice(envelopes(document), SAMPLED):
+    for envelope in islice(first_envelopes(document), SAMPLED):
         if not looks_like_messages(envelope.messages):
             continue
         sign = _sign(envelope)

@@ -19,6 +19,8 @@ from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import IO, Any, Final, overload
 
+from pydantic_core import from_json, to_json
+
 from budgeteer.engine.content.conversation import (
     AudioPart,
     FilePart,
@@ -30,8 +32,8 @@ from budgeteer.engine.content.conversation import (
     TextPart,
     ToolCallPart,
     ToolResultPart,
-    message_from_json,
-    message_to_json,
+    parts_from_json,
+    parts_to_json,
 )
 from budgeteer.engine.counting.lazy_messages import LazyMessages, outlines_of
 from budgeteer.formats.messages.progress import Progress
@@ -85,39 +87,42 @@ class MessageSpool:
         progress: told how many of these were put aside, a chunk at a time.
 
     Attributes:
-        watch: shown each message that is put aside; None where nobody looks.
+        watch: shown each message that is put aside, and the place of its contents; None where nobody looks.
     """
 
     def __init__(self, file: IO[bytes], *, size: int = 0, progress: Progress | None = None) -> None:
         self._file = file
         self._size = size
         self._progress = progress
-        self.watch: Callable[[Message], None] | None = None
+        self.watch: Callable[[Message, int], None] | None = None
         self._written = 0
         self._pending: list[bytes] = []
         self._pending_bytes = 0
         self._count = 0
         self._firsts = array("Q")
         self._offsets = array("Q", [0])
-        self._kept: OrderedDict[int, list[Message]] = OrderedDict()
+        self._kept: OrderedDict[int, list[tuple[Part, ...]]] = OrderedDict()
         self._known = _Known()
 
-    def put(self, message: Message) -> Outline:
-        """The outline of a message whose contents are put aside; the same contents of the same line only once."""
-        if self.watch is not None:
-            self.watch(message)
-        data = _ENCODER.encode(message_to_json(Message(message.role, message.parts))).encode()
+    def put(self, message: Message, given: str = "") -> Outline:
+        """The outline of a message whose contents are put aside; the same contents of the same line only once.
+
+        `given` is the id it has from now on, where that is another one.
+        """
+        data = _encoded(parts_to_json(message.parts))
         digest = hashlib.blake2b(data, digest_size=_DIGEST_BYTES).digest()
         place = self._known.place(message.line, digest)
         if place == self._count:
             self._write(data)
+        if self.watch is not None:
+            self.watch(message, place)
         return Outline(
-            role=message.role,
-            parts=_outlines(message.parts),
-            id=message.id,
-            name=message.name,
-            created=message.created,
-            line=message.line,
+            message.role,
+            _outlines(message.parts),
+            given or message.id,
+            message.name,
+            message.created,
+            message.line,
             typed=message.typed,
             origin=message.origin,
             moved=message.moved,
@@ -125,11 +130,18 @@ class MessageSpool:
             digest=digest,
         )
 
+    def __len__(self) -> int:
+        return self._count
+
+    def parts(self, place: int) -> tuple[Part, ...]:
+        """The contents that lie at a place."""
+        return self._read(place)
+
     def whole(self, outline: Message) -> Message:
         """The message of an outline; a message that is none is whole already."""
         if not isinstance(outline, Outline):
             return outline
-        parts = tuple(chain.from_iterable(self._read(place).parts for place in (outline.place, *outline.more)))
+        parts = tuple(chain.from_iterable(self._read(place) for place in (outline.place, *outline.more)))
         return Message(
             outline.role,
             parts,
@@ -160,20 +172,20 @@ class MessageSpool:
         self._offsets.append(self._offsets[-1] + len(packed))
         self._pending, self._pending_bytes = [], 0
 
-    def _read(self, place: int) -> Message:
+    def _read(self, place: int) -> tuple[Part, ...]:
         if place >= self._count - len(self._pending):
             self._flush()
         number = bisect_right(self._firsts, place) - 1
         return self._chunk(number)[place - self._firsts[number]]
 
-    def _chunk(self, number: int) -> list[Message]:
+    def _chunk(self, number: int) -> list[tuple[Part, ...]]:
         kept = self._kept.get(number)
         if kept is not None:
             self._kept.move_to_end(number)
             return kept
         self._file.seek(self._offsets[number])
         packed = self._file.read(self._offsets[number + 1] - self._offsets[number])
-        kept = [message_from_json(json.loads(line)) for line in zlib.decompress(packed).split(b"\n")]
+        kept = [parts_from_json(_decoded(line)) for line in zlib.decompress(packed).split(b"\n")]
         self._kept[number] = kept
         while len(self._kept) > KEPT_CHUNKS:
             self._kept.popitem(last=False)
@@ -236,6 +248,21 @@ class SpooledMessages(LazyMessages):
         return SpooledMessages(self._aside, (*self.outlines, *outlines_of(others)))
 
 
+def _encoded(value: Any) -> bytes:
+    """JSON on one line; what pydantic's writer refuses, as it is too deep, is written by Python's."""
+    try:
+        return to_json(value)
+    except ValueError:
+        return _ENCODER.encode(value).encode()
+
+
+def _decoded(data: bytes) -> Any:
+    try:
+        return from_json(data, cache_strings="keys")
+    except ValueError:
+        return json.loads(data)
+
+
 def merged(first: Message, second: Message) -> Message:
     """A message with the parts of another one behind its own."""
     if isinstance(first, Outline):
@@ -259,7 +286,7 @@ def _outlines(parts: Sequence[Part]) -> tuple[Part, ...]:
 def _outline(part: Part) -> Any:
     match part:
         case TextPart(text=text):
-            return _FILLED if text.strip() else _BLANK
+            return _BLANK if not text or text.isspace() else _FILLED
         case ToolCallPart():
             return ToolCallPart(part.id, part.name, "")
         case ToolResultPart():

@@ -77,8 +77,9 @@ class Notes:
 
     def leave_out(self, raw: Any) -> None:
         """Keep account of a value, or of several, that are left out and of which the report says so."""
-        if self.ledger is not None and raw is not None:
-            self.ledger.leave_out(raw)
+        if self.ledger is None or raw is None:
+            return
+        self.ledger.leave_out(self.aside.whole(raw) if isinstance(raw, Outline) and self.aside is not None else raw)
 
     def say(self, sentence: str) -> None:
         """Say a sentence once."""
@@ -136,12 +137,13 @@ def _listed_places(places: Collection[str]) -> str:
 
 def says_nothing(parts: Sequence[Part]) -> bool:
     """Whether parts hold no word, call, picture or anything else; a result is what it holds."""
-    return all(
-        says_nothing(part.content)
-        if isinstance(part, ToolResultPart)
-        else isinstance(part, TextPart) and not part.text.strip()
-        for part in parts
-    )
+    for part in parts:
+        if isinstance(part, ToolResultPart):
+            if not says_nothing(part.content):
+                return False
+        elif not isinstance(part, TextPart) or (part.text and not part.text.isspace()):
+            return False
+    return True
 
 
 def _holds_words(value: Any) -> bool:
@@ -174,7 +176,10 @@ def numbered(
             if notes is not None and message.role != "tool" and says_nothing(message.parts):
                 notes.silent[f"{place}{message.line or position}"] = None
             given = unique(message.id or f"m{position}")
-            yield put_aside(message if message.id == given else replace(message, id=given), aside)
+            if aside is not None and not isinstance(message, Outline):
+                yield aside.put(message, given)
+            else:
+                yield message if message.id == given else replace(message, id=given)
 
     done = beside_calls(named()) if is_request else tuple(named())
     return done if aside is None else SpooledMessages(aside, done)

@@ -2,17 +2,22 @@
 
 Strings are held against each other by their lines, without the white space around each, so that an importer may join,
 cut and trim texts, and what a file says twice counts as read wherever it stands. JSON inside a string is also held
-against what was read of it. What no line tells (a text that became part of a line, or a piece of one) is looked for
-once more by runs of three words. Only lines of the file are kept: what is read is looked up and forgotten, so memory
-grows with the part of the file that is looked at, which has a limit.
+against what was read of it. A string that was read just as it stands needs no look at its lines. What no line tells (a
+text that became part of a line, or a piece of one) is looked for once more by runs of three words. Only strings of the
+file are kept: of a file that is not held, what is read is looked up and forgotten, so memory grows with the part of the
+file that is looked at, which has a limit.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from typing import Any, Final
+
+from pydantic_core import from_json
 
 from budgeteer.engine.content.conversation import (
     AudioPart,
@@ -40,27 +45,51 @@ RUN: Final = 3
 """Words in a run: two words meet by chance all over a long conversation, three do not often. Source: ours."""
 
 _PAYLOAD: Final = re.compile(r"(?:data:[^,\s]{0,200};base64,)?[A-Za-z0-9+/_-]+={0,2}\s*\Z")
+_JSON_STARTS: Final = frozenset('{["')
 _WORDS: Final = re.compile(r"\w+")
 _NUMBER: Final = re.compile(r"_|[_\d]+(?:T\d+)?Z?_?")
 """Words that are numbers, or pieces of times: in texts with a structure of their own they are of that."""
 
 
+class _Shown:
+    """The strings that were shown as read, or as left out.
+
+    Attributes:
+        texts: how often each string of the file was shown as it stands in the file.
+        lines: how often each line of the file was shown in other strings.
+        others: other strings whose lines are not looked at yet.
+        known: the lines of all of these that are asked for, once they are settled.
+    """
+
+    def __init__(self) -> None:
+        self.texts: Counter[str] = Counter()
+        self.lines: Counter[str] = Counter()
+        self.others: list[str] = []
+        self.known: set[str] = set()
+
+
 class StringLedger:
-    """The lines of the strings of a file, or of a sample of them, and what became of each.
+    """The strings of a file, or of a sample of them, and what became of each.
 
     First the strings of the file are announced (`expect`), then everything that is read or left out is shown to it
-    (`see`, `see_message`, `leave_out`), then each string is asked for (`fate_of`).
+    (`see`, `see_message`, `leave_out`), then each string is asked for (`fate_of`). A string that was read as it stands
+    in the file is known by that; lines are compared only where some string was not.
 
     Args:
         markup: words that structure a text of this format (`User`, `summary`): they are read as the structure, and so
             are numbers and times.
+        is_held: whether what is shown stays in memory anyway, so that its lines can be looked at in the end, if at all.
+            Otherwise they are looked at at once, when every string of the file has been announced.
     """
 
-    def __init__(self, markup: frozenset[str] = frozenset()) -> None:
+    def __init__(self, markup: frozenset[str] = frozenset(), *, is_held: bool = True) -> None:
         self._markup = markup
+        self._is_held = is_held
+        self._texts: set[str] = set()
         self._lines: set[str] = set()
-        self._read: set[str] = set()
-        self._left_out: set[str] = set()
+        self._read = _Shown()
+        self._left_out = _Shown()
+        self._is_settled = False
         self._runs: set[int] = set()
         self._read_runs: set[int] = set()
         self._short: set[int] = set()
@@ -87,12 +116,18 @@ class StringLedger:
 
     def expect(self, text: str) -> None:
         """Announce a string of the file."""
-        self._lines.update(lines_of(text))
+        self._texts.add(text)
+        self._is_settled = False
+        if not self._is_held:
+            self._lines.update(lines_of(text))
 
     def expect_runs(self, text: str) -> None:
         """Announce the runs of words of a string's lines that neither were read nor left out."""
+        self._settle()
+        if text in self._read.texts:
+            return
         for line in lines_of(text):
-            if line not in self._read and line not in self._left_out:
+            if line not in self._read.known and line not in self._left_out.known:
                 words = _WORDS.findall(line)
                 if len(words) < RUN:
                     self._short.add(hash(tuple(words)))
@@ -101,38 +136,64 @@ class StringLedger:
 
     def see(self, value: Any) -> None:
         """Note that a value was read: its strings, and what JSON in them holds."""
-        self._walk(value, self._see_lines)
+        self._note(self._read, strings_in(value))
 
-    def see_runs(self, value: Any) -> None:
-        """Note that a value was read, by runs of its words."""
-        self._walk(value, self._see_runs)
+    def see_strings(self, strings: Sequence[str]) -> None:
+        """Note that strings were read."""
+        self._note(self._read, strings)
+
+    def see_message(self, message: Message) -> None:
+        """Note that a message was read."""
+        self._note(self._read, strings_of(message))
+
+    def see_parts(self, parts: Sequence[Part]) -> None:
+        """Note that parts of a message were read."""
+        self._note(self._read, strings_of_parts(parts))
+
+    def forget_parts(self, parts: Sequence[Part]) -> None:
+        """Take back that parts were read, as nothing was made of them. Only where what is shown is not held."""
+        self._note(self._read, strings_of_parts(parts), -1)
+
+    def see_runs(self, strings: Iterable[str]) -> None:
+        """Note that strings were read, by runs of their words.
+
+        A line of fewer words than a run is one of its own; such a line of the file may stand within a longer one.
+        """
+        for text in _with_inner(strings):
+            for line in lines_of(text):
+                words = _WORDS.findall(line)
+                runs = map(hash, _runs_of(words, min(RUN, len(words))))
+                self._read_runs.update(self._runs.intersection(runs))
+                for length in range(1, RUN) if self._short else ():
+                    self._read_short.update(self._short.intersection(map(hash, _runs_of(words, length))))
+
+    def leave_out(self, value: Any) -> None:
+        """Note that a value, or a message, was left out, and that the report says so."""
+        strings = strings_of(value) if isinstance(value, Message) else strings_in(value)
+        self._note(self._left_out, strings)
+        for text in strings:
+            if self._kept_characters + len(text) <= KEPT_CHARACTERS:
+                self._kept.append(text)
+                self._kept_characters += len(text)
 
     def leave_out_runs(self) -> None:
         """Note by runs of words what was left out so far."""
-        for text in self._kept:
+        for text in _with_inner(self._kept):
             for line in lines_of(text):
                 words = _WORDS.findall(line)
                 runs = map(hash, _runs_of(words, min(RUN, len(words))))
                 self._left_runs.update(self._runs.intersection(runs))
 
-    def leave_out(self, value: Any) -> None:
-        """Note that a value, or a message, was left out, and that the report says so."""
-        if isinstance(value, Message):
-            value = list(values_of(value))
-        self._walk(value, self._leave_lines)
-
-    def see_message(self, message: Message) -> None:
-        """Note that a message was read."""
-        for value in values_of(message):
-            self._walk(value, self._see_lines)
-
     def fate_of(self, text: str) -> tuple[int, int, int]:
         """How many characters of a string were read, left out, neither."""
+        self._settle()
+        if text in self._read.texts:
+            return characters_of(text), 0, 0
         read = left_out = unread = 0
         for line in lines_of(text):
-            if line in self._read:
+            if line in self._read.known:
                 read += len(line)
-            elif line in self._left_out:
+            elif line in self._left_out.known:
                 left_out += len(line)
             else:
                 seen, left = self._seen_by_runs(line) if self._runs else (0, 0)
@@ -140,6 +201,32 @@ class StringLedger:
                 left_out += left
                 unread += len(line) - seen - left
         return read, left_out, unread
+
+    def _note(self, shown: _Shown, strings: Sequence[str], times: int = 1) -> None:
+        """Add strings to what was shown: those of the file as they are, of others the lines, now or in the end."""
+        known = self._texts
+        others = [text for text in strings if text not in known]
+        if len(others) < len(strings):
+            _add(shown.texts, [text for text in strings if text in known], times)
+        if others and self._is_held:
+            shown.others += others
+        elif others:
+            _add(shown.lines, _lines_within(self._lines, others), times)
+        self._is_settled = False
+
+    def _settle(self) -> None:
+        """Look at the lines of what was shown that are asked for: those of strings that were not read as they stand."""
+        if self._is_settled:
+            return
+        self._is_settled = True
+        unread = [text for text in self._texts if text not in self._read.texts]
+        wanted = set(chain.from_iterable(map(lines_of, unread)))
+        for shown in (self._read, self._left_out):
+            shown.known = wanted.intersection(shown.lines)
+            wanted -= shown.known
+            if wanted:
+                shown.known.update(_lines_within(wanted, [*shown.texts, *shown.others]))
+                wanted -= shown.known
 
     def _seen_by_runs(self, line: str) -> tuple[int, int]:
         """The characters of a line whose words stand in a run that was read, and in one that was left out."""
@@ -166,38 +253,39 @@ class StringLedger:
     def _is_structure(self, word: str) -> bool:
         return word in self._markup or (bool(self._markup) and _NUMBER.fullmatch(word) is not None)
 
-    def _see_lines(self, text: str) -> None:
-        self._read.update(self._lines.intersection(lines_of(text)))
 
-    def _leave_lines(self, text: str) -> None:
-        self._left_out.update(self._lines.intersection(lines_of(text)))
-        if self._kept_characters + len(text) <= KEPT_CHARACTERS:
-            self._kept.append(text)
-            self._kept_characters += len(text)
+def _add(counts: Counter[str], found: Iterable[str], times: int) -> None:
+    """Count what was found, or take it back; what is left no time goes."""
+    if times > 0:
+        counts.update(found)
+        return
+    for one in found:
+        counts[one] -= 1
+        if counts[one] <= 0:
+            del counts[one]
 
-    def _see_runs(self, text: str) -> None:
-        """A line of fewer words than a run is one of its own; such a line of the file may stand within a longer one."""
-        for line in lines_of(text):
-            words = _WORDS.findall(line)
-            runs = map(hash, _runs_of(words, min(RUN, len(words))))
-            self._read_runs.update(self._runs.intersection(runs))
-            for length in range(1, RUN) if self._short else ():
-                self._read_short.update(self._short.intersection(map(hash, _runs_of(words, length))))
 
-    def _walk(self, value: Any, note: Callable[[str], None], depth: int = 0) -> None:
-        if isinstance(value, str):
-            note(value)
-            if (inner := json_in(value)) is not None:
-                self._walk(inner, note, depth + 1)
-        elif depth > DEEPEST:
-            return
-        elif isinstance(value, Mapping):
-            for key, item in value.items():
-                note(str(key))
-                self._walk(item, note, depth + 1)
-        elif isinstance(value, list | tuple):
-            for item in value:
-                self._walk(item, note, depth + 1)
+def _lines_within(wanted: set[str], texts: Sequence[str]) -> list[str]:
+    """The lines of texts, and of what JSON in them holds, that are among those wanted."""
+    found: list[str] = []
+    while texts:
+        rows = "\n".join(texts).split("\n")
+        found += filter(wanted.__contains__, map(str.strip, rows))
+        texts = [inner for text in texts if (value := json_in(text)) is not None for inner in strings_in(value)]
+    return found
+
+
+def _with_inner(texts: Iterable[str]) -> Iterator[str]:
+    """Texts, each followed by the strings of the JSON in it."""
+    for text in texts:
+        yield text
+        if (value := json_in(text)) is not None:
+            yield from _with_inner(strings_in(value))
+
+
+def characters_of(text: str) -> int:
+    """The characters of a text's lines, without the white space around them."""
+    return sum(map(len, map(str.strip, text.split("\n")))) if "\n" in text else len(text.strip())
 
 
 def lines_of(text: str) -> Iterable[str]:
@@ -220,51 +308,80 @@ def is_payload(text: str) -> bool:
 
 def json_in(text: str) -> Any:
     """The JSON object, list or string that a string holds, None for any other."""
-    start = text[:20].lstrip()[:1]
-    if start not in ("{", "[", '"') or not start:
+    if text[:1] not in _JSON_STARTS and text[:20].lstrip()[:1] not in _JSON_STARTS:
         return None
+    try:
+        return from_json(text, cache_strings="keys")
+    except ValueError:
+        pass
     try:
         return json.loads(text)
     except (ValueError, RecursionError):
         return None
 
 
-def values_of(message: Message) -> Iterator[Any]:
-    """Everything of a message that is a string, or holds some."""
-    yield message.id
-    yield message.name
-    yield message.created
+def strings_in(value: Any) -> list[str]:
+    """The strings of JSON, keys among them."""
+    found: list[str] = []
+    _gather(value, found, 0)
+    return found
+
+
+def strings_of(message: Message) -> list[str]:
+    """Every string of a message."""
+    return [*strings_beside(message), *strings_of_parts(message.parts)]
+
+
+def strings_beside(message: Message) -> list[str]:
+    """The strings of a message beside its parts."""
+    found = [one for one in (message.id, message.name, message.created) if one]
     if message.origin is not None:
-        yield message.origin.fields
-    for part in message.parts:
-        yield from _values_of(part)
+        _gather(message.origin.fields, found, 0)
+    return found
 
 
-def _values_of(part: Part) -> Iterator[Any]:
+def strings_of_parts(parts: Sequence[Part]) -> list[str]:
+    """Every string of the parts of a message."""
+    found: list[str] = []
+    for part in parts:
+        _gather_part(part, found)
+    return found
+
+
+def _gather(value: Any, found: list[str], depth: int) -> None:
+    if isinstance(value, str):
+        found.append(value)
+    elif depth > DEEPEST:
+        return
+    elif isinstance(value, dict | Mapping):
+        found += map(str, value)
+        for item in value.values():
+            _gather(item, found, depth + 1)
+    elif isinstance(value, list | tuple):
+        for item in value:
+            _gather(item, found, depth + 1)
+
+
+def _gather_part(part: Part, found: list[str]) -> None:
     match part:
         case TextPart():
-            yield part.text
+            found.append(part.text)
         case ToolCallPart():
-            yield part.id
-            yield part.name
-            yield part.arguments
+            found += (part.id, part.name, part.arguments)
         case ToolResultPart():
-            yield part.call_id
+            found.append(part.call_id)
             for inner in part.content:
-                yield from _values_of(inner)
+                _gather_part(inner, found)
         case ReasoningPart():
-            yield part.text
-            yield part.signature
-            yield part.encrypted
-            yield part.id
+            found += (part.text, part.signature, part.encrypted, part.id)
         case ImagePart() | AudioPart():
-            yield part.raw
+            _gather(part.raw, found, 0)
         case FilePart():
-            yield part.raw
-            yield part.name
+            _gather(part.raw, found, 0)
+            found.append(part.name)
         case OpaquePart():
-            yield part.kind
-            yield part.raw
+            found.append(part.kind)
+            _gather(part.raw, found, 0)
     origin = getattr(part, "origin", None)
     if origin is not None:
-        yield origin.fields
+        _gather(origin.fields, found, 0)

@@ -30,7 +30,14 @@ from budgeteer.formats.messages.numbering import Notes, note_opaque, numbered, t
 from budgeteer.formats.messages.opaque import lean_parts
 from budgeteer.formats.messages.origins import origin_of, settings_of
 from budgeteer.formats.reading.document import Document
-from budgeteer.formats.reading.envelopes import SAMPLED, Envelope, envelopes, looks_like_messages, require
+from budgeteer.formats.reading.envelopes import (
+    SAMPLED,
+    Envelope,
+    envelopes,
+    first_envelopes,
+    looks_like_messages,
+    require,
+)
 
 ROLE_OF: Mapping[str, Role] = {
     "system": "system",
@@ -55,7 +62,7 @@ _TEXT_FIELDS = frozenset({"type", "annotations", "cache_control"})
 
 def detect(document: Document) -> str | None:
     """Why a document is OpenAI chat, None when it is not."""
-    for envelope in islice(envelopes(document), SAMPLED):
+    for envelope in islice(first_envelopes(document), SAMPLED):
         if envelope.shape and looks_like_messages(envelope.messages):
             return f"is {envelope.shape} with OpenAI chat roles"
     return None

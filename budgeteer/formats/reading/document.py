@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
@@ -27,6 +28,7 @@ type Shape = Literal["archive", "json", "jsonl", "text"]
 
 HEAD_BYTES: Final = 65_536
 _SAMPLED_LINES = 200
+_FILLED = re.compile(r"[^\s\ufeff]")
 _JSON_STARTS = ('{"', "{}", "[{", '["', "[[", "[]")
 
 
@@ -202,7 +204,7 @@ def _open_text(text: str, name: str, options: Options, telling: ProgressHeartbea
     start = text[:1_000].lstrip("\ufeff \t\r\n")
     problem: JsonProblem | None = None
     depth = options.limits.json_depth
-    if start[:1] in ("{", "["):
+    if start[:1] in ("{", "[") and not (_has_object_row(text, depth) and _mostly_objects(text, depth)):
         try:
             value = json_text.parse(text.lstrip("\ufeff"), depth_limit=depth)
             return Document("json", value=value)
@@ -221,6 +223,13 @@ def _open_text(text: str, name: str, options: Options, telling: ProgressHeartbea
     if problem is not None and _means_json(start, name):
         raise json_text.refuse(problem, where=name)
     return Document("text")
+
+
+def _has_object_row(text: str, depth_limit: int) -> bool:
+    """Whether the first row of a text is an object and something follows, so that the text is no single value."""
+    end = text.find("\n")
+    row = text[: max(0, end)].strip("\ufeff \t\r")
+    return row.endswith("}") and _begins_with_object(row, depth_limit) and _FILLED.search(text, end) is not None
 
 
 def _lists(text: str, depth_limit: int) -> list[Any] | None:
@@ -271,6 +280,8 @@ def _mostly_objects(text: str, depth_limit: int) -> bool:
 def _begins_with_object(row: str, depth_limit: int) -> bool:
     if not row.startswith("{"):
         return False
+    if json_text.plain_object(row.encode(errors="replace"), depth_limit=depth_limit) is not None:
+        return True
     try:
         value, end = json_text.first_value(row, depth_limit=depth_limit)
     except JsonProblem:

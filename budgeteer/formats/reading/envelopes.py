@@ -11,8 +11,8 @@ from budgeteer.engine.errors import FormatError
 from budgeteer.formats.messages.imported import Imported, Skipped
 from budgeteer.formats.messages.numbering import text_value
 from budgeteer.formats.reading.document import Document
-from budgeteer.formats.reading.json_text import json_type
-from budgeteer.formats.reading.lazy_jsonl import MappedLines, telling, with_number
+from budgeteer.formats.reading.json_text import JsonLine, json_type
+from budgeteer.formats.reading.lazy_jsonl import FAR_SAMPLED, MappedLines, telling, with_number
 
 SAMPLED = 1_000
 """How many conversations or lines are looked at to tell a format; reading looks at all of them."""
@@ -49,9 +49,17 @@ class Envelope:
 def envelopes(document: Document) -> Iterator[Envelope]:
     """Every conversation a JSON or JSONL document may hold, in order; nothing for text and archives."""
     if document.shape == "jsonl":
-        yield from _from_lines(document)
+        yield from _from_lines(document, document.lines)
     elif document.shape == "json":
         yield from _from_value(document.value)
+
+
+def first_envelopes(document: Document) -> Iterator[Envelope]:
+    """The conversations that tell the format of a document: those of its first lines, if it has lines."""
+    if document.shape == "jsonl":
+        yield from _from_lines(document, document.lines[:FAR_SAMPLED])
+    else:
+        yield from envelopes(document)
 
 
 def looks_like_messages(messages: Sequence[tuple[int, Any]]) -> bool:
@@ -117,7 +125,7 @@ def _listed(keys: Sequence[str]) -> str:
     return f"{shown} and {len(keys) - 12} more" if len(keys) > 12 else shown
 
 
-def _from_lines(document: Document) -> Iterator[Envelope]:
+def _from_lines(document: Document, lines: Sequence[JsonLine]) -> Iterator[Envelope]:
     """A message a line makes one conversation; an envelope a line makes many."""
     if not document.lines:
         return
@@ -126,7 +134,7 @@ def _from_lines(document: Document) -> Iterator[Envelope]:
     if bare * 2 >= len(sample):
         yield Envelope("JSON lines of one message each", MappedLines(document.lines, with_number))
         return
-    for line in document.lines:
+    for line in lines:
         for envelope in _from_object(line.value):
             yield replace(envelope, shape=f"JSON lines, each {envelope.shape}", where=f"line {line.number}, ")
 

@@ -16,6 +16,7 @@ from budgeteer.formats.reading.json_text import (
     depth_of,
     first_value,
     json_type,
+    objects_on,
     parse,
     parse_lines,
     refuse,
@@ -40,6 +41,70 @@ JSON = st.recursive(
 @given(JSON, st.booleans())
 def test_the_depth_is_the_nesting_whatever_the_strings_hold(value: object, ascii_only: bool) -> None:
     assert depth_of(json.dumps(value, ensure_ascii=ascii_only)) == nested(value)
+
+
+DIGITS = st.text(alphabet="0123456789", min_size=1, max_size=30)
+NUMBERS = st.builds("{}{}.{}e{}".format, st.sampled_from(["", "-"]), DIGITS, DIGITS, st.integers(-400, 400))
+SCRAPS = st.sampled_from(
+    [
+        "NaN",
+        "-Infinity",
+        "-0",
+        "01",
+        "1.",
+        "\\ud800",
+        "\\ud83d\\ude00",
+        "\t",
+        "\x00",
+        "\ufeff",
+        "[",
+        "]",
+        "{",
+        "}",
+        ",",
+        '"',
+    ]
+)
+
+
+def plainly(text: str) -> object:
+    """What Python's own parser reads, None where it refuses."""
+    try:
+        return json.JSONDecoder(strict=False).decode(text)
+    except (ValueError, RecursionError):
+        return None
+
+
+@given(JSON, st.booleans(), st.lists(st.tuples(st.integers(0), NUMBERS | DIGITS | SCRAPS), max_size=3))
+def test_the_quick_parser_reads_what_pythons_reads(
+    value: object, ascii_only: bool, scraps: list[tuple[int, str]]
+) -> None:
+    text = json.dumps(value, ensure_ascii=ascii_only)
+    for place, scrap in scraps:
+        at = place % (len(text) + 1)
+        text = text[:at] + scrap + text[at:]
+    expected = plainly(text)
+    try:
+        found = parse(text, depth_limit=200)
+    except JsonProblem:
+        found = None
+    # repr: NaN is equal to nothing, and 1 is no 1.0.
+    assert repr(found) == repr(json_text._clean(expected, text))
+    raw = text.encode("utf-8", "surrogatepass")
+    quick = json_text.plain_object(raw, depth_limit=200)
+    assert quick is None or repr(quick) == repr(expected)
+
+
+@pytest.mark.parametrize("opened", ["[", '{"a":'])
+@pytest.mark.parametrize("limit", [3, 150, 200])
+def test_the_quick_parser_keeps_to_the_limit_on_depth(opened: str, limit: int) -> None:
+    closed = {"[": "]", '{"a":': "}"}[opened]
+    for depth in (limit, limit + 1):
+        # Brackets in a string, so that counting them does not tell.
+        text = f'{{"b":"{"[" * 300}","c":{opened * (depth - 1)}1{closed * (depth - 1)}}}'
+        found, problem = objects_on(text, 1, depth_limit=limit)
+        assert (len(found) == 1, problem is None) == (depth <= limit, depth <= limit)
+        assert (json_text.plain_object(text.encode(), depth_limit=limit) is None) or depth <= limit
 
 
 def test_a_document_deeper_than_the_limit_is_refused_before_it_is_parsed() -> None:
