@@ -176,6 +176,9 @@ class RecordedRequest:
 REQUEST_FORM: Final = "requestForm"
 """Under this key `Conversation.metadata` says in which provider's form its requests were sent, where the source can."""
 
+AGENT_WINDOW: Final = "agentWindow"
+"""Under this key it says within which context window, in tokens, its agent kept its requests, where the source can."""
+
 
 @dataclass(frozen=True, slots=True)
 class Conversation:

@@ -8,7 +8,14 @@ from typing import Any, Literal, overload
 
 import numpy as np
 
-from budgeteer.engine.content.conversation import ROLES, Conversation, Message, RecordedRequest, TextPart
+from budgeteer.engine.content.conversation import (
+    AGENT_WINDOW,
+    ROLES,
+    Conversation,
+    Message,
+    RecordedRequest,
+    TextPart,
+)
 from budgeteer.engine.content.library import Chunk, FeatureSpec, Skill, ToolDefinition
 from budgeteer.engine.content.request_settings import RequestSettings, settings_in
 from budgeteer.engine.content.tool_schemas import schema_of
@@ -94,7 +101,8 @@ class Bundle:
     `file_input_tokens` what the conversation's own file holds of that request: everything before the last reply.
     `recorded` is what was reported of each request, its position the row of `history` at which its reply begins;
     `file_head_measures` and `file_tool_tokens` are the system texts and tool definitions that its file holds.
-    `settings` are those of the request that the conversation was read from.
+    `settings` are those of the request that the conversation was read from, `agent_window_tokens` is the context window
+    that its agent knew, None where the source does not say.
     `prepared` keeps what was read of its texts, so that the next packing need not read them again.
     """
 
@@ -121,6 +129,7 @@ class Bundle:
     file_head_measures: MessageMeasures | None = None
     file_tool_tokens: int = 0
     settings: RequestSettings | None = None
+    agent_window_tokens: int | None = None
     prepared: dict[str, Any] = field(default_factory=dict, compare=False, repr=False)
 
 
@@ -164,6 +173,7 @@ def build_bundle(inputs: Inputs, *, counter: TokenCounter, providers: Collection
         reported_input_tokens=talk.reported_input_tokens if talk else None,
         file_input_tokens=_file_input(inputs, measures, tool_measures, counter=counter),
         settings=settings_in(talk.metadata) if talk else None,
+        agent_window_tokens=talk.metadata.get(AGENT_WINDOW) if talk else None,
         file_head_measures=measures.taken(slice(0, start)),
         file_tool_tokens=_file_tools(inputs, tool_measures, counter=counter),
         recorded=tuple(

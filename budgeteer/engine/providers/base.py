@@ -88,6 +88,7 @@ class Capabilities:
         takes_media: whether it takes a picture, file or sound in a message of that role (`tool`: inside a result),
             given the part, the object it came as, and the role.
         takes_reasoning: whether reasoning of its own family can be sent back.
+        reasoning_sealed: whether all reasoning is sent back sealed, so that none of it can be read in a request.
         takes_opaque: whether a part of its own family may stand in a message of that role.
         is_part: whether a part of its own family has what it asks of every part; else it is sent as its JSON.
         sealed_key: where a part of its own family has what only the provider can read, None where there is no such.
@@ -105,6 +106,7 @@ class Capabilities:
     takes_text: Callable[[str], bool]
     takes_media: Callable[[Part, Mapping[str, object], Role], bool]
     takes_reasoning: Callable[[ReasoningPart], bool]
+    reasoning_sealed: bool
     takes_opaque: Callable[[OpaquePart, Role], bool]
     is_part: Callable[[OpaquePart], bool]
     sealed_key: str | None = None

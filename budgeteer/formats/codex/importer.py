@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
-from budgeteer.engine.content.conversation import REQUEST_FORM, Conversation, ImagePart, Message, TextPart
+from budgeteer.engine.content.conversation import AGENT_WINDOW, REQUEST_FORM, Conversation, ImagePart, Message, TextPart
 from budgeteer.engine.content.library import compact_json
 from budgeteer.engine.errors import FormatError
 from budgeteer.formats.codex.rollout_history import History, RolloutItem, is_injected, read_history
@@ -162,6 +162,8 @@ def _metadata(history: History, *, whole: bool) -> dict[str, Any]:
         "compactions": history.compactions,
         "messagesBeforeCompaction": history.before,
     }
+    if history.window:
+        data[AGENT_WINDOW] = history.window
     if text_value(meta.get("forked_from_id")):
         data["forkedFrom"] = meta["forked_from_id"]
     return data

@@ -26,6 +26,10 @@ _INJECTED: Final = re.compile(
 )
 """How the texts begin that Codex writes into user messages: instructions, surroundings, a summary's introduction."""
 
+#: `model_context_window` is what Codex uses of the window (`effective_context_window_percent`, 95 by default).
+#: Source: codex-rs/protocol/src/openai_models.rs, read 2026-11-24.
+_USABLE_SHARE: Final = 0.95
+
 _BOOKKEEPING: Final = frozenset({"ghost_snapshot", "other"})
 """Items that Codex records for itself and never sends."""
 
@@ -67,7 +71,7 @@ class History:
         items: what the model would see; everything when the whole transcript was wanted.
         compactions: how often what was before was replaced.
         before: items that only the whole transcript has.
-        model: the model of the last turn.
+        model: the model of the last turn. window: the context window it was last known to have, 0 where none is said.
         reported: what was reported of each request since the last compaction, or of all where everything was wanted;
             each with the line at which its reply begins, 0 where that is not in the file or was reported already.
     """
@@ -77,6 +81,7 @@ class History:
     compactions: int = 0
     before: int = 0
     model: str = ""
+    window: int = 0
     reported: list[tuple[int, RecordedRequest]] = field(default_factory=list)
 
 
@@ -194,6 +199,8 @@ class _Reader:
 
         `input_tokens` holds what was cached, `output_tokens` the reasoning; an estimate after a compaction has none.
         """
+        if isinstance(info, Mapping) and token_count(info.get("model_context_window")):
+            self.history.window = round(token_count(info["model_context_window"]) / _USABLE_SHARE)
         last = info.get("last_token_usage") if isinstance(info, Mapping) else None
         if not isinstance(last, Mapping) or not token_count(last.get("input_tokens")):
             return

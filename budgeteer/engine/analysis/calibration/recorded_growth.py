@@ -51,6 +51,7 @@ class LeftOut(StrEnum):
     NOTHING_ADDED = "the file shows nothing that was added"
     MEDIA = "pictures, files or sound were added"
     SEALED = "parts were added that only the provider can read"
+    AT_PROVIDER = "the next one called tools of the provider, whose results its input holds"
     REASONING = "reasoning was added, and its tokens are not recorded"
     REASONING_ENDED = "a new turn began, which reasoning may not have reached"
 
@@ -186,6 +187,8 @@ def _growth(
     sealed = _sealed(parts, added, request, counted.provider)
     if isinstance(sealed, LeftOut):
         return sealed
+    if _calls_at_provider(counted.messages, stop):
+        return LeftOut.AT_PROVIDER
     recorded -= sealed
     calls = [part for part in parts if isinstance(part, ToolCallPart)]
     parameters = sum(len(call_input(call.arguments)) for call in calls) if counted.reads_parameters else 0
@@ -218,11 +221,28 @@ def _sealed(
         return LeftOut.MEDIA
     if any(isinstance(part, OpaquePart) for part in inner):
         return LeftOut.SEALED
-    sent = [part for part in parts if isinstance(part, ReasoningPart) and provider.capabilities.takes_reasoning(part)]
+    takes = provider.capabilities
+    reasoning = [part for part in parts if isinstance(part, ReasoningPart)]
+    sent = [part for part in reasoning if takes.takes_reasoning(part) or (takes.reasoning_sealed and _is_bare(part))]
     if not sent:
         return 0
-    if request.reasoning_tokens is None or not all(part.encrypted for part in sent):
+    if request.reasoning_tokens is None or not all(part.encrypted or _is_bare(part) for part in sent):
         return LeftOut.REASONING
     if any(message.role == "user" and message.typed for message in added):
         return LeftOut.REASONING_ENDED
     return request.reasoning_tokens
+
+
+def _is_bare(part: ReasoningPart) -> bool:
+    """Whether a file says that there was reasoning, and holds none of it: its seal was taken out."""
+    return not (part.text or part.signature or part.encrypted)
+
+
+def _calls_at_provider(messages: Sequence[Message], start: int) -> bool:
+    """Whether the reply that begins here holds parts that its provider ran itself, such as a search of the web."""
+    for message in messages[start:]:
+        if message.role != "assistant":
+            return False
+        if any(isinstance(part, OpaquePart) for part in message.parts):
+            return True
+    return False

@@ -18,6 +18,9 @@ from budgeteer.engine.counting.library_measures import Ints
 from budgeteer.engine.packing.history.view import Mask
 
 type HarnessName = Literal["claudeCode", "codex", "geminiCli", "opencode", "cline", "rooCode", "copilot", "openHands"]
+#: What an agent holds against its trigger: the whole request as it is counted here; the last request and its reply, as
+#: the provider reported them; or those and an estimate of what came since, a token for four characters.
+type CountedBy = Literal["request", "lastReply", "lastReplyAndEstimate"]
 
 ASSISTANT: Final = ROLES.index("assistant")
 _USER: Final = ROLES.index("user")
@@ -26,13 +29,24 @@ SUMMARY_TOKENS: Final = 4_000
 _STATED: Final = f"a summary of {SUMMARY_TOKENS:,} tokens, as Claude Code wrote in two recorded sessions"
 
 
+@dataclass(frozen=True, slots=True)
+class AgentRoom:
+    """What an agent knows of its model, in tokens: the window, what is kept free for the reply, and the most input."""
+
+    window: int
+    reply: int
+    most_input: int
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class LiveMessages:
     """The messages that an agent still sends, in order.
 
     Attributes:
         tokens, chars: of each, its frame included. role: indexes ROLES.
-        typed: which of them somebody typed. calls: how many tool calls each makes. group: as in pairing.Pairing.
+        typed: which of them somebody typed. surroundings: which of them the agent put before the first of those: its
+            instructions for the project, the folder, the day.
+        calls: how many tool calls each makes. group: as in pairing.Pairing.
         events: how many calls or results each holds, at least 1.
         before_tokens: everything that is sent. window: of the model. trigger_tokens: of the agent in it.
     """
@@ -41,6 +55,7 @@ class LiveMessages:
     chars: Ints
     role: Ints
     typed: Mask
+    surroundings: Mask
     calls: Ints
     group: Ints
     events: Ints
@@ -74,9 +89,9 @@ class AgentHarness:
 
     Attributes:
         name, title: as in JSON, and as shown to people.
-        trigger_tokens: from how many tokens on it compacts, by the window and what is kept free for the reply.
+        trigger_tokens: from how many tokens on it compacts.
         most_events: over how many calls, results and other messages it compacts as well; None where none are counted.
-        counts_new: whether what came since the last reply counts; else the last request and its reply alone.
+        counted_by: what is held against the trigger.
         keep: what stays of the messages that are sent.
         summary_tokens: the size of what takes the place of the rest, 0 where nothing does.
         rule: in words: when, and what stays.
@@ -86,9 +101,9 @@ class AgentHarness:
 
     name: HarnessName
     title: str
-    trigger_tokens: Callable[[int, int], int]
+    trigger_tokens: Callable[[AgentRoom], int]
     most_events: int | None
-    counts_new: bool
+    counted_by: CountedBy
     keep: Callable[[LiveMessages], Kept]
     summary_tokens: int
     rule: str
@@ -102,10 +117,13 @@ def _nothing(live: LiveMessages) -> Kept:
 
 
 def _typed(most_tokens: int) -> Callable[[LiveMessages], Kept]:
-    """The newest typed messages up to so many tokens; of the one that passes them, what is left of them."""
+    """The surroundings, which are put in anew, and the newest typed messages up to so many tokens.
+
+    Of the message that passes them, what is left of them stays.
+    """
 
     def keep(live: LiveMessages) -> Kept:
-        kept, left = live.unanswered.copy(), most_tokens
+        kept, left = live.unanswered | live.surroundings, most_tokens
         for row in np.flatnonzero(live.typed)[::-1].tolist():
             size = int(live.tokens[row])
             if size > left:
@@ -218,9 +236,9 @@ _ROWS: Final = (
     AgentHarness(
         "claudeCode",
         "Claude Code",
-        lambda window, _reserve: window - 33_000,
+        lambda room: room.window - 33_000,
         most_events=None,
-        counts_new=True,
+        counted_by="request",
         keep=_nothing,
         summary_tokens=SUMMARY_TOKENS,
         rule="at the window less 33,000 tokens everything becomes one summary",
@@ -231,22 +249,24 @@ _ROWS: Final = (
     AgentHarness(
         "codex",
         "Codex",
-        lambda window, _reserve: window * 9 // 10,
+        lambda room: min(room.window, room.most_input) * 9 // 10,
         most_events=None,
-        counts_new=False,
+        counted_by="lastReplyAndEstimate",
         keep=_typed(20_000),
         summary_tokens=SUMMARY_TOKENS,
-        rule="at 90 % of the window the newest typed messages stay, up to 20,000 tokens, and a summary",
-        source="github.com/openai/codex, codex-rs/core/src/compact.rs and codex-rs/protocol/src/openai_models.rs",
+        rule="at 90 % of the window the newest typed messages stay, up to 20,000 tokens, surroundings and a summary",
+        source="github.com/openai/codex, codex-rs/core/src/compact.rs (build_compacted_history), "
+        "codex-rs/core/src/context_manager/history.rs (get_total_token_usage), "
+        "codex-rs/protocol/src/openai_models.rs",
         date="2026-11-24",
-        assumed=_STATED,
+        assumed=f"{_STATED}; reasoning counts as many tokens as were recorded of it, characters as bytes",
     ),
     AgentHarness(
         "geminiCli",
         "Gemini CLI",
-        lambda window, _reserve: window // 2,
+        lambda room: room.window // 2,
         most_events=None,
-        counts_new=False,
+        counted_by="lastReply",
         keep=_last_share(0.3),
         summary_tokens=SUMMARY_TOKENS,
         rule="at half of the window the last 30 % stay, from a user's message on, and a summary",
@@ -257,9 +277,9 @@ _ROWS: Final = (
     AgentHarness(
         "opencode",
         "opencode",
-        lambda window, reserve: window - reserve - min(20_000, reserve),
+        lambda room: room.window - room.reply - min(20_000, room.reply),
         most_events=None,
-        counts_new=False,
+        counted_by="lastReply",
         keep=_newest_groups,
         summary_tokens=SUMMARY_TOKENS,
         rule="at the window less the reply and 20,000 tokens the newest 2,000 to 15,000 tokens stay, and a summary",
@@ -270,9 +290,9 @@ _ROWS: Final = (
     AgentHarness(
         "cline",
         "Cline",
-        lambda window, _reserve: cline_limit(window),
+        lambda room: cline_limit(room.window),
         most_events=None,
-        counts_new=False,
+        counted_by="lastReply",
         keep=_first_pair_and_newest_half,
         summary_tokens=0,
         rule="at the window less 40,000 tokens, or 80 % of it, the older half after the first exchange goes, unsaid",
@@ -284,9 +304,9 @@ _ROWS: Final = (
     AgentHarness(
         "rooCode",
         "Roo Code",
-        lambda window, reserve: window * 9 // 10 - reserve,
+        lambda room: room.window * 9 // 10 - room.reply,
         most_events=None,
-        counts_new=True,
+        counted_by="request",
         keep=_no_message,
         summary_tokens=SUMMARY_TOKENS,
         rule="at 90 % of the window less the reply everything becomes one summary",
@@ -298,9 +318,9 @@ _ROWS: Final = (
     AgentHarness(
         "copilot",
         "Copilot in VS Code",
-        lambda window, reserve: (window - reserve) * 17 // 20,
+        lambda room: (room.window - room.reply) * 17 // 20,
         most_events=None,
-        counts_new=True,
+        counted_by="request",
         keep=_last_round,
         summary_tokens=SUMMARY_TOKENS,
         rule="at 85 % of the window less the reply everything but the last call and its results becomes one summary",
@@ -313,9 +333,9 @@ _ROWS: Final = (
     AgentHarness(
         "openHands",
         "OpenHands",
-        lambda window, reserve: window - reserve,
+        lambda room: room.window - room.reply,
         most_events=OPENHANDS_MOST_EVENTS,
-        counts_new=True,
+        counted_by="request",
         keep=_ends_of_events,
         summary_tokens=SUMMARY_TOKENS,
         rule="over 80 events, or the window less the reply, the first 4 and the newest 35 events stay (or what fits in "

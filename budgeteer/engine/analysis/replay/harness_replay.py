@@ -1,26 +1,31 @@
 """A conversation as an agent would have sent it: when it compacts, at what size, and what is lost.
 
 Sizes are those of the messages as they came; nothing is packed. Where the source recorded the input of its requests,
-what its file does not hold (tool definitions, a system text) counts towards the trigger as well.
+what its file does not hold counts towards the trigger as well: tool definitions and a system text, and by how much more
+than the file shows a request grew over the one before it (reasoning, reminders that the agent puts in).
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Final, Self
+from typing import Any, Final, Self, assert_never
 
 import numpy as np
 
-from budgeteer.engine.analysis.replay.agent_harnesses import ASSISTANT, HARNESSES, AgentHarness, LiveMessages
+from budgeteer.engine.analysis.replay.agent_harnesses import ASSISTANT, HARNESSES, AgentHarness, AgentRoom, LiveMessages
 from budgeteer.engine.analysis.replay.request_fitting import RequestFitter
 from budgeteer.engine.analysis.replay.requests import has_open_request, reply_rows
 from budgeteer.engine.analysis.sweep.probe import Subject
+from budgeteer.engine.content.conversation import RecordedRequest
 from budgeteer.engine.counting.library_measures import Ints
-from budgeteer.engine.packing.allocation import allowance
+from budgeteer.engine.packing.allocation import Allowance, allowance
 from budgeteer.engine.packing.history.view import USER, Mask
 
 _MILLION: Final = 1_000_000
+#: Codex' estimate of what no provider has counted yet: a token for four bytes (`approx_token_count`).
+_CHARS_A_TOKEN: Final = 4
+_LEAST_LEFT: Final = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,8 +147,9 @@ class _HarnessRun:
         self._bundle = subject.bundle
         self._fitter = fitter
         self._harness = harness
-        self._window = allowed.window
-        self._trigger = harness.trigger_tokens(allowed.window, allowed.window - allowed.input_budget)
+        room = _room(subject, allowed)
+        self._window = room.window
+        self._trigger = harness.trigger_tokens(room)
         self._price = allowed.row.input_price
         self._unseen = max(fitter.whole.not_in_file_tokens or 0, 0)
         measures = self._bundle.history_measures
@@ -151,9 +157,15 @@ class _HarnessRun:
         self._tokens = fitter.message_tokens[: len(measures)]
         self._chars = measures.column(fitter.whole.provider, "before_chars")
         self._typed = (measures.role == USER) & (np.diff(measures.turn, prepend=0) > 0)
+        self._surroundings = (np.cumsum(self._typed) == 0) & (measures.role != ASSISTANT)
+        self._requests = {request.position: request for request in self._bundle.recorded}
+        self._reasoning = self._reasoning_before()
         self._events = np.maximum(np.maximum(measures.calls, measures.is_result), 1).astype(np.int64)
         self._gone: Mask = np.zeros(len(measures), np.bool_)
         self._instead = 0
+        self._unshown = 0
+        self._is_first = True
+        self._before: tuple[RecordedRequest | None, int] = (None, 0)
         self._compactions: list[Compaction] = []
 
     def replay(self) -> HarnessReplay:
@@ -175,6 +187,7 @@ class _HarnessRun:
         """What the request before the reply at row `end` takes; it is compacted first where that is due."""
         rows = len(self._measures) if end is None else end
         before = self._size(end, rows)
+        self._unshown += self._newly_unshown(rows, self._fitter.before_tokens(end))
         live = np.flatnonzero(~self._gone[:rows])
         if self._counted(before, rows) < self._trigger and not self._has_too_many(live):
             return before
@@ -183,6 +196,7 @@ class _HarnessRun:
         if not len(lost):
             return before
         self._gone[lost] = True
+        self._unshown = 0
         self._instead = self._harness.summary_tokens + kept.partial_tokens
         after = self._size(end, rows)
         results = int((self._measures.is_result[lost] > 0).sum())
@@ -193,14 +207,50 @@ class _HarnessRun:
         """The request as it stands: everything before the reply, less what went, with what stands in its place."""
         return self._fitter.before_tokens(end) - int(self._tokens[:rows][self._gone[:rows]].sum()) + self._instead
 
+    def _newly_unshown(self, rows: int, counted: int) -> int:
+        """By how much more than is counted the recorded input grew since the request before; 0 where one is missing.
+
+        The first recorded input is as large as it was, however much the file does not hold of others. An input that
+        fell to less than half was made anew, as by a compaction, and says nothing.
+        """
+        (last, counted_then), now = self._before, self._requests.get(rows)
+        self._before = now, counted
+        if now is None:
+            return 0
+        if self._is_first:
+            self._is_first = False
+            return now.input_tokens - counted - self._unseen
+        if last is None or now.input_tokens < last.input_tokens * _LEAST_LEFT:
+            return 0
+        return (now.input_tokens - last.input_tokens) - (counted - counted_then)
+
+    def _reasoning_before(self) -> Ints:
+        """Per message the recorded tokens of the reasoning that its reply begins with, which sizes do not hold."""
+        found = np.zeros(len(self._measures), np.int64)
+        for row, request in self._requests.items():
+            if row < len(found):
+                found[row] = request.reasoning_tokens or 0
+        return found
+
     def _counted(self, size: int, rows: int) -> int:
         """What the agent holds against its trigger."""
-        size += self._unseen
-        if self._harness.counts_new:
+        size += self._unseen + self._unshown
+        if self._harness.counted_by == "request":
             return size
         replies = np.flatnonzero(self._measures.role[:rows] == ASSISTANT)
         new = slice(int(replies[-1]) + 1 if len(replies) else 0, rows)
-        return size - int(self._tokens[new][~self._gone[new]].sum())
+        live = ~self._gone[new]
+        reported = size - int(self._tokens[new][live].sum())
+        match self._harness.counted_by:
+            case "lastReply":
+                return reported
+            case "lastReplyAndEstimate":
+                typed = np.flatnonzero(self._typed[:rows])
+                earlier = slice(0, int(typed[-1]) if len(typed) else 0)
+                reasoning = int(self._reasoning[earlier][~self._gone[earlier]].sum())
+                return reported + reasoning + int(self._chars[new][live].sum()) // _CHARS_A_TOKEN
+            case other:
+                assert_never(other)
 
     def _has_too_many(self, rows: Ints) -> bool:
         """Whether these messages, with the system text and a summary, are more events than the agent allows."""
@@ -214,6 +264,7 @@ class _HarnessRun:
             self._chars[rows],
             measures.role[rows],
             self._typed[rows],
+            self._surroundings[rows],
             measures.calls[rows],
             measures.group[rows],
             self._events[rows],
@@ -221,3 +272,10 @@ class _HarnessRun:
             self._window,
             self._trigger,
         )
+
+
+def _room(subject: Subject, allowed: Allowance) -> AgentRoom:
+    """What agents know of the model: the window asked for, else the one that the session recorded, else the row's."""
+    recorded = subject.bundle.agent_window_tokens if subject.config.context_window is None else None
+    window = allowed.window if recorded is None else recorded
+    return AgentRoom(window, allowed.window - allowed.input_budget, allowed.row.max_input or window)

@@ -41,6 +41,7 @@ CAPABILITIES: Final = Capabilities(
     takes_text=lambda text: bool(text.strip()),
     takes_media=takes_media,
     takes_reasoning=lambda part: bool(part.signature or part.encrypted),
+    reasoning_sealed=False,
     takes_opaque=lambda _part, _role: True,
     is_part=has_type,
 )

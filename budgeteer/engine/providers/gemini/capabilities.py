@@ -45,6 +45,7 @@ CAPABILITIES: Final = Capabilities(
     takes_text=bool,
     takes_media=takes_media,
     takes_reasoning=lambda part: bool(part.signature),
+    reasoning_sealed=False,
     takes_opaque=is_in_place,
     is_part=is_part,
 )

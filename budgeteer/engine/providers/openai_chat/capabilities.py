@@ -43,6 +43,7 @@ CAPABILITIES: Final = Capabilities(
     takes_text=lambda _text: True,
     takes_media=takes_media,
     takes_reasoning=_takes_reasoning,
+    reasoning_sealed=False,
     takes_opaque=is_in_place,
     is_part=is_part,
 )

@@ -40,6 +40,7 @@ CAPABILITIES: Final = Capabilities(
     takes_text=bool,
     takes_media=takes_media,
     takes_reasoning=lambda part: bool(part.encrypted),
+    reasoning_sealed=True,
     takes_opaque=is_in_place,
     is_part=has_type,
     sealed_key="encrypted_content",

@@ -15,6 +15,7 @@ from budgeteer.engine.analysis.calibration.robust_regression import robust_fit
 from budgeteer.engine.analysis.counted_text import counted_text, measured_text
 from budgeteer.engine.config.schema import load_config
 from budgeteer.engine.content.conversation import (
+    REQUEST_FORM,
     Conversation,
     ImagePart,
     Message,
@@ -146,6 +147,9 @@ CASES: dict[LeftOut, dict[str, Any]] = {
     LeftOut.NOTHING_ADDED: {"added": ()},
     LeftOut.MEDIA: {"added": (said("user", TextPart("See"), IMAGE),)},
     LeftOut.SEALED: {"added": (said("user", OpaquePart("x", {"type": "x"}, "anthropic")),)},
+    LeftOut.AT_PROVIDER: {
+        "after": (said("assistant", OpaquePart("web_search_call", {"type": "x"}, "openai-responses")),)
+    },
     LeftOut.REASONING: {"added": (said("assistant", ReasoningPart("So.", "c2ln"), TextPart("Yes.")),)},
     LeftOut.REASONING_ENDED: {
         "model": "gpt-5.5",
@@ -162,21 +166,23 @@ def test_a_request_that_says_nothing_about_counts_is_left_out_with_its_reason(re
     added = case.get("added", (said("assistant", TextPart("Yes.")), said("user", TextPart("Go on."))))
     first = RecordedRequest(1, 100, reasoning_tokens=case.get("reasoning"), model=model)
     following = RecordedRequest(1 + len(added), 100 + case.get("grown", 40), model=case.get("next_model", model))
-    messages = (said("user", TextPart("Begin.")), *added)
+    messages = (said("user", TextPart("Begin.")), *added, *case.get("after", ()))
     found = calibrate([Conversation("s", "s", messages, model=model, recorded=(first, following))])
     left_out = sum((one.records.left_out for one in found), start=type(found[0].records.left_out)())
     assert left_out == {reason: 1, LeftOut.LAST: 1} if reason is not LeftOut.UNKNOWN_MODEL else {reason: 2}
     assert sum(len(one.records.growths) for one in found) == 0
 
 
-def test_sealed_reasoning_is_taken_off_where_its_tokens_are_recorded() -> None:
-    call = said("assistant", SEAL, ToolCallPart("c", "look", "{}"))
+@pytest.mark.parametrize("seal", [SEAL, ReasoningPart("", provider="openai")], ids=["sealed", "seal taken out"])
+def test_sealed_reasoning_is_taken_off_where_its_tokens_are_recorded(seal: ReasoningPart) -> None:
+    call = said("assistant", seal, ToolCallPart("c", "look", "{}"))
     messages = (said("user", TextPart("Begin.")), call, said("tool", ToolResultPart("c", (TextPart("A wall."),))))
     recorded = (
         RecordedRequest(1, 100, reasoning_tokens=400, model="gpt-5.5"),
         RecordedRequest(3, 530, reasoning_tokens=0, model="gpt-5.5"),
     )
-    (growth,) = one(Conversation("s", "s", messages, recorded=recorded)).records.growths
+    talk = Conversation("s", "s", messages, recorded=recorded, metadata={REQUEST_FORM: "openai-responses"})
+    (growth,) = one(talk).records.growths
     assert growth.recorded_tokens == 30
 
 

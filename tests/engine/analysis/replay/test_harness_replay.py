@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -10,8 +12,11 @@ import pytest
 from budgeteer.engine.analysis.replay.agent_harnesses import HARNESSES, AgentHarness, LiveMessages, cline_limit
 from budgeteer.engine.analysis.replay.harness_replay import HarnessReplay, replay_harnesses
 from budgeteer.engine.analysis.replay.replay import replay
+from budgeteer.engine.analysis.replay.request_fitting import RequestFitter
+from budgeteer.engine.analysis.replay.requests import reply_rows
 from budgeteer.engine.analysis.sweep.probe import Subject
-from budgeteer.engine.content.conversation import ROLES, Message
+from budgeteer.engine.config.schema import load_config
+from budgeteer.engine.content.conversation import ROLES, Message, RecordedRequest
 from budgeteer.engine.inputs.bundle import Inputs
 from tests.engine.analysis.replay.test_replay import subject_of, talk
 from tests.engine.packs import assistant, result, user
@@ -38,7 +43,9 @@ def live(*messages: tuple[str, int], calls: tuple[int, ...] = (), window: int = 
     makes = np.array([int(at in calls) for at in range(count)], np.int64)
     group = np.cumsum(role != ROLES.index("tool")) - 1
     typed, total = role == ROLES.index("user"), int(tokens.sum())
-    return LiveMessages(tokens, tokens * 4, role, typed, makes, group, np.ones_like(role), total, window, window)
+    surroundings = np.cumsum(typed) == 0
+    ones = np.ones_like(role)
+    return LiveMessages(tokens, tokens * 4, role, typed, surroundings, makes, group, ones, total, window, window)
 
 
 def kept(harness: str, messages: LiveMessages) -> list[int]:
@@ -138,3 +145,58 @@ def test_every_agent_compacts_in_a_small_window_and_stays_within_it() -> None:
         assert found.compactions, found.name
         assert found.over_window == 0
         assert found.peak_tokens <= 60_000
+
+
+def test_codex_puts_its_surroundings_in_anew() -> None:
+    run = live(("developer", 500), ("user", 15_000), ("assistant", 10), ("user", 8_000), ("assistant", 10))
+    found = HARNESSES["codex"].keep(run)
+    assert np.flatnonzero(found.messages).tolist() == [0, 3]
+
+
+def recorded_session(unshown: int, reasoning: int = 0, **metadata: Any) -> tuple[Subject, list[RecordedRequest]]:
+    """Twenty prompts with a call each whose recorded inputs grow by so much more than the file shows."""
+    said: list[Message] = []
+    for at in range(20):
+        said += [user(f"Question {at}: " + "why " * 300), assistant("", f"c{at}")]
+        said += [result(f"c{at}", f"{at} " * 850), assistant("Because.")]
+    plain = subject_of(Inputs(conversation=talk(*said)), {"model": "gpt-5"})
+    fitter = RequestFitter(plain)
+    rows = reply_rows(plain.bundle).tolist()
+    requests = [
+        RecordedRequest(row, fitter.before_tokens(row) + unshown * (at + 1), reasoning_tokens=reasoning, model="gpt-5")
+        for at, row in enumerate(rows)
+    ]
+    given = replace(talk(*said), recorded=tuple(requests), metadata=metadata)
+    return subject_of(Inputs(conversation=given), {"model": "gpt-5"}), requests
+
+
+def compactions(subject: Subject, name: str) -> list[int]:
+    return [one.request for one in next(one for one in replay_harnesses(subject) if one.name == name).compactions]
+
+
+def test_recorded_inputs_count_as_they_were_up_to_the_first_compaction() -> None:
+    for unshown in (0, 400):
+        subject, requests = recorded_session(unshown, agentWindow=40_000)
+        first = compactions(subject, "claudeCode")[0]
+        assert first == next(at for at, one in enumerate(requests, 1) if one.input_tokens >= 40_000 - 33_000)
+
+
+def test_codex_adds_the_reasoning_of_earlier_turns_and_an_estimate_of_what_is_new() -> None:
+    without, _ = recorded_session(0, agentWindow=40_000)
+    thinking, _ = recorded_session(0, reasoning=500, agentWindow=40_000)
+    late, early = compactions(without, "codex")[0], compactions(thinking, "codex")[0]
+    assert early < late
+    # A call's results are new before its reply: a token for four characters of them counts.
+    cut = next(one for one in replay_harnesses(without) if one.name == "codex")
+    assert cut.trigger_tokens == 36_000
+
+
+def test_the_window_that_a_session_recorded_holds_where_none_is_asked_for() -> None:
+    subject, _ = recorded_session(0, agentWindow=40_000)
+    asked = replace(subject, config=load_config({"model": "gpt-5", "contextWindow": 100_000}))
+    row = {one.name: one.trigger_tokens for one in replay_harnesses(subject)}
+    other = {one.name: one.trigger_tokens for one in replay_harnesses(asked)}
+    assert (row["codex"], other["codex"]) == (36_000, 90_000)
+    # Without either Codex knows what the model takes as input: 272,000 tokens of GPT-5's 400,000.
+    plain, _ = recorded_session(0)
+    assert {one.name: one.trigger_tokens for one in replay_harnesses(plain)}["codex"] == 244_800
