@@ -116,6 +116,7 @@ SETTINGS = MappingProxyType(
         "history.clearing.trigger": Label("Clear over", "Tokens of the request, or a percent of the input budget"),
         "history.clearing.keep": Label("Results kept whole", "The newest", "results"),
         "history.clearing.clearAtLeast": Label("Clear at least", "Less is not worth a new prompt cache", "tokens"),
+        "history.clearing.stop": Label("Clear", "All old results, or the oldest that save at least so much"),
         "history.clearing.excludeTools": Label("Never clear", "Names of tools, comma separated"),
         "history.clearing.alwaysClearTools": Label("Always clear", "Names of tools; among the newest too"),
         "history.clearing.clearToolInputs": Label("Clear inputs", "The arguments of cleared calls as well"),

@@ -177,6 +177,7 @@ class ClearingConfig(_Part):
     trigger: TokenLimit = 100_000
     keep: Count = 3
     clear_at_least: Count = 0
+    stop: Literal["all", "atLeast"] = "all"
     exclude_tools: Names = []
     always_clear_tools: Names = []
     clear_tool_inputs: bool = False

@@ -143,6 +143,7 @@ NOT_DRAWN = {
     *("skillsBudget.policies", "skillsBudget.warnings.enabled", "skillsBudget.warnings.thresholdPercent"),
     *("features.filenameWeight", "features.contentWeight", "features.excludedFolders"),
     *("history.clearing.excludeTools", "history.clearing.alwaysClearTools", "history.clearing.placeholder"),
+    "history.clearing.stop",
     "history.summarizing.instructions",
 }
 

@@ -174,6 +174,7 @@ _ROWS: Final = (
             "history.clearing.trigger",
             "history.clearing.keep",
             "history.clearing.clearAtLeast",
+            "history.clearing.stop",
             "history.clearing.excludeTools",
             "history.clearing.alwaysClearTools",
             "history.clearing.clearToolInputs",

@@ -6,11 +6,14 @@ from typing import Any
 
 import pytest
 
+from budgeteer.engine.analysis.sweep.sweep import sweep
 from budgeteer.engine.content.conversation import Message, TextPart, ToolCallPart, ToolResultPart
+from budgeteer.engine.inputs.bundle import Inputs
 from budgeteer.engine.packing.result import Packing
 from budgeteer.engine.providers.registry import PROVIDERS
 from budgeteer.engine.rendering import render_request
 from tests.conformance.invariants import check_everything
+from tests.engine.analysis.replay.test_replay import subject_of, talk
 from tests.engine.packs import bundle_of, packed, user
 
 LONG = "stone and water " * 30
@@ -99,3 +102,27 @@ def test_the_request_is_packed_with_the_newest_groups_where_clearing_is_not_enou
 def test_a_pinned_result_stays_whole() -> None:
     packing = packed(bundle_of(*run(6)), clearing() | {"pins": ["message:m3"]})
     assert cleared(packing) == ["message:m5", "message:m7"]
+
+
+def test_langchain_clears_the_oldest_until_enough_is_saved_and_all_where_that_is_never() -> None:
+    """ClearToolUsesEdit.apply: it stops behind the first result at which `clear_at_least` tokens were saved."""
+
+    def found(least: int, **more: Any) -> list[str]:
+        return cleared(packed(bundle_of(*run(6)), clearing(clearAtLeast=least, stop="atLeast", keep=1, **more)))
+
+    each = packed(bundle_of(*run(6))).total.tokens - packed(bundle_of(*run(6)), clearing(keep=5)).total.tokens
+    assert found(0) == [f"message:m{row}" for row in (3, 5, 7, 9, 11)]
+    assert found(1) == ["message:m3"]
+    assert found(each) == ["message:m3"]
+    assert found(each + 1) == ["message:m3", "message:m5"]
+    assert found(10**6) == [f"message:m{row}" for row in (3, 5, 7, 9, 11)]
+    assert found(each + 1, excludeTools=["read"]) == ["message:m5", "message:m9"]
+
+
+def test_a_sweep_of_how_much_is_cleared_equals_packing() -> None:
+    settings = clearing(stop="atLeast", keep=1)
+    found = sweep(subject_of(Inputs(conversation=talk(*run(6))), settings), "history.clearing.clearAtLeast")
+    assert len(found.steps) == 6
+    for step in found.steps:
+        packing = packed(bundle_of(*run(6)), clearing(stop="atLeast", keep=1, clearAtLeast=step.at))
+        assert step.answer.size == packing.total

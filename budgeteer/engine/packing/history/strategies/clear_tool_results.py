@@ -59,9 +59,28 @@ def _cleared(view: HistoryView, tools: ToolTexts) -> ShortenedMessages | None:
     rows = np.flatnonzero(_chosen(view, tools))
     if not len(rows):
         return None
+    if config.stop == "atLeast" and config.clear_at_least:
+        rows = rows[: _enough(view, tools, rows)]
     shortened = _shortened(view, tools, rows)
-    saved = view.size_tokens(view.alive) - int(shortened.applied(view).tokens[view.alive].sum())
-    return shortened if len(shortened.rows) and config.clear_at_least <= saved else None
+    enough = config.stop == "atLeast" or config.clear_at_least <= _saved(view, shortened)
+    return shortened if len(shortened.rows) and enough else None
+
+
+def _saved(view: HistoryView, shortened: ShortenedMessages) -> int:
+    """The tokens that shortening saves."""
+    return view.size_tokens(view.alive) - int(shortened.applied(view).tokens[view.alive].sum())
+
+
+def _enough(view: HistoryView, tools: ToolTexts, rows: Ints) -> int:
+    """How many of these calls, the oldest first, save `clearAtLeast` tokens; all of them where that is never reached."""
+    low, high = 1, len(rows)
+    while low < high:
+        middle = (low + high) // 2
+        if view.config.clearing.clear_at_least <= _saved(view, _shortened(view, tools, rows[:middle])):
+            high = middle
+        else:
+            low = middle + 1
+    return low
 
 
 def _chosen(view: HistoryView, tools: ToolTexts) -> Mask:
