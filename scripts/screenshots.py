@@ -1,10 +1,11 @@
 """Photograph every page of the dashboard: one command, a stack of its own, 1440 and 390 px, light and dark.
 
-    scripts/screenshots.py [FOLDER] [--only NAME …]
+    scripts/screenshots.py [FOLDER] [--only NAME …] [--widths 1280 320] [--files FILE …]
     scripts/screenshots.py --gallery
 
-Starts `budgeteer serve` over a temporary data folder, opens the samples, shares a report, and saves
-`<page>-<width>-<theme>.png` into FOLDER (a temporary one unless named). Needs Chromium (CHROMIUM names another).
+Starts `budgeteer serve` over a temporary data folder, fills it as the browser's tests do (tests/browser/filled.py), and
+saves `<page>-<width>-<theme>.png` into FOLDER (a temporary one unless named). Needs Chromium (CHROMIUM names another).
+`--files` drops files of one's own on the first page and takes every view of that workspace too, as `own-<view>`.
 `--gallery` writes docs/gallery.md with small pictures of the pages named in GALLERY instead.
 """
 
@@ -25,17 +26,21 @@ sys.path.insert(0, str(ROOT))
 from playwright.sync_api import Browser, Page, expect, sync_playwright  # noqa: E402 - the root comes first
 
 from budgeteer.workbench.state import PanelName  # noqa: E402
-from tests.browser.filled import hold_a_report, open_specs  # noqa: E402
+from tests.browser.filled import fill  # noqa: E402
 from tests.browser.stack import Stack, running_stack  # noqa: E402
+from tests.browser.steps import drop, open_sample, wait_until_packed  # noqa: E402
 from tests.conftest import CHROMIUM_FLAGS  # noqa: E402
 from tests.formats.shapes import Session, text_block, use_block  # noqa: E402
 from tests.servers import chromium_program  # noqa: E402
 
 WIDTHS = (1440, 390)
 THEMES = ("light", "dark")
-HEIGHTS = {1440: 1024, 390: 844}
+HEIGHTS = {1440: 1024, 1280: 800, 1024: 768, 720: 450, 390: 844, 320: 640}
 WORK_MS = 90_000
 
+
+#: Pages that are looked at without an account.
+SIGNED_OUT = frozenset({"report-locked", "sign-in"})
 
 #: What the gallery shows, in its order: the page's name and the line above its pictures.
 GALLERY = {
@@ -50,7 +55,7 @@ GALLERY = {
     "workbench-features": "What a search of the specs finds, and what it costs beside loading all",
     "workbench-skills": "A library of skills within its limit",
     "workbench-config": "The configuration as text",
-    "report": "A shared report",
+    "report-full": "A shared report",
 }
 GALLERY_PAGE = ROOT / "docs" / "gallery.md"
 GALLERY_FOLDER = ROOT / "docs" / "images" / "gallery"
@@ -87,6 +92,8 @@ def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", nargs="?", type=Path, help="where the pictures go")
     parser.add_argument("--only", nargs="*", default=[], help="names of pages, the others are left out")
+    parser.add_argument("--widths", nargs="+", type=int, default=list(WIDTHS), help="other widths than 1440 and 390")
+    parser.add_argument("--files", nargs="+", type=Path, default=[], help="files of one's own to open as well")
     parser.add_argument("--gallery", action="store_true", help="write docs/gallery.md and its pictures")
     asked = parser.parse_args(arguments)
     program = chromium_program()
@@ -103,7 +110,7 @@ def main(arguments: list[str]) -> int:
         sync_playwright() as playwright,
     ):
         browser = playwright.chromium.launch(executable_path=str(program), args=CHROMIUM_FLAGS)
-        for picture in photograph(browser, stack, folder, set(asked.only)):
+        for picture in photograph(browser, stack, folder, asked):
             print(picture)
         if asked.gallery:
             write_gallery(browser, folder)
@@ -111,18 +118,19 @@ def main(arguments: list[str]) -> int:
     return 0
 
 
-def photograph(browser: Browser, stack: Stack, folder: Path, only: set[str]) -> Iterator[Path]:
+def photograph(browser: Browser, stack: Stack, folder: Path, asked: argparse.Namespace) -> Iterator[Path]:
     """Every picture, as it is written."""
     first = browser.new_context(viewport={"width": 1440, "height": 900})
     page = first.new_page()
     page.goto(stack.sign_in_link)
-    shots = [shot for shot in prepare(page, stack.address) if not only or shot.name in only]
+    prepared = prepare(page, stack.address, asked.files)
+    shots = [shot for shot in prepared if not asked.only or shot.name in asked.only]
     state = first.storage_state()
     first.close()
-    for width in WIDTHS:
+    for width in asked.widths:
         for theme in THEMES:
             context = browser.new_context(
-                viewport={"width": width, "height": HEIGHTS[width]},
+                viewport={"width": width, "height": HEIGHTS.get(width, 900)},
                 color_scheme=theme,  # type: ignore[arg-type]  # one of the two
                 storage_state=state,
                 reduced_motion="reduce",
@@ -137,63 +145,45 @@ def photograph(browser: Browser, stack: Stack, folder: Path, only: set[str]) -> 
             context.close()
 
 
-def prepare(page: Page, address: str) -> list[Shot]:
-    """Fill the dashboard with the samples and a report; the pages there are then."""
-    workspaces = {}
-    for title in ("skills library", "tool catalogue", "agent session"):
-        page.goto(address)
-        page.get_by_role("button", name=re.compile(title, re.IGNORECASE)).click()
-        expect(page.locator("#share")).to_be_visible(timeout=WORK_MS)
-        workspaces[title] = page.url.removeprefix(address).split("?")[0]
-    agent = workspaces["agent session"]
-    report = publish(page, address + agent)
-    redacted = publish(page, address + agent, content="redacted", embed_on="https://wiki.harbour.org")
-    locked = publish(page, address + agent, content="numbers", password="seven grey trawlers")  # noqa: S106 - made up
-    review = hold_a_report(page, address)
-    page.goto(f"{address}/sources/")
-    source = page.locator("main a[href*='/sources/']").first.get_attribute("href") or "/sources/"
+def prepare(page: Page, address: str, files: list[Path]) -> list[Shot]:
+    """Fill the dashboard; the pages there are then."""
+    page.goto(address)
+    filled = fill(page, address).pages
+    agent = filled["workbench-map"].split("?")[0]
+    page.goto(address)
+    open_sample(page, "A tool catalogue over its limit")
+    tools = page.url.removeprefix(address).split("?")[0]
     rich = upload_report(page, address)
-    for view in ("timeline", "sweep"):  # a worker may have to make them first
-        page.goto(f"{address}{agent}?view={view}")
-        expect(page.locator("svg.chart").first).to_be_visible(timeout=WORK_MS)
-    features = open_specs(page, address)
     block = compress(page, address)
-    page.goto(address + agent)
-    item = page.locator("table.items tbody tr.dropped a").first.get_attribute("href") or "?"
+    own = open_files(page, address, files) if files else ""
     return [
-        Shot("home", "/"),
-        Shot("sources", "/sources/"),
-        Shot("source", source),
-        Shot("source-report", rich),
-        Shot("workspaces", "/w/"),
         *(
-            Shot(f"workbench-{name}", f"{agent}?view={name}", whole=False)
-            for name in PanelName
-            if name is not PanelName.FEATURES
+            Shot(name, path, whole=not name.startswith(("workbench-", "report-prompt")), signed_out=name in SIGNED_OUT)
+            for name, path in filled.items()
         ),
-        Shot("workbench-item", f"{agent}{item.split('#')[0]}", whole=False),
+        *(Shot(f"own-{name}", f"{own}?view={name}", whole=False) for name in PanelName if own),
+        Shot("source-report", rich),
         Shot("workbench-sweep-tokens", f"{agent}?view=sweep&over=history.maxTokens", whole=False),
-        Shot("workbench-range", f"{agent}?view=messages&start=127&end=134&sel=", whole=False),
-        Shot("workbench-features", f"{features}?view=features&keywords=crane,+tide", whole=False),
         Shot("workbench-block", block, whole=False),
-        Shot("workbench-skills", workspaces["skills library"], whole=False),
-        Shot("workbench-tools", workspaces["tool catalogue"], whole=False),
+        Shot("workbench-tools", tools, whole=False),
+        Shot("workbench-inputs", f"{agent}#inputs", whole=False),
+        Shot("workbench-form", f"{agent}#config", whole=False),
         Shot("share-dialog", agent, whole=False, dialog="#share"),
-        Shot("share", f"{agent}share/"),
-        Shot("reports", "/reports/"),
-        Shot("review", review),
-        Shot("report-redacted", redacted),
-        Shot("report-embed", f"{redacted}embed/"),
-        Shot("report-locked", locked, signed_out=True),
-        Shot("report", report),
-        Shot("report-prompt", f"{report}prompt/", whole=False),
-        Shot("report-gone", "/r/nothing/"),
-        Shot("presets", "/presets/"),
-        Shot("preset", "/presets/skills-library/v1/"),
         Shot("admin", "/admin/"),
         Shot("admin-preset", "/admin/presets/preset/1/change/"),
-        Shot("help", "/help/"),
     ]
+
+
+def open_files(page: Page, address: str, files: list[Path]) -> str:
+    """A workspace over files of one's own, with its plan, replay and sweep made; its path."""
+    page.goto(address)
+    drop(page, *files)
+    wait_until_packed(page)
+    path = page.url.removeprefix(address).split("?")[0]
+    for view, there in (("timeline", "svg.chart"), ("sweep", "svg.chart"), ("fit", "#fit-verdict, .empty")):
+        page.goto(f"{address}{path}?view={view}")
+        expect(page.locator(there).first).to_be_visible(timeout=WORK_MS)
+    return path
 
 
 def upload_report(page: Page, address: str) -> str:
@@ -237,21 +227,9 @@ def compress(page: Page, address: str) -> str:
     return page.url.removeprefix(address)
 
 
-def publish(page: Page, workspace: str, *, content: str = "full", **typed: str) -> str:
-    """Share the workspace; the path of its report. `typed` by the field's name."""
-    page.goto(f"{workspace}share/")
-    for name, value in typed.items():
-        page.locator(f"input[name={name}]").fill(value)
-    page.locator(f"input[name=content][value={content}]").check()
-    links = page.locator("input[id^='link-']")
-    before = links.count()
-    page.get_by_role("button", name="Publish").click()
-    expect(links).to_have_count(before + 1, timeout=WORK_MS)
-    return re.sub(r"^http://[^/]+", "", links.first.input_value())
-
-
 def take(page: Page, address: str, shot: Shot, target: Path) -> None:
     """One picture."""
+    page.goto("about:blank")  # else an address that differs in its fragment alone would load nothing
     page.goto(address + shot.path)
     page.wait_for_load_state("networkidle")
     if shot.dialog:

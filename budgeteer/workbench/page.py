@@ -25,6 +25,7 @@ from budgeteer.workbench.config_form.fields import FieldChoice, FormField, FormG
 from budgeteer.workbench.config_form.figures import ceilings_of, summaries_of
 from budgeteer.workbench.config_form.merging import form_mark
 from budgeteer.workbench.config_form.model_menu import ModelGroup, model_groups, model_note
+from budgeteer.workbench.config_form.shown_groups import ShownGroups
 from budgeteer.workbench.fix_buttons import TryOut
 from budgeteer.workbench.input_list import InputRow, TextField, input_rows, text_fields
 from budgeteer.workbench.item_content.edits import Editable, editable
@@ -71,6 +72,7 @@ class WorkbenchPage:
         compress_draft: topic and summary of a block that are being written.
         refused_summary: a wording of the summary that was not saved, and why.
         pasted, paste_error: a configuration that was pasted and refused.
+        shown_groups: the groups of the form that are drawn; None takes those that the address names.
         is_draft: a value is still moving: nothing is saved and no job is started.
         looking: why the reader may look and not change anything; None where they may.
     """
@@ -87,6 +89,7 @@ class WorkbenchPage:
     pasted: str = ""
     paste_error: str = ""
     looking: Looking | None = None
+    shown_groups: ShownGroups | None = None
     is_draft: bool = False
 
     #: What an unchanged value is called, and whose a changed one goes back to.
@@ -259,11 +262,19 @@ class WorkbenchPage:
     @cached_property
     def groups(self) -> tuple[FormGroup, ...]:
         packing = self.packed.packing if self.packed else None
-        return form_groups(
+        shown = self.shown_groups or ShownGroups.at_first(self.state.settings)
+        groups = form_groups(
             self.current,
             change=self.change,
             summaries=summaries_of(self.current, packing),
             ceilings=ceilings_of(packing) if packing else {},
+            shown=shown,
+        )
+        return tuple(
+            group
+            if group.is_drawn
+            else replace(group, url=self.state.query(settings=shown.asking_for(group.key)))
+            for group in groups
         )
 
     @cached_property

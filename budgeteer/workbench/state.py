@@ -98,6 +98,7 @@ class ViewState:
         replaying: which policy compresses in the timeline, "" none.
         at: the request that the timeline shows by itself, counted from 1; 0 for none.
         tour: the step of the tour that is shown, counted from 1; 0 for none.
+        settings: the groups of the form that stand open beside those that always do, comma separated.
         start, end: the first and last message of a chosen range, counted from 1; 0 where none is chosen.
     """
 
@@ -118,6 +119,7 @@ class ViewState:
     replaying: str = _parameter("", _text(40))
     at: int = _parameter(0, _number)
     tour: int = _parameter(0, _number)
+    settings: str = _parameter("", _text(200))
     start: int = _parameter(0, _number)
     end: int = _parameter(0, _number)
 

@@ -119,12 +119,13 @@ def visitor(browser: Browser, stack: Stack, signed_in: Any) -> Iterator[Callable
 @pytest.fixture(scope="session")
 def filled(browser: Browser, stack: Stack, signed_in: Any) -> Any:
     """A dashboard in use; see filled.py."""
-    from tests.browser.filled import fill
+    from tests.browser.filled import check_views, fill
 
     context = browser.new_context(storage_state=signed_in, viewport={"width": WIDE, "height": 900})
     page = context.new_page()
     page.set_default_timeout(WORK_MS)
     page.goto(stack.address)
     found = fill(page, stack.address)
+    check_views(found)
     context.close()
     return found

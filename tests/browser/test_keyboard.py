@@ -74,6 +74,12 @@ def test_a_command_is_found_by_its_name(visitor):
     expect(page.locator("#i-outputReserve")).to_be_focused()
 
     page.keyboard.press("Control+k")
+    page.keyboard.type("remind every")  # its group is closed, and has no fields yet
+    expect(chosen).to_contain_text("Remind every")
+    page.keyboard.press("Enter")
+    expect(page.locator("#i-pruning-nudgeFrequency")).to_be_focused()
+
+    page.keyboard.press("Control+k")
     page.keyboard.type("mess")
     expect(chosen).to_contain_text("Messages")
     page.keyboard.press("Enter")

@@ -46,6 +46,35 @@ def test_undo_and_redo_by_key_from_a_field_and_from_a_slider(agent: Page) -> Non
     page.wait_for_load_state("networkidle")
 
 
+def test_a_group_is_drawn_when_it_is_opened_and_stays_through_undo(agent: Page) -> None:
+    page = agent
+    group = page.locator("#group-features")
+    mode = page.locator("#i-features-mode")
+    expect(mode).to_have_count(0)
+    group.locator("summary").click()
+    expect(mode).to_be_visible()
+    shown = mode.input_value()
+    for label in mode.locator("option").all_inner_texts():
+        if label != shown:
+            mode.select_option(label=label)
+            break
+    expect(group).to_contain_text("overridden")
+    page.locator("#group-history summary").first.click()
+    page.keyboard.press("Control+z")
+    expect(group).not_to_contain_text("overridden")
+    expect(mode).to_have_value(shown)
+    expect(mode).to_be_visible()
+    expect(page.locator("#i-history-maxTokens")).to_be_hidden()  # as it was closed
+
+
+def test_an_address_leads_to_a_setting_of_a_group_that_is_not_drawn(agent: Page) -> None:
+    page = agent
+    page.goto("about:blank")
+    page.go_back()
+    page.goto(f"{page.url.split('#')[0]}#i-pruning-nudgeFrequency")
+    expect(page.locator("#i-pruning-nudgeFrequency")).to_be_focused()
+
+
 def test_the_focus_stays_after_a_pin_by_key_a_fix_and_a_removed_source(agent: Page) -> None:
     page = agent
     page.keyboard.press("j")

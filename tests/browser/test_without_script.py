@@ -27,6 +27,18 @@ def test_upload_change_read_share_and_revoke_work_without_script(visitor, tmp_pa
     expect(page.locator('#config-form input[name="config.history.maxTokens"]')).to_have_value("20,000")
     after = page.locator("#verdict").inner_text()
 
+    group = page.locator("#group-system")
+    group.locator("summary").click()
+    group.get_by_role("link", name=re.compile("^Show .* settings")).click()
+    expect(page.locator("#i-system-placement")).to_be_visible()
+    page.locator("#i-outputReserve").fill("5,000")
+    page.locator("#config-form .apply button").click()
+    expect(page.locator("#i-outputReserve")).to_have_value("5,000")
+    expect(page.locator("#i-system-placement")).to_be_visible()  # it stays open
+    page.locator("#i-outputReserve").fill("")
+    page.locator("#config-form .apply button").click()
+    expect(page.locator("#verdict")).to_have_text(after)
+
     page.get_by_role("link", name="Prompt").click()
     expect(page.get_by_role("heading", name="What is sent")).to_be_visible()
 

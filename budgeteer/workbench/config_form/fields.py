@@ -15,11 +15,10 @@ from budgeteer.engine.packing.history.registry import strategies_reading
 from budgeteer.presentation.labels import GROUP_TITLES, wording
 from budgeteer.workbench.config_form.apply import ConfigChange, form_fields, input_name
 from budgeteer.workbench.config_form.editable import EditableConfig
+from budgeteer.workbench.config_form.shown_groups import ShownGroups
 from budgeteer.workbench.fix_buttons import apply_value
 
 type Control = Literal["switch", "segments", "select", "number", "text"]
-
-GROUPS_OPEN = frozenset({"model", "skillsBudget", "tools", "history"})
 
 #: Numbers that also get a slider.
 SLIDERS = frozenset(
@@ -101,13 +100,32 @@ class FormField:
 
 @dataclass(frozen=True, slots=True)
 class FormGroup:
-    """One group of fields under a heading; `summary` is the figure beside it."""
+    """One group of fields under a heading.
+
+    Attributes:
+        summary: the figure beside the heading.
+        fields: its fields; () where they are not drawn before the group is opened.
+        settings: what it sets, as ids of fields with their labels, in the fields' order.
+        url: the page with this group drawn and open, "" where it is drawn.
+    """
 
     key: str
     title: str
     summary: str
     fields: tuple[FormField, ...]
     is_open: bool
+    settings: tuple[tuple[str, str], ...]
+    url: str = ""
+
+    @property
+    def is_drawn(self) -> bool:
+        """Whether its fields are on the page."""
+        return bool(self.fields)
+
+    @property
+    def index(self) -> str:
+        """What it sets, a line each: the id of the control, a tab, and its label. The script finds settings by it."""
+        return "\n".join(f"i-{key}\t{label}" for key, label in self.settings)
 
 
 def form_groups(
@@ -116,29 +134,37 @@ def form_groups(
     change: ConfigChange | None = None,
     summaries: Mapping[str, str],
     ceilings: Mapping[str, int],
+    shown: ShownGroups,
 ) -> tuple[FormGroup, ...]:
-    """The whole form.
+    """The whole form; a group that is not shown has no fields, unless one of them has an error.
 
     Args:
         current: what holds.
         change: the post that is being answered, for its errors.
         summaries: by group, the figure beside its heading ("70 of 98 fit").
         ceilings: by path, what is asked for, so that a slider reaches at least that far.
+        shown: the groups that hold their fields, and those that stand open.
     """
-    grouped: dict[str, list[FormField]] = {key: [] for key in GROUP_TITLES}
+    grouped: dict[str, list[Field]] = {key: [] for key in GROUP_TITLES}
     for field in form_fields():
         if field.path != "model":
-            grouped[_group_of(field)].append(form_field(current, field, change=change, ceilings=ceilings))
-    return tuple(
-        FormGroup(
-            key=key,
-            title=title,
-            summary=summaries.get(key, ""),
-            fields=tuple(grouped[key]),
-            is_open=key in GROUPS_OPEN or any(field.error for field in grouped[key]),
+            grouped[_group_of(field)].append(field)
+    refused = frozenset(change.errors) if change else frozenset[str]()
+    groups: list[FormGroup] = []
+    for key, title in GROUP_TITLES.items():
+        has_error = any(field.path in refused for field in grouped[key])
+        drawn = grouped[key] if key in shown.drawn or has_error else []
+        groups.append(
+            FormGroup(
+                key=key,
+                title=title,
+                summary=summaries.get(key, ""),
+                fields=tuple(form_field(current, field, change=change, ceilings=ceilings) for field in drawn),
+                is_open=key in shown.opened or has_error,
+                settings=tuple((key_of(field.path), wording(field.path).label) for field in grouped[key]),
+            )
         )
-        for key, title in GROUP_TITLES.items()
-    )
+    return tuple(groups)
 
 
 def form_field(

@@ -69,16 +69,32 @@ def merged(
     """
     if seen in {"", current.key} and mark in {"", form_mark(current.delta)}:
         return Merge(posted)
+    drawn = _drawn_with(current, seen=seen, mark=mark, earlier=earlier)
+    return Merge({}, is_unknown=True) if drawn is None else _between(*drawn, posted)
+
+
+def shown_by(current: EditableConfig, *, seen: str, mark: str, earlier: Iterable[Mapping[str, Any]]) -> EditableConfig:
+    """What a form shows that was drawn with this version and these changes, so that a group drawn later agrees with it.
+
+    Where nobody knows it any more it is what holds now: nothing of such a form is taken.
+    """
+    drawn = _drawn_with(current, seen=seen, mark=mark, earlier=earlier)
+    return current if drawn is None else drawn[0]
+
+
+def _drawn_with(
+    current: EditableConfig, *, seen: str, mark: str, earlier: Iterable[Mapping[str, Any]]
+) -> tuple[EditableConfig, EditableConfig] | None:
+    """What a form was drawn with, and what holds now on the same version; None where it is not known any more."""
     try:
         version = _version(seen) if seen not in {"", current.key} else current.version
         delta = next((each for each in (current.delta, *earlier) if form_mark(each) == mark), None)
         if version is None or (mark and delta is None):
-            return Merge({}, is_unknown=True)
+            return None
         now = current if version is current.version else current.on(version)
-        shown = now if delta is None else now.standing_on(delta)
+        return (now if delta is None else now.standing_on(delta)), now
     except ConfigError:
-        return Merge({}, is_unknown=True)
-    return _between(shown, now, posted)
+        return None
 
 
 def _between(shown: EditableConfig, now: EditableConfig, posted: Mapping[str, str]) -> Merge:

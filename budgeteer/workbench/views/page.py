@@ -15,12 +15,18 @@ from django.views.decorators.vary import vary_on_headers
 from budgeteer.access.requests import SignedInRequest
 from budgeteer.access.rules import access
 from budgeteer.engine.errors import InputError
+from budgeteer.engine.packing.history.summary import SummaryPending
+from budgeteer.presentation.labels import GROUP_TITLES
 from budgeteer.presets import services as presets
 from budgeteer.workbench import services
+from budgeteer.workbench.config_form import undo_steps
 from budgeteer.workbench.config_form.editable import EditableConfig
+from budgeteer.workbench.config_form.merging import shown_by
+from budgeteer.workbench.config_form.shown_groups import ShownGroups
 from budgeteer.workbench.models import Workspace
-from budgeteer.workbench.page import page_context
+from budgeteer.workbench.page import WorkbenchPage, page_context
 from budgeteer.workbench.panels.row_marks import held
+from budgeteer.workbench.preview import Preview, preview
 from budgeteer.workbench.state import ViewState
 from budgeteer.workbench.team import sharing
 from budgeteer.workbench.views.responses import (
@@ -37,6 +43,8 @@ REFRESH_SECONDS = 3
 
 #: What a partial request may ask for: the id of the element it swaps, and its template.
 REGIONS = {"result": "workbench/result.html", "inspector": "workbench/inspector.html"}
+#: The elements that hold the fields of a group of settings, by id, with the group's key.
+FIELDS = {f"fields-{key}": key for key in GROUP_TITLES}
 
 
 @access()
@@ -51,16 +59,40 @@ def detail(request: SignedInRequest, workspace_id: uuid.UUID) -> HttpResponse:
 
 def _detail(request: SignedInRequest, workspace: Workspace) -> HttpResponse:
     looking = sharing.looking_at(request.user, workspace)
+    target = request.htmx.target or "" if request.htmx and not request.htmx.history_restore_request else ""
+    if target in FIELDS:
+        return _fields(request, workspace, key=FIELDS[target])
     page = build_page(workspace, ViewState.read(request.GET), looking=looking)
-    region = (
-        REGIONS.get(request.htmx.target or "") if request.htmx and not request.htmx.history_restore_request else None
-    )
-    if region:
+    if region := REGIONS.get(target):
         return render(request, region, page_context(page, have=held(request)))
     response = render_page(request, page)
     if page.preview.jobs and not page.is_own:
         response["Refresh"] = str(REFRESH_SECONDS)
     return response
+
+
+def _fields(request: SignedInRequest, workspace: Workspace, *, key: str) -> HttpResponse:
+    """The fields of one group, which was opened, as the form on the page shows the others."""
+    current = shown_by(
+        EditableConfig.of(workspace),
+        seen=request.GET.get("seen", ""),
+        mark=request.GET.get("mark", ""),
+        earlier=undo_steps.earlier_deltas(workspace),
+    )
+    try:
+        packed = preview(workspace, current, draft=True)
+    except SummaryPending:
+        packed = Preview(None)
+    page = WorkbenchPage(
+        workspace,
+        ViewState.read(request.GET),
+        current,
+        packed,
+        looking=sharing.looking_at(request.user, workspace),
+        shown_groups=ShownGroups.at_first(key),
+    )
+    group = next(group for group in page.groups if group.key == key)
+    return render(request, "workbench/config_form.html#fields", page_context(page, group=group))
 
 
 @access()

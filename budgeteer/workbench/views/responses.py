@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import uuid
+from dataclasses import replace
 from typing import Any
 
 from django.contrib.auth.models import User
@@ -16,6 +17,7 @@ from budgeteer.presentation.header import snapshot_of
 from budgeteer.workbench import services
 from budgeteer.workbench.config_form.editable import EditableConfig
 from budgeteer.workbench.config_form.fields import FormField
+from budgeteer.workbench.config_form.shown_groups import ShownGroups
 from budgeteer.workbench.models import Workspace
 from budgeteer.workbench.page import WorkbenchPage, page_context
 from budgeteer.workbench.panels.row_marks import held
@@ -78,7 +80,12 @@ def render_swaps(
         page: as it stands after the change.
         whole_form: the form's values may have changed by themselves (undo, preset, reset): send it anew.
         touched: else only origin and error of these fields are sent, and the figures of the groups.
+
+    The form is sent anew as well where a group must be drawn that the page does not have.
     """
+    shown = ShownGroups.of_request(request.headers, asked=page.state.settings)
+    page = replace(page, shown_groups=shown)
+    whole_form = whole_form or any(group.is_drawn and group.key not in shown.drawn for group in page.groups)
     parts = [
         _part(request, page, "workbench/result.html"),
         _part(request, page, "workbench/budget.html", oob=True),

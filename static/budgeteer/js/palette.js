@@ -10,21 +10,14 @@
 
   // Where commands are found, under which heading, and what choosing one does.
   const press = (element) => element.click();
-  const go = (element) => {
-    for (let box = element.closest("details"); box; box = box.parentElement.closest("details")) box.open = true;
-    if (matchMedia("(max-width: 700px)").matches) location.hash = "config";
-    element.focus();
-    element.select?.();
-  };
+  const goTo = (id) => document.dispatchEvent(new CustomEvent("setting", { detail: id }));
+  const titleOf = (group, name) => (group ? `${group.querySelector("summary").firstElementChild.nextSibling.textContent.trim()}: ${name}` : name);
   const PLACES = [
     ["View", ".tabnav a", press, (e) => words(e).replace(/ \d$/, "")],
     ["Do", "#undo:not(:disabled), #redo:not(:disabled), #share, #pin, #apply-fix, [data-theme-toggle], [data-command]", press, words],
     ["Fix", ".note button[name=apply]", press, words],
-    ["Setting", "#config-form .fl [id^=i-]:not(:disabled)", go, (e) => {
-      const group = e.closest("details")?.querySelector("summary")?.firstElementChild?.nextSibling?.textContent.trim();
-      const name = document.querySelector(`label[for="${CSS.escape(e.id)}"]`)?.textContent.trim() ?? "";
-      return group ? `${group}: ${name}` : name;
-    }],
+    ["Setting", "#config-form .fl [id^=i-]:not(:disabled)", (e) => goTo(e.id), (e) =>
+      titleOf(e.closest("details"), document.querySelector(`label[for="${CSS.escape(e.id)}"]`)?.textContent.trim() ?? "")],
     ["Export", "#export-toggle + .pop :is(a, button)", press, words],
     ["Item", ":is(.items, .hits, .msgs) tbody .c-name a", press, words],
     ["Model", "#i-model option:not(:checked)", (option) => {
@@ -38,9 +31,13 @@
   let commands = [];
   const gather = () => {
     const known = new Set();
-    return PLACES.flatMap(([kind, where, run, name]) =>
-      [...document.querySelectorAll(where)].map((element) => ({ kind, run, element, title: name(element) })),
-    ).filter(({ kind, title }) => title && !known.has(kind + title) && known.add(kind + title));
+    // Settings whose group is not opened yet stand in a list of ids and labels.
+    const later = [...document.querySelectorAll("#config-form [data-settings]")].flatMap((element) =>
+      element.dataset.settings.split("\n").map((line) => line.split("\t")).map(([id, label]) => (
+        { kind: "Setting", run: () => goTo(id), element, title: titleOf(element.closest("details"), label) })));
+    const there = PLACES.flatMap(([kind, where, run, name]) =>
+      [...document.querySelectorAll(where)].map((element) => ({ kind, run, element, title: name(element) })));
+    return [...there, ...later].filter(({ kind, title }) => title && !known.has(kind + title) && known.add(kind + title));
   };
 
   // Letters in order, those together and at the beginning of words first.

@@ -74,6 +74,35 @@
     }
   });
 
+  // ---- a group's fields come when it is opened: every change says which are there, so that they are drawn again ----
+  document.addEventListener("htmx:configRequest", ({ detail: { headers, verb } }) => {
+    if (verb !== "post" || !form()) return;
+    const groups = [...form().querySelectorAll("[data-group]")];
+    const names = (some) => some.map((group) => group.dataset.group).join(" ");
+    headers["X-Groups-Drawn"] = names(groups.filter((group) => !group.querySelector("[data-settings]")));
+    headers["X-Groups-Open"] = names(groups.filter((group) => group.open));
+  });
+  // A setting is gone to by its id: its group opens, and once its fields are there it has the focus.
+  let awaited = "";
+  const goToSetting = (id) => {
+    const later = [...(form()?.querySelectorAll("[data-settings]") ?? [])];
+    const holder = later.find((one) => one.dataset.settings.split("\n").some((line) => line.split("\t")[0] === id));
+    const field = document.getElementById(id);
+    if (!holder && !field) return;
+    if (narrow.matches) location.hash = "config";
+    awaited = holder ? id : "";
+    for (let box = (holder ?? field).closest("details"); box; box = box.parentElement.closest("details")) box.open = true;
+    field?.focus();
+    field?.select?.();
+  };
+  document.addEventListener("setting", (event) => goToSetting(event.detail));
+  document.addEventListener("htmx:afterSettle", () => {
+    if (awaited && document.getElementById(awaited)) goToSetting(awaited);
+  });
+  const settingOf = (hash) => hash.replace(/^#[fi]-/, "i-");
+  const goToHash = () => /^#[fi]-/.test(location.hash) && goToSetting(settingOf(location.hash));
+  addEventListener("hashchange", goToHash);
+
   document.addEventListener("htmx:configRequest", (event) => {
     const { elt, formData, triggeringEvent } = event.detail;
     if (elt.id !== "config-form") return;
@@ -148,7 +177,8 @@
     if (quiet || !announced) return;
     quiet = setTimeout(() => {
       quiet = 0;
-      announced.textContent = document.getElementById("verdict")?.textContent ?? "";
+      const sentence = document.getElementById("verdict")?.textContent ?? "";
+      if (announced.textContent !== sentence) announced.textContent = sentence;
     }, 1000);
   };
   let heirs = () => [];
@@ -441,4 +471,5 @@
   });
   if (narrow.matches) reveal();
   if (tabs.length) here();
+  goToHash();
 })();

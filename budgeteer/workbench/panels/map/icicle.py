@@ -23,7 +23,7 @@ from budgeteer.workbench.state import ViewState
 WIDTH_PX = 600.0
 """Nominal width: the picture is laid out at it and printed in percent."""
 
-JOIN_PX = 12.0
+JOIN_PX = 6.0
 TOTAL_PX = 34.0
 LETTER_PX = 13.0
 CHAR_PX = 6.55
