@@ -77,7 +77,7 @@ PATHS = {
     "paste": "M5.500 3H3.500v11h9V3h-2M5.500 2h5v2.500h-5z",
 }
 PATHS["chevron-down"] = PATHS["chevron"]
-PATHS["table"] = PATHS["menu"]
+PATHS["table"] = "M2.500 3h11v10h-11zM2.500 6.500h11M2.500 9.750h11M7 6.500V13"
 
 register = Library()
 

@@ -8,7 +8,7 @@ text does not. Rules (gap, least width, text fitting) are the design's own.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from budgeteer.presentation.bar_labels import CHAR_PX, VARIANTS, AxisText, Marks, Variant, axis_texts, percent
@@ -18,6 +18,7 @@ type PieceKind = Literal["sent", "free", "margin", "reserve", "unusable", "over"
 
 GAP_PX = 2.0
 LEAST_PX = 0.8
+LABEL_PX = 6.0  # before and behind a label
 LETTER_PX = 13.0  # the least width that still takes one letter
 
 KIND_WORDS = {
@@ -244,6 +245,7 @@ def _draw(figures: BarFigures, pieces: list[BarPiece], variant: Variant, share: 
     marks = Marks(
         limit=figures.limit,
         limit_px=limit_px(segments),
+        margin=sum(piece.tokens for piece in pieces if piece.kind == "margin"),
         reserve=figures.reserve,
         not_sent=sum(share.not_sent_tokens for share in figures.shares),
         is_over=sum(share.sent_tokens for share in figures.shares) > figures.limit,
@@ -253,7 +255,7 @@ def _draw(figures: BarFigures, pieces: list[BarPiece], variant: Variant, share: 
     return Bar(
         name=variant.name,
         height=56 if variant.rows == 1 else 72,
-        segments=tuple(segments),
+        segments=tuple(_clear_of(marks.threshold_px, segment, variant) for segment in segments),
         limit_at=percent(marks.limit_px, variant),
         threshold_at=None if marks.threshold_px is None else percent(marks.threshold_px, variant),
         axis=tuple(axis_texts(marks, variant)),
@@ -271,9 +273,24 @@ def _segment(piece: BarPiece, *, x: float, width: float, variant: Variant) -> Ba
         span=percent(width, variant),
         label=label,
         label_at=percent(x + width / 2 if centred else x, variant),
-        label_dx="0" if centred else "6",
+        label_dx="0" if centred else f"{LABEL_PX:g}",
         anchor="middle" if centred else "start",
     )
+
+
+def _clear_of(tick_px: float | None, segment: BarSegment, variant: Variant) -> BarSegment:
+    """The segment with its label where the warning tick does not cross it: behind that, else its letter beside it."""
+    text = len(segment.label) * CHAR_PX
+    if tick_px is None or segment.anchor == "middle" or not segment.label:
+        return segment
+    if not segment.x + 2 < tick_px < segment.x + LABEL_PX + text + 4:
+        return segment
+    if tick_px + LABEL_PX + text + LABEL_PX <= segment.x + segment.width:
+        return replace(segment, label_at=percent(tick_px, variant))
+    before, behind = tick_px - segment.x, segment.x + segment.width - tick_px
+    middle = segment.x + before / 2 if before > behind else tick_px + behind / 2
+    letter = segment.piece.letter if max(before, behind) >= LETTER_PX else ""
+    return replace(segment, label=letter, label_at=percent(middle, variant), label_dx="0", anchor="middle")
 
 
 def _label(piece: BarPiece, *, width: float) -> str:
@@ -287,7 +304,7 @@ def _label(piece: BarPiece, *, width: float) -> str:
         names = [f"{piece.letter} {piece.name} {count}"] if piece.kind == "sent" else []
         names += [f"{mark}{piece.letter} {count}"]
     for name in names:
-        if len(name) * CHAR_PX + 12 <= width:
+        if len(name) * CHAR_PX + 2 * LABEL_PX <= width:
             return name
     return piece.letter if piece.letter and width >= LETTER_PX else ""
 

@@ -35,6 +35,7 @@ class Marks:
 
     limit: int
     limit_px: float
+    margin: int
     reserve: int
     not_sent: int
     is_over: bool
@@ -61,6 +62,7 @@ def axis_texts(marks: Marks, variant: Variant) -> Iterator[AxisText]:
     yield from _place(limit, marks.limit_px, (anchor, "o" if marks.is_over else "bb"), variant=variant, taken=taken)
     missing = f"{marks.not_sent:,} tokens left out" if variant.full_labels else f"{marks.not_sent:,} left out"
     reserve = f"reserve {marks.reserve:,}"
+    held = [f"margin {marks.margin:,} · {reserve}", f"margin {marks.margin:,}"] if marks.margin else [reserve]
     warning = ""
     if marks.threshold_px is not None and marks.threshold_percent is not None:
         warning = f"{marks.threshold_percent:g} % warning {marks.limit * marks.threshold_percent / 100:,.0f}"
@@ -69,14 +71,18 @@ def axis_texts(marks: Marks, variant: Variant) -> Iterator[AxisText]:
             yield from _place(missing, variant.width_px, ("end", "s"), variant=variant, taken=taken)
         if warning and marks.threshold_px is not None:
             yield from _place(warning, marks.threshold_px, ("middle", "w"), variant=variant, taken=taken)
-        yield from _place(reserve, marks.limit_px + 6, ("start", "s"), variant=variant, taken=taken)
+        for text in held:  # the first that fits: both hatches, or the one that stands next to the line
+            placed = list(_place(text, marks.limit_px + 6, ("start", "s"), variant=variant, taken=taken))
+            yield from placed
+            if placed:
+                break
         yield from _place("0", 0, ("start", "s"), variant=variant, taken=taken)
         return
     yield from _place("0", 0, ("start", "s"), variant=variant, taken=taken)
     if marks.not_sent:
         yield AxisText(missing, "100%", "end", "s", 66)
     else:
-        yield AxisText(reserve, "100%", "end", "s", 66)
+        yield AxisText(held[0], "100%", "end", "s", 66)
     if warning:
         yield AxisText(warning.replace(" warning", ""), "0%", "start", "w", 66)
 

@@ -32,13 +32,18 @@ class FateCount:
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    """What stands above everything while one works."""
+    """What stands above everything while one works.
+
+    `short` is the sentence where there is room for few words; `more_figures` are those that a narrow screen leaves out.
+    """
 
     level: str
     icon: str
     tone: str
     sentence: str
+    short: str
     figures: str
+    more_figures: str
     counts: tuple[FateCount, ...]
     kind_text: str
     kind_title: str
@@ -67,7 +72,9 @@ def header_of(packing: Packing) -> Header:
         icon=LEVEL_ICONS[verdict.level],
         tone=LEVEL_TONES[verdict.level],
         sentence=verdict.sentence,
+        short=verdict.short,
         figures=_figures(packing),
+        more_figures=_more_figures(packing),
         counts=tuple(
             FateCount(FATE_ICONS[fate], FATE_TONES[fate], f"{verdict.counts[fate]:,} {fate}")
             for fate in ("kept", "truncated", "summarised", "dropped", "added")
@@ -148,14 +155,20 @@ def money_text(packing: Packing) -> str:
 
 
 def _figures(packing: Packing) -> str:
-    """What is sent of what may be, then the money; what was asked for comes last, and only where it is more."""
+    """What is sent of what may be, and what is free."""
     verdict = packing.verdict
     share = verdict.sent_tokens / verdict.limit_tokens * 100 if verdict.limit_tokens else 0.0
     parts = [f"{verdict.sent_tokens:,} of {verdict.limit_tokens:,} tokens ({share:.1f} %)"]
     if packing.fits:
         parts.append(f"{verdict.free_tokens:,} free")
+    return " · ".join(parts)
+
+
+def _more_figures(packing: Packing) -> str:
+    """The money, then what was asked for where it is more."""
+    verdict = packing.verdict
     money = money_text(packing)
-    parts += [money] if money else []
+    parts = [money] if money else []
     if verdict.not_sent_tokens > 0:
         parts.append(f"{verdict.asked_tokens:,} requested")
     return " · ".join(parts)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import re
 
 import pytest
 from playwright.sync_api import expect
@@ -122,3 +123,37 @@ def test_on_a_phone_the_fate_of_an_item_is_read_whole(visitor, busy):
         ".map((cell) => cell.textContent.trim())"
     )
     assert not clipped
+
+
+CHROME = 0.25
+"""The largest share of a phone's screen for what is not the content of the part that is looked at."""
+
+_CHROME = """() => {
+  const shown = [...document.querySelectorAll(".top, .bud, .tabs, .tabbar")].filter((part) => part.checkVisibility());
+  const heights = (parts) => parts.reduce((sum, part) => sum + part.getBoundingClientRect().height, 0) / innerHeight;
+  const stays = (part) => ["fixed", "sticky"].includes(getComputedStyle(part).position);
+  const others = [...document.querySelectorAll("main *")].filter((part) => stays(part) && part.checkVisibility()
+    && !shown.includes(part) && part.getBoundingClientRect().height > 0 && part.tagName !== "TH");
+  return { before: heights(shown), stays: heights([...shown.filter(stays), ...others]),
+    first: document.querySelector("table.items tbody tr")?.getBoundingClientRect().top };
+}"""
+
+
+@pytest.mark.parametrize("part", ["#inputs", "#config", "#view", "#inspect"])
+def test_on_a_phone_a_quarter_of_the_screen_at_most_is_not_content(visitor, busy, part):
+    workspace, item = busy
+    page = visitor(width=NARROW).open("/help/")
+    page.set_viewport_size({"width": NARROW, "height": 844})
+    for view in ("map", "messages", "timeline", "sweep") if part == "#view" else ("map",):
+        page.goto(f"{workspace}?view={view}&{item if part == '#inspect' else ''}{part}")
+        expect(page.locator("#figures")).to_be_visible()
+        found = page.evaluate(_CHROME)
+        assert 0.1 < found["before"] <= CHROME, (view, found)
+        assert found["stays"] <= CHROME, (view, found)
+        if (part, view) == ("#view", "map"):
+            assert found["first"] <= 0.75 * 844, found  # the first item is on the first screen, below the warning
+            page.mouse.wheel(0, 2000)
+            page.wait_for_function("() => scrollY > 500")
+            assert page.evaluate(_CHROME)["stays"] <= CHROME
+            assert page.locator("#verdict").inner_text().startswith("Fits, with ")  # read out whole
+            expect(page.locator(".bud .short")).to_have_text(re.compile(r"^Fits, \d+ left out$"))

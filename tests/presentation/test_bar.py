@@ -73,6 +73,31 @@ def test_the_axis_texts_never_overlap(bar: BarFigures) -> None:
         assert all(left[1] <= right[0] for left, right in pairwise(spans))
 
 
+@given(figures())
+def test_the_warning_tick_crosses_no_label(bar: BarFigures) -> None:
+    for drawing, variant in zip(draw_bar(bar).drawings, VARIANTS, strict=True):
+        if drawing.threshold_at is None:
+            continue
+        tick = float(drawing.threshold_at.rstrip("%")) / 100 * variant.width_px
+        for segment in drawing.segments:
+            if segment.anchor == "start" and segment.label:
+                start = float(segment.label_at.rstrip("%")) / 100 * variant.width_px + float(segment.label_dx)
+                end = start + len(segment.label) * 6.55
+                assert not start <= tick <= end
+                assert end <= segment.x + segment.width
+
+
+def test_the_margin_and_the_reserve_are_both_named_where_there_is_room() -> None:
+    left_out = (Share("X", "Tool results", 65_648, 44_168),)
+    wide = draw_bar(BarFigures(left_out, 200_000, 195_904, 186_108, 4_096, 80)).drawings[0]
+    assert "margin 9,796" in [text.text for text in wide.axis]  # the hatch beside the line, where both do not fit
+    shares = (Share("X", "Tool results", 65_648, 0),)
+    for drawing in draw_bar(BarFigures(shares, 128_000, 100_000, 60_000, 28_000, 80)).drawings:
+        assert "margin 40,000 · reserve 28,000" in [text.text for text in drawing.axis]
+    without = draw_bar(BarFigures(shares, 128_000, 100_000, 100_000, 28_000, 80)).drawings[0]
+    assert "reserve 28,000" in [text.text for text in without.axis]
+
+
 def test_what_is_sent_past_the_limit_is_drawn_past_the_line() -> None:
     shares = (Share("S", "System", 900, 0), Share("X", "Tool results", 300, 50))
     kinds = [

@@ -48,8 +48,8 @@ def reported_sentence(
     if reported is None:
         return ""
     if other_model:
-        told = f"The source reported {reported:,} input tokens for its last request, as {other_model} counts"
-        return f"{told}; {in_file or 0:,} are counted in this file, as the model of this prompt does."
+        told = f"The source reported {reported:,} input tokens for its last request, counted by {other_model}"
+        return f"{told}; what this file holds of it is {in_file or 0:,} as counted here."
     told = f"The source reported {reported:,} input tokens for its last request"
     if in_file is not None and in_file > reported:
         return f"{told}; what its file holds counts to {in_file:,} here."

@@ -34,12 +34,12 @@ QUEUES: Final = ("large", "default")
 
 #: By outcome, in the order of the page: what one workspace does, and what several do.
 CLAUSES: Final = {
-    FollowerOutcome.OVER: ("goes from fitting to over", "go from fitting to over"),
+    FollowerOutcome.OVER: ("would no longer fit", "would no longer fit"),
     FollowerOutcome.DROPS_MORE: (
-        f"leaves out more than {NAMED_SHARE * 100:.0f} % more of what it holds",
-        f"leave out more than {NAMED_SHARE * 100:.0f} % more of what they hold",
+        f"would leave out over {NAMED_SHARE * 100:.0f} % more of its content",
+        f"would leave out over {NAMED_SHARE * 100:.0f} % more of their content",
     ),
-    FollowerOutcome.UNUSABLE: ("has changes that cannot be used with it", "have changes that cannot be used with it"),
+    FollowerOutcome.UNUSABLE: ("has changes that it cannot take", "have changes that it cannot take"),
     FollowerOutcome.NOT_TRIED: (
         "could not be tried: it cannot be packed as it stands, or its sources are not counted for the model",
         "could not be tried: they cannot be packed as they stand, or their sources are not counted for the model",
@@ -159,8 +159,8 @@ def _sentence(found: PresetImpact) -> str:
         for outcome, clause in CLAUSES.items()
         if found.count(outcome)
     ]
-    follow = f"{found.followers:,} {'follows' if found.followers == 1 else 'follow'}"
-    return f"{follow}; {', '.join(said)}." if said else f"{follow}; none leaves out more than before, or goes over."
+    follow = f"{count_of(found.followers, 'workspace')} {'follows' if found.followers == 1 else 'follow'}"
+    return f"{follow}: {', '.join(said)}." if said else f"{follow}: all still fit, and none leaves out more than before."
 
 
 def _rows(found: PresetImpact, proposal: PresetProposal, reader: User) -> Iterable[OutcomeRow]:

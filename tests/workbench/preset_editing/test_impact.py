@@ -144,7 +144,7 @@ def test_it_is_found_before_it_is_published_and_names_only_what_one_may_see(
     assert "Waiting for a worker" in admin.get(url).content.decode()
     run_jobs()
     page = unescape(admin.get(url).content.decode())
-    assert "3 follow; 3 leave out more than 10 % more of what they hold." in page
+    assert "3 workspaces follow: 3 would leave out over 10 % more of their content." in page
     assert "Shared harbour" in page
     assert f"/w/{own.pk}/compare/?a=own&b=upgrade:{proposal.pk}" in page
     assert "1 that you may not see" in page
@@ -164,7 +164,7 @@ def test_saving_and_reviewing_tries_it_and_another_change_asks_again(
     edit = reverse("workbench:edit_proposal", args=[proposal.pk])
     admin.post(edit, {"config.history.maxTokens": "9000", "review": ""})
     run_jobs()
-    assert "1 follows; 1 leaves out more than 10 %" in admin.get(proposal.get_absolute_url()).content.decode()
+    assert "1 workspace follows: 1 would leave out over 10 %" in admin.get(proposal.get_absolute_url()).content.decode()
     admin.post(edit, {"config.history.maxTokens": "79000"})
     page = admin.get(proposal.get_absolute_url()).content.decode()
     assert "1 follows;" not in page
@@ -215,4 +215,4 @@ def test_many_followers_are_divided_among_jobs(
     assert Job.objects.filter(kind="workbench.preset_impact").count() == 3
     run_jobs()
     found = views.impact_view(proposal, root, here="/")
-    assert found.sentence.startswith("5 follow; 5 leave out")
+    assert found.sentence.startswith("5 workspaces follow: 5 would leave out")

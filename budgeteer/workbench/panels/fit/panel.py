@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from budgeteer.engine.analysis.cost_and_usage import money
 from budgeteer.engine.analysis.fit_plan.fit_plan import FitPlan, FitState, LostItem, PlanStep
+from budgeteer.engine.analysis.fit_plan.steps import StepName
 from budgeteer.engine.errors import BudgeteerError
 from budgeteer.jobs.job_view import JobCard, job_card
 from budgeteer.presentation.header import LEVEL_ICONS, LEVEL_TONES
@@ -15,6 +16,7 @@ from budgeteer.presentation.labels import count_of
 from budgeteer.workbench.config_form.apply import error_parts
 from budgeteer.workbench.config_form.merging import config_mark
 from budgeteer.workbench.deferred_results import answered
+from budgeteer.workbench.fix_buttons import button_of
 from budgeteer.workbench.panels.fit.study import fit_study, steps_text
 from budgeteer.workbench.panels.request import PanelRequest
 from budgeteer.workbench.preview import Packed
@@ -159,7 +161,8 @@ def _step(step: PlanStep, plan: FitPlan, chosen: tuple[str, ...], state: ViewSta
     before, after = effect.before, effect.after
     return StepShown(
         name=name,
-        title=step.title,
+        # The page calls settings by their labels; the plan, which the command line prints too, by their paths.
+        title=button_of(step.settings).label if step.name is StepName.RAISE_LIMITS else step.title,
         is_chosen=step.is_chosen,
         toggle=steps_text(tuple(one.name.value for one in plan.steps if one.name.value in toggled)),
         saves=f"{effect.saved_tokens:,}" if effect.saved_tokens else "",

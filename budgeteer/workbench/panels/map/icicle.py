@@ -58,9 +58,10 @@ class IcicleBlock:
 
 @dataclass(frozen=True, slots=True)
 class Icicle:
-    """The picture and its sentence."""
+    """The picture and its sentence; `letters` are the categories that stand in it, with their names."""
 
     sentence: str
+    letters: tuple[tuple[str, str], ...]
     sections: tuple[IcicleBlock, ...]
     groups: tuple[IcicleBlock, ...]
     items: tuple[IcicleBlock, ...]
@@ -88,6 +89,7 @@ def icicle_of(packing: Packing, state: ViewState) -> Icicle | None:
     scale = WIDTH_PX / total
     return Icicle(
         sentence=f"{total:,} tokens of items in prompt order: section, then turn, then item",
+        letters=tuple((LETTERS[at], CATEGORIES[LETTERS[at]]) for at in np.unique(ledger.category[sizes > 0]).tolist()),
         sections=tuple(_sections(ledger, state, starts, scale)),
         groups=tuple(_groups(packing, state, starts, scale)),
         items=tuple(_block_of(run, ledger, state, starts, scale) for run in _runs(ledger, sizes, scale)),
