@@ -119,6 +119,13 @@ SETTINGS: tuple[Setting, ...] = (
         bounds=(1, 1440),
     ),
     Setting(
+        "BUDGETEER_METRICS_TOKEN",
+        "text",
+        "",
+        "What Prometheus sends as its bearer token to read `/metrics`; without it there is no such page.",
+        secret=True,
+    ),
+    Setting(
         "BUDGETEER_API_REQUESTS_PER_MINUTE",
         "whole number",
         "600",

@@ -15,7 +15,7 @@ from django.http import HttpRequest, HttpResponseBase
 from budgeteer.logs import ACCESS
 
 GIVEN_ID = re.compile(r"[A-Za-z0-9._-]{8,64}")
-PROBES = frozenset({"health/", "ready/"})
+PROBES = frozenset({"health/", "ready/", "metrics"})
 _PARAMETER = re.compile(r"<(?:\w+:)?(\w+)>")
 
 log = structlog.get_logger(ACCESS)

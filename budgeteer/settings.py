@@ -110,6 +110,7 @@ INSTALLED_APPS = [
     "budgeteer.http_api",
 ]
 MIDDLEWARE = [
+    "budgeteer.operations.metrics.requests.RequestMetricsMiddleware",
     "budgeteer.request_log.RequestLogMiddleware",
     "django.middleware.gzip.GZipMiddleware",  # static files too, where whitenoise has them uncompressed
     "django.middleware.security.SecurityMiddleware",
@@ -232,6 +233,7 @@ SIGN_IN_TRIES_PER_ADDRESS: int = _env["BUDGETEER_SIGN_IN_TRIES_PER_ADDRESS"]
 SIGN_IN_WINDOW_MINUTES: int = _env["BUDGETEER_SIGN_IN_WINDOW_MINUTES"]
 TRUST_PROXY: bool = _env["BUDGETEER_TRUST_PROXY"]
 PROXY_HOPS: int = _env["BUDGETEER_PROXY_HOPS"]
+METRICS_TOKEN: str = _env["BUDGETEER_METRICS_TOKEN"]
 API_REQUESTS_PER_MINUTE: int = _env["BUDGETEER_API_REQUESTS_PER_MINUTE"]
 API_STRANGERS_PER_MINUTE: int = _env["BUDGETEER_API_STRANGERS_PER_MINUTE"]
 AUTH_PASSWORD_VALIDATORS = [
@@ -255,7 +257,7 @@ SESSION_COOKIE_AGE = 30 * 24 * 3600
 _https = not LOCAL and _env["BUDGETEER_HTTPS"]
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = _https
 SECURE_SSL_REDIRECT = _https
-SECURE_REDIRECT_EXEMPT = [r"^health/$", r"^ready/$"]
+SECURE_REDIRECT_EXEMPT = [r"^health/$", r"^ready/$", r"^metrics$"]
 SECURE_HSTS_SECONDS = 365 * 24 * 3600 if _https else 0
 # Whether other hosts of the domain speak HTTPS too is for whoever runs the domain to say.
 SILENCED_SYSTEM_CHECKS = ["security.W005", "security.W021"]

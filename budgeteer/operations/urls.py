@@ -1,4 +1,4 @@
-"""The URLs of health and readiness; the middleware answers them before the host name is checked."""
+"""The URLs of health, readiness and measurements; the middleware answers them before the host name is checked."""
 
 from django.urls import path
 
@@ -9,4 +9,5 @@ app_name = "operations"
 urlpatterns = [
     path("health/", views.health, name="health"),
     path("ready/", views.ready, name="ready"),
+    path("metrics", views.metrics, name="metrics"),
 ]

@@ -8,6 +8,7 @@ from __future__ import annotations
 import sys
 from typing import Final
 
+from django.conf import settings
 from django.db import InterfaceError, OperationalError
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.template.loader import render_to_string
@@ -18,6 +19,7 @@ from budgeteer.access.bearer import is_api
 from budgeteer.access.problems import ProblemKind, problem
 from budgeteer.access.rules import public
 from budgeteer.operations import broker, database, files, processes  # noqa: F401 — loaded before the first question
+from budgeteer.operations.metrics.exposition import exposition, is_allowed
 from budgeteer.operations.readiness import readers
 
 RETRY_SECONDS: Final = 10
@@ -58,3 +60,16 @@ def ready(_request: HttpRequest) -> JsonResponse:
     """200 where the database, the broker and the storage can be worked with, 503 where one cannot."""
     readiness = readers.look()
     return JsonResponse(readiness.to_json(), status=200 if readiness.is_ready else 503)
+
+
+@public
+@never_cache
+@require_safe
+def metrics(request: HttpRequest) -> HttpResponse:
+    """The measurements for Prometheus; 404 unless a token is set, 401 without it."""
+    if not settings.METRICS_TOKEN:
+        return HttpResponse("Not found: BUDGETEER_METRICS_TOKEN is not set.\n", status=404, content_type="text/plain")
+    if not is_allowed(request):
+        said = "Send the header Authorization: Bearer with the value of BUDGETEER_METRICS_TOKEN.\n"
+        return HttpResponse(said, status=401, content_type="text/plain", headers={"WWW-Authenticate": "Bearer"})
+    return exposition(readers.look())

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import atexit
 import copy
 import os
 import signal
 import socket
+import tempfile
 import threading
 import warnings
 from collections.abc import Iterable
@@ -25,6 +27,8 @@ def run_web(host: str, port: int, *, grace_seconds: float) -> int:
     from granian.log import LogLevels
 
     name_process("web")
+    if settings.WEB_PROCESSES > 1:
+        _count_together()
     # One that is told to stop before it serves would hear nothing through the handler it inherits, and be killed late.
     os.register_at_fork(after_in_child=lambda: signal.signal(signal.SIGTERM, signal.SIG_DFL))
     Granian(
@@ -44,6 +48,13 @@ def run_web(host: str, port: int, *, grace_seconds: float) -> int:
         process_name=None,
     ).serve()
     return 0
+
+
+def _count_together() -> None:
+    """Let the web processes of this part count requests in one folder, which goes when the part ends."""
+    folder = tempfile.TemporaryDirectory(prefix="budgeteer-metrics-")
+    atexit.register(folder.cleanup)
+    os.environ["PROMETHEUS_MULTIPROC_DIR"] = folder.name
 
 
 def run_worker(name: str, queues: Iterable[str], *, grace_seconds: float) -> int:

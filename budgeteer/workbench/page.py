@@ -271,9 +271,7 @@ class WorkbenchPage:
             shown=shown,
         )
         return tuple(
-            group
-            if group.is_drawn
-            else replace(group, url=self.state.query(settings=shown.asking_for(group.key)))
+            group if group.is_drawn else replace(group, url=self.state.query(settings=shown.asking_for(group.key)))
             for group in groups
         )
 

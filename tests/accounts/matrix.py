@@ -91,6 +91,7 @@ def of_model(name: str, *, change: int = 200, add: int = 200, delete: int = 403)
 ROWS: dict[str, Row] = {
     "operations:health": public(200, 405),
     "operations:ready": public(200, 405),
+    "operations:metrics": public(404, 405),
     # ---- accounts
     "accounts:enter": Row((410, 302, 302, 302, 302, 302), (405,) * 6),
     "accounts:sign_in": Row((200, 302, 302, 302, 302, 302), (200, 302, 302, 302, 302, 302)),

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
 
+import httpx2
 import pytest
 from django.contrib.auth.models import User
 from django.db import connection
@@ -98,9 +99,23 @@ def wait_for_answer(web: Process, port: int) -> None:
 @pytest.mark.slow
 def test_the_web_part_answers_and_ends_with_its_processes_on_sigterm(start: Start) -> None:
     port = free_port()
-    web = start("--only", "web", "--port", str(port), BUDGETEER_WEB_PROCESSES="2")
+    token = "harbour-and-quay-0123"
+    web = start("--only", "web", "--port", str(port), BUDGETEER_WEB_PROCESSES="2", BUDGETEER_METRICS_TOKEN=token)
     wait_for_answer(web, port)
     assert len(children_of(web.pid)) >= 2
+
+    def asked() -> set[float]:
+        """The requests for a page that several readings tell of, each answered by any of the two processes."""
+        headers = {"Authorization": f"Bearer {token}"}
+        texts = [httpx2.get(f"http://127.0.0.1:{port}/metrics", headers=headers).text for _ in range(6)]
+        name = 'budgeteer_http_requests_total{method="GET",status="200",view="workbench:help"}'
+        return {sum(float(line.split()[-1]) for line in text.splitlines() if line.startswith(name)) for text in texts}
+
+    before = asked()
+    for _ in range(12):
+        httpx2.get(f"http://127.0.0.1:{port}/help/")
+    assert asked() == {before.pop() + 12}
+    assert not before
     assert stopped(web) < GRACE_SECONDS
     assert not answers(port)
 
