@@ -10,7 +10,7 @@ unexport PYTHONDONTWRITEBYTECODE
 PYTHON_VERSION := $(shell cat .python-version)
 BIN := .venv/bin
 
-.PHONY: help run env deps format lint types test test-all servers-present kills bench bench-browser accuracy samples clean
+.PHONY: help run env deps format lint types test test-all servers-present kills fuzz bench bench-browser accuracy samples clean
 
 help: ## list the commands
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 20
@@ -39,6 +39,9 @@ test-all: test ## make test, then the long tests and, with BUDGETEER_CORPUS=fold
 
 kills: .venv/.installed-dev servers-present ## kill workers, web, scheduler and servers at random moments (ARGS="--kills 60 --seed 7")
 	@$(BIN)/python -m tests.kills $(ARGS)
+
+fuzz: .venv/.installed-dev ## import 20,000 damaged files of every format (BUDGETEER_CORPUS=folder damages yours too; ARGS="--cases 500 --seed 7")
+	@$(BIN)/python -m tests.formats.fuzz $(ARGS)
 
 bench: .venv/.installed .venv-bench/.installed ## measure beside other packers and write docs/performance.md (ARGS="--quick" prints only)
 	@.venv-bench/bin/python -m benchmarks $(ARGS)

@@ -9,8 +9,10 @@ import random
 import signal
 import time
 import tracemalloc
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
 from functools import partial
 from tempfile import TemporaryFile
 from types import FrameType
@@ -23,7 +25,7 @@ from budgeteer.formats.messages.imported import Imported, report_json
 from budgeteer.formats.messages.numbering import says_nothing
 from budgeteer.formats.reading.document import Options
 from budgeteer.formats.reading.limits import Limits
-from tests.formats.mutations import Base, Case, case_of
+from tests.formats.mutations import Base, Case, case_of, with_words
 
 SEED = int(os.environ.get("BUDGETEER_FUZZ_SEED", "20260301"))
 """The same cases each time, unless BUDGETEER_FUZZ_SEED asks for others."""
@@ -38,6 +40,12 @@ HELD_TIMES = 120
 HELD_WHEN_FAR = 500
 """Files over so many bytes lie where they are, so that small ones are read that way too."""
 
+WORDS = "Nobody has ever written this sentence about seventeen purple walruses before. " * 10
+"""In no file; longer than what is cut to be shown, so that it cannot be read in part only."""
+
+SHOWN = 40
+"""Characters of these that tell that they were read."""
+
 WATCHED = 40
 """Memory is watched in every so many cases, for watching takes time."""
 
@@ -49,6 +57,11 @@ class Hung(BaseException):
 def check(found: Imported) -> None:
     """What holds for every import: unique ids, results alone, plain data, no lone surrogate, no silent loss."""
     json.dumps(report_json(found), ensure_ascii=False, allow_nan=False).encode()
+    told = found.accounting
+    if told is not None:
+        assert told.read >= 0
+        assert told.read + told.metadata + told.left_out + told.unread == told.characters
+        assert told.is_lossy == bool(told.sentence())
     for chat in found.conversations:
         ids = [message.id for message in chat.messages]
         assert len(set(ids)) == len(ids)
@@ -64,20 +77,62 @@ def check(found: Imported) -> None:
         json.dumps(dict(chat.metadata)).encode()
 
 
-def run_cases(bases: Sequence[Base], numbers: Iterable[int], *, seed: int = SEED) -> dict[str, int]:
-    """Import the cases of these numbers; how many were imported and refused.
+@dataclass(slots=True)
+class Told:
+    """What became of cases.
+
+    Attributes:
+        refused: how many were refused by a sentence.
+        formats: how many were imported, by format.
+        read: of the words put into every other case, in how many imports they were read,
+        accounted: and in how many the accounting says that so much was not read.
+    """
+
+    refused: int = 0
+    formats: Counter[str] = field(default_factory=Counter)
+    read: int = 0
+    accounted: int = 0
+
+    @property
+    def imported(self) -> int:
+        """How many were imported."""
+        return self.formats.total()
+
+    def add(self, other: Told) -> None:
+        """Add what became of other cases."""
+        self.refused += other.refused
+        self.formats += other.formats
+        self.read += other.read
+        self.accounted += other.accounted
+
+
+def run_cases(bases: Sequence[Base], numbers: Iterable[int], *, seed: int = SEED) -> Told:
+    """Import the cases of these numbers, every other one with words in it that stand nowhere else.
 
     Raises:
         AssertionError: one broke a promise; it names the seed, the number and what was done to which file.
     """
-    told = {"imported": 0, "refused": 0}
+    told = Told()
     for number in numbers:
         case = case_of(bases, seed, number)
         rng = random.Random(f"format {seed}:{number}")
         chosen = rng.choice(format_names()) if rng.random() < 0.3 else None
+        place = f"words {seed}:{number}"
+        spoken = with_words(case, WORDS, random.Random(place)) if number % 2 else None
+        without = with_words(case, "x", random.Random(place)) if spoken else None
+        case = spoken or case
         try:
             with _within(case, watched=number % WATCHED == 0):
-                told[_attempt(case, chosen)] += 1
+                found = _attempt(case, chosen)
+            if found is None:
+                told.refused += 1
+                continue
+            told.formats[found.format] += 1
+            if without is not None:
+                is_read = _says(found, WORDS)
+                assert is_read or _is_accounted(found, without, chosen), "words were lost in silence"
+                told.read += is_read
+                told.accounted += not is_read
         except (Exception, Hung) as error:
             raise AssertionError(
                 f"{type(error).__name__}: {error}\n"
@@ -87,15 +142,46 @@ def run_cases(bases: Sequence[Base], numbers: Iterable[int], *, seed: int = SEED
     return told
 
 
-def _attempt(case: Case, chosen: str | None) -> str:
+def _attempt(case: Case, chosen: str | None) -> Imported | None:
+    """The import, None where the file was refused by a sentence."""
     found = _imported_or_refused(case, chosen)
     if isinstance(found, FormatError):
         assert found.what
         assert "\n" not in found.sentence
         found.sentence.encode()
-        return "refused"
+        return None
     check(found)
-    return "imported"
+    return found
+
+
+def _says(found: Imported, words: str) -> bool:
+    """Whether words stand in what was read, or in a line that the report lists as skipped."""
+    chats = [[message_to_json(one) for one in chat.messages] for chat in found.conversations]
+    beside = [[chat.id, chat.title, chat.model, chat.tools, dict(chat.metadata)] for chat in found.conversations]
+    rest = (found.skills, found.tools, found.features, found.chunks, found.text, found.usage, found.metadata)
+    # The beginning is enough: titles, ids and skipped lines are cut.
+    return words[:SHOWN] in json.dumps([chats, beside], ensure_ascii=False, default=str) + repr(rest) + repr(
+        found.skipped
+    )
+
+
+def _is_accounted(found: Imported, without: Case, chosen: str | None) -> bool:
+    """Whether the report says of the words that they were not read.
+
+    The accounting has as many unread characters; or as many more that are bookkeeping or left out than that of the
+    same file with "x" for the words (`without`); or both are alike, for the words are on a line that the report lists
+    as skipped.
+    """
+    told, words = found.accounting, len(WORDS.strip())
+    if told is None or told.is_estimate:
+        return told is not None
+    plain = _imported_or_refused(without, chosen)
+    before = 0
+    if isinstance(plain, Imported) and plain.format == found.format and plain.accounting is not None:
+        if found.skipped and plain.accounting == told:
+            return True
+        before = plain.accounting.metadata + plain.accounting.left_out
+    return told.unread >= words - 1 or told.metadata + told.left_out + told.unread - before >= words - 1
 
 
 def read_both_ways(bases: Sequence[Base], numbers: Iterable[int], *, seed: int = SEED) -> int:

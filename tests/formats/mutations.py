@@ -29,6 +29,9 @@ VALUES: tuple[Any, ...] = (
 )  # fmt: skip
 
 
+_UNKNOWN_KEYS = ("remark", "caption", "body", "text", "content", "note")
+
+
 @dataclass(frozen=True, slots=True)
 class Base:
     """A file to damage."""
@@ -60,6 +63,27 @@ def case_of(bases: Sequence[Base], seed: int, number: int) -> Case:
         data, step = change(rng, data, bases)
         steps.append(step)
     return Case(base.name, data, tuple(steps))
+
+
+def with_words(case: Case, words: str, rng: random.Random) -> Case | None:
+    """The case with words in place of one of its strings, or in one more field; None where it holds no JSON."""
+    whole = _parsed(case.data)
+    values = [whole] if isinstance(whole, dict | list) else _values_of_lines(case.data)
+    places = list(_places(values))
+    if not places or any(not isinstance(value, dict | list) for value in values):
+        return None
+    values = json.loads(json.dumps(values))
+    *way, key = rng.choice(places)
+    holder = values
+    for step in way:
+        holder = holder[step]
+    if isinstance(holder[key], str):
+        holder[key] = words
+    elif isinstance(holder, dict):
+        holder[rng.choice(_UNKNOWN_KEYS)] = words
+    else:
+        holder[key] = {"role": "user", "content": words}
+    return Case(case.name, _dumped(values), (*case.steps, f"words at {'/'.join(map(str, (*way, key)))[:80]}"))
 
 
 def _piece(rng: random.Random, data: bytes, limit: int) -> bytes:
