@@ -97,8 +97,8 @@ class Columns:
     """Arrays of one length, int64, kept and read back by name."""
 
     def __len__(self) -> int:
-        first: Ints = getattr(self, next(iter(self.__dataclass_fields__)))
-        return len(first)
+        names: tuple[str, ...] = self.__match_args__
+        return len(getattr(self, names[0]))
 
     @classmethod
     def column_names(cls) -> list[str]:

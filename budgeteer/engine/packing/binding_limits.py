@@ -51,7 +51,7 @@ def _messages_lost(part: LedgerRows, chosen: Chosen, view: HistoryView) -> dict[
         return {}
     gone = ~fit.kept
     found: dict[Bound, tuple[int, int]] = {}
-    for code in np.unique(fit.rule[gone]).tolist():
+    for code in np.flatnonzero(np.bincount(fit.rule[gone])).tolist():  # the codes are few: faster than np.unique
         mine = gone & (fit.rule == code)
         bound = _message_bound(HistoryRule(code), fit, view, mine)
         _add(found, bound or _room(chosen), int(view.tokens[mine].sum()), int(mine.sum()))

@@ -258,7 +258,9 @@ class Ledger:
 
     def counts(self) -> dict[str, int]:
         """How many decisions have each of FATES."""
-        return {fate: sum(part.count(at) for part in self.parts) for at, fate in enumerate(FATES)}
+        none = np.zeros(len(FATES), np.int64)
+        counts = sum((np.bincount(part.fate, minlength=len(FATES)) for part in self.parts), none)
+        return dict(zip(FATES, counts.tolist(), strict=True))
 
     def __len__(self) -> int:
         return int(self._starts[-1])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 from budgeteer.engine.content.conversation import Role
 from budgeteer.engine.counting.calibrated_counter import message_tokens
@@ -17,7 +18,7 @@ from budgeteer.engine.providers.capabilities import Loss
 from budgeteer.engine.providers.registry import PROVIDERS
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class MessageOverhead:
     """The frames of one bundle's messages under one provider, in tokens."""
 
@@ -42,7 +43,7 @@ class MessageOverhead:
 
     def query(self) -> int:
         """The query's frame; 0 where there is none, or nothing of it can be sent."""
-        return int(self.messages(self.bundle.query_measures)[self._query_is_sent()].sum())
+        return self._query_frame
 
     def query_tokens(self) -> int:
         """The query with its frame."""
@@ -50,7 +51,7 @@ class MessageOverhead:
 
     def has_query(self) -> bool:
         """Whether a query is sent."""
-        return bool(self._query_is_sent().any())
+        return bool(self._query_is_sent.any())
 
     def reply(self) -> int:
         """The priming of the reply."""
@@ -61,6 +62,11 @@ class MessageOverhead:
         frames = int(fit.as_sent(view).frames[fit.kept].sum())
         return Size(frames + (self.written("user") if fit.summary else 0))
 
+    @cached_property
+    def _query_frame(self) -> int:
+        return int(self.messages(self.bundle.query_measures)[self._query_is_sent].sum())
+
+    @cached_property
     def _query_is_sent(self) -> Mask:
         sent: Mask = (self.bundle.query_measures.column(self.provider, "loss") & int(Loss.EMPTY)) == 0
         return sent

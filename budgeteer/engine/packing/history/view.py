@@ -232,9 +232,10 @@ def view_of(  # noqa: PLR0913  # what is known of a history before it is fitted
 
 def written_rows(measures: MessageMeasures, messages: Sequence[Message]) -> Mask:
     """Which of measured messages an earlier packing wrote in the place of others: notices and summaries."""
-    begins_none = np.diff(measures.turn, prepend=0) == 0
+    users = np.flatnonzero(measures.role == USER)
+    turn_before = np.where(users > 0, measures.turn[users - 1], 0)
     found = np.zeros(len(measures), np.bool_)
-    for row in np.flatnonzero((measures.role == USER) & begins_none).tolist():
+    for row in users[measures.turn[users] == turn_before].tolist():
         found[row] = is_written(messages[row])
     return found
 

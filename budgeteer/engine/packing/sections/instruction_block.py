@@ -48,11 +48,14 @@ class InstructionBlock:
     config: BudgetConfig
     framing: MessageOverhead
     instructions: Sequence[Sequence[SystemPiece]]
+    own_messages: Sequence[SystemPiece]
 
     @classmethod
     def of(cls, bundle: Bundle, config: BudgetConfig, framing: MessageOverhead) -> InstructionBlock:
         """The block with its system texts counted."""
-        return cls(bundle, config, framing, instruction_pieces(bundle, counter=framing.counter))
+        counter = framing.counter
+        own = message_pieces(bundle, framing.provider, counter=counter)
+        return cls(bundle, config, framing, instruction_pieces(bundle, counter=counter), own)
 
     @property
     def counter(self) -> TokenCounter:
@@ -73,7 +76,7 @@ class InstructionBlock:
         """
         added = [self._skills(skills), self._features(features), self._retrieval(retrieval)]
         if not (any(added) or self.prepended or adds_text(self.bundle)):
-            return message_pieces(self.bundle, self.framing.provider, counter=self.counter)
+            return list(self.own_messages)
         sections = [*self.instructions, *added]
         pieces = marked(
             joined([section for section in sections if section], counter=self.counter),
