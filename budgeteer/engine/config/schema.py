@@ -242,15 +242,20 @@ class CompressRange(_Part):
 
 
 class CompressBatch(_Part):
-    """One call of `compress`: ranges that are checked and applied together, under one topic."""
+    """One call of `compress`: ranges that are checked and applied together, under one topic.
+
+    `recorded` ones are applied as a session's agent applied them: see docs/engine.md, pruning.
+    """
 
     topic: Annotated[str, Field(min_length=1, max_length=LINE_CHARS)]
+    recorded: bool = False
     ranges: Annotated[list[CompressRange], Field(min_length=1, max_length=LIST_ENTRIES)]
 
 
 class PruningConfig(_Part):
     """Dynamic context pruning (seed: pruning prompts). `ranges` are the batches committed so far, oldest first.
 
+    null: those that the conversation's own calls of `compress` recorded.
     `model_driven`: the model compresses as it works, so it is sent the tool, its instructions and an id a message.
     """
 
@@ -270,7 +275,7 @@ class PruningConfig(_Part):
     send_nudge: bool = False
     max_nesting: Positive = 3
     max_summary_percent: Percent = 25
-    ranges: Annotated[list[CompressBatch], Field(max_length=LIST_ENTRIES)] = []
+    ranges: Annotated[list[CompressBatch], Field(max_length=LIST_ENTRIES)] | None = None
 
 
 class TextsConfig(_Part):
@@ -508,9 +513,14 @@ def _inside(part: type[BaseModel], prefix: str) -> Iterator[str]:
 
 
 def _element(annotation: Any) -> type[BaseModel] | None:
-    """The schema of the elements of a list, None where they are no groups of values."""
-    of = get_args(annotation)[0] if get_origin(annotation) is list else None
+    """The schema of the elements of a list, which may be null; None where they are no groups of values."""
+    lists = [one for one in (annotation, *get_args(annotation)) if get_origin(_unannotated(one)) is list]
+    of = get_args(_unannotated(lists[0]))[0] if lists else None
     return of if isinstance(of, type) and issubclass(of, BaseModel) else None
+
+
+def _unannotated(annotation: Any) -> Any:
+    return get_args(annotation)[0] if get_origin(annotation) is Annotated else annotation
 
 
 def walk_schema(part: type[BaseModel], prefix: str = "") -> Iterator[tuple[str, Any]]:

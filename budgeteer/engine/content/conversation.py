@@ -179,6 +179,9 @@ REQUEST_FORM: Final = "requestForm"
 AGENT_WINDOW: Final = "agentWindow"
 """Under this key it says within which context window, in tokens, its agent kept its requests, where the source can."""
 
+IDS_BY_LINE: Final = "idsByLine"
+"""True under this key: the ids in its calls of `compress` count the lines of its source, and not its messages."""
+
 
 @dataclass(frozen=True, slots=True)
 class Conversation:

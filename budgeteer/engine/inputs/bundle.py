@@ -10,6 +10,7 @@ import numpy as np
 
 from budgeteer.engine.content.conversation import (
     AGENT_WINDOW,
+    IDS_BY_LINE,
     ROLES,
     Conversation,
     Message,
@@ -102,7 +103,7 @@ class Bundle:
     `recorded` is what was reported of each request, its position the row of `history` at which its reply begins;
     `file_head_measures` and `file_tool_tokens` are the system texts and tool definitions that its file holds.
     `settings` are those of the request that the conversation was read from, `agent_window_tokens` is the context window
-    that its agent knew, None where the source does not say.
+    that its agent knew, None where the source does not say. `ids_by_line`: see conversation.IDS_BY_LINE.
     `prepared` keeps what was read of its texts, so that the next packing need not read them again.
     """
 
@@ -130,6 +131,7 @@ class Bundle:
     file_tool_tokens: int = 0
     settings: RequestSettings | None = None
     agent_window_tokens: int | None = None
+    ids_by_line: bool = False
     prepared: dict[str, Any] = field(default_factory=dict, compare=False, repr=False)
 
 
@@ -174,6 +176,7 @@ def build_bundle(inputs: Inputs, *, counter: TokenCounter, providers: Collection
         file_input_tokens=_file_input(inputs, measures, tool_measures, counter=counter),
         settings=settings_in(talk.metadata) if talk else None,
         agent_window_tokens=talk.metadata.get(AGENT_WINDOW) if talk else None,
+        ids_by_line=talk is not None and talk.metadata.get(IDS_BY_LINE) is True,
         file_head_measures=measures.taken(slice(0, start)),
         file_tool_tokens=_file_tools(inputs, tool_measures, counter=counter),
         recorded=tuple(

@@ -8,7 +8,7 @@ changes.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -56,6 +56,7 @@ from budgeteer.engine.packing.pruned_ledger_rows import pruned_rows
 from budgeteer.engine.packing.pruned_overhead import pruned_demand, pruned_notes, tag_overhead, tagged_view, typed_rows
 from budgeteer.engine.packing.pruning.nudges import ModelRequest, Nudge, nudge_for
 from budgeteer.engine.packing.pruning.pruned import Pruned, Pruning
+from budgeteer.engine.packing.pruning.recorded_calls import recorded_compressions, with_recorded_ranges
 from budgeteer.engine.packing.result import Chosen, Packing
 from budgeteer.engine.packing.sections.instruction_block import InstructionBlock
 from budgeteer.engine.packing.sections.search_tool import Searching, with_search_tool
@@ -157,7 +158,8 @@ class Packer:
     def of(
         cls, bundle: Bundle, config: BudgetConfig, counter: TokenCounter, provider: str, allowed: Allowance
     ) -> Packer:
-        """The packer with the shares of its configuration."""
+        """The packer with the shares of its configuration, and the recorded compressions where it names none."""
+        config = with_recorded_ranges(config, bundle, counter)
         framing = MessageOverhead(bundle, provider, counter)
         shares = shares_of(config, allowed, query_tokens=framing.query_tokens() + framing.reply())
         return cls(bundle, config, counter, provider, allowed, shares)
@@ -243,6 +245,18 @@ class Packer:
             calls = int(measures.calls[int(users[-1]) if len(users) else 0 :].sum())
         request = ModelRequest(self.ledger(fitted).total().tokens, self.allowed.window, calls)
         return nudge_for(request, self.config.pruning)
+
+    def _recorded_notes(self) -> Iterator[str]:
+        """What the conversation's own calls of `compress` came to, where they are what is applied."""
+        if self.pruned is None:
+            return
+        recorded = recorded_compressions(self.pruned.given, self.config, self.counter)
+        if list(recorded.batches) != self.config.pruning.ranges:
+            return
+        if recorded.batches:
+            yield f"Calls of compress that the session recorded are applied: {len(recorded.batches):,}."
+        for why in recorded.left_out:
+            yield f"A recorded call of compress is not applied: {why}."
 
     @property
     def _prunes(self) -> bool:
@@ -339,6 +353,7 @@ class Packer:
             known = f" ({self.bundle.usage_source})" if order_by.reads_usage else ""
             notes.append(f"Skills are taken {order_by.value}{known}.")
         notes += pruned_notes(self.pruned, self.config.pruning)
+        notes += self._recorded_notes()
         notes += history_notes(chosen.history, view)
         return Packing(
             bundle=self._given,

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from budgeteer.engine.content.conversation import (
+    IDS_BY_LINE,
     ContentPart,
     Conversation,
     FilePart,
@@ -164,7 +165,7 @@ def _conversation(session: _Session, position: int, document: Document) -> Conve
     given = text_value(session.info.get("id"))
     chat = draft.conversation(given or f"c{position}", text_value(session.info.get("title")), f"Session {position}")
     above = text_value(session.info.get("parentID"))
-    metadata = {"source": "opencode", "session": above or given}
+    metadata = {"source": "opencode", "session": above or given, IDS_BY_LINE: True}
     return replace(chat, is_subagent=bool(above), metadata=metadata)
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from budgeteer.engine.config.schema import CompressBatch
 from budgeteer.engine.content.conversation import text_of
 from budgeteer.engine.content.written_messages import SUMMARY_LINE
 from budgeteer.engine.counting.tokenizers import counter_for
@@ -115,7 +116,9 @@ def drafted(packing: Packing, chosen: RangeChoice, text: str) -> CompressionDraf
     return CompressionDraft(_topic(packing, chosen), f"{body}{named}")
 
 
-def with_block(current: EditableConfig, chosen: RangeChoice, draft: CompressionDraft) -> EditableConfig:
+def with_block(
+    current: EditableConfig, packing: Packing, chosen: RangeChoice, draft: CompressionDraft
+) -> EditableConfig:
     """The configuration with one more batch; pruning is turned on where it was off.
 
     Raises:
@@ -130,7 +133,7 @@ def with_block(current: EditableConfig, chosen: RangeChoice, draft: CompressionD
     if "\0" in topic + summary:
         raise InputError("It holds a NUL character, which no text can", mend="Take it out")
     new = {"startId": chosen.start_id, "endId": chosen.end_id, "summary": summary}
-    batches = [*(current.value(RANGES) or []), {"topic": topic, "ranges": [new]}]
+    batches = [*_batches(current, packing), {"topic": topic, "ranges": [new]}]
     return _with_batches(current, batches)
 
 
@@ -150,7 +153,7 @@ def without_block(current: EditableConfig, packing: Packing, block_id: str) -> E
         # Blocks are numbered in the order of their ranges: to take one out would rename those after it, which
         # summaries name. Open, it shows its messages and keeps its number.
         return with_open(current, packing, block_id, wanted=True)
-    batches = [dict(one) for one in current.value(RANGES)]
+    batches = [dict(one) for one in _batches(current, packing)]
     left = [one for place, one in enumerate(batches[batch]["ranges"]) if place != at]
     batches[batch] = {**batches[batch], "ranges": left}
     return _with_batches(current, [one for one in batches if one["ranges"]])
@@ -184,7 +187,7 @@ def block_shown(packing: Packing, decision_id: str) -> BlockView | None:
     if block is None:
         return None
     batch, at = _place(packing, block.id)
-    asked = packing.config.pruning.ranges[batch].ranges[at]
+    asked = _placed(packing)[batch].ranges[at]
     covered = pruned.compressed.covered(block)
     limits = packing.config.pruning
     return BlockView(
@@ -276,7 +279,7 @@ def _place(packing: Packing, block_id: str) -> tuple[int, int]:
     taken: Mapping[int, int] = packing.pruned.facts.numbering.blocks if packing.pruned else {}
     made = set(packing.pruned.compressed.blocks) if packing.pruned else set()
     number = 0
-    for batch, one in enumerate(packing.config.pruning.ranges):
+    for batch, one in enumerate(_placed(packing)):
         for at in range(len(one.ranges)):
             number += 1
             while number in taken:
@@ -288,11 +291,24 @@ def _place(packing: Packing, block_id: str) -> tuple[int, int]:
 
 def _changed(current: EditableConfig, packing: Packing, block_id: str, change: Mapping[str, Any]) -> EditableConfig:
     batch, at = _place(packing, block_id)
-    batches = [dict(one) for one in current.value(RANGES)]
+    batches = [dict(one) for one in _batches(current, packing)]
     ranges = [dict(one) for one in batches[batch]["ranges"]]
     ranges[at] = {**ranges[at], **change}
     batches[batch]["ranges"] = ranges
     return _with_batches(current, batches)
+
+
+def _placed(packing: Packing) -> Sequence[CompressBatch]:
+    """The batches that are applied, those that the session recorded where the configuration names none."""
+    return packing.config.pruning.ranges or ()
+
+
+def _batches(current: EditableConfig, packing: Packing) -> Sequence[Mapping[str, Any]]:
+    """The batches of a configuration; the first change of those that a session recorded writes them into it."""
+    given = current.value(RANGES)
+    if given is not None:
+        return list(given)
+    return [one.model_dump(mode="json", by_alias=True) for one in _placed(packing)]
 
 
 def _with_batches(current: EditableConfig, batches: Sequence[Mapping[str, Any]]) -> EditableConfig:

@@ -80,7 +80,7 @@ def _of_range(current: EditableConfig, packed: Packed, state: ViewState, draft: 
     chosen = ranges.range_of(packed.packing, state)
     if chosen is None:
         raise InputError("No range is chosen", mend="Choose a first and a last message")
-    return ranges.with_block(current, ranges.range_ids(packed.packing, chosen), draft)
+    return ranges.with_block(current, packed.packing, ranges.range_ids(packed.packing, chosen), draft)
 
 
 def _of_block(act: str, current: EditableConfig, packed: Packed, block: str, draft: CompressionDraft) -> EditableConfig:

@@ -22,6 +22,7 @@ from budgeteer.engine.packing.history.summary import Extract, SummaryFailed, Sum
 from budgeteer.engine.packing.pruning.blocks import block_text
 from budgeteer.engine.packing.pruning.history_facts import facts_of
 from budgeteer.engine.packing.pruning.nudges import Nudge
+from budgeteer.engine.packing.pruning.recorded_calls import recorded_compressions
 from budgeteer.engine.packing.pruning.shape import HistoryShape, shape_of
 from budgeteer.engine.packing.pruning.stage import PLACEHOLDER
 
@@ -68,8 +69,7 @@ class AutoCompression:
             raise ConfigError("ranges are placed, so no policy compresses", where="pruning.ranges", mend=mend)
         self._subject = subject
         self._policy = policy
-        self._due_rows = self._last_rows(pruning.ranges) if pruning.mode != "off" else []
-        self._batches = list(pruning.ranges)
+        self._batches, self._due_rows = self._placed()
         self._made = 0
         self._asked = False
         self._from_row = 0
@@ -92,6 +92,21 @@ class AutoCompression:
         pruning = config.pruning.model_copy(update={"ranges": self._batches[:there]})
         sentences = tuple(f"Compressed: {batch.topic} ({len(batch.ranges):,} ranges)." for batch in new)
         return Due(config.model_copy(update={"pruning": pruning}), sentences)
+
+    def _placed(self) -> tuple[list[CompressBatch], list[int]]:
+        """The batches that are placed, and the row that must be there before each is made.
+
+        Those that the session recorded are made where it made them, and not beside a policy.
+        """
+        subject, pruning = self._subject, self._subject.config.pruning
+        if pruning.mode == "off":
+            return [], []
+        if pruning.ranges is not None:
+            return list(pruning.ranges), self._last_rows(pruning.ranges)
+        if self._policy != "none":
+            return [], []
+        recorded = recorded_compressions(subject.bundle, subject.config, subject.counter)
+        return list(recorded.batches), list(recorded.rows)
 
     def _last_rows(self, batches: list[CompressBatch]) -> list[int]:
         """For each batch the last row that must be there before it can be made, never before the batch ahead of it."""

@@ -6,6 +6,7 @@ end.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
@@ -30,6 +31,11 @@ class Bounds:
     max_nesting: int
     max_tokens: int
 
+    @classmethod
+    def none(cls) -> Bounds:
+        """Nothing is bounded."""
+        return cls(sys.maxsize, sys.maxsize)
+
 
 def compress(
     shape: HistoryShape, batches: Sequence[CompressBatch], bounds: Bounds, count: Callable[[str], int]
@@ -41,13 +47,17 @@ def compress(
     """
     stage = Stage(shape, count, np.zeros(len(shape), np.int64))
     for at, batch in enumerate(batches):
-        _apply(stage, at, batch, bounds)
+        apply_batch(stage, at, batch, Bounds.none() if batch.recorded else bounds)
     return stage.compressed()
 
 
-def _apply(stage: Stage, batch_at: int, batch: CompressBatch, bounds: Bounds) -> None:
-    """Check a batch whole, then make its blocks."""
-    check = _Check(stage, bounds, batch_at)
+def apply_batch(stage: Stage, batch_at: int, batch: CompressBatch, bounds: Bounds) -> None:
+    """Check a batch whole, then make its blocks.
+
+    Raises:
+        CompressRefused: it does not go with the conversation; nothing of it was applied.
+    """
+    check = _Check(stage, bounds, batch_at, batch.recorded)
     spans = check.spans([one for one in enumerate(batch.ranges) if not stage.is_earlier(one[1])])
     if check.refusals:
         raise CompressRefused(check.refusals)
@@ -59,11 +69,15 @@ def _apply(stage: Stage, batch_at: int, batch: CompressBatch, bounds: Bounds) ->
 
 @dataclass
 class _Check:
-    """One batch being checked: what is wrong with it, in its order."""
+    """One batch being checked: what is wrong with it, in its order.
+
+    Of a recorded one the ends are widened to whole groups, one message is a range, and placeholders are as they are.
+    """
 
     stage: Stage
     bounds: Bounds
     batch: int
+    recorded: bool
     refusals: list[Refusal] = field(default_factory=list)
 
     def _refuse(self, code: str, at: int | None, ids: Sequence[str], sentence: str, mend: str) -> None:
@@ -74,7 +88,8 @@ class _Check:
         found = {at: span for at, one in asked if (span := self.span(at, one)) is not None}
         self.overlaps(list(found.values()))
         for span in found.values():
-            self.placeholders(span)
+            if not self.recorded:
+                self.placeholders(span)
             self.nesting(span)
         return found
 
@@ -83,7 +98,7 @@ class _Check:
         start, end = self._key(at, "startId", asked.start_id), self._key(at, "endId", asked.end_id)
         if start is None or end is None:
             return None
-        if start >= end:
+        if start > end or (start == end and not self.recorded):
             ids = (asked.start_id, asked.end_id)
             self._refuse(
                 "order", at, ids, f"{ids[0]} does not come before {ids[1]}", "Name the earlier one as startId."
@@ -115,6 +130,8 @@ class _Check:
             return start
         if row <= shape.opener[row]:
             return 2 * int(shape.first[row]) + 1
+        if self.recorded:
+            return 2 * int(shape.first[row]) + 1
         before = self.stage.shape.numbering.id_of(int(shape.opener[row]))
         after = self.stage.neighbour(2 * int(shape.last[row]) + 1, step=1)
         self._cut(at, "startId", asked.start_id, [before, *([after[1]] if after and after[0] < end else [])])
@@ -125,6 +142,8 @@ class _Check:
         shape = self.stage.shape
         if not is_message or row == shape.last[row]:
             return end
+        if self.recorded:
+            return 2 * int(shape.last[row]) + 1
         before = self.stage.neighbour(2 * int(shape.first[row]) + 1, step=-1)
         after = shape.numbering.id_of(int(shape.last[row]))
         self._cut(at, "endId", asked.end_id, [*([before[1]] if before and before[0] > start else []), after])

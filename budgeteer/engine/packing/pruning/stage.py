@@ -8,7 +8,7 @@ or what it shows (where it is open) was left out then.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -21,6 +21,8 @@ from budgeteer.engine.packing.pruning.shape import HistoryShape
 
 #: How a summary names a block within its range. Source: the seed's tool description (dynamic context pruning).
 PLACEHOLDER: Final = re.compile(r"\((b[1-9][0-9]*)\)")
+#: Above the blocks that a recorded summary does not name.
+ALSO_HERE: Final = "Summaries of earlier compressions within this section:"
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +77,7 @@ class Stage:
         rows, inside = self.contents(span)
         made = [one for one in inside if one in self.blocks]
         bodies = {f"b{one}": self.body(one) for one in inside}
-        body = PLACEHOLDER.sub(lambda match: bodies[match[1]], span.asked.summary)
+        body = _expanded(span.asked, bodies)
         starts = [*rows[:1].tolist(), *(self.blocks[one].anchor for one in made), span.start // 2]
         anchor = min(starts[:-1] or starts)
         depth = 1 + max((self.depth(one) for one in inside), default=0)
@@ -146,3 +148,19 @@ class Stage:
             keys[2 * row + 1] = self.shape.numbering.id_of(row)
         found = min(beyond, key=lambda one: abs(one - key), default=None)
         return None if found is None else (found, keys[found])
+
+
+def _expanded(asked: CompressRange, bodies: Mapping[str, str]) -> str:
+    """A summary with what each block within its range says, in the place of its first placeholder.
+
+    Other placeholders stay as they are. A block that has none stands before the summary where the range begins with it,
+    behind it where the range ends with it, and else under a line of its own. Only summaries that a session recorded
+    come to that: others name each block once.
+    """
+    left = dict(bodies)
+    body = PLACEHOLDER.sub(lambda match: left.pop(match[1], match[0]), asked.summary)
+    first, last = left.pop(asked.start_id, ""), left.pop(asked.end_id, "")
+    body = "\n\n".join(piece for piece in (first, body, last) if piece)
+    if left:
+        body += f"\n\n{ALSO_HERE}" + "".join(f"\n### ({name})\n{text}" for name, text in left.items())
+    return body

@@ -72,7 +72,7 @@ def _saved(view: HistoryView, shortened: ShortenedMessages) -> int:
 
 
 def _enough(view: HistoryView, tools: ToolTexts, rows: Ints) -> int:
-    """How many of these calls, the oldest first, save `clearAtLeast` tokens; all where that is never reached."""
+    """How many of these calls, the oldest first, save `clearAtLeast` tokens; all of them where none do."""
     low, high = 1, len(rows)
     while low < high:
         middle = (low + high) // 2
