@@ -14,7 +14,7 @@ from budgeteer.engine.packing.ledger import DROPPED, SECTIONS, SUMMARISED, Ledge
 from budgeteer.engine.packing.pack import pack_unlimited
 from budgeteer.engine.packing.result import Packing
 
-_IN_BLOCK: Final = {"dedicated": "system message", "prepended": "first user message"}
+_IN_BLOCK: Final = {"dedicated": "system message", "user": "message of its own", "prepended": "first user message"}
 _OF_BLOCK: Final = ("system", "skills", "features", "retrieval")
 
 #: Title, section, and which of the section's decisions: the components of the seed's table, and what it leaves out.

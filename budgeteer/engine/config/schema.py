@@ -88,9 +88,13 @@ class _Part(BaseModel):
 
 
 class SystemConfig(_Part):
-    """Where instructions stand, and the line above them (seed: token limit error, change 1)."""
+    """Where instructions stand, and the line above them (seed: token limit error, change 1).
 
-    placement: Literal["dedicated", "prepended"] = "dedicated"
+    `dedicated`: a system message. `user`: a message in the user's name before all others, for hosts without a role for
+    instructions. `prepended`: before the user's first words.
+    """
+
+    placement: Literal["dedicated", "user", "prepended"] = "dedicated"
     marker: Annotated[str, Field(max_length=LINE_CHARS)] = "[SYSTEM INSTRUCTIONS]"
 
 

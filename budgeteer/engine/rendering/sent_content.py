@@ -29,8 +29,8 @@ def request_content(packing: Packing) -> RequestContent:
 
 
 def system_message(packing: Packing) -> str:
-    """All system text before the history, "" when there is none or it is prepended to the user's first message."""
-    return "" if packing.config.system.placement == "prepended" else block_text(packing)
+    """All system text before the history, "" when there is none or it stands in a message of the user's."""
+    return block_text(packing) if packing.config.system.placement == "dedicated" else ""
 
 
 def system_messages(packing: Packing) -> list[Message]:
@@ -48,11 +48,14 @@ def block_text(packing: Packing) -> str:
 
 
 def sent_messages(packing: Packing) -> list[Message]:
-    """Everything that is sent but the system message: history and query, with the block where it is prepended."""
+    """Everything that is sent but the system message: history and query, with the block where it is the user's."""
     messages = messages_alone(packing)
-    block = block_text(packing) if packing.config.system.placement == "prepended" else ""
+    placement = packing.config.system.placement
+    block = "" if placement == "dedicated" else block_text(packing)
     if not block:
         return messages
+    if placement == "user":
+        return [Message("user", (TextPart(block),)), *messages]
     at = next((place for place, message in enumerate(messages) if message.role == "user"), None)
     if at is None:
         return [Message("user", (TextPart(block + JOIN),)), *messages]

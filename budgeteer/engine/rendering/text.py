@@ -45,7 +45,7 @@ class PromptSpan:
 
 def render_spans(packing: Packing) -> Iterator[PromptSpan]:
     """The packed prompt in prompt order, with a placeholder for every run of history that went."""
-    if packing.config.system.placement == "prepended":
+    if packing.config.system.placement != "dedicated":
         block = block_text(packing)
         yield from [PromptSpan(None, "user", block, "kept")] if block else []
     for message in system_messages(packing):

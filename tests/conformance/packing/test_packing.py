@@ -123,7 +123,7 @@ def configurations(draw: st.DrawFn, *, strategy: str | None = None) -> dict[str,
         },
         "retry": {"enabled": draw(st.booleans())},
         "tools": {"leaveOut": draw(st.sampled_from([[], [], ["run", "read", "tool"]]))},
-        "system": {"placement": draw(st.sampled_from(["dedicated", "dedicated", "prepended"]))},
+        "system": {"placement": draw(st.sampled_from(["dedicated", "dedicated", "user", "prepended"]))},
         "shares": draw(st.just({"enabled": False}) | shares()),
         "features": {
             "mode": draw(st.sampled_from(["all", "search", "tool"])),

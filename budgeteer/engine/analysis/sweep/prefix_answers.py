@@ -77,7 +77,7 @@ def _is_regular(config: BudgetConfig, path: str, widest: Probed) -> bool:
     libraries, fit, budget = widest.fitted.libraries, widest.fitted.history, config.skills_budget
     within = not budget.enabled or libraries.tools.asked.chars <= budget.limits.max_tool_definition_chars
     settled_tools = within and not libraries.tools.named.any()
-    settled_frame = config.system.placement == "dedicated" or widest.packer.framing.has_query()
+    settled_frame = config.system.placement != "prepended" or widest.packer.framing.has_query()
     has_skills = not _sweeps_skills(config, path) or bool(libraries.skills.order)
     return widest.answer.fits and not fit.rungs and settled_tools and settled_frame and has_skills
 

@@ -1,8 +1,9 @@
 """The instruction block: system texts, skills, features and chunks as one text, and its position.
 
 It is one text only where something is added to the conversation's own system messages; where nothing is, they stay
-messages. `dedicated` puts it into a system message of its own, `prepended` before the first message of the user, as the
-seed's first state had it (token limit error, change 1): the block, a rule, then what the user wrote.
+messages. `dedicated` puts it into a system message of its own, `user` into a message in the user's name before all
+others, for hosts that have no other role for it (the seed's change 1), `prepended` before the first message of the
+user, as the seed's first state had it: the block, a rule, then what the user wrote.
 """
 
 from __future__ import annotations
@@ -75,7 +76,7 @@ class InstructionBlock:
         Where nothing is added to the conversation's own system messages, each of them is a piece by itself.
         """
         added = [self._skills(skills), self._features(features), self._retrieval(retrieval)]
-        if not (any(added) or self.prepended or adds_text(self.bundle)):
+        if self.config.system.placement == "dedicated" and not (any(added) or adds_text(self.bundle)):
             return list(self.own_messages)
         sections = [*self.instructions, *added]
         pieces = marked(
@@ -93,7 +94,7 @@ class InstructionBlock:
         if are_messages(pieces):
             overheads.append(Overhead("system", "message frame", Size(self._frames(pieces)), self.counter.kind))
         elif pieces and (needs_message or not self.prepended):
-            frame = self.framing.written("user" if self.prepended else "system")
+            frame = self.framing.written("system" if self.config.system.placement == "dedicated" else "user")
             overheads.append(Overhead("system", "message frame", Size(frame), self.counter.kind))
         return overheads
 

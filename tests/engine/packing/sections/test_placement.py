@@ -9,9 +9,10 @@ import pytest
 from budgeteer.engine.analysis.before_after import before_after
 from budgeteer.engine.content.conversation import ImagePart, Message, TextPart
 from budgeteer.engine.content.library import Chunk, FeatureSpec, Skill
+from budgeteer.engine.providers.registry import PROVIDERS
 from budgeteer.engine.rendering import render_request, render_spans, render_text
 from tests.conformance.recount import recount
-from tests.engine.packs import assistant, bundle_of, packed, user
+from tests.engine.packs import assistant, bundle_of, packed, system, user
 
 PREPENDED: dict[str, Any] = {"system": {"placement": "prepended"}}
 BLOCK = "[SYSTEM INSTRUCTIONS]\n\nBe brief.\n\n---\n\n"
@@ -59,6 +60,28 @@ def test_with_no_user_at_all_it_is_a_message_of_its_own() -> None:
 def test_with_nothing_to_say_nothing_is_prepended() -> None:
     packing = packed(bundle_of(user("Hello."), assistant()), PREPENDED)
     assert render_request(packing)["messages"][0]["content"] == "Hello."
+
+
+@pytest.mark.parametrize("provider", list(PROVIDERS))
+def test_it_may_be_a_message_of_the_user_s_for_hosts_without_another_role(provider: str) -> None:
+    """The seed's change 1: `messages.unshift(User("[SYSTEM INSTRUCTIONS]…"))`, and nothing before the user's words."""
+    bundle = bundle_of(
+        user("Hello."), assistant("Yes?"), user("Now?"), system="Be brief.", specs=(("s.md", "A rule."),)
+    )
+    config = {"system": {"placement": "user"}}
+    packing = packed(bundle, config, provider=provider)
+    request = render_request(packing)
+    assert not {"system", "instructions", "systemInstruction"} & set(request)
+    if provider == "openai-chat":
+        assert recount(request).tokens == packing.total.tokens
+        assert [message["role"] for message in request["messages"]] == ["user", "user", "assistant", "user"]
+        assert request["messages"][0]["content"].startswith("[SYSTEM INSTRUCTIONS]\n\nBe brief.\n\n---\n\n# Spec")
+        assert request["messages"][1]["content"] == "Hello."
+    # The conversation's own system messages, too; where nothing is to be said there is no message.
+    own = packed(bundle_of(system("Be kind."), user("Hello.")), config, provider="openai-chat")
+    assert [one["role"] for one in render_request(own)["messages"]] == ["user", "user"]
+    assert len(render_request(packed(bundle_of(user("Hello.")), config))["messages"]) == 1
+    assert before_after(packing)[0].after.where == "message of its own"
 
 
 def test_the_shown_prompt_has_the_block_apart_and_the_text_has_it_in_place() -> None:
