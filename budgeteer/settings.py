@@ -106,6 +106,7 @@ INSTALLED_APPS = [
     "budgeteer.sources",
     "budgeteer.presets",
     "budgeteer.workbench",
+    "budgeteer.collections",
     "budgeteer.reports",
     "budgeteer.http_api",
 ]

@@ -12,6 +12,7 @@ urlpatterns = [
     path("", include("budgeteer.sources.urls")),
     path("", include("budgeteer.presets.urls")),
     path("", include("budgeteer.workbench.urls")),
+    path("", include("budgeteer.collections.urls")),
     path("", include("budgeteer.reports.urls")),
     path("", include("budgeteer.http_api.urls")),
 ]

@@ -36,6 +36,8 @@ class SecurityEvent(StrEnum):
     WORKSPACE_SHARED = "workspace shared"
     WORKSPACE_UNSHARED = "workspace no longer shared"
     WORKSPACE_COPIED = "workspace copied"
+    COLLECTION_SHARED = "collection shared"
+    COLLECTION_UNSHARED = "collection no longer shared"
     REPORT_PUBLISHED = "report published"
     REPORT_DECIDED = "report opened after its scan"
     REPORT_REVOKED = "report revoked"

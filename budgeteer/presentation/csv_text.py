@@ -13,10 +13,13 @@ _FORMULA_STARTS: Final = ("=", "+", "-", "@", "\uff1d", "\uff0b", "\uff0d", "\uf
 
 def csv_text(columns: Sequence[str], rows: Iterable[Iterable[object]]) -> str:
     """A head and rows, lines ended as RFC 4180 has them; a text that a spreadsheet would run gets an apostrophe."""
+    return csv_lines([columns]) + csv_lines(rows)
+
+
+def csv_lines(rows: Iterable[Iterable[object]]) -> str:
+    """Rows alone, for a table that is written a part at a time."""
     out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\r\n")
-    writer.writerow(columns)
-    writer.writerows(map(_safe, row) for row in rows)
+    csv.writer(out, lineterminator="\r\n").writerows(map(_safe, row) for row in rows)
     return out.getvalue()
 
 

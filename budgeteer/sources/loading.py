@@ -81,14 +81,18 @@ def counted(source: Source, tokenizer: str) -> QuerySet[SourceMeasures]:
 def measures_of(source: Source, tokenizer: str) -> Measures | None:
     """Its numbers under a tokenizer, None when they have not been counted."""
     row = counted(source, tokenizer).first()
-    if row is None:
-        return None
+    return None if row is None else _measures.get((source.pk, source.revision, tokenizer), lambda: _read(row))
 
-    def read() -> Measures:
-        with row.arrays.open("rb") as file:
-            return load_measures(file)
 
-    return _measures.get((source.pk, source.revision, tokenizer), read)
+def read_measures(source: Source, tokenizer: str) -> Measures | None:
+    """As `measures_of`, read anew and not kept: for what goes through many sources once."""
+    row = counted(source, tokenizer).first()
+    return None if row is None else _read(row)
+
+
+def _read(row: SourceMeasures) -> Measures:
+    with row.arrays.open("rb") as file:
+        return load_measures(file)
 
 
 def load(source: Source, *, tokenizer: str, conversation: int = 0) -> LoadedSource:

@@ -29,7 +29,15 @@ from budgeteer.sources.appending import AppendRefused, KnownBytes, SameBytesElse
 from budgeteer.sources.cleanup import UNDO_TIME, purge
 from budgeteer.sources.files.contents import Contents
 from budgeteer.sources.forms import UploadForm, read_submission
-from budgeteer.sources.loading import LoadedSource, SourceNotReady, contents_of, counted, load, measures_of
+from budgeteer.sources.loading import (
+    LoadedSource,
+    SourceNotReady,
+    contents_of,
+    counted,
+    load,
+    measures_of,
+    read_measures,
+)
 from budgeteer.sources.models import OwnFormat, Source, SourceQuerySet
 from budgeteer.sources.uploads import FILES_AT_ONCE, UploadRefused, too_many_files
 
@@ -60,6 +68,7 @@ __all__ = [
     "look_at",
     "measures_of",
     "purge",
+    "read_measures",
     "receive_folder",
     "receive_paste",
     "receive_request",

@@ -195,6 +195,29 @@ ROWS: dict[str, Row] = {
     "workbench:restore": everyone(405, 302),
     "workbench:export": shared_to_look_at(200, 405),
     "workbench:table": shared_to_look_at(200, 405),
+    # ---- collections
+    "collections:list": everyone(200, 405),
+    "collections:upload": everyone(302, 302).posting(text="User: How deep is the harbour?"),
+    # Who has no source has none to choose.
+    "collections:choose": replace(everyone(200, 302), post=(302, 403, 403, 302, 422, 422)).posting(
+        kind="any", all="1", name="Quays"
+    ),
+    "collections:detail": shared_to_look_at(200, 405),
+    "collections:add": owned(302, 302).posting(text="User: How deep is the harbour?"),
+    "collections:evaluate": owned(405, 302).posting(config="preset:plain"),
+    "collections:rename": owned(405, 302).posting(name="Quay"),
+    "collections:team": owned(405, 302).posting(shared="on"),
+    "collections:remove": owned(405, 302),
+    "collections:delete": owned(405, 302),
+    "collections:restore": owned(405, 302),
+    "collections:run": shared_to_look_at(200, 405),
+    "collections:cancel_run": owned(405, 302),
+    "collections:resume_run": owned(405, 302),
+    "collections:delete_run": owned(405, 302),
+    "collections:open_conversation": owned(405, 404).posting(conversation="none"),
+    "collections:json": shared_to_look_at(200, 405),
+    "collections:csv": shared_to_look_at(200, 405),
+    "collections:parquet": shared_to_look_at(200, 405),
     # ---- reports
     "reports:list": everyone(200, 405),
     "reports:row": owned(302, 405),

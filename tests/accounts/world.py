@@ -12,6 +12,11 @@ from django.contrib.auth.models import User
 from django.core.files.base import File
 from django.utils import timezone
 
+from budgeteer.collections import runs as evaluations
+from budgeteer.collections import services as collections
+from budgeteer.collections.models import Collection, EvaluationRun
+from budgeteer.engine.analysis.evaluation.chunk import NamedConfig
+from budgeteer.engine.config.schema import BudgetConfig
 from budgeteer.formats.mapping.field_mapping import FieldMapping
 from budgeteer.jobs.execution import execute
 from budgeteer.jobs.models import Job, Presence
@@ -47,14 +52,19 @@ class World:
     version: PresetVersion
     proposal: PresetProposal
     token: AccessToken
+    runs: tuple[EvaluationRun, EvaluationRun]
+    """One of a collection that nobody else may look at, and one of a collection that is shared with the team."""
 
     def arguments(self, path: str, *, is_shared: bool) -> dict[str, Any]:
         """What a URL pattern asks for, by the names of its parts."""
         workspace = self.shared if is_shared else self.workspace
+        run = self.runs[is_shared]
         known = {
             "source_id": self.source.id,
             "format_id": OwnFormat.objects.get(owner=self.owner).id,
             "workspace_id": workspace.id,
+            "collection_id": run.collection_id,
+            "run_id": run.id,
             "link_id": workspace.links.get().pk,
             "job_id": self.job.id,
             "proposal_id": self.proposal.pk,
@@ -106,7 +116,24 @@ def make_world(owner: User) -> World:
     words = proposals.ProposalWords("More room.")
     proposal = proposals.propose(owner, {"outputReserve": 900}, words, preset=version.preset)
     token = tokens.make(owner, tokens.TokenRequest("laptop", (Scope.PRESETS_READ,), 7)).token
-    return World(owner, source, workspaces[0], workspaces[1], job, presence, report, version, proposal, token)
+    runs = _evaluated(owner, source)
+    return World(owner, source, workspaces[0], workspaces[1], job, presence, report, version, proposal, token, runs)
+
+
+def _evaluated(owner: User, source: Source) -> tuple[EvaluationRun, EvaluationRun]:
+    """A collection of the source that is private and one that is shared, each evaluated."""
+
+    def evaluated(collection: Collection) -> EvaluationRun:
+        config = NamedConfig("Defaults", BudgetConfig())
+        run = evaluations.begin(collection, [config], owner=owner, keeps_duplicates=False)
+        while Job.objects.filter(state="queued").exists():
+            _work()
+        run.refresh_from_db()
+        return run
+
+    own, shared = (collections.create(owner, name=name, members=[source]) for name in ("Talks", "Shared talks"))
+    collections.share_with_team(shared, wanted=True)
+    return evaluated(own), evaluated(shared)
 
 
 def make_people() -> dict[str, User]:

@@ -42,6 +42,11 @@ VIEW_OF_PAGE = {
     "workbench-skills": "workbench:detail",
     "compare": "workbench:compare",
     "policies": "workbench:policies",
+    "collections": "collections:list",
+    "collections-choose": "collections:choose",
+    "collection": "collections:detail",
+    "evaluation": "collections:run",
+    "evaluation-bar": "collections:run",
     "share": "reports:share",
     "reports": "reports:list",
     "review": "reports:review",
@@ -103,6 +108,9 @@ def fill(page: Page, address: str) -> Filled:
     sources = [link.get_attribute("href") or "" for link in page.locator("main a[href*='/sources/']").all()]
     kept = list(dict.fromkeys(href for href in sources if re.fullmatch(r"/sources/[0-9a-f-]{36}/", href)))
     unknown = refuse_a_file(page, address)
+    evaluation = evaluate_sessions(page, address)
+    collection = page.locator(".crumb a[href*='/collections/']").last.get_attribute("href") or "?"
+    bar = page.locator("svg.wide a.bar").first.get_attribute("href") or "?"
     paths = {
         "home": "/",
         "sources": "/sources/",
@@ -117,6 +125,11 @@ def fill(page: Page, address: str) -> Filled:
         "workbench-skills": skills,
         "compare": f"{agent}compare/?b=preset:skills-library@1&diff=1",
         "policies": f"{agent}policies/",
+        "collections": "/collections/",
+        "collections-choose": "/collections/choose/",
+        "collection": collection,
+        "evaluation": evaluation,
+        "evaluation-bar": f"{evaluation}{bar.split('#')[0]}",
         "share": f"{agent}share/",
         "reports": "/reports/",
         "review": review,
@@ -142,6 +155,41 @@ def fill(page: Page, address: str) -> Filled:
         "missing": "/nothing/here/",
     }
     return Filled({name: paths[name] for name in NAMES})
+
+
+def evaluate_sessions(page: Page, address: str, *, count: int = 200) -> str:
+    """Make a collection of many sessions in a file, and evaluate it under three configurations; the page's path."""
+    page.goto(f"{address}/collections/")
+    page.locator("#drop-files").set_input_files(
+        [{"name": "harbour-office.jsonl", "mimeType": "application/jsonl", "buffer": many_sessions(count)}]
+    )
+    page.wait_for_url("**/collections/*-*/", timeout=WORK_MS)
+    expect(page.locator(".stats")).to_be_visible(timeout=WORK_MS)
+    page.locator("#config-A").select_option(value="preset:agent-default")
+    page.locator("#config-B").select_option(value="preset:agent-default")
+    page.locator("#model-B").select_option(value="claude-sonnet-4-5")
+    page.locator("details.typed summary").click()
+    page.locator("#typed").fill('{"model": "gpt-4o", "history": {"strategy": "newestFirst", "maxTokens": 600}}')
+    page.locator("#evaluate").click()
+    expect(page.locator("table.by-config")).to_be_visible(timeout=WORK_MS)
+    return _path(page, address)
+
+
+def many_sessions(count: int) -> bytes:
+    """Sessions of one to twelve exchanges about a harbour, a line each; every ninth calls a tool."""
+    lines = []
+    for number in range(count):
+        said: list[dict[str, object]] = [{"role": "system", "content": "You plan the berths of a small harbour."}]
+        for turn in range(1 + number % 12):
+            said.append({"role": "user", "content": f"Question {turn} of caller {number}. " * (1 + number % 7)})
+            said.append({"role": "assistant", "content": "The ferry goes before the tide. " * (1 + number * 5 % 90)})
+        if number % 9 == 0:
+            call = {"id": "c1", "type": "function", "function": {"name": "tide_table", "arguments": "{}"}}
+            said.append({"role": "user", "content": "When is high water?"})
+            said.append({"role": "assistant", "content": None, "tool_calls": [call]})
+            said.append({"role": "tool", "tool_call_id": "c1", "content": "06:12 4.1 m, 12:30 0.9 m; " * (number % 60)})
+        lines.append(json.dumps({"messages": [*said, {"role": "user", "content": "And tomorrow?"}]}))
+    return "\n".join([*lines, lines[0]]).encode()
 
 
 def hold_a_report(page: Page, address: str) -> str:

@@ -77,10 +77,10 @@ def command(  # noqa: PLR0913 - each parameter is an option
     Exit status: 0 done, 1 more than --max-overflow overflow under a configuration, 2 bad input.
     """
     from budgeteer.cli.evaluation_run import EvaluationTask, evaluate_files
-    from budgeteer.cli.output.evaluation_rows import csv_rows, parquet_rows
     from budgeteer.cli.output.evaluation_table import evaluation_table
     from budgeteer.cli.output.progress import progress_bar
     from budgeteer.engine.errors import InputError
+    from budgeteer.presentation.evaluation_rows import csv_rows, parquet_rows
 
     if csv_path and parquet_path:
         raise click.UsageError("give --csv or --parquet, not both")

@@ -114,9 +114,10 @@ class Contents:
     def conversation(self, index: int) -> Conversation | None:
         """A conversation whose messages are read only when they are looked at."""
         row = self.conversation_row(index)
-        return None if row is None else self._conversation(row)
+        return None if row is None else self.conversation_of(row)
 
-    def _conversation(self, row: Item) -> Conversation:
+    def conversation_of(self, row: Item) -> Conversation:
+        """The conversation of a row that `conversation_row` gave."""
         return Conversation(
             id=row["id"],
             title=row["title"],
@@ -133,7 +134,7 @@ class Contents:
 
     def conversations(self) -> list[Conversation]:
         """Every conversation, each as `conversation` gives it."""
-        return [self._conversation(row) for row in self.reader.read(CONVERSATIONS)]
+        return [self.conversation_of(row) for row in self.reader.read(CONVERSATIONS)]
 
     def messages(self, start: int = 0, stop: int | None = None) -> StoredSequence[Message]:
         """Messages of the file by their place in it, whatever conversation they belong to."""

@@ -1,12 +1,13 @@
 """Evaluate a chunk of conversations: a pure function from conversations and configurations to what merges.
 
-All messages of a chunk are counted at once, once for each tokenizer. What nothing is left out of is added up as arrays
-(whole_requests); every other conversation is packed.
+All messages of a chunk are counted at once, once for each tokenizer, unless they were counted before. What nothing is
+left out of is added up as arrays (whole_requests); every other conversation is packed. So of conversations that were
+counted before, the texts of those that are packed are read, and no others.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Final
@@ -30,6 +31,9 @@ from budgeteer.engine.packing.result import Packing
 _UNNAMED: Final = "(no call)"
 #: Conversations that are worth counting at once; more take memory and save no time.
 CHUNK: Final = 250
+
+type KnownMeasures = Callable[[TokenCounter], MessageMeasures | None]
+"""The measures of all messages of a chunk under a tokenizer, one conversation's after the other's; None to count."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,9 +61,21 @@ class ChunkResult:
 
 
 def evaluate_chunk(
-    samples: Sequence[NamedConversation], configs: Sequence[NamedConfig], *, rows: bool = False
+    samples: Sequence[NamedConversation],
+    configs: Sequence[NamedConfig],
+    *,
+    rows: bool = False,
+    known: KnownMeasures | None = None,
+    watch: Callable[[], None] | None = None,
 ) -> ChunkResult:
     """Pack the last request of each conversation under each configuration, and sum up.
+
+    Args:
+        samples: the conversations.
+        configs: the configurations.
+        rows: whether a row of each conversation is wanted.
+        known: what was counted before, for every provider.
+        watch: called after each conversation that is packed; it may raise to end the evaluation.
 
     Raises:
         ConfigError: a configuration cannot be used.
@@ -72,12 +88,17 @@ def evaluate_chunk(
         name = tokenizer_of(named.config)
         if name not in counted:
             same = {provider_of(one.config) for one in configs if tokenizer_of(one.config) == name}
-            counted[name] = _Counted.of(samples, counter_for(name), same)
-        packed.append(_evaluate(counted[name], named.config, totals))
+            counter = counter_for(name)
+            counted[name] = _Counted.of(samples, counter, same, known=known(counter) if known else None)
+        packed.append(_evaluate(counted[name], named.config, totals, watch=watch or _no_watch))
     for a, b in combinations(range(len(configs)), 2):
         for one, other in zip(packed[a], packed[b], strict=True):
             found.sides[a, b].add(one.name, one.level, other.level)
     return ChunkResult(found, tuple(map(tuple, packed)) if rows else ())
+
+
+def _no_watch() -> None:
+    """Nobody watches."""
 
 
 def empty_totals(named: NamedConfig) -> Totals:
@@ -111,10 +132,20 @@ class _Counted:
     bundles: dict[int, Bundle]
 
     @classmethod
-    def of(cls, samples: Sequence[NamedConversation], counter: TokenCounter, providers: set[str]) -> _Counted:
-        """Everything counted, for these request forms."""
-        held = [tuple(sample.conversation.messages) for sample in samples]
-        measures = measure_conversations(held, counter=counter, providers=providers)
+    def of(
+        cls,
+        samples: Sequence[NamedConversation],
+        counter: TokenCounter,
+        providers: set[str],
+        *,
+        known: MessageMeasures | None,
+    ) -> _Counted:
+        """Everything counted, for these request forms; `known` where it was counted before."""
+        held: list[Sequence[Message]] = [sample.conversation.messages for sample in samples]
+        measures = known
+        if measures is None:
+            held = [tuple(messages) for messages in held]
+            measures = measure_conversations(held, counter=counter, providers=providers)
         starts = np.cumsum([0, *map(len, held)])
         results = np.concatenate([[0], np.cumsum(measures.is_result)])
         answered = (results[starts[1:]] > results[starts[:-1]]).tolist()
@@ -142,7 +173,9 @@ def _tools_in(messages: Sequence[Message]) -> Iterator[tuple[int, str]]:
                 yield row, names.get(result.call_id) or _UNNAMED
 
 
-def _evaluate(counted: _Counted, config: BudgetConfig, totals: Totals) -> list[PackedConversation]:
+def _evaluate(
+    counted: _Counted, config: BudgetConfig, totals: Totals, *, watch: Callable[[], None]
+) -> list[PackedConversation]:
     """Every conversation under one configuration, added to the totals."""
     conversations = [sample.conversation for sample in counted.samples]
     whole = whole_requests(conversations, counted.measures, counted.starts, config, counter=counted.counter)
@@ -159,6 +192,7 @@ def _evaluate(counted: _Counted, config: BudgetConfig, totals: Totals) -> list[P
             packing = pack(counted.bundle(place), config, counter=counted.counter)
             found.append(_packed(sample.name, packing, totals))
             _add_items(packing, counted.tools[place], totals)
+            watch()
     _add_whole(whole, counted, totals)
     totals.requested.add(np.array([one.requested_tokens for one in found], np.int64))
     totals.sent.add(np.array([one.sent_tokens for one in found], np.int64))

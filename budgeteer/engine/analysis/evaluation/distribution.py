@@ -87,6 +87,25 @@ class Distribution:
         """The bins as (from, to, count), both ends inclusive, in order; for charts."""
         return [(*_ends(place), self.bins[place]) for place in sorted(self.bins)]
 
+    def bars(self, most: int) -> list[tuple[int, int, int]]:
+        """The same joined to at most so many bars of one width in logarithms, empty ones too; zeros are one more.
+
+        Each is (from, to, count), both ends inclusive; of a bar without whole numbers, `to` is below `from`.
+        """
+        places = [place for place in self.bins if place >= 0]
+        found = [(0, 0, self.bins[-1])] if self.bins[-1] else []
+        if not places:
+            return found
+        width = max(-(-(max(places) - min(places) + 1) // most), 1)
+        first = min(places)
+        counts: Counter[int] = Counter()
+        for place in places:
+            counts[(place - first) // width] += self.bins[place]
+        for at in range(max(counts) + 1):
+            start = first + at * width
+            found.append((_ends(start)[0], _ends(start + width - 1)[1], counts[at]))
+        return found
+
 
 def _middle(place: int) -> int:
     """The value of a bin that is off by the same share at both of its ends."""

@@ -1,4 +1,4 @@
-"""One row a conversation and configuration, written while an evaluation runs: as CSV, or as Parquet by pyarrow."""
+"""One row a conversation and configuration of an evaluation: as CSV, or as Parquet by pyarrow."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def csv_rows(path: str, names: Sequence[str]) -> Iterator[WriteRows]:
         writer.writeheader()
 
         def write(rows: Sequence[Sequence[PackedConversation]]) -> None:
-            writer.writerows(_records(rows, names))
+            writer.writerows(records_of(rows, names))
 
         yield write
 
@@ -64,7 +64,7 @@ def parquet_rows(path: str, names: Sequence[str]) -> Iterator[WriteRows]:
         from pyarrow import parquet
     except ImportError as error:
         mend = "Install it with: pip install 'budgeteer[parquet]'"
-        raise InputError("needs the package pyarrow, which is not installed", where="--parquet", mend=mend) from error
+        raise InputError("Parquet needs the package pyarrow, which is not installed", mend=mend) from error
     schema = pa.schema([(name, _type(pa, name)) for name in COLUMNS])
     try:
         writer = parquet.ParquetWriter(path, schema)
@@ -73,7 +73,7 @@ def parquet_rows(path: str, names: Sequence[str]) -> Iterator[WriteRows]:
     with writer:
 
         def write(rows: Sequence[Sequence[PackedConversation]]) -> None:
-            records = list(_records(rows, names))
+            records = list(records_of(rows, names))
             if records:
                 writer.write_table(pa.Table.from_pylist(records, schema=schema))
 
@@ -86,7 +86,7 @@ def _type(pa: Any, name: str) -> Any:
     return pa.float64() if name in _MONEY else pa.int64()
 
 
-def _records(rows: Sequence[Sequence[PackedConversation]], names: Sequence[str]) -> Iterator[dict[str, Any]]:
+def records_of(rows: Sequence[Sequence[PackedConversation]], names: Sequence[str]) -> Iterator[dict[str, Any]]:
     """The rows conversation by conversation, each under every configuration; names as UTF-8 can hold them."""
     for same in zip(*rows, strict=True):
         for configuration, row in zip(names, same, strict=True):

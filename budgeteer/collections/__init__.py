@@ -1,0 +1,1 @@
+"""Collections: many sources under one name, and what configurations do to all of their conversations."""

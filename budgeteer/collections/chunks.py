@@ -1,0 +1,133 @@
+"""How an evaluation is cut into chunks, and what one chunk comes to."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import numpy as np
+
+from budgeteer.collections.models import EvaluationChunk, EvaluationRun
+from budgeteer.collections.row_columns import RowColumns, RowName
+from budgeteer.collections.survey import Survey, runs_of
+from budgeteer.engine.analysis.evaluation.chunk import NamedConfig, NamedConversation, empty_totals, evaluate_chunk
+from budgeteer.engine.analysis.evaluation.evaluation import Evaluation, PackedConversation
+from budgeteer.engine.config.schema import load_config
+from budgeteer.engine.counting.message_measures import MessageMeasures
+from budgeteer.engine.counting.tokenizers import TokenCounter
+from budgeteer.engine.errors import InputError
+from budgeteer.sources import services as sources
+from budgeteer.sources.files.contents import CONVERSATIONS, Contents
+from budgeteer.sources.models import Source
+
+#: A chunk ends where it has so many conversations, or so many messages: some tenths of a second of work.
+CONVERSATIONS_A_CHUNK: Final = 500
+MESSAGES_A_CHUNK: Final = 20_000
+
+
+def configs_of(run: EvaluationRun) -> list[NamedConfig]:
+    """The configurations of a run.
+
+    Raises:
+        ConfigError: this version cannot use one of them.
+    """
+    return [NamedConfig(one["name"], load_config(one["config"])) for one in run.configs]
+
+
+def chunks_of(run: EvaluationRun, survey: Survey) -> Iterator[EvaluationChunk]:
+    """The chunks of a run over what was surveyed, in the order of the collection; rows that are not saved yet."""
+    places = np.flatnonzero(survey.kept(duplicates=run.keeps_duplicates))
+    held: list[int] = []
+    messages = number = 0
+    for place in places.tolist():
+        held.append(place)
+        messages += int(survey.messages[place])
+        if len(held) >= CONVERSATIONS_A_CHUNK or messages >= MESSAGES_A_CHUNK:
+            yield _chunk(run, survey, held, number)
+            held, messages, number = [], 0, number + 1
+    if held:
+        yield _chunk(run, survey, held, number)
+
+
+def _chunk(run: EvaluationRun, survey: Survey, places: Sequence[int], number: int) -> EvaluationChunk:
+    pieces: list[dict[str, Any]] = []
+    for source in dict.fromkeys(survey.source[list(places)].tolist()):
+        known = survey.sources[source]
+        numbers = [int(survey.number[place]) for place in places if survey.source[place] == source]
+        pieces.append({"source": known.source_id.hex, "revision": known.revision, "runs": runs_of(numbers)})
+    return EvaluationChunk(run=run, number=number, pieces=pieces, conversations=len(places))
+
+
+@dataclass(frozen=True, slots=True)
+class ChunkOutcome:
+    """What a chunk came to: the figures, and its rows as columns."""
+
+    evaluation: Evaluation
+    rows: RowColumns
+
+
+@dataclass(slots=True)
+class ChunkReader:
+    """Reads the conversations of chunks; it holds what was counted of the source that was read last, and no other."""
+
+    configs: Sequence[NamedConfig]
+    _held: tuple[uuid.UUID, int] | None = None
+    _measures: dict[str, MessageMeasures | None] = field(default_factory=dict)
+
+    def evaluate(self, chunk: EvaluationChunk, watch: Callable[[], None]) -> ChunkOutcome:
+        """Every conversation of a chunk under every configuration; `watch` is called between them and may raise.
+
+        Raises:
+            InputError: a source is gone, or was imported anew since the run was begun.
+        """
+        found = Evaluation([empty_totals(named) for named in self.configs])
+        rows: list[list[PackedConversation]] = [[] for _ in self.configs]
+        for piece in chunk.pieces:
+            source = _source_of(piece)
+            contents = sources.contents_of(source)
+            for first, stop in piece["runs"]:
+                watch()
+                samples, places = _samples(source, contents, first, stop)
+
+                def known(
+                    counter: TokenCounter, source: Source = source, places: slice = places
+                ) -> MessageMeasures | None:
+                    measured = self._measured(source, counter.name)
+                    return None if measured is None else measured.taken(places)
+
+                result = evaluate_chunk(samples, self.configs, rows=True, known=known, watch=watch)
+                found.merge(result.evaluation)
+                for mine, more in zip(rows, result.rows, strict=True):
+                    mine.extend(more)
+        return ChunkOutcome(found, RowColumns.of(rows))
+
+    def _measured(self, source: Source, tokenizer: str) -> MessageMeasures | None:
+        """What was counted of the messages of a source, None where it was not counted with this tokenizer."""
+        if self._held != (source.pk, source.revision):
+            self._held, self._measures = (source.pk, source.revision), {}
+        if tokenizer not in self._measures:
+            stored = sources.read_measures(source, tokenizer)
+            self._measures[tokenizer] = None if stored is None else stored.messages
+        return self._measures[tokenizer]
+
+
+def _source_of(piece: Mapping[str, Any]) -> Source:
+    source = Source.objects.filter(pk=uuid.UUID(hex=piece["source"]), deleted_at__isnull=True).first()
+    if source is None:
+        raise InputError("a source of the collection was deleted meanwhile", mend="Evaluate the collection again")
+    if source.revision != piece["revision"]:
+        mend = "Evaluate the collection again"
+        raise InputError("was imported anew since the evaluation began", where=source.name, mend=mend)
+    return source
+
+
+def _samples(source: Source, contents: Contents, first: int, stop: int) -> tuple[list[NamedConversation], slice]:
+    """Conversations of a source by their numbers, and the places of their messages among those of the source."""
+    rows = contents.reader.read(CONVERSATIONS, first, stop)
+    found = [
+        NamedConversation(RowName(source.pk, first + at).text, contents.conversation_of(row))
+        for at, row in enumerate(rows)
+    ]
+    return found, slice(rows[0]["start"], rows[-1]["start"] + rows[-1]["count"])

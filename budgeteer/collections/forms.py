@@ -1,0 +1,179 @@
+"""The form of an evaluation: which configurations, on which models."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+from uuid import UUID
+
+from django.contrib.auth.models import User
+from django.http import QueryDict
+
+from budgeteer.engine.analysis.evaluation.chunk import NamedConfig
+from budgeteer.engine.config.overlay import merge, set_path
+from budgeteer.engine.config.schema import load_config
+from budgeteer.engine.counting.tokenizers import counter_for
+from budgeteer.engine.errors import BudgeteerError, ConfigError
+from budgeteer.engine.models.registry import MODELS
+from budgeteer.engine.packing.allocation import allowance, tokenizer_of
+from budgeteer.engine.packing.ledger import unique
+from budgeteer.presets import configuration
+from budgeteer.presets import services as presets
+from budgeteer.presets.models import PresetVersion
+from budgeteer.workbench import services as workbench
+from budgeteer.workbench.config_form.editable import EditableConfig
+from budgeteer.workbench.models import Workspace
+
+#: Rows of the form; a typed configuration comes on top.
+SIDES: Final = 4
+#: Workspaces whose configuration the form offers, the last changed first.
+WORKSPACES_OFFERED: Final = 30
+#: Settings that name items of one conversation, which mean nothing to others.
+_OF_ONE_CONVERSATION: Final[dict[str, list[str]]] = {"pruning.ranges": [], "pins": []}
+DEFAULTS: Final = "defaults"
+
+
+@dataclass(frozen=True, slots=True)
+class ConfigChoice:
+    """A configuration that may be chosen: its value in the form, and its title."""
+
+    value: str
+    title: str
+
+
+@dataclass(frozen=True, slots=True)
+class ChoiceGroup:
+    """Choices of one kind under their title."""
+
+    title: str
+    choices: tuple[ConfigChoice, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SideFields:
+    """One row of the form as it is shown; `letter` names it."""
+
+    letter: str
+    config: str
+    model: str
+
+
+@dataclass(frozen=True, slots=True)
+class EvaluationForm:
+    """What somebody asks to be evaluated.
+
+    Attributes:
+        sides: one for each row. typed: a configuration as JSON, "" for none.
+        keeps_duplicates: whether conversations that occur more than once are counted each time.
+        problem: why it cannot be evaluated, "" where it can.
+    """
+
+    sides: tuple[SideFields, ...]
+    typed: str = ""
+    keeps_duplicates: bool = False
+    problem: str = ""
+
+
+def choices_for(user: User) -> tuple[ChoiceGroup, ...]:
+    """Every configuration that this user may evaluate: presets, and those of their own workspaces."""
+    offered = [ConfigChoice(DEFAULTS, "Defaults")]
+    offered += [ConfigChoice(f"preset:{one.preset.slug}", one.preset.title) for one in presets.choices()]
+    own = workbench.live(user)[:WORKSPACES_OFFERED]
+    groups = [ChoiceGroup("Presets", tuple(offered))]
+    if found := tuple(ConfigChoice(f"workspace:{one.pk}", one.name) for one in own):
+        groups.append(ChoiceGroup("Configurations of your workspaces", found))
+    return tuple(groups)
+
+
+def empty_form() -> EvaluationForm:
+    """The form before anything is chosen: the default preset on its own model."""
+    first = f"preset:{presets.default().preset.slug}"
+    return EvaluationForm(tuple(SideFields("ABCD"[at], first if not at else "", "") for at in range(SIDES)))
+
+
+def read_form(user: User, data: QueryDict) -> tuple[EvaluationForm, list[NamedConfig]]:
+    """The fields `config`, `model` (one each a row), `typed` and `duplicates` of a POST, and what they come to.
+
+    The form's `problem` says what cannot be used; there are no configurations then.
+    """
+    configs, models = data.getlist("config"), data.getlist("model")
+    sides = tuple(SideFields("ABCD"[at], _at(configs, at), _at(models, at)) for at in range(SIDES))
+    form = EvaluationForm(sides, data.get("typed", ""), bool(data.get("duplicates")))
+    try:
+        return form, _named(user, form)
+    except BudgeteerError as error:
+        sentence = str(getattr(error, "sentence", error))
+        return EvaluationForm(sides, form.typed, form.keeps_duplicates, sentence), []
+
+
+def _at(values: Sequence[str], place: int) -> str:
+    return values[place] if place < len(values) else ""
+
+
+def _named(user: User, form: EvaluationForm) -> list[NamedConfig]:
+    found: list[tuple[str, dict[str, Any]]] = []
+    for side in form.sides:
+        if side.config:
+            name, data = _chosen_config(user, side.config)
+            found.append(_on_model(name, data, side.model))
+    if form.typed.strip():
+        data = configuration.full_config(configuration.read_object(form.typed))
+        found.append(("Typed configuration", data))
+    if not found:
+        raise ConfigError("no configuration is chosen", mend="Choose one in row A.")
+    names = unique([name for name, _ in found])
+    return [NamedConfig(name, _usable(data, name)) for name, (_, data) in zip(names, found, strict=True)]
+
+
+def _on_model(name: str, data: dict[str, Any], model: str) -> tuple[str, dict[str, Any]]:
+    if not model:
+        return name, data
+    if model not in MODELS:
+        raise ConfigError(f"there is no model {model!r}", where="model", mend="Choose one of the list.")
+    return f"{name} on {model}", set_path(data, "model", model)
+
+
+def _usable(data: dict[str, Any], name: str) -> Any:
+    """The configuration without what names items of one conversation, checked so far as it can be without one."""
+    for path, nothing in _OF_ONE_CONVERSATION.items():
+        data = set_path(data, path, nothing)
+    try:
+        config = load_config(data)
+        allowance(config, counter_for(tokenizer_of(config)))
+    except ConfigError as error:
+        raise ConfigError(error.what, where=f"{name}: {error.where}", mend=error.mend) from error
+    return config
+
+
+def _chosen_config(user: User, value: str) -> tuple[str, dict[str, Any]]:
+    """A choice's name and configuration, canonical JSON data."""
+    kind, _, key = value.replace("\0", "?").partition(":")
+    match kind:
+        case "defaults":
+            return "Defaults", configuration.full_config({})
+        case "preset":
+            try:
+                version = presets.current(key)
+            except PresetVersion.DoesNotExist:
+                raise _no_choice(value) from None
+            return f"{version.preset.title} v{version.number}", presets.config_of(version)
+        case "workspace":
+            workspace = _workspace(user, key)
+            if workspace is None:
+                raise _no_choice(value)
+            editable = EditableConfig.of(workspace)
+            return workspace.name, merge({}, editable.data)
+        case _:
+            raise _no_choice(value)
+
+
+def _workspace(user: User, key: str) -> Workspace | None:
+    try:
+        return workbench.of(user, UUID(key))
+    except ValueError:
+        return None
+
+
+def _no_choice(value: str) -> ConfigError:
+    return ConfigError(f"there is no configuration {value!r}", where="configuration", mend="Choose one of the list.")

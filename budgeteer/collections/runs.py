@@ -1,0 +1,198 @@
+"""Evaluations under way: chunks that jobs take one after the other, until all are done and merged.
+
+A job is a *lane*: it claims a chunk, does it, commits it, takes the next one, and after some seconds makes room for
+whoever waits by requesting another lane behind them. As many lanes run as there are workers. A chunk is committed by
+the job that holds it and only once; what a worker that was killed held is done anew by the same job's next attempt.
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from functools import partial
+from typing import Any, Final
+
+from django.contrib.auth.models import User
+from django.core.files.storage import default_storage
+from django.db import transaction
+from django.db.models import Q, Sum
+from django.utils import timezone
+
+from budgeteer.collections.models import Collection, EvaluationChunk, EvaluationRun
+from budgeteer.engine.analysis.evaluation.chunk import NamedConfig
+from budgeteer.engine.config.schema import dump_config
+from budgeteer.jobs import heartbeats
+from budgeteer.jobs import services as jobs
+from budgeteer.jobs.models import UNFINISHED, Job, JobState, ProcessPart
+
+#: Configurations of one evaluation: their pairs are compared, and a table of them is still read.
+MOST_CONFIGS: Final = 6
+#: Evaluations that a collection keeps; the oldest makes room.
+MOST_RUNS: Final = 20
+
+_UNDER_WAY: Final = (EvaluationRun.State.WAITING, EvaluationRun.State.RUNNING)
+
+
+@transaction.atomic
+def begin(
+    collection: Collection, configs: Sequence[NamedConfig], *, owner: User, keeps_duplicates: bool
+) -> EvaluationRun:
+    """Evaluate a collection under these configurations; jobs do it."""
+    run = EvaluationRun.objects.create(
+        collection=collection,
+        owner=owner,
+        configs=[{"name": one.name, "config": dump_config(one.config)} for one in configs],
+        keeps_duplicates=keeps_duplicates,
+    )
+    _prepare(run)
+    for old in collection.runs.exclude(state__in=_UNDER_WAY).order_by("-created_at")[MOST_RUNS - 1 :]:
+        remove(old)
+    return run
+
+
+def remove(run: EvaluationRun) -> None:
+    """Delete a run with everything it found; its jobs are called off."""
+    for job in _unfinished(run):
+        jobs.cancel(job)
+    with transaction.atomic():
+        names = [*run.segments, *run.chunks.exclude(rows="").values_list("rows", flat=True)]
+        run.delete()
+        for name in names:
+            # Should storage be away now, the sweep of orphans finds the file later.
+            transaction.on_commit(partial(default_storage.delete, name), robust=True)
+
+
+def _prepare(run: EvaluationRun) -> None:
+    jobs.enqueue(
+        "collections.begin", arguments={"run_id": str(run.pk)}, owner=run.owner, subject=run.subject, queue="large"
+    )
+
+
+def start(run: EvaluationRun, chunks: Sequence[EvaluationChunk], *, left_out: Mapping[str, int]) -> None:
+    """Save the chunks of a run and request its lanes; to be called in the transaction of the job that made them."""
+    row = EvaluationRun.objects.select_for_update().get(pk=run.pk)
+    if row.state != EvaluationRun.State.WAITING:
+        return
+    row.chunks.all().delete()
+    EvaluationChunk.objects.bulk_create(chunks, batch_size=100)
+    row.state = EvaluationRun.State.RUNNING
+    row.conversations = sum(chunk.conversations for chunk in chunks)
+    row.left_out = dict(left_out)
+    row.started_at = timezone.now()
+    row.save()
+    request_lanes(row)
+
+
+def request_lanes(run: EvaluationRun, *, ending: uuid.UUID | None = None) -> None:
+    """Request as many lanes as there are workers and chunks that nobody holds, or the merge where all are done.
+
+    To be called in a transaction that holds the run's row; `ending` is a lane that is about to end.
+    """
+    left = run.chunks.filter(is_done=False)
+    if not left.exists():
+        jobs.enqueue_once(
+            "collections.merge", arguments={"run_id": str(run.pk)}, owner=run.owner, subject=f"{run.subject}:merge"
+        )
+        return
+    lanes = Job.objects.filter(kind="collections.evaluate", subject=run.subject, state__in=UNFINISHED)
+    others = lanes.count() if ending is None else lanes.exclude(pk=ending).count()
+    free = left.filter(claimed_by=None).count()
+    for _ in range(min(free, workers()) - others):
+        jobs.enqueue("collections.evaluate", arguments={"run_id": str(run.pk)}, owner=run.owner, subject=run.subject)
+
+
+def workers() -> int:
+    """How many worker processes there are, on all machines; at least one."""
+    return max(sum(one.part is ProcessPart.WORKER and one.is_fresh for one in heartbeats.everybody()), 1)
+
+
+def claim(run_id: uuid.UUID, job_id: uuid.UUID) -> EvaluationChunk | None:
+    """The next chunk for a job: one that an earlier attempt of it held, else one that nobody holds."""
+    left = EvaluationChunk.objects.filter(run_id=run_id, is_done=False)
+    while (chunk := left.filter(Q(claimed_by=job_id) | Q(claimed_by=None)).order_by("number").first()) is not None:
+        free = left.filter(pk=chunk.pk).filter(Q(claimed_by=job_id) | Q(claimed_by=None))
+        if free.update(claimed_by=job_id):
+            chunk.claimed_by = job_id
+            return chunk
+    return None
+
+
+def keep(chunk: EvaluationChunk, record: Mapping[str, Any], rows: str) -> bool:
+    """Write what a chunk came to; False where it is not the job's any more. In the transaction of a job's claim."""
+    held = EvaluationChunk.objects.filter(pk=chunk.pk, claimed_by=chunk.claimed_by, is_done=False)
+    return bool(held.update(is_done=True, record=dict(record), rows=rows))
+
+
+def is_wanted(run_id: uuid.UUID) -> bool:
+    """Whether somebody still waits for the run."""
+    return EvaluationRun.objects.filter(pk=run_id, state=EvaluationRun.State.RUNNING).exists()
+
+
+def cancel(run: EvaluationRun) -> None:
+    """Call the run off with all of its jobs; a finished one stays. What is done is kept, for `resume`."""
+    EvaluationRun.objects.filter(pk=run.pk, state__in=_UNDER_WAY).update(state=EvaluationRun.State.CANCELLED)
+    for job in _unfinished(run):
+        jobs.cancel(job)
+    run.refresh_from_db()
+
+
+@transaction.atomic
+def resume(run: EvaluationRun) -> None:
+    """Go on with a run that was cancelled or has stopped, where it ended; any other stays as it is."""
+    row = EvaluationRun.objects.select_for_update().get(pk=run.pk)
+    if row.state not in (EvaluationRun.State.CANCELLED, EvaluationRun.State.STOPPED):
+        return
+    for job in _unfinished(row):
+        jobs.cancel(job)
+    row.error = {}
+    if row.started_at is None:
+        row.state = EvaluationRun.State.WAITING
+        row.save(update_fields=["state", "error"])
+        _prepare(row)
+    else:
+        row.state = EvaluationRun.State.RUNNING
+        row.save(update_fields=["state", "error"])
+        row.chunks.filter(is_done=False).update(claimed_by=None)
+        request_lanes(row)
+    run.refresh_from_db()
+
+
+def _unfinished(run: EvaluationRun) -> list[Job]:
+    return list(Job.objects.filter(subject__in=(run.subject, f"{run.subject}:merge"), state__in=UNFINISHED))
+
+
+def refresh_state(run: EvaluationRun) -> EvaluationRun:
+    """A run whose jobs have all ended without finishing it has stopped, or was cancelled, as the last of them says."""
+    if not run.is_under_way:
+        return run
+    with transaction.atomic():
+        row = EvaluationRun.objects.select_for_update().get(pk=run.pk)
+        mine = Job.objects.filter(subject__in=(row.subject, f"{row.subject}:merge"))
+        if row.is_under_way and not mine.filter(state__in=UNFINISHED).exists():
+            failed = mine.filter(state=JobState.FAILED).order_by("-finished_at").first()
+            is_failed = failed is not None and failed.error is not None
+            row.state = EvaluationRun.State.STOPPED if is_failed else EvaluationRun.State.CANCELLED
+            row.error = failed.error if failed is not None and failed.error is not None else {}
+            row.save(update_fields=["state", "error"])
+    run.refresh_from_db()
+    return run
+
+
+@dataclass(frozen=True, slots=True)
+class RunProgress:
+    """How far a run is, in conversations; `seconds_left` is None while nothing can be told."""
+
+    done: int
+    total: int
+    seconds_left: float | None
+
+
+def progress_of(run: EvaluationRun, *, now: datetime) -> RunProgress:
+    """How far a run is, and how long the rest takes at the pace that it has had."""
+    done: int = run.chunks.filter(is_done=True).aggregate(done=Sum("conversations"))["done"] or 0
+    if not done or run.started_at is None or run.state != EvaluationRun.State.RUNNING:
+        return RunProgress(done, run.conversations, None)
+    spent = (now - run.started_at).total_seconds()
+    return RunProgress(done, run.conversations, spent / done * (run.conversations - done))
