@@ -160,9 +160,7 @@ def _sentence(found: PresetImpact) -> str:
         if found.count(outcome)
     ]
     follow = f"{count_of(found.followers, 'workspace')} {'follows' if found.followers == 1 else 'follow'}"
-    return (
-        f"{follow}: {', '.join(said)}." if said else f"{follow}: all still fit, and none leaves out more than before."
-    )
+    return f"{follow}: {', '.join(said)}." if said else f"{follow}: all still fit, and none leaves out more."
 
 
 def _rows(found: PresetImpact, proposal: PresetProposal, reader: User) -> Iterable[OutcomeRow]:
