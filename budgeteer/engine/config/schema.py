@@ -56,6 +56,8 @@ type HistoryStrategy = Literal[
 ]
 #: How important a message is; the larger number stays longer. Messages that have none are at 0.
 type Priority = Annotated[int, Field(ge=-MOST, le=MOST)]
+#: Where instructions stand; see SystemConfig.
+type Placement = Literal["dedicated", "user", "prepended"]
 #: The roles that a history may begin with, or end with; no provider takes a result before its call.
 type StartOn = Literal["any", "user", "assistant", "user,assistant"]
 type EndOn = Literal["any", "user", "assistant", "tool", "user,assistant", "user,tool", "assistant,tool"]
@@ -94,7 +96,7 @@ class SystemConfig(_Part):
     instructions. `prepended`: before the user's first words.
     """
 
-    placement: Literal["dedicated", "user", "prepended"] = "dedicated"
+    placement: Placement = "dedicated"
     marker: Annotated[str, Field(max_length=LINE_CHARS)] = "[SYSTEM INSTRUCTIONS]"
 
 

@@ -455,7 +455,8 @@ class Packer:
                 room = fewer_chunks.view(room)
                 history = fit_history(room, self.config, writing=writing)
                 libraries = fewer_chunks.libraries(history.reduced_chunks)
-            history = checked(history, room, self.bundle, self.provider)
+            placement = self.config.system.placement
+            history = checked(history, room, self.bundle, self.provider, placement=placement)
             now = called | self._called_by(history.kept)
             if now == called or not (self.config.skills_budget.enabled or self.config.tools.leave_out):
                 return libraries, history, room

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from budgeteer.engine.config.schema import HistoryConfig
+from budgeteer.engine.config.schema import HistoryConfig, Placement
 from budgeteer.engine.counting.library_measures import Ints
 from budgeteer.engine.inputs.bundle import Bundle
 from budgeteer.engine.packing.history.earlier_line import read_line
@@ -46,16 +46,23 @@ def asked_of(bundle: Bundle, provider: str) -> Asked:
     """
     begins, query = PROVIDERS[provider].capabilities.first_is_user, bundle.query
     if query is None:
-        return Asked("none", Loss(0), begins, _is_system_only(bundle, provider))
+        return Asked("none", Loss(0), begins)
     loss = Loss(int(bundle.query_measures.column(provider, "loss")[0]))
     if Loss.EMPTY not in loss:
         return Asked("typed" if query.typed else "untyped", loss, begins)
     return Asked("lost" if query.typed and is_lost(loss) else "none", loss, begins)
 
 
-def checked(fit: HistoryFit, view: HistoryView, bundle: Bundle, provider: str) -> HistoryFit:
-    """The fit as the provider takes it, with `over` set where it would ask for nothing."""
+def checked(
+    fit: HistoryFit, view: HistoryView, bundle: Bundle, provider: str, *, placement: Placement = "dedicated"
+) -> HistoryFit:
+    """The fit as the provider takes it, with `over` set where it would ask for nothing.
+
+    `placement` is that of the system texts: they may be a message of the user's.
+    """
     asked = asked_of(bundle, provider)
+    if placement == "dedicated":
+        asked = replace(asked, system_only=_is_system_only(bundle, provider))
     if view.end_row >= 0:
         after = ~view.alive & (np.arange(len(view)) > view.end_row)
         said = after & (bundle.history_measures.column(provider, "loss") & int(Loss.EMPTY) == 0)

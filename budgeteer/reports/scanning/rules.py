@@ -1,13 +1,13 @@
 """The rules of the scan: which secrets and personal data are looked for, and by which library's rule.
 
 Secrets: the patterns of detect-secrets (Apache-2.0), of the plugins in `_PLUGINS`. Its entropy plugins are left out
-(they name every hash and id of a session), as are those for Cloudant, IBM and SoftLayer, whose patterns matched nothing
-but names of tests in real sessions. Nothing is verified over the network. Assigned passwords: the patterns for quoted
-values of its keyword plugin, with its heuristics; without quotes, variables of an environment by our own pattern
-(`DB_PASSWORD=…`), since the library's takes every assignment of a program for one. Telephone numbers: phonenumbers
-(Apache-2.0), written internationally. Addresses of mail: Django's validator, those of reserved domains (RFC 2606) left out. Keys of three
-makers of models that the library does not know are patterns of our own. Private keys and JSON Web Tokens are in
-`long_rules`: they may be longer than the pieces that these rules are given.
+(they name every hash and id of a session), as are those for Cloudant, IBM and SoftLayer, whose patterns matched
+nothing but names of tests in real sessions. Nothing is verified over the network. Assigned passwords: the patterns
+for quoted values of its keyword plugin, with its heuristics; without quotes, variables of an environment by our own
+pattern (`DB_PASSWORD=…`), since the library's takes every assignment of a program for one. Telephone numbers:
+phonenumbers (Apache-2.0), written internationally. Addresses of mail: Django's validator, those of reserved domains
+(RFC 2606) left out. Keys of three makers of models that the library does not know are patterns of our own. Private
+keys and JSON Web Tokens are in `long_rules`: they may be longer than the pieces that these rules are given.
 """
 
 from __future__ import annotations

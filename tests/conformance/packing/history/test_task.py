@@ -167,6 +167,8 @@ def test_a_conversation_of_system_text_alone_fits_where_that_is_a_request(
     if not packing.fits:
         assert packing.error is not None
         assert (packing.error.cause, packing.verdict.level) == ("empty", "cannotFit")
+    for placement in ("user", "prepended"):  # then the text itself is a message of the user's
+        assert packed(bundle, {"system": {"placement": placement}}, provider=provider).fits
     asked = packed(bundle_of(*[system()] * texts, query=QUERY), provider=provider)
     assert asked.fits
     check_asks(asked, QUERY)
