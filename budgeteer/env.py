@@ -145,6 +145,34 @@ def _parse_bucket(_setting: Setting, given: str) -> dict[str, str] | None:
     return {"bucket": parts.netloc, "folder": parts.path.strip("/"), "endpoint": endpoint, "region": region}
 
 
+def _parse_mail(_setting: Setting, given: str) -> dict[str, Any] | None:
+    """Django's backend and its options for a mail server."""
+    parts = urlsplit(given)
+    backends = "django.core.mail.backends"
+    if not given:
+        return None
+    if given == "console:":
+        return {"BACKEND": f"{backends}.console.EmailBackend"}
+    if parts.scheme == "file" and parts.path and not parts.netloc:
+        return {"BACKEND": f"{backends}.filebased.EmailBackend", "OPTIONS": {"file_path": unquote(parts.path)}}
+    if parts.scheme not in _MAIL_PORTS or not parts.hostname or parts.path.strip("/") or parts.query:
+        raise ValidationError("not a mail server")
+    options = {
+        "host": unquote(parts.hostname),
+        "port": parts.port or _MAIL_PORTS[parts.scheme],
+        "username": unquote(parts.username or ""),
+        "password": unquote(parts.password or ""),
+        "use_ssl": parts.scheme == "smtps",
+        "use_tls": parts.scheme == "smtp+starttls",
+        "timeout": MAIL_SECONDS,
+    }
+    return {"BACKEND": f"{backends}.smtp.EmailBackend", "OPTIONS": options}
+
+
+#: The usual ports: RFC 8314 for submission by TLS, RFC 6409 for submission, RFC 5321.
+_MAIL_PORTS = {"smtps": 465, "smtp+starttls": 587, "smtp": 25}
+MAIL_SECONDS = 20
+
 _PARSERS: Mapping[str, Callable[[Setting, str], Any]] = {
     "text": lambda _setting, given: given,
     "choice": _parse_choice,
@@ -155,6 +183,7 @@ _PARSERS: Mapping[str, Callable[[Setting, str], Any]] = {
     "folder": _parse_folder,
     "database": lambda _setting, given: database_from_url(given) if given else None,
     "redis": _parse_redis,
+    "mail server": _parse_mail,
     "bucket": _parse_bucket,
     "address": _parse_address,
 }

@@ -45,6 +45,7 @@ EXPECTED = {
     "database": "an address like postgresql://user:password@host:5432/name or sqlite:///path/to/file",
     "address": "an address like https://host/path",
     "redis": "an address like redis://host:6379/0",
+    "mail server": "an address like smtps://user:password@host, smtp+starttls://host, file:///folder or console:",
     "bucket": "an address like s3://bucket/folder?endpoint=https://host&region=name",
 }
 
@@ -117,6 +118,21 @@ SETTINGS: tuple[Setting, ...] = (
         "15",
         "How long a failed try to sign in counts.",
         bounds=(1, 1440),
+    ),
+    Setting(
+        "BUDGETEER_MAIL_URL",
+        "mail server",
+        "",
+        "The mail server that sends links for a lost password. Without it an administrator hands such links out.",
+        secret=True,
+    ),
+    Setting("BUDGETEER_MAIL_FROM", "text", "budgeteer@localhost", "The sender of those letters."),
+    Setting(
+        "BUDGETEER_PASSWORD_LINK_HOURS",
+        "whole number",
+        "24",
+        "How long a link that sets a password can be used.",
+        bounds=(1, 168),
     ),
     Setting(
         "BUDGETEER_METRICS_TOKEN",

@@ -27,6 +27,8 @@ class SecurityEvent(StrEnum):
     SIGN_IN_FAILED = "sign-in failed"
     SIGN_IN_LIMITED = "sign-in limited"
     PASSWORD_CHANGED = "password changed"  # noqa: S105 - a name of an event
+    PASSWORD_LINK_ASKED = "password link asked for"  # noqa: S105 - as above
+    PASSWORD_LINK_MADE = "password link made"  # noqa: S105 - as above
     ACCOUNT_CREATED = "account created"
     ACCOUNT_CHANGED = "account changed"
     ROLE_SET = "role set"

@@ -8,11 +8,14 @@ from django.contrib import admin
 from django.contrib.admin.models import LogEntry
 from django.contrib.auth.admin import UserAdmin
 from django.contrib.auth.models import Group, User
-from django.http import HttpRequest
+from django.db.models import QuerySet
+from django.http import HttpRequest, HttpResponse
+from django.template.response import TemplateResponse
 
 from budgeteer.access.audit import SecurityEvent, record
 from budgeteer.access.rules import AccountRole, role_of, set_role
 from budgeteer.accounts.forms import AccountForm, NewAccountForm
+from budgeteer.accounts.password_links import password_link, valid_time
 from budgeteer.accounts.services import end_sessions
 
 if TYPE_CHECKING:
@@ -41,7 +44,27 @@ class AccountAdmin(_UserAdmin):
         ("Person", {"fields": ("first_name", "last_name", "email")}),
         ("Dates", {"fields": ("last_login", "date_joined")}),
     )
-    add_fieldsets = ((None, {"fields": ("username", "role", "password1", "password2")}),)
+    add_fieldsets = ((None, {"fields": ("username", "role", "email", "password1", "password2")}),)
+    actions = ("make_password_links",)
+
+    @admin.action(description="Make a link that sets a password")
+    def make_password_links(self, request: HttpRequest, accounts: QuerySet[User]) -> HttpResponse:
+        """Show a link for each chosen account that is open; nowhere else is it kept."""
+        site = request.build_absolute_uri("/")
+        links = [(user, password_link(user, site=site)) for user in accounts.filter(is_active=True)]
+        for user, _ in links:
+            record(SecurityEvent.PASSWORD_LINK_MADE, account=user.pk, by=request.user.pk)
+        context = {
+            **self.admin_site.each_context(request),
+            "title": "Links that set a password",
+            "links": links,
+            "closed": accounts.filter(is_active=False),
+            "valid": valid_time(),
+            "opts": self.opts,
+        }
+        response = TemplateResponse(request, "admin/auth/user/password_links.html", context)
+        response.headers["Cache-Control"] = "no-store"
+        return response
 
     @admin.display(description="Name")
     def name(self, user: User) -> str:

@@ -21,6 +21,10 @@ ROLE_HELP = (
     "Viewers look at what the team shares, and change nothing. Editors have sources, workspaces and reports of their "
     "own. Administrators are editors who also have this admin."
 )
+PASSWORD_FIELDS = ("password1", "password2")
+INVITATION_HELP = (
+    "Leave both empty to invite the person: choose the account in the list, then “Make a link that sets a password”."
+)
 LAST_ADMINISTRATOR = (
     "{name} is the last administrator whose account is open: nobody could give roles any more. "
     "Make somebody else an administrator first."
@@ -36,10 +40,48 @@ def _role_field() -> forms.TypedChoiceField:
     )
 
 
+class LostPasswordForm(forms.Form):
+    """The mail address that a letter is asked for."""
+
+    address = forms.EmailField(
+        max_length=254,
+        error_messages={
+            "required": "Type the mail address of your account.",
+            "invalid": "That is no mail address.",
+            "max_length": "A mail address has 254 characters at most.",
+        },
+    )
+
+
 class NewAccountForm(_CreationForm):
-    """A name, a password and a role; a viewer unless it says otherwise."""
+    """A name, a role and a password, or none: then a link sets it. A viewer unless it says otherwise."""
 
     role = _role_field()
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        for name in PASSWORD_FIELDS:
+            self.fields[name].required = False
+        self.fields["password1"].help_text = INVITATION_HELP
+
+    @override
+    def clean(self) -> dict[str, Any]:
+        """Both fields of the password, or none."""
+        cleaned: dict[str, Any] = super().clean() or self.cleaned_data
+        given = [bool(cleaned.get(name)) for name in PASSWORD_FIELDS]
+        if any(given) and not all(given) and not self.errors.keys() & set(PASSWORD_FIELDS):
+            self.add_error("password2", "Type the password in both fields, or leave both empty.")
+        return cleaned
+
+    @override
+    def save(self, commit: bool = True) -> User:
+        """Save the account; without a password nobody can sign in until a link has set one."""
+        user: User = super().save(commit=False)
+        if not self.cleaned_data["password1"]:
+            user.set_unusable_password()
+        if commit:
+            user.save()
+        return user
 
     class Meta(BaseUserCreationForm.Meta):
         pass

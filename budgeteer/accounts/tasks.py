@@ -1,19 +1,45 @@
-"""Clean-up of expired sign-in links and old sign-in attempts."""
+"""Letters with password links, and clean-up of expired sign-in links and old sign-in attempts."""
 
 from __future__ import annotations
 
+import smtplib
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 
 from django.conf import settings
+from django.contrib.auth.models import User
 from django.contrib.sessions.backends.db import SessionStore
 from django.contrib.sessions.models import Session
 from django.db.models import Q
 
 from budgeteer.accounts.models import SignInLink, SignInTry
+from budgeteer.accounts.password_links import letter
 from budgeteer.jobs.cleanup import sweep
+from budgeteer.jobs.context import JobContext, Outage
+from budgeteer.jobs.registry import job
 
 # A used link still says "used" rather than "unknown" for this long.
 LINK_TIME = timedelta(days=1)
+
+
+@job("accounts.mail_password_links", title="Mail password links")
+def mail_password_links(context: JobContext, *, accounts: Sequence[int], site: str) -> dict[str, int]:
+    """Mail each of these accounts, where it is open still, a link that sets its password.
+
+    Raises:
+        Outage: the mail server does not answer, or refuses for now; the letters that went are not sent again.
+    """
+    sent = 0
+    for user in User.objects.filter(pk__in=accounts, is_active=True).exclude(email="").order_by("pk"):
+        try:
+            letter(user, site=site).send()
+        except (OSError, smtplib.SMTPException) as error:
+            if sent:
+                break  # a second try would mail the first ones again
+            raise Outage("The mail server did not take a letter") from error
+        sent += 1
+    context.progress(sent, len(accounts), "letters", "Mailed.")
+    return {"letters": sent}
 
 
 @sweep("spent sign-in links")

@@ -26,6 +26,12 @@ IPV6_PREFIX = 64
 NAME_CHARS = 150
 """The longest name an account can have (Django's `User.username`); the sign-in form refuses a longer one."""
 
+MAIL_CHARS = 254
+"""The longest address of mail (RFC 5321, 4.5.3.1.3, with its brackets taken off), as in Django's `User.email`."""
+
+LETTERS = 3
+"""Letters to one mail address within the window of sign-in tries: nobody is to be flooded in our name."""
+
 
 class TooManyTries(Exception):
     """This try was not made; `seconds` is how long to wait for the next one."""
@@ -54,9 +60,7 @@ def count_password(request: HttpRequest, name: str) -> Tries:
     Raises:
         TooManyTries: there were as many as are allowed for the name, or for the address.
     """
-    # Cut before it is normalised: sorting a run of combining marks takes time with the square of its length.
-    short = name.strip()[:NAME_CHARS]
-    name_key = _key("name", unicodedata.normalize("NFKC", short).casefold().strip())
+    name_key = _name_key(name)
     limits = {
         name_key: settings.SIGN_IN_TRIES,
         _key("address", counted_address(request)): settings.SIGN_IN_TRIES_PER_ADDRESS,
@@ -71,6 +75,25 @@ def count_link(request: HttpRequest) -> Tries:
         TooManyTries: there were as many as are allowed for the address.
     """
     return Tries(_count({_key("link", counted_address(request)): settings.SIGN_IN_TRIES_PER_ADDRESS}), "")
+
+
+def count_letter(request: HttpRequest, address: str) -> Tries:
+    """Count a request for a letter to this mail address; a letter that is sent is not struck out.
+
+    Raises:
+        TooManyTries: there were as many as are allowed for the mail address, or for the address of the request.
+    """
+    short = address.strip()[:MAIL_CHARS]
+    limits = {
+        _key("letter", unicodedata.normalize("NFKC", short).casefold()): LETTERS,
+        _key("letters", counted_address(request)): settings.SIGN_IN_TRIES_PER_ADDRESS,
+    }
+    return Tries(_count(limits), "")
+
+
+def forget_name(name: str) -> None:
+    """Strike out what counted against an account's name: its password is a new one."""
+    SignInTry.objects.filter(key=_name_key(name)).delete()
 
 
 def count_report(request: HttpRequest, report_id: str) -> Tries:
@@ -142,6 +165,12 @@ def _free_at(key: str, own: int, most: int, since: datetime) -> datetime:
     earlier = SignInTry.objects.filter(key=key, at__gte=since).exclude(pk=own).order_by("-at")
     last = earlier.values_list("at", flat=True)[most - 1 : most].first()
     return last + timedelta(minutes=settings.SIGN_IN_WINDOW_MINUTES) if last else since
+
+
+def _name_key(name: str) -> str:
+    # Cut before it is normalised: sorting a run of combining marks takes time with the square of its length.
+    short = name.strip()[:NAME_CHARS]
+    return _key("name", unicodedata.normalize("NFKC", short).casefold().strip())
 
 
 def _key(kind: str, value: str) -> str:

@@ -2,25 +2,36 @@
 
 from __future__ import annotations
 
-from typing import Any, cast, override
+from http import HTTPStatus
+from typing import TYPE_CHECKING, Any, cast, override
 
 from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth import login
 from django.contrib.auth.forms import AuthenticationForm, PasswordChangeForm
 from django.contrib.auth.models import User
-from django.contrib.auth.views import LoginView, LogoutView, PasswordChangeView
-from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed
+from django.contrib.auth.views import LoginView, LogoutView, PasswordChangeView, PasswordResetConfirmView
+from django.http import HttpRequest, HttpResponse, HttpResponseBase, HttpResponseNotAllowed
 from django.shortcuts import redirect, render
 from django.urls import reverse_lazy
 from django.utils.decorators import method_decorator
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET
+from django.views.generic import FormView
 
 from budgeteer.access.audit import SecurityEvent, record
 from budgeteer.access.rules import AccountRole, access, public
 from budgeteer.accounts import services, throttling
+from budgeteer.accounts.forms import LostPasswordForm
+from budgeteer.accounts.password_links import accounts_of, valid_time
+from budgeteer.accounts.services import end_sessions
 from budgeteer.accounts.sign_in_log import origin_of
+from budgeteer.jobs.services import enqueue
+
+if TYPE_CHECKING:
+    _LostPasswordView = FormView[LostPasswordForm]
+else:  # Django's views are no generics at run time
+    _LostPasswordView = FormView
 
 
 @public
@@ -106,6 +117,80 @@ class Password(PasswordChangeView):
         record(SecurityEvent.PASSWORD_CHANGED, account=self.request.user.pk, by=self.request.user.pk)
         messages.success(self.request, "Your password is changed. Other browsers and devices are signed out.")
         return super().form_valid(form)
+
+
+@public
+@method_decorator(never_cache, name="dispatch")
+class LostPassword(_LostPasswordView):
+    """Ask for a letter with a link that sets a new password; without a mail server, who can hand one out.
+
+    Every address gets the same answer after the same work, so that nobody learns whose accounts there are.
+    """
+
+    template_name = "accounts/lost_password.html"
+    form_class = LostPasswordForm
+
+    @override
+    def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
+        return super().get_context_data(**kwargs) | {"sends_mail": bool(settings.MAILERS), "valid": valid_time()}
+
+    @override
+    def post(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        if settings.BUDGETEER_MODE == "local" or not settings.MAILERS:
+            return HttpResponseNotAllowed(["GET"])
+        return super().post(request, *args, **kwargs)
+
+    @override
+    def form_valid(self, form: LostPasswordForm) -> HttpResponse:
+        address = form.cleaned_data["address"]
+        try:
+            throttling.count_letter(self.request, address)
+        except throttling.TooManyTries as refusal:
+            context = self.get_context_data(form=form)
+            return _too_many(self.request, self.template_name, refusal, **context)
+        record(SecurityEvent.PASSWORD_LINK_ASKED, address_key=origin_of(self.request))
+        found = [user.pk for user in accounts_of(address)]
+        site = self.request.build_absolute_uri("/").rstrip("/")
+        # A job in any case: an answer takes as long for an address that nobody has.
+        enqueue("accounts.mail_password_links", arguments={"accounts": found, "site": site}, owner=None)
+        return render(self.request, self.template_name, self.get_context_data(form=form, asked=address))
+
+
+@public
+@method_decorator(never_cache, name="dispatch")
+class NewPassword(PasswordResetConfirmView):
+    """Set a password by a link; then one signs in with it. Every session of the account ends."""
+
+    template_name = "accounts/new_password.html"
+    success_url = reverse_lazy("accounts:sign_in")
+
+    @override
+    def dispatch(self, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        try:
+            counted = throttling.count_link(self.request)
+        except throttling.TooManyTries as refusal:
+            return _too_many(self.request, self.template_name, refusal)
+        response: HttpResponseBase = super().dispatch(*args, **kwargs)
+        if self.validlink or response.status_code == HTTPStatus.FOUND:
+            counted.succeeded()
+        else:
+            response.status_code = HTTPStatus.GONE
+        return response
+
+    @override
+    def get_user(self, uidb64: str) -> User | None:
+        """The account, while it is open; local mode has no passwords."""
+        user = super().get_user(uidb64)
+        return user if user is not None and user.is_active and settings.BUDGETEER_MODE != "local" else None
+
+    @override
+    def form_valid(self, form: Any) -> HttpResponse:
+        response = super().form_valid(form)
+        end_sessions(form.user)
+        throttling.forget_name(form.user.get_username())
+        record(SecurityEvent.PASSWORD_CHANGED, account=form.user.pk, by=form.user.pk)
+        messages.success(self.request, "Your password is set. Sign in with it.")
+        return response
 
 
 def _too_many(request: HttpRequest, template: str, refusal: throttling.TooManyTries, **context: Any) -> HttpResponse:

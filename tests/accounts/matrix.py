@@ -96,6 +96,8 @@ ROWS: dict[str, Row] = {
     "accounts:enter": Row((410, 302, 302, 302, 302, 302), (405,) * 6),
     "accounts:sign_in": Row((200, 302, 302, 302, 302, 302), (200, 302, 302, 302, 302, 302)),
     "accounts:sign_out": Row((302, 405, 405, 405, 405, 405), (302,) * 6),
+    "accounts:lost_password": public(200, 405),
+    "accounts:new_password": public(410, 410),
     "accounts:password": Row((302, 200, 200, 200, 200, 200), (302, 200, 200, 200, 200, 200)),
     # ---- access tokens
     "tokens:list": Row((302, 200, 200, 200, 200, 200), (302, 200, 200, 200, 200, 200)).posting(
