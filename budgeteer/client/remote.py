@@ -80,13 +80,17 @@ class RemoteWorkspace:
         body = {"set": dict(values or {}), "reset": list(reset)}
         self.data = self.remote.connection.json("PATCH", f"/workspaces/{self.id}", json=body)
 
-    def share(self, *, title: str = "", content: str = "numbers", days: int = 30) -> dict[str, Any]:
+    def share(self, *, title: str = "", content: str = "numbers", days: int | None = None) -> dict[str, Any]:
         """Share it as it stands now; what the API answers of the report, its link at `url`.
+
+        Without `days` the link is good for as long as the dashboard's own form proposes.
 
         Raises:
             RemoteError: it cannot be packed.
         """
-        body = {"title": title, "content": content, "days": days}
+        body: dict[str, Any] = {"title": title, "content": content}
+        if days is not None:
+            body["days"] = days
         shared: dict[str, Any] = self.remote.connection.json("POST", f"/workspaces/{self.id}/reports", json=body)
         return shared
 

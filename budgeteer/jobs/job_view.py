@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, Final
 from urllib.parse import urlencode
 
 from django.urls import reverse
@@ -13,6 +13,9 @@ from django.utils.http import url_has_allowed_host_and_scheme
 
 from budgeteer.jobs import registry
 from budgeteer.jobs.models import Job, JobState
+
+#: How soon a page without JavaScript is asked for again while a job that it shows is not finished.
+REFRESH_SECONDS: Final = 2
 
 WORDS = {
     JobState.QUEUED: "Waiting for a worker",

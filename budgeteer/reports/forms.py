@@ -7,13 +7,10 @@ from typing import Any, override
 from django import forms
 
 from budgeteer.engine.errors import InputError
-from budgeteer.reports.models import Content
+from budgeteer.reports.models import DEFAULT_DAYS, LONGEST_DAYS, Content
 from budgeteer.reports.sharing.embedding import MOST_CHARS as MOST_ORIGIN_CHARS
 from budgeteer.reports.sharing.embedding import origins_in
 from budgeteer.reports.sharing.password import LEAST_CHARS, MOST_CHARS
-
-LONGEST_DAYS = 365
-DEFAULT_DAYS = 7
 
 
 class PublishForm(forms.Form):

@@ -17,6 +17,10 @@ from budgeteer.workbench.models import Workspace
 
 TOKEN_BYTES = 32
 """Bytes of randomness in a link; 256 bits cannot be guessed."""
+LONGEST_DAYS: Final = 365
+"""The most days that a link can be good for."""
+DEFAULT_DAYS: Final = 7
+"""The days that it is good for where nobody says otherwise."""
 
 
 class Content(models.TextChoices):

@@ -19,6 +19,7 @@ from budgeteer.access.audit import SecurityEvent, record
 from budgeteer.access.rules import public
 from budgeteer.accounts import throttling
 from budgeteer.accounts.sign_in_log import origin_of
+from budgeteer.jobs.job_view import REFRESH_SECONDS
 from budgeteer.presentation.labels import FATE_NAMES
 from budgeteer.reports import services
 from budgeteer.reports.document import Document
@@ -32,7 +33,6 @@ from budgeteer.reports.sharing import password
 from budgeteer.reports.sharing.embedding import allow_frames
 
 type SharedView = Callable[Concatenate[HttpRequest, Report, Document, ...], HttpResponse]
-REFRESH_SECONDS = 2
 
 
 def _shared(view: SharedView) -> Callable[..., HttpResponse]:
@@ -189,8 +189,8 @@ def markdown_file(_request: HttpRequest, _report: Report, document: Document) ->
 
 
 def _file(content: str | bytes, document: Document, *, kind: str, suffix: str) -> HttpResponse:
-    response = HttpResponse(content, content_type=f"{kind}; charset=utf-8")
     """A download. Its name is made from the frozen title alone: a public answer says nothing beside the document."""
+    response = HttpResponse(content, content_type=f"{kind}; charset=utf-8")
     name = f"{slugify(document['report']['title'])[:60] or 'report'}.{suffix}"
     response["Content-Disposition"] = f'attachment; filename="{name}"'
     return response

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, assert_never
 
 from budgeteer import __version__
 from budgeteer.engine.analysis.packing_json import packing_to_json
@@ -17,6 +17,7 @@ from budgeteer.engine.rendering.validity import check_every_provider
 from budgeteer.presentation.bar import BarFigures
 from budgeteer.reports.document import VERSION, Document, fingerprint
 from budgeteer.reports.levels.redacted import redacted
+from budgeteer.reports.models import Content
 from budgeteer.reports.redaction import numbers_only
 
 
@@ -58,7 +59,7 @@ def freeze(
             "version": VERSION,
             "application": f"Budgeteer {__version__}",
             "title": heading.title,
-            "content": "full",
+            "content": str(Content.FULL),
             "createdAt": heading.created_at.isoformat(timespec="seconds"),
         },
         "inputs": [_input(each) for each in inputs],
@@ -133,13 +134,14 @@ def public_copy(document: Mapping[str, Any], *, content: str, message_texts: Ite
     Raises:
         ValueError: there is no such level.
     """
-    match content:
-        case "full":
+    level = Content(content)
+    match level:
+        case Content.FULL:
             shown = dict(document)
-        case "redacted":
+        case Content.REDACTED:
             shown = redacted(document, message_texts=message_texts)
-        case "numbers":
+        case Content.NUMBERS:
             shown = numbers_only(document)
-        case _:
-            raise ValueError(f"there is no content level {content}")
-    return {**shown, "report": {**shown["report"], "content": content}}
+        case other:
+            assert_never(other)
+    return {**shown, "report": {**shown["report"], "content": str(level)}}

@@ -18,6 +18,7 @@ from django.views.decorators.vary import vary_on_headers
 from budgeteer.access.rules import access
 from budgeteer.engine.errors import BudgeteerError, InputError
 from budgeteer.engine.packing.verdict_text import kept_sentence
+from budgeteer.jobs.job_view import REFRESH_SECONDS
 from budgeteer.reports import services
 from budgeteer.reports.forms import PublishForm
 from budgeteer.reports.models import Report
@@ -25,8 +26,6 @@ from budgeteer.workbench import services as workbench
 from budgeteer.workbench.config_form.apply import error_parts
 from budgeteer.workbench.models import Workspace
 
-REFRESH_SECONDS = 2
-"""How often a page without script looks whether a worker is done."""
 _MASK_DIGITS = 9
 """No place in a list of findings has more digits."""
 

@@ -62,8 +62,9 @@ type Placement = Literal["dedicated", "user", "prepended"]
 type StartOn = Literal["any", "user", "assistant", "user,assistant"]
 type EndOn = Literal["any", "user", "assistant", "tool", "user,assistant", "user,tool", "assistant,tool"]
 type Policy = Literal["auto", "pinned", "nameOnly", "off"]
-#: A tokenizer whose counts may be calibrated: chars/4 charges nothing beside texts, and is calibrated by nobody.
-type CalibratedTokenizer = Literal[
+#: A tokenizer whose counts may be calibrated: chars/4 charges nothing beside texts, and is calibrated by nobody. Not a
+#: `type`, which no Literal can hold.
+CalibratedTokenizer = Literal[
     "o200k_base",
     "cl100k_base",
     "claude-v3",
@@ -342,22 +343,7 @@ class BudgetConfig(_Part):
     model: Name = "gpt-4o"
     context_window: Positive | None = None
     output_reserve: Count | None = None
-    tokenizer: Literal[
-        "auto",
-        "o200k_base",
-        "cl100k_base",
-        "claude-v3",
-        "claude-v4.7",
-        "claude-v4.8",
-        "gemma3",
-        "llama3",
-        "qwen3",
-        "deepseek-v3",
-        "tekken",
-        "kimi-k2",
-        "glm-4.5",
-        "chars/4",
-    ] = "auto"
+    tokenizer: Literal["auto", CalibratedTokenizer, "chars/4"] = "auto"
     safety_margin_percent: Percent | None = None
     calibrations: Annotated[list[ModelCalibration], Field(max_length=MOST_CALIBRATIONS)] = []
     system: SystemConfig = SystemConfig()

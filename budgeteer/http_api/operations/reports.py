@@ -17,14 +17,12 @@ from budgeteer.http_api.operations.jobs import ErrorOut
 from budgeteer.http_api.operations.texts import Line
 from budgeteer.http_api.routing import ApiSchema, InputSchema, owner_of, route
 from budgeteer.reports import services
-from budgeteer.reports.models import Content, Report
+from budgeteer.reports.models import DEFAULT_DAYS, LONGEST_DAYS, Content, Report
 from budgeteer.tokens.scopes import Scope
 from budgeteer.workbench import services as workbench
 from budgeteer.workbench.config_form.apply import error_parts
 
 router = Router()
-
-_MOST_DAYS = 365
 
 
 class ReportIn(InputSchema):
@@ -32,7 +30,7 @@ class ReportIn(InputSchema):
 
     title: Annotated[Line, Field(max_length=120)] = ""
     content: Content = Content.NUMBERS
-    days: Annotated[int, Field(ge=1, le=_MOST_DAYS)] = 30
+    days: Annotated[int, Field(ge=1, le=LONGEST_DAYS)] = DEFAULT_DAYS
 
 
 class ReportOut(ApiSchema):

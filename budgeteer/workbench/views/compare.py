@@ -16,6 +16,7 @@ from budgeteer.access.rules import access
 from budgeteer.engine.analysis.compare.differences import differences, mixed
 from budgeteer.engine.config.schema import dump_config
 from budgeteer.engine.errors import BudgeteerError
+from budgeteer.jobs.job_view import REFRESH_SECONDS
 from budgeteer.workbench.comparing.comparison import compare_sides
 from budgeteer.workbench.comparing.model_table import model_table
 from budgeteer.workbench.comparing.moves import CompareState
@@ -29,8 +30,6 @@ from budgeteer.workbench.team import sharing
 from budgeteer.workbench.views.responses import get_workspace_for_user, get_workspace_to_look_at
 from budgeteer.workbench.views.unusable_config import page_or_way_back
 
-#: How often the page looks whether what it waits for is done.
-REFRESH_SECONDS = 2
 #: What a form posts to take over every difference.
 EVERYTHING = "*"
 

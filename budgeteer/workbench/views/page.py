@@ -16,6 +16,7 @@ from budgeteer.access.requests import SignedInRequest
 from budgeteer.access.rules import access
 from budgeteer.engine.errors import InputError
 from budgeteer.engine.packing.history.summary import SummaryPending
+from budgeteer.jobs.job_view import REFRESH_SECONDS
 from budgeteer.presentation.labels import GROUP_TITLES
 from budgeteer.presets import services as presets
 from budgeteer.workbench import services
@@ -37,9 +38,6 @@ from budgeteer.workbench.views.responses import (
     say,
 )
 from budgeteer.workbench.views.unusable_config import page_or_way_back
-
-REFRESH_SECONDS = 3
-"""How often the page of somebody else's workspace looks whether its sources are ready; their jobs are not shown."""
 
 #: What a partial request may ask for: the id of the element it swaps, and its template.
 REGIONS = {"result": "workbench/result.html", "inspector": "workbench/inspector.html"}
@@ -66,7 +64,7 @@ def _detail(request: SignedInRequest, workspace: Workspace) -> HttpResponse:
     if region := REGIONS.get(target):
         return render(request, region, page_context(page, have=held(request)))
     response = render_page(request, page)
-    if page.preview.jobs and not page.is_own:
+    if page.preview.jobs and not page.is_own:  # somebody else's jobs have no cards here that ask how far they are
         response["Refresh"] = str(REFRESH_SECONDS)
     return response
 

@@ -15,6 +15,7 @@ from budgeteer.access.requests import SignedInRequest
 from budgeteer.access.rules import access
 from budgeteer.engine.analysis.replay.policies import CONTEXT_POLICIES
 from budgeteer.engine.errors import BudgeteerError
+from budgeteer.jobs.job_view import REFRESH_SECONDS
 from budgeteer.workbench.config_form import undo_steps
 from budgeteer.workbench.config_form.apply import error_parts
 from budgeteer.workbench.config_form.editable import EditableConfig
@@ -24,9 +25,6 @@ from budgeteer.workbench.policies.table import PoliciesState
 from budgeteer.workbench.team import sharing
 from budgeteer.workbench.views.responses import get_workspace_for_user, get_workspace_to_look_at
 from budgeteer.workbench.views.unusable_config import page_or_way_back
-
-#: How often the page looks whether what it waits for is done.
-REFRESH_SECONDS = 2
 
 
 @access()

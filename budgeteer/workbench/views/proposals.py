@@ -12,6 +12,7 @@ from django.views.decorators.http import require_POST, require_safe
 from budgeteer.access.requests import SignedInRequest
 from budgeteer.access.rules import AccountRole, access
 from budgeteer.engine.errors import BudgeteerError
+from budgeteer.jobs.job_view import REFRESH_SECONDS
 from budgeteer.presets import proposals
 from budgeteer.presets import services as presets
 from budgeteer.presets.models import PresetProposal
@@ -23,8 +24,6 @@ from budgeteer.workbench.preset_editing.proposal_page import ProposalReader, pro
 #: How many proposals the list shows, the last changed first.
 LISTED = 200
 ANSWER_CHARS = 240
-#: How often the page looks whether another administrator's trial is done.
-REFRESH_SECONDS = 3
 
 
 @access()

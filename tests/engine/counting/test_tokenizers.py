@@ -1,5 +1,6 @@
 """Counting: the packaged vocabularies are tiktoken's, and pieces joined by the rule add up exactly."""
 
+from typing import get_args
 from unittest import mock
 
 import pytest
@@ -7,8 +8,10 @@ import tiktoken_ext.openai_public
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from budgeteer.engine.config.options import fields
+from budgeteer.engine.config.schema import CalibratedTokenizer
 from budgeteer.engine.counting import tokenizers
-from budgeteer.engine.counting.tokenizers import counter_for, ends_in_word, starts_safely
+from budgeteer.engine.counting.tokenizers import TOKENIZERS, counter_for, ends_in_word, starts_safely
 from budgeteer.engine.errors import TokenizerUnavailable
 
 EXACT = ("o200k_base", "cl100k_base")
@@ -44,6 +47,13 @@ def test_a_quarter_of_the_characters_is_rounded_up_and_costs_no_overhead() -> No
     assert counter.count_parts(["xx", "xxx"]) == 2
     assert counter.kind == "estimated"
     assert not counter.per_message_overhead
+
+
+def test_a_configuration_may_count_with_every_counter_and_no_other() -> None:
+    (field,) = [field for field in fields() if field.path == "tokenizer"]
+    assert field.choices == ("auto", *TOKENIZERS)
+    charged = [name for name in TOKENIZERS if name != "chars/4"]  # chars/4 charges nothing beside texts
+    assert list(get_args(CalibratedTokenizer)) == charged
 
 
 def test_an_unknown_tokenizer_is_named() -> None:

@@ -249,7 +249,7 @@ def test_an_owner_who_became_a_viewer_looks_at_their_own_work(client: Client, se
 def test_a_workspace_whose_sources_are_still_read_looks_again_by_itself(importing: Workspace, reader: User) -> None:
     sharing.share_with_team(importing, wanted=True)
     answer = signed_in(reader).get(importing.get_absolute_url())
-    assert answer["Refresh"] == "3"
+    assert answer["Refresh"] == "2"
     assert "/jobs/" not in answer.content.decode()
 
 

@@ -168,7 +168,7 @@ class Calibration:
         """Why no configuration can use it, "" where one can."""
         if self.records.row is None:
             return "its model is not known"
-        if self.records.tokenizer not in get_args(CalibratedTokenizer.__value__):
+        if self.records.tokenizer not in get_args(CalibratedTokenizer):
             return f"{self.records.tokenizer} cannot be calibrated"
         if self.coefficients is None or self.fitted_input is None:
             return f"fewer than {MIN_REQUESTS} of its requests can be used"
