@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from pathlib import Path
@@ -29,6 +30,13 @@ RETIRED_MODULE_NAMES = {
     "say", "sendable", "settled", "shelf", "shown", "stretch", "strip", "studies", "summing", "talk", "telling",
     "transcript", "tries", "tuning", "unchanged", "written",
 }  # fmt: skip
+
+
+# Of those, words that have one plain sense of their own in the name of a class: a fate, and rows of a table.
+PLAIN_IN_A_CLASS = {"kept", "rows"}
+
+# Names of stored tables, which a database and its backups know.
+STORED_AS = {"Presence", "KnownRun"}
 
 
 def module_files() -> dict[str, Path]:
@@ -129,6 +137,23 @@ def test_a_public_class_name_stands_for_one_class():
                 homes[node.name].append(name)
     shared = {name: places for name, places in homes.items() if len(places) > 1}
     assert set(shared) == set(SAME_NAME_ALLOWED), shared
+
+
+def words_of(name: str) -> set[str]:
+    """The words of a class name, in lower case."""
+    return {word.lower() for word in re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+", name)}
+
+
+def test_no_class_has_a_retired_word_in_its_name():
+    retired = RETIRED_MODULE_NAMES - PLAIN_IN_A_CLASS
+    named = {
+        (name, node.name.id if isinstance(node, ast.TypeAlias) else node.name)
+        for name, tree in TREES.items()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ClassDef | ast.TypeAlias)
+    }
+    assert words_of("PresenceAdmin") & retired == {"presence"}
+    assert sorted((name, one) for name, one in named if words_of(one) & retired and one not in STORED_AS) == []
 
 
 def test_no_module_has_a_retired_name():

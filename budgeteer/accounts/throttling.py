@@ -33,7 +33,7 @@ LETTERS = 3
 """Letters to one mail address within the window of sign-in tries: nobody is to be flooded in our name."""
 
 
-class TooManyTries(Exception):
+class TooManyAttempts(Exception):
     """This try was not made; `seconds` is how long to wait for the next one."""
 
     def __init__(self, seconds: int) -> None:
@@ -42,7 +42,7 @@ class TooManyTries(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Tries:
+class Attempts:
     """What was written down for one try."""
 
     pks: tuple[int, ...]
@@ -54,41 +54,41 @@ class Tries:
         SignInTry.objects.filter(key=self.name_key).delete()
 
 
-def count_password(request: HttpRequest, name: str) -> Tries:
+def count_password(request: HttpRequest, name: str) -> Attempts:
     """Count a try with this account name from this request's address.
 
     Raises:
-        TooManyTries: there were as many as are allowed for the name, or for the address.
+        TooManyAttempts: there were as many as are allowed for the name, or for the address.
     """
     name_key = _name_key(name)
     limits = {
         name_key: settings.SIGN_IN_TRIES,
         _key("address", counted_address(request)): settings.SIGN_IN_TRIES_PER_ADDRESS,
     }
-    return Tries(_count(limits), name_key)
+    return Attempts(_count(limits), name_key)
 
 
-def count_link(request: HttpRequest) -> Tries:
+def count_link(request: HttpRequest) -> Attempts:
     """Count a try of a one-time link from this request's address.
 
     Raises:
-        TooManyTries: there were as many as are allowed for the address.
+        TooManyAttempts: there were as many as are allowed for the address.
     """
-    return Tries(_count({_key("link", counted_address(request)): settings.SIGN_IN_TRIES_PER_ADDRESS}), "")
+    return Attempts(_count({_key("link", counted_address(request)): settings.SIGN_IN_TRIES_PER_ADDRESS}), "")
 
 
-def count_letter(request: HttpRequest, address: str) -> Tries:
+def count_letter(request: HttpRequest, address: str) -> Attempts:
     """Count a request for a letter to this mail address; a letter that is sent is not struck out.
 
     Raises:
-        TooManyTries: there were as many as are allowed for the mail address, or for the address of the request.
+        TooManyAttempts: there were as many as are allowed for the mail address, or for the address of the request.
     """
     short = address.strip()[:MAIL_CHARS]
     limits = {
         _key("letter", unicodedata.normalize("NFKC", short).casefold()): LETTERS,
         _key("letters", counted_address(request)): settings.SIGN_IN_TRIES_PER_ADDRESS,
     }
-    return Tries(_count(limits), "")
+    return Attempts(_count(limits), "")
 
 
 def forget_name(name: str) -> None:
@@ -96,18 +96,18 @@ def forget_name(name: str) -> None:
     SignInTry.objects.filter(key=_name_key(name)).delete()
 
 
-def count_report(request: HttpRequest, report_id: str) -> Tries:
+def count_report(request: HttpRequest, report_id: str) -> Attempts:
     """Count a try of a report's password from this request's address; each report counts by itself.
 
     Raises:
-        TooManyTries: there were as many as are allowed for the report, or for the address.
+        TooManyAttempts: there were as many as are allowed for the report, or for the address.
     """
     report_key = _key("report", report_id)
     limits = {
         report_key: settings.SIGN_IN_TRIES,
         _key("address", counted_address(request)): settings.SIGN_IN_TRIES_PER_ADDRESS,
     }
-    return Tries(_count(limits), report_key)
+    return Attempts(_count(limits), report_key)
 
 
 def client_address(request: HttpRequest) -> str:
@@ -157,7 +157,7 @@ def _count(limits: dict[str, int]) -> tuple[int, ...]:
     if free_at <= now:
         return tuple(pks.values())
     SignInTry.objects.filter(pk__in=pks.values()).delete()
-    raise TooManyTries(max(1, math.ceil((free_at - now).total_seconds())))
+    raise TooManyAttempts(max(1, math.ceil((free_at - now).total_seconds())))
 
 
 def _free_at(key: str, own: int, most: int, since: datetime) -> datetime:

@@ -46,7 +46,7 @@ def enter(request: HttpRequest, token: str) -> HttpResponse:
         return HttpResponse(status=204)
     try:
         counted = throttling.count_link(request)
-    except throttling.TooManyTries as refusal:
+    except throttling.TooManyAttempts as refusal:
         return _too_many(request, "accounts/link_used.html", refusal)
     user = services.spend_sign_in_token(token)
     if user is not None:
@@ -71,7 +71,7 @@ class SignIn(LoginView):
     def post(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
         try:
             self.counted = throttling.count_password(request, request.POST.get("username", ""))
-        except throttling.TooManyTries as refusal:
+        except throttling.TooManyAttempts as refusal:
             form = AuthenticationForm(request, initial={"username": request.POST.get("username", "")})
             return _too_many(request, self.template_name, refusal, **self.get_context_data(form=form))
         return super().post(request, *args, **kwargs)
@@ -107,7 +107,7 @@ class Password(PasswordChangeView):
             return HttpResponseNotAllowed(["GET"])
         try:
             self.counted = throttling.count_password(request, request.user.get_username())
-        except throttling.TooManyTries as refusal:
+        except throttling.TooManyAttempts as refusal:
             return _too_many(request, self.template_name, refusal, form=PasswordChangeForm(cast(User, request.user)))
         return super().post(request, *args, **kwargs)
 
@@ -145,7 +145,7 @@ class LostPassword(_LostPasswordView):
         address = form.cleaned_data["address"]
         try:
             throttling.count_letter(self.request, address)
-        except throttling.TooManyTries as refusal:
+        except throttling.TooManyAttempts as refusal:
             context = self.get_context_data(form=form)
             return _too_many(self.request, self.template_name, refusal, **context)
         record(SecurityEvent.PASSWORD_LINK_ASKED, address_key=origin_of(self.request))
@@ -168,7 +168,7 @@ class NewPassword(PasswordResetConfirmView):
     def dispatch(self, *args: Any, **kwargs: Any) -> HttpResponseBase:
         try:
             counted = throttling.count_link(self.request)
-        except throttling.TooManyTries as refusal:
+        except throttling.TooManyAttempts as refusal:
             return _too_many(self.request, self.template_name, refusal)
         response: HttpResponseBase = super().dispatch(*args, **kwargs)
         if self.validlink or response.status_code == HTTPStatus.FOUND:
@@ -193,7 +193,7 @@ class NewPassword(PasswordResetConfirmView):
         return response
 
 
-def _too_many(request: HttpRequest, template: str, refusal: throttling.TooManyTries, **context: Any) -> HttpResponse:
+def _too_many(request: HttpRequest, template: str, refusal: throttling.TooManyAttempts, **context: Any) -> HttpResponse:
     record(SecurityEvent.SIGN_IN_LIMITED, address_key=origin_of(request), seconds=refusal.seconds)
     response = render(request, template, {**context, "refusal": str(refusal)}, status=429)
     response.headers["Retry-After"] = str(refusal.seconds)

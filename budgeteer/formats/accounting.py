@@ -92,7 +92,7 @@ class Account:
     def __init__(self, document: Document, format_name: str) -> None:
         aside = document.notes.aside
         self._ledger = StringLedger(markup_words(format_name), is_held=aside is None)
-        self._aside = None if aside is None else _Aside(aside, self._ledger)
+        self._aside = None if aside is None else _SpooledMessages(aside, self._ledger)
         self._step = max(1, _size_of(document) // LOOKED_AT)
         walk = _Walk(left_out_fields(format_name), self._step)
         self._entry_of = _files_in(document, self._step)
@@ -139,7 +139,7 @@ class Account:
         return tally.accounting(is_estimate=self._step > 1)
 
 
-class _Aside:
+class _SpooledMessages:
     """Messages in a scratch file: seen as they are put there, and forgotten in the end if no conversation has them."""
 
     def __init__(self, spool: MessageSpool, ledger: StringLedger) -> None:

@@ -20,9 +20,9 @@ from budgeteer.jobs.models import UNFINISHED, Job, JobState, Presence
 
 if TYPE_CHECKING:
     _JobModelAdmin = admin.ModelAdmin[Job]
-    _PresenceModelAdmin = admin.ModelAdmin[Presence]
+    _ProcessModelAdmin = admin.ModelAdmin[Presence]
 else:  # Django's admin classes are no generics at run time
-    _JobModelAdmin = _PresenceModelAdmin = admin.ModelAdmin
+    _JobModelAdmin = _ProcessModelAdmin = admin.ModelAdmin
 
 #: The columns by which an administrator may filter jobs.
 FILTERED = frozenset({"state", "kind", "queue", "created_at"})
@@ -119,7 +119,7 @@ class JobAdmin(_ReadOnly, _JobModelAdmin):
 
 
 @admin.register(Presence)
-class PresenceAdmin(_ReadOnly, _PresenceModelAdmin):
+class ProcessAdmin(_ReadOnly, _ProcessModelAdmin):
     """The worker and scheduler processes that are there, and those that fell silent."""
 
     list_display = ("name", "part", "host", "queues", "version", "seen")

@@ -12,7 +12,7 @@ from budgeteer.engine.packing.history.summary import SummaryFailed, SummaryReque
 from budgeteer.llm.conversation_text import pieces_of, question
 from budgeteer.llm.endpoint import Asker
 from budgeteer.llm.settings import Endpoint
-from budgeteer.llm.summary import Written
+from budgeteer.llm.summary import AuthoredSummary
 
 LEAST_CHARS = 60
 """Room below which no summary is asked for (as the extractive summariser)."""
@@ -45,7 +45,7 @@ class ModelSummariser:
     def __exit__(self, *_exception: object) -> None:
         self._asker.close()
 
-    def write(self, request: SummaryRequest) -> Written:
+    def write(self, request: SummaryRequest) -> AuthoredSummary:
         """The summary, under the line that says what it is, within `max_chars`.
 
         An answer that is too long is cut at the end of a sentence, and the note says so.
@@ -75,4 +75,4 @@ class ModelSummariser:
         if not summary:
             raise SummaryFailed("no sentence of the answer fits")
         text = storable(f"{SUMMARY_LINE}\n\n{summary}")
-        return Written(text, self.endpoint.model, tuple(dict.fromkeys(notes)))
+        return AuthoredSummary(text, self.endpoint.model, tuple(dict.fromkeys(notes)))

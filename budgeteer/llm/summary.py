@@ -12,7 +12,7 @@ class EndpointFailed(SummaryFailed):
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class AuthoredSummary:
     """A summary as it may stand in a prompt, who wrote it, and what is to be said about it."""
 
     text: str

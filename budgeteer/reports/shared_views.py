@@ -69,7 +69,7 @@ def unlock(request: HttpRequest, token: str) -> HttpResponse:
         return _private(render(request, "reports/gone.html", status=404))
     try:
         counted = throttling.count_report(request, str(report.pk))
-    except throttling.TooManyTries as refusal:
+    except throttling.TooManyAttempts as refusal:
         record(
             SecurityEvent.REPORT_LIMITED,
             report=str(report.pk),

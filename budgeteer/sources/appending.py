@@ -26,7 +26,7 @@ _BLOCK = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class KnownBytes:
+class ExpectedBytes:
     """What the client takes to be here: so many bytes with this SHA-256 in hexadecimal."""
 
     size_bytes: int
@@ -54,7 +54,7 @@ class SameBytesElsewhere(InputError):
         super().__init__("the whole is here already as another source", where="file", mend="Use that one")
 
 
-def append(source: Source, content: File[bytes], *, known: KnownBytes) -> Source:
+def append(source: Source, content: File[bytes], *, known: ExpectedBytes) -> Source:
     """Put bytes behind those of a source and ask for its import. No bytes at all change nothing.
 
     Raises:
@@ -100,7 +100,7 @@ def _store(source: Source, content: File[bytes], *, size_bytes: int) -> tuple[st
         return default_storage.save(f"uploads/{uuid.uuid4().hex}", File(whole, source.name)), digest.hexdigest()
 
 
-def _published(source: Source, known: KnownBytes, *, stored: str, sha256: str, size_bytes: int) -> Source:
+def _published(source: Source, known: ExpectedBytes, *, stored: str, sha256: str, size_bytes: int) -> Source:
     row = Source.objects.select_for_update().get(pk=source.pk)
     _check_known(row, known)  # of two who append at once one is told
     replaced = (row.upload.storage, row.upload.name)
@@ -113,6 +113,6 @@ def _published(source: Source, known: KnownBytes, *, stored: str, sha256: str, s
     return row
 
 
-def _check_known(source: Source, known: KnownBytes) -> None:
+def _check_known(source: Source, known: ExpectedBytes) -> None:
     if (source.size_bytes, source.sha256) != (known.size_bytes, known.sha256.lower()):
         raise AppendRefused(source)

@@ -208,10 +208,10 @@ def _tokens(kind: str, measures: Measures | None, start: int, stop: int) -> Sequ
     return [int(tokens) for tokens in column[start:stop]]
 
 
-type _Shown = Iterator[tuple[str, str, str]]
+type _Rows = Iterator[tuple[str, str, str]]
 
 
-def _messages(contents: Contents, start: int, stop: int) -> _Shown:
+def _messages(contents: Contents, start: int, stop: int) -> _Rows:
     for message in contents.messages()[start:stop]:
         word, letter = ROLES[message.role]
         yield letter, word, text_of(message) or _without_text(message)
@@ -222,33 +222,33 @@ def _without_text(message: Message) -> str:
     return f"({', '.join(kinds)})" if kinds else "(nothing)"
 
 
-def _skills(contents: Contents, start: int, stop: int) -> _Shown:
+def _skills(contents: Contents, start: int, stop: int) -> _Rows:
     for row in contents.reader.read("skills", start, stop):
         yield "K", row["name"], row["description"]
 
 
-def _tools(contents: Contents, start: int, stop: int) -> _Shown:
+def _tools(contents: Contents, start: int, stop: int) -> _Rows:
     for row in contents.reader.read("tools", start, stop):
         yield "T", row["name"], row["description"] or compact_json(row["raw"])
 
 
-def _features(contents: Contents, start: int, stop: int) -> _Shown:
+def _features(contents: Contents, start: int, stop: int) -> _Rows:
     for row in contents.reader.read("features", start, stop):
         yield "F", row["path"], row["text"]
 
 
-def _chunks(contents: Contents, start: int, stop: int) -> _Shown:
+def _chunks(contents: Contents, start: int, stop: int) -> _Rows:
     for row in contents.reader.read("chunks", start, stop):
         score = f"{row['score']:.3f}" if row["score"] is not None else "no score"
         yield "R", row["source"] or row["id"] or score, row["text"]
 
 
-def _texts(contents: Contents, start: int, stop: int) -> _Shown:
+def _texts(contents: Contents, start: int, stop: int) -> _Rows:
     for row in contents.reader.read("text", start, stop):
         yield "S", "Text", row["text"]
 
 
-def _usage(contents: Contents, start: int, stop: int) -> _Shown:
+def _usage(contents: Contents, start: int, stop: int) -> _Rows:
     for row in contents.reader.read("usage", start, stop):
         times = f"used {row['count']:,} time{'' if row['count'] == 1 else 's'}"
         yield "", row["name"], f"{times}, last on {_moment(row['last'])}" if row["last"] else times

@@ -25,7 +25,7 @@ from budgeteer.formats.registry import registry
 from budgeteer.jobs import services as jobs
 from budgeteer.jobs.models import Job
 from budgeteer.sources import appending, own_formats, publication, uploads
-from budgeteer.sources.appending import AppendRefused, KnownBytes, SameBytesElsewhere
+from budgeteer.sources.appending import AppendRefused, ExpectedBytes, SameBytesElsewhere
 from budgeteer.sources.cleanup import UNDO_TIME, purge
 from budgeteer.sources.files.contents import Contents
 from budgeteer.sources.forms import UploadForm, read_submission
@@ -49,7 +49,7 @@ __all__ = [
     "UNDO_TIME",
     "AppendRefused",
     "Contents",
-    "KnownBytes",
+    "ExpectedBytes",
     "LoadedSource",
     "SameBytesElsewhere",
     "SourceNotReady",
@@ -98,7 +98,7 @@ def receive_upload(owner: User, *, name: str, content: File[bytes], as_format: s
     return uploads.receive(owner, name=name, content=content, as_format=as_format)
 
 
-def append(source: Source, content: File[bytes], *, known: KnownBytes) -> Source:
+def append(source: Source, content: File[bytes], *, known: ExpectedBytes) -> Source:
     """Put bytes behind those of a source, which the client says are `known`, and ask for the import of the whole.
 
     Raises:

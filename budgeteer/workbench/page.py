@@ -25,7 +25,7 @@ from budgeteer.workbench.config_form.fields import FieldChoice, FormField, FormG
 from budgeteer.workbench.config_form.figures import ceilings_of, summaries_of
 from budgeteer.workbench.config_form.merging import form_mark
 from budgeteer.workbench.config_form.model_menu import ModelGroup, model_groups, model_note
-from budgeteer.workbench.config_form.shown_groups import ShownGroups
+from budgeteer.workbench.config_form.shown_groups import DrawnGroups
 from budgeteer.workbench.fix_buttons import TryOut
 from budgeteer.workbench.input_list import InputRow, TextField, input_rows, text_fields
 from budgeteer.workbench.item_content.edits import Editable, editable
@@ -34,7 +34,7 @@ from budgeteer.workbench.panels.config.preset_menu import PresetOffer, preset_ch
 from budgeteer.workbench.panels.fit.study import has_plan
 from budgeteer.workbench.panels.inspector.panel import InspectedItem, inspected
 from budgeteer.workbench.panels.inspector.section_table import SectionTable, section_table
-from budgeteer.workbench.panels.inspector.summary_card import SUMMARY_ID, SummaryShown, summary_shown
+from budgeteer.workbench.panels.inspector.summary_card import SUMMARY_ID, SummaryCard, summary_shown
 from budgeteer.workbench.panels.registry import PANELS, Panel
 from budgeteer.workbench.panels.request import PanelRequest
 from budgeteer.workbench.panels.tabs import Tab, tabs_of
@@ -89,7 +89,7 @@ class WorkbenchPage:
     pasted: str = ""
     paste_error: str = ""
     looking: Looking | None = None
-    shown_groups: ShownGroups | None = None
+    shown_groups: DrawnGroups | None = None
     is_draft: bool = False
 
     #: What an unchanged value is called, and whose a changed one goes back to.
@@ -252,7 +252,7 @@ class WorkbenchPage:
         return replace(found, text=text, problem=problem)
 
     @cached_property
-    def summary(self) -> SummaryShown | None:
+    def summary(self) -> SummaryCard | None:
         """The summary that is selected, to be read and edited."""
         packed = self.packed
         if self.item is None or self.item.id != SUMMARY_ID or packed is None or not packed.summary_key:
@@ -262,7 +262,7 @@ class WorkbenchPage:
     @cached_property
     def groups(self) -> tuple[FormGroup, ...]:
         packing = self.packed.packing if self.packed else None
-        shown = self.shown_groups or ShownGroups.at_first(self.state.settings)
+        shown = self.shown_groups or DrawnGroups.at_first(self.state.settings)
         groups = form_groups(
             self.current,
             change=self.change,

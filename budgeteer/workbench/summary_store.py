@@ -20,7 +20,7 @@ from budgeteer.engine.packing.history.summary import (
 )
 from budgeteer.jobs import services as jobs
 from budgeteer.jobs.models import Job
-from budgeteer.llm.summary import EndpointFailed, Written
+from budgeteer.llm.summary import AuthoredSummary, EndpointFailed
 from budgeteer.workbench.models import Summary, Workspace
 
 EXTRACTIVE = "extractive"
@@ -121,7 +121,7 @@ def wording(summary: Summary) -> str:
 
 def write(
     request: SummaryRequest, *, keep_waiting: Callable[[], None], progress: Callable[[int, int], None]
-) -> Written:
+) -> AuthoredSummary:
     """By the configured language model; by extraction where there is none, or where it gave no usable answer.
 
     `keep_waiting` is called while an answer is awaited and may raise to stop; `progress` is told (questions answered,
@@ -144,10 +144,10 @@ def write(
 
 def _by_model(
     request: SummaryRequest, *, keep_waiting: Callable[[], None], progress: Callable[[int, int], None]
-) -> Written:
+) -> AuthoredSummary:
     endpoint = settings.LLM_ENDPOINT
     if endpoint is None:
-        return Written(extractive_summary(request), EXTRACTIVE)
+        return AuthoredSummary(extractive_summary(request), EXTRACTIVE)
     from budgeteer.llm.summarising import ModelSummariser  # the client takes most of a second to load
 
     try:
@@ -156,10 +156,10 @@ def _by_model(
     except EndpointFailed as failure:
         log.warning("language model failed", reason=str(failure))
         note = f"{str(failure).rstrip('.')}. The summary was extracted instead, without a language model."
-        return Written(extractive_summary(request), EXTRACTIVE, (note,))
+        return AuthoredSummary(extractive_summary(request), EXTRACTIVE, (note,))
 
 
-def keep(owner_id: int, key: str, written: Written | None) -> None:
+def keep(owner_id: int, key: str, written: AuthoredSummary | None) -> None:
     """Store what was written; None says that it was tried in vain."""
     columns: dict[str, object] = {"text": "", "written_text": "", "writer": EXTRACTIVE, "notes": [], "edited_at": None}
     if written is not None:

@@ -16,7 +16,7 @@ from budgeteer.engine.packing.history.summary import SummaryFailed, SummaryReque
 from budgeteer.llm import conversation_text
 from budgeteer.llm.settings import Endpoint
 from budgeteer.llm.summarising import ModelSummariser
-from budgeteer.llm.summary import EndpointFailed, Written
+from budgeteer.llm.summary import AuthoredSummary, EndpointFailed
 from tests.llm.model_server import (
     ModelServer,
     Reply,
@@ -40,7 +40,7 @@ def endpoint(server: ModelServer, **changed: object) -> Endpoint:
     return replace(Endpoint(server.url, "small-model", key="k-1", timeout_seconds=0.5, tries=1), **changed)  # type: ignore[arg-type]
 
 
-def write(asked: Endpoint, request: SummaryRequest = REQUEST, **options: object) -> Written:
+def write(asked: Endpoint, request: SummaryRequest = REQUEST, **options: object) -> AuthoredSummary:
     with ModelSummariser(asked, **options) as summariser:  # type: ignore[arg-type]
         return summariser.write(request)
 

@@ -57,7 +57,7 @@ class RecordedInput:
 
 
 @dataclass(frozen=True, slots=True)
-class _Kept:
+class _CachedInputs:
     """What was found, with what it depends on: a bundle with another history has other measures."""
 
     provider: str
@@ -70,14 +70,14 @@ def recorded_input(bundle: Bundle, provider: str, counter: TokenCounter) -> Reco
 
     Made once for each bundle and provider.
     """
-    kept: _Kept | None = bundle.prepared.get(_KEPT_AS)
+    kept: _CachedInputs | None = bundle.prepared.get(_KEPT_AS)
     if kept is None or kept.provider != provider or kept.measures is not bundle.history_measures:
         head = bundle.file_tool_tokens
         if bundle.file_head_measures is not None:
             head += int(framed_tokens(bundle.file_head_measures, PROVIDERS[provider], counter).sum())
         measures = bundle.history_measures
         found = held_against_counts(measures, bundle.recorded, provider=provider, counter=counter, head=head)
-        kept = bundle.prepared[_KEPT_AS] = _Kept(provider, measures, found)
+        kept = bundle.prepared[_KEPT_AS] = _CachedInputs(provider, measures, found)
     return kept.found
 
 

@@ -12,14 +12,14 @@ from budgeteer.engine.packing.history.registry import reads_max_tokens
 from budgeteer.engine.packing.history.strategies.summarize_older import is_triggered
 from budgeteer.engine.packing.history.view import HistoryFit, HistoryRule, HistoryView, Mask
 from budgeteer.engine.packing.ledger import DROPPED, Ledger, LedgerRows
-from budgeteer.engine.packing.result import Chosen
+from budgeteer.engine.packing.result import Selection
 from budgeteer.engine.packing.sections.features import FeatureCause
 from budgeteer.engine.packing.sections.retrieval import ChunkCause
 from budgeteer.engine.packing.sections.skills import SkillCause
 from budgeteer.engine.packing.verdict_text import Bound
 
 
-def limits_that_bind(ledger: Ledger, chosen: Chosen, view: HistoryView) -> tuple[Bound, ...]:
+def limits_that_bind(ledger: Ledger, chosen: Selection, view: HistoryView) -> tuple[Bound, ...]:
     """Every limit that left an item out, the one that took the most tokens first."""
     lost: dict[Bound, tuple[int, int]] = {}
     by_section: dict[str, Callable[[int], Bound]] = {
@@ -44,7 +44,7 @@ def _add(lost: dict[Bound, tuple[int, int]], bound: Bound, tokens: int, count: i
     lost[bound] = (before[0] + tokens, before[1] + count)
 
 
-def _messages_lost(part: LedgerRows, chosen: Chosen, view: HistoryView) -> dict[Bound, tuple[int, int]]:
+def _messages_lost(part: LedgerRows, chosen: Selection, view: HistoryView) -> dict[Bound, tuple[int, int]]:
     """By limit, the tokens and the number of the messages it dropped."""
     fit = chosen.history
     if not (part.fate == DROPPED).any():
@@ -96,7 +96,7 @@ def _message_bound(rule: HistoryRule, fit: HistoryFit, view: HistoryView, mine: 
     return Bound.HISTORY if is_own else None
 
 
-def _room(chosen: Chosen) -> Bound:
+def _room(chosen: Selection) -> Bound:
     return Bound.INPUT_BUDGET if chosen.shares is None else Bound.SHARES
 
 
@@ -104,7 +104,7 @@ def _provider_bound(_row: int) -> Bound:
     return Bound.PROVIDER
 
 
-def _skill_bound(chosen: Chosen) -> Callable[[int], Bound]:
+def _skill_bound(chosen: Selection) -> Callable[[int], Bound]:
     fit = chosen.skills
     tightest = min(fit.token_limits, key=lambda limit: limit[1], default=("", 0))[0]
 
@@ -117,7 +117,7 @@ def _skill_bound(chosen: Chosen) -> Callable[[int], Bound]:
     return bound
 
 
-def _tool_bound(chosen: Chosen) -> Callable[[int], Bound]:
+def _tool_bound(chosen: Selection) -> Callable[[int], Bound]:
     fit = chosen.tools
 
     def bound(row: int) -> Bound:
@@ -132,7 +132,7 @@ def _tool_bound(chosen: Chosen) -> Callable[[int], Bound]:
     return bound
 
 
-def _feature_bound(chosen: Chosen) -> Callable[[int], Bound]:
+def _feature_bound(chosen: Selection) -> Callable[[int], Bound]:
     fit = chosen.features
 
     def bound(row: int) -> Bound:
@@ -142,7 +142,7 @@ def _feature_bound(chosen: Chosen) -> Callable[[int], Bound]:
     return bound
 
 
-def _chunk_bound(chosen: Chosen) -> Callable[[int], Bound]:
+def _chunk_bound(chosen: Selection) -> Callable[[int], Bound]:
     fit = chosen.retrieval
 
     def bound(row: int) -> Bound:

@@ -37,14 +37,14 @@ from budgeteer.engine.packing.history.reach import message_sizes
 from budgeteer.engine.packing.history.registry import STRATEGIES
 from budgeteer.engine.packing.history.view import HistoryFit, HistoryView
 from budgeteer.engine.packing.ledger import ADDED, SECTIONS, Ledger, LedgerRows, Size
-from budgeteer.engine.packing.result import Chosen, Cost, CountedWith, SectionTotal, UnknownParts
+from budgeteer.engine.packing.result import Cost, CountedWith, SectionTotal, Selection, UnknownParts
 from budgeteer.engine.packing.sections.skill_block import effective, location_opener
 from budgeteer.engine.packing.sections.skills import SkillCause, SkillFit
 from budgeteer.engine.packing.verdict import SYSTEM_GROUP
 
 
 def section_totals(
-    ledger: Ledger, chosen: Chosen, config: BudgetConfig, allowed: Allowance, view: HistoryView
+    ledger: Ledger, chosen: Selection, config: BudgetConfig, allowed: Allowance, view: HistoryView
 ) -> tuple[SectionTotal, ...]:
     """Each section that holds anything: limits, demand, what it takes.
 
@@ -79,7 +79,7 @@ def _added(rows: LedgerRows) -> Size:
     return Size(int(rows.after_tokens[mine].sum()), int(rows.after_chars[mine].sum()))
 
 
-def _demand_overhead(name: str, ledger: Ledger, chosen: Chosen, view: HistoryView) -> Size:
+def _demand_overhead(name: str, ledger: Ledger, chosen: Selection, view: HistoryView) -> Size:
     own = sum((entry.size for entry in ledger.overhead if entry.section == name), Size())
     if name == "tools":
         asked = chosen.tools.asked
@@ -133,7 +133,7 @@ def share_limits(demands: Mapping[str, int], shares: Shares, *, is_limited: bool
         yield Limit(name, asked, allowed, unit, spare(asked, allowed) if asked <= allowed else fix)
 
 
-def limits_of(bundle: Bundle, chosen: Chosen, config: BudgetConfig, view: HistoryView) -> Iterator[Limit]:
+def limits_of(bundle: Bundle, chosen: Selection, config: BudgetConfig, view: HistoryView) -> Iterator[Limit]:
     """Every section limit in force with the demand against it and the cheapest fix; `config` has no percents left."""
     if config.skills_budget.enabled:
         yield from skill_limits(bundle, chosen, config)
@@ -150,12 +150,14 @@ def limits_of(bundle: Bundle, chosen: Chosen, config: BudgetConfig, view: Histor
         )
 
 
-def budget_limit(chosen: Chosen, config: BudgetConfig, view: HistoryView, *, demand: Size, allowed: Allowance) -> Limit:
+def budget_limit(
+    chosen: Selection, config: BudgetConfig, view: HistoryView, *, demand: Size, allowed: Allowance
+) -> Limit:
     """The input budget itself, less the margin, with the demand of everything against it."""
     return Limit("inputBudget", demand.tokens, allowed.usable_tokens, "tokens", _budget_fix(chosen, config, view))
 
 
-def _budget_fix(chosen: Chosen, config: BudgetConfig, view: HistoryView) -> Fix:
+def _budget_fix(chosen: Selection, config: BudgetConfig, view: HistoryView) -> Fix:
     libraries = int(chosen.tools.tokens.sum()) + chosen.skills.asked.tokens
     if not config.skills_budget.enabled and libraries > int(view.tokens.sum()):
         return budget_on(libraries)
@@ -168,7 +170,7 @@ def _budget_fix(chosen: Chosen, config: BudgetConfig, view: HistoryView) -> Fix:
     return Fix("Choose a model with a larger window, or lower the output reserve.")
 
 
-def skill_limits(bundle: Bundle, chosen: Chosen, config: BudgetConfig) -> Iterator[Limit]:
+def skill_limits(bundle: Bundle, chosen: Selection, config: BudgetConfig) -> Iterator[Limit]:
     """The limits on skills with the demand against each; `config` has no percents left.
 
     One fix raises all of them that are passed: a skill is listed only where it is within each.
@@ -212,7 +214,7 @@ def _held_by_share(asked: int, share: int | None, what: str) -> str:
     return "" if share is None or asked <= share else f"{SYSTEM_SHARE} leaves {share:,} of {asked:,} tokens for {what}"
 
 
-def _shortening_fix(bundle: Bundle, chosen: Chosen, config: BudgetConfig) -> Fix | None:
+def _shortening_fix(bundle: Bundle, chosen: Selection, config: BudgetConfig) -> Fix | None:
     """The shortening that is not on yet, with its saving; None when both are on or save nothing."""
     optimization = config.skills_budget.optimization
     fit, measures = chosen.skills, bundle.skill_measures
@@ -231,7 +233,7 @@ def _shortening_fix(bundle: Bundle, chosen: Chosen, config: BudgetConfig) -> Fix
     return None
 
 
-def _tool_limits(chosen: Chosen, config: BudgetConfig) -> Iterator[Limit]:
+def _tool_limits(chosen: Selection, config: BudgetConfig) -> Iterator[Limit]:
     tools = chosen.tools
     # Each definition that is left out by name takes the comma beside it along; the last one both brackets.
     named = int((tools.chars + 1)[tools.left_out].sum()) + bool(tools.left_out.size and tools.left_out.all())

@@ -57,7 +57,7 @@ from budgeteer.engine.packing.pruned_overhead import pruned_demand, pruned_notes
 from budgeteer.engine.packing.pruning.nudges import ModelRequest, Nudge, nudge_for
 from budgeteer.engine.packing.pruning.pruned import Pruned, Pruning
 from budgeteer.engine.packing.pruning.recorded_calls import recorded_compressions, with_recorded_ranges
-from budgeteer.engine.packing.result import Chosen, Packing
+from budgeteer.engine.packing.result import Packing, Selection
 from budgeteer.engine.packing.sections.instruction_block import InstructionBlock
 from budgeteer.engine.packing.sections.search_tool import Searching, with_search_tool
 from budgeteer.engine.packing.sections.skill_block import effective
@@ -172,7 +172,7 @@ class Packer:
         """Everything fitted, with a decision for each item, sums, limits and the verdict."""
         fitted = self.fitted(summarise)
         libraries = fitted.libraries
-        chosen = Chosen(
+        chosen = Selection(
             libraries.pieces,
             libraries.tools,
             libraries.skills,
@@ -333,7 +333,7 @@ class Packer:
         ]
         return [part for part in parts if part is not None]
 
-    def result(self, ledger: Ledger, chosen: Chosen, view: HistoryView) -> Packing:
+    def result(self, ledger: Ledger, chosen: Selection, view: HistoryView) -> Packing:
         """The packing of what was fitted over this very bundle."""
         error = error_of(ledger, chosen.history.over, self.allowed.usable_tokens, shares=chosen.shares)
         sections = section_totals(ledger, chosen, self.config, self.allowed, view)

@@ -155,7 +155,7 @@ class ValidityCheck:
 
 
 @dataclass(frozen=True, slots=True)
-class Chosen:
+class Selection:
     """What was chosen, for the renderers: the fits behind the ledger's rows."""
 
     pieces: tuple[SystemPiece, ...]
@@ -188,7 +188,7 @@ class Packing:
     provider: str
     allowance: Allowance
     ledger: Ledger
-    chosen: Chosen
+    chosen: Selection
     sections: tuple[SectionTotal, ...]
     warnings: tuple[LimitWarning, ...]
     verdict: Verdict

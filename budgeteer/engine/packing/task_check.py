@@ -12,7 +12,7 @@ from budgeteer.engine.inputs.bundle import Bundle
 from budgeteer.engine.packing.history.earlier_line import read_line
 from budgeteer.engine.packing.history.opening import beginning_roles, has_role
 from budgeteer.engine.packing.history.registry import STRATEGIES
-from budgeteer.engine.packing.history.task import Asked, is_lost, sendable_or_over
+from budgeteer.engine.packing.history.task import TaskContext, is_lost, sendable_or_over
 from budgeteer.engine.packing.history.view import USER, HistoryFit, HistoryRule, HistoryView, Mask
 from budgeteer.engine.packing.reasons import loss_sentence
 from budgeteer.engine.providers.capabilities import Loss
@@ -39,18 +39,18 @@ def ended(view: HistoryView, bundle: Bundle) -> HistoryView:
     return replace(view, alive=alive, tokens=tokens, chars=chars, frames=frames, tag_chars=tags, end_row=end)
 
 
-def asked_of(bundle: Bundle, provider: str) -> Asked:
+def asked_of(bundle: Bundle, provider: str) -> TaskContext:
     """What a bundle has beside its history: whether a query asks, and whether the user's message must be first.
 
     `startOn` reserves nothing: what stands before that role simply goes, as in LangChain's `trim_messages`.
     """
     begins, query = PROVIDERS[provider].capabilities.first_is_user, bundle.query
     if query is None:
-        return Asked("none", Loss(0), begins)
+        return TaskContext("none", Loss(0), begins)
     loss = Loss(int(bundle.query_measures.column(provider, "loss")[0]))
     if Loss.EMPTY not in loss:
-        return Asked("typed" if query.typed else "untyped", loss, begins)
-    return Asked("lost" if query.typed and is_lost(loss) else "none", loss, begins)
+        return TaskContext("typed" if query.typed else "untyped", loss, begins)
+    return TaskContext("lost" if query.typed and is_lost(loss) else "none", loss, begins)
 
 
 def checked(

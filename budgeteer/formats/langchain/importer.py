@@ -9,7 +9,7 @@ from typing import Any
 
 from budgeteer.engine.content.conversation import Conversation, Message
 from budgeteer.engine.content.library import compact_json
-from budgeteer.formats.langchain.message_parsing import Said, message_from, said
+from budgeteer.formats.langchain.message_parsing import RawMessage, message_from, said
 from budgeteer.formats.messages.imported import Imported, Skipped
 from budgeteer.formats.messages.numbering import note_opaque, numbered, text_value, title_of
 from budgeteer.formats.reading.document import Document
@@ -25,7 +25,7 @@ _DEEPEST = 5
 
 
 @dataclass(frozen=True, slots=True)
-class _Talk:
+class _RawConversation:
     """A list of raw messages, its place in words ("line 3, "), and the object it stands in."""
 
     messages: Sequence[Any]
@@ -52,20 +52,20 @@ def read(document: Document) -> Imported:
     return imported_from(_lists(document), _conversation, document, "LangChain")
 
 
-def _lists(document: Document, most: int | None = None) -> Iterator[_Talk]:
+def _lists(document: Document, most: int | None = None) -> Iterator[_RawConversation]:
     """Each list of messages of so many entries; where every entry is a message, all of them are one list."""
     entries = list(islice(entries_of(document), most))
     bare = [entry for entry in entries if said(entry.value) is not None]
     if bare and len(bare) * 2 >= len(entries):
-        yield _Talk([entry.value for entry in entries])
+        yield _RawConversation([entry.value for entry in entries])
     elif isinstance(document.value, list) and not entries:
         for number, item in enumerate(document.value, 1):
             if isinstance(item, list) and _is_talk(item):
-                yield _Talk(item, f"element {number}, ")
+                yield _RawConversation(item, f"element {number}, ")
     else:
         for entry in entries:
             where = f"{entry.where}, " if len(entries) > 1 else ""
-            yield from (_Talk(messages, where, entry.value) for messages in _held(entry.value, _DEEPEST))
+            yield from (_RawConversation(messages, where, entry.value) for messages in _held(entry.value, _DEEPEST))
 
 
 def _held(value: Mapping[str, Any], depth: int) -> Iterator[Sequence[Any]]:
@@ -89,10 +89,10 @@ def _is_talk(items: Sequence[Any]) -> bool:
     return any(said(item) is not None for item in mappings(list(items[:20])))
 
 
-def _conversation(talk: _Talk, position: int, document: Document, skipped: list[Skipped]) -> Conversation:
+def _conversation(talk: _RawConversation, position: int, document: Document, skipped: list[Skipped]) -> Conversation:
     notes = document.notes
     calls = OpenCalls(notes)
-    read_so_far: list[Said] = []
+    read_so_far: list[RawMessage] = []
     messages: list[Message] = []
     for number, raw in enumerate(talk.messages, 1):
         one = said(raw) if isinstance(raw, Mapping) else None

@@ -43,7 +43,7 @@ _ANTHROPIC_BLOCKS = frozenset({"thinking", "redacted_thinking"})
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class RawMessage:
     """A message found: who speaks, the form it came in, and its fields."""
 
     role: Role
@@ -66,7 +66,7 @@ class Said:
         return count if isinstance(count, int) and not isinstance(count, bool) and count > 0 else None
 
 
-def said(raw: Mapping[str, Any]) -> Said | None:
+def said(raw: Mapping[str, Any]) -> RawMessage | None:
     """The message an object is, None when it is none.
 
     Understood: `{lc, type: "constructor", id: [..., "HumanMessage"], kwargs}`, `{type: "human", data: {...}}`, and
@@ -85,27 +85,27 @@ def said(raw: Mapping[str, Any]) -> Said | None:
     return None
 
 
-def _of_class(name: str, form: str, fields: Mapping[str, Any]) -> Said | None:
+def _of_class(name: str, form: str, fields: Mapping[str, Any]) -> RawMessage | None:
     if name == "RemoveMessage":
-        return Said("system", form, fields, removed=True)
+        return RawMessage("system", form, fields, removed=True)
     bare = name.removesuffix("Chunk")
     if bare == "ChatMessage":
         role = openai_chat.ROLE_OF.get(text_value(fields.get("role")).lower())
-        return Said(role, form, fields) if role else None
+        return RawMessage(role, form, fields) if role else None
     found = _CLASSES.get(bare)
-    return Said(found, form, fields) if found else None
+    return RawMessage(found, form, fields) if found else None
 
 
-def _of_type(kind: str, form: str, fields: Mapping[str, Any]) -> Said | None:
+def _of_type(kind: str, form: str, fields: Mapping[str, Any]) -> RawMessage | None:
     found = _TYPES.get(kind)
     if found:
-        return Said(found, form, fields)
+        return RawMessage(found, form, fields)
     if kind == "remove":
-        return Said("system", form, fields, removed=True)
+        return RawMessage("system", form, fields, removed=True)
     return _of_class("ChatMessage" if kind == "chat" else kind, form, fields)
 
 
-def message_from(one: Said, number: int, open_calls: OpenCalls) -> Message:
+def message_from(one: RawMessage, number: int, open_calls: OpenCalls) -> Message:
     """The message as ours; `number` is its place in the list, `open_calls` what still waits for an answer."""
     fields = one.fields
     given = text_value(fields.get("id"))

@@ -102,7 +102,7 @@ class MessageSpool:
         self._firsts = array("Q")
         self._offsets = array("Q", [0])
         self._kept: OrderedDict[int, list[tuple[Part, ...]]] = OrderedDict()
-        self._known = _Known()
+        self._known = _Addresses()
 
     def put(self, message: Message, given: str = "") -> Outline:
         """The outline of a message whose contents are put aside; the same contents of the same line only once.
@@ -192,7 +192,7 @@ class MessageSpool:
         return kept
 
 
-class _Known:
+class _Addresses:
     """Which contents of which line lie where; looked up only once lines are read that were read before."""
 
     def __init__(self) -> None:

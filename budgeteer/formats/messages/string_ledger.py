@@ -51,7 +51,7 @@ _NUMBER: Final = re.compile(r"_|[_\d]+(?:T\d+)?Z?_?")
 """Words that are numbers, or pieces of times: in texts with a structure of their own they are of that."""
 
 
-class _Shown:
+class _NotedStrings:
     """The strings that were shown as read, or as left out.
 
     Attributes:
@@ -87,8 +87,8 @@ class StringLedger:
         self._is_held = is_held
         self._texts: set[str] = set()
         self._lines: set[str] = set()
-        self._read = _Shown()
-        self._left_out = _Shown()
+        self._read = _NotedStrings()
+        self._left_out = _NotedStrings()
         self._is_settled = False
         self._runs: set[int] = set()
         self._read_runs: set[int] = set()
@@ -202,7 +202,7 @@ class StringLedger:
                 unread += len(line) - seen - left
         return read, left_out, unread
 
-    def _note(self, shown: _Shown, strings: Sequence[str], times: int = 1) -> None:
+    def _note(self, shown: _NotedStrings, strings: Sequence[str], times: int = 1) -> None:
         """Add strings to what was shown: those of the file as they are, of others the lines, now or in the end."""
         known = self._texts
         others = [text for text in strings if text not in known]

@@ -51,7 +51,7 @@ class _Mark:
 
 
 @dataclass(slots=True)
-class _Said:
+class _DraftMessage:
     """A message being read: its role, what stands behind the heading, its parts."""
 
     role: Role
@@ -61,12 +61,12 @@ class _Said:
 
 
 @dataclass(slots=True)
-class _Talk:
+class _DraftConversation:
     """A conversation being read."""
 
     beside: Mapping[str, Any] = field(default_factory=dict)
     tools: list[Mapping[str, Any]] = field(default_factory=list)
-    said: list[_Said] = field(default_factory=list)
+    said: list[_DraftMessage] = field(default_factory=list)
 
 
 def detect(document: Document) -> str | None:
@@ -98,7 +98,7 @@ def read(document: Document) -> Imported:
     return Imported(format="", reason="", kind="conversation", conversations=conversations, skipped=skipped)
 
 
-def _conversation(talk: _Talk, given: str, document: Document) -> Conversation:
+def _conversation(talk: _DraftConversation, given: str, document: Document) -> Conversation:
     messages = numbered([_message(said) for said in talk.said], document.notes)
     note_opaque(messages, document.notes)
     beside = talk.beside
@@ -116,7 +116,7 @@ def _conversation(talk: _Talk, given: str, document: Document) -> Conversation:
     )
 
 
-def _message(said: _Said) -> Message:
+def _message(said: _DraftMessage) -> Message:
     beside, parts = said.beside, tuple(said.parts)
     if said.role == "tool":
         content: tuple[ContentPart, ...] = tuple(
@@ -145,11 +145,11 @@ class _Reader:
         self.depth = document.options.limits.json_depth
         self.skipped: list[Skipped] = []
 
-    def talks(self, text: str) -> list[_Talk]:
+    def talks(self, text: str) -> list[_DraftConversation]:
         """Every conversation: one begins at the file's beginning, and at each block that names another."""
         exact = text.startswith(OPENING)
         text += "\n"
-        talks = [_Talk()]
+        talks = [_DraftConversation()]
         end = line = 0
         for mark in _marks(text):
             self.text(talks[-1], text[end : mark.start], line, exact=exact)
@@ -158,7 +158,7 @@ class _Reader:
         self.text(talks[-1], text[end:], line, exact=exact)
         return talks
 
-    def text(self, talk: _Talk, between: str, line: int, *, exact: bool) -> None:
+    def text(self, talk: _DraftConversation, between: str, line: int, *, exact: bool) -> None:
         """What stands between two marks, with the empty lines that keep it apart."""
         if not talk.said:
             return
@@ -172,15 +172,15 @@ class _Reader:
         else:
             said.parts.append(TextPart(unescaped(text)))
 
-    def mark(self, talks: list[_Talk], mark: _Mark) -> None:
+    def mark(self, talks: list[_DraftConversation], mark: _Mark) -> None:
         beside = self.json(mark, mark.json) or {}
         talk = talks[-1]
         if mark.kind == "heading":
             role = next(role for role in ROLES if role == mark.name)
-            talk.said.append(_Said(role, beside, mark.line))
+            talk.said.append(_DraftMessage(role, beside, mark.line))
         elif mark.name == "conversation":
             if talk.said:
-                talks.append(_Talk())
+                talks.append(_DraftConversation())
             talks[-1].beside = self.json(mark, mark.body) or {}
         elif mark.name == "tools":
             rows = (self.json(mark, row) for row in mark.body.split("\n") if row.strip())

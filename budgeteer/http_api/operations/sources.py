@@ -155,7 +155,7 @@ def append_to_source(
     """
     source = _source(request, source_id)
     try:
-        source = services.append(source, file, known=services.KnownBytes(offset, sha256))
+        source = services.append(source, file, known=services.ExpectedBytes(offset, sha256))
     except services.AppendRefused as error:
         more = {"sizeBytes": error.size_bytes, "sha256": error.sha256}
         raise ApiProblem(ProblemKind.CONFLICT, error.what, where=error.where, hint=error.mend, more=more) from None

@@ -12,7 +12,7 @@ from collections.abc import Collection, Mapping
 from typing import Any
 
 from budgeteer.reports.scanning.masks import covered
-from budgeteer.reports.scanning.scan import MOST_FINDS, SHOWN_CHARS, Find, FoundAt, Scan
+from budgeteer.reports.scanning.scan import MOST_FINDS, SHOWN_CHARS, Find, Scan, ValueAt
 
 
 def findings_of(scan: Scan, document: Mapping[str, Any]) -> dict[str, Any] | None:
@@ -52,7 +52,7 @@ def _told(find: Find, document: Mapping[str, Any], names: Mapping[str, str]) -> 
     }
 
 
-def _place(place: FoundAt, document: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
+def _place(place: ValueAt, document: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
     """The item a place is in, and the line within its text."""
     line = _string_at(document, place.path).count("\n", 0, place.start) + 1
     return {"item": _item_at(place.path, document, names), "line": line}

@@ -37,7 +37,7 @@ _BATCH_CHARS: Final = 1 << 16
 
 
 @dataclass(frozen=True, slots=True)
-class FoundAt:
+class ValueAt:
     """Where a value stands: the path of the string in the document, and the characters."""
 
     path: Path
@@ -51,7 +51,7 @@ class Find:
 
     value: str
     kind: str
-    places: list[FoundAt] = field(default_factory=list)
+    places: list[ValueAt] = field(default_factory=list)
     count: int = 0
 
 
@@ -67,7 +67,7 @@ def scan_document(document: Mapping[str, Any], *, clock: Callable[[], float] = t
     """Scan every string of a report."""
     found: dict[str, Find] = {}
     texts: dict[Path, str] = {}
-    pending: dict[Path, list[tuple[FoundAt, str]]] = {}
+    pending: dict[Path, list[tuple[ValueAt, str]]] = {}
     until = clock() + MOST_SECONDS
     is_whole = True
     for batch in _batches(strings_of(document)):
@@ -85,7 +85,7 @@ def scan_document(document: Mapping[str, Any], *, clock: Callable[[], float] = t
     return Scan(finds, is_whole=is_whole and len(found) == len(finds))
 
 
-def _count(found: dict[str, Find], text: str, places: Iterable[tuple[FoundAt, str]]) -> None:
+def _count(found: dict[str, Find], text: str, places: Iterable[tuple[ValueAt, str]]) -> None:
     """Add what was found in one text, but what lies within a longer one: a host's address in a password's address."""
     reached = -1
     for place, kind in sorted(places, key=lambda each: (each[0].start, -each[0].end)):
@@ -134,17 +134,17 @@ class _Batch:
     begun: dict[Path, str] = field(default_factory=dict)
     ended: list[Path] = field(default_factory=list)
 
-    def hits(self) -> Iterator[tuple[FoundAt, str]]:
+    def hits(self) -> Iterator[tuple[ValueAt, str]]:
         """Each hit that does not lie in the piece before, as far as its own piece goes, and its place."""
         for path, text in self.begun.items():
             for hit in long_hits_in(text):
-                yield FoundAt(path, hit.start, hit.end), hit.kind
+                yield ValueAt(path, hit.start, hit.end), hit.kind
         for hit in hits_in(self.text):
             at = bisect_right(self.starts, hit.start) - 1
             piece = self.pieces[at]
             begin, end = hit.start - self.starts[at], min(hit.end - self.starts[at], piece.chars)
             if begin < end and piece.shared_chars < end:
-                yield FoundAt(piece.path, piece.offset + begin, piece.offset + end), hit.kind
+                yield ValueAt(piece.path, piece.offset + begin, piece.offset + end), hit.kind
 
 
 def _batches(strings: Iterator[tuple[Path, str]]) -> Iterator[_Batch]:

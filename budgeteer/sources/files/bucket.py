@@ -17,7 +17,7 @@ from botocore.exceptions import BotoCoreError, ClientError, NoCredentialsError
 from django.core.files.base import File
 from storages.backends.s3 import S3Storage
 
-from budgeteer.sources.files.range_reader import RangedFile
+from budgeteer.sources.files.range_reader import RangeFile
 from budgeteer.sources.files.storage import StorageAway, missing
 
 CONNECT_SECONDS, READ_SECONDS, TRIES = 5, 30, 3
@@ -100,7 +100,7 @@ class BucketStorage(S3Storage):  # type: ignore[misc]  # it ships no types
         def fetch(start: int, length: int | None) -> tuple[bytes, int]:
             return self._fetch(key, start, length)
 
-        return RangedFile(name, fetch=fetch, size_of=lambda: self.size(name))
+        return RangeFile(name, fetch=fetch, size_of=lambda: self.size(name))
 
     def _fetch(self, key: str, start: int, length: int | None) -> tuple[bytes, int]:
         """Bytes from `start` on, and the size of the whole object."""

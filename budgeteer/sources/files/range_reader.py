@@ -21,7 +21,7 @@ else:
     _BytesFile = File  # generic for the type checker only
 
 
-class RangedReader(io.BufferedIOBase):
+class RangeReader(io.BufferedIOBase):
     """Reads and seeks over ranges; nothing is fetched before it is read."""
 
     def __init__(self, fetch: Fetch, size_of: Callable[[], int]) -> None:
@@ -92,7 +92,7 @@ class RangedReader(io.BufferedIOBase):
         return found
 
 
-class RangedFile(_BytesFile):
+class RangeFile(_BytesFile):
     """A stored file as Django hands it on; after closing it can be opened again."""
 
     def __init__(self, name: str, *, fetch: Fetch, size_of: Callable[[], int]) -> None:
@@ -101,14 +101,14 @@ class RangedFile(_BytesFile):
         super().__init__(self._reader(), name)
 
     def _reader(self) -> IO[bytes]:
-        return cast("IO[bytes]", RangedReader(self._fetch, self._size_of))
+        return cast("IO[bytes]", RangeReader(self._fetch, self._size_of))
 
     @property
     def size(self) -> int:
         """Bytes of the whole."""
         return self._size_of()
 
-    def open(self, mode: str | None = None, *_options: Any, **_more: Any) -> RangedFile:
+    def open(self, mode: str | None = None, *_options: Any, **_more: Any) -> RangeFile:
         """At its beginning again; for reading only."""
         if mode not in (None, "rb"):
             raise ValueError(f"A stored file is read as bytes, not opened as {mode!r}")

@@ -48,7 +48,7 @@ class DiffLine:
 
 
 @dataclass(frozen=True, slots=True)
-class DiffStretch:
+class DiffItem:
     """One message or text that is not the same on both sides."""
 
     title: str
@@ -66,7 +66,7 @@ class PromptDiff:
     """One page of the stretches that differ."""
 
     sentence: str
-    stretches: tuple[DiffStretch, ...]
+    stretches: tuple[DiffItem, ...]
     page: int
     pages: int
 
@@ -116,15 +116,15 @@ def _merged(a: Sequence[str], b: Sequence[str]) -> Iterator[str]:
     yield from (key for key in a[at:] if key not in in_b)
 
 
-def _stretch(title: str, before: str | None, after: str | None) -> DiffStretch:
+def _stretch(title: str, before: str | None, after: str | None) -> DiffItem:
     if before is None or after is None:
         kind: LineKind = "added" if before is None else "removed"
         lines = (before or after or "").splitlines()
         shown = (_one_sided(kind, number, line) for number, line in enumerate(lines[:STRETCH_LINES], 1))
-        return DiffStretch(title, _WORDS[kind], (*shown, *_rest(len(lines) - STRETCH_LINES)))
+        return DiffItem(title, _WORDS[kind], (*shown, *_rest(len(lines) - STRETCH_LINES)))
     old, new = before.splitlines(), after.splitlines()
     more = max(len(old), len(new)) - STRETCH_LINES
-    return DiffStretch(title, "changed", (*_both(old[:STRETCH_LINES], new[:STRETCH_LINES]), *_rest(more)))
+    return DiffItem(title, "changed", (*_both(old[:STRETCH_LINES], new[:STRETCH_LINES]), *_rest(more)))
 
 
 def _one_sided(kind: LineKind, number: int, line: str) -> DiffLine:

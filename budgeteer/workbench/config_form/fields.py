@@ -15,7 +15,7 @@ from budgeteer.engine.packing.history.registry import strategies_reading
 from budgeteer.presentation.labels import GROUP_TITLES, wording
 from budgeteer.workbench.config_form.apply import ConfigChange, form_fields, input_name
 from budgeteer.workbench.config_form.editable import EditableConfig
-from budgeteer.workbench.config_form.shown_groups import ShownGroups
+from budgeteer.workbench.config_form.shown_groups import DrawnGroups
 from budgeteer.workbench.fix_buttons import apply_value
 
 type Control = Literal["switch", "segments", "select", "number", "text"]
@@ -134,7 +134,7 @@ def form_groups(
     change: ConfigChange | None = None,
     summaries: Mapping[str, str],
     ceilings: Mapping[str, int],
-    shown: ShownGroups,
+    shown: DrawnGroups,
 ) -> tuple[FormGroup, ...]:
     """The whole form; a group that is not shown has no fields, unless one of them has an error.
 

@@ -20,7 +20,7 @@ OPEN_AT_FIRST = frozenset({"model", "skillsBudget", "tools", "history"})
 
 
 @dataclass(frozen=True, slots=True)
-class ShownGroups:
+class DrawnGroups:
     """The keys of the groups that hold their fields (`drawn`) and of those that stand open (`opened`)."""
 
     drawn: frozenset[str]

@@ -18,7 +18,7 @@ from budgeteer.workbench.config_form.editable import EditableConfig
 from budgeteer.workbench.config_form.fields import FormField, FormGroup, form_field, form_groups
 from budgeteer.workbench.config_form.merging import form_mark
 from budgeteer.workbench.config_form.model_menu import ModelGroup, model_groups
-from budgeteer.workbench.config_form.shown_groups import ShownGroups
+from budgeteer.workbench.config_form.shown_groups import DrawnGroups
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +71,7 @@ class PresetEditPage:
         """The form; without sliders, which belong to a packing that they move."""
         if self.current is None:
             return ()
-        groups = form_groups(self.current, change=self.change, summaries={}, ceilings={}, shown=ShownGroups.every())
+        groups = form_groups(self.current, change=self.change, summaries={}, ceilings={}, shown=DrawnGroups.every())
         return tuple(
             replace(group, fields=tuple(replace(field, slider=None) for field in group.fields)) for group in groups
         )

@@ -23,7 +23,7 @@ from budgeteer.workbench import services
 from budgeteer.workbench.config_form import undo_steps
 from budgeteer.workbench.config_form.editable import EditableConfig
 from budgeteer.workbench.config_form.merging import shown_by
-from budgeteer.workbench.config_form.shown_groups import ShownGroups
+from budgeteer.workbench.config_form.shown_groups import DrawnGroups
 from budgeteer.workbench.models import Workspace
 from budgeteer.workbench.page import WorkbenchPage, page_context
 from budgeteer.workbench.panels.row_marks import held
@@ -87,7 +87,7 @@ def _fields(request: SignedInRequest, workspace: Workspace, *, key: str) -> Http
         current,
         packed,
         looking=sharing.looking_at(request.user, workspace),
-        shown_groups=ShownGroups.at_first(key),
+        shown_groups=DrawnGroups.at_first(key),
     )
     group = next(group for group in page.groups if group.key == key)
     return render(request, "workbench/config_form.html#fields", page_context(page, group=group))

@@ -17,7 +17,7 @@ from budgeteer.presentation.header import snapshot_of
 from budgeteer.workbench import services
 from budgeteer.workbench.config_form.editable import EditableConfig
 from budgeteer.workbench.config_form.fields import FormField
-from budgeteer.workbench.config_form.shown_groups import ShownGroups
+from budgeteer.workbench.config_form.shown_groups import DrawnGroups
 from budgeteer.workbench.models import Workspace
 from budgeteer.workbench.page import WorkbenchPage, page_context
 from budgeteer.workbench.panels.row_marks import held
@@ -83,7 +83,7 @@ def render_swaps(
 
     The form is sent anew as well where a group must be drawn that the page does not have.
     """
-    shown = ShownGroups.of_request(request.headers, asked=page.state.settings)
+    shown = DrawnGroups.of_request(request.headers, asked=page.state.settings)
     page = replace(page, shown_groups=shown)
     whole_form = whole_form or any(group.is_drawn and group.key not in shown.drawn for group in page.groups)
     parts = [

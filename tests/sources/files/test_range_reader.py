@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from budgeteer.sources.files import range_reader
-from budgeteer.sources.files.range_reader import RangedReader
+from budgeteer.sources.files.range_reader import RangeReader
 
 STEPS = st.lists(
     st.tuples(st.just("read"), st.integers(-1, 60) | st.none())
@@ -28,8 +28,8 @@ class Afar:
         self.asked.append((start, length))
         return self.data[start : None if length is None else start + length], len(self.data)
 
-    def open(self) -> RangedReader:
-        return RangedReader(self.fetch, lambda: len(self.data))
+    def open(self) -> RangeReader:
+        return RangeReader(self.fetch, lambda: len(self.data))
 
 
 def moved(file: io.BufferedIOBase, step: tuple[str, int | None]) -> object:

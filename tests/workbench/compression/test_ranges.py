@@ -145,11 +145,13 @@ def test_what_cannot_be_done_is_said(client: Client, roomy: Workspace, posted: d
 def test_a_language_model_writes_as_a_job(
     client: Client, roomy: Workspace, run_jobs: Callable[[], None], monkeypatch: pytest.MonkeyPatch, settings: object
 ) -> None:
-    from budgeteer.llm.summary import Written
+    from budgeteer.llm.summary import AuthoredSummary
     from budgeteer.workbench import summary_store
 
     settings.LLM_ENDPOINT = object()  # type: ignore[attr-defined]
-    monkeypatch.setattr(summary_store, "_by_model", lambda *_a, **_k: Written("They read the tables.", "a model"))
+    monkeypatch.setattr(
+        summary_store, "_by_model", lambda *_a, **_k: AuthoredSummary("They read the tables.", "a model")
+    )
     chosen = a_range(roomy)
     answer = client.post(url(roomy), {**chosen, "act": "generate"})
     assert answer.status_code == 302

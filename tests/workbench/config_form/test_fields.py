@@ -7,14 +7,14 @@ from budgeteer.workbench import services
 from budgeteer.workbench.config_form import undo_steps
 from budgeteer.workbench.config_form.editable import EditableConfig
 from budgeteer.workbench.config_form.fields import form_groups
-from budgeteer.workbench.config_form.shown_groups import ShownGroups
+from budgeteer.workbench.config_form.shown_groups import DrawnGroups
 
 
 @pytest.mark.parametrize("row", STRATEGIES.values(), ids=lambda row: row.name)
 def test_the_form_puts_away_what_the_chosen_strategy_does_not_read(owner, row: StrategyRow) -> None:
     workspace = services.open_with_sources(owner, [])
     undo_steps.commit(workspace, {"history": {"strategy": row.name}})
-    groups = form_groups(EditableConfig.of(workspace), summaries={}, ceilings={}, shown=ShownGroups.every())
+    groups = form_groups(EditableConfig.of(workspace), summaries={}, ceilings={}, shown=DrawnGroups.every())
     shown = [field.path for group in groups for field in group.fields if not field.is_unused]
     of_strategies = {path for one in STRATEGIES.values() for path in one.settings}
     assert [path for path in shown if path in of_strategies] == [path for path in shown if path in row.settings]

@@ -10,7 +10,7 @@ from django.test import Client
 
 from budgeteer.presentation.labels import GROUP_TITLES
 from budgeteer.workbench.config_form import undo_steps
-from budgeteer.workbench.config_form.shown_groups import DRAWN_HEADER, OPEN_AT_FIRST, OPEN_HEADER, ShownGroups
+from budgeteer.workbench.config_form.shown_groups import DRAWN_HEADER, OPEN_AT_FIRST, OPEN_HEADER, DrawnGroups
 from budgeteer.workbench.models import Workspace
 
 HTMX = {"HX-Request": "true", "HX-Target": "result"}
@@ -128,6 +128,6 @@ def test_a_group_of_a_form_that_nobody_knows_any_more_shows_what_holds(client: C
 
 
 def test_what_an_address_asks_for_is_kept_in_the_order_of_the_form() -> None:
-    shown = ShownGroups.at_first("texts,nothing,history")
+    shown = DrawnGroups.at_first("texts,nothing,history")
     assert shown.opened == OPEN_AT_FIRST | {"texts"}
     assert shown.asking_for("pruning") == ",".join(key for key in GROUP_TITLES if key in {"pruning", "texts"})

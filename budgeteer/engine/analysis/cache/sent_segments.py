@@ -139,7 +139,7 @@ class SegmentMaker:
             self._heads[key] = _Head(np.array(keys, np.uint64), found, len(tools))
         return self._heads[key]
 
-    def _said(self, fitted: Fitted) -> _Said:
+    def _said(self, fitted: Fitted) -> _MessageSegments:
         """The history that is sent, without the query."""
         fit, view, pruned = fitted.history, fitted.view, fitted.pruned
         rows = np.flatnonzero(fit.kept)
@@ -152,7 +152,7 @@ class SegmentMaker:
             short = fit.shortened.among(fit.kept)
             at = np.searchsorted(rows, short.rows)
             keys[at] ^= (short.tokens.astype(np.uint64) + np.uint64(1)) * _SIZED + short.chars.astype(np.uint64)
-        said = _Said(
+        said = _MessageSegments(
             keys,
             fit.as_sent(view).tokens[rows],
             np.where(is_block, 1, self._blocks[given]),
@@ -187,7 +187,7 @@ class SegmentMaker:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Said:
+class _MessageSegments:
     """The messages of a request, one entry each."""
 
     keys: Hashes
@@ -197,9 +197,9 @@ class _Said:
     row: Ints
     role: Ints
 
-    def with_written(self, at: int, key: int, tokens: int) -> _Said:
+    def with_written(self, at: int, key: int, tokens: int) -> _MessageSegments:
         """With a summary or a notice before the message at `at`."""
-        return _Said(
+        return _MessageSegments(
             np.insert(self.keys, at, np.uint64(key)),
             np.insert(self.tokens, at, tokens),
             np.insert(self.blocks, at, 1),
@@ -208,9 +208,9 @@ class _Said:
             np.insert(self.role, at, _USER),
         )
 
-    def with_query(self, key: np.uint64, tokens: int, row: int, blocks: Ints) -> _Said:
+    def with_query(self, key: np.uint64, tokens: int, row: int, blocks: Ints) -> _MessageSegments:
         """With the query behind them."""
-        return _Said(
+        return _MessageSegments(
             np.append(self.keys, key),
             np.append(self.tokens, tokens),
             np.append(self.blocks, blocks[row]),

@@ -21,7 +21,7 @@ _SAYS_NOTHING: Final = Loss.EMPTY | Loss.BLANK | ADAPTED
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class TaskContext:
     """What a prompt has beside its history, as far as its task depends on it.
 
     Attributes:
@@ -49,7 +49,7 @@ def is_lost(loss: Loss) -> bool:
     return Loss.EMPTY in loss and bool(loss & ~_SAYS_NOTHING)
 
 
-def with_task(view: HistoryView, asked: Asked, *, typed: Mask, losses: Ints) -> HistoryView:
+def with_task(view: HistoryView, asked: TaskContext, *, typed: Mask, losses: Ints) -> HistoryView:
     """The view with its task.
 
     `typed` are the messages that somebody typed and the blocks that stand for such; `losses` a Loss for each message.
@@ -69,7 +69,7 @@ def with_task(view: HistoryView, asked: Asked, *, typed: Mask, losses: Ints) -> 
     return replace(view, opener_row=last_user) if asked.first_is_user else view
 
 
-def sendable_or_over(fit: HistoryFit, view: HistoryView, asked: Asked, *, lost: str) -> HistoryFit:
+def sendable_or_over(fit: HistoryFit, view: HistoryView, asked: TaskContext, *, lost: str) -> HistoryFit:
     """The fit, with `over` set where what is left asks for nothing; `lost` says why the task cannot be sent."""
     if fit.over is not None:
         return fit

@@ -37,7 +37,7 @@ RULES = {
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class AutomaticCuts:
     """What each call loses, one entry a call: its result, its arguments and by which strategy, its result's blanks."""
 
     results: Mask
@@ -45,7 +45,7 @@ class Found:
     minified: Mask
 
 
-def found_by(calls: Calls, config: PruningConfig, *, age: Ints, seen: Mask, touchable: Mask) -> Found:
+def found_by(calls: Calls, config: PruningConfig, *, age: Ints, seen: Mask, touchable: Mask) -> AutomaticCuts:
     """What the strategies find.
 
     Args:
@@ -67,7 +67,7 @@ def found_by(calls: Calls, config: PruningConfig, *, age: Ints, seen: Mask, touc
     aged = calls.failed & (age[calls.call_row] >= config.purge_errors_after_turns)
     arguments[may & aged] = Strategy.PURGE_ERRORS
     minified = may & ~repeated if config.minify_results else none
-    return Found(may & repeated, arguments.astype(np.int64), minified)
+    return AutomaticCuts(may & repeated, arguments.astype(np.int64), minified)
 
 
 def _repeated(calls: Calls, here: Mask) -> Mask:

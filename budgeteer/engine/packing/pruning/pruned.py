@@ -20,7 +20,7 @@ from budgeteer.engine.counting.sized import Sized
 from budgeteer.engine.counting.tokenizers import TokenCounter
 from budgeteer.engine.inputs.bundle import Bundle
 from budgeteer.engine.packing.pruning.additions import with_additions
-from budgeteer.engine.packing.pruning.automatic import Found, found_by
+from budgeteer.engine.packing.pruning.automatic import AutomaticCuts, found_by
 from budgeteer.engine.packing.pruning.blocks import Block, Compressed
 from budgeteer.engine.packing.pruning.calls import Calls
 from budgeteer.engine.packing.pruning.compress import Bounds, compress
@@ -94,7 +94,7 @@ class Pruned:
 
 
 @dataclass(frozen=True, slots=True)
-class _Kept:
+class _CachedPruning:
     """What a bundle was pruned to, and how that was asked for."""
 
     asked: tuple[PruningConfig, TextsConfig, Nudge | None, str, int, bytes]
@@ -130,10 +130,10 @@ class Pruning:
         """
         asked = (self.config, self.texts, self.nudge, self.provider, self.input_budget, pinned.tobytes())
         kept = given.prepared.get(_KEPT_AS)
-        if isinstance(kept, _Kept) and kept.asked == asked:
+        if isinstance(kept, _CachedPruning) and kept.asked == asked:
             return kept.pruned
         pruned = self._prune(given, pinned)
-        given.prepared[_KEPT_AS] = _Kept(asked, pruned)
+        given.prepared[_KEPT_AS] = _CachedPruning(asked, pruned)
         return pruned
 
     def _prune(self, given: Bundle, pinned: Mask) -> Pruned:
@@ -192,11 +192,11 @@ class Pruning:
         bounds = Bounds(self.config.max_nesting, self.max_summary_tokens)
         return compress(shape, self.config.ranges, bounds, self.counter.count)
 
-    def _found(self, calls: Calls, *, age: Ints, seen: Mask, pinned: Mask) -> Found:
+    def _found(self, calls: Calls, *, age: Ints, seen: Mask, pinned: Mask) -> AutomaticCuts:
         """What the automatic strategies find; nothing where they are off."""
         if self.config.mode != "auto" or not len(calls):
             none = np.zeros(len(calls), np.bool_)
-            return Found(none, np.zeros(len(calls), np.int64), none)
+            return AutomaticCuts(none, np.zeros(len(calls), np.int64), none)
         return found_by(calls, self.config, age=age, seen=seen, touchable=seen & ~pinned)
 
     def _measures(self, measures: MessageMeasures, left: _Left) -> MessageMeasures:

@@ -10,7 +10,7 @@ from budgeteer.engine.counting.library_measures import Ints
 from budgeteer.engine.counting.message_measures import MessageMeasures
 from budgeteer.engine.counting.sized import Sized
 from budgeteer.engine.counting.tokenizers import TokenCounter
-from budgeteer.engine.packing.pruning.automatic import Found, Strategy
+from budgeteer.engine.packing.pruning.automatic import AutomaticCuts, Strategy
 from budgeteer.engine.packing.pruning.calls import Calls
 from budgeteer.engine.packing.pruning.message_ids import Numbering, TagSizes
 from budgeteer.engine.packing.pruning.minified import MinifiedSizes
@@ -71,7 +71,7 @@ def tag_sizes(numbering: Numbering, counter: TokenCounter) -> Sized:
     return Sized(tokens, chars)
 
 
-def shortened_by(calls: Calls, found: Found, bare: Bare, *, provider: str, counter: TokenCounter) -> Shortened:
+def shortened_by(calls: Calls, found: AutomaticCuts, bare: Bare, *, provider: str, counter: TokenCounter) -> Shortened:
     """The sizes after what was found is taken, where that makes a message smaller."""
     size = len(bare.alive)
     note = counter.count(REPEATED_NOTE)

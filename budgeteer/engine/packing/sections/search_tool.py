@@ -60,7 +60,7 @@ class Searching:
 
 
 @dataclass(frozen=True, slots=True)
-class _Kept:
+class _CachedSearch:
     """A bundle with the tool, and in which words that was asked for."""
 
     texts: TextsConfig
@@ -80,11 +80,11 @@ def search_instructions(texts: TextsConfig = OURS) -> str:
 def with_search_tool(given: Bundle, texts: TextsConfig, *, counter: TokenCounter) -> Searching:
     """The bundle for a model that searches its specs itself. The last answer is kept with the bundle."""
     kept = given.prepared.get(_KEPT_AS)
-    if isinstance(kept, _Kept) and kept.texts == texts and kept.searching.given is given:
+    if isinstance(kept, _CachedSearch) and kept.texts == texts and kept.searching.given is given:
         return kept.searching
     text = SystemText(SYSTEM_ID, "Instructions for searching specs", "system", search_instructions(texts))
     bundle, added = with_own(given, search_tool(texts), text, counter=counter)
     # What is prepared of this bundle is no other's: its system texts and tools are more.
     searching = Searching(given, replace(bundle, prepared={}), frozenset(added))
-    given.prepared[_KEPT_AS] = _Kept(texts, searching)
+    given.prepared[_KEPT_AS] = _CachedSearch(texts, searching)
     return searching

@@ -36,7 +36,7 @@ class NamedItem:
 
 
 @dataclass(frozen=True, slots=True)
-class StepShown:
+class FitStepView:
     """One step.
 
     Attributes:
@@ -74,50 +74,50 @@ class FigureRow:
 
 
 @dataclass(frozen=True, slots=True)
-class PlanShown:
+class FitPlanView:
     """The plan: the verdict it ends in, its figures now and then, its steps, and what applying it posts."""
 
     tone: str
     icon: str
     verdict: str
     figures: tuple[FigureRow, ...]
-    steps: tuple[StepShown, ...]
+    steps: tuple[FitStepView, ...]
     apply_label: str
     mark: str
     advice: str
 
 
 @dataclass(frozen=True, slots=True)
-class FitShown:
+class FitView:
     """One of `plan`, `job` and `sentence`; the state that choosing a step keeps, and that applying them posts."""
 
     carried: tuple[tuple[str, Any], ...]
     posted: tuple[tuple[str, Any], ...]
-    plan: PlanShown | None = None
+    plan: FitPlanView | None = None
     job: JobCard | None = None
     sentence: str = ""
 
 
-def fit_shown(packed: Packed, request: PanelRequest) -> FitShown:
+def fit_shown(packed: Packed, request: PanelRequest) -> FitView:
     """The plan that the address asks for; where the request may start no study, why."""
     workspace, state = request.workspace, request.state
     carried, posted = state.pairs(steps=""), state.pairs()
     try:
         found = answered(fit_study(workspace, packed, state.steps), workspace, draft=bool(request.no_study))
     except BudgeteerError as error:
-        return FitShown(carried, posted, sentence=error_parts(error)["sentence"])
+        return FitView(carried, posted, sentence=error_parts(error)["sentence"])
     if found is None:
-        return FitShown(carried, posted, sentence=request.no_study)
+        return FitView(carried, posted, sentence=request.no_study)
     if isinstance(found, FitPlan):
-        return FitShown(carried, posted, plan=plan_shown(found, state, mark=config_mark(request.current)))
-    return FitShown(carried, posted, job=job_card(found, then=state.address(workspace.get_absolute_url())))
+        return FitView(carried, posted, plan=plan_shown(found, state, mark=config_mark(request.current)))
+    return FitView(carried, posted, job=job_card(found, then=state.address(workspace.get_absolute_url())))
 
 
-def plan_shown(plan: FitPlan, state: ViewState, *, mark: str) -> PlanShown:
+def plan_shown(plan: FitPlan, state: ViewState, *, mark: str) -> FitPlanView:
     """A plan as it is printed."""
     chosen = tuple(step.name.value for step in plan.chosen)
     level = plan.final.level
-    return PlanShown(
+    return FitPlanView(
         tone=LEVEL_TONES[level],
         icon=LEVEL_ICONS[level],
         verdict=plan.final.sentence,
@@ -152,14 +152,14 @@ def _figures(now: FitState, then: FitState) -> Iterator[FigureRow]:
     return (FigureRow(name, old, new, old != new) for name, old, new in rows)
 
 
-def _step(step: PlanStep, plan: FitPlan, chosen: tuple[str, ...], state: ViewState) -> StepShown:
+def _step(step: PlanStep, plan: FitPlan, chosen: tuple[str, ...], state: ViewState) -> FitStepView:
     effect, name = step.effect, step.name.value
     others = [one for one in plan.chosen if step.row.group and one.row.group == step.row.group and one is not step]
     toggled = set(chosen) ^ {name}
     if not step.is_chosen:
         toggled -= {one.name.value for one in others}
     before, after = effect.before, effect.after
-    return StepShown(
+    return FitStepView(
         name=name,
         # The page calls settings by their labels; the plan, which the command line prints too, by their paths.
         title=button_of(step.settings).label if step.name is StepName.RAISE_LIMITS else step.title,

@@ -12,7 +12,7 @@ SUMMARY_ID = "summary:history"
 
 
 @dataclass(frozen=True, slots=True)
-class SummaryShown:
+class SummaryCard:
     """What the card prints; `problem` says why a wording was refused, which then stands in `text`."""
 
     key: str
@@ -24,7 +24,7 @@ class SummaryShown:
     problem: str
 
 
-def summary_shown(owner_id: int, packed: Packed, *, refused: tuple[str, str] | None) -> SummaryShown | None:
+def summary_shown(owner_id: int, packed: Packed, *, refused: tuple[str, str] | None) -> SummaryCard | None:
     """The card of the summary that a packing used; None where it is gone.
 
     `refused` is a wording that was not taken, and why.
@@ -39,7 +39,7 @@ def summary_shown(owner_id: int, packed: Packed, *, refused: tuple[str, str] | N
     )
     limit = packed.packing.config.history.summary_max_chars
     covered = len(packed.packing.chosen.history.summary.covers) if packed.packing.chosen.history.summary else 0
-    return SummaryShown(
+    return SummaryCard(
         key=row.key,
         text=refused[0] if refused else wording(row),
         written_by=f"{by}; edited since." if row.edited_at else f"{by}.",

@@ -17,7 +17,7 @@ from budgeteer.workbench.state import ViewState
 
 
 @dataclass(frozen=True, slots=True)
-class SweepShown:
+class SweepPanel:
     """One of `view`, `job` and `sentence`, what else could be swept, and the state that choosing it keeps.
 
     `table_query` asks for the figures of the view.
@@ -31,7 +31,7 @@ class SweepShown:
     table_query: str = ""
 
 
-def sweep_shown(workspace: Workspace, packed: Packed, state: ViewState, *, no_job: str = "") -> SweepShown:
+def sweep_shown(workspace: Workspace, packed: Packed, state: ViewState, *, no_job: str = "") -> SweepPanel:
     """The sweep that the address asks for; where `no_job` says why, no job is started and it is shown."""
     choices = sweep_choices(packed.packing, state)
     carried = state.pairs(over="")
@@ -39,10 +39,10 @@ def sweep_shown(workspace: Workspace, packed: Packed, state: ViewState, *, no_jo
     try:
         found = answered(sweep_study(workspace, packed, over), workspace, draft=bool(no_job))
     except BudgeteerError as error:
-        return SweepShown(choices, carried, sentence=error_parts(error)["sentence"])
+        return SweepPanel(choices, carried, sentence=error_parts(error)["sentence"])
     if found is None:
-        return SweepShown(choices, carried, sentence=no_job)
+        return SweepPanel(choices, carried, sentence=no_job)
     if isinstance(found, SweptLimit):
         query = ViewState(over=over).query()
-        return SweepShown(choices, carried, view=sweep_view(packed.packing, found), table_query=query)
-    return SweepShown(choices, carried, job=job_card(found, then=state.address(workspace.get_absolute_url())))
+        return SweepPanel(choices, carried, view=sweep_view(packed.packing, found), table_query=query)
+    return SweepPanel(choices, carried, job=job_card(found, then=state.address(workspace.get_absolute_url())))

@@ -19,7 +19,7 @@ NOTHING = "There is no conversation to replay. Add one as a source: each of its 
 
 
 @dataclass(frozen=True, slots=True)
-class TimelineShown:
+class TimelinePanel:
     """One of `view`, `job` and `sentence`.
 
     With a view, `choice` chooses one of its requests and `table_query` asks for its figures.
@@ -32,18 +32,18 @@ class TimelineShown:
     choice: RequestChoice | None = None
 
 
-def timeline_shown(workspace: Workspace, packed: Packed, state: ViewState, *, no_job: str = "") -> TimelineShown:
+def timeline_shown(workspace: Workspace, packed: Packed, state: ViewState, *, no_job: str = "") -> TimelinePanel:
     """The replay of the workspace's conversation; where `no_job` says why, no job is started and it is shown."""
     try:
         found = answered(timeline_study(workspace, packed, state.replaying), workspace, draft=bool(no_job))
     except BudgeteerError as error:
-        return TimelineShown(sentence=error_parts(error)["sentence"])
+        return TimelinePanel(sentence=error_parts(error)["sentence"])
     if found is None:
-        return TimelineShown(sentence=no_job)
+        return TimelinePanel(sentence=no_job)
     if not isinstance(found, Timeline):
-        return TimelineShown(job=job_card(found, then=state.address(workspace.get_absolute_url())))
+        return TimelinePanel(job=job_card(found, then=state.address(workspace.get_absolute_url())))
     if not found.asked or not len(packed.packing.bundle.history):
-        return TimelineShown(sentence=NOTHING)
+        return TimelinePanel(sentence=NOTHING)
     query = ViewState(replaying=state.replaying).query()
     choice = request_choice(workspace, packed, found, state)
-    return TimelineShown(view=timeline_view(packed, found, state), table_query=query, choice=choice)
+    return TimelinePanel(view=timeline_view(packed, found, state), table_query=query, choice=choice)

@@ -19,7 +19,7 @@ from budgeteer.workbench.config_form.editable import EditableConfig
 from budgeteer.workbench.config_form.merging import config_mark
 from budgeteer.workbench.models import Workspace
 from budgeteer.workbench.panels.fit import study
-from budgeteer.workbench.panels.fit.panel import FitShown, fit_shown
+from budgeteer.workbench.panels.fit.panel import FitView, fit_shown
 from budgeteer.workbench.panels.fit.study import chosen_steps, fit_study
 from budgeteer.workbench.panels.request import PanelRequest
 from budgeteer.workbench.preview import Packed, preview
@@ -41,7 +41,7 @@ def packed_of(workspace: Workspace) -> Packed:
     return packed
 
 
-def shown_of(workspace: Workspace, **state: Any) -> FitShown:
+def shown_of(workspace: Workspace, **state: Any) -> FitView:
     current = EditableConfig.of(workspace)
     request = PanelRequest(workspace, ViewState(view=PanelName.FIT, **state), current, packed_of(workspace))
     return fit_shown(packed_of(workspace), request)
