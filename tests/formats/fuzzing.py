@@ -6,6 +6,7 @@ import io
 import json
 import os
 import random
+import re
 import signal
 import time
 import tracemalloc
@@ -45,6 +46,9 @@ WORDS = "Nobody has ever written this sentence about seventeen purple walruses b
 
 SHOWN = 40
 """Characters of these that tell that they were read."""
+
+_LISTED = re.compile(r"(found|in) (?:a JSON array of \d+, the first|\d+ JSON lines) with the keys.*")
+_ELEMENT = re.compile(r"\belement (\d+)")
 
 WATCHED = 40
 """Memory is watched in every so many cases, for watching takes time."""
@@ -214,10 +218,13 @@ def _told(read: Callable[[], Imported]) -> object:
     try:
         found = read()
     except FormatError as error:
-        return error.sentence
+        return _LISTED.sub(r"\1 entries", error.sentence)
     messages = [[message_to_json(message) for message in chat.messages] for chat in found.conversations]
     libraries = (found.skills, found.tools, found.features, found.chunks, found.text)
-    return {**report_json(found), "reason": ""}, messages, libraries
+    report = {**report_json(found), "reason": ""}
+    report["warnings"] = [said for said in report["warnings"] if not said.startswith("A JSON list of ")]
+    # A list that is not held is read as lines, each an element of it.
+    return json.loads(_ELEMENT.sub(r"line \1", json.dumps(report).replace('"[].', '"'))), messages, libraries
 
 
 def _imported_or_refused(case: Case, chosen: str | None) -> Imported | FormatError:

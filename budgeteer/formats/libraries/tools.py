@@ -154,8 +154,9 @@ def read(document: Document) -> Imported:
     if document.archive is not None:
         _read_archive(document, document.archive, tools, skipped)
     elif document.shape == "jsonl":
+        sure = any(definition(line.value) for line in document.lines)
         for line in document.lines:
-            _take(definitions(line.value), f"line {line.number}", tools, skipped)
+            _take(definitions([line.value], sure=sure), f"line {line.number}", tools, skipped)
     else:
         _take(definitions(document.value), "element", tools, skipped)
     if not tools:

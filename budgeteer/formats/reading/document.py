@@ -14,7 +14,7 @@ from budgeteer.formats.messages.imported import Skipped
 from budgeteer.formats.messages.message_spool import MessageSpool
 from budgeteer.formats.messages.numbering import Notes
 from budgeteer.formats.messages.progress import Progress, ProgressHeartbeat
-from budgeteer.formats.reading import json_text, parquet_files
+from budgeteer.formats.reading import json_text, large_lists, parquet_files
 from budgeteer.formats.reading.archives import Archive, open_archive
 from budgeteer.formats.reading.compressed_files import HEAD_BYTES as PACKED_HEAD_BYTES
 from budgeteer.formats.reading.compressed_files import decompress, decompress_into, is_packed
@@ -122,6 +122,8 @@ def open_document(data: bytes, *, name: str = "", options: Options | None = None
 def open_file(file: IO[bytes], *, name: str = "", options: Options) -> Document:
     """Open an upload that lies in a file: one over `held_bytes` stays there, if it is an archive or JSONL in UTF-8.
 
+    A JSON list in UTF-8 is written to a scratch file as JSON lines.
+
     The file must stay open while the document is used.
 
     Raises:
@@ -147,9 +149,15 @@ def open_file(file: IO[bytes], *, name: str = "", options: Options) -> Document:
     archive = open_archive(file, limits=options.limits)
     if archive is not None:
         return Document("archive", name, options, archive=archive, notes=notes_for(archive, options))
-    if size <= options.limits.held_bytes or not _is_far_jsonl(file, options.limits.json_depth, where=name):
-        return _held(file, name, options, left_out)
     depth, telling = options.limits.json_depth, ProgressHeartbeat(options.progress)
+    if not _is_far_jsonl(file, depth, where=name):
+        rows = options.scratch()
+        count = large_lists.write_elements(rows, file, size=size, depth_limit=depth, progress=telling)
+        if not count:
+            rows.close()
+            return _held(file, name, options, left_out)
+        left_out = (*left_out, f"A JSON list of {count:,} elements, read one by one: line 3 is its third element")
+        file, size = rows, rows.tell()
     looked = look_through(file, size=size, depth_limit=depth, progress=telling, where=name)
     return Document(
         "jsonl",
@@ -187,7 +195,8 @@ def _is_far_jsonl(file: IO[bytes], depth_limit: int, *, where: str) -> bool:
     kind = binary_kind(head)
     if kind is not None:
         raise refuse_binary(kind, where=where)
-    if not is_utf8(head):
+    # A list is no line of an object: one that stands on a single row is not read as one here.
+    if not is_utf8(head) or not _row(head).startswith("{"):
         return False
     file.seek(0)
     rows = (row for row in map(_row, file) if row)
