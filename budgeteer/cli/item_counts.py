@@ -21,6 +21,7 @@ from budgeteer.engine.packing.sections.skill_block import wrapper_size
 from budgeteer.engine.packing.sections.skills import entry_sizes
 from budgeteer.engine.packing.sections.tools import ToolCosts, line_end_tokens
 from budgeteer.engine.providers.registry import DEFAULT_PROVIDER, PROVIDERS
+from budgeteer.formats.mapping.field_mapping import FieldMapping
 
 NAME_WIDTH = 60
 
@@ -40,13 +41,17 @@ class ItemCounts:
     is_estimated: bool = False
 
 
-def count_file(written: str, *, row: ModelRow, counter: TokenCounter, whole: bool) -> list[ItemCounts]:
+def count_file(
+    written: str, *, row: ModelRow, counter: TokenCounter, whole: bool, mapping: FieldMapping | None = None
+) -> list[ItemCounts]:
     """Every item of `FILE` or `FILE#N` as the model `row` reads it, then what stands between them.
+
+    A `mapping` says where its messages stand.
 
     Raises:
         InputError: the file cannot be read, or holds several conversations and none was chosen.
     """
-    imported = read_source(parse_choice(written).name, whole=whole)
+    imported = read_source(parse_choice(written).name, whole=whole, mapping=mapping)
     if imported.conversations:
         return list(_conversation(pick_conversation(written, imported), row, counter))
     if imported.text:

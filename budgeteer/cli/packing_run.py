@@ -14,7 +14,14 @@ from budgeteer.cli.count_cache import keeping_counter
 from budgeteer.cli.options.pack import PackOptions
 from budgeteer.cli.options.sources import SourceOptions
 from budgeteer.cli.output.progress import progress_bar
-from budgeteer.cli.source_files import read_conversation, read_kind, read_source, read_text, read_text_file
+from budgeteer.cli.source_files import (
+    read_conversation,
+    read_kind,
+    read_mapping,
+    read_source,
+    read_text,
+    read_text_file,
+)
 from budgeteer.engine.analysis.sweep.probe import Subject
 from budgeteer.engine.config.schema import BudgetConfig
 from budgeteer.engine.counting.library_measures import measure_chunks, measure_features, measure_skills, measure_tools
@@ -98,7 +105,7 @@ def gather(options: SourceOptions, *, counter: TokenCounter, providers: Collecti
     )
     sources: list[PromptSource] = []
     if options.conversation is not None:
-        talk = read_conversation(options.conversation, whole=options.whole)
+        talk = read_conversation(options.conversation, whole=options.whole, mapping=read_mapping(options.mapping))
         with progress_bar("Counting messages") as progress:
             counted = measure_messages(talk.messages, counter=counter, progress=progress, providers=providers)
         sources.append(PromptSource(conversation=talk, conversation_measures=counted))

@@ -17,7 +17,7 @@ from budgeteer.cli.output.tables import shortened
 from budgeteer.engine.content.conversation import Conversation
 from budgeteer.engine.errors import FormatError, InputError
 from budgeteer.formats.detect import import_file, import_folder
-from budgeteer.formats.mapping.field_mapping import FieldMapping
+from budgeteer.formats.mapping.field_mapping import FieldMapping, mapping_from_text
 from budgeteer.formats.mapping.mapped_reader import MAPPED, mapped_format
 from budgeteer.formats.messages.imported import Imported, Kind
 from budgeteer.formats.messages.progress import Progress
@@ -144,13 +144,22 @@ def parse_choice(written: str) -> ImportChoice:
     return ImportChoice(match["name"], int(match["number"]))
 
 
-def read_conversation(written: str, *, whole: bool = False) -> Conversation:
-    """The conversation `FILE` or `FILE#N` names.
+def read_mapping(name: str | None) -> FieldMapping | None:
+    """The mapping in a file; None without one.
+
+    Raises:
+        InputError: the file cannot be read, or is no mapping.
+    """
+    return None if name is None else mapping_from_text(read_text_file(name), where=name)
+
+
+def read_conversation(written: str, *, whole: bool = False, mapping: FieldMapping | None = None) -> Conversation:
+    """The conversation `FILE` or `FILE#N` names, read by a mapping if one is given.
 
     Raises:
         InputError: no conversation, no such number, or several and no number (with their list).
     """
-    return pick_conversation(written, read_source(parse_choice(written).name, whole=whole))
+    return pick_conversation(written, read_source(parse_choice(written).name, whole=whole, mapping=mapping))
 
 
 def pick_conversation(written: str, imported: Imported) -> Conversation:

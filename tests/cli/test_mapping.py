@@ -1,4 +1,4 @@
-"""`budgeteer import --guess-mapping` and `--mapping`."""
+"""`--guess-mapping` of `budgeteer import`, and `--mapping` of every command that reads a conversation."""
 
 from __future__ import annotations
 
@@ -28,6 +28,33 @@ def test_a_guess_is_printed_and_read_again(budgeteer: Budgeteer, robot: Path, tm
     assert report["format"] == "mapping"
     assert report["counts"]["messages"] == 5
     assert report["counts"]["toolCalls"] == report["counts"]["toolResults"] == 1
+
+
+def test_a_file_in_a_shape_of_ones_own_is_counted_and_packed(budgeteer: Budgeteer, robot: Path, tmp_path: Path) -> None:
+    mapping = tmp_path / "mapping.json"
+    mapping.write_text(budgeteer("import", robot, "--guess-mapping").out)
+    plain = tmp_path / "talk.json"
+    kept = budgeteer("import", robot, "--mapping", mapping, "--messages", "1", "--json").out
+    assert budgeteer("count", robot).status == 2
+    counted = json.loads(budgeteer("count", f"{robot}#1", "--mapping", mapping, "--json").out)
+    assert [item["id"] for item in counted["items"]] == [one["id"] for one in json.loads(kept)["messages"]]
+    assert budgeteer("pack", "--conversation", robot, "--no-cache").status == 2
+    options = ("--conversation", f"{robot}#1", "--mapping", mapping, "--no-cache")
+    request = budgeteer("pack", *options, "--request", "openai-chat")
+    plain.write_text(request.out)
+    assert request.status == 0
+    packed, again = (
+        json.loads(budgeteer("pack", *given, "--json").out)
+        for given in (options, ("--conversation", plain, "--no-cache"))
+    )
+    assert packed["total"] == again["total"]
+    assert packed["total"]["tokens"] == counted["total"]["tokens"]
+
+
+def test_a_mapping_of_nothing_is_refused(budgeteer: Budgeteer, robot: Path) -> None:
+    run = budgeteer("pack", "--query", "Is it late?", "--mapping", robot)
+    assert run.status == 2
+    assert "--conversation" in run.err
 
 
 def test_lines_are_mapped_as_well(budgeteer: Budgeteer, tmp_path: Path) -> None:

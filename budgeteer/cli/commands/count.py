@@ -21,9 +21,12 @@ DEFAULT_MODEL = "gpt-4o"
 @click.argument("file")
 @click.option("--model", metavar="M", help=f"Count with this model's tokenizer.  [default: {DEFAULT_MODEL}]")
 @click.option("--tokenizer", metavar="T", help="Count with o200k_base, claude-v4.8, chars/4, …")
+@click.option("--mapping", metavar="MAPPING", help="Read it by this mapping of 'import --guess-mapping'.")
 @click.option("--whole", is_flag=True, help="The whole transcript, not only what follows its last compaction.")
 @click.option("--json", "as_json", is_flag=True, help="Print every item as JSON.")
-def command(*, file: str, model: str | None, tokenizer: str | None, whole: bool, as_json: bool) -> None:
+def command(  # noqa: PLR0913  # one for each option
+    *, file: str, model: str | None, tokenizer: str | None, mapping: str | None, whole: bool, as_json: bool
+) -> None:
     """Count FILE: every message, skill, tool definition, feature spec or text, and the total.
 
     FILE may name one conversation of several as FILE#N. A conversation's total is what it costs as a chat request,
@@ -32,6 +35,7 @@ def command(*, file: str, model: str | None, tokenizer: str | None, whole: bool,
     if model is not None and tokenizer is not None:
         raise click.UsageError("--model and --tokenizer each choose a tokenizer; give one")
     from budgeteer.cli.item_counts import count_file
+    from budgeteer.cli.source_files import read_mapping
     from budgeteer.engine.counting.claude.claude_vocabulary import CLAUDE_FAMILIES
     from budgeteer.engine.counting.tokenizers import counter_for
     from budgeteer.engine.models.registry import model as model_row
@@ -40,7 +44,7 @@ def command(*, file: str, model: str | None, tokenizer: str | None, whole: bool,
     row = model_row(model or DEFAULT_MODEL)
     counter = counter_for(tokenizer or row.tokenizer)
     stand_in = tokenizer is None and row.tokenizer_is_stand_in
-    rows = count_file(file, row=row, counter=counter, whole=whole)
+    rows = count_file(file, row=row, counter=counter, whole=whole, mapping=read_mapping(mapping))
     known = count_kind(counter, row) if tokenizer is None else counter.kind
     kind = "estimated" if any(one.is_estimated for one in rows) else known
     if as_json:

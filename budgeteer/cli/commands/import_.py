@@ -34,9 +34,8 @@ def command(  # noqa: PLR0913  # one for each option
     FILE is a file, a folder, or - for standard input.
     """
     from budgeteer.cli.output.import_report import conversation_number, report_lines
-    from budgeteer.cli.source_files import guessed_mapping, read_source, read_text_file
+    from budgeteer.cli.source_files import guessed_mapping, read_mapping, read_source
     from budgeteer.engine.content.conversation import message_to_json
-    from budgeteer.formats.mapping.field_mapping import mapping_from_text
     from budgeteer.formats.messages.imported import report_json
 
     if guess_mapping:
@@ -44,8 +43,7 @@ def command(  # noqa: PLR0913  # one for each option
         return
     if mapping and as_format:
         raise click.UsageError("--mapping and --as exclude each other: a mapping is a format of its own")
-    chosen_mapping = mapping_from_text(read_text_file(mapping), where=mapping) if mapping else None
-    imported = read_source(file, as_format=as_format, whole=whole, mapping=chosen_mapping)
+    imported = read_source(file, as_format=as_format, whole=whole, mapping=read_mapping(mapping))
     chosen = None if messages is None else conversation_number(file, imported, messages)
     printed = [message_to_json(message) for message in chosen.messages] if chosen else []
     if as_json:

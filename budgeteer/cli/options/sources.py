@@ -16,6 +16,7 @@ class SourceOptions:
     """What the command line says of sources and configuration; None or () where an option was not given."""
 
     conversation: str | None = None
+    mapping: str | None = None
     whole: bool = False
     skills: str | None = None
     features: str | None = None
@@ -34,6 +35,9 @@ class SourceOptions:
 
 _SOURCES: Sequence[Decorator] = (
     click.option("--conversation", metavar="FILE[#N]", help="A conversation; #N chooses one of several."),
+    click.option(
+        "--mapping", metavar="FILE", help="Read the conversation by this mapping of 'import --guess-mapping'."
+    ),
     click.option("--whole", is_flag=True, help="The whole transcript, not only what follows its last compaction."),
     click.option("--skills", metavar="FILE|DIR", help="A skill library."),
     click.option("--features", metavar="FILE|DIR", help="A library of feature specs."),
@@ -68,11 +72,13 @@ def source_options_without_config[F](command: F) -> F:
 
 
 def check_something_is_given(options: SourceOptions) -> None:
-    """Refuse a command line that names nothing to pack.
+    """Refuse a command line that names nothing to pack, or a mapping of nothing.
 
     Raises:
-        click.UsageError: it names none.
+        click.UsageError: it does.
     """
+    if options.mapping is not None and options.conversation is None:
+        raise click.UsageError("--mapping says how --conversation is read; give that as well")
     materials = (options.conversation, options.skills, options.features, options.tools, options.chunks)
     texts = (options.system, options.workspace_context, options.query)
     if not any(one is not None for one in (*materials, *texts)) and not options.specs:
