@@ -41,6 +41,7 @@ _READ_FILES: Final[Mapping[str, tuple[str, ...]]] = {"skills": ("SKILL.md",), "f
 LEFT_OUT: Final[Mapping[str, tuple[str, ...]]] = {
     "adk": ("state", "state_delta", "stateDelta", "groundingMetadata"),
     "ai-sdk": ("providerMetadata", "callProviderMetadata", "metadata"),
+    "antigravity": ("truncated_fields",),
     "atif": ("agent.name", "steps.source"),
     "bfcl": ("path", "involved_classes", "initial_config", "excluded_function"),
     "chatgpt": ("aggregate_result", "finish_details", "metadata.citations", "metadata.content_references"),

@@ -13,6 +13,7 @@ from typing import Protocol
 from budgeteer.formats import transcript_archives
 from budgeteer.formats.adk import evaluation_sets, sessions
 from budgeteer.formats.agents import (
+    antigravity,
     cline,
     continue_sessions,
     cursor,
@@ -96,6 +97,7 @@ OUR_FORMATS: tuple[Format, ...] = (
     _talk("claude-code", "Claude Code session", claude_code),
     _talk("claude-stream", "Claude Code message stream", message_stream),
     _talk("claude-export", "Claude Code exported as text", exported_text),
+    _talk("antigravity", "Antigravity transcript", antigravity),
     _talk("cline", "Cline, Roo or Kilo task", cline),
     _talk("continue", "Continue session", continue_sessions),
     _talk("cursor", "Cursor agent transcript", cursor),

@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import Any, Final
 
+from tests.formats.agents.antigravity_shapes import ANTIGRAVITY
 from tests.formats.shapes import OPENAI_CHAT, dumps, jsonl, text_block, use_block, zipped
 
 ROOT = "00000000-0000-4000-8000-000000000000"
@@ -1281,6 +1282,7 @@ MT_BENCH: list[dict[str, Any]] = [
 ]
 
 MAKERS: Final[Mapping[str, bytes]] = {
+    "antigravity": jsonl(*ANTIGRAVITY),
     "kimi": jsonl(*KIMI),
     "zed": dumps(ZED),
     "haystack": dumps(HAYSTACK),

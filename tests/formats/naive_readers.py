@@ -12,6 +12,8 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
+from tests.formats.agents.antigravity_shapes import antigravity
+
 type Told = tuple[list[str], list[tuple[str, Any]], list[str]]
 """Texts, calls, results."""
 
@@ -496,6 +498,7 @@ def mt_bench(data: bytes) -> Told:
 
 
 NAIVE: Final[Mapping[str, Callable[[bytes], Told]]] = {
+    "antigravity": antigravity,
     "kimi": kimi,
     "zed": zed,
     "haystack": haystack,
