@@ -18,7 +18,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Final
 
@@ -49,8 +49,13 @@ def conversations(count: int) -> Iterator[list[str]]:
 
 def write(path: Path, count: int) -> None:
     """A file of so many conversations, one a line."""
+    write_lines(path, conversations(count))
+
+
+def write_lines(path: Path, talks: Iterable[list[str]]) -> None:
+    """A file of the conversations with these texts, one a line."""
     with path.open("w", encoding="utf-8") as file:
-        for texts in conversations(count):
+        for texts in talks:
             said = [{"role": _role(at), "content": text} for at, text in enumerate(texts)]
             file.write(json.dumps({"messages": said}) + "\n")
 
@@ -70,15 +75,15 @@ def run(path: Path, workers: int) -> tuple[float, float]:
     )
     most = 0.0
     while process.poll() is None:
-        most = max(most, _megabytes(process.pid))
+        most = max(most, megabytes_of(process.pid))
         time.sleep(0.2)
     if process.returncode:
         raise SystemExit(process.returncode)
     return time.perf_counter() - before, most
 
 
-def _megabytes(pid: int) -> float:
-    """What a process and those it started hold now."""
+def megabytes_of(pid: int) -> float:
+    """What a process and those it started hold now, in megabytes."""
     pids, at = [pid], 0
     while at < len(pids):
         try:
