@@ -435,20 +435,24 @@ def agents(sources: Sources, config: Config = None) -> tuple[HarnessReplay, ...]
     return replay_harnesses(sources.subject(config))
 
 
-def evaluate(conversations: Iterable[ImportedConversation], configs: Mapping[str, Config]) -> Evaluation:
+def evaluate(
+    conversations: Iterable[ImportedConversation], configs: Mapping[str, Config], *, sessions: bool = False
+) -> Evaluation:
     """Pack every conversation under each configuration, and sum up: percentiles, rates, money, who changes sides.
 
-    `configs` are configurations by the names that the figures have. Conversations are read some hundred at a time, so
-    that an iterator of any length takes the same memory; results of parts merge (`Evaluation.merge`).
+    `configs` are configurations by the names that the figures have. With `sessions` every request of each conversation
+    is replayed, with the prompt cache of the model's provider: `totals[0].sessions.cost`. Conversations are read some
+    hundred at a time, so that an iterator of any length takes the same memory; results of parts merge
+    (`Evaluation.merge`).
 
     Raises:
         ConfigError: a configuration is not valid.
     """
     named = [NamedConfig(name, config_of(config)) for name, config in configs.items()]
-    found = Evaluation([empty_totals(one) for one in named])
+    found = Evaluation([empty_totals(one, sessions=sessions) for one in named])
     numbered = enumerate(conversations, start=1)
     while chunk := [NamedConversation(one.id or f"#{number}", one) for number, one in islice(numbered, CHUNK)]:
-        found.merge(evaluate_chunk(chunk, named).evaluation)
+        found.merge(evaluate_chunk(chunk, named, sessions=sessions).evaluation)
     return found
 
 

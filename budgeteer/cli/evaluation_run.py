@@ -49,12 +49,16 @@ class _BatchResult:
 
 @dataclass(frozen=True, slots=True)
 class EvaluationTask:
-    """What to evaluate: files and folders, configurations, how many processes, and where rows go (None: nowhere)."""
+    """What to evaluate: files and folders, configurations, how many processes, and where rows go (None: nowhere).
+
+    `sessions`: whether every request of each conversation is replayed.
+    """
 
     names: Sequence[str]
     configs: Sequence[NamedConfig]
     workers: int
     write_rows: WriteRows | None = None
+    sessions: bool = False
 
 
 def evaluate_files(task: EvaluationTask, *, progress: Watch | None = None) -> Evaluated:
@@ -66,7 +70,7 @@ def evaluate_files(task: EvaluationTask, *, progress: Watch | None = None) -> Ev
         InputError: a file that was named does not exist, or a process ended before its time.
         ConfigError: a configuration cannot be used.
     """
-    found = Evaluated(Evaluation([empty_totals(named) for named in task.configs]))
+    found = Evaluated(_empty(task.configs, sessions=task.sessions))
     files: set[str] = set()
     done = 0
     total = sum(piece.size for piece in pieces_of(task.names)) if progress is not None else 0
@@ -90,7 +94,7 @@ def _results(task: EvaluationTask) -> Iterator[_BatchResult]:
     rows = task.write_rows is not None
     if task.workers == 1:
         for batch in batches:
-            yield evaluate_batch(batch, task.configs, rows=rows)
+            yield evaluate_batch(batch, task.configs, rows=rows, sessions=task.sessions)
         return
     # A new interpreter for each process: a fork of one whose tokenizer runs threads may hang.
     context = multiprocessing.get_context("spawn")
@@ -98,7 +102,7 @@ def _results(task: EvaluationTask) -> Iterator[_BatchResult]:
         waiting: deque[Future[_BatchResult]] = deque()
         try:
             for batch in batches:
-                waiting.append(pool.submit(evaluate_batch, batch, task.configs, rows=rows))
+                waiting.append(pool.submit(evaluate_batch, batch, task.configs, rows=rows, sessions=task.sessions))
                 if len(waiting) >= task.workers * (1 + _WAITING):
                     yield waiting.popleft().result()
             while waiting:
@@ -110,13 +114,19 @@ def _results(task: EvaluationTask) -> Iterator[_BatchResult]:
             pool.shutdown(wait=True, cancel_futures=True)
 
 
-def evaluate_batch(batch: Sequence[Piece], configs: Sequence[NamedConfig], *, rows: bool) -> _BatchResult:
+def _empty(configs: Sequence[NamedConfig], *, sessions: bool) -> Evaluation:
+    return Evaluation([empty_totals(named, sessions=sessions) for named in configs])
+
+
+def evaluate_batch(
+    batch: Sequence[Piece], configs: Sequence[NamedConfig], *, rows: bool, sessions: bool
+) -> _BatchResult:
     """The conversations of some pieces under every configuration."""
-    found = _BatchResult(Evaluation([empty_totals(named) for named in configs]), [() for _ in configs], set(), 0, [], 0)
+    found = _BatchResult(_empty(configs, sessions=sessions), [() for _ in configs], set(), 0, [], 0)
     samples: list[NamedConversation] = []
 
     def evaluate() -> None:
-        result = evaluate_chunk(samples, configs, rows=rows)
+        result = evaluate_chunk(samples, configs, rows=rows, sessions=sessions)
         found.evaluation.merge(result.evaluation)
         if rows:
             found.rows = [(*had, *more) for had, more in zip(found.rows, result.rows, strict=True)]

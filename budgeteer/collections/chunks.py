@@ -12,7 +12,13 @@ import numpy as np
 from budgeteer.collections.models import EvaluationChunk, EvaluationRun
 from budgeteer.collections.row_columns import RowColumns, RowName
 from budgeteer.collections.survey import Survey, runs_of
-from budgeteer.engine.analysis.evaluation.chunk import NamedConfig, NamedConversation, empty_totals, evaluate_chunk
+from budgeteer.engine.analysis.evaluation.chunk import (
+    ChunkRun,
+    NamedConfig,
+    NamedConversation,
+    empty_totals,
+    evaluate_chunk,
+)
 from budgeteer.engine.analysis.evaluation.evaluation import Evaluation, PackedConversation
 from budgeteer.engine.config.schema import load_config
 from budgeteer.engine.counting.message_measures import MessageMeasures
@@ -70,9 +76,13 @@ class ChunkOutcome:
 
 @dataclass(slots=True)
 class ChunkReader:
-    """Reads the conversations of chunks; it holds what was counted of the source that was read last, and no other."""
+    """Reads the conversations of chunks; it holds what was counted of the source that was read last, and no other.
+
+    `sessions`: whether all requests of each conversation are replayed.
+    """
 
     configs: Sequence[NamedConfig]
+    sessions: bool = False
     _held: tuple[uuid.UUID, int] | None = None
     _measures: dict[str, MessageMeasures | None] = field(default_factory=dict)
 
@@ -82,7 +92,7 @@ class ChunkReader:
         Raises:
             InputError: a source is gone, or was imported anew since the run was begun.
         """
-        found = Evaluation([empty_totals(named) for named in self.configs])
+        found = Evaluation([empty_totals(named, sessions=self.sessions) for named in self.configs])
         rows: list[list[PackedConversation]] = [[] for _ in self.configs]
         for piece in chunk.pieces:
             source = _source_of(piece)
@@ -97,7 +107,8 @@ class ChunkReader:
                     measured = self._measured(source, counter.name)
                     return None if measured is None else measured.taken(places)
 
-                result = evaluate_chunk(samples, self.configs, rows=True, known=known, watch=watch)
+                with_measures = ChunkRun(known, watch)
+                result = evaluate_chunk(samples, self.configs, rows=True, sessions=self.sessions, run=with_measures)
                 found.merge(result.evaluation)
                 for mine, more in zip(rows, result.rows, strict=True):
                     mine.extend(more)

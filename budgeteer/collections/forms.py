@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 from uuid import UUID
 
@@ -66,12 +66,14 @@ class EvaluationForm:
     Attributes:
         sides: one for each row. typed: a configuration as JSON, "" for none.
         keeps_duplicates: whether conversations that occur more than once are counted each time.
+        replays_sessions: whether every request of each conversation is replayed.
         problem: why it cannot be evaluated, "" where it can.
     """
 
     sides: tuple[SideFields, ...]
     typed: str = ""
     keeps_duplicates: bool = False
+    replays_sessions: bool = False
     problem: str = ""
 
 
@@ -93,18 +95,18 @@ def empty_form() -> EvaluationForm:
 
 
 def read_form(user: User, data: QueryDict) -> tuple[EvaluationForm, list[NamedConfig]]:
-    """The fields `config`, `model` (one each a row), `typed` and `duplicates` of a POST, and what they come to.
+    """The fields `config`, `model` (one each a row), `typed`, `duplicates` and `replay` of a POST, with what they say.
 
     The form's `problem` says what cannot be used; there are no configurations then.
     """
     configs, models = data.getlist("config"), data.getlist("model")
     sides = tuple(SideFields("ABCD"[at], _at(configs, at), _at(models, at)) for at in range(SIDES))
-    form = EvaluationForm(sides, data.get("typed", ""), bool(data.get("duplicates")))
+    form = EvaluationForm(sides, data.get("typed", ""), bool(data.get("duplicates")), bool(data.get("replay")))
     try:
         return form, _named(user, form)
     except BudgeteerError as error:
         sentence = str(getattr(error, "sentence", error))
-        return EvaluationForm(sides, form.typed, form.keeps_duplicates, sentence), []
+        return replace(form, problem=sentence), []
 
 
 def _at(values: Sequence[str], place: int) -> str:

@@ -76,6 +76,7 @@ class EvaluationRun(models.Model):
     Attributes:
         configs: in their order `{name, config}`, the configuration as canonical JSON data, whole.
         keeps_duplicates: whether conversations that occur more than once are counted each time.
+        replays_sessions: whether all requests of each conversation are replayed, with the provider's cache.
         conversations: how many are evaluated; 0 until its chunks are made.
         left_out: conversations that are not evaluated, by reason ("branches", "duplicates").
         record: what all chunks came to (engine's evaluation/records.py); None until they are merged.
@@ -97,6 +98,7 @@ class EvaluationRun(models.Model):
     owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
     configs = models.JSONField()
     keeps_duplicates = models.BooleanField(default=False)
+    replays_sessions = models.BooleanField(default=False)
     state = models.CharField(max_length=12, choices=State, default=State.WAITING)
     conversations = models.PositiveIntegerField(default=0)
     left_out = models.JSONField(default=dict)

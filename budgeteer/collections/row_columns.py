@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from budgeteer.engine.analysis.evaluation.evaluation import PackedConversation
+from budgeteer.engine.analysis.evaluation.sessions import SessionUse
 from budgeteer.engine.packing.verdict_text import Level
 
 type Column = NDArray[Any]
@@ -34,6 +35,14 @@ _COLUMNS: Final[Mapping[str, str]] = {
     "dropped": "i4",
     "summarised": "i4",
     "shortened": "i4",
+}
+#: Those of what all requests take, where they were replayed.
+_SESSION_COLUMNS: Final[Mapping[str, str]] = {
+    "requests": "i4",
+    "overflowing": "i4",
+    "sent_tokens": "i8",
+    "read_tokens": "i8",
+    "written_tokens": "i8",
 }
 # How hard zlib tries: see sources/measures.
 _PACKING: Final = 1
@@ -111,8 +120,8 @@ class RowColumns:
             np.concatenate(moved),
             np.concatenate([part.number for part in parts]),
             tuple(
-                {name: np.concatenate([part.by_config[at][name] for part in parts]) for name in _COLUMNS}
-                for at in range(len(parts[0].by_config))
+                {name: np.concatenate([part.by_config[at][name] for part in parts]) for name in columns}
+                for at, columns in enumerate(parts[0].by_config)
             ),
         )
 
@@ -138,6 +147,7 @@ class RowColumns:
             shortened=int(columns["shortened"][row]),
             cost=dollars(sent, prices.input_price),
             cached_cost=dollars(sent, prices.cached_price),
+            session=_session_of(columns, row),
         )
 
     def dump(self) -> bytes:
@@ -152,7 +162,10 @@ class RowColumns:
         """The inverse of dump; nothing in the file is ever executed."""
         arrays = load_arrays(file)
         count = sum(name.startswith("requested.") for name in arrays)
-        by_config = tuple({name: arrays[f"{name}.{place}"] for name in _COLUMNS} for place in range(count))
+        every = (*_COLUMNS, *_SESSION_COLUMNS)
+        by_config = tuple(
+            {name: arrays[f"{name}.{place}"] for name in every if f"{name}.{place}" in arrays} for place in range(count)
+        )
         return cls(arrays["sources"], arrays["source"], arrays["number"], by_config)
 
 
@@ -166,7 +179,18 @@ def _columns_of(rows: Sequence[PackedConversation]) -> dict[str, Column]:
         "summarised": (row.summarised for row in rows),
         "shortened": (row.shortened for row in rows),
     }
-    return {name: np.fromiter(values[name], np.dtype(kind), len(rows)) for name, kind in _COLUMNS.items()}
+    found = {name: np.fromiter(values[name], np.dtype(kind), len(rows)) for name, kind in _COLUMNS.items()}
+    sessions = [row.session for row in rows if row.session is not None]
+    if sessions:
+        for name, kind in _SESSION_COLUMNS.items():
+            found[name] = np.array([getattr(session, name) for session in sessions], np.dtype(kind))
+    return found
+
+
+def _session_of(columns: Mapping[str, Column], row: int) -> SessionUse | None:
+    if "requests" not in columns:
+        return None
+    return SessionUse(**{name: int(columns[name][row]) for name in _SESSION_COLUMNS})
 
 
 def dump_arrays(arrays: Mapping[str, Column]) -> bytes:

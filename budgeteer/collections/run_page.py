@@ -17,6 +17,7 @@ from budgeteer.collections.run_state import RunState
 from budgeteer.engine.analysis.cost_and_usage import money
 from budgeteer.engine.analysis.evaluation.evaluation import Evaluation, Flow, PackedConversation, Totals, by_tokens
 from budgeteer.engine.analysis.evaluation.records import evaluation_from_record
+from budgeteer.engine.analysis.evaluation.sessions import SessionTotals
 from budgeteer.engine.packing.ledger import CATEGORIES
 from budgeteer.engine.packing.verdict_text import Level, level_of
 from budgeteer.lru import LruCache
@@ -67,14 +68,19 @@ SUMMARY_HEADS: Final = (
 
 
 @dataclass(frozen=True, slots=True)
-class InputCostRow:
-    """What a configuration costs at list prices of input, each as text; "-" where no price is known."""
+class CostTable:
+    """What each configuration costs at list prices of input; "-" stands where no price is known.
 
-    name: str
-    request: str
-    request_cached: str
-    day: str
-    day_cached: str
+    Attributes:
+        heads: of the columns. rows: by configuration its name and a text for each column.
+        note: what the costs are, in sentences.
+        is_replayed: whether every request was replayed: the costs are of sessions then, else of the next request.
+    """
+
+    heads: tuple[str, ...]
+    rows: tuple[tuple[str, tuple[str, ...]], ...]
+    note: str
+    is_replayed: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,7 +183,7 @@ class RunPage:
     pace: str = ""
     heads: tuple[tuple[str, bool], ...] = ()
     summary: tuple[SummaryRow, ...] = ()
-    costs: tuple[InputCostRow, ...] = ()
+    costs: CostTable | None = None
     shown: str = ""
     values: tuple[tuple[str, str, bool], ...] = ()
     chart: tuple[Histogram, ...] = ()
@@ -212,7 +218,7 @@ def run_page(run: EvaluationRun, state: RunState, *, now: datetime) -> RunPage:
         pace=_pace(run),
         heads=SUMMARY_HEADS,
         summary=tuple(_summary_row(one, at, state) for at, one in enumerate(found.totals)),
-        costs=tuple(_cost_row(one, state.sessions) for one in found.totals),
+        costs=_costs(found, state.sessions),
         shown=totals.name,
         values=tuple(
             (title, state.query(of=key, low=-1, high=-1, before="", after="", page=1), state.of == key)
@@ -288,12 +294,46 @@ def _summary_row(one: Totals, at: int, state: RunState) -> SummaryRow:
     )
 
 
-def _cost_row(one: Totals, sessions: int) -> InputCostRow:
-    count = max(one.conversations, 1)
-    each = [None if cost is None else cost / count for cost in (one.cost, one.cached_cost)]
-    texts = ["-" if cost is None else money(cost, "USD") for cost in each]
-    days = ["-" if cost is None else money(cost * sessions, "USD") for cost in each]
-    return InputCostRow(one.name, texts[0], texts[1], days[0], days[1])
+def _costs(found: Evaluation, a_day: int) -> CostTable:
+    replayed = [(one.name, one.sessions) for one in found.totals if one.sessions is not None]
+    if replayed:
+        return _session_costs(replayed, a_day)
+    rows = []
+    for one in found.totals:
+        each = [None if cost is None else cost / max(one.conversations, 1) for cost in (one.cost, one.cached_cost)]
+        days = [None if cost is None else cost * a_day for cost in each]
+        rows.append((one.name, tuple(map(_amount, (*each, *days)))))
+    note = (
+        "List prices of the next request of each conversation, without a cache and as if all of it were cached. What "
+        "whole sessions cost, and what the cache answers, is told where every request is replayed."
+    )
+    heads = ("A request", "All of it cached", "A day", "All of it cached")
+    return CostTable(heads, tuple(rows), note, is_replayed=False)
+
+
+def _session_costs(replayed: list[tuple[str, SessionTotals]], a_day: int) -> CostTable:
+    rows = []
+    for name, one in replayed:
+        sessions, requests = max(one.sent.count, 1), max(one.requests, 1)
+        costs = (one.cost, one.uncached_cost)
+        request = None if one.cost is None else one.cost / requests
+        each = [None if cost is None else cost / sessions for cost in costs]
+        days = [None if cost is None else cost * a_day for cost in each]
+        figures = (f"{one.requests / sessions:,.1f}", f"{one.overflowing / requests:.1%}")
+        sizes = (f"{one.sent.percentile(50):,}", f"{one.sent.percentile(95):,}")
+        share = f"{one.read_share:.1%}" if one.rules else "-"
+        rows.append((name, (*figures, *sizes, share, *map(_amount, (request, *each, *days)))))
+    heads = ("Requests a session", "Over", "Sent p50", "Sent p95", "From the cache", "A request", "A session")
+    rules = sorted({one.rules for _, one in replayed if one.rules})
+    known = (
+        f"Cache: {'; '.join(rules)}." if rules else "No cache rules are known for these models: costs are without one."
+    )
+    note = f"Every request of each session replayed, at list prices of input. {known}"
+    return CostTable((*heads, "Without a cache", "A day", "Without a cache"), tuple(rows), note, is_replayed=True)
+
+
+def _amount(cost: float | None) -> str:
+    return "-" if cost is None else money(cost, "USD")
 
 
 def _chart(totals: Totals, state: RunState) -> tuple[Histogram, ...]:

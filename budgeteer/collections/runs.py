@@ -37,14 +37,20 @@ _UNDER_WAY: Final = (EvaluationRun.State.WAITING, EvaluationRun.State.RUNNING)
 
 @transaction.atomic
 def begin(
-    collection: Collection, configs: Sequence[NamedConfig], *, owner: User, keeps_duplicates: bool
+    collection: Collection,
+    configs: Sequence[NamedConfig],
+    *,
+    owner: User,
+    keeps_duplicates: bool = False,
+    replays_sessions: bool = False,
 ) -> EvaluationRun:
-    """Evaluate a collection under these configurations; jobs do it."""
+    """Evaluate a collection under these configurations; jobs do it. The two options are those of the row."""
     run = EvaluationRun.objects.create(
         collection=collection,
         owner=owner,
         configs=[{"name": one.name, "config": dump_config(one.config)} for one in configs],
         keeps_duplicates=keeps_duplicates,
+        replays_sessions=replays_sessions,
     )
     _prepare(run)
     for old in collection.runs.exclude(state__in=_UNDER_WAY).order_by("-created_at")[MOST_RUNS - 1 :]:

@@ -142,7 +142,7 @@ def evaluate(context: JobContext, *, run_id: str) -> dict[str, Any]:
         InputError: the run is gone, or a source of it is, or was imported anew.
     """
     run = _run(run_id)
-    reader = ChunkReader(configs_of(run))
+    reader = ChunkReader(configs_of(run), sessions=run.replays_sessions)
     until = time.monotonic() + LANE_SECONDS
     done = 0
 
@@ -180,7 +180,7 @@ def merge(context: JobContext, *, run_id: str) -> dict[str, Any]:
         return {"run": run_id}
     # One by one: SQLite takes no write of a connection that still reads rows from before another's write.
     keys = list(run.chunks.order_by("number").values_list("pk", flat=True))
-    merged = Evaluation([empty_totals(named) for named in configs_of(run)])
+    merged = Evaluation([empty_totals(named, sessions=run.replays_sessions) for named in configs_of(run)])
     replaced: list[str] = []
 
     def parts() -> Iterator[RowColumns]:

@@ -215,7 +215,13 @@ def evaluate(request: SignedInRequest, collection_id: uuid.UUID) -> HttpResponse
     if services.waiting_for(collection):
         messages.error(request, "It can be evaluated once all of its sources are imported.")
         return redirect(collection)
-    run = runs.begin(collection, configs, owner=request.user, keeps_duplicates=form.keeps_duplicates)
+    run = runs.begin(
+        collection,
+        configs,
+        owner=request.user,
+        keeps_duplicates=form.keeps_duplicates,
+        replays_sessions=form.replays_sessions,
+    )
     return redirect(run)
 
 

@@ -24,6 +24,10 @@ COLUMNS = (
     "shortened",
     "cost",
     "cachedCost",
+    "sessionRequests",
+    "sessionSent",
+    "sessionRead",
+    "sessionWritten",
 )
 _TEXTS = frozenset({"configuration", "name", "level"})
 _MONEY = frozenset({"cost", "cachedCost"})

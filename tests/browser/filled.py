@@ -174,6 +174,7 @@ def evaluate_sessions(page: Page, address: str, *, count: int = 200) -> str:
     page.locator("#model-B").select_option(value="claude-sonnet-4-5")
     page.locator("details.typed summary").click()
     page.locator("#typed").fill('{"model": "gpt-4o", "history": {"strategy": "newestFirst", "maxTokens": 600}}')
+    page.locator("#replay").check()
     page.locator("#evaluate").click()
     expect(page.locator("table.by-config")).to_be_visible(timeout=WORK_MS)
     return _path(page, address)

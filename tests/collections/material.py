@@ -62,9 +62,9 @@ def named(*names: str) -> list[NamedConfig]:
     return [NamedConfig(name, load_config(CONFIGS[name])) for name in names or CONFIGS]
 
 
-def evaluated(collection: Collection, *names: str, keeps_duplicates: bool = False) -> EvaluationRun:
-    """The collection evaluated under some of CONFIGS, all jobs done."""
-    run = runs.begin(collection, named(*names), owner=collection.owner, keeps_duplicates=keeps_duplicates)
+def evaluated(collection: Collection, *names: str, **options: bool) -> EvaluationRun:
+    """The collection evaluated under some of CONFIGS, all jobs done; `options` are those of `runs.begin`."""
+    run = runs.begin(collection, named(*names), owner=collection.owner, **options)
     drain()
     run.refresh_from_db()
     assert run.state == EvaluationRun.State.DONE, run.error

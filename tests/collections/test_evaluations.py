@@ -20,7 +20,7 @@ from budgeteer.collections import chunks
 from budgeteer.collections.models import EvaluationChunk, EvaluationRun
 from budgeteer.collections.row_columns import RowColumns, segments_of
 from budgeteer.collections.run_page import evaluation_of
-from budgeteer.collections.tasks import merge  # noqa: F401 - registers the jobs
+from budgeteer.engine.analysis.cost_and_usage import money
 from tests.collections.material import CONFIGS, collected, conversation, evaluated, lines
 
 pytestmark = pytest.mark.django_db
@@ -39,7 +39,8 @@ def by_command_line(folder: Path, *names: str) -> dict[str, Any]:
         (folder / f"{name}.json").write_text(json.dumps(CONFIGS[name]), encoding="utf-8")
         options += ["--config", str(folder / f"{name}.json")]
     rows = folder / "rows.csv"
-    done = CliRunner().invoke(command, [str(sessions), *options, "--json", "--workers", "1", "--csv", str(rows)])
+    options += ["--json", "--sessions", "--workers", "1", "--csv", str(rows)]
+    done = CliRunner().invoke(command, [str(sessions), *options])
     assert done.exit_code == 0, done.output
     return {**json.loads(done.stdout), "rows": list(csv.DictReader(io.StringIO(rows.read_text(encoding="utf-8"))))}
 
@@ -58,6 +59,7 @@ def plain(figures: dict[str, Any]) -> dict[str, Any]:
 def of_rows(rows: list[dict[str, Any]]) -> list[tuple[Any, ...]]:
     """Rows as figures, without names, in an order of their own."""
     kept = ("configuration", "messages", "requested", "sent", "limit", "level", "dropped", "summarised", "shortened")
+    kept += ("sessionRequests", "sessionSent", "sessionRead", "sessionWritten")
     money = ("cost", "cachedCost")
     found = [(*(str(row[key]) for key in kept), *(float(row[key]) for key in money)) for row in rows]
     return sorted(found)
@@ -65,7 +67,7 @@ def of_rows(rows: list[dict[str, Any]]) -> list[tuple[Any, ...]]:
 
 def test_page_csv_parquet_json_and_command_line_say_the_same(owner: User, tmp_path: Path) -> None:
     told = by_command_line(tmp_path, *CONFIGS)
-    run = evaluated(collected(owner, FILES))
+    run = evaluated(collected(owner, FILES), replays_sessions=True)
     client = Client(SERVER_NAME="localhost")
     client.force_login(owner)
 
@@ -86,6 +88,9 @@ def test_page_csv_parquet_json_and_command_line_say_the_same(owner: User, tmp_pa
             assert f"{one[size]['p95']:,}" in page
         assert f"{one['overflowRate']:.1%} ({one['overflowing']:,})" in page
         assert f"{one['dropRate']:.1%}" in page
+        assert one["sessions"]["requests"] > one["conversations"]
+        assert f"{one['sessions']['readShare']:.1%}" in page
+        assert money(one["sessions"]["cost"]["cachedPerSession"], "USD") in page
 
 
 def test_what_was_counted_before_and_what_is_counted_anew_come_to_the_same(

@@ -44,6 +44,9 @@ class OverflowShare(click.ParamType[float]):
     "--set", "assignments", metavar="PATH=VALUE", multiple=True, help="One configuration value; may be repeated."
 )
 @click.option("--calibration", metavar="FILE", help="Count as recorded: a file of 'budgeteer calibrate --write'.")
+@click.option(
+    "--sessions", is_flag=True, help="Replay every request too, with the provider's cache; ten times as long."
+)
 @click.option("--csv", "csv_path", metavar="FILE", help="Write one row a conversation as CSV.")
 @click.option("--parquet", "parquet_path", metavar="FILE", help="Write one row a conversation as Parquet (pyarrow).")
 @click.option(
@@ -58,6 +61,7 @@ def command(  # noqa: PLR0913 - each parameter is an option
     model: str | None,
     assignments: tuple[str, ...],
     calibration: str | None,
+    sessions: bool,
     csv_path: str | None,
     parquet_path: str | None,
     max_overflow: float | None,
@@ -68,7 +72,8 @@ def command(  # noqa: PLR0913 - each parameter is an option
 
     FILES are files of conversations, or folders of them; each file may hold many. Shown are percentiles of the tokens
     requested and sent, the shares of conversations that overflow and of messages that are dropped, money, where tokens
-    go, the largest requests, and between two configurations who changes sides. What cannot be read is listed.
+    go, the largest requests, and between two configurations who changes sides. What cannot be read is listed. With
+    --sessions also what all requests of each conversation cost, and which share of them the provider's cache answers.
 
     A conversation overflows where it requests more than may be sent, or cannot be made to fit.
 
@@ -93,7 +98,7 @@ def command(  # noqa: PLR0913 - each parameter is an option
         elif parquet_path:
             write = opened.enter_context(parquet_rows(parquet_path, names))
         progress = opened.enter_context(progress_bar("Evaluating, bytes"))
-        task = EvaluationTask(files, named, workers or os.cpu_count() or 1, write)
+        task = EvaluationTask(files, named, workers or os.cpu_count() or 1, write, sessions)
         found = evaluate_files(task, progress=progress)
     if not found.files:
         reasons = "; ".join(f"{one.where}: {one.why}" for one in found.not_read[:3])

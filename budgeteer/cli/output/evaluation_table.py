@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from budgeteer.cli.output.tables import shortened, table
 from budgeteer.engine.analysis.cost_and_usage import money
 from budgeteer.engine.analysis.evaluation.evaluation import Evaluation, Flow, Sides, Totals, by_tokens
+from budgeteer.engine.analysis.evaluation.sessions import SessionTotals
 from budgeteer.engine.packing.ledger import CATEGORIES
 
 NAME_WIDTH = 70
@@ -41,6 +42,7 @@ def evaluation_table(found: Evaluated) -> str:
     """Percentiles, rates and money of each configuration, where tokens go, the largest, who changes sides."""
     totals = found.evaluation.totals
     lines = [_head(found), "", table(_HEADER, [_row(one) for one in totals])]
+    lines += _sessions(totals)
     for one in totals:
         lines += _details(one, named=len(totals) > 1)
     lines += _sides(found.evaluation)
@@ -81,6 +83,41 @@ def _row(one: Totals) -> tuple[object, ...]:
     count = max(one.conversations, 1)
     costs = ("-" if cost is None else money(cost / count, "USD") for cost in (one.cost, one.cached_cost))
     return (one.name, one.limit_tokens, *asked, *sent, *shares, f"{one.drop_rate:.1%}", *costs)
+
+
+def _sessions(totals: Sequence[Totals]) -> Iterator[str]:
+    """What whole sessions take, where their requests were replayed."""
+    replayed = [(one.name, one.sessions) for one in totals if one.sessions is not None]
+    if not replayed:
+        return
+    yield ""
+    yield "Whole sessions, every request replayed:"
+    yield table(_SESSION_HEADER, [_session_row(name, one) for name, one in replayed])
+    for name, one in replayed:
+        if not one.rules:
+            yield f"{name}: no cache rules are known for this model; the costs are without a cache."
+
+
+_SESSION_HEADER = (
+    "configuration",
+    "requests",
+    "over",
+    "sent: median",
+    "95 %",
+    "from the cache",
+    "a request",
+    "a session",
+    "without a cache",
+)
+
+
+def _session_row(name: str, one: SessionTotals) -> tuple[object, ...]:
+    sizes = (one.sent.percentile(50), one.sent.percentile(95))
+    counts = (max(one.requests, 1), max(one.sent.count, 1))
+    costs = [None if one.cost is None else one.cost / count for count in counts]
+    costs.append(None if one.uncached_cost is None else one.uncached_cost / counts[1])
+    texts = ("-" if cost is None else money(cost, "USD") for cost in costs)
+    return (name, one.requests, one.overflowing, *sizes, f"{one.read_share:.1%}", *texts)
 
 
 def _share(count: int, one: Totals) -> str:

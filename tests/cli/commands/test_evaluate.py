@@ -144,6 +144,23 @@ def test_who_changes_sides_between_two_configurations(
     assert f"{sides['changing']} conversations change sides between a and b:" in budgeteer("evaluate", *line).out
 
 
+def test_whole_sessions_are_replayed_where_that_is_requested(
+    budgeteer: Budgeteer, collection: Path, configs: tuple[Path, Path], tmp_path: Path
+) -> None:
+    line = (collection, "--config", configs[0], "--sessions", "--csv", tmp_path / "rows.csv")
+    one, two = (evaluated(budgeteer, *line, "--workers", number) for number in (1, 2))
+    assert one == two
+    sessions = one["configurations"][0]["sessions"]
+    assert sessions["sessions"] == 42
+    assert sessions["requests"] > 42
+    assert 0 < sessions["read"] < sessions["sent"]["total"]
+    assert sessions["cost"]["cached"] < sessions["cost"]["uncached"]
+    rows = list(csv.DictReader((tmp_path / "rows.csv").read_text(encoding="utf-8").splitlines()))
+    assert sum(int(row["sessionSent"]) for row in rows) == sessions["sent"]["total"]
+    assert sum(int(row["sessionRead"]) for row in rows) == sessions["read"]
+    assert "Whole sessions, every request replayed:" in budgeteer("evaluate", *line, "--workers", 1).out
+
+
 def test_rows_are_the_same_as_csv_and_as_parquet(
     budgeteer: Budgeteer, collection: Path, configs: tuple[Path, Path], tmp_path: Path
 ) -> None:
@@ -153,7 +170,8 @@ def test_rows_are_the_same_as_csv_and_as_parquet(
     with table.open(encoding="utf-8") as file:
         as_csv = list(csv.DictReader(file))
     as_parquet = parquet.read_table(columns).to_pylist()
-    assert [{key: str(value) for key, value in row.items()} for row in as_parquet] == as_csv
+    texts = [{key: "" if value is None else str(value) for key, value in row.items()} for row in as_parquet]
+    assert texts == as_csv
     assert len(as_csv) == 84
     refused = budgeteer(*line, "--csv", tmp_path / "no" / "rows.csv")
     assert refused.status == 2

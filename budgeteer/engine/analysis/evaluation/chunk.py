@@ -8,14 +8,16 @@ counted before, the texts of those that are packed are read, and no others.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Final
 
 import numpy as np
 
 from budgeteer.engine.analysis.evaluation.evaluation import Evaluation, Flow, PackedConversation, Totals, dollars
+from budgeteer.engine.analysis.evaluation.sessions import SessionTotals, SessionUse, session_use
 from budgeteer.engine.analysis.evaluation.whole_requests import WholeRequests, whole_requests
+from budgeteer.engine.analysis.sweep.probe import Subject
 from budgeteer.engine.config.schema import BudgetConfig
 from budgeteer.engine.content.conversation import Conversation, Message, calls_of, results_of
 from budgeteer.engine.counting.library_measures import Ints
@@ -34,6 +36,23 @@ CHUNK: Final = 250
 
 type KnownMeasures = Callable[[TokenCounter], MessageMeasures | None]
 """The measures of all messages of a chunk under a tokenizer, one conversation's after the other's; None to count."""
+
+
+def _no_watch() -> None:
+    """Nobody watches."""
+
+
+@dataclass(frozen=True, slots=True)
+class ChunkRun:
+    """What a chunk is evaluated with.
+
+    Attributes:
+        known: what was counted before, for every provider; None to count.
+        watch: called after each conversation that is packed or replayed; it may raise to end the evaluation.
+    """
+
+    known: KnownMeasures | None = None
+    watch: Callable[[], None] = _no_watch
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,8 +84,8 @@ def evaluate_chunk(
     configs: Sequence[NamedConfig],
     *,
     rows: bool = False,
-    known: KnownMeasures | None = None,
-    watch: Callable[[], None] | None = None,
+    sessions: bool = False,
+    run: ChunkRun | None = None,
 ) -> ChunkResult:
     """Pack the last request of each conversation under each configuration, and sum up.
 
@@ -74,14 +93,15 @@ def evaluate_chunk(
         samples: the conversations.
         configs: the configurations.
         rows: whether a row of each conversation is wanted.
-        known: what was counted before, for every provider.
-        watch: called after each conversation that is packed; it may raise to end the evaluation.
+        sessions: whether all requests of each conversation are replayed, too, which takes some ten times as long.
+        run: what was counted before, and who watches.
 
     Raises:
         ConfigError: a configuration cannot be used.
         TokenizerUnavailable: a model's vocabulary is not packaged.
     """
-    found = Evaluation([empty_totals(named) for named in configs])
+    run = run or ChunkRun()
+    found = Evaluation([empty_totals(named, sessions=sessions) for named in configs])
     counted: dict[str, _Counted] = {}
     packed: list[list[PackedConversation]] = []
     for named, totals in zip(configs, found.totals, strict=True):
@@ -89,20 +109,16 @@ def evaluate_chunk(
         if name not in counted:
             same = {provider_of(one.config) for one in configs if tokenizer_of(one.config) == name}
             counter = counter_for(name)
-            counted[name] = _Counted.of(samples, counter, same, known=known(counter) if known else None)
-        packed.append(_evaluate(counted[name], named.config, totals, watch=watch or _no_watch))
+            counted[name] = _Counted.of(samples, counter, same, known=run.known(counter) if run.known else None)
+        packed.append(_evaluate(counted[name], named.config, totals, watch=run.watch))
     for a, b in combinations(range(len(configs)), 2):
         for one, other in zip(packed[a], packed[b], strict=True):
             found.sides[a, b].add(one.name, one.level, other.level)
     return ChunkResult(found, tuple(map(tuple, packed)) if rows else ())
 
 
-def _no_watch() -> None:
-    """Nobody watches."""
-
-
-def empty_totals(named: NamedConfig) -> Totals:
-    """The totals of a configuration before any conversation.
+def empty_totals(named: NamedConfig, *, sessions: bool = False) -> Totals:
+    """The totals of a configuration before any conversation; `sessions` where all requests are replayed.
 
     Raises:
         ConfigError: the configuration cannot be used.
@@ -110,7 +126,12 @@ def empty_totals(named: NamedConfig) -> Totals:
     allowed = allowance(named.config, counter_for(tokenizer_of(named.config)))
     row = allowed.row
     return Totals(
-        named.name, row.name, allowed.usable_tokens, input_price=row.input_price, cached_price=row.cached_input_price
+        named.name,
+        row.name,
+        allowed.usable_tokens,
+        input_price=row.input_price,
+        cached_price=row.cached_input_price,
+        sessions=SessionTotals.empty(row) if sessions else None,
     )
 
 
@@ -194,6 +215,8 @@ def _evaluate(
             _add_items(packing, counted.tools[place], totals)
             watch()
     _add_whole(whole, counted, totals)
+    if totals.sessions is not None:
+        found = [replace(one, session=used) for one, used in zip(found, _replayed(counted, config, watch), strict=True)]
     totals.requested.add(np.array([one.requested_tokens for one in found], np.int64))
     totals.sent.add(np.array([one.sent_tokens for one in found], np.int64))
     for one in found:
@@ -203,8 +226,18 @@ def _evaluate(
         totals.dropped += one.dropped
         totals.summarised += one.summarised
         totals.shortened += one.shortened
+        if totals.sessions is not None and one.session is not None:
+            totals.sessions.add(one.session)
     totals.name_largest(found)
     return found
+
+
+def _replayed(counted: _Counted, config: BudgetConfig, watch: Callable[[], None]) -> Iterator[SessionUse]:
+    """Every request of each conversation under one configuration."""
+    row, provider = allowance(config, counted.counter).row, provider_of(config)
+    for place in range(len(counted.samples)):
+        yield session_use(Subject(counted.bundle(place), config, counted.counter, provider=provider), row)
+        watch()
 
 
 def _packed(name: str, packing: Packing, totals: Totals) -> PackedConversation:

@@ -13,6 +13,7 @@ from itertools import combinations
 from typing import Any, Final
 
 from budgeteer.engine.analysis.evaluation.distribution import Distribution
+from budgeteer.engine.analysis.evaluation.sessions import SessionTotals, SessionUse
 from budgeteer.engine.packing.ledger import CATEGORIES
 from budgeteer.engine.packing.verdict_text import Level
 
@@ -22,7 +23,10 @@ MOST_NAMED: Final = 20
 
 @dataclass(frozen=True, slots=True)
 class PackedConversation:
-    """One conversation under one configuration, in tokens; what `--csv` and `--parquet` write a row of."""
+    """One conversation under one configuration, in tokens; what `--csv` and `--parquet` write a row of.
+
+    `session` is what all of its requests take, None where they were not replayed.
+    """
 
     name: str
     messages: int
@@ -35,6 +39,7 @@ class PackedConversation:
     shortened: int
     cost: float | None
     cached_cost: float | None
+    session: SessionUse | None = None
 
     @property
     def overflows(self) -> bool:
@@ -42,7 +47,11 @@ class PackedConversation:
         return self.requested_tokens > self.limit_tokens or self.level == "cannotFit"
 
     def to_json(self) -> dict[str, Any]:
-        """`{name, messages, requested, sent, limit, level, dropped, summarised, shortened, cost, cachedCost}`."""
+        """`{name, messages, requested, sent, limit, level, dropped, summarised, shortened, cost, cachedCost, …}`.
+
+        `{sessionRequests, sessionSent, sessionRead, sessionWritten}` are None where the requests were not replayed.
+        """
+        session = self.session
         return {
             "name": self.name,
             "messages": self.messages,
@@ -55,6 +64,10 @@ class PackedConversation:
             "shortened": self.shortened,
             "cost": self.cost,
             "cachedCost": self.cached_cost,
+            "sessionRequests": None if session is None else session.requests,
+            "sessionSent": None if session is None else session.sent_tokens,
+            "sessionRead": None if session is None else session.read_tokens,
+            "sessionWritten": None if session is None else session.written_tokens,
         }
 
 
@@ -91,6 +104,7 @@ class Totals:
         categories: by letter (ledger.CATEGORIES), counted in items. tools: results by the tool that was called.
         rules: items that are not sent whole, by the rule of their decision.
         largest: those with the largest requests.
+        sessions: what all requests of all conversations take, None where they are not replayed.
     """
 
     name: str
@@ -110,6 +124,7 @@ class Totals:
     tools: dict[str, Flow] = field(default_factory=dict)
     rules: dict[str, Flow] = field(default_factory=dict)
     largest: list[PackedConversation] = field(default_factory=list)
+    sessions: SessionTotals | None = None
 
     @property
     def conversations(self) -> int:
@@ -150,6 +165,8 @@ class Totals:
             for name, flow in theirs.items():
                 mine.setdefault(name, Flow()).add(flow.count, flow.requested_tokens, flow.sent_tokens)
         self.name_largest(other.largest)
+        if self.sessions is not None and other.sessions is not None:
+            self.sessions.merge(other.sessions)
 
     def name_largest(self, found: Sequence[PackedConversation]) -> None:
         """Keep the largest of those named so far and of these."""
@@ -186,6 +203,7 @@ class Totals:
             "tools": {name: flow.to_json() for name, flow in by_tokens(self.tools)},
             "rules": {name: flow.to_json() for name, flow in by_tokens(self.rules)},
             "largest": [one.to_json() for one in self.largest],
+            "sessions": None if self.sessions is None else self.sessions.to_json(),
         }
 
 

@@ -7,11 +7,15 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from typing import Any
+from dataclasses import asdict, fields
+from typing import Any, Final
 
 from budgeteer.engine.analysis.evaluation.distribution import Distribution
 from budgeteer.engine.analysis.evaluation.evaluation import Evaluation, Flow, PackedConversation, Sides, Totals
+from budgeteer.engine.analysis.evaluation.sessions import SessionTotals, SessionUse
 from budgeteer.engine.packing.verdict_text import Level
+
+_SESSION_FIELDS: Final = tuple(one.name for one in fields(SessionTotals) if one.name != "sent")
 
 
 def evaluation_to_record(evaluation: Evaluation) -> dict[str, Any]:
@@ -46,7 +50,8 @@ def _totals_to_record(one: Totals) -> dict[str, Any]:
         "categories": _flows_to_record(one.categories),
         "tools": _flows_to_record(one.tools),
         "rules": _flows_to_record(one.rules),
-        "largest": [row.to_json() for row in one.largest],
+        "largest": [_row_to_record(row) for row in one.largest],
+        "sessions": None if one.sessions is None else _sessions_to_record(one.sessions),
     }
 
 
@@ -69,7 +74,21 @@ def _totals_from_record(record: Mapping[str, Any]) -> Totals:
         categories=_flows_from_record(record["categories"]),
         tools=_flows_from_record(record["tools"]),
         rules=_flows_from_record(record["rules"]),
-        largest=[_row_from_json(row) for row in record["largest"]],
+        largest=[_row_from_record(row) for row in record["largest"]],
+        sessions=_sessions_from_record(record.get("sessions")),
+    )
+
+
+def _sessions_to_record(one: SessionTotals) -> dict[str, Any]:
+    sums = {name: getattr(one, name) for name in _SESSION_FIELDS}
+    return {**sums, "sent": _distribution_to_record(one.sent)}
+
+
+def _sessions_from_record(record: Mapping[str, Any] | None) -> SessionTotals | None:
+    if record is None:
+        return None
+    return SessionTotals(
+        **{name: record[name] for name in _SESSION_FIELDS}, sent=_distribution_from_record(record["sent"])
     )
 
 
@@ -108,7 +127,12 @@ def _sides_from_record(record: Mapping[str, Any]) -> Sides:
     return Sides(levels, [(name, a, b) for name, a, b in record["changed"]])
 
 
-def _row_from_json(row: Mapping[str, Any]) -> PackedConversation:
+def _row_to_record(row: PackedConversation) -> dict[str, Any]:
+    return {**row.to_json(), "session": None if row.session is None else asdict(row.session)}
+
+
+def _row_from_record(row: Mapping[str, Any]) -> PackedConversation:
+    session = row.get("session")
     return PackedConversation(
         name=row["name"],
         messages=row["messages"],
@@ -121,4 +145,5 @@ def _row_from_json(row: Mapping[str, Any]) -> PackedConversation:
         shortened=row["shortened"],
         cost=row["cost"],
         cached_cost=row["cachedCost"],
+        session=None if session is None else SessionUse(**session),
     )

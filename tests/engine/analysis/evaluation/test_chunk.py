@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import json
 from collections import Counter
 from dataclasses import replace
 from typing import Any
@@ -12,15 +13,20 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from budgeteer.engine.analysis.evaluation.chunk import NamedConfig, NamedConversation, evaluate_chunk
+from budgeteer.engine.analysis.cache.session_cache import CachePlan
+from budgeteer.engine.analysis.evaluation.chunk import ChunkRun, NamedConfig, NamedConversation, evaluate_chunk
 from budgeteer.engine.analysis.evaluation.distribution import ERROR, Distribution
 from budgeteer.engine.analysis.evaluation.evaluation import Evaluation
+from budgeteer.engine.analysis.evaluation.records import evaluation_from_record, evaluation_to_record
 from budgeteer.engine.analysis.evaluation.whole_requests import whole_requests
+from budgeteer.engine.analysis.replay.replay import replay
+from budgeteer.engine.analysis.sweep.probe import Subject
 from budgeteer.engine.config.schema import load_config
 from budgeteer.engine.content.conversation import Conversation, Message
-from budgeteer.engine.counting.message_measures import measure_conversations
-from budgeteer.engine.counting.tokenizers import counter_for
+from budgeteer.engine.counting.message_measures import MessageMeasures, measure_conversations
+from budgeteer.engine.counting.tokenizers import TokenCounter, counter_for
 from budgeteer.engine.inputs.bundle import Inputs, build_bundle
+from budgeteer.engine.models.registry import model
 from budgeteer.engine.packing.allocation import provider_of, tokenizer_of
 from budgeteer.engine.packing.history.registry import STRATEGIES
 from budgeteer.engine.packing.pack import pack
@@ -171,6 +177,75 @@ def test_a_tools_results_are_counted_as_requested_and_as_sent() -> None:
         totals.tools["run"].sent_tokens == sum(one.after.tokens for one in mine) < totals.tools["run"].requested_tokens
     )
     assert totals.rules["newestFirst"].count == sum(one.fate == "dropped" for one in results)
+
+
+def test_a_record_loses_nothing() -> None:
+    whole = evaluate_chunk(collection(), CONFIGS, sessions=True).evaluation
+    read = evaluation_from_record(json.loads(json.dumps(evaluation_to_record(whole))))
+    assert read == whole
+    read.merge(whole)
+    assert read.totals[0].conversations == 2 * whole.totals[0].conversations
+
+
+def test_what_was_counted_before_comes_to_the_same() -> None:
+    samples = collection()
+    held = [tuple(one.conversation.messages) for one in samples]
+    asked: list[str] = []
+
+    def known(counter: TokenCounter) -> MessageMeasures:
+        asked.append(counter.name)
+        return measure_conversations(held, counter=counter)
+
+    before = evaluate_chunk(samples, CONFIGS, rows=True, run=ChunkRun(known))
+    anew = evaluate_chunk(samples, CONFIGS, rows=True)
+    assert before == anew
+    assert len(asked) == 2
+
+
+def test_whole_sessions_are_the_sums_of_their_replays() -> None:
+    samples = [NamedConversation(f"s{number}", plain(number)) for number in range(8)]
+    for named_config in CONFIGS:
+        row = model(named_config.config.model)
+        counter = counter_for(tokenizer_of(named_config.config))
+        found = evaluate_chunk(samples, [named_config], rows=True, sessions=True)
+        sessions = found.evaluation.totals[0].sessions
+        assert sessions is not None
+        costs = uncached = 0.0
+        for one, sample in zip(found.rows[0], samples, strict=True):
+            bundle = build_bundle(Inputs(conversation=sample.conversation), counter=counter)
+            played = replay(Subject(bundle, named_config.config, counter), cache=CachePlan.of(row))
+            assert one.session is not None
+            assert played.cache is not None
+            assert one.session.requests == len(played.turns)
+            assert one.session.sent_tokens == sum(turn.after_tokens for turn in played.turns)
+            assert one.session.read_tokens == played.cache.read_tokens
+            costs += played.cache.cost
+            uncached += played.cache.uncached_cost
+        assert sessions.cost == pytest.approx(costs)
+        assert sessions.uncached_cost == pytest.approx(uncached)
+        assert sessions.sent.count == 8
+
+
+def test_a_watcher_ends_an_evaluation() -> None:
+    class Enough(Exception):
+        pass
+
+    def watch() -> None:
+        raise Enough
+
+    with pytest.raises(Enough):
+        evaluate_chunk([NamedConversation("one", with_tools())], CONFIGS, run=ChunkRun(watch=watch))
+
+
+@given(st.lists(st.integers(0, 3_000_000), min_size=1, max_size=200), st.integers(1, 40))
+def test_bars_hold_every_value_once(values: list[int], most: int) -> None:
+    whole = Distribution()
+    whole.add(np.array(values))
+    bars = whole.bars(most)
+    assert len(bars) <= most + 1
+    assert sum(count for _, _, count in bars) == len(values)
+    for low, high, count in bars:
+        assert count == sum(low <= value <= high for value in values)
 
 
 def test_who_changes_sides_is_named() -> None:
