@@ -244,20 +244,21 @@ def _repeat(run: EvaluationRun, count: int) -> None:
     from django.core.files.storage import default_storage
 
     from budgeteer.collections.row_columns import RowColumns, segments_of
-    from budgeteer.collections.row_search import segment_of
+    from budgeteer.collections.row_search import segments_of_run
     from budgeteer.engine.analysis.evaluation.records import evaluation_from_record, evaluation_to_record
 
     if run.record is None:
         raise RuntimeError("the evaluation has no figures")
     times = -(-count // run.conversations)
-    once = RowColumns.joined([segment_of(name) for name in run.segments])
+    once = RowColumns.joined(segments_of_run(run))
     merged = evaluation_from_record(run.record)
     for _ in range(times - 1):
         merged.merge(evaluation_from_record(run.record))
-    run.segments = [
-        default_storage.save(f"{run.folder}/bench-{at}.npz", ContentFile(part.dump()))
-        for at, part in enumerate(segments_of(once for _ in range(times)))
-    ]
+    run.segments.all().delete()
+    for at, part in enumerate(segments_of(once for _ in range(times))):
+        run.segments.create(
+            number=at, rows=default_storage.save(f"{run.folder}/bench-{at}.npz", ContentFile(part.dump()))
+        )
     run.record, run.conversations = evaluation_to_record(merged), times * run.conversations
     run.save()
 

@@ -161,7 +161,7 @@ def collection_page(collection: Collection, *, page: int, may_change: bool) -> C
         _problem(total, talks, importing),
         tuple(SourceRow(source) for source in members[max(shown.first - 1, 0) : shown.last]),
         shown,
-        tuple(_run_row(run) for run in collection.runs.defer("record", "segments")[: runs.MOST_RUNS]),
+        tuple(_run_row(run) for run in collection.runs.defer("record")[: runs.MOST_RUNS]),
     )
 
 

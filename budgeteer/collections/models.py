@@ -80,7 +80,6 @@ class EvaluationRun(models.Model):
         conversations: how many are evaluated; 0 until its chunks are made.
         left_out: conversations that are not evaluated, by reason ("branches", "duplicates").
         record: what all chunks came to (engine's evaluation/records.py); None until they are merged.
-        segments: names of the stored files with the rows of all conversations, in order (see row_columns.py).
         started_at: when its chunks were made.
     """
 
@@ -103,7 +102,6 @@ class EvaluationRun(models.Model):
     conversations = models.PositiveIntegerField(default=0)
     left_out = models.JSONField(default=dict)
     record = models.JSONField(null=True)
-    segments = models.JSONField(default=list)
     error = models.JSONField(default=dict)
     created_at = models.DateTimeField(auto_now_add=True)
     started_at = models.DateTimeField(null=True)
@@ -148,7 +146,7 @@ class EvaluationChunk(models.Model):
         claimed_by: the job that does it, or did.
         is_done: whether its figures and its rows are there.
         record: its figures; None until it is done, and again once all are merged.
-        rows: the name of the stored file with its rows.
+        rows: its rows, as columns (see row_columns.py).
     """
 
     run = models.ForeignKey(EvaluationRun, on_delete=models.CASCADE, related_name="chunks")
@@ -158,7 +156,7 @@ class EvaluationChunk(models.Model):
     claimed_by = models.UUIDField(null=True)
     is_done = models.BooleanField(default=False)
     record = models.JSONField(null=True)
-    rows = models.CharField(max_length=200, blank=True)
+    rows = models.FileField(max_length=200, blank=True)
 
     class Meta:
         ordering = ("number",)
@@ -166,3 +164,24 @@ class EvaluationChunk(models.Model):
 
     def __str__(self) -> str:
         return f"chunk {self.number} of {self.run_id}"
+
+
+class EvaluationSegment(models.Model):
+    """Rows of an evaluation that is done, some ten thousand together: those of its chunks, in their order."""
+
+    run = models.ForeignKey(EvaluationRun, on_delete=models.CASCADE, related_name="segments")
+    number = models.PositiveIntegerField()
+    rows = models.FileField(max_length=200)
+
+    class Meta:
+        ordering = ("number",)
+        constraints = (models.UniqueConstraint(fields=("run", "number"), name="collections_segment_once"),)
+
+    def __str__(self) -> str:
+        return f"segment {self.number} of {self.run_id}"
+
+
+def stored_files(run: EvaluationRun) -> list[str]:
+    """The names of every file of an evaluation."""
+    chunks = run.chunks.exclude(rows="").values_list("rows", flat=True)
+    return [*chunks, *run.segments.values_list("rows", flat=True)]

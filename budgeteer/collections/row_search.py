@@ -5,12 +5,12 @@ from __future__ import annotations
 import uuid
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Final
 
 import numpy as np
-from django.core.files.storage import default_storage
 
-from budgeteer.collections.models import EvaluationRun
+from budgeteer.collections.models import EvaluationRun, EvaluationSegment
 from budgeteer.collections.row_columns import LEVELS, Column, RowColumns, RowName, RowPrices
 from budgeteer.engine.analysis.evaluation.evaluation import Evaluation, PackedConversation
 from budgeteer.engine.packing.verdict_text import Level
@@ -83,14 +83,14 @@ class FoundRow:
         return self.segment.name(self.row)
 
 
-def segment_of(name: str) -> RowColumns:
-    """The rows of a stored segment, kept in the process."""
+def segments_of_run(run: EvaluationRun) -> list[RowColumns]:
+    """The rows of a run that is done, kept in the process."""
+    return [_segments.get(segment.rows.name, partial(_read, segment)) for segment in run.segments.all()]
 
-    def read() -> RowColumns:
-        with default_storage.open(name, "rb") as file:
-            return RowColumns.load(file)
 
-    return _segments.get(name, read)
+def _read(segment: EvaluationSegment) -> RowColumns:
+    with segment.rows.open("rb") as file:
+        return RowColumns.load(file)
 
 
 def forget_segments() -> None:
@@ -100,7 +100,7 @@ def forget_segments() -> None:
 
 def find_rows(run: EvaluationRun, wanted: ValueRange | SideChange, *, start: int, stop: int) -> list[FoundRow]:
     """Rows `start` to `stop` of those that are meant, those with most tokens first."""
-    segments = [segment_of(name) for name in run.segments]
+    segments = segments_of_run(run)
     places = [np.flatnonzero(wanted.matches(segment)) for segment in segments]
     sizes = [segment.by_config[wanted.place][wanted.of][rows] for segment, rows in zip(segments, places, strict=True)]
     which = np.repeat(np.arange(len(segments)), [len(rows) for rows in places])
@@ -113,7 +113,7 @@ def find_rows(run: EvaluationRun, wanted: ValueRange | SideChange, *, start: int
 
 def count_rows(run: EvaluationRun, wanted: ValueRange | SideChange) -> int:
     """How many rows are meant."""
-    return sum(int(np.count_nonzero(wanted.matches(segment_of(name)))) for name in run.segments)
+    return sum(int(np.count_nonzero(wanted.matches(segment))) for segment in segments_of_run(run))
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,9 +156,8 @@ def prices_of(evaluation: Evaluation) -> list[RowPrices]:
 def every_row(run: EvaluationRun, evaluation: Evaluation) -> Iterator[list[tuple[PackedConversation, ...]]]:
     """All rows by configuration, some thousand at a time, with the names that people read."""
     prices = prices_of(evaluation)
-    for name in run.segments:
-        with default_storage.open(name, "rb") as file:  # not kept: it is read once
-            segment = RowColumns.load(file)
+    for stored in run.segments.all():
+        segment = _read(stored)  # not kept: it is read once
         for start in range(0, len(segment), _AT_ONCE):
             rows = range(start, min(start + _AT_ONCE, len(segment)))
             names = names_of([segment.name(row) for row in rows])

@@ -20,7 +20,7 @@ from django.db import transaction
 from django.db.models import Q, Sum
 from django.utils import timezone
 
-from budgeteer.collections.models import Collection, EvaluationChunk, EvaluationRun
+from budgeteer.collections.models import Collection, EvaluationChunk, EvaluationRun, stored_files
 from budgeteer.engine.analysis.evaluation.chunk import NamedConfig
 from budgeteer.engine.config.schema import dump_config
 from budgeteer.jobs import heartbeats
@@ -63,7 +63,7 @@ def remove(run: EvaluationRun) -> None:
     for job in _unfinished(run):
         jobs.cancel(job)
     with transaction.atomic():
-        names = [*run.segments, *run.chunks.exclude(rows="").values_list("rows", flat=True)]
+        names = stored_files(run)
         run.delete()
         for name in names:
             # Should storage be away now, the sweep of orphans finds the file later.

@@ -16,13 +16,15 @@ from django.utils import timezone
 
 from budgeteer.access.audit import SecurityEvent, record
 from budgeteer.collections import survey
-from budgeteer.collections.models import Collection, CollectionSource, EvaluationChunk, EvaluationRun
+from budgeteer.collections.models import Collection, CollectionSource, stored_files
 from budgeteer.jobs import services as jobs
 from budgeteer.jobs.models import Job
 from budgeteer.sources import services as sources
 from budgeteer.sources.models import Source, SourceQuerySet
 
 NAME_CHARS = 120
+#: Sources whose imports a page looks at.
+REFRESHED = 20
 #: Links that are written in one statement.
 BATCH = 500
 
@@ -158,10 +160,7 @@ def _purge_one(pk: UUID, *, before: datetime) -> int:
 
 def stored_names(collection: Collection) -> list[str]:
     """Every file of a collection and of its evaluations."""
-    runs = EvaluationRun.objects.filter(collection=collection)
-    chunks = EvaluationChunk.objects.filter(run__collection=collection).exclude(rows="")
-    found = [name for names in runs.values_list("segments", flat=True) for name in names]
-    found += chunks.values_list("rows", flat=True)
+    found = [name for run in collection.runs.defer("record") for name in stored_files(run)]
     return [*found, *([str(collection.survey.name)] if collection.survey else [])]
 
 
@@ -172,9 +171,11 @@ def members_of(collection: Collection) -> SourceQuerySet:
 
 
 def waiting_for(collection: Collection) -> int:
-    """How many of its sources are still being imported; the state of each is brought up to date."""
+    """How many of its sources are still being imported; the state of some of them is brought up to date."""
     importing = members_of(collection).filter(state=Source.State.IMPORTING)
-    return sum(sources.refresh_state(source).is_importing for source in importing)
+    for source in importing[:REFRESHED]:  # the housekeeping looks at all of them
+        sources.refresh_state(source)
+    return importing.count()
 
 
 def is_surveyed(collection: Collection) -> bool:

@@ -21,7 +21,7 @@ from django.utils import timezone
 
 from budgeteer.collections import cleanup, runs, services, survey
 from budgeteer.collections.chunks import ChunkReader, chunks_of, configs_of
-from budgeteer.collections.models import Collection, EvaluationChunk, EvaluationRun
+from budgeteer.collections.models import Collection, EvaluationChunk, EvaluationRun, EvaluationSegment
 from budgeteer.collections.row_columns import RowColumns, segments_of
 from budgeteer.collections.survey import Survey
 from budgeteer.engine.analysis.evaluation.chunk import empty_totals
@@ -187,19 +187,21 @@ def merge(context: JobContext, *, run_id: str) -> dict[str, Any]:
         for chunk in (EvaluationChunk.objects.get(pk=key) for key in keys):
             context.progress(len(replaced), len(keys), "chunks", "Summing up")
             merged.merge(evaluation_from_record(_record_of(chunk)))
-            with default_storage.open(chunk.rows, "rb") as file:
+            with chunk.rows.open("rb") as file:
                 yield RowColumns.load(file)
-            replaced.append(chunk.rows)
+            replaced.append(str(chunk.rows.name))
 
     with _attempt(run.folder, context) as files:
-        segments = [files.save(f"rows-{at}.npz", part.dump()) for at, part in enumerate(segments_of(parts()))]
+        names = [files.save(f"rows-{at}.npz", part.dump()) for at, part in enumerate(segments_of(parts()))]
         with context.finishing({"run": run_id}):
             row = EvaluationRun.objects.select_for_update().get(pk=run.pk)
             if row.state != EvaluationRun.State.RUNNING:
                 return {"run": run_id}
-            row.record, row.segments = evaluation_to_record(merged), segments
+            row.record = evaluation_to_record(merged)
             row.state, row.finished_at = EvaluationRun.State.DONE, timezone.now()
-            row.save(update_fields=["record", "segments", "state", "finished_at"])
+            row.save(update_fields=["record", "state", "finished_at"])
+            segments = (EvaluationSegment(run=row, number=at, rows=name) for at, name in enumerate(names))
+            EvaluationSegment.objects.bulk_create(segments)
             row.chunks.all().delete()
             for name in replaced:
                 transaction.on_commit(partial(default_storage.delete, name), robust=True)

@@ -19,6 +19,7 @@ from budgeteer.cli.commands.evaluate import command
 from budgeteer.collections import chunks
 from budgeteer.collections.models import EvaluationChunk, EvaluationRun
 from budgeteer.collections.row_columns import RowColumns, segments_of
+from budgeteer.collections.row_search import segments_of_run
 from budgeteer.collections.run_page import evaluation_of
 from budgeteer.engine.analysis.cost_and_usage import money
 from tests.collections.material import CONFIGS, collected, conversation, evaluated, lines
@@ -127,10 +128,7 @@ def test_duplicates_are_counted_once_unless_each_is_wanted(owner: User) -> None:
 
 def test_segments_join_chunks_and_lose_no_row(owner: User) -> None:
     run = evaluated(collected(owner, FILES), "full")
-    (name,) = run.segments
-    from budgeteer.collections.row_search import segment_of
-
-    whole = segment_of(name)
+    (whole,) = segments_of_run(run)
     parts = [_part(whole, start, min(start + 9, len(whole))) for start in range(0, len(whole), 9)]
     joined = list(segments_of(iter(parts), rows=20))
     assert [len(one) for one in joined] == [27, 27, 7]

@@ -247,7 +247,7 @@ def test_files_go_with_what_names_them_and_orphans_are_swept(
     orphan = default_storage.save(f"{collection.folder}/orphan.npz", io.BytesIO(b"x"))
     assert remove_orphans(before=timezone.now() + timedelta(hours=1)) >= 1
     assert not default_storage.exists(orphan)
-    (name,) = run.segments
+    (name,) = run.segments.values_list("rows", flat=True)
     survey = collection.survey.name
     assert default_storage.exists(name)
     assert default_storage.exists(survey)

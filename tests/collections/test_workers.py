@@ -12,7 +12,7 @@ from django.core.files.storage import default_storage
 
 from budgeteer.collections import chunks, runs, tasks
 from budgeteer.collections.models import Collection, EvaluationChunk, EvaluationRun
-from budgeteer.collections.row_search import segment_of
+from budgeteer.collections.row_search import segments_of_run
 from budgeteer.collections.run_page import evaluation_of
 from budgeteer.jobs import services as jobs
 from budgeteer.jobs.execution import execute
@@ -69,7 +69,7 @@ def test_a_kill_of_each_worker_in_the_middle_loses_and_doubles_nothing(owner: Us
     collection = collected(owner, {"many.jsonl": lines(range(500))})
     calm = evaluated(collection)
     expected = evaluation_of(calm).to_json()
-    sent = [segment_of(name).by_config[1]["sent"] for name in calm.segments]
+    sent = [one.by_config[1]["sent"] for one in segments_of_run(calm)]
 
     run = begun(collection)
     first = start_worker()
@@ -83,7 +83,7 @@ def test_a_kill_of_each_worker_in_the_middle_loses_and_doubles_nothing(owner: Us
     waited_for(run, lambda: run.state == EvaluationRun.State.DONE)
 
     assert evaluation_of(run).to_json() == expected
-    found = [segment_of(name).by_config[1]["sent"] for name in run.segments]
+    found = [one.by_config[1]["sent"] for one in segments_of_run(run)]
     assert np.concatenate(found).tolist() == np.concatenate(sent).tolist()
     assert not EvaluationChunk.objects.filter(run=run).exists()
     assert not Job.objects.filter(state="failed").exists()

@@ -34,6 +34,11 @@ KEPT: Final = (
     "workbench.Workspace",
     "workbench.WorkspaceSource",
     "workbench.Summary",
+    "collections.Collection",
+    "collections.CollectionSource",
+    "collections.EvaluationRun",
+    "collections.EvaluationChunk",
+    "collections.EvaluationSegment",
     "reports.Report",
     "jobs.Job",
 )
@@ -54,7 +59,12 @@ LEFT_OUT: Final[Mapping[str, str]] = {
 
 
 #: Where rows name files of the storage.
-FILE_FIELDS: Final[Mapping[str, tuple[str, ...]]] = {"sources.Source": ("upload", "items")}
+FILE_FIELDS: Final[Mapping[str, tuple[str, ...]]] = {
+    "sources.Source": ("upload", "items"),
+    "collections.Collection": ("survey",),
+    "collections.EvaluationChunk": ("rows",),
+    "collections.EvaluationSegment": ("rows",),
+}
 
 
 def kept_models() -> dict[str, Any]:
