@@ -25,7 +25,7 @@ from budgeteer.engine.counting.library_measures import Ints, SkillMeasures
 from budgeteer.engine.inputs.bundle import Bundle, Inputs, build_bundle
 from budgeteer.engine.packing.ledger import Size
 from budgeteer.engine.packing.pack import pack
-from budgeteer.engine.packing.sections.skill_block import location_opener, wrapper_size
+from budgeteer.engine.packing.sections.skill_block import located, location_opener, wrapper_size
 
 #: No limit but the one that is asked about.
 _NO_LIMIT = ours.NO_LIMITS["maxSkillsPromptChars"]
@@ -119,7 +119,7 @@ class Counted:
 
 def _measures(tokens: Ints, chars: Ints) -> SkillMeasures:
     """Measures whose entries come to these sizes."""
-    opener = location_opener(_CONFIG)
+    opener = location_opener(located("", _CONFIG)[0])
     none = np.zeros(len(tokens), np.int64)
     return SkillMeasures(
         head_tokens=tokens - ours.counter().count(opener),

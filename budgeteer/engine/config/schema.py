@@ -125,6 +125,7 @@ class SkillOptimization(_Part):
     """What may be shortened, and in which order skills and tools are taken (null: as given)."""
 
     compact_paths: bool = False
+    alias_roots: bool = False
     minify_descriptions: bool = False
     prioritization: Literal["recent", "frequent", "alphabetical"] | None = None
 
@@ -137,7 +138,10 @@ class WarningsConfig(_Part):
 
 
 class SkillsBudgetConfig(_Part):
-    """The skills and tools budget; `enabled: false` keeps all and only measures."""
+    """The skills and tools budget; `enabled: false` keeps all and only measures.
+
+    `install_roots`: by folder of the library where the skills in it are installed, in the place of `install_root`.
+    """
 
     enabled: bool = False
     limits: SkillLimits = SkillLimits()
@@ -148,6 +152,7 @@ class SkillsBudgetConfig(_Part):
     fallback: Literal["none", "nameOnly", "cutDescriptions"] = "none"
     notice: bool = False
     install_root: Name = "/home/you/.config/agent/skills"
+    install_roots: Annotated[dict[Name, Name], Field(max_length=ITEM_ENTRIES)] = {}
     policies: Annotated[dict[Name, Policy], Field(max_length=ITEM_ENTRIES)] = {}
 
 

@@ -38,7 +38,7 @@ from budgeteer.engine.packing.history.registry import STRATEGIES
 from budgeteer.engine.packing.history.view import HistoryFit, HistoryView
 from budgeteer.engine.packing.ledger import ADDED, SECTIONS, Ledger, LedgerRows, Size
 from budgeteer.engine.packing.result import Cost, CountedWith, SectionTotal, Selection, UnknownParts
-from budgeteer.engine.packing.sections.skill_block import effective, location_opener
+from budgeteer.engine.packing.sections.skill_block import effective, located
 from budgeteer.engine.packing.sections.skills import SkillCause, SkillFit
 from budgeteer.engine.packing.verdict import SYSTEM_GROUP
 
@@ -227,9 +227,10 @@ def _shortening_fix(bundle: Bundle, chosen: Selection, config: BudgetConfig) -> 
     if not optimization.compact_paths:
         on = optimization.model_copy(update={"compact_paths": True})
         shorter = effective(config.skills_budget.model_copy(update={"optimization": on}))
-        saved = len(location_opener(config.skills_budget)) - len(location_opener(shorter))
-        if saved > 0:
-            return compacted(saved * len(rows))
+        paths = [bundle.skills[row].path for row in rows.tolist()]
+        saved = sum(len(located(path, config.skills_budget)[0]) - len(located(path, shorter)[0]) for path in paths)
+        if saved > 0 and not fit.aliases:
+            return compacted(saved)
     return None
 
 

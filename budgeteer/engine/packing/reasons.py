@@ -208,6 +208,7 @@ def _kept_skill(fit: SkillFit, config: SkillsBudgetConfig, row: int, *, shortene
             for word, used in (
                 ("its description minified", config.optimization.minify_descriptions),
                 ("its path compacted", config.optimization.compact_paths),
+                ("the root of its location under an alias", bool(fit.aliases)),
             )
             if used
         ]

@@ -33,6 +33,7 @@ MAPS: dict[str, st.SearchStrategy[Any]] = {
     "skillsBudget.policies": st.sampled_from(["auto", "pinned", "nameOnly", "off"]),
     "history.priorities": st.integers(-(10**6), 10**6),
     "history.keepWith": TEXT,
+    "skillsBudget.installRoots": TEXT,
 }
 LISTS_OF_OBJECTS = frozenset({"pruning.ranges", "calibrations"})
 

@@ -137,11 +137,15 @@ class InstructionBlock:
             skills = self.bundle.skills
             entries = [
                 skill_entry(
-                    skills[i], config, short=bool(fit.short[i]), cut_chars=fit.cut_chars if fit.is_cut[i] else None
+                    skills[i],
+                    config,
+                    short=bool(fit.short[i]),
+                    cut_chars=fit.cut_chars if fit.is_cut[i] else None,
+                    aliases=fit.aliases,
                 )
                 for i in fit.order
             ]
-            return skills_block(entries, fit.notice)
+            return skills_block(entries, fit.notice, fit.aliases)
 
         return [skills_piece(size, text, counter=self.counter)]
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from html import escape
+from types import MappingProxyType
 from typing import Final
 
 from budgeteer.engine.config.schema import SkillsBudgetConfig
@@ -17,26 +18,71 @@ _TITLE: Final = "# Skills\n\n"
 _TAG: Final = "<available_skills>\n"
 BLOCK_OPEN: Final = _TITLE + _TAG
 BLOCK_CLOSE: Final = "</available_skills>"
+_NO_ALIASES: Final[Mapping[str, str]] = MappingProxyType({})
 
 
 def effective(config: SkillsBudgetConfig) -> SkillsBudgetConfig:
     """The configuration as it works: while the budget is off nothing is shortened, ordered or left out."""
     if config.enabled:
         return config
-    return SkillsBudgetConfig.model_validate({"installRoot": config.install_root})
+    return unshortened(config)
 
 
-def location_opener(config: SkillsBudgetConfig) -> str:
-    """The text before each location's slash: the tag and the install root, compacted when asked for."""
-    root = config.install_root.rstrip("/")
+def unshortened(config: SkillsBudgetConfig) -> SkillsBudgetConfig:
+    """The configuration with nothing but where skills are installed."""
+    return SkillsBudgetConfig.model_validate(
+        {"installRoot": config.install_root, "installRoots": dict(config.install_roots)}
+    )
+
+
+def located(path: str, config: SkillsBudgetConfig) -> tuple[str, str]:
+    """The root a skill is installed under, as it is shown, and its path below it.
+
+    The longest folder of `installRoots` that the path lies in decides, else `installRoot` holds the whole library.
+    """
+    folder = max((one for one in config.install_roots if path.startswith(f"{one.rstrip('/')}/")), key=len, default=None)
+    root = config.install_root if folder is None else config.install_roots[folder]
+    root = root.rstrip("/")
     root = compact_path(root + "/").rstrip("/") if config.optimization.compact_paths else root
+    return root, path if folder is None else path[len(folder.rstrip("/")) + 1 :]
+
+
+def location_opener(root: str) -> str:
+    """The text before a location's slash: the tag, and the root or its alias."""
     return f"<location>{escape(root, quote=False)}"
 
 
-def skill_entry(skill: Skill, config: SkillsBudgetConfig, *, short: bool, cut_chars: int | None = None) -> str:
+def aliases_of(roots: Iterable[str]) -> dict[str, str]:
+    """An alias for each root, r0 for the first, where the table of them is shorter than what they save; else none.
+
+    Source: Codex (codex-rs/core-skills/src/render.rs, 0899b7c, read 2026-11-24), which writes a table of skill roots
+    where more skills fit with it.
+    """
+    uses: dict[str, int] = {}
+    for root in roots:
+        uses[root] = uses.get(root, 0) + 1
+    aliases = {root: f"r{number}" for number, root in enumerate(uses)}
+    saved = sum((len(escape(root, quote=False)) - len(aliases[root])) * times for root, times in uses.items())
+    return aliases if saved > len(_roots_table(aliases)) else {}
+
+
+def _roots_table(aliases: Mapping[str, str]) -> str:
+    lines = "".join(f"- {alias} = {root}\n" for root, alias in aliases.items())
+    return f"Locations begin with an alias of where skills are installed:\n{lines}\n" if aliases else ""
+
+
+def skill_entry(
+    skill: Skill,
+    config: SkillsBudgetConfig,
+    *,
+    short: bool,
+    cut_chars: int | None = None,
+    aliases: Mapping[str, str] = _NO_ALIASES,
+) -> str:
     """One skill's entry, as it stands in the block; with `cut_chars` so much of its description at most."""
     middle = "" if short else skill_description(described(skill, config)[:cut_chars])
-    return skill_head(skill) + middle + location_opener(config) + skill_tail(skill.path)
+    root, path = located(skill.path, config)
+    return skill_head(skill) + middle + location_opener(aliases.get(root, root)) + skill_tail(path)
 
 
 def described(skill: Skill, config: SkillsBudgetConfig) -> str:
@@ -50,16 +96,17 @@ def skills_notice(listed: int, total: int) -> str:
     return f"[{listed:,} of {total:,} skills listed to save context]"
 
 
-def skills_block(entries: Sequence[str], notice: str = "") -> str:
+def skills_block(entries: Sequence[str], notice: str = "", aliases: Mapping[str, str] = _NO_ALIASES) -> str:
     """The whole block from its entries; "" when there is none."""
-    return f"{_opening(notice)}{''.join(entries)}{BLOCK_CLOSE}" if entries else ""
+    return f"{_opening(notice, aliases)}{''.join(entries)}{BLOCK_CLOSE}" if entries else ""
 
 
-def wrapper_size(counter: TokenCounter, notice: str = "") -> Size:
+def wrapper_size(counter: TokenCounter, notice: str = "", aliases: Mapping[str, str] = _NO_ALIASES) -> Size:
     """What the block costs beside its entries. Exact: both seams are a line end before a visible character."""
-    opening = _opening(notice)
+    opening = _opening(notice, aliases)
     return Size(counter.count(opening) + counter.count(BLOCK_CLOSE), len(opening) + len(BLOCK_CLOSE))
 
 
-def _opening(notice: str) -> str:
-    return f"{_TITLE}{notice}\n\n{_TAG}" if notice else BLOCK_OPEN
+def _opening(notice: str, aliases: Mapping[str, str]) -> str:
+    said = f"{notice}\n\n" if notice else ""
+    return f"{_TITLE}{said}{_roots_table(aliases)}{_TAG}"

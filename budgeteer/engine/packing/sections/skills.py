@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import IntEnum
+from types import MappingProxyType
 from typing import Final
 
 import numpy as np
@@ -25,10 +26,13 @@ from budgeteer.engine.counting.tokenizers import TokenCounter, ends_in_word
 from budgeteer.engine.packing.allocation import SYSTEM_SHARE
 from budgeteer.engine.packing.ledger import Size
 from budgeteer.engine.packing.sections.skill_block import (
+    aliases_of,
     described,
     effective,
+    located,
     location_opener,
     skills_notice,
+    unshortened,
     wrapper_size,
 )
 
@@ -101,7 +105,7 @@ class SkillFit:
         order_by: what decided the order.
         tier: "full", "cutDescriptions" or "nameOnly".
         is_cut, cut_chars: which descriptions are cut, and to how many characters.
-        opener: the text before each location's slash.
+        aliases: by root what stands for it in locations; empty where none does.
         token_limits: (rule, tokens) of whatever limits the block's tokens, () where only characters are limited.
     """
 
@@ -123,25 +127,29 @@ class SkillFit:
     tier: str
     is_cut: NDArray[np.bool_]
     cut_chars: int
-    opener: str
+    aliases: Mapping[str, str]
     token_limits: tuple[tuple[str, int], ...] = ()
     notice: str = ""
 
 
 def entry_sizes(
-    skills: Sequence[Skill], measures: SkillMeasures, config: SkillsBudgetConfig, *, counter: TokenCounter
+    skills: Sequence[Skill],
+    measures: SkillMeasures,
+    config: SkillsBudgetConfig,
+    *,
+    counter: TokenCounter,
+    aliases: Mapping[str, str] = MappingProxyType({}),
 ) -> Entries:
-    """Every entry's size from its measured pieces; nothing is counted anew but the install root.
+    """Every entry's size from its measured pieces; nothing is counted anew but the install roots.
 
-    The root ends in a letter or digit and is followed by a slash, where counts add up exactly; any other root makes
-    each location line be counted whole.
+    A root ends in a letter or digit and is followed by a slash, where counts add up exactly; any other root, and a path
+    that begins below a folder of the library, makes the location line be counted whole.
     """
     minify = config.optimization.minify_descriptions
     if minify and len(measures.minified_tokens) != len(measures):
         raise NotMeasured("These skills were measured without their minified descriptions.")
-    raw_config = SkillsBudgetConfig.model_validate({"installRoot": config.install_root})
-    lead_tokens, lead_chars = _lead(skills, measures, location_opener(config), counter)
-    raw_tokens, raw_chars = _lead(skills, measures, location_opener(raw_config), counter)
+    lead_tokens, lead_chars = _lead(skills, measures, config, counter, aliases)
+    raw_tokens, raw_chars = _lead(skills, measures, unshortened(config), counter, {})
     middle_tokens = measures.minified_tokens if minify else measures.description_tokens
     middle_chars = measures.minified_chars if minify else measures.description_chars
     sizes = Entries(
@@ -165,12 +173,30 @@ def _quartered(sizes: Entries) -> Entries:
     )
 
 
-def _lead(skills: Sequence[Skill], measures: SkillMeasures, opener: str, counter: TokenCounter) -> tuple[Ints, Ints]:
-    chars = measures.tail_chars + len(opener)
-    if ends_in_word(opener) or not counter.per_message_overhead:
-        return measures.tail_tokens + counter.count(opener), chars
-    counts = [counter.count(opener + skill_tail(skill.path)) for skill in skills]
-    return np.array(counts, np.int64).reshape(len(skills)), chars
+def _lead(
+    skills: Sequence[Skill],
+    measures: SkillMeasures,
+    config: SkillsBudgetConfig,
+    counter: TokenCounter,
+    aliases: Mapping[str, str],
+) -> tuple[Ints, Ints]:
+    """The location lines, in tokens and characters."""
+    if not config.install_roots:
+        root, _ = located("", config)
+        opener = location_opener(aliases.get(root, root))
+        if ends_in_word(opener) or not counter.per_message_overhead:
+            return measures.tail_tokens + counter.count(opener), measures.tail_chars + len(opener)
+    tokens, chars = measures.tail_tokens.copy(), measures.tail_chars.copy()
+    counted: dict[str, int] = {}
+    for row, skill in enumerate(skills):
+        root, path = located(skill.path, config)
+        opener = location_opener(aliases.get(root, root))
+        chars[row] += len(opener) + len(skill_tail(path)) - len(skill_tail(skill.path))
+        if path == skill.path and ends_in_word(opener):
+            tokens[row] += counted.setdefault(opener, counter.count(opener))
+        else:
+            tokens[row] = counter.count(opener + skill_tail(path))
+    return tokens, chars
 
 
 def fit_skills(
@@ -186,7 +212,6 @@ def fit_skills(
     A percent in `maxSkillsPromptTokens` must have been resolved to a number (see allocation.settled).
     """
     config = effective(config)
-    entries = entry_sizes(skills, measures, config, counter=counter)
     pinned, named, off = (_with_policy(skills, config, policy) for policy in ("pinned", "nameOnly", "off"))
     cause = np.full(len(skills), int(SkillCause.FITS if config.enabled else SkillCause.NOT_LIMITED), np.int64)
     if config.enabled:
@@ -203,7 +228,11 @@ def fit_skills(
         eligible = np.concatenate([eligible[pinned[eligible]], eligible[~pinned[eligible]]])
     token_limits = _token_limits(config, ask.share_tokens)
     max_tokens = min((most for _, most in token_limits), default=None)
-    wrappers = _Wrappers(counter, len(eligible) if config.notice and config.enabled else 0)
+    aliases: Mapping[str, str] = {}
+    if config.optimization.alias_roots:
+        aliases = aliases_of(located(skills[row].path, config)[0] for row in eligible.tolist())
+    entries = entry_sizes(skills, measures, config, counter=counter, aliases=aliases)
+    wrappers = _Wrappers(counter, len(eligible) if config.notice and config.enabled else 0, aliases)
     search = _Search(config, entries, wrappers, pinned, named, max_tokens)
     asked = search.asked(eligible)
     kept, short, needed, tier = search.run(eligible, cause)
@@ -240,7 +269,7 @@ def fit_skills(
         tier=tier,
         is_cut=is_cut & kept,
         cut_chars=cut_chars,
-        opener=location_opener(config),
+        aliases=aliases,
         token_limits=token_limits,
         notice=wrappers.notice(len(order)),
     )
@@ -269,13 +298,14 @@ class _Wrappers:
 
     counter: TokenCounter
     total: int
+    aliases: Mapping[str, str]
 
     def notice(self, listed: int) -> str:
         return skills_notice(listed, self.total) if 0 < listed < self.total else ""
 
     def of(self, listed: int) -> Size:
         """The size around so many entries."""
-        return wrapper_size(self.counter, self.notice(listed))
+        return wrapper_size(self.counter, self.notice(listed), self.aliases)
 
     def prefixes(self, count: int) -> tuple[Ints, Ints]:
         """In characters and tokens, of each prefix of so many."""

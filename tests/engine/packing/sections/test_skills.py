@@ -41,7 +41,9 @@ def fit(settings: SkillsBudgetConfig, *, usage: dict[str, Use] | None = None) ->
 
 def block(settings: SkillsBudgetConfig, found: SkillFit) -> str:
     used = effective(settings)
-    return skills_block([skill_entry(SKILLS[i], used, short=bool(found.short[i])) for i in found.order])
+    aliases = found.aliases
+    entries = [skill_entry(SKILLS[i], used, short=bool(found.short[i]), aliases=aliases) for i in found.order]
+    return skills_block(entries, found.notice, aliases)
 
 
 def names(found: SkillFit) -> list[str]:
@@ -58,6 +60,11 @@ VARIANTS = [
     config(installRoot="/opt/skills@"),
     config(installRoot="/opt/."),
     config(fallback="nameOnly", limits={"maxSkillsPromptChars": 700}),
+    config(installRoots={"s1": "/home/you/.agent/skills", "s2/": "", "s3": "/opt/skills@"}),
+    config(optimization={"aliasRoots": True}),
+    config(optimization={"aliasRoots": True, "compactPaths": True}, notice=True, limits={"maxSkillsInPrompt": 4}),
+    config(optimization={"aliasRoots": True}, installRoots={"s1": "/home/you/.agent/skills", "s2": "/opt/more"}),
+    SkillsBudgetConfig.model_validate({"optimization": {"aliasRoots": True}, "installRoots": {"s1": "/opt"}}),
     SkillsBudgetConfig.model_validate({"optimization": {"compactPaths": True}}),
 ]
 
@@ -381,3 +388,49 @@ def test_cut_descriptions_are_sent_pinned_ones_whole_and_the_reason_names_the_li
     assert {one.fate for one in packed(bundle_of(user("Go."), skills=SKILLS), {"skillsBudget": wide}).ledger} == {
         "kept"
     }
+
+
+ROOTS = {"user": "/home/you/.agent/skills", "project": "/work/harbour/.agent/skills"}
+INSTALLED = [
+    *(Skill(f"u{n}", "Ours.", f"user/u{n}/SKILL.md") for n in range(8)),
+    *(Skill(f"p{n}", "The project's.", f"project/p{n}/SKILL.md") for n in range(8)),
+    Skill("other", "Another's.", "plugins/other/SKILL.md"),
+]
+
+
+def installed(**changes: Any) -> tuple[SkillFit, str]:
+    """The fit of skills under three roots, and its block."""
+    settings = config(installRoot="/opt/agent", installRoots=ROOTS, **changes)
+    found = fit_skills(INSTALLED, measure_skills(INSTALLED, counter=COUNTER), settings, counter=COUNTER)
+    entries = [skill_entry(INSTALLED[i], settings, short=False, aliases=found.aliases) for i in found.order]
+    text = skills_block(entries, found.notice, found.aliases)
+    assert (len(text), COUNTER.count(text)) == (
+        found.wrapper.chars + int(found.after_chars.sum()),
+        found.wrapper.tokens + int(found.after_tokens.sum()),
+    )
+    return found, text
+
+
+def test_skills_have_several_roots_by_the_folder_they_lie_in() -> None:
+    _, text = installed()
+    assert "<location>/home/you/.agent/skills/u3/SKILL.md</location>" in text
+    assert "<location>/work/harbour/.agent/skills/p3/SKILL.md</location>" in text
+    assert "<location>/opt/agent/plugins/other/SKILL.md</location>" in text
+
+
+def test_a_table_of_aliases_lets_more_skills_fit() -> None:
+    """Codex: outcome_rendering_uses_aliases_when_they_allow_more_skills_to_fit."""
+    whole, _ = installed()
+    limits = {"maxSkillsPromptChars": int(whole.needed_chars[whole.order[-1]]) - 1}
+    plain, _ = installed(limits=limits)
+    aliased, text = installed(limits=limits, optimization={"aliasRoots": True})
+    assert len(plain.order) < len(INSTALLED) == len(aliased.order)
+    assert "- r0 = /home/you/.agent/skills\n- r1 = /work/harbour/.agent/skills\n- r2 = /opt/agent\n" in text
+    assert "<location>r1/p3/SKILL.md</location>" in text
+    assert "/skills/u3" not in text
+
+
+def test_no_table_is_written_that_takes_more_than_it_saves() -> None:
+    settings = config(optimization={"aliasRoots": True})
+    found = fit_skills(SKILLS[:1], measure_skills(SKILLS[:1], counter=COUNTER), settings, counter=COUNTER)
+    assert found.aliases == {}
