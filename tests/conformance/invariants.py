@@ -20,8 +20,17 @@ FAULTS = {
 }
 #: Overhead that no text stands for: what a provider adds around texts.
 FRAMES = ("message frame", "message frames", "reply priming")
-#: System tokens that Anthropic documents to come with any tool.
+#: System tokens that Anthropic documents to come with any tool: of models that it does not list, and by model.
 TOOLS_PREAMBLE = {"anthropic": 346}
+TOOLS_OF_MODEL = {
+    **dict.fromkeys(("claude-opus-4-6", "claude-sonnet-4-6"), 497),
+    **dict.fromkeys(("claude-opus-4-5", "claude-sonnet-4-5", "claude-haiku-4-5"), 496),
+    **dict.fromkeys(("claude-opus-4-1", "claude-opus-4", "claude-sonnet-4"), 313),
+    "claude-opus-4-8": 290,
+    "claude-opus-4-7": 675,
+    "claude-sonnet-5": 354,
+    "claude-3-5-haiku": 264,
+}
 
 
 def check_everything(packing: Packing) -> None:
@@ -103,7 +112,10 @@ def check_rendered(packing: Packing) -> None:
     factor, parameter = (1.0, PARAMETER) if calibration is None else (calibration.per_token, calibration.per_parameter)
     counted = recount_texts(request, packing.tokenizer, maker=maker, parameter=parameter, factor=factor)
     frames = sum(entry.size.tokens for entry in packing.ledger.overhead if entry.name in FRAMES)
-    preamble = TOOLS_PREAMBLE.get(packing.provider, 0) if request.get("tools") else 0
+    of_tools = TOOLS_PREAMBLE.get(packing.provider, 0)
+    if packing.provider == "anthropic":
+        of_tools = TOOLS_OF_MODEL.get(packing.allowance.row.name, of_tools)
+    preamble = of_tools if request.get("tools") else 0
     if not counted.other:
         assert counted.chars == packing.total.chars
     if not counted.other and packing.tokenizer != "chars/4":

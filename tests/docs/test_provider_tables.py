@@ -30,6 +30,14 @@ def said(charge: Charge | None) -> str:
     return "–" if charge is None else f"{charge.tokens}, published" if charge.published else f"{charge.tokens}"
 
 
+def by_model(charges: list[Charge], other: Charge) -> str:
+    """The least and the most of a charge that is published by model, and what other models are charged."""
+    if not charges:
+        return said(other)
+    sizes = [charge.tokens for charge in charges]
+    return f"{min(sizes)} to {max(sizes)} by model, else {said(other)}"
+
+
 def expected(provider: Provider) -> dict[str, str]:
     overhead, capabilities = provider.overhead, provider.capabilities
     pixels = provider.image_tokens(SQUARE)
@@ -39,8 +47,8 @@ def expected(provider: Provider) -> dict[str, str]:
         "the reply": said(overhead.reply),
         "a call and its result": said(overhead.call),
         "a parameter of a call": said(overhead.parameter),
-        "tools": said(overhead.tools),
-        "tools where a call is asked for": said(overhead.forced),
+        "tools": by_model([one for one, _ in overhead.tools_of.values()], overhead.tools),
+        "tools where a call is asked for": by_model([one for _, one in overhead.tools_of.values()], overhead.forced),
         "a picture of 1,000 × 1,000 pixels": "unknown" if pixels is None else f"{pixels:,}",
         "roles of messages": ", ".join(f"`{role}`" for role in ROLES if role in capabilities.roles),
         "parts of its own": f"`{provider.family}`",

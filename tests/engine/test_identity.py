@@ -213,10 +213,21 @@ def test_results_are_moved_only_to_a_call_that_waits_for_them() -> None:
     assert [one.moved for one in talk.messages] == [False, False, False, True, False, False]
 
 
-@pytest.mark.parametrize(("choice", "tokens"), [({"type": "auto"}, 346), ({"type": "any"}, 313), (None, 346)])
-def test_anthropics_published_charge_for_a_choice_of_a_tool_is_counted(choice: Any, tokens: int) -> None:
-    packing = packed({**ANTHROPIC, "tool_choice": choice}, "anthropic")
-    bare = packed({**ANTHROPIC, "tools": []}, "anthropic")
+@pytest.mark.parametrize(
+    ("model", "choice", "tokens"),
+    [
+        ("claude-sonnet-4-5", {"type": "auto"}, 496),
+        ("claude-sonnet-4-5", {"type": "any"}, 588),
+        ("claude-sonnet-4-5", None, 496),
+        ("claude-opus-4-8", None, 290),
+        ("claude-opus-4-8", {"type": "tool", "name": "a"}, 410),
+        ("claude-sonnet-4", None, 313),
+        ("claude-opus-5", None, 346),
+    ],
+)
+def test_anthropics_published_charge_for_a_choice_of_a_tool_is_counted(model: str, choice: Any, tokens: int) -> None:
+    packing = packed({**ANTHROPIC, "tool_choice": choice}, "anthropic", model=model)
+    bare = packed({**ANTHROPIC, "tools": []}, "anthropic", model=model)
     (tool,) = [one for one in packing.ledger if one.section == "tools"]
     assert packing.total.tokens - bare.total.tokens - tool.after.tokens == tokens + 2
 

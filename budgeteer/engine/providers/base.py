@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 from budgeteer.engine.content.conversation import ImagePart, Message, OpaquePart, Part, ReasoningPart, Role, TextPart
@@ -59,6 +59,7 @@ class ProviderOverhead:
         parameter: what stands around each parameter of a call whose arguments are read one by one.
         tools: what the provider adds once when tools are given.
         forced: what it adds instead where the settings ask for a call.
+        tools_of: both by model, for those that it publishes by themselves.
     """
 
     message: Charge
@@ -68,6 +69,12 @@ class ProviderOverhead:
     forced: Charge
     call: Charge
     parameter: Charge
+    tools_of: Mapping[str, tuple[Charge, Charge]] = field(default_factory=dict)
+
+    def for_tools(self, model: str, *, is_forced: bool) -> Charge:
+        """What is added once for a model when tools are given, by whether the settings ask for a call."""
+        tools, forced = self.tools_of.get(model, (self.tools, self.forced))
+        return forced if is_forced else tools
 
 
 @dataclass(frozen=True, slots=True)

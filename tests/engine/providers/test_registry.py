@@ -22,7 +22,15 @@ from budgeteer.engine.content.conversation import (
 from budgeteer.engine.content.library import TOOL_FORMS
 from budgeteer.engine.models.registry import MODELS
 from budgeteer.engine.packing.allocation import provider_of
-from budgeteer.engine.providers.base import FORCED, NO_PREAMBLE, NOT_CHARGED, STAND_IN, Provider
+from budgeteer.engine.providers.base import (
+    FORCED,
+    NO_PREAMBLE,
+    NOT_CHARGED,
+    STAND_IN,
+    Charge,
+    Provider,
+    ProviderOverhead,
+)
 from budgeteer.engine.providers.capabilities import can_express
 from budgeteer.engine.providers.names import PROVIDER_NAMES
 from budgeteer.engine.providers.openai_chat.provider import OPENAI_CHAT
@@ -87,11 +95,15 @@ def test_each_part_is_expressible_where_the_provider_takes_it(part: Part, role: 
     assert {provider for provider in PROVIDERS if can_express(part, provider, role)} == takers
 
 
+def charges(overhead: ProviderOverhead) -> list[Charge]:
+    """Every charge of a provider, those of single models among them."""
+    single = [getattr(overhead, field.name) for field in fields(overhead) if field.name != "tools_of"]
+    return [one for one in single if one is not None] + [one for pair in overhead.tools_of.values() for one in pair]
+
+
 def test_every_number_has_its_source_and_what_is_not_published_says_so() -> None:
     for provider in PROVIDERS.values():
-        for charge in (getattr(provider.overhead, field.name) for field in fields(provider.overhead)):
-            if charge is None:
-                continue
+        for charge in charges(provider.overhead):
             if charge.published:
                 assert re.search(r"https://\S+.*checked 20\d\d-\d\d-\d\d", charge.source)
             else:
@@ -113,6 +125,8 @@ def test_a_number_is_the_one_that_its_source_names(provider: Provider) -> None:
     message = provider.overhead.message
     assert message.tokens > 0 or message.source.startswith("not published; measured")
     for field in fields(provider.overhead):
+        if field.name == "tools_of":
+            continue
         charge, model = getattr(provider.overhead, field.name), getattr(OPENAI_CHAT.overhead, field.name)
         if charge is not None and charge.source == STAND_IN:
             assert charge.tokens == model.tokens

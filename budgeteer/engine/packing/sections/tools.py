@@ -140,7 +140,7 @@ class ToolCosts:
         reading = self.reading
         if reading is None:
             overhead = PROVIDERS[self.provider].overhead
-            return count + 1 + (overhead.forced if self.is_forced else overhead.tools).tokens
+            return count + 1 + overhead.for_tools(self.model.name, is_forced=self.is_forced).tokens
         around = self.counter.count(reading.opening + reading.closing) + reading.charge.tokens
         return around if self.line_end is None else around - reading.shared_with_system + self.line_end
 
