@@ -13,7 +13,7 @@ class PresetsConfig(AppConfig):
 
     name = "budgeteer.presets"
     label = "presets"
-    verbose_name = "Presets"
+    verbose_name = "Shared configurations"
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:

@@ -105,7 +105,7 @@ def row(request: HttpRequest, report_id: UUID) -> HttpResponse:
     report = _report(request, report_id)
     if not _is_partial(request):
         return redirect("reports:list")
-    return render(request, "reports/row.html", {"row": _row(request, report)})
+    return render(request, "reports/row.html", {"row": _row(request, report), "arrived": True})
 
 
 @access()

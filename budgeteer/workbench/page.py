@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import Any, ClassVar
 
 from budgeteer.engine.config.options import fields
+from budgeteer.engine.models.registry import MODELS
 from budgeteer.engine.packing.ledger import Ledger
 from budgeteer.engine.providers.base import Provider
 from budgeteer.engine.providers.registry import PROVIDERS
@@ -47,6 +48,8 @@ from budgeteer.workbench.state import PanelName, ViewState
 from budgeteer.workbench.team.sharing import Looking, is_team
 from budgeteer.workbench.workspace_inputs import InputProblem
 
+#: OpenAI offers its models in both of its forms.
+OPENAI_FORMS: frozenset[str] = frozenset({"openai-chat", "openai-responses"})
 OFFERED_SOURCES = 30
 SHOWN_NOTES = 1
 """How many notes stand open (result.html counts to the same); the others are one click away."""
@@ -169,6 +172,14 @@ class WorkbenchPage:
     @property
     def request_forms(self) -> tuple[Provider, ...]:
         return tuple(PROVIDERS.values())
+
+    @property
+    def own_forms(self) -> frozenset[str]:
+        """The names of the forms whose provider offers the model; all where nobody knows whose it is."""
+        row = MODELS.get(self.packed.packing.model) if self.packed else None
+        if row is None:
+            return frozenset(PROVIDERS)
+        return OPENAI_FORMS if row.provider in OPENAI_FORMS else frozenset({row.provider})
 
     @property
     def own_form(self) -> Provider | None:

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import count
 from pathlib import PurePosixPath
 from typing import Any
 from uuid import UUID
@@ -49,6 +50,12 @@ def live(owner: AbstractBaseUser) -> QuerySet[Workspace]:
 def of(owner: AbstractBaseUser, workspace_id: UUID) -> Workspace | None:
     """The owner's workspace, None when there is none, it is another's or it is deleted."""
     return Workspace.objects.filter(owner_id=owner.pk, deleted_at__isnull=True, id=workspace_id).first()
+
+
+def free_name(owner: AbstractBaseUser, name: str) -> str:
+    """The name, with a number behind it where a workspace of the owner's is called so already."""
+    taken = set(live(owner).filter(name__startswith=name).values_list("name", flat=True))
+    return next(one for number in count(1) if (one := name if number == 1 else f"{name} {number}") not in taken)
 
 
 @transaction.atomic

@@ -55,11 +55,12 @@ class RangeChoice:
 
 @dataclass(frozen=True, slots=True)
 class CompressionDraft:
-    """A topic and a summary that are being written, and why they were refused."""
+    """A topic and a summary that are being written, why they were refused, and what they would come to."""
 
     topic: str = ""
     summary: str = ""
     problem: str = ""
+    effect: str = ""
 
 
 @dataclass(frozen=True, slots=True)

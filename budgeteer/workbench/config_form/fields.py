@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -13,7 +13,7 @@ from budgeteer.engine.errors import ConfigError
 from budgeteer.engine.models.registry import MODELS, ModelRow
 from budgeteer.engine.packing.history.registry import strategies_reading
 from budgeteer.presentation.labels import GROUP_TITLES, wording
-from budgeteer.workbench.config_form.apply import ConfigChange, form_fields, input_name
+from budgeteer.workbench.config_form.apply import ConfigChange, form_fields, input_name, parsed
 from budgeteer.workbench.config_form.editable import EditableConfig
 from budgeteer.workbench.config_form.shown_groups import DrawnGroups
 from budgeteer.workbench.fix_buttons import apply_value
@@ -65,7 +65,7 @@ class FormField:
 
     `strategies` are the history strategies that alone read it, () where all do; `is_unused`: the chosen one does not.
     `own_text` is what the form had where the setting was changed elsewhere, and `take_over` the value of a button that
-    sets it; both "" else.
+    sets it; both "" else. `offers` are values for a text that was refused: what a button says, and its value.
     """
 
     path: str
@@ -86,6 +86,7 @@ class FormField:
     is_unused: bool
     own_text: str = ""
     take_over: str = ""
+    offers: tuple[tuple[str, str], ...] = ()
 
     @property
     def name(self) -> str:
@@ -201,7 +202,21 @@ def form_field(
         is_unused=bool(readers) and current.config.history.strategy not in readers,
         own_text="" if own_text is None else own_text or "empty",
         take_over="" if own_text is None else apply_value({field.path: own_text}),
+        offers=tuple(_offers(field, shown, held=value)) if is_refused and own_text is None else (),
     )
+
+
+def _offers(field: Field, refused: str, *, held: Any) -> Iterator[tuple[str, str]]:
+    """The bound that a refused number is past, and what held before."""
+    number = parsed(field, refused)
+    if isinstance(number, int | float) and not isinstance(number, bool):
+        low, high = field.minimum, field.maximum
+        bound = high if high is not None and number > high else low if low is not None and number < low else None
+        if bound is not None:
+            whole = int(bound) if float(bound).is_integer() else bound
+            yield f"Use {whole:,}", apply_value({field.path: str(whole)})
+    before = shown_value(held)
+    yield f"Back to {before or 'empty'}", apply_value({field.path: before})
 
 
 def key_of(path: str) -> str:

@@ -68,12 +68,13 @@ class PresetEditPage:
 
     @property
     def groups(self) -> tuple[FormGroup, ...]:
-        """The form; without sliders, which belong to a packing that they move."""
+        """The form; without sliders, which belong to a packing that they move, and buttons, which save at once."""
         if self.current is None:
             return ()
         groups = form_groups(self.current, change=self.change, summaries={}, ceilings={}, shown=DrawnGroups.every())
         return tuple(
-            replace(group, fields=tuple(replace(field, slider=None) for field in group.fields)) for group in groups
+            replace(group, fields=tuple(replace(field, slider=None, offers=()) for field in group.fields))
+            for group in groups
         )
 
     @property

@@ -70,7 +70,7 @@ def compress(request: SignedInRequest, workspace_id: uuid.UUID) -> HttpResponse:
             return HttpResponse(escape(sentence))
         return _refused(request, workspace, state, draft, sentence)
     if "draft" in request.POST:
-        return HttpResponse(escape(f"Effect on the prompt: {effect_of(packed.packing, then.packing)}." if then else ""))
+        return HttpResponse(escape(_effect(packed, then)))
     undo_steps.commit(workspace, changed.delta)
     after = replace(state, start=0, end=0, sel="" if act == "remove" else state.sel)
     return _answer(request, workspace, after, SAID.get(act, "Compressed."))
@@ -116,10 +116,17 @@ def _generated(request: SignedInRequest, workspace: Workspace, state: ViewState,
     asked = ranges.summary_request(packed.packing, chosen)
     found = summaries.generated(workspace, asked, rows=(chosen.first, chosen.last))
     if isinstance(found, str):
-        return _show(request, workspace, state, ranges.drafted(packed.packing, chosen, found))
+        draft = ranges.drafted(packed.packing, chosen, found)
+        then = _packed_with(workspace, _of_range(EditableConfig.of(workspace), packed, state, draft))
+        return _show(request, workspace, state, replace(draft, effect=_effect(packed, then)))
     back = state.address(workspace.get_absolute_url())
     there = f"{reverse('jobs:detail', args=[found.id])}?{urlencode({'then': back})}"
     return HttpResponseClientRedirect(there) if request.htmx else redirect(there)
+
+
+def _effect(packed: Packed, then: Packed | None) -> str:
+    """What the prompt would come to with the block, "" where that needs a job first."""
+    return f"Effect on the prompt: {effect_of(packed.packing, then.packing)}." if then else ""
 
 
 def _refused(

@@ -106,7 +106,8 @@ def open_sample(request: SignedInRequest, slug: str) -> HttpResponse:
         sources.receive_upload(request.user, name=name, content=File(io.BytesIO(content), name))
         for name, content in samples.read(slug)
     ]
-    workspace = services.open_with_sources(request.user, taken, name=sample.title, preset_slug=sample.preset)
+    name = services.free_name(request.user, sample.title)
+    workspace = services.open_with_sources(request.user, taken, name=name, preset_slug=sample.preset)
     services.keep_preset_model(workspace)  # it shows what its card says, which is measured on the preset's model
     return _go(request, ViewState.read(request.POST).address(workspace.get_absolute_url()))
 

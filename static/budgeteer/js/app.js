@@ -2,6 +2,12 @@
 (() => {
   const root = document.documentElement;
 
+  // htmx reports a request that a later one made pointless as an error; of one that failed it says htmx:sendError too.
+  const complain = console.error;
+  console.error = (...words) => {
+    if (!/^htmx:(sendAbort|afterRequest), /.test(words[0])) complain.apply(console, words);
+  };
+
   const remember = (key, value) => {
     try {
       localStorage.setItem(key, value);
@@ -70,6 +76,31 @@
 
   // ---- buttons that do one small thing ----
   const textOf = (element) => ("value" in element ? element.value : element.textContent);
+  // The status line lies behind an open dialog, so the button itself says it as well.
+  const saidOn = (button, sentence) => {
+    if (button.dataset.said) return;
+    const before = [...button.childNodes];
+    button.dataset.said = "1";
+    button.style.minWidth = `${button.offsetWidth}px`;
+    button.replaceChildren(sentence);
+    setTimeout(() => {
+      button.replaceChildren(...before);
+      button.style.minWidth = "";
+      delete button.dataset.said;
+    }, 2000);
+  };
+  // A link that has just been made is copied without a press, where the browser allows that.
+  document.addEventListener("htmx:load", async ({ detail: { elt } }) => {
+    const button = elt.matches?.("[data-copy-once]") && elt.querySelector("[data-copy]");
+    if (!button) return;
+    try {
+      await navigator.clipboard.writeText(textOf(document.querySelector(button.dataset.copy)));
+      saidOn(button, "Copied");
+      announce("The report is ready and its link is copied");
+    } catch {
+      announce("The report is ready");
+    }
+  });
   document.addEventListener("click", async (event) => {
     const button = event.target.closest("[data-copy],[data-dialog],[data-close]");
     if (!button) return;
@@ -78,6 +109,7 @@
       if (!from) return;
       try {
         await navigator.clipboard.writeText(textOf(from));
+        saidOn(button, "Copied");
         announce(button.dataset.copied ?? "Copied");
       } catch {
         getSelection().selectAllChildren(from);

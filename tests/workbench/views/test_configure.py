@@ -477,6 +477,28 @@ def test_another_model_shows_in_the_top_bar_at_once(client: Client, session: Wor
     headers = {"HX-Request": "true", "HX-Target": "result"}
     url = f"{session.get_absolute_url()}config/"
     html = client.post(url, {"apply": "model=claude-opus-4-5"}, headers=headers).content.decode()
-    chip = re.search(r'id="model-chip" hx-swap-oob="outerHTML">([^<]*)<', html)
+    chip = re.search(r'id="model-chip"[^>]* hx-swap-oob="outerHTML">([^<]*)<', html)
     assert chip is not None
     assert chip[1].startswith("claude-opus-4-5")
+
+
+def test_a_refused_value_comes_with_what_may_be_used_instead(client: Client, library: Workspace) -> None:
+    url = f"{library.get_absolute_url()}config/"
+    html = client.post(url, {CHARS: "lots"}).content.decode()
+    assert f'name="apply" value="{PATH}=30%2C000">Back to 30,000</button>' in html
+    html = client.post(url, {"config.skillsBudget.warnings.thresholdPercent": "250"}).content.decode()
+    assert ">Use 100</button>" in html
+    value = re.search(r'value="(skillsBudget.warnings.thresholdPercent=100)"', html)
+    assert value is not None
+    client.post(url, {"apply": value[1]})
+    library.refresh_from_db()
+    assert library.config_delta == {"skillsBudget": {"warnings": {"thresholdPercent": 100}}}
+
+
+def test_the_export_says_where_a_form_names_a_model_of_somebody_else(client: Client, library: Workspace) -> None:
+    html = client.get(library.get_absolute_url()).content.decode()
+    said = re.findall(r"<span>([^<]*)<span class=\"x s sub-line\">names gpt-4o: set a model of its own", html)
+    assert said == ["Anthropic Messages", "Gemini generateContent"]
+    client.post(f"{library.get_absolute_url()}config/", {"config.model": "claude-sonnet-4-5"})
+    html = client.get(library.get_absolute_url()).content.decode()
+    assert "Anthropic Messages" not in re.findall(r"<span>([^<]*)<span class=\"x s sub-line\">names", html)

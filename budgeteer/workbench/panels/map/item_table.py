@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, assert_never
 
 import numpy as np
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from budgeteer.engine.packing.ledger import CATEGORIES, FATES, SECTIONS, Decision, Ledger
 from budgeteer.presentation.labels import FATE_ICONS, FATE_NAMES, FATE_TONES, count_of
 from budgeteer.presentation.sections import LOOKS
+from budgeteer.workbench.item_content.snippets import Snippet, found_in_items
 from budgeteer.workbench.item_content.whereabouts import Whereabouts
 from budgeteer.workbench.panels.map.item_groups import filter_title
 from budgeteer.workbench.panels.row_marks import MarkedRow
@@ -79,7 +80,10 @@ class ColumnHead:
 
 @dataclass(frozen=True, slots=True)
 class Row(MarkedRow):
-    """One item as the table prints it; every number is written out."""
+    """One item as the table prints it; every number is written out.
+
+    `found` is where its text holds what is searched for, None where its name says so already.
+    """
 
     id: str
     letter: str
@@ -100,6 +104,7 @@ class Row(MarkedRow):
     is_selected: bool
     is_pinned: bool
     url: str
+    found: Snippet | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,11 +133,17 @@ def item_list(packed: Packed, where: Whereabouts, state: ViewState) -> ItemList:
     most = int(ledger.before_tokens[chosen].max()) if len(chosen) else 0
     most = max(most, int(ledger.after_tokens[chosen].max()) if len(chosen) else 0)
     decisions = {int(index): ledger.decision(int(index)) for index in np.sort(window)}
+    named = [(index, decision.name or decision.id) for index, decision in decisions.items()]
+    found = found_in_items(packed.packing, named, state.q)
     return ItemList(
         chips=_chips(ledger, where, state),
         columns=tuple(_head(column, state) for column in COLUMNS),
         rows=tuple(
-            _row(decisions[int(index)], where.of_item(int(index)), state=state, most_tokens=most) for index in window
+            replace(
+                _row(decisions[int(index)], where.of_item(int(index)), state=state, most_tokens=most),
+                found=found.get(int(index)),
+            )
+            for index in window
         ),
         carried=state.pairs(q="", page=1),
         sentence=_sentence(len(ordered), len(ledger), first=(page - 1) * PAGE_ROWS + 1, shown=len(window)),

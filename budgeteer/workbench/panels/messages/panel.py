@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 
 from budgeteer.engine.packing.ledger import ADDED, CATEGORIES, FATES, LETTERS, Decision
 from budgeteer.presentation.labels import FATE_ICONS, FATE_NAMES, FATE_TONES, count_of
+from budgeteer.workbench.compression.ranges import range_of
+from budgeteer.workbench.item_content.snippets import Snippet, found_in_items
 from budgeteer.workbench.panels.messages.message_runs import (
     PAGE_LINES,
     Indices,
@@ -58,6 +60,7 @@ class MessageLine(MarkedRow):
         row: the message's number in the conversation, by which a range is chosen; 0 for what is no message of it.
         size: tokens before, struck where it went; `after` what is left where that differs.
         url: where a click leads.
+        found: where its text holds what is searched for, None where its line says so already.
     """
 
     kind: Literal["message", "turn", "folded"]
@@ -77,8 +80,19 @@ class MessageLine(MarkedRow):
     is_selected: bool = False
     is_pinned: bool = False
     is_in_range: bool = False
+    is_block: bool = False
     row: int = 0
     url: str = ""
+    found: Snippet | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Told:
+    """What is read for the lines of a page: names and found places by item, and the rows of a chosen range from 1."""
+
+    names: dict[int, str]
+    found: dict[int, Snippet]
+    lit: range
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,11 +125,14 @@ def message_list(packed: Packed, state: ViewState) -> MessageList:
     total = packed.packing.total.tokens
     known = int(table.running[-1]) if len(table) else table.before_tokens
     shown = [entry.named for entry in window if entry.kind != "folded"]
+    widened = range_of(packed.packing, state)
+    lit = range(widened.first + 1, widened.last + 2) if widened else range(state.start, state.end + 1)
     names = packed.names_of([int(table.index[at]) for at in shown])
+    told = _Told(names, found_in_items(packed.packing, list(names.items()), state.q), lit)
     return MessageList(
         chips=_chips(table, state),
         carried=state.pairs(q="", page=1, open=""),
-        lines=tuple(_line(entry, table, names=names, state=state) for entry in window),
+        lines=tuple(_line(entry, table, told, state) for entry in window),
         before=f"{table.before_tokens:,} tokens before the first message",
         rest=f"{total - known:,} tokens of overhead: {total:,} in all",
         sentence=_sentence(len(chosen), len(table), page=page, pages=pages),
@@ -146,28 +163,30 @@ def _mask(table: MessageTable, key: str) -> NDArray[np.bool_]:
     return np.ones(len(table), np.bool_)
 
 
-def _line(entry: MessageRun, table: MessageTable, *, names: dict[int, str], state: ViewState) -> MessageLine:
+def _line(entry: MessageRun, table: MessageTable, told: _Told, state: ViewState) -> MessageLine:
     if entry.kind == "folded":
         return _folded(entry, table, state)
     index = int(table.index[entry.first])
     if entry.kind == "turn":
-        return _turn(table, entry.first, names[int(table.index[entry.last])])
-    return _message(table, entry.first, table.ledger.decision(index), names[index], state)
+        return _turn(table, entry.first, told.names[int(table.index[entry.last])])
+    line = _message(table, entry.first, table.ledger.decision(index), told.names[index], state)
+    return replace(line, is_in_range=line.row in told.lit and line.row > 0, found=told.found.get(index))
 
 
 def _message(table: MessageTable, at: int, decision: Decision, name: str, state: ViewState) -> MessageLine:
     added = decision.fate == FATES[ADDED]
+    is_block = decision.id.startswith("block:")
     row = int(table.row[at]) + 1
     before, after = f"{decision.before.tokens:,}", f"{decision.after.tokens:,}"
     return MessageLine(
         kind="message",
         anchor=f"at-{at}",
-        label=decision.id.removeprefix("block:") if decision.id.startswith("block:") else _label(table, at),
+        label=decision.id.removeprefix("block:") if is_block else _label(table, at),
         text=name or decision.name or decision.id,
         size=after if added else before,
         after="" if added or before == after or decision.fate == "dropped" else after,
-        letter=decision.category,
-        category=CATEGORIES[decision.category],
+        letter="Σ" if is_block else decision.category,
+        category="Summary" if is_block else CATEGORIES[decision.category],
         running=f"{int(table.running[at]):,}",
         fate=decision.fate,
         icon=FATE_ICONS[decision.fate],
@@ -176,7 +195,7 @@ def _message(table: MessageTable, at: int, decision: Decision, name: str, state:
         reason="" if decision.fate == "kept" else decision.sentence,
         is_selected=state.sel == decision.id,
         is_pinned=decision.pinned,
-        is_in_range=state.start <= row <= state.end and row > 0,
+        is_block=is_block,
         row=row,
         url=state.query(sel=decision.id),
     )

@@ -2,27 +2,16 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Final
 
 from budgeteer.engine.rendering import PromptSpan
+from budgeteer.workbench.item_content.snippets import Snippet, pattern_of, snippets
 
-#: So many characters stand before and after a match.
-AROUND_CHARS: Final = 80
 #: So many places of one part are shown.
 MOST_SNIPPETS: Final = 5
-
-
-@dataclass(frozen=True, slots=True)
-class Snippet:
-    """One match with the text around it."""
-
-    before: str
-    match: str
-    after: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,19 +25,9 @@ class Match:
 
 def matches_in(spans: Sequence[PromptSpan], text: str) -> tuple[Match, ...]:
     """The parts that hold a text, whatever its case, in their order."""
-    wanted = re.compile(re.escape(text), re.IGNORECASE)
+    wanted = pattern_of(text)
     return tuple(
-        Match(number, count, tuple(islice(_snippets(wanted, span.text), MOST_SNIPPETS)))
+        Match(number, count, tuple(islice(snippets(wanted, span.text), MOST_SNIPPETS)))
         for number, span in enumerate(spans)
         if (count := sum(1 for _ in wanted.finditer(span.text)))
     )
-
-
-def _snippets(wanted: re.Pattern[str], text: str) -> Iterator[Snippet]:
-    for found in wanted.finditer(text):
-        start, end = max(found.start() - AROUND_CHARS, 0), min(found.end() + AROUND_CHARS, len(text))
-        yield Snippet(
-            f"{'…' if start else ''}{text[start : found.start()]}",
-            found[0],
-            f"{text[found.end() : end]}{'…' if end < len(text) else ''}",
-        )

@@ -9,8 +9,9 @@ from django.test import Client
 
 from budgeteer.engine.rendering import render_spans
 from budgeteer.workbench import services
+from budgeteer.workbench.item_content.snippets import AROUND_CHARS
 from budgeteer.workbench.models import Workspace
-from budgeteer.workbench.panels.prompt.search import AROUND_CHARS, MOST_SNIPPETS, matches_in
+from budgeteer.workbench.panels.prompt.search import MOST_SNIPPETS, matches_in
 from tests.workbench.pages import text_of
 
 
