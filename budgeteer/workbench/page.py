@@ -148,9 +148,9 @@ class WorkbenchPage:
     def notes(self) -> tuple[Note, ...]:
         if self.packed is None or self.try_out is None:
             return ()
-        # While a value moves, only what stands open is tried out: each costs a packing.
-        most = SHOWN_NOTES if self.is_draft else None
-        return with_effects(notes_of(self.packed.packing), self.try_out, most=most)
+        notes = notes_of(self.packed.packing)
+        # To try a fix out costs a packing: while a value moves, none is, and the answer that saves it says the effect.
+        return notes if self.is_draft else with_effects(notes, self.try_out)
 
     @cached_property
     def try_out(self) -> TryOut | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Final
 
 from budgeteer.engine.counting.text_boundaries import sentence_end_within
@@ -11,6 +12,9 @@ from budgeteer.engine.counting.text_boundaries import sentence_end_within
 #: A minified description keeps whole sentences up to this many characters, and always its first sentence.
 #: Source: ours; two sentences of the real libraries' descriptions.
 MINIFIED_CHARS: Final = 200
+
+#: So many minified descriptions are kept: a preview asks for those of the same library again and again.
+DESCRIPTIONS_KEPT: Final = 8192
 
 _OPENERS: Final = re.compile(
     r"""^(?:
@@ -28,6 +32,7 @@ _OPENERS: Final = re.compile(
 _HOME = re.compile(r"^(?:/Users/[^/]+/|/home/[^/]+/|/root/|[A-Za-z]:\\Users\\[^\\]+\\)")
 
 
+@lru_cache(DESCRIPTIONS_KEPT)
 def minify_description(text: str) -> str:
     """White space collapsed, a boilerplate opener dropped, then cut at a sentence end. Deterministic; never longer.
 

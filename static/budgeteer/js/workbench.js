@@ -285,6 +285,17 @@
     for (const element of event.detail.elt.querySelectorAll?.("[data-noscript]") ?? []) element.hidden = true;
   });
 
+  // ---- lists and charts of hundreds of links: one listener, where each link would be made ready by itself ----
+  document.addEventListener("click", (event) => {
+    const link = event.target.closest?.("[data-links] a[href]:not([hx-get])");
+    if (!link || event.defaultPrevented || event.button || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
+    event.preventDefault();
+    const source = link.closest("[data-links]");
+    const url = new URL(link.getAttribute("href"), location.href);
+    const target = link.dataset.opens ?? source.dataset.links;
+    htmx.ajax("GET", url.pathname + url.search, { target, source, swap: "innerHTML" }).catch(() => {}); // overtaken
+  });
+
   // ---- charts: blocks are links, one of them a stop of the tab key, arrows lead to the others ----
   const blockOf = (target) => target.closest?.("[data-arrows] a");
   const readOut = (event) => {

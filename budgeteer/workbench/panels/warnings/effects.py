@@ -70,21 +70,17 @@ def _mends(packed: Packed, changed: Packing, item: str) -> bool:
     return is_mended(packed.packing.ledger.decision(at), changed.ledger.decision(later))
 
 
-def with_effects(notes: tuple[Note, ...], try_out: TryOut, *, most: int | None = None) -> tuple[Note, ...]:
-    """The notes, each with what its button would come to; a button that does not help, or twice the same, goes.
-
-    With `most` only the first ones are tried out, and the others have no button.
-    """
+def with_effects(notes: tuple[Note, ...], try_out: TryOut) -> tuple[Note, ...]:
+    """The notes, each with what its button would come to; a button that does not help, or twice the same, goes."""
     seen: set[str] = set()
     shown = []
-    for at, note in enumerate(notes):
-        apply = note.apply if most is None or at < most else ""
-        trial = try_out(apply, "") if apply else Trial()
-        if trial.helps and apply not in seen:
+    for note in notes:
+        trial = try_out(note.apply, "") if note.apply else Trial()
+        if trial.helps and note.apply not in seen:
             shown.append(replace(note, effect=trial.effect))
         else:
             shown.append(replace(note, apply="", apply_label="", fix=_without_button(note, trial)))
-        seen.add(apply)
+        seen.add(note.apply)
     return tuple(shown)
 
 
