@@ -7,11 +7,12 @@ from typing import Any
 from urllib.parse import urlencode
 
 from budgeteer.presentation.labels import FATE_ICONS, FATE_NAMES, FATE_TONES, count_of
+from budgeteer.workbench.item_content.snippets import Snippet
 from budgeteer.workbench.item_content.whereabouts import Whereabouts
 from budgeteer.workbench.panels.map.before_after import BeforeAfter, comparison_of
 from budgeteer.workbench.panels.prompt.outline import OutlineRow, outline_of
 from budgeteer.workbench.panels.prompt.parts import PromptPart, parts_of
-from budgeteer.workbench.panels.prompt.search import Match, Snippet, matches_in
+from budgeteer.workbench.panels.prompt.search import Match, matches_in
 from budgeteer.workbench.panels.row_marks import MarkedRow
 from budgeteer.workbench.preview import Packed
 from budgeteer.workbench.state import ViewState
