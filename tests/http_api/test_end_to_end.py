@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
+from django.test import Client
 
 from budgeteer import api as python_api
 from tests import people
@@ -52,3 +53,40 @@ def test_a_request_body_is_packed_and_nothing_is_kept(ada: Caller) -> None:
     assert answer.json()["request"] == own.body
     assert answer.json()["packing"]["total"] == own.packing.total.to_json()
     assert ada.get("/sources").json() == {"items": [], "next": None}
+
+
+def test_a_report_is_shared_with_a_password_or_for_the_frames_of_a_site(ada: Caller, client: Client) -> None:
+    source = ada.upload("/sources", json.dumps(TALK).encode()).json()
+    place = f"/workspaces/{ada.post('/workspaces', {'name': 'Harbour', 'sources': [source['id']]}).json()['id']}"
+    ada.get(f"{place}/preview")
+    do_jobs()
+    locked = ada.post(f"{place}/reports", {"password": "seven grey trawlers"}).json()
+    framed = ada.post(f"{place}/reports", {"embedOn": "https://Wiki.example.com, https://b.example.com"}).json()
+    do_jobs()
+    assert (locked["hasPassword"], locked["embedOn"]) == (True, "")
+    assert (framed["hasPassword"], framed["embedOn"]) == (False, "https://wiki.example.com https://b.example.com")
+    assert "seven grey" not in json.dumps(ada.get(f"/reports/{locked['id']}").json())
+    there = locked["url"].removeprefix("http://testserver")
+    assert client.get(f"{there}report.json").status_code == 403
+    assert client.post(f"{there}open/", {"password": "seven grey trawlers"}).status_code == 302
+    assert client.get(f"{there}report.json").status_code == 200
+    policy = client.get(framed["url"].removeprefix("http://testserver") + "embed/")["Content-Security-Policy"]
+    assert "frame-ancestors https://wiki.example.com https://b.example.com" in policy
+
+
+@pytest.mark.parametrize(
+    ("body", "where"),
+    [
+        ({"password": "short"}, "password"),
+        ({"password": "x" * 129}, "password"),
+        ({"embedOn": "javascript:alert(1)"}, "embedOn"),
+        ({"embedOn": "https://a.example.com/path"}, "embedOn"),
+        ({"password": "seven grey trawlers", "embedOn": "https://a.example.com"}, ""),
+    ],
+)
+def test_what_cannot_be_shared_so_is_refused(ada: Caller, body: dict[str, str], where: str) -> None:
+    workspace = ada.post("/workspaces", {"name": "Harbour"}).json()["id"]
+    answer = ada.post(f"/workspaces/{workspace}/reports", body)
+    assert answer.status_code == 422, answer.content
+    assert answer.json()["where"].endswith(where)
+    assert answer.json()["detail"]

@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Annotated
+from typing import Annotated, Self
 from uuid import UUID
 
 from django.http import Http404, HttpRequest
 from ninja import Query, Router, Status
-from pydantic import Field
+from pydantic import Field, field_validator, model_validator
 
 from budgeteer.access.problems import ApiProblem, ProblemKind
-from budgeteer.engine.errors import BudgeteerError
+from budgeteer.engine.errors import BudgeteerError, InputError
 from budgeteer.http_api.cursors import MOST_ROWS, PAGE_ROWS, page_of
 from budgeteer.http_api.operations.jobs import ErrorOut
-from budgeteer.http_api.operations.texts import Line
+from budgeteer.http_api.operations.texts import Line, Text
 from budgeteer.http_api.routing import ApiSchema, InputSchema, owner_of, route
 from budgeteer.reports import services
 from budgeteer.reports.models import DEFAULT_DAYS, LONGEST_DAYS, Content, Report
+from budgeteer.reports.sharing.embedding import MOST_CHARS as MOST_ORIGIN_CHARS
+from budgeteer.reports.sharing.embedding import origins_in
+from budgeteer.reports.sharing.password import LEAST_CHARS, MOST_CHARS
 from budgeteer.tokens.scopes import Scope
 from budgeteer.workbench import services as workbench
 from budgeteer.workbench.config_form.apply import error_parts
@@ -26,11 +29,38 @@ router = Router()
 
 
 class ReportIn(InputSchema):
-    """What to share of a workspace: `content` is how much the report tells, `days` how long its link is good for."""
+    """What to share of a workspace: `content` is how much the report tells, `days` how long its link is good for.
+
+    With a `password` the link alone opens nothing. `embedOn` are the sites that may show the report in a frame, as
+    origins separated by blanks; a report has one of the two at most.
+    """
 
     title: Annotated[Line, Field(max_length=120)] = ""
     content: Content = Content.NUMBERS
     days: Annotated[int, Field(ge=1, le=LONGEST_DAYS)] = DEFAULT_DAYS
+    password: Annotated[Text, Field(max_length=MOST_CHARS)] = ""
+    embed_on: Annotated[Line, Field(max_length=MOST_ORIGIN_CHARS)] = ""
+
+    @field_validator("password")
+    @classmethod
+    def _is_long_enough(cls, password: str) -> str:
+        if password and len(password) < LEAST_CHARS:
+            raise ValueError(f"a password has at least {LEAST_CHARS} characters")
+        return password
+
+    @field_validator("embed_on")
+    @classmethod
+    def _are_origins(cls, text: str) -> str:
+        try:
+            return " ".join(origins_in(text))
+        except InputError as error:
+            raise ValueError(str(error)) from error
+
+    @model_validator(mode="after")
+    def _is_one_of_both(self) -> Self:
+        if self.password and self.embed_on:
+            raise ValueError("a report with a password cannot be embedded: a frame keeps no cookie")
+        return self
 
 
 class ReportOut(ApiSchema):
@@ -46,6 +76,8 @@ class ReportOut(ApiSchema):
     state: str
     url: str
     workspace_id: UUID | None
+    has_password: bool
+    embed_on: str
     error: ErrorOut | None
     created_at: datetime
     expires_at: datetime
@@ -90,7 +122,13 @@ def create_report(request: HttpRequest, workspace_id: UUID, payload: ReportIn) -
     workspace = workbench.of(owner, workspace_id)
     if workspace is None:
         raise Http404
-    order = services.PublishRequest(title=payload.title, content=payload.content.value, days=payload.days)
+    order = services.PublishRequest(
+        title=payload.title,
+        content=payload.content.value,
+        days=payload.days,
+        password=payload.password,
+        embed_on=payload.embed_on,
+    )
     try:
         report = services.publish(workspace, order, owner=owner)
     except BudgeteerError as error:
@@ -127,6 +165,8 @@ def _shown(request: HttpRequest, report: Report) -> ReportOut:
         state=state.standing,
         url=request.build_absolute_uri(path) if path else "",
         workspace_id=report.workspace_id,
+        has_password=bool(report.password),
+        embed_on=report.embed_on,
         error=ErrorOut.of(error) if error else None,
         created_at=report.created_at,
         expires_at=report.expires_at,
