@@ -149,6 +149,14 @@ def no_heartbeat_in_this_process() -> None:
     dashboard.JOB_HEARTBEAT_SECONDS = 24 * 3600.0
 
 
+@pytest.fixture(scope="session", autouse=True)
+def jobs_write_under_their_claim() -> None:
+    """Fail a job that a test does itself where it writes outside `context.committing` and `context.finishing`."""
+    from tests.jobs.claimed_writes import watch_jobs
+
+    watch_jobs()
+
+
 @pytest.fixture(scope="session")
 def postgres_url() -> Iterator[str]:
     """The address of a PostgreSQL server; the role may create and drop databases."""

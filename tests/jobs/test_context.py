@@ -17,6 +17,7 @@ from budgeteer.jobs.context import ClaimLost, JobContext, Outage
 from budgeteer.jobs.execution import execute, work_off
 from budgeteer.jobs.models import Job
 from budgeteer.jobs.registry import JobFunction, JobKind
+from tests.jobs.claimed_writes import UnclaimedWriteError, watched_run
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -71,6 +72,22 @@ def test_a_worker_that_lost_its_claim_cannot_finish(monkeypatch: pytest.MonkeyPa
     execute(job.id, 1)
     job.refresh_from_db()
     assert (job.state, job.attempt, job.result) == ("running", 2, None)
+
+
+def test_a_job_that_writes_without_holding_its_claim_fails_its_test(running: JobContext) -> None:
+    """`claimed_writes.py` watches every job of ours that a test does itself."""
+
+    def forgets(context: JobContext) -> None:
+        context.progress(1, 2, sentence="The job's own row is no other's")
+        User.objects.update(first_name="x")
+
+    def remembers(context: JobContext) -> None:
+        with context.committing():
+            User.objects.update(first_name="x")
+
+    with pytest.raises(UnclaimedWriteError, match=r"forgets writes to auth_user "):
+        watched_run(forgets, [])(running)
+    watched_run(remembers, [running])(running)
 
 
 def test_a_cancelled_job_cannot_commit(running: JobContext) -> None:

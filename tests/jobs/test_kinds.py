@@ -50,3 +50,11 @@ def code_of(kind: JobKind) -> str:
     beside = dict(inspect.getmembers(inspect.getmodule(kind.run), inspect.isfunction))
     run = inspect.getsource(kind.run)
     return run + "".join(inspect.getsource(beside[name]) for name in HANDED_ON.findall(run) if name in beside)
+
+
+@KINDS
+def test_a_kind_has_tests_of_its_own_in_its_app(kind: JobKind) -> None:
+    app = kind.run.__module__.split(".")[1]
+    named = re.compile(rf'"{re.escape(kind.name)}"|\b{kind.run.__name__}\b')
+    tests = [path for path in (ROOT / "tests" / app).rglob("*.py") if path.name not in ("matrix.py", "world.py")]
+    assert any(named.search(path.read_text()) for path in tests), f"no test in tests/{app} names {kind.name}"

@@ -254,6 +254,7 @@ def test_an_import_of_a_source_that_is_gone_ends_with_a_sentence(owner):
 def test_another_tokenizer_is_counted_once_by_a_job(owner):
     source = imported(owner, chats(3))
     job = services.ensure_measured(source, "cl100k_base")
+    assert job.kind == "sources.measure"
     assert services.ensure_measured(source, "cl100k_base").pk == job.pk
     run_jobs()
     source.refresh_from_db()

@@ -58,6 +58,14 @@ NOT_IN_GENAI_PRICES = {
     **dict.fromkeys(("qwen3.8-max", "qwen3.6-27b", "qwen3-32b"), OPEN_WEIGHTS),
 }
 
+TITLE_DIFFERENCES = {
+    "gpt-4o-2024-05-13": "the month in words",
+    "o4-mini": "genai-prices names the effort that it found the price under",
+    "gemini-3.1-pro-preview": "a title does not say that it is a preview",
+    **dict.fromkeys(("gemma-3n-e2b", "gemma-3n-e4b"), "genai-prices has one row for both sizes"),
+    **dict.fromkeys(("mistral-large-2512", "ministral-8b-2512", "codestral-2508"), "the month of a release left out"),
+}
+
 
 def find_listed(row: ModelRow) -> types.ModelInfo | None:
     provider_id = PROVIDER_IDS.get(row.maker)
@@ -113,7 +121,28 @@ def test_every_row_of_the_table_has_a_name_of_its_own() -> None:
 
 
 def test_every_named_difference_belongs_to_a_row() -> None:
-    assert {*PRICE_DIFFERENCES, *WINDOW_DIFFERENCES, *NOT_IN_GENAI_PRICES} <= set(MODELS)
+    assert {*PRICE_DIFFERENCES, *WINDOW_DIFFERENCES, *TITLE_DIFFERENCES, *NOT_IN_GENAI_PRICES} <= set(MODELS)
+
+
+def words_of(name: str) -> list[str]:
+    """The words and numbers of a name, in any order: "gemini-2.5-pro" is "Gemini 2.5 Pro"."""
+    return sorted(re.findall(r"[a-z]+|[0-9]+", name.lower()))
+
+
+@pytest.mark.xdist_group("genai-prices")
+@pytest.mark.parametrize("row", MODELS.values(), ids=lambda row: row.name)
+def test_a_title_is_that_of_genai_prices_or_else_the_name_in_words(row: ModelRow) -> None:
+    listed = find_listed(row)
+    theirs = row.name if listed is None or listed.name is None else listed.name
+    assert (words_of(row.title) != words_of(theirs)) == (row.name in TITLE_DIFFERENCES)
+
+
+def test_no_two_rows_have_one_title() -> None:
+    assert len({row.title for row in MODELS.values()}) == len(MODELS)
+
+
+def test_a_name_is_as_the_makers_write_theirs() -> None:
+    assert [name for name in MODELS if not re.fullmatch(r"[a-z0-9]+(?:[.-][a-z0-9]+)*", name)] == []
 
 
 def ctok_family(row: ModelRow) -> str:
