@@ -10,7 +10,7 @@ unexport PYTHONDONTWRITEBYTECODE
 PYTHON_VERSION := $(shell cat .python-version)
 BIN := .venv/bin
 
-.PHONY: help run env deps format lint types test test-all servers-present kills fuzz bench bench-browser accuracy samples clean
+.PHONY: help run env deps format lint types test test-all servers-present kills fuzz bench bench-browser bench-imports accuracy samples clean
 
 help: ## list the commands
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 20
@@ -48,6 +48,9 @@ bench: .venv/.installed .venv-bench/.installed ## measure beside other packers a
 
 bench-browser: .venv/.installed-dev ## measure the dashboard in a real browser into docs/performance.md (ARGS="--quick" prints only)
 	@$(BIN)/python -m benchmarks.latency $(ARGS)
+
+bench-imports: .venv/.installed ## measure imports of large files into docs/performance.md (ARGS="--megabytes 20" prints only)
+	@$(BIN)/python -m benchmarks.imports $(ARGS)
 
 accuracy: .venv/.installed .venv-bench/.installed ## hold counts against recorded requests and write docs/accuracy.md (ARGS="FILES --quick" prints only)
 	@.venv-bench/bin/python -m benchmarks.accuracy $(ARGS)

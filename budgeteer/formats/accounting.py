@@ -1,14 +1,15 @@
 """The accounting of an import: the strings of a file held against everything that was read of it or left out.
 
 The strings of a file larger than `LOOKED_AT` are a sample of it. What was read is gone through once, and once more
-where something seems to be missing. Messages that lie in a scratch file are seen as they are put there.
+where something seems to be missing. Messages that lie in a scratch file are seen as they are put there, of a large file
+those near the lines of the sample.
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from enum import Enum, auto
 from functools import lru_cache
@@ -44,6 +45,12 @@ SAMPLED_FROM: Final = 20
 
 _AT_ONCE: Final = 4_096
 """Messages whose ids and names are looked at together."""
+
+_NEAR: Final = 16
+"""Lines of a file between a string and the line at which its message is made: importers join a few."""
+
+_SEEN, _KEPT = 1, 2
+"""What is known of a message in a scratch file: it was seen, and a conversation has it."""
 
 _ID: Final = re.compile(r"(?=\D*\d)[0-9A-Za-z_-]{16,}|[0-9a-f-]{8,}|\d+")
 _LONGEST_KEY: Final = 40
@@ -92,8 +99,8 @@ class Account:
     def __init__(self, document: Document, format_name: str) -> None:
         aside = document.notes.aside
         self._ledger = StringLedger(markup_words(format_name), is_held=aside is None)
-        self._aside = None if aside is None else _SpooledMessages(aside, self._ledger)
         self._step = max(1, _size_of(document) // LOOKED_AT)
+        self._aside = None if aside is None else _SpooledMessages(aside, self._ledger, _nearness(document, self._step))
         walk = _Walk(left_out_fields(format_name), self._step)
         self._entry_of = _files_in(document, self._step)
         if document.archive is not None:
@@ -108,6 +115,17 @@ class Account:
 
     def close(self, found: Imported) -> Accounting:
         """The figures, after everything was read."""
+        self._see(found)
+        told = self._told()
+        if told.is_lossy and self._aside is not None and self._aside.see_others():
+            told = self._told()
+        if told.is_lossy:
+            self._see_runs(found)
+            told = self._told()
+        return told
+
+    def _see(self, found: Imported) -> None:
+        """Show the ledger what was read; messages in a scratch file were seen when they were put there."""
         ledger = self._ledger
         ledger.see_strings(_strings_of(found))
         ledger.leave_entries(self._entry_of[one.where] for one in found.skipped if one.where in self._entry_of)
@@ -119,18 +137,18 @@ class Account:
                     ledger.see_message(message)
         if self._aside is not None:
             self._aside.forget_others()
-        told = self._told()
-        if told.is_lossy:
-            for one in self._texts:
-                if one.place is _Place.CONTENT:
-                    ledger.expect_runs(one.text)
-            ledger.see_runs(_strings_of(found))
-            for chat in found.conversations:
-                for message in chat.messages:
-                    ledger.see_runs(strings_of(message))
-            ledger.leave_out_runs()
-            told = self._told()
-        return told
+
+    def _see_runs(self, found: Imported) -> None:
+        """Look once more, by runs of words, for the contents that seem to be missing."""
+        ledger = self._ledger
+        for one in self._texts:
+            if one.place is _Place.CONTENT:
+                ledger.expect_runs(one.text)
+        ledger.see_runs(_strings_of(found))
+        for chat in found.conversations:
+            for message in chat.messages:
+                ledger.see_runs(strings_of(message))
+        ledger.leave_out_runs()
 
     def _told(self) -> Accounting:
         tally = _Tally(self._ledger)
@@ -140,46 +158,65 @@ class Account:
 
 
 class _SpooledMessages:
-    """Messages in a scratch file: seen as they are put there, and forgotten in the end if no conversation has them."""
+    """Messages in a scratch file: seen as they are put there, and forgotten in the end if no conversation has them.
 
-    def __init__(self, spool: MessageSpool, ledger: StringLedger) -> None:
+    Args:
+        is_near: whether what is read now stands near a line of the sample; None where all are. Other messages are not
+            looked at, unless something seems to be missing in the end.
+    """
+
+    def __init__(self, spool: MessageSpool, ledger: StringLedger, is_near: Callable[[], bool] | None) -> None:
         self._spool = spool
         self._ledger = ledger
-        self._first = self._next = len(spool)
-        self._before: set[int] = set()
-        self._kept = bytearray()
+        self._is_near = is_near
+        self._states = bytearray(len(spool))
         spool.watch = self._see
 
     def keep(self, messages: SpooledMessages) -> None:
         """Note that a conversation has these messages."""
-        self._kept.extend(bytes(self._next - len(self._kept)))
         for outlines in batched(messages.outlines, _AT_ONCE):
             self._ledger.see_strings(list(chain.from_iterable(map(strings_beside, outlines))))
             for outline in outlines:
                 if isinstance(outline, Outline):
                     for place in (outline.place, *outline.more):
-                        self._kept[place] = 1
+                        self._states[place] |= _KEPT
 
     def forget_others(self) -> None:
         """Take back what was seen of messages that no conversation has."""
-        self._kept.extend(bytes(self._next - len(self._kept)))
-        gone = [place for place in sorted(self._before) if not self._kept[place]]
-        at = self._kept.find(0, self._first)
-        while at >= 0:
-            gone.append(at)
-            at = self._kept.find(0, at + 1)
-        for place in gone:
+        for place in self._places(_SEEN):
             self._ledger.forget_parts(self._spool.parts(place))
+
+    def see_others(self) -> bool:
+        """See the messages of conversations that were not seen yet; whether there are any."""
+        others = self._places(_KEPT)
+        for place in others:
+            self._states[place] |= _SEEN
+            self._ledger.see_parts(self._spool.parts(place))
+        return bool(others)
 
     def _see(self, message: Message, place: int) -> None:
         """See a message that is put aside, once: the same contents lie in one place."""
-        if place >= self._next:
-            self._next = place + 1
-        elif place >= self._first or place in self._before:
-            return
-        else:
-            self._before.add(place)
-        self._ledger.see_parts(message.parts)
+        self._states.extend(bytes(max(0, place + 1 - len(self._states))))
+        if not self._states[place] & _SEEN and (self._is_near is None or self._is_near()):
+            self._states[place] |= _SEEN
+            self._ledger.see_parts(message.parts)
+
+    def _places(self, state: int) -> list[int]:
+        """The places of the messages in a state, in order."""
+        found: list[int] = []
+        at = self._states.find(state)
+        while at >= 0:
+            found.append(at)
+            at = self._states.find(state, at + 1)
+        return found
+
+
+def _nearness(document: Document, step: int) -> Callable[[], bool] | None:
+    """Whether the line that was looked at last stands near one of the sample; None where every line does."""
+    lines = document.lines
+    if not isinstance(lines, LazyLines) or step <= 2 * _NEAR:
+        return None
+    return lambda: (lines.current + _NEAR) % step <= 2 * _NEAR
 
 
 def _size_of(document: Document) -> int:

@@ -258,3 +258,18 @@ def test_every_fixture_of_a_maker_is_mostly_read() -> None:
         account = accounted(data)
         words = account.characters - account.metadata
         assert account.read * 5 >= words, (name, account)
+
+
+def test_a_sample_of_a_large_file_is_found_wherever_its_messages_are_made(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("budgeteer.formats.accounting.LOOKED_AT", 1_000)
+    told = [{"role": "user", "content": f"Question {at} of a long day at the harbour"} for at in range(4_000)]
+    apart = [*({"role": "user", "content": f"{at}"} for at in range(2_000)), *told[:2_000]]
+    lossy = [{**one, "remark": f"Lost words {at} of nobody at all"} for at, one in enumerate(told)]
+    with ExitStack() as stack:
+        options = Options(limits=Limits(held_bytes=100), scratch=lambda: stack.enter_context(TemporaryFile()))
+        for rows, is_lossy in ((told, False), (apart, False), (lossy, True)):
+            account = import_file(io.BytesIO(jsonl(*rows)), options=options).accounting
+            assert account is not None
+            assert account.is_estimate
+            assert account.is_lossy == is_lossy
+            assert account.read == accounted(jsonl(*rows)).read

@@ -44,6 +44,8 @@ _TEXT_FIELDS: Mapping[str, tuple[str, ...]] = {
 _SHOWN_ONLY = frozenset({"reasoning_recap"})
 """Content that only the interface shows: how long the model thought."""
 
+_PLAIN = frozenset({"text", "multimodal_text"})
+
 _IMAGE = "image_asset_pointer"
 _AUDIO = frozenset({"audio_asset_pointer", "real_time_user_audio_video_asset_pointer"})
 
@@ -57,7 +59,15 @@ def is_empty(message: Mapping[str, Any]) -> bool:
     role = _role(message)
     if role == "tool" or (role == "assistant" and _recipient(message) not in _TO_ALL):
         return False
-    return not _parts(message)
+    return not _has_text(message) and not _parts(message)
+
+
+def _has_text(message: Mapping[str, Any]) -> bool:
+    """Whether a message surely says something: most are texts, which need not be made into parts to tell."""
+    given = _content(message).get("parts")
+    if _kind(message) not in _PLAIN or not isinstance(given, list):
+        return False
+    return any(isinstance(piece, str) and piece for piece in given)
 
 
 class ExportConversation:

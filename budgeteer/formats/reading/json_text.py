@@ -248,11 +248,11 @@ def _quick_value(text: str | bytes, depth_limit: int) -> Any:
         ValueError: it is no JSON, or has to be looked at more closely: by its depth, a control character in a string, a
             lone surrogate or a number of thousands of digits.
     """
-    if _brackets(text) <= depth_limit:
-        return from_json(text, cache_strings="keys")
     if depth_limit < _QUICK_DEPTH:
-        raise ValueError("its depth is not known")
-    # Inside one array more, the parser's own limit is no higher than ours.
+        if _brackets(text) > depth_limit:
+            raise ValueError("its depth is not known")
+        return from_json(text, cache_strings="keys")
+    # Inside one array more, the parser's own limit is no higher than ours; that is sooner done than counting brackets.
     (value,) = from_json(f"[{text}]" if isinstance(text, str) else b"[%b]" % text, cache_strings="keys")
     return value
 

@@ -66,6 +66,11 @@ class LazyLines(Sequence[JsonLine]):
         self._lengths.append(length)
 
     @property
+    def current(self) -> int:
+        """The place of the object that was looked at last, -1 before the first."""
+        return self._last[0]
+
+    @property
     def size(self) -> int:
         """The bytes of all lines."""
         return sum(self._lengths)
