@@ -249,7 +249,13 @@ SETTINGS: tuple[Setting, ...] = (
         "completions, such as http://127.0.0.1:11434/v1. Without it, summaries are extracted, and nothing leaves "
         "this machine.",
     ),
-    Setting("BUDGETEER_LLM_MODEL", "text", "", "The name the endpoint knows that model by."),
+    Setting(
+        "BUDGETEER_LLM_MODEL",
+        "text",
+        "",
+        "The name the endpoint knows that model by; several, comma separated, are asked in turn where one gives no "
+        "answer.",
+    ),
     Setting("BUDGETEER_LLM_KEY", "text", "", "The key to the endpoint, where it wants one.", secret=True),
     Setting(
         "BUDGETEER_LLM_TIMEOUT_SECONDS",

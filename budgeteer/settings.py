@@ -299,12 +299,14 @@ JOBS_DAYS: int = _env["BUDGETEER_JOBS_DAYS"]
 COUNTS_DAYS: int = _env["BUDGETEER_COUNTS_DAYS"]
 
 # --- summaries by a language model ---------------------------------------------------------------
-if _env["BUDGETEER_LLM_URL"] and not _env["BUDGETEER_LLM_MODEL"]:
+if _env["BUDGETEER_LLM_URL"] and not _env["BUDGETEER_LLM_MODEL"].strip(" ,"):
     raise _refuse("BUDGETEER_LLM_MODEL is not set; BUDGETEER_LLM_URL needs the name of the model to ask for.")
+_models = [name.strip() for name in _env["BUDGETEER_LLM_MODEL"].split(",") if name.strip()]
 LLM_ENDPOINT = (
     Endpoint(
         url=_env["BUDGETEER_LLM_URL"],
-        model=_env["BUDGETEER_LLM_MODEL"],
+        model=_models[0],
+        others=tuple(_models[1:]),
         key=_env["BUDGETEER_LLM_KEY"],
         timeout_seconds=_env["BUDGETEER_LLM_TIMEOUT_SECONDS"],
         tries=_env["BUDGETEER_LLM_TRIES"],

@@ -36,10 +36,14 @@ class Asker:
 
     Args:
         keep_waiting: called several times a second while an answer is awaited; it may raise to stop waiting.
+
+    Attributes:
+        model: the one that is asked, at first the endpoint's first.
     """
 
     def __init__(self, endpoint: Endpoint, *, keep_waiting: Callable[[], None]) -> None:
         self.endpoint = endpoint
+        self.model = endpoint.model
         self._keep_waiting = keep_waiting
         self._client: openai.OpenAI | None = None
 
@@ -76,7 +80,7 @@ class Asker:
 
         def send() -> None:
             try:
-                outcome.append(client.chat.completions.create(model=self.endpoint.model, messages=list(messages)))  # type: ignore[arg-type]  # plain dicts are what they are on the wire
+                outcome.append(client.chat.completions.create(model=self.model, messages=list(messages)))  # type: ignore[arg-type]  # plain dicts are what they are on the wire
             except Exception as error:  # noqa: BLE001 - handed to the thread that waits
                 outcome.append(error)
             finally:
@@ -128,7 +132,7 @@ class Asker:
             case openai.AuthenticationError() | openai.PermissionDeniedError():
                 return f"{self._name()} refused the key ({error.status_code}); set BUDGETEER_LLM_KEY"
             case openai.NotFoundError():
-                return f"{self._name()} knows no model {self.endpoint.model!r}, or nothing answers there (404)"
+                return f"{self._name()} knows no model {self.model!r}, or nothing answers there (404)"
             case openai.InternalServerError():
                 return f"{self._name()} failed ({error.status_code}){tries}"
             case openai.APIStatusError():

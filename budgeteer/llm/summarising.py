@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Self
 
@@ -12,7 +12,7 @@ from budgeteer.engine.packing.history.summary import SummaryFailed, SummaryReque
 from budgeteer.llm.conversation_text import pieces_of, question
 from budgeteer.llm.endpoint import Asker
 from budgeteer.llm.settings import Endpoint
-from budgeteer.llm.summary import AuthoredSummary
+from budgeteer.llm.summary import AuthoredSummary, EndpointFailed
 
 LEAST_CHARS = 60
 """Room below which no summary is asked for (as the extractive summariser)."""
@@ -48,18 +48,31 @@ class ModelSummariser:
     def write(self, request: SummaryRequest) -> AuthoredSummary:
         """The summary, under the line that says what it is, within `max_chars`.
 
-        An answer that is too long is cut at the end of a sentence, and the note says so.
+        Where a model gives no usable answer, the endpoint's next one writes it, and a note says so. An answer that is
+        too long is cut at the end of a sentence, and a note says so too.
 
         Raises:
-            SummaryFailed: there is no room or no text, or the endpoint gave no usable answer (EndpointFailed).
+            SummaryFailed: there is no room or no text, or no model gave a usable answer (EndpointFailed).
         """
+        failed: list[str] = []
+        *first, last = self.endpoint.models
+        for model in first:
+            try:
+                return self._written(request, model, failed)
+            except EndpointFailed as error:
+                failed.append(f"{model} did not write it: {error}.")
+        return self._written(request, last, failed)
+
+    def _written(self, request: SummaryRequest, model: str, failed: Sequence[str]) -> AuthoredSummary:
+        """The summary by one model; `failed` says of those that were asked before why they did not write it."""
+        self._asker.model = model
         room = request.max_chars - len(SUMMARY_LINE) - 2
         pieces = list(pieces_of(request.messages))
         if room < LEAST_CHARS:
             raise SummaryFailed(f"{request.max_chars} characters leave no room for a summary")
         if not pieces:
             raise SummaryFailed("the messages hold no text to summarise")
-        notes: list[str] = []
+        notes = list(failed)
         summary = ""
         for done, piece in enumerate(pieces, start=1):
             asked = question(piece, before=summary, max_chars=room, instructions=request.instructions)
@@ -75,4 +88,4 @@ class ModelSummariser:
         if not summary:
             raise SummaryFailed("no sentence of the answer fits")
         text = storable(f"{SUMMARY_LINE}\n\n{summary}")
-        return AuthoredSummary(text, self.endpoint.model, tuple(dict.fromkeys(notes)))
+        return AuthoredSummary(text, model, tuple(dict.fromkeys(notes)))

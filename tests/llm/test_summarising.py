@@ -51,6 +51,17 @@ def failure(*replies: Reply, **changed: object) -> str:
     return str(failed.value).replace(server.url, "URL")
 
 
+def test_the_next_model_writes_it_where_one_gives_no_answer() -> None:
+    """aider, test_fallback_to_second_model."""
+    with model_server(fails(500), says("Topics discussed:\n- cranes")) as server:
+        written = write(endpoint(server, others=("large-model",)))
+    assert [one.body["model"] for one in server.asked] == ["small-model", "large-model"]
+    assert written.writer == "large-model"
+    (note,) = written.notes
+    assert note.startswith("small-model did not write it: The endpoint at ")
+    assert "large-model" in failure(fails(500), fails(404), others=("large-model",))
+
+
 def test_a_summary_stands_under_the_line_that_says_what_it_is() -> None:
     with model_server(says("Topics discussed:\n- cranes")) as server:
         written = write(endpoint(server))
