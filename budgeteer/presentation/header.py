@@ -14,7 +14,7 @@ from budgeteer.engine.packing.ledger import CATEGORIES, TRUNCATED, Ledger
 from budgeteer.engine.packing.result import Packing
 from budgeteer.engine.packing.verdict_text import Level, kept_sentence, level_of
 from budgeteer.presentation.bar import BarFigures, BarPicture, Share, draw_bar
-from budgeteer.presentation.labels import FATE_ICONS, FATE_TONES, count_of
+from budgeteer.presentation.labels import FATE_ICONS, FATE_NAMES, FATE_TONES, count_of
 from budgeteer.presentation.mini_bar import MiniBar, draw_strip
 
 LEVEL_ICONS: Mapping[Level, str] = {"fits": "check", "limited": "check", "cannotFit": "warning"}
@@ -76,7 +76,7 @@ def header_of(packing: Packing) -> Header:
         figures=_figures(packing),
         more_figures=_more_figures(packing),
         counts=tuple(
-            FateCount(FATE_ICONS[fate], FATE_TONES[fate], f"{verdict.counts[fate]:,} {fate}")
+            FateCount(FATE_ICONS[fate], FATE_TONES[fate], f"{verdict.counts[fate]:,} {FATE_NAMES[fate].lower()}")
             for fate in ("kept", "truncated", "summarised", "dropped", "added")
             if verdict.counts.get(fate)
         ),

@@ -16,7 +16,7 @@ FATE_ICONS = MappingProxyType(
 #: Left out is no error: the colour of what does not fit is never a fate's.
 FATE_TONES = MappingProxyType({"kept": "ok", "truncated": "", "summarised": "sum", "dropped": "", "added": "link"})
 FATE_NAMES = MappingProxyType(
-    {"kept": "Kept", "truncated": "Truncated", "summarised": "Summarised", "dropped": "Dropped", "added": "Added"}
+    {"kept": "Kept", "truncated": "Shortened", "summarised": "Summarised", "dropped": "Dropped", "added": "Added"}
 )
 
 

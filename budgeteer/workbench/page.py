@@ -327,8 +327,8 @@ class WorkbenchPage:
     @cached_property
     def other_sources(self) -> tuple[Source, ...]:
         used = {link.source_id for link in self.preview.links}
-        mine = sources.recent(self.workspace.owner, limit=OFFERED_SOURCES + len(used))
-        return tuple(source for source in mine if source.pk not in used)[:OFFERED_SOURCES]
+        mine = sources.recent(self.workspace.owner, limit=2 * OFFERED_SOURCES + len(used))
+        return tuple(source for source in mine if source.pk not in used and source.is_ready)[:OFFERED_SOURCES]
 
     @property
     def has_texts(self) -> bool:

@@ -166,3 +166,45 @@ def test_the_palette_finds_items_models_workspaces_and_exports(visitor: Callable
         else:
             row.click()
             page.wait_for_url("**q=psycopg*")
+
+
+def test_on_a_phone_an_item_leads_back_to_its_row_and_a_range_is_compressed_in_place(
+    visitor: Callable[..., Visitor],
+) -> None:
+    page = visitor(width=390).open("/")
+    open_sample(page, "An agent session that overflows")
+    page.mouse.wheel(0, 1500)
+    page.wait_for_function("() => scrollY > 1000")
+    before = page.evaluate("scrollY")
+    link = page.locator("table.items tbody .c-name a").nth(25)
+    name = link.inner_text()
+    link.click()
+    expect(page.locator("#inspector h2")).to_be_visible()
+    page.locator("#inspector-close").click()
+    expect(page.locator("#result")).to_be_visible()
+    page.wait_for_function("before => Math.abs(scrollY - before) < 200", arg=before)
+    expect(page.locator("table.items tbody .c-name a", has_text=name).nth(0)).to_be_attached()
+
+    page.goto(f"{page.url.split('?')[0].split('#')[0]}?view=messages")
+    page.locator(".msgs tbody tr[data-row] .c-name a").nth(8).click()
+    page.get_by_role("link", name="Compress from here").click()
+    form = page.locator("#range-bar")
+    expect(form).to_be_in_viewport(ratio=0.9)
+    expect(page.locator(".msgs tr.in-range").first).to_be_in_viewport()
+    page.locator("#generate-block").click()
+    expect(page.locator("#compress-effect")).to_contain_text("Effect on the prompt", timeout=WORK_MS)
+    page.locator("#make-block").click()
+    expect(form).to_have_count(0)
+    expect(page.locator(".msgs tr.block")).to_have_count(1)
+
+
+def test_no_complaint_of_overtaken_requests_stands_in_the_console(agent: Page) -> None:
+    page = agent
+    said: list[str] = []
+    page.on("console", lambda message: said.append(message.text) if message.type == "error" else None)
+    rows = page.locator("table.items tbody .c-name a")
+    for at in range(6):
+        rows.nth(at).dispatch_event("click")
+    expect(page.locator("#inspector h2")).to_be_visible()
+    page.wait_for_load_state("networkidle")
+    assert said == []

@@ -457,18 +457,37 @@
 
   // ---- on a narrow screen the bottom tabs say where one is ----
   const tabs = [...document.querySelectorAll(".tabbar a")];
-  const here = () => {
-    const known = tabs.find((tab) => tab.hash === location.hash) ?? tabs.find((tab) => tab.hash === "#view");
-    for (const tab of tabs) tab.toggleAttribute("aria-current", tab === known);
-    if (narrow.matches) scrollTo(0, places.get(location.hash) ?? 0);
-  };
-  // Where each part was scrolled to, so that coming back from an item finds its row.
+  const partOf = (hash) => (tabs.some((tab) => tab.hash === hash) ? hash : "#view");
+  // Where each part was scrolled to, so that coming back from an item finds its row; a page that is loaded anew by
+  // going back finds it too.
+  const kept = `budgeteer.places ${location.pathname}`;
   const places = new Map();
-  let shownPart = location.hash;
-  addEventListener("scroll", () => places.set(shownPart, scrollY), { passive: true });
+  try {
+    for (const [part, place] of JSON.parse(sessionStorage.getItem(kept) ?? "[]")) places.set(part, place);
+    if (performance.getEntriesByType("navigation")[0]?.type === "navigate") places.clear();
+    history.scrollRestoration = narrow.matches ? "manual" : "auto";
+    addEventListener("pagehide", () => sessionStorage.setItem(kept, JSON.stringify([...places])));
+  } catch {
+    // Storage is refused: places last for this page.
+  }
+  const here = () => {
+    const part = partOf(location.hash);
+    for (const tab of tabs) tab.toggleAttribute("aria-current", tab.hash === part);
+    if (narrow.matches) scrollTo(0, places.get(part) ?? 0);
+  };
+  let shownPart = partOf(location.hash);
+  addEventListener("scroll", () => {
+    // Between a change of the address and its event the page is scrolled by what is no longer shown.
+    if (partOf(location.hash) === shownPart) places.set(shownPart, scrollY);
+  }, { passive: true });
   addEventListener("hashchange", () => {
-    shownPart = location.hash;
+    shownPart = partOf(location.hash);
     here();
+  });
+  // A range that was begun in the inspector is found among the messages.
+  document.addEventListener("htmx:afterSettle", (event) => {
+    if (!narrow.matches || event.detail.target?.id !== "result" || !document.getElementById("range-bar")) return;
+    document.querySelector(".msgs tr.in-range")?.scrollIntoView({ block: "center" });
   });
   // What is started in one part and goes on in the result, such as a range to compress, leads there.
   document.addEventListener("click", (event) => {

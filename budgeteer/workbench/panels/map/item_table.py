@@ -24,7 +24,7 @@ PAGE_ROWS = 50
 type Indices = NDArray[np.int64]
 type Names = Callable[[Sequence[int]], dict[int, str]]
 
-FATE_CHIPS = (("dropped", "Dropped"), ("truncated", "Truncated"), ("summarised", "Summarised"), ("added", "Added"))
+FATE_CHIPS = (("dropped", "Dropped"), ("truncated", "Shortened"), ("summarised", "Summarised"), ("added", "Added"))
 
 #: Orders whose first click puts the largest first.
 LARGEST_FIRST = frozenset({ItemSort.TOKENS, ItemSort.CHARS, ItemSort.AFTER})

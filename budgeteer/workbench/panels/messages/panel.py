@@ -28,7 +28,7 @@ CHIPS = (
     ("kept", "Kept"),
     ("dropped", "Dropped"),
     ("summarised", "Summarised"),
-    ("truncated", "Truncated"),
+    ("truncated", "Shortened"),
     ("added", "Added"),
     ("pinned", "Pinned"),
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from budgeteer.engine.packing.ledger import CATEGORIES
 from budgeteer.presentation.labels import FATE_ICONS, FATE_NAMES, FATE_TONES, count_of
@@ -31,6 +32,8 @@ SHOWN_REQUESTS = 14
 ABOVE = "first above the limit"
 #: Pixels that a character of a bold label takes on average.
 LABEL_CHAR_WIDTH = 6.8
+#: Pixels from a line to the foot of its label, over it and under it; lines nearer than a label's height are close.
+LABEL_OVER, LABEL_UNDER, LABEL_HEIGHT = -5, 13, 16.0
 #: Reported requests up to which each is a dot that says its figure; more are a line.
 MOST_DOTS = 40
 
@@ -58,10 +61,11 @@ class Mark:
 
 @dataclass(frozen=True, slots=True)
 class TimelineLine:
-    """A horizontal line: its height and its label."""
+    """A horizontal line: its height, its label, and how far below it the label's foot stands (above it below 0)."""
 
     y: float
     label: str
+    label_dy: int = LABEL_OVER
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,25 +199,26 @@ class _Picture:
         is_line = len(dots) > MOST_DOTS
         first = timeline.first_over
         over_at = None if first is None else x.at(first)
+        picked = _picked(timeline.asked, columns=int(right - size.left))
+        drawn_x = Scale(0, max(len(picked), 1), size.left, right)
+        limit_y = y.at(timeline.limit)
         return TimelineDrawing(
             size=size,
             plot_right=right,
             plot_width=right - size.left,
             plot_bottom=bottom,
-            areas=tuple(self._areas(x, y, size)),
-            sent=_line(timeline.sent, x, y),
-            over=_between(timeline.asked, timeline.limit, x, y),
+            areas=tuple(self._areas(picked, drawn_x, y, size)),
+            sent=_line([timeline.sent[at] for at in picked], drawn_x, y),
+            over=_between([timeline.asked[at] for at in picked], timeline.limit, drawn_x, y),
             x_ticks=tuple(self._turn_ticks(x, size)),
             y_ticks=tuple(Tick(y.at(value), short(value)) for value in y.ticks(4)),
-            limit=TimelineLine(y.at(timeline.limit), f"limit {timeline.limit:,}"),
-            warning=None
-            if timeline.warning is None
-            else TimelineLine(y.at(timeline.warning), f"warning {short(round(timeline.warning, -2))}"),
+            limit=TimelineLine(limit_y, f"limit {timeline.limit:,}"),
+            warning=None if timeline.warning is None else _warning_line(timeline.warning, y, limit_y),
             first_over_at=over_at,
             first_over_y=y.at(timeline.limit),
             first_over_label="" if first is None or over_at is None else self._over_label(first, over_at, size),
             first_over_anchor="end" if over_at is not None and over_at > (size.left + right) / 2 else "start",
-            expected=_line(expected, x, y),
+            expected=_line([expected[at] for at in picked] if expected else [], drawn_x, y),
             reported=() if is_line else tuple(dots),
             reported_line="M" + "L".join(f"{left:g} {top:g}" for left, top, _ in dots) if is_line else "",
             marks=tuple(self._marks(x, right)),
@@ -242,7 +247,7 @@ class _Picture:
         missing = f"{timeline.not_in_file:,} tokens that are not in this file"
         return f" With {missing}, the count of request {at + 1:,} is{said}."
 
-    def _areas(self, x: Scale, y: Scale, size: PictureSize) -> Iterator[Area]:
+    def _areas(self, picked: Sequence[int], x: Scale, y: Scale, size: PictureSize) -> Iterator[Area]:
         letters = [letter for letter in CATEGORIES if letter in self.timeline.by_letter]
         below = [0] * len(self.timeline.asked)
         layers: list[tuple[str, str, int, float]] = []
@@ -250,7 +255,8 @@ class _Picture:
             column = self.timeline.by_letter[letter]
             above = [low + own for low, own in zip(below, column, strict=True)]
             middle = y.at((below[-1] + above[-1]) / 2) if above else 0.0
-            layers.append((letter, _band(below, above, x, y), column[-1] if column else 0, middle))
+            edges = [below[at] for at in picked], [above[at] for at in picked]
+            layers.append((letter, _band(*edges, x, y), column[-1] if column else 0, middle))
             below = above
         places = pushed_apart([middle for *_, middle in layers], gap=17, low=size.top, high=size.height - size.bottom)
         for (letter, path, tokens, _), place in zip(layers, places, strict=True):
@@ -305,6 +311,22 @@ class _Picture:
                 reported=f"{reported[at]:,}" if at in reported else "",
                 events=", ".join(events),
             )
+
+
+def _picked(asked: Sequence[int], *, columns: int) -> list[int]:
+    """The requests that are drawn: all, or where a column of pixels holds several the one that asks for most."""
+    count = len(asked)
+    if count <= columns:
+        return list(range(count))
+    edges = [count * column // columns for column in range(columns + 1)]
+    return [max(range(start, stop), key=lambda at: asked[at]) for start, stop in pairwise(edges)]
+
+
+def _warning_line(warning: float, y: Scale, limit_y: float) -> TimelineLine:
+    """Where the warning stands; its label goes under the line where it would cross the limit's."""
+    height = y.at(warning)
+    is_close = abs(height - limit_y) < LABEL_HEIGHT
+    return TimelineLine(height, f"warning {short(round(warning, -2))}", LABEL_UNDER if is_close else LABEL_OVER)
 
 
 def _band(below: Sequence[int], above: Sequence[int], x: Scale, y: Scale) -> str:

@@ -196,3 +196,36 @@ def test_every_request_has_its_own_packing_and_neighbours(session: Workspace, pa
     past = timeline_shown(session, packed, ViewState(view=PanelName.TIMELINE, at=99_999)).choice
     assert past is not None
     assert past.number == last
+
+
+def stretched(session: Workspace, count: int) -> Timeline:
+    """A timeline of so many requests, each asking for a little more, one of them for much more."""
+    asked = tuple(100 + at + (90_000 if at == count // 3 else 0) for at in range(count))
+    sent = tuple(min(tokens, 50_000) for tokens in asked)
+    by_letter = {"U": tuple(tokens // 2 for tokens in asked), "A": tuple(tokens - tokens // 2 for tokens in asked)}
+    turns = tuple(range(1, count + 1))
+    made = {"asked": asked, "sent": sent, "by_letter": by_letter, "turns": turns, "reported": (), "moments": ()}
+    return replace(played(session), **made, first_over=None, limit=200_000, warning=199_000)
+
+
+def test_a_long_conversation_is_drawn_to_the_pixel_and_no_finer(session: Workspace) -> None:
+    packed = packed_of(session)
+    long = timeline_view(packed, stretched(session, 9_000), ViewState()).drawings
+    for drawing in long:
+        assert all(area.path.count("V") <= 2 * drawing.plot_width + 2 for area in drawing.areas)
+        assert drawing.sent.count("V") <= drawing.plot_width
+    # The one request that asks for much stays the peak of the picture, as in the table of every request.
+    tops = [min(float(y) for y in re.findall(r"V([\d.]+)", drawing.areas[-1].path)) for drawing in long]
+    whole = timeline_view(packed, stretched(session, 30), ViewState()).drawings
+    peaks = [min(float(y) for y in re.findall(r"V([\d.]+)", drawing.areas[-1].path)) for drawing in whole]
+    assert tops == pytest.approx(peaks, abs=15)
+
+
+def test_labels_of_lines_that_are_close_stand_on_their_two_sides(session: Workspace) -> None:
+    close = timeline_view(packed_of(session), stretched(session, 30), ViewState()).drawings[0]
+    assert close.warning is not None
+    assert (close.limit.label_dy, close.warning.label_dy) == (-5, 13)
+    apart = replace(stretched(session, 30), warning=60_000)
+    drawing = timeline_view(packed_of(session), apart, ViewState()).drawings[0]
+    assert drawing.warning is not None
+    assert drawing.warning.label_dy == -5
