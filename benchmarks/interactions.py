@@ -6,9 +6,12 @@ answer was painted. Nothing is scripted in the page but the clock: clicks, keys 
 
 from __future__ import annotations
 
+import json
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 
 from playwright.sync_api import Page, expect
 
@@ -16,6 +19,9 @@ from benchmarks.large_files import Inputs
 
 WORK_MS = 180_000
 UPLOAD = "upload: first sign"
+DROP = "10,000 messages: from the drop to the verdict"
+#: So often a conversation is dropped: each time it is imported and counted anew.
+DROPS = 5
 
 #: Sets the clock: it starts at the first such event and stops when the frame after the swap of `region` is painted;
 #: without a region, when the frame after the event is.
@@ -208,6 +214,25 @@ def first_signs(page: Page, address: str, inputs: Inputs, times: int) -> Timed:
     return Timed(UPLOAD, 100, tuple(took))
 
 
+def drops(page: Page, address: str, inputs: Inputs, folder: Path) -> Timed:
+    """A conversation dropped on the first page until its verdict stands, every text another one each time."""
+    took = []
+    body = json.loads(inputs.files[0].read_text(encoding="utf-8"))
+    for number in range(DROPS):
+        for message in body["messages"]:
+            if message.get("content"):
+                message["content"] = f"{number} {message['content']}"
+        file = folder / f"dropped-{number}.json"
+        file.write_text(json.dumps(body), encoding="utf-8")
+        page.goto(address)
+        page.wait_for_load_state("networkidle")
+        began = time.perf_counter()
+        page.locator("#drop-files").set_input_files(str(file))
+        expect(page.locator("#share")).to_be_visible(timeout=WORK_MS)
+        took.append((time.perf_counter() - began) * 1000)
+    return Timed(DROP, 2_000, tuple(took))
+
+
 def _opened(page: Page, selector: str) -> None:
     """Open the group of the form that a field stands in."""
     page.locator("#config-form details", has=page.locator(selector)).evaluate_all(
@@ -218,14 +243,14 @@ def _opened(page: Page, selector: str) -> None:
 #: Source of the goals: the dashboard's requirements; "slider" for 10,000 items.
 INTERACTIONS = (
     Interaction("slider: its number", 16, _slider_number),
-    Interaction("slider: everything that follows", 250, _slider),
+    Interaction("slider: everything that follows", 100, _slider),
     Interaction("field", 250, _field),
     Interaction("field: a value that is refused", 250, _wrong_field),
     Interaction("model of a counted tokenizer", 300, _model),
-    Interaction("select an item", 100, _select),
-    Interaction("view: messages", 150, _tab("messages", "map")),
-    Interaction("view: map", 150, _tab("map", "messages")),
-    Interaction("view: prompt", 150, _tab("prompt", "map")),
-    Interaction("view: timeline", 150, _tab("timeline", "map")),
+    Interaction("select an item", 60, _select),
+    Interaction("view: messages", 100, _tab("messages", "map")),
+    Interaction("view: map", 100, _tab("map", "messages")),
+    Interaction("view: prompt", 100, _tab("prompt", "map")),
+    Interaction("view: timeline", 100, _tab("timeline", "map")),
     Interaction("sweep not swept before", 300, _sweep),
 )

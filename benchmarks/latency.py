@@ -20,7 +20,17 @@ import click
 from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 
 from benchmarks import browser_page, large_files, lighthouse, page_weight
-from benchmarks.interactions import INTERACTIONS, UPLOAD, WORK_MS, Timed, first_signs, open_workspace, timed
+from benchmarks.interactions import (
+    DROP,
+    INTERACTIONS,
+    UPLOAD,
+    WORK_MS,
+    Timed,
+    drops,
+    first_signs,
+    open_workspace,
+    timed,
+)
 from benchmarks.measured_pages import Measured, Workspace, machine
 from tests.browser.filled import fill
 from tests.browser.stack import Stack, running_stack
@@ -123,9 +133,11 @@ def _timed(page: Page, address: str, inputs: large_files.Inputs, plan: Plan) -> 
     for one in INTERACTIONS:
         if plan.wants(one.name):
             yield _told(timed(page, one, address, plan.times))
+    home = address.partition("/w/")[0]
     if plan.wants(UPLOAD):
-        home = address.partition("/w/")[0]
         yield _told(first_signs(page, home, inputs, plan.times))
+    if plan.wants(DROP) and inputs.files[0].suffix == ".json":  # the generated conversation, which can be varied
+        yield _told(drops(page, home, inputs, inputs.files[0].parent))
 
 
 def _told(took: Timed) -> Timed:

@@ -9,11 +9,11 @@ import pytest
 from playwright.sync_api import expect
 
 from benchmarks.large_files import generated
-from benchmarks.page_weight import VIEWS, WATCH_SHIFT, assets
+from benchmarks.page_weight import VIEWS, WATCH_SHIFT, assets, finished
 from tests.browser.conftest import NARROW, WORK_MS
 from tests.browser.steps import drop, open_sample, wait_until_packed
 
-SCRIPT_BYTES, STYLE_BYTES, WORKBENCH_BYTES, REPORT_BYTES = 40_000, 25_000, 150_000, 80_000
+SCRIPT_BYTES, STYLE_BYTES, WORKBENCH_BYTES, REPORT_BYTES = 40_000, 25_000, 100_000, 80_000
 """Most bytes of gzip. Source: the design, measured by."""
 ELEMENTS = 3_000
 SHIFT = 0.02
@@ -47,6 +47,8 @@ def test_no_view_holds_more_elements_than_a_browser_likes_at_ten_thousand_messag
     expect(page.locator("#inputs")).to_contain_text("10,000 messages")
     workspace = page.url.split("?")[0]
     for view in VIEWS:
+        page.goto(f"{workspace}?view={view}")
+        finished(page)
         page.goto(f"{workspace}?view={view}")
         assert 500 < page.evaluate("() => document.querySelectorAll('*').length") <= ELEMENTS, view
         assert len(gzip.compress(page.content().encode())) <= WORKBENCH_BYTES, view
