@@ -71,7 +71,7 @@ class SideChange:
 
 
 @dataclass(frozen=True, slots=True)
-class FoundRow:
+class MatchingRow:
     """One conversation that was found: its row in a segment."""
 
     segment: RowColumns
@@ -98,7 +98,7 @@ def forget_segments() -> None:
     _segments.clear()
 
 
-def find_rows(run: EvaluationRun, wanted: ValueRange | SideChange, *, start: int, stop: int) -> list[FoundRow]:
+def find_rows(run: EvaluationRun, wanted: ValueRange | SideChange, *, start: int, stop: int) -> list[MatchingRow]:
     """Rows `start` to `stop` of those that are meant, those with most tokens first."""
     segments = segments_of_run(run)
     places = [np.flatnonzero(wanted.matches(segment)) for segment in segments]
@@ -108,7 +108,7 @@ def find_rows(run: EvaluationRun, wanted: ValueRange | SideChange, *, start: int
         return []
     rows, values = np.concatenate(places), np.concatenate(sizes)
     order = np.argsort(-values, kind="stable")[start:stop]
-    return [FoundRow(segments[int(which[at])], int(rows[at])) for at in order]
+    return [MatchingRow(segments[int(which[at])], int(rows[at])) for at in order]
 
 
 def count_rows(run: EvaluationRun, wanted: ValueRange | SideChange) -> int:

@@ -34,7 +34,7 @@ _UNNAMED: Final = "(no call)"
 #: Conversations that are worth counting at once; more take memory and save no time.
 CHUNK: Final = 250
 
-type KnownMeasures = Callable[[TokenCounter], MessageMeasures | None]
+type MeasuresByCounter = Callable[[TokenCounter], MessageMeasures | None]
 """The measures of all messages of a chunk under a tokenizer, one conversation's after the other's; None to count."""
 
 
@@ -51,7 +51,7 @@ class ChunkRun:
         watch: called after each conversation that is packed or replayed; it may raise to end the evaluation.
     """
 
-    known: KnownMeasures | None = None
+    known: MeasuresByCounter | None = None
     watch: Callable[[], None] = _no_watch
 
 
