@@ -150,6 +150,17 @@ def parse_lines(
     return lines, skipped
 
 
+def is_within_depth(raw: bytes, *, depth_limit: int) -> bool:
+    """Whether JSON in UTF-8 is nested no deeper than the limit."""
+    if _brackets(raw) <= depth_limit:
+        return True
+    try:
+        _quick_value(raw, depth_limit)
+    except ValueError:
+        return depth_of(raw.decode()) <= depth_limit
+    return True
+
+
 def plain_object(raw: bytes, *, depth_limit: int) -> dict[str, Any] | None:
     """The object that a line of UTF-8 is, sooner than `objects_on` tells; None where that has to look closer."""
     try:
