@@ -31,6 +31,8 @@ from budgeteer.sources.models import Source
 #: A chunk ends where it has so many conversations, or so many messages: some tenths of a second of work.
 CONVERSATIONS_A_CHUNK: Final = 500
 MESSAGES_A_CHUNK: Final = 20_000
+#: The same where every request is replayed, which takes some ten times as long.
+REPLAYED_A_CHUNK: Final = 40
 
 
 def configs_of(run: EvaluationRun) -> list[NamedConfig]:
@@ -44,13 +46,14 @@ def configs_of(run: EvaluationRun) -> list[NamedConfig]:
 
 def chunks_of(run: EvaluationRun, survey: Survey) -> Iterator[EvaluationChunk]:
     """The chunks of a run over what was surveyed, in the order of the collection; rows that are not saved yet."""
+    most = REPLAYED_A_CHUNK if run.replays_sessions else CONVERSATIONS_A_CHUNK
     places = np.flatnonzero(survey.kept(duplicates=run.keeps_duplicates))
     held: list[int] = []
     messages = number = 0
     for place in places.tolist():
         held.append(place)
         messages += int(survey.messages[place])
-        if len(held) >= CONVERSATIONS_A_CHUNK or messages >= MESSAGES_A_CHUNK:
+        if len(held) >= most or messages >= MESSAGES_A_CHUNK:
             yield _chunk(run, survey, held, number)
             held, messages, number = [], 0, number + 1
     if held:
@@ -58,11 +61,17 @@ def chunks_of(run: EvaluationRun, survey: Survey) -> Iterator[EvaluationChunk]:
 
 
 def _chunk(run: EvaluationRun, survey: Survey, places: Sequence[int], number: int) -> EvaluationChunk:
-    pieces: list[dict[str, Any]] = []
-    for source in dict.fromkeys(survey.source[list(places)].tolist()):
-        known = survey.sources[source]
-        numbers = [int(survey.number[place]) for place in places if survey.source[place] == source]
-        pieces.append({"source": known.source_id.hex, "revision": known.revision, "runs": runs_of(numbers)})
+    numbers: dict[int, list[int]] = {}
+    for source, place in zip(survey.source[list(places)].tolist(), places, strict=True):
+        numbers.setdefault(source, []).append(int(survey.number[place]))
+    pieces: list[dict[str, Any]] = [
+        {
+            "source": survey.sources[source].source_id.hex,
+            "revision": survey.sources[source].revision,
+            "runs": runs_of(own),
+        }
+        for source, own in numbers.items()
+    ]
     return EvaluationChunk(run=run, number=number, pieces=pieces, conversations=len(places))
 
 
@@ -119,8 +128,7 @@ class ChunkReader:
         if self._held != (source.pk, source.revision):
             self._held, self._measures = (source.pk, source.revision), {}
         if tokenizer not in self._measures:
-            stored = sources.read_measures(source, tokenizer)
-            self._measures[tokenizer] = None if stored is None else stored.messages
+            self._measures[tokenizer] = sources.read_message_measures(source, tokenizer)
         return self._measures[tokenizer]
 
 

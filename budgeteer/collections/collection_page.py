@@ -131,7 +131,7 @@ def _collection_row(one: Collection, reader: User, evaluations: int) -> Collecti
     surveyed: Mapping[str, Any] = one.surveyed
     return CollectionRow(
         one,
-        count_of(getattr(one, "sources_count", 0), "source"),
+        f"{getattr(one, 'sources_count', 0):,}",
         f"{surveyed['conversations']:,}" if surveyed else "",
         f"{evaluations:,}" if evaluations else "",
         shared,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from string import ascii_uppercase
@@ -34,6 +34,9 @@ LIST_ROWS: Final = 50
 FLOW_ROWS: Final = 12
 _KEPT_RECORDS: Final = 8
 
+type HeadedCell = tuple[str, str]
+"""What a cell says under the head of its column, which a narrow screen prints beside it."""
+
 _evaluations: LruCache[Evaluation] = LruCache(_KEPT_RECORDS)
 
 
@@ -49,21 +52,21 @@ class SummaryRow:
     model: str
     url: str
     is_shown: bool
-    cells: tuple[str, ...]
+    cells: tuple[HeadedCell, ...]
 
 
-#: Heads of the table beside the configuration, and whether a narrow screen leaves the column out.
+#: Heads of the table beside the configuration.
 SUMMARY_HEADS: Final = (
-    ("May be sent", False),
-    ("Requested p50", False),
-    ("p95", False),
-    ("p99", False),
-    ("Sent p50", False),
-    ("p95", False),
-    ("p99", False),
-    ("Overflow", False),
-    ("Cannot fit", False),
-    ("Messages dropped", False),
+    "May be sent",
+    "Requested p50",
+    "Requested p95",
+    "Requested p99",
+    "Sent p50",
+    "Sent p95",
+    "Sent p99",
+    "Overflow",
+    "Cannot fit",
+    "Messages dropped",
 )
 
 
@@ -72,13 +75,13 @@ class CostTable:
     """What each configuration costs at list prices of input; "-" stands where no price is known.
 
     Attributes:
-        heads: of the columns. rows: by configuration its name and a text for each column.
+        heads: of the columns. rows: by configuration its name and its cells.
         note: what the costs are, in sentences.
         is_replayed: whether every request was replayed: the costs are of sessions then, else of the next request.
     """
 
     heads: tuple[str, ...]
-    rows: tuple[tuple[str, tuple[str, ...]], ...]
+    rows: tuple[tuple[str, tuple[HeadedCell, ...]], ...]
     note: str
     is_replayed: bool
 
@@ -181,7 +184,7 @@ class RunPage:
     sentence: str = ""
     left_out: str = ""
     pace: str = ""
-    heads: tuple[tuple[str, bool], ...] = ()
+    heads: tuple[str, ...] = ()
     summary: tuple[SummaryRow, ...] = ()
     costs: CostTable | None = None
     shown: str = ""
@@ -289,9 +292,12 @@ def _summary_row(one: Totals, at: int, state: RunState) -> SummaryRow:
     sizes = [f"{side.percentile(percent):,}" for side in (one.requested, one.sent) for percent in (50, 95, 99)]
     rates = (_share(one.overflowing, one), _share(one.levels["cannotFit"], one), f"{one.drop_rate:.1%}")
     url = state.query(config=at, low=-1, high=-1, before="", after="", page=1)
-    return SummaryRow(
-        letter_of(at), one.name, one.model, url, at == state.config, (f"{one.limit_tokens:,}", *sizes, *rates)
-    )
+    cells = _headed(SUMMARY_HEADS, (f"{one.limit_tokens:,}", *sizes, *rates))
+    return SummaryRow(letter_of(at), one.name, one.model, url, at == state.config, cells)
+
+
+def _headed(heads: Sequence[str], texts: Iterable[str]) -> tuple[HeadedCell, ...]:
+    return tuple(zip(heads, texts, strict=True))
 
 
 def _costs(found: Evaluation, a_day: int) -> CostTable:
@@ -299,20 +305,22 @@ def _costs(found: Evaluation, a_day: int) -> CostTable:
     if replayed:
         return _session_costs(replayed, a_day)
     rows = []
+    heads = ("A request", "All of it cached", "A day", "A day cached")
     for one in found.totals:
         each = [None if cost is None else cost / max(one.conversations, 1) for cost in (one.cost, one.cached_cost)]
         days = [None if cost is None else cost * a_day for cost in each]
-        rows.append((one.name, tuple(map(_amount, (*each, *days)))))
+        rows.append((one.name, _headed(heads, map(_amount, (*each, *days)))))
     note = (
         "List prices of the next request of each conversation, without a cache and as if all of it were cached. What "
         "whole sessions cost, and what the cache answers, is told where every request is replayed."
     )
-    heads = ("A request", "All of it cached", "A day", "All of it cached")
     return CostTable(heads, tuple(rows), note, is_replayed=False)
 
 
 def _session_costs(replayed: list[tuple[str, SessionTotals]], a_day: int) -> CostTable:
     rows = []
+    sizes_heads = ("Requests a session", "Over the limit", "Sent p50", "Sent p95", "From the cache")
+    heads = (*sizes_heads, "A request", "A session", "Uncached", "A day", "A day uncached")
     for name, one in replayed:
         sessions, requests = max(one.sent.count, 1), max(one.requests, 1)
         costs = (one.cost, one.uncached_cost)
@@ -322,14 +330,13 @@ def _session_costs(replayed: list[tuple[str, SessionTotals]], a_day: int) -> Cos
         figures = (f"{one.requests / sessions:,.1f}", f"{one.overflowing / requests:.1%}")
         sizes = (f"{one.sent.percentile(50):,}", f"{one.sent.percentile(95):,}")
         share = f"{one.read_share:.1%}" if one.rules else "-"
-        rows.append((name, (*figures, *sizes, share, *map(_amount, (request, *each, *days)))))
-    heads = ("Requests a session", "Over", "Sent p50", "Sent p95", "From the cache", "A request", "A session")
+        rows.append((name, _headed(heads, (*figures, *sizes, share, *map(_amount, (request, *each, *days))))))
     rules = sorted({one.rules for _, one in replayed if one.rules})
     known = (
         f"Cache: {'; '.join(rules)}." if rules else "No cache rules are known for these models: costs are without one."
     )
     note = f"Every request of each session replayed, at list prices of input. {known}"
-    return CostTable((*heads, "Without a cache", "A day", "Without a cache"), tuple(rows), note, is_replayed=True)
+    return CostTable(heads, tuple(rows), note, is_replayed=True)
 
 
 def _amount(cost: float | None) -> str:

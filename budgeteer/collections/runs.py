@@ -17,7 +17,7 @@ from typing import Any, Final
 from django.contrib.auth.models import User
 from django.core.files.storage import default_storage
 from django.db import transaction
-from django.db.models import Q, Sum
+from django.db.models import Sum
 from django.utils import timezone
 
 from budgeteer.collections.models import Collection, EvaluationChunk, EvaluationRun, stored_files
@@ -29,6 +29,8 @@ from budgeteer.jobs.models import UNFINISHED, Job, JobState, ProcessPart
 
 #: Configurations of one evaluation: their pairs are compared, and a table of them is still read.
 MOST_CONFIGS: Final = 6
+#: Chunks among which a lane chooses where others were quicker.
+CONTESTED: Final = 32
 #: Evaluations that a collection keeps; the oldest makes room.
 MOST_RUNS: Final = 20
 
@@ -115,13 +117,21 @@ def workers() -> int:
 
 
 def claim(run_id: uuid.UUID, job_id: uuid.UUID) -> EvaluationChunk | None:
-    """The next chunk for a job: one that an earlier attempt of it held, else one that nobody holds."""
+    """The next chunk for a job: one that an earlier attempt of it held, else the first that nobody holds.
+
+    Where others take that one first, the job tries another of the next ones: lanes that claim at the same moment do not
+    meet again and again.
+    """
     left = EvaluationChunk.objects.filter(run_id=run_id, is_done=False)
-    while (chunk := left.filter(Q(claimed_by=job_id) | Q(claimed_by=None)).order_by("number").first()) is not None:
-        free = left.filter(pk=chunk.pk).filter(Q(claimed_by=job_id) | Q(claimed_by=None))
-        if free.update(claimed_by=job_id):
-            chunk.claimed_by = job_id
-            return chunk
+    if (own := left.filter(claimed_by=job_id).order_by("number").first()) is not None:
+        return own
+    free = left.filter(claimed_by=None)
+    tries = 0
+    while waiting := list(free.order_by("number").values_list("pk", flat=True)[:CONTESTED]):
+        at = (job_id.int + tries) % len(waiting) if tries else 0
+        if free.filter(pk=waiting[at]).update(claimed_by=job_id):
+            return EvaluationChunk.objects.get(pk=waiting[at])
+        tries += 1
     return None
 
 

@@ -9,12 +9,13 @@ from typing import IO
 from django.db.models import QuerySet
 
 from budgeteer.engine.content.usage_order import Use
+from budgeteer.engine.counting.message_measures import MessageMeasures
 from budgeteer.engine.errors import InputError
 from budgeteer.engine.inputs.prompt_sources import PromptSource
 from budgeteer.lru import LruCache
 from budgeteer.sources.files.contents import Contents
 from budgeteer.sources.files.item_store import ItemReader
-from budgeteer.sources.measures.measuring import LAYOUT, Measures, load_measures
+from budgeteer.sources.measures.measuring import LAYOUT, Measures, load_measures, load_message_measures
 from budgeteer.sources.models import Source, SourceMeasures
 
 
@@ -81,18 +82,23 @@ def counted(source: Source, tokenizer: str) -> QuerySet[SourceMeasures]:
 def measures_of(source: Source, tokenizer: str) -> Measures | None:
     """Its numbers under a tokenizer, None when they have not been counted."""
     row = counted(source, tokenizer).first()
-    return None if row is None else _measures.get((source.pk, source.revision, tokenizer), lambda: _read(row))
+    if row is None:
+        return None
+
+    def read() -> Measures:
+        with row.arrays.open("rb") as file:
+            return load_measures(file)
+
+    return _measures.get((source.pk, source.revision, tokenizer), read)
 
 
-def read_measures(source: Source, tokenizer: str) -> Measures | None:
-    """As `measures_of`, read anew and not kept: for what goes through many sources once."""
+def read_message_measures(source: Source, tokenizer: str) -> MessageMeasures | None:
+    """What was counted of its messages, read anew and not kept: for what goes through many sources once."""
     row = counted(source, tokenizer).first()
-    return None if row is None else _read(row)
-
-
-def _read(row: SourceMeasures) -> Measures:
+    if row is None:
+        return None
     with row.arrays.open("rb") as file:
-        return load_measures(file)
+        return load_message_measures(file)
 
 
 def load(source: Source, *, tokenizer: str, conversation: int = 0) -> LoadedSource:

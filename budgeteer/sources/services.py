@@ -36,7 +36,7 @@ from budgeteer.sources.loading import (
     counted,
     load,
     measures_of,
-    read_measures,
+    read_message_measures,
 )
 from budgeteer.sources.models import OwnFormat, Source, SourceQuerySet
 from budgeteer.sources.uploads import FILES_AT_ONCE, UploadRefused, too_many_files
@@ -68,7 +68,7 @@ __all__ = [
     "look_at",
     "measures_of",
     "purge",
-    "read_measures",
+    "read_message_measures",
     "receive_folder",
     "receive_paste",
     "receive_request",

@@ -161,7 +161,7 @@ def fill(page: Page, address: str) -> Filled:
     return Filled({name: paths[name] for name in NAMES})
 
 
-def evaluate_sessions(page: Page, address: str, *, count: int = 200) -> str:
+def evaluate_sessions(page: Page, address: str, *, count: int = 80) -> str:
     """Make a collection of many sessions in a file, and evaluate it under three configurations; the page's path."""
     page.goto(f"{address}/collections/")
     page.locator("#drop-files").set_input_files(

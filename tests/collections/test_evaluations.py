@@ -99,7 +99,7 @@ def test_what_was_counted_before_and_what_is_counted_anew_come_to_the_same(
 ) -> None:
     collection = collected(owner, FILES)
     known = evaluated(collection)
-    monkeypatch.setattr(chunks.sources, "read_measures", lambda _source, _tokenizer: None)
+    monkeypatch.setattr(chunks.sources, "read_message_measures", lambda _source, _tokenizer: None)
     anew = evaluated(collection)
     assert evaluation_of(known).to_json() == evaluation_of(anew).to_json()
 

@@ -177,7 +177,7 @@ def test_presets_workspaces_models_and_typed_configurations_are_evaluated_side_b
 
 
 def test_every_bar_leads_to_the_conversations_behind_it(client: Client, owner: User) -> None:
-    run = evaluated(collected(owner, {"talks.jsonl": lines(range(90))}), "newest")
+    run = evaluated(collected(owner, {"talks.jsonl": lines(range(40))}), "newest")
     for of in ("requested", "sent"):
         page = run_page(run, RunState(of=of), now=timezone.now())
         counts = 0
@@ -187,7 +187,7 @@ def test_every_bar_leads_to_the_conversations_behind_it(client: Client, owner: U
             counts += shown.window.total
             assert f": {shown.window.total:,} conversation" in bar.title
             assert len(shown.rows) == min(shown.window.total, 50)
-        assert counts == 90
+        assert counts == 40
 
 
 def test_who_changes_sides_is_listed(client: Client, owner: User) -> None:

@@ -190,12 +190,24 @@ def dump_measures(measures: Measures) -> bytes:
 
 def load_measures(file: IO[bytes]) -> Measures:
     """The inverse of dump_measures; nothing in the file is ever executed."""
-    # An npz is read in many small steps, and the file may be far away.
-    with np.load(io.BytesIO(file.read()), allow_pickle=False) as stored:
-        tables: dict[str, Any] = {
-            name: columns.from_arrays(
-                {key.removeprefix(f"{name}."): stored[key] for key in stored.files if key.startswith(f"{name}.")}
-            )
-            for name, columns in _COLUMNS.items()
-        }
+    with _opened(file) as stored:
+        tables: dict[str, Any] = {name: _table(stored, name, columns) for name, columns in _COLUMNS.items()}
         return Measures(**tables, text_tokens=int(stored["text.tokens"][0]))
+
+
+def load_message_measures(file: IO[bytes]) -> MessageMeasures:
+    """Only what was measured of messages, in a third of the time."""
+    with _opened(file) as stored:
+        return _table(stored, "messages", MessageMeasures)
+
+
+def _opened(file: IO[bytes]) -> Any:
+    # An npz is read in many small steps, and the file may be far away.
+    return np.load(io.BytesIO(file.read()), allow_pickle=False)
+
+
+def _table[C: Columns](stored: Any, name: str, columns: type[C]) -> C:
+    prefix = f"{name}."
+    return columns.from_arrays(
+        {key.removeprefix(prefix): stored[key] for key in stored.files if key.startswith(prefix)}
+    )

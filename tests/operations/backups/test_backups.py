@@ -20,6 +20,9 @@ from django.db.models import FileField
 from django.test import Client
 
 from budgeteer import samples
+from budgeteer.collections.models import EvaluationRun
+from budgeteer.collections.row_search import forget_segments, segments_of_run
+from budgeteer.collections.run_page import evaluation_of, forget_evaluations
 from budgeteer.engine.errors import InputError
 from budgeteer.jobs.execution import execute
 from budgeteer.jobs.models import Job
@@ -32,6 +35,7 @@ from budgeteer.sources.loading import forget_loaded
 from budgeteer.workbench import services
 from budgeteer.workbench.models import Workspace
 from budgeteer.workbench.preview import forget_previews
+from tests.collections.material import collected, evaluated, lines
 from tests.people import editor
 
 #: What each answer has anew: the token of its forms.
@@ -116,6 +120,27 @@ def test_what_is_restored_is_what_was_there(workspace: Workspace, tmp_path: Path
     assert (after["text"], after["packing"]) == (before["text"], before["packing"])
     # What is made next has a number of its own.
     assert editor("bob").pk not in {None, User.objects.get(username="ada").pk}
+
+
+def test_a_collection_is_restored_with_the_rows_of_its_evaluations(settings: Any, tmp_path: Path) -> None:
+    settings.MEDIA_ROOT = tmp_path / "media"
+    run = evaluated(collected(editor("ada"), {"talks.jsonl": lines(range(12))}), "newest")
+    figures, sent = evaluation_of(run).to_json(), sent_by(run)
+    made = write_backup(tmp_path / "all.tar")
+    empty()
+    assert restore_backup(tmp_path / "all.tar") == made
+    back = EvaluationRun.objects.get()
+    assert back.pk == run.pk
+    assert evaluation_of(back).to_json() == figures
+    assert sent_by(back) == sent
+    assert back.collection.survey.size > 0
+
+
+def sent_by(run: EvaluationRun) -> list[int]:
+    """What each conversation of an evaluation sends, read from the storage."""
+    forget_segments()
+    forget_evaluations()
+    return [tokens for one in segments_of_run(run) for tokens in one.by_config[0]["sent"].tolist()]
 
 
 def test_an_installation_in_use_is_left_alone(workspace: Workspace, tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from budgeteer.engine.content.conversation import Conversation, Message, TextPar
 from budgeteer.engine.content.library import Chunk, FeatureSpec, Skill
 from budgeteer.engine.content.source_items import SourceItems
 from budgeteer.engine.counting.tokenizers import counter_for
-from budgeteer.sources.measures.measuring import dump_measures, load_measures, measure
+from budgeteer.sources.measures.measuring import dump_measures, load_measures, load_message_measures, measure
 
 COUNTER = counter_for("o200k_base")
 WHAT = SourceItems(
@@ -26,6 +26,10 @@ WHAT = SourceItems(
 def test_measures_survive_their_file():
     measures = measure(WHAT, counter=COUNTER)
     back = load_measures(io.BytesIO(dump_measures(measures)))
+    alone = load_message_measures(io.BytesIO(dump_measures(measures)))
+    assert {name: column.tolist() for name, column in alone.to_arrays().items()} == {
+        name: column.tolist() for name, column in measures.messages.to_arrays().items()
+    }
     for name in ("messages", "skills", "tools", "own_tools", "features"):
         for column, array in getattr(measures, name).to_arrays().items():
             assert getattr(back, name).to_arrays()[column].tolist() == array.tolist()

@@ -137,9 +137,8 @@ def _keeps_all(config: BudgetConfig, *, history: Ints, chars: Ints, total: Ints)
 
 def _is_default(part: BaseModel, *, but: frozenset[str]) -> bool:
     """Whether every setting of `part` has its default, except those named."""
-    return all(
-        getattr(part, name) == getattr(type(part)(), name) for name in type(part).model_fields if name not in but
-    )
+    default = type(part)()
+    return all(getattr(part, name) == getattr(default, name) for name in type(part).model_fields if name not in but)
 
 
 def _is_asked(measures: MessageMeasures, starts: Ints, sizes: Ints) -> NDArray[np.bool_]:
