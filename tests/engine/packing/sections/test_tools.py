@@ -62,7 +62,7 @@ def test_while_the_budget_is_off_every_definition_is_sent_as_given() -> None:
 
 def test_joins_are_one_token_a_bracket_or_comma_and_the_providers_preamble() -> None:
     assert ToolCosts("openai-chat", COUNTER, LLAMA).joins(3).tokens == 4
-    assert ToolCosts("anthropic", COUNTER, CLAUDE).joins(3).tokens == 350
+    assert ToolCosts("anthropic", COUNTER, CLAUDE).joins(3).tokens == 500
     assert ToolCosts("openai-chat", counter_for("chars/4"), GPT).joins(3).tokens == 0
     assert ToolCosts("openai-chat", COUNTER, LLAMA).joins(0).chars == 0
 
