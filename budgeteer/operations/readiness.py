@@ -26,8 +26,9 @@ GIVE_UP_SECONDS = 10.0
 """A look that hangs for so long is left to itself: what it waits for may be back for whoever asks anew."""
 
 TRUSTED_SECONDS = 15.0
-"""How long a part that answered stays what it answered while a new look takes longer than `ANSWER_SECONDS`: on a busy
-machine every look is slow, and a process that is taken out of service for that makes the others busier still."""
+"""How long past `KEEP_SECONDS` a part that answered stays what it answered while a new look takes longer than
+`ANSWER_SECONDS`: on a busy machine every look is slow, and a process that is taken out of service for that makes the
+others busier still."""
 
 NEEDED = ("database", "migrations", "broker", "storage")
 """What a page cannot be answered without."""
@@ -66,7 +67,8 @@ class Probe:
         found = watch.wait(max(self._since + ANSWER_SECONDS - time.monotonic(), 0.0))
         with self._lock:
             last, age = self._answered, time.monotonic() - self._answered_since
-        if watch.is_over or last is None or last is watch or age >= TRUSTED_SECONDS:
+        trusted = KEEP_SECONDS[self.check.part] + TRUSTED_SECONDS
+        if watch.is_over or last is None or last is watch or age >= trusted:
             return found
         return last.wait(0.0)
 

@@ -6,6 +6,7 @@ import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -16,7 +17,8 @@ from django.test import Client
 
 from budgeteer.jobs.models import Presence, ProcessPart
 from budgeteer.operations import readiness, views
-from budgeteer.operations.checks import DoctorCheck
+from budgeteer.operations.checks import CHECKS, DoctorCheck
+from budgeteer.operations.findings import Finding, FindingState
 from tests.servers import free_port
 from tests.silent_server import silent_server
 
@@ -147,6 +149,32 @@ def test_a_part_that_is_slow_stays_what_it_was_until_it_answers_or_that_is_too_l
         assert views.readers._probes["broker"].answer()[0].state == "ok"
         monkeypatch.setattr(readiness, "TRUSTED_SECONDS", 0.0)
         assert views.readers._probes["broker"].answer()[0].state == "failed"
+    finally:
+        released.set()
+
+
+@pytest.mark.parametrize("part", readiness.KEEP_SECONDS)
+def test_a_part_whose_answers_are_kept_long_is_trusted_past_that(part: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    released, now, looks = threading.Event(), [1000.0], [0]
+
+    def look(_check: DoctorCheck) -> list[Finding]:
+        looks[0] += 1
+        if looks[0] > 1:
+            released.wait()
+        return [Finding(part, FindingState.OK, "It answers.")]
+
+    monkeypatch.setattr(DoctorCheck, "look", look)
+    monkeypatch.setattr(readiness, "time", SimpleNamespace(monotonic=lambda: now[0]))
+    monkeypatch.setattr(readiness, "ANSWER_SECONDS", 60.0)
+    probe = readiness.Probe(next(check for check in CHECKS if check.part == part))
+    try:
+        assert probe.answer()[0].state is FindingState.OK
+        monkeypatch.setattr(readiness, "ANSWER_SECONDS", 0.2)
+        now[0] += readiness.KEEP_SECONDS[part] + 0.1
+        assert probe.answer()[0].state is FindingState.OK
+        assert looks == [2]
+        now[0] += readiness.TRUSTED_SECONDS
+        assert probe.answer()[0].state is not FindingState.OK
     finally:
         released.set()
 
