@@ -31,6 +31,8 @@ from budgeteer.engine.packing.result import Packing
 
 #: The tool of a result whose call is not in the conversation, or has no name.
 _UNNAMED: Final = "(no call)"
+#: The longest name of a tool that is told in full; providers take 64 characters.
+TOOL_NAME_CHARS: Final = 200
 #: Conversations that are worth counting at once; more take memory and save no time.
 CHUNK: Final = 250
 
@@ -188,10 +190,16 @@ def _tools_in(messages: Sequence[Message]) -> Iterator[tuple[int, str]]:
     names: dict[str, str] = {}
     for row, message in enumerate(messages):
         if message.role == "assistant":
-            names |= {call.id: call.name for call in calls_of(message)}
+            names |= {call.id: _tool_name(call.name) for call in calls_of(message)}
         elif message.role == "tool":
             for result in results_of(message):
                 yield row, names.get(result.call_id) or _UNNAMED
+
+
+def _tool_name(name: str) -> str:
+    """A name as figures carry it: cut where it is too long, and without what databases and UTF-8 cannot hold."""
+    cut = name if len(name) <= TOOL_NAME_CHARS else f"{name[:TOOL_NAME_CHARS]}…"
+    return cut.replace("\0", "\ufffd").encode("utf-8", "replace").decode()
 
 
 def _evaluate(

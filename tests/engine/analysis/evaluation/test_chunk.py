@@ -14,7 +14,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from budgeteer.engine.analysis.cache.session_cache import CachePlan
-from budgeteer.engine.analysis.evaluation.chunk import ChunkRun, NamedConfig, NamedConversation, evaluate_chunk
+from budgeteer.engine.analysis.evaluation.chunk import (
+    TOOL_NAME_CHARS,
+    ChunkRun,
+    NamedConfig,
+    NamedConversation,
+    evaluate_chunk,
+)
 from budgeteer.engine.analysis.evaluation.distribution import ERROR, Distribution
 from budgeteer.engine.analysis.evaluation.evaluation import Evaluation
 from budgeteer.engine.analysis.evaluation.records import evaluation_from_record, evaluation_to_record
@@ -22,7 +28,7 @@ from budgeteer.engine.analysis.evaluation.whole_requests import whole_requests
 from budgeteer.engine.analysis.replay.replay import replay
 from budgeteer.engine.analysis.sweep.probe import Subject
 from budgeteer.engine.config.schema import load_config
-from budgeteer.engine.content.conversation import Conversation, Message
+from budgeteer.engine.content.conversation import Conversation, Message, ToolCallPart
 from budgeteer.engine.counting.message_measures import MessageMeasures, measure_conversations
 from budgeteer.engine.counting.tokenizers import TokenCounter, counter_for
 from budgeteer.engine.inputs.bundle import Inputs, build_bundle
@@ -177,6 +183,17 @@ def test_a_tools_results_are_counted_as_requested_and_as_sent() -> None:
         totals.tools["run"].sent_tokens == sum(one.after.tokens for one in mine) < totals.tools["run"].requested_tokens
     )
     assert totals.rules["newestFirst"].count == sum(one.fate == "dropped" for one in results)
+
+
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [("a\0b", "a\ufffdb"), ("a\ud800b", "a?b"), ("x" * 5000, "x" * TOOL_NAME_CHARS + "…"), ("déjà vu", "déjà vu")],
+)
+def test_a_tools_name_is_told_so_that_any_database_can_keep_it(name: str, told: str) -> None:
+    call = Message("assistant", (ToolCallPart("c1", name, "{}"),))
+    sample = NamedConversation("one", talk(user(), call, result("c1"), user("And then?")))
+    found = evaluate_chunk([sample], CONFIGS).evaluation
+    assert [list(totals.tools) for totals in found.totals] == [[told]] * len(CONFIGS)
 
 
 def test_a_record_loses_nothing() -> None:
