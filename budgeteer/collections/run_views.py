@@ -136,7 +136,7 @@ def open_conversation(request: SignedInRequest, run_id: uuid.UUID) -> HttpRespon
     except (ValueError, IndexError):
         raise Http404("There is no such conversation") from None
     source = sources.visible_source(request.user, row.source_id)
-    if source is None or row.number >= max(source.counts.get("conversations", 1), 1):
+    if source is None or row.number not in range(max(source.counts.get("conversations", 1), 1)):
         messages.error(request, "Its source was deleted, so that it cannot be opened any more.")
         return redirect(run)
     version = presets.default()

@@ -219,6 +219,16 @@ def test_a_conversation_is_opened_under_the_configuration_it_was_looked_at_with(
     assert client.get(workspace.get_absolute_url()).status_code == 200
 
 
+@pytest.mark.parametrize("number", ["-1", "9", "99999999999999999999"])
+def test_a_conversation_that_is_not_there_is_not_opened(client: Client, owner: User, number: str) -> None:
+    collection = collected(owner, {"talks.jsonl": lines(range(9))})
+    run = evaluated(collection, "full")
+    posted = {"conversation": f"{collection.sources.get().pk.hex}#{number}", "config": "0"}
+    answer = client.post(reverse("collections:open_conversation", args=[run.pk]), posted, follow=True)
+    assert "cannot be opened any more" in words(answer.content)
+    assert not Workspace.objects.exists()
+
+
 def test_a_source_that_is_deleted_or_imported_anew_stops_an_evaluation_with_a_reason(owner: User) -> None:
     collection = collected(owner, {"talks.jsonl": lines(range(9))})
     source = collection.sources.get()
