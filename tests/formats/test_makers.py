@@ -18,19 +18,11 @@ from budgeteer.engine.content.conversation import (
 from budgeteer.engine.errors import FormatError
 from budgeteer.formats.detect import import_bytes
 from budgeteer.formats.messages.imported import Imported
-from tests.formats.maker_shapes import (
-    CLINE,
-    HAYSTACK,
-    MAKERS,
-    MODEL_MESSAGES,
-    OPENCODE,
-    OTEL_ANSWER,
-    OTEL_ASKED,
-    SPECSTORY,
-    VSCODE_CHAT,
-    ZED_OLD,
-    stored_opencode,
-)
+from tests.formats.maker_shapes import MAKERS
+from tests.formats.makers.agents import CLINE, OPENCODE, VSCODE_CHAT, ZED_OLD, stored_opencode
+from tests.formats.makers.frameworks import HAYSTACK, MODEL_MESSAGES
+from tests.formats.makers.texts import SPECSTORY
+from tests.formats.makers.traces import OTEL_ANSWER, OTEL_ASKED
 from tests.formats.naive_readers import NAIVE, Told
 from tests.formats.shapes import OPENAI_CHAT, Session, dumps, jsonl, text_block, zipped
 

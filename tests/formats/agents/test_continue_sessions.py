@@ -9,7 +9,7 @@ import pytest
 from budgeteer.engine.content.conversation import ImagePart, ReasoningPart, TextPart, results_of
 from budgeteer.engine.errors import FormatError
 from budgeteer.formats.detect import import_bytes
-from tests.formats.maker_shapes import CONTINUE
+from tests.formats.makers.agents import CONTINUE
 from tests.formats.shapes import dumps
 
 

@@ -10,7 +10,7 @@ from budgeteer.engine.content.conversation import TextPart, calls_of, results_of
 from budgeteer.engine.errors import FormatError
 from budgeteer.formats.detect import import_bytes
 from budgeteer.formats.messages.imported import Imported
-from tests.formats.maker_shapes import OPENHANDS, OPENHANDS_SDK, sdk_text
+from tests.formats.makers.openhands import OPENHANDS, OPENHANDS_SDK, sdk_text
 from tests.formats.shapes import dumps, jsonl, zipped
 
 

@@ -9,7 +9,7 @@ import pytest
 from budgeteer.engine.content.conversation import OpaquePart, TextPart, calls_of, results_of
 from budgeteer.engine.errors import FormatError
 from budgeteer.formats.detect import import_bytes
-from tests.formats.maker_shapes import CODEX_EXEC
+from tests.formats.makers.agents import CODEX_EXEC
 from tests.formats.shapes import jsonl
 
 

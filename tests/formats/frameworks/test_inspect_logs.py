@@ -9,7 +9,7 @@ import pytest
 from budgeteer.engine.content.conversation import ReasoningPart, TextPart, calls_of, results_of
 from budgeteer.engine.errors import FormatError
 from budgeteer.formats.detect import import_bytes
-from tests.formats.maker_shapes import INSPECT
+from tests.formats.makers.frameworks import INSPECT
 from tests.formats.shapes import dumps, zipped
 
 SAMPLE: dict[str, Any] = INSPECT["samples"][0]

@@ -8,7 +8,7 @@ import pytest
 
 from budgeteer.engine.errors import FormatError
 from budgeteer.formats.detect import import_bytes
-from tests.formats.maker_shapes import HELICONE
+from tests.formats.makers.traces import HELICONE
 from tests.formats.shapes import ANTHROPIC_BODY, dumps, jsonl, text_block
 
 ROW = HELICONE[0]

@@ -1,0 +1,226 @@
+"""Small files in the shapes of exports of chat applications, our own text."""
+
+from __future__ import annotations
+
+from typing import Any
+
+ROOT = "00000000-0000-4000-8000-000000000000"
+
+
+def human(uid: str, text: str, parent: str = ROOT, **more: Any) -> dict[str, Any]:
+    content = [{"type": "text", "text": text, "citations": []}]
+    return {"uuid": uid, "sender": "human", "text": text, "content": content, "parent_message_uuid": parent, **more}
+
+
+def claude(uid: str, parent: str, *content: dict[str, Any]) -> dict[str, Any]:
+    return {"uuid": uid, "sender": "assistant", "text": "", "content": list(content), "parent_message_uuid": parent}
+
+
+CLAUDE_AI: list[dict[str, Any]] = [
+    {
+        "uuid": "c-1",
+        "name": "Boats",
+        "model": "claude-sonnet-4-5",
+        "created_at": "2026-03-01T10:00:00Z",
+        "current_leaf_message_uuid": "m4",
+        "chat_messages": [
+            human(
+                "m1",
+                "When does the boat leave?",
+                attachments=[{"file_name": "plan.txt", "extracted_content": "Boat 7 leaves at noon."}],
+                files_v2=[
+                    {
+                        "file_kind": "image",
+                        "file_name": "quay.png",
+                        "preview_asset": {"image_width": 40, "image_height": 30},
+                    }
+                ],
+            ),
+            claude(
+                "m2",
+                "m1",
+                {"type": "thinking", "thinking": "Look it up."},
+                {"type": "tool_use", "id": None, "name": "timetable", "input": {"boat": 7}},
+                {"type": "tool_result", "name": "timetable", "content": [{"type": "text", "text": "noon"}]},
+                {"type": "text", "text": "At noon."},
+            ),
+            human("m3", "And back?", "m2"),
+            claude("m4", "m3", {"type": "text", "text": "At six."}),
+            human("m5", "And tomorrow?", "m2"),
+        ],
+    },
+    {"uuid": "c-2", "name": "", "chat_messages": []},
+]
+OPEN_WEBUI: list[dict[str, Any]] = [
+    {
+        "id": "w-1",
+        "title": "Tides",
+        "chat": {
+            "models": ["llama"],
+            "params": {"system": "Be short."},
+            "history": {
+                "currentId": "b",
+                "messages": {
+                    "a": {
+                        "id": "a",
+                        "parentId": None,
+                        "childrenIds": ["b", "c"],
+                        "role": "user",
+                        "content": "High tide?",
+                        "timestamp": 1_772_359_200,
+                    },
+                    "b": {
+                        "id": "b",
+                        "parentId": "a",
+                        "childrenIds": [],
+                        "role": "assistant",
+                        "model": "llama-4",
+                        "content": '<details type="reasoning" done="true" duration="2">\n<summary>Thought</summary>\n'
+                        "> Ask the table\n</details>\n"
+                        '<details type="tool_calls" done="true" id="t1" name="tide" '
+                        'arguments="&quot;{\\&quot;day\\&quot;: 1}&quot;" result="&quot;04:10&quot;" files="">\n'
+                        "<summary>Tool Executed</summary>\n</details>\n"
+                        "At ten past four.",
+                        "usage": {"prompt_tokens": 40, "completion_tokens": 9},
+                    },
+                    "c": {"id": "c", "parentId": "a", "childrenIds": [], "role": "assistant", "content": "At four."},
+                },
+            },
+            "messages": [],
+        },
+    }
+]
+LIBRECHAT: dict[str, Any] = {
+    "conversationId": "l-1",
+    "title": "Knots",
+    "endpoint": "openAI",
+    "options": {"model": "gpt-4.1", "promptPrefix": "Be brief."},
+    "recursive": True,
+    "messages": [
+        {
+            "messageId": "a",
+            "parentMessageId": ROOT,
+            "isCreatedByUser": True,
+            "sender": "User",
+            "text": "Which knot?",
+            "children": [
+                {
+                    "messageId": "b",
+                    "parentMessageId": "a",
+                    "isCreatedByUser": False,
+                    "sender": "GPT",
+                    "text": "",
+                    "model": "gpt-4.1-mini",
+                    "content": [
+                        {"type": "think", "think": "A bowline holds."},
+                        {
+                            "type": "tool_call",
+                            "tool_call": {"id": "k1", "name": "knots", "args": '{"load":2}', "output": "bowline"},
+                        },
+                        {"type": "text", "text": {"value": "A bowline."}},
+                    ],
+                    "children": [],
+                },
+                {
+                    "messageId": "c",
+                    "parentMessageId": "a",
+                    "isCreatedByUser": False,
+                    "text": "A reef knot.",
+                    "children": [],
+                },
+            ],
+        }
+    ],
+}
+LM_STUDIO: dict[str, Any] = {
+    "name": "Stars",
+    "createdAt": 1_772_359_200_000,
+    "systemPrompt": "Answer.",
+    "messages": [
+        {
+            "currentlySelected": 1,
+            "versions": [
+                {"type": "singleStep", "role": "user", "content": [{"type": "text", "text": "How far?"}]},
+                {"type": "singleStep", "role": "user", "content": [{"type": "text", "text": "How far is Vega?"}]},
+            ],
+        },
+        {
+            "currentlySelected": 0,
+            "versions": [
+                {
+                    "type": "multiStep",
+                    "role": "assistant",
+                    "steps": [
+                        {
+                            "type": "contentBlock",
+                            "style": {"type": "thinking"},
+                            "content": [{"type": "text", "text": "Ask the catalogue"}],
+                        },
+                        {
+                            "type": "contentBlock",
+                            "content": [
+                                {
+                                    "type": "toolCallRequest",
+                                    "callId": 1,
+                                    "toolCallRequestId": "v1",
+                                    "name": "star",
+                                    "parameters": {"name": "Vega"},
+                                }
+                            ],
+                        },
+                        {"type": "toolStatus", "callId": 1},
+                        {
+                            "type": "contentBlock",
+                            "roleOverride": "tool",
+                            "content": [{"type": "toolCallResult", "toolCallRequestId": "v1", "content": "25 ly"}],
+                        },
+                        {
+                            "type": "contentBlock",
+                            "content": [{"type": "text", "text": "25 light years."}],
+                            "genInfo": {
+                                "identifier": "qwen3",
+                                "stats": {"promptTokensCount": 55, "predictedTokensCount": 12},
+                            },
+                        },
+                    ],
+                }
+            ],
+        },
+    ],
+}
+GROK: dict[str, Any] = {
+    "conversations": [
+        {
+            "conversation": {"conversation_id": "g-1", "title": "Leaves", "leaf_response_id": "r2"},
+            "responses": [
+                {
+                    "response": {
+                        "response_id": "r1",
+                        "parent_response_id": None,
+                        "sender": "human",
+                        "message": "Why green?",
+                        "metadata": {"requestModelDetails": {"modelId": "grok-3"}},
+                        "create_time": {"$date": {"$numberLong": "1750534101000"}},
+                    }
+                },
+                {
+                    "response": {
+                        "response_id": "r2",
+                        "parent_response_id": "r1",
+                        "sender": "ASSISTANT",
+                        "message": "Chlorophyll.",
+                        "thinking_trace": "Pigments",
+                    }
+                },
+                {
+                    "response": {
+                        "response_id": "r3",
+                        "parent_response_id": "r1",
+                        "sender": "assistant",
+                        "message": "It reflects green.",
+                    }
+                },
+            ],
+        }
+    ]
+}

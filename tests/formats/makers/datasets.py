@@ -1,0 +1,58 @@
+"""Small files in the shapes of rows of data sets and evaluations, our own text."""
+
+from __future__ import annotations
+
+from typing import Any
+
+TAU2: dict[str, Any] = {
+    "info": {"agent_info": {"llm": "gpt-4.1"}, "environment_info": {"policy": "Be kind."}},
+    "simulations": [
+        {
+            "id": "sim-1",
+            "task_id": "7",
+            "termination_reason": "user_stop",
+            "messages": [
+                {"role": "assistant", "content": "Hello."},
+                {"role": "user", "content": "Cancel it", "turn_idx": 1},
+                {
+                    "role": "assistant",
+                    "content": None,
+                    "tool_calls": [
+                        {"id": "c1", "name": "cancel", "arguments": {"id": 4}, "requestor": "assistant"},
+                        {"id": "c2", "name": "tell", "arguments": {}, "requestor": "assistant"},
+                    ],
+                    "usage": {"prompt_tokens": 60, "completion_tokens": 5},
+                },
+                {
+                    "role": "tool",
+                    "tool_messages": [
+                        {"id": "c1", "role": "tool", "content": "done", "requestor": "assistant", "error": False},
+                        {"id": "c2", "role": "tool", "content": "told", "requestor": "assistant", "error": True},
+                    ],
+                },
+                {"role": "user", "content": None, "tool_calls": [{"id": "u1", "name": "look", "arguments": {}}]},
+                {"id": "u1", "role": "tool", "content": "a screen", "requestor": "user"},
+            ],
+        }
+    ],
+}
+INSTRUCTIONS: list[dict[str, Any]] = [
+    {"prompt": [{"role": "user", "content": "A rhyme?"}], "chosen": "In time.", "rejected": "No."},
+    {"prompt": "A pun?", "chosen": "Fun.", "rejected": "None."},
+]
+MT_BENCH: list[dict[str, Any]] = [
+    {
+        "question_id": 81,
+        "model_a": "left",
+        "model_b": "right",
+        "winner": "model_a",
+        "conversation_a": [
+            {"role": "user", "content": "Which ferry leaves first?"},
+            {"role": "assistant", "content": "Oslo leaves first."},
+        ],
+        "conversation_b": [
+            {"role": "user", "content": "Which ferry leaves first?"},
+            {"role": "assistant", "content": "Nobody knows."},
+        ],
+    }
+]

@@ -1,0 +1,151 @@
+"""Small files in the shapes of messages of frameworks and services, our own text."""
+
+from __future__ import annotations
+
+from typing import Any
+
+MODEL_MESSAGES: list[dict[str, Any]] = [
+    {"role": "system", "content": "Be brief."},
+    {"role": "user", "content": [{"type": "text", "text": "Warm?"}]},
+    {
+        "role": "assistant",
+        "content": [
+            {"type": "reasoning", "text": "Ask"},
+            {"type": "tool-call", "toolCallId": "t1", "toolName": "heat", "input": {"room": 2}},
+        ],
+    },
+    {
+        "role": "tool",
+        "content": [
+            {"type": "tool-result", "toolCallId": "t1", "toolName": "heat", "output": {"type": "text", "value": "21"}}
+        ],
+    },
+    {"role": "assistant", "content": "Warm enough."},
+]
+CONVERSE: dict[str, Any] = {
+    "modelId": "anthropic.claude-sonnet",
+    "system": [{"text": "Be brief."}],
+    "toolConfig": {"tools": [{"toolSpec": {"name": "sky", "inputSchema": {"json": {"type": "object"}}}}]},
+    "messages": [
+        {"role": "user", "content": [{"text": "Rain?"}]},
+        {
+            "role": "assistant",
+            "content": [
+                {"reasoningContent": {"reasoningText": {"text": "Ask", "signature": "s"}}},
+                {"toolUse": {"toolUseId": "b1", "name": "sky", "input": {"day": 1}}},
+            ],
+        },
+        {"role": "user", "content": [{"toolResult": {"toolUseId": "b1", "content": [{"text": "dry"}]}}]},
+    ],
+    "output": {"message": {"role": "assistant", "content": [{"text": "No."}]}},
+    "stopReason": "end_turn",
+    "usage": {"inputTokens": 30, "outputTokens": 2, "cacheReadInputTokens": 10},
+}
+PYDANTIC_AI: list[dict[str, Any]] = [
+    {
+        "kind": "request",
+        "parts": [
+            {"part_kind": "system-prompt", "content": "Be brief."},
+            {"part_kind": "user-prompt", "content": "Rain?", "timestamp": "2026-03-01T10:00:00Z"},
+        ],
+    },
+    {
+        "kind": "response",
+        "model_name": "gpt-4.1",
+        "usage": {"input_tokens": 21, "output_tokens": 4},
+        "parts": [
+            {"part_kind": "thinking", "content": "Ask"},
+            {"part_kind": "tool-call", "tool_name": "sky", "args": '{"day":1}', "tool_call_id": "p1"},
+        ],
+    },
+    {
+        "kind": "request",
+        "parts": [{"part_kind": "tool-return", "tool_name": "sky", "content": "dry", "tool_call_id": "p1"}],
+    },
+    {"kind": "response", "model_name": "gpt-4.1", "parts": [{"part_kind": "text", "content": "No rain."}]},
+]
+INSPECT_REPLY: dict[str, Any] = {
+    "id": "m3",
+    "role": "assistant",
+    "source": "generate",
+    "content": [
+        {"type": "reasoning", "reasoning": "A table will do.", "signature": "s"},
+        {"type": "text", "text": "I look."},
+    ],
+    "tool_calls": [{"id": "k1", "function": "tide", "arguments": {"city": "attachment://aa"}, "type": "function"}],
+}
+INSPECT: dict[str, Any] = {
+    "version": 2,
+    "status": "success",
+    "eval": {"task": "tides", "model": "openai/gpt-4.1", "run_id": "r"},
+    "samples": [
+        {
+            "id": "tide-1",
+            "epoch": 1,
+            "input": "How high?",
+            "target": "40 cm",
+            "attachments": {"aa": "Oslo"},
+            "messages": [
+                {"id": "m1", "role": "system", "content": "Be brief."},
+                {"id": "m2", "role": "user", "content": [{"type": "text", "text": "How high?"}]},
+                INSPECT_REPLY,
+                {"id": "m4", "role": "tool", "tool_call_id": "k1", "function": "tide", "content": "0.4 m"},
+                {"id": "m5", "role": "assistant", "content": "40 cm."},
+            ],
+            "events": [
+                {
+                    "event": "model",
+                    "tools": [{"name": "tide", "description": "The tide", "parameters": {"type": "object"}}],
+                    "output": {
+                        "model": "gpt-4.1",
+                        "choices": [{"message": INSPECT_REPLY}],
+                        "usage": {"input_tokens": 50, "output_tokens": 9, "total_tokens": 59},
+                    },
+                }
+            ],
+        }
+    ],
+}
+_HAYSTACK_CALL: dict[str, Any] = {"tool_name": "times", "arguments": {"line": 2}, "id": "c1"}
+HAYSTACK: dict[str, Any] = {
+    "messages": [
+        {"role": "user", "meta": {}, "name": None, "content": [{"text": "Which ferry leaves first?"}]},
+        {"role": "assistant", "meta": {"model": "gpt-5"}, "name": None, "content": [{"tool_call": _HAYSTACK_CALL}]},
+        {
+            "role": "tool",
+            "meta": {},
+            "name": None,
+            "content": [{"tool_call_result": {"result": "Oslo at four", "origin": _HAYSTACK_CALL, "error": False}}],
+        },
+        {"role": "assistant", "meta": {}, "name": None, "content": [{"text": "Oslo leaves first."}]},
+    ]
+}
+LLAMA_INDEX: dict[str, Any] = {
+    "class_name": "SimpleChatStore",
+    "store": {
+        "harbour": [
+            {
+                "role": "user",
+                "additional_kwargs": {},
+                "blocks": [{"block_type": "text", "text": "Which ferry leaves first?"}],
+            },
+            {
+                "role": "assistant",
+                "additional_kwargs": {
+                    "tool_calls": [{"id": "c1", "function": {"name": "times", "arguments": '{"line": 2}'}}]
+                },
+                "blocks": [],
+            },
+            {
+                "role": "tool",
+                "additional_kwargs": {"name": "times", "tool_call_id": "c1"},
+                "blocks": [{"block_type": "text", "text": "Oslo at four"}],
+            },
+            {
+                "role": "assistant",
+                "additional_kwargs": {},
+                "blocks": [{"block_type": "text", "text": "Oslo leaves first."}],
+            },
+        ]
+    },
+}

@@ -1,0 +1,160 @@
+"""Small files in the shapes of traces of recorded calls, our own text."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from tests.formats.shapes import OPENAI_CHAT
+
+LANGSMITH: dict[str, Any] = {
+    "post": [
+        {
+            "id": "run-1",
+            "run_type": "llm",
+            "dotted_order": "1",
+            "name": "ChatOpenAI",
+            "inputs": {"messages": OPENAI_CHAT[:4], "model": "gpt-4.1"},
+            "outputs": {},
+        },
+        {"id": "run-2", "run_type": "chain", "dotted_order": "2", "inputs": {"question": "?"}},
+    ],
+    "patch": [
+        {
+            "id": "run-1",
+            "dotted_order": "1",
+            "outputs": {
+                "choices": [{"index": 0, "message": OPENAI_CHAT[4]}],
+                "usage_metadata": {"input_tokens": 70, "output_tokens": 6},
+            },
+        }
+    ],
+}
+
+
+def attribute(key: str, value: object) -> dict[str, Any]:
+    return {"key": key, "value": {"intValue": str(value)} if isinstance(value, int) else {"stringValue": value}}
+
+
+OTEL_ASKED: list[dict[str, Any]] = [
+    {"role": "user", "parts": [{"type": "text", "content": "Rain?"}]},
+    {"role": "assistant", "parts": [{"type": "tool_call", "id": "o1", "name": "sky", "arguments": {"day": 1}}]},
+    {"role": "tool", "parts": [{"type": "tool_call_response", "id": "o1", "response": "dry"}]},
+]
+OTEL_ANSWER: list[dict[str, Any]] = [
+    {
+        "role": "assistant",
+        "parts": [{"type": "reasoning", "content": "Dry"}, {"type": "text", "content": "No rain."}],
+        "finish_reason": "stop",
+    }
+]
+OTEL: dict[str, Any] = {
+    "resourceSpans": [
+        {
+            "scopeSpans": [
+                {
+                    "spans": [
+                        {
+                            "name": "chat",
+                            "attributes": [
+                                attribute("gen_ai.input.messages", json.dumps(OTEL_ASKED[:1])),
+                                attribute("gen_ai.output.messages", json.dumps(OTEL_ASKED[1:2])),
+                            ],
+                        },
+                        {
+                            "name": "chat",
+                            "attributes": [
+                                attribute("gen_ai.request.model", "gpt-4.1"),
+                                attribute("gen_ai.usage.input_tokens", 33),
+                                attribute("gen_ai.input.messages", json.dumps(OTEL_ASKED)),
+                                attribute("gen_ai.output.messages", json.dumps(OTEL_ANSWER)),
+                            ],
+                        },
+                    ]
+                }
+            ]
+        }
+    ]
+}
+HAR: dict[str, Any] = {
+    "log": {
+        "version": "1.2",
+        "entries": [
+            {"request": {"method": "GET", "url": "https://chat.example/"}, "response": {"content": {}}},
+            {
+                "request": {
+                    "method": "POST",
+                    "url": "https://api.example/v1/chat/completions",
+                    "postData": {"text": json.dumps({"model": "gpt-4.1", "messages": OPENAI_CHAT[:4]})},
+                },
+                "response": {"content": {"text": json.dumps({"choices": [{"message": OPENAI_CHAT[4]}]})}},
+            },
+        ],
+    }
+}
+LANGFUSE: list[dict[str, Any]] = [
+    {"id": "o-1", "traceId": "t-1", "type": "SPAN", "name": "agent", "input": "x"},
+    {
+        "id": "o-2",
+        "traceId": "t-1",
+        "type": "GENERATION",
+        "model": "gpt-4.1",
+        "input": OPENAI_CHAT[:4],
+        "output": OPENAI_CHAT[4],
+        "usageDetails": {"input": 71, "output": 5},
+    },
+]
+OPENINFERENCE: list[dict[str, Any]] = [
+    {
+        "name": "llm",
+        "attributes": {
+            "llm.model_name": "gpt-4.1",
+            "llm.token_count.prompt": 72,
+            "llm.input_messages.0.message.role": "user",
+            "llm.input_messages.0.message.content": "Tide?",
+            "llm.input_messages.1.message.role": "assistant",
+            "llm.input_messages.1.message.tool_calls.0.tool_call.id": "i1",
+            "llm.input_messages.1.message.tool_calls.0.tool_call.function.name": "tide",
+            "llm.input_messages.1.message.tool_calls.0.tool_call.function.arguments": '{"city":"Oslo"}',
+            "llm.input_messages.2.message.role": "tool",
+            "llm.input_messages.2.message.tool_call_id": "i1",
+            "llm.input_messages.2.message.content": "0.4 m",
+            "llm.output_messages.0.message.role": "assistant",
+            "llm.output_messages.0.message.content": "About 40 cm.",
+        },
+    }
+]
+ATIF: dict[str, Any] = {
+    "schema_version": "ATIF-v1.6",
+    "session_id": "t-1",
+    "agent": {"name": "bosun", "version": "1", "model_name": "gpt-4.1", "tool_definitions": []},
+    "steps": [
+        {"step_id": 1, "source": "system", "message": "Be brief."},
+        {"step_id": 2, "source": "user", "message": "How high is the tide?"},
+        {
+            "step_id": 3,
+            "source": "agent",
+            "message": "I look it up.",
+            "reasoning_content": "A table will do.",
+            "tool_calls": [{"tool_call_id": "a1", "function_name": "tide", "arguments": {"city": "Oslo"}}],
+            "observation": {"results": [{"source_call_id": "a1", "content": "0.4 m"}]},
+            "metrics": {"prompt_tokens": 60, "completion_tokens": 20, "cached_tokens": 40},
+        },
+        {"step_id": 4, "source": "agent", "message": [{"type": "text", "text": "About 40 cm."}]},
+    ],
+}
+HELICONE: list[dict[str, Any]] = [
+    {
+        "response_id": "p-1",
+        "response_created_at": "2026-03-01T10:00:02Z",
+        "response_status": 200,
+        "request_id": "q-1",
+        "request_created_at": "2026-03-01T10:00:00Z",
+        "request_model": "gpt-4.1",
+        "request_body": {"model": "gpt-4.1", "messages": OPENAI_CHAT[:4]},
+        "response_body": {
+            "choices": [{"message": OPENAI_CHAT[4]}],
+            "usage": {"prompt_tokens": 73, "completion_tokens": 5},
+        },
+    }
+]
