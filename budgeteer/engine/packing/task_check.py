@@ -7,13 +7,12 @@ from dataclasses import replace
 import numpy as np
 
 from budgeteer.engine.config.schema import HistoryConfig, Placement
-from budgeteer.engine.counting.library_measures import Ints
 from budgeteer.engine.inputs.bundle import Bundle
 from budgeteer.engine.packing.history.earlier_line import read_line
 from budgeteer.engine.packing.history.opening import beginning_roles, has_role
 from budgeteer.engine.packing.history.registry import STRATEGIES
 from budgeteer.engine.packing.history.task import TaskContext, is_lost, sendable_or_over
-from budgeteer.engine.packing.history.view import USER, HistoryFit, HistoryRule, HistoryView, Mask
+from budgeteer.engine.packing.history.view import USER, HistoryFit, HistoryRule, HistoryView, Mask, last_rows
 from budgeteer.engine.packing.reasons import loss_sentence
 from budgeteer.engine.providers.capabilities import Loss
 from budgeteer.engine.providers.registry import PROVIDERS
@@ -94,7 +93,7 @@ def _is_system_only(bundle: Bundle, provider: str) -> bool:
 
 def _end_of(view: HistoryView, among: Mask) -> int:
     """The row of the last of these messages that is of a role that `endOn` asks for and parts no group, or -1."""
-    reach = np.maximum.accumulate(np.where(among, _last_of_groups(view)[view.group], -1))
+    reach = np.maximum.accumulate(np.where(among, last_rows(view.group)[view.group], -1))
     ends = np.flatnonzero(among & (reach == np.arange(len(view))) & has_role(view, view.config.end_on))
     return int(ends[-1]) if len(ends) else -1
 
@@ -113,13 +112,6 @@ def _lines(fit: HistoryFit, view: HistoryView, bundle: Bundle) -> Mask:
         for row in np.flatnonzero(fit.kept & (view.role == USER)).tolist():
             found[row] = read_line(bundle.history[row]) is not None
     return found
-
-
-def _last_of_groups(view: HistoryView) -> Ints:
-    """The row at which each group ends, by its number."""
-    last = np.zeros(int(view.group.max(initial=0)) + 1, np.int64)
-    np.maximum.at(last, view.group, np.arange(len(view)))
-    return last
 
 
 def _from_role_on(fit: HistoryFit, view: HistoryView, roles: str, spared: Mask, rule: HistoryRule) -> HistoryFit:

@@ -6,7 +6,7 @@ import numpy as np
 
 from budgeteer.engine.config.schema import HistoryConfig
 from budgeteer.engine.counting.library_measures import Ints
-from budgeteer.engine.packing.history.view import HistoryView, Mask, NeededCounts
+from budgeteer.engine.packing.history.view import HistoryView, Mask, NeededCounts, last_rows
 
 
 def newest_groups(view: HistoryView, free: Mask, *, base: int, limit: int) -> Mask:
@@ -120,6 +120,4 @@ def _by_last_message(group: Ints) -> Ints | None:
     """The order in which each group stands together, where its last message stands; None where that is as it is."""
     if (group[1:] >= group[:-1]).all():
         return None
-    last = np.zeros(int(group.max()) + 1, np.int64)
-    last[group] = np.arange(len(group))  # of the messages of a group the last one is written last
-    return np.argsort(last[group], kind="stable")
+    return np.argsort(last_rows(group)[group], kind="stable")

@@ -14,7 +14,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from budgeteer.engine.packing.history.view import HistoryFit, HistoryRule, HistoryView, Mask, Over, ReducedChunks, Rung
+from budgeteer.engine.packing.history.view import (
+    HistoryFit,
+    HistoryRule,
+    HistoryView,
+    Mask,
+    Over,
+    ReducedChunks,
+    Rung,
+    last_rows,
+)
 
 #: What history may take when these messages stay and this room is left, in tokens.
 type Allowed = Callable[[Mask, int], int]
@@ -81,9 +90,7 @@ def _within_exchange(view: HistoryView, fits: Callable[[Mask], bool]) -> Mask | 
     stays = view.always | view.task | view.opener | prompt
     free = exchange & ~stays
     rows = np.flatnonzero(free)
-    last = np.zeros(int(view.group.max(initial=0)) + 1, np.int64)
-    last[view.group[rows]] = rows  # of the messages of a group the last one is written last
-    stands = np.where(free, last[view.group], -1)
+    stands = np.where(free, last_rows(view.group, rows)[view.group], -1)
     newest = np.unique(stands[rows])[::-1]
     if len(rows) < 2:
         return None

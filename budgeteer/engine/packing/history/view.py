@@ -240,6 +240,14 @@ def written_rows(measures: MessageMeasures, messages: Sequence[Message]) -> Mask
     return found
 
 
+def last_rows(group: Ints, rows: Ints | None = None) -> Ints:
+    """The row at which each group ends, by its number, among `rows` (ascending; None: all); 0 without any."""
+    last = np.zeros(int(group.max(initial=-1)) + 1, np.int64)
+    rows = np.arange(len(group)) if rows is None else rows
+    last[group[rows]] = rows  # of the messages of a group the last one is written last
+    return last
+
+
 def of_groups(group: Ints, chosen: Mask) -> Mask:
     """Which messages are of the groups of those that are chosen."""
     among = np.zeros(int(group.max(initial=0)) + 1, np.bool_)

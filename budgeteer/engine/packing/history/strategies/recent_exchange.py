@@ -34,6 +34,7 @@ from budgeteer.engine.packing.history.view import (
     Over,
     ShortenedMessages,
     frames_around,
+    last_rows,
 )
 
 
@@ -97,9 +98,7 @@ def _reach(view: HistoryView, older: Mask, *, base_tokens: int) -> tuple[Ints, I
     messages, tokens = np.zeros(len(view), np.int64), np.zeros(len(view), np.int64)
     rows = np.flatnonzero(older)
     groups, place = np.unique(view.group[rows], return_inverse=True)
-    last = np.zeros(len(groups), np.int64)
-    np.maximum.at(last, place, rows)
-    newest = np.argsort(-last)
+    newest = np.argsort(-last_rows(view.group, rows)[groups])
     for column, sizes, base in ((messages, np.ones(len(rows)), 0), (tokens, view.tokens[rows], base_tokens)):
         running = np.bincount(place, weights=sizes, minlength=len(groups)).astype(np.int64)
         running[newest] = base + np.cumsum(running[newest])
