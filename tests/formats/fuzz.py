@@ -52,6 +52,8 @@ def _run(numbers: range, seed: int) -> tuple[Told, list[str]]:
                 read_both_ways(bases(), [number], seed=seed)
         except AssertionError as error:
             failed.append(str(error))
+        except Exception as error:  # noqa: BLE001  # read in both ways: any error is a crash of an import
+            failed.append(f"{type(error).__name__}: {error}\nBUDGETEER_FUZZ_SEED={seed}, case {number}")
     return told, failed
 
 

@@ -37,7 +37,11 @@ def detect(document: Document) -> str | None:
 
 
 def _is_step(value: Mapping[str, Any]) -> bool:
-    return "step_index" in value and value.get("source") in _SOURCES and text_value(value.get("type")).isupper()
+    return (
+        "step_index" in value
+        and text_value(value.get("source")) in _SOURCES
+        and text_value(value.get("type")).isupper()
+    )
 
 
 def read(document: Document) -> Imported:

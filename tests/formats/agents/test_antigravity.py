@@ -41,3 +41,8 @@ def test_fields_that_were_cut_are_told() -> None:
 def test_lines_that_are_no_steps_are_listed() -> None:
     found = import_bytes(jsonl(*ANTIGRAVITY, {"step_index": 3, "source": "MODEL"}, {"x": 1}))
     assert [one.where for one in found.skipped] == ["line 12", "line 13"]
+
+
+def test_a_source_or_a_type_that_is_no_text_is_no_step() -> None:
+    odd = [{**ANTIGRAVITY[0], "source": ["MODEL"]}, {**ANTIGRAVITY[0], "type": {}}]
+    assert [one.where for one in import_bytes(jsonl(*ANTIGRAVITY, *odd)).skipped] == ["line 12", "line 13"]
