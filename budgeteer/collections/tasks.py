@@ -150,7 +150,7 @@ def evaluate(context: JobContext, *, run_id: str) -> dict[str, Any]:
         context.progress(done, 0, "conversations", "Packing conversations")
 
     with _attempt(run.folder, context) as files:
-        while runs.is_wanted(run.pk) and (chunk := runs.claim(run.pk, context.job.id)) is not None:
+        while (chunk := _next_chunk(context, run)) is not None:
             watch()
             found = reader.evaluate(chunk, watch)
             stored = files.save(f"{chunk.number}.npz", found.rows.dump())
@@ -166,6 +166,12 @@ def evaluate(context: JobContext, *, run_id: str) -> dict[str, Any]:
         if row is not None:
             runs.request_lanes(row, ending=context.job.id)
     return {"run": run_id, "conversations": done}
+
+
+def _next_chunk(context: JobContext, run: EvaluationRun) -> EvaluationChunk | None:
+    """The chunk that this job does next; None where there is none, or where nobody waits for the run any more."""
+    with context.committing():
+        return runs.claim(run.pk, context.job.id) if runs.is_wanted(run.pk) else None
 
 
 @job("collections.merge", title="Sum up an evaluation")
