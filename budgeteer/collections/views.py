@@ -13,7 +13,7 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
-from django_htmx.http import HttpResponseClientRedirect
+from django_htmx.http import HttpResponseClientRedirect, HttpResponseClientRefresh
 
 from budgeteer.access.body_limits import takes_uploads
 from budgeteer.access.requests import SignedInRequest
@@ -177,8 +177,14 @@ def _uuids(texts: list[str]) -> list[uuid.UUID]:
 @never_cache
 @require_safe
 def detail(request: SignedInRequest, collection_id: uuid.UUID) -> HttpResponse:
-    """One collection: its import reports summed up, duplicates, evaluations and sources."""
-    return _detail(request, get_collection_to_look_at(request.user, collection_id))
+    """One collection: its import reports summed up, duplicates, evaluations and sources.
+
+    A page that waits for imports asks how many are left, and is loaded anew once there are none.
+    """
+    collection = get_collection_to_look_at(request.user, collection_id)
+    if request.htmx and not services.waiting_for(collection):
+        return HttpResponseClientRefresh()
+    return _detail(request, collection)
 
 
 def _detail(request: SignedInRequest, collection: Collection, *, status: int = 200, **answer: Any) -> HttpResponse:
@@ -198,10 +204,9 @@ def _detail(request: SignedInRequest, collection: Collection, *, status: int = 2
         "models": tuple(MODELS),
         **answer,
     }
-    response = render(request, "collections/detail.html", context, status=status)
-    if status == 200 and (page.importing or (page.job is not None and page.job.can_cancel)):
-        response["Refresh"] = str(REFRESH_SECONDS)
-    return response
+    # What is waited for is asked for on its own, so that nothing typed or being uploaded on the page is lost.
+    context["asks_again"] = REFRESH_SECONDS if page.importing or (page.job and page.job.can_cancel) else 0
+    return render(request, "collections/detail.html", context, status=status)
 
 
 @access()

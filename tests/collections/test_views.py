@@ -55,6 +55,12 @@ def sessions_zip(count: int) -> bytes:
     return archive.getvalue()
 
 
+def assert_asks_again(answer: Any) -> None:
+    """The page looks again by itself; where scripts run it is not loaded anew while somebody types or uploads."""
+    assert "Refresh" not in answer.headers
+    assert '<noscript><meta http-equiv="refresh"' in answer.content.decode()
+
+
 def test_files_that_are_uploaded_together_become_a_collection(client: Client, owner: User) -> None:
     files = [io.BytesIO(lines(range(3))), io.BytesIO(lines(range(3))), io.BytesIO(lines(range(3, 5)))]
     for number, file in enumerate(files):
@@ -64,10 +70,15 @@ def test_files_that_are_uploaded_together_become_a_collection(client: Client, ow
     assert collection.links.count() == 2
     assert "1 file was here already, byte for byte" in words(answer.content)
     assert "being imported" in words(answer.content)
-    assert answer["Refresh"]
+    assert_asks_again(answer)
+    asked = client.get(collection.get_absolute_url(), headers={"HX-Request": "true"})
+    assert ('id="importing"' in asked.content.decode(), "HX-Refresh" in asked.headers) == (True, False)
     drain()
-    client.get(collection.get_absolute_url())
+    asked = client.get(collection.get_absolute_url(), headers={"HX-Request": "true"})
+    assert asked.headers["HX-Refresh"] == "true"
+    assert_asks_again(client.get(collection.get_absolute_url()))
     drain()
+    assert "refresh" not in client.get(collection.get_absolute_url()).content.decode().partition("</head>")[0]
     page = words(client.get(collection.get_absolute_url()).content)
     assert "5 conversations" in page
     assert "No conversation says the same as another" in page
