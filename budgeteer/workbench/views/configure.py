@@ -83,6 +83,8 @@ def _take(posted: QueryDict, workspace: Workspace) -> tuple[ConfigChange, str, b
     undo_steps.commit(workspace, change.config.delta)
     # A page that an earlier release drew names its inputs otherwise: nothing of it is taken, and it is drawn anew.
     whole_form = bool(applied or merge.elsewhere) or not merge.taken or _is_stale(posted, current)
+    # Empty fields show what the model gives, and sliders reach as far as it does.
+    whole_form = whole_form or change.config.config.model != current.config.model
     return change, _said_of(merge), whole_form
 
 

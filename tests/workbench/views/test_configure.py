@@ -480,6 +480,12 @@ def test_another_model_shows_in_the_top_bar_at_once(client: Client, session: Wor
     chip = re.search(r'id="model-chip"[^>]* hx-swap-oob="outerHTML">([^<]*)<', html)
     assert chip is not None
     assert chip[1].startswith("claude-opus-4-5")
+    html = client.post(url, {"config.model": "gpt-4o", "touched": "config.model"}, headers=headers).content.decode()
+    assert re.search(r'id="i-contextWindow"[^>]* placeholder="128,000"', html)
+    html = client.post(
+        url, {"config.model": "claude-opus-4-5", "touched": "config.model"}, headers=headers
+    ).content.decode()
+    assert re.search(r'id="i-contextWindow"[^>]* placeholder="200,000"', html)
 
 
 def test_a_refused_value_comes_with_what_may_be_used_instead(client: Client, library: Workspace) -> None:
