@@ -71,7 +71,8 @@ def generated(found: Measured) -> str:
             ]
             for one in found.pages
         ]
-        parts.append(f"### Every page\n\n{_table(head, rows)}")
+        day = f"Weighed on {found.weighed_on}.\n\n" if found.weighed_on else ""
+        parts.append(f"### Every page\n\n{day}{_table(head, rows)}")
     if found.scores:
         kinds = list(next(iter(found.scores.values())))
         rows = [[name, *(f"{scores[kind]:.0f}" for kind in kinds)] for name, scores in found.scores.items()]

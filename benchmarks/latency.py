@@ -14,6 +14,7 @@ import sys
 import tempfile
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from pathlib import Path
 
 import click
@@ -63,6 +64,7 @@ def main(arguments: list[str]) -> int:
     parser.add_argument(
         "--only", nargs="+", default=(), metavar="WORDS", help="interactions whose name has these words"
     )
+    parser.add_argument("--pages", action="store_true", help="weigh the pages alone and keep the times of the last run")
     parser.add_argument("--report", action="store_true", help="write the page from the last results")
     options = parser.parse_args(arguments)
     if options.report:
@@ -79,7 +81,11 @@ def main(arguments: list[str]) -> int:
         sync_playwright() as playwright,
     ):
         browser = playwright.chromium.launch(executable_path=str(program), args=CHROMIUM_FLAGS)
-        for found in measured(browser, stack, Path(data), plan):
+        if options.pages:
+            found = weighed_anew(browser, stack, Path(data))
+            found.save()
+            browser_page.write(found)
+        for found in () if options.pages else measured(browser, stack, Path(data), plan):
             if not (options.quick or options.only):
                 found.save()
                 browser_page.write(found)
@@ -108,15 +114,32 @@ def measured(browser: Browser, stack: Stack, folder: Path, plan: Plan) -> Iterat
     result = Measured(machine(browser, (began, os.getloadavg()[0])), found)
     yield result
     if not plan.only:
-        page.goto(stack.address)
-        filled = fill(page, stack.address).pages
-        paths = {name: stack.address + path for name, path in filled.items() if name not in _NOT_WEIGHED}
-        paths |= {f"{view}, 10,000 messages": f"{addresses[0]}?view={view}" for view in page_weight.VIEWS}
+        paths = _paths(page, addresses[0])
         weights, assets = list(page_weight.weighed(browser, context, paths)), page_weight.assets(page, addresses[0])
         result = replace(result, pages=weights, assets=assets)
         yield result
         yield replace(result, scores=lighthouse.scores(context, {name: paths[name] for name in lighthouse.PAGES}))
     context.close()
+
+
+def weighed_anew(browser: Browser, stack: Stack, folder: Path) -> Measured:
+    """What the last run kept, with every page weighed anew: bytes and elements are the same on a busy machine."""
+    context = signed_in(browser, stack)
+    page = context.new_page()
+    page.set_default_timeout(WORK_MS)
+    address = open_workspace(page, stack.address, large_files.generated(folder / "generated"))
+    paths = _paths(page, address)
+    pages, found_assets = list(page_weight.weighed(browser, context, paths)), page_weight.assets(page, address)
+    context.close()
+    return replace(Measured.load(), pages=pages, assets=found_assets, weighed_on=f"{datetime.now(UTC):%Y-%m-%d}")
+
+
+def _paths(page: Page, large: str) -> dict[str, str]:
+    home = large.partition("/w/")[0]
+    page.goto(home)
+    filled = fill(page, home).pages
+    paths = {name: home + path for name, path in filled.items() if name not in _NOT_WEIGHED}
+    return paths | {f"{view}, 10,000 messages": f"{large}?view={view}" for view in page_weight.VIEWS}
 
 
 def signed_in(browser: Browser, stack: Stack) -> BrowserContext:

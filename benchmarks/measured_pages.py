@@ -45,13 +45,17 @@ class Weighed:
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """Everything one run measured. `assets` are bytes of gzip by kind, `scores` Lighthouse's medians by page."""
+    """Everything one run measured. `assets` are bytes of gzip by kind, `scores` Lighthouse's medians by page.
+
+    `weighed_on` is the day the pages were weighed where that was another run than the one that timed.
+    """
 
     machine: dict[str, str]
     workspaces: Sequence[Workspace] = ()
     pages: Sequence[Weighed] = ()
     assets: dict[str, int] = field(default_factory=dict)
     scores: dict[str, dict[str, float]] = field(default_factory=dict)
+    weighed_on: str = ""
 
     def save(self, path: Path = KEPT) -> None:
         """Keep it."""
@@ -67,6 +71,7 @@ class Measured:
             [Weighed(**one) for one in data["pages"]],
             data["assets"],
             data["scores"],
+            data.get("weighed_on", ""),
         )
 
 
