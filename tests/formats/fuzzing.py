@@ -47,7 +47,7 @@ WORDS = "Nobody has ever written this sentence about seventeen purple walruses b
 SHOWN = 40
 """Characters of these that tell that they were read."""
 
-_LISTED = re.compile(r"(found|in) (?:a JSON array of \d+, the first|\d+ JSON lines) with the keys.*")
+_LISTED = re.compile(r"(found:?|in) (?:a JSON array of \d+, the first|\d+ JSON lines) with the keys.*")
 _ELEMENT = re.compile(r"\belement (\d+)")
 
 WATCHED = 40
