@@ -128,6 +128,12 @@ SETTINGS: tuple[Setting, ...] = (
     ),
     Setting("BUDGETEER_MAIL_FROM", "text", "budgeteer@localhost", "The sender of those letters."),
     Setting(
+        "BUDGETEER_MAIL_SITE",
+        "address",
+        "",
+        "The dashboard's address in those letters. Without it, the one that whoever asks for a letter has called.",
+    ),
+    Setting(
         "BUDGETEER_PASSWORD_LINK_HOURS",
         "whole number",
         "24",

@@ -150,7 +150,8 @@ class LostPassword(_LostPasswordView):
             return _too_many(self.request, self.template_name, refusal, **context)
         record(SecurityEvent.PASSWORD_LINK_ASKED, address_key=origin_of(self.request))
         found = [user.pk for user in accounts_of(address)]
-        site = self.request.build_absolute_uri("/").rstrip("/")
+        # Anybody may ask for a letter to anybody, by any port and, with a pattern in ALLOWED_HOSTS, many a host.
+        site = settings.MAIL_SITE or self.request.build_absolute_uri("/").rstrip("/")
         # A job in any case: an answer takes as long for an address that nobody has.
         enqueue("accounts.mail_password_links", arguments={"accounts": found, "site": site}, owner=None)
         return render(self.request, self.template_name, self.get_context_data(form=form, asked=address))

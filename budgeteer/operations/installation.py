@@ -136,6 +136,9 @@ def _team_worries() -> Iterator[Finding]:
     if "*" in settings.ALLOWED_HOSTS:
         sentence = "ALLOWED_HOSTS='*' answers to any name, so a forged one ends up in links."
         yield warning("hosts", sentence, mend="Name the hosts")
+    if settings.MAILERS and not settings.MAIL_SITE:
+        sentence = "Links in letters lead to the host and port that whoever asks for a letter has called."
+        yield warning("mail", sentence, mend="Set BUDGETEER_MAIL_SITE to the address of this dashboard")
 
 
 def _version(distribution: str) -> str:

@@ -106,6 +106,16 @@ def test_every_address_gets_the_same_answer(client: Client, letters: Letters) ->
     assert [to for to, _ in letters.taken] == [["ada@harbour.org"]]
 
 
+def test_whoever_asks_does_not_choose_where_the_link_leads(client: Client, letters: Letters, settings: Any) -> None:
+    viewer("ada", email="ada@harbour.org")
+    settings.ALLOWED_HOSTS, settings.MAIL_SITE = [".harbour.org"], "https://budget.harbour.org"
+    client.post(reverse("accounts:lost_password"), {"address": "ada@harbour.org"}, SERVER_NAME="evil.harbour.org:8443")
+    do_jobs()
+    ((_, text),) = letters.taken
+    assert "evil" not in text
+    assert "https://budget.harbour.org/account/new-password/" in text
+
+
 def test_nobody_is_flooded_and_guessing_is_bounded(client: Client, letters: Letters, settings: Any) -> None:
     for _ in range(throttling.LETTERS):
         assert ask(client, "ada@harbour.org").status_code == 200

@@ -216,6 +216,14 @@ def test_https_without_a_trusted_proxy_is_a_warning(doctor: Doctor) -> None:
     assert SECRET not in report.said
 
 
+def test_letters_without_an_address_of_their_own_are_a_warning(doctor: Doctor) -> None:
+    team = {"BUDGETEER_MODE": "team", "SECRET_KEY": SECRET, "ALLOWED_HOSTS": "b.example"}
+    team["BUDGETEER_MAIL_URL"] = "console:"
+    assert "Set BUDGETEER_MAIL_SITE" in doctor("--only", "environment", **team).said
+    named = doctor("--only", "environment", **team, BUDGETEER_MAIL_SITE="https://b.example")
+    assert "BUDGETEER_MAIL_SITE" not in named.said
+
+
 def test_servers_that_are_stopped(doctor: Doctor, no_postgres: str, no_redis: str) -> None:
     report = doctor(DATABASE_URL=no_postgres, REDIS_URL=no_redis)
     assert report.status == 1
