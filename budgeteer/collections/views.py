@@ -159,8 +159,17 @@ def choose(request: SignedInRequest) -> HttpResponse:
 
 
 def _into(user: User, collection_id: str) -> Collection | None:
+    """The collection that sources are added to, None where a new one is made.
+
+    Raises:
+        Http404: it is another's, deleted, or was never there.
+    """
+    if not collection_id:
+        return None
     found = _uuids([collection_id])
-    return services.of(user, found[0]) if found else None
+    if not found:
+        raise Http404("There is no such collection")
+    return get_collection_for_user(user, found[0])
 
 
 def _uuids(texts: list[str]) -> list[uuid.UUID]:

@@ -15,6 +15,8 @@ from budgeteer.sources.measures.measuring import AT_IMPORT
 from budgeteer.sources.models import Source, SourceQuerySet
 
 PAGE_ROWS = 50
+#: More than any name has; SQLite refuses to look for a word of many thousand characters.
+_WORD_CHARS = 300
 LIST_ROWS = 50
 
 # Kind -> its words, its category letter ("" for what is never sent), and what one and several of its items are called.
@@ -158,7 +160,7 @@ def filters_of(sources: SourceQuerySet, *, chosen: str) -> list[Filter]:
 
 def found(sources: SourceQuerySet, *, query: str, kind: str) -> SourceQuerySet:
     """The sources whose name or format holds every word of the query."""
-    for word in query.split()[:8]:
+    for word in (word[:_WORD_CHARS] for word in query.split()[:8]):
         sources = sources.filter(Q(name__icontains=word) | Q(format__icontains=word))
     return sources.filter(kind=kind) if kind in KINDS else sources
 

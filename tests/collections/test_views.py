@@ -119,6 +119,26 @@ def test_sources_are_chosen_by_a_search_and_added_to_one_that_is_there(client: C
     assert Source.objects.filter(pk=crane.pk).exists()
 
 
+def test_sources_are_added_to_no_collection_that_is_gone_or_anothers(client: Client, owner: User, other: User) -> None:
+    source = upload(owner, lines(range(2)), name="quay.jsonl")
+    gone = services.create(owner, name="Gone", members=[])
+    services.delete(gone)
+    theirs = services.create(other, name="Theirs", members=[])
+    for into in (str(gone.pk), str(theirs.pk), "no id"):
+        posted = {"kind": "any", "source": str(source.pk), "into": into}
+        assert client.post(reverse("collections:choose"), posted).status_code == 404
+    assert Collection.objects.count() == 2
+    assert not source.collections.exists()
+
+
+def test_a_search_for_a_word_of_any_length_finds_nothing(client: Client, owner: User) -> None:
+    upload(owner, lines(range(2)), name="quay.jsonl")
+    drain()
+    answer = client.post(reverse("collections:choose"), {"kind": "any", "q": "q" * 100_000, "all": "1"})
+    assert answer.status_code == 422
+    assert not Collection.objects.exists()
+
+
 def test_another_owners_sources_cannot_be_chosen(client: Client, other: User) -> None:
     source = upload(other, lines(range(2)), name="theirs.jsonl")
     drain()
