@@ -16,18 +16,21 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from budgeteer.collections import runs, services
+from budgeteer.collections import chunks, runs, services, tasks
 from budgeteer.collections.cleanup import remove_orphans
 from budgeteer.collections.models import Collection, EvaluationRun
 from budgeteer.collections.row_search import find_rows, names_of
 from budgeteer.collections.run_page import evaluation_of, run_page
 from budgeteer.collections.run_state import RunState
+from budgeteer.jobs import services as jobs
+from budgeteer.jobs.execution import execute
+from budgeteer.jobs.models import Job
 from budgeteer.sources import services as sources
 from budgeteer.sources.models import Source
 from budgeteer.workbench.models import Workspace
 from budgeteer.workbench.services import packing_of
-from tests.collections.material import CONFIGS, collected, conversation, drain, evaluated, lines
-from tests.sources.material import upload
+from tests.collections.material import CONFIGS, collected, conversation, drain, evaluated, lines, named
+from tests.sources.material import run_jobs, upload
 
 pytestmark = pytest.mark.django_db
 
@@ -269,8 +272,6 @@ def test_a_source_that_is_deleted_or_imported_anew_stops_an_evaluation_with_a_re
     ):
         run = runs.begin(collection, [], owner=owner)
         EvaluationRun.objects.filter(pk=run.pk).update(configs=[{"name": "full", "config": CONFIGS["full"]}])
-        from tests.sources.material import run_jobs
-
         run_jobs()
         spoil()
         drain()
@@ -299,6 +300,26 @@ def test_files_go_with_what_names_them_and_orphans_are_swept(
     assert not default_storage.exists(name)
     assert not default_storage.exists(survey)
     assert Source.objects.count() == 1
+
+
+def test_an_evaluation_that_is_deleted_while_a_lane_ends_leaves_no_job(
+    owner: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(chunks, "CONVERSATIONS_A_CHUNK", 5)
+    monkeypatch.setattr(tasks, "LANE_SECONDS", -1.0)
+    run = runs.begin(collected(owner, {"talks.jsonl": lines(range(20))}), named("full"), owner=owner)
+    run_jobs()
+    cancel = jobs.cancel
+
+    def cancel_late(job: Job) -> None:
+        execute(job.id, job.attempt)
+        cancel(job)
+
+    monkeypatch.setattr(jobs, "cancel", cancel_late)
+    runs.remove(run)
+    drain()
+    assert not Job.objects.filter(state="failed").exists()
+    assert not EvaluationRun.objects.exists()
 
 
 def test_an_address_that_makes_no_sense_shows_the_page_as_it_is(client: Client, owner: User) -> None:
