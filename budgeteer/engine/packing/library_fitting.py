@@ -134,14 +134,14 @@ class LibraryFitter:
 
     def _costs(self, pieces: Sequence[SystemPiece]) -> ToolCosts:
         """The costs while the system message is not complete: its line end is charged with the most it can take."""
-        line_end = None if self.block.prepended or not _is_sent(pieces) else 1
+        line_end = 1 if self.block.is_system_message and _is_sent(pieces) else None
         provider = self.block.framing.provider
         forced = asks_for_call(self.block.bundle, provider)
         return ToolCosts(provider, self.block.counter, self.allowed.row, line_end=line_end, is_forced=forced)
 
     def _line_end(self, pieces: Sequence[SystemPiece], costs: ToolCosts) -> int | None:
         """What a line end adds to the first system message, None where there is none."""
-        if self.block.prepended or not _is_sent(pieces):
+        if not self.block.is_system_message or not _is_sent(pieces):
             return None
         if costs.reading is None or not self.block.bundle.tools:
             return 0

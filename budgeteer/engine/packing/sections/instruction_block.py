@@ -68,6 +68,11 @@ class InstructionBlock:
         """Whether it stands before the user's first message."""
         return self.config.system.placement == "prepended"
 
+    @property
+    def is_system_message(self) -> bool:
+        """Whether it is sent as system text, and not in the user's name."""
+        return self.config.system.placement == "dedicated"
+
     def pieces(
         self, skills: SkillFit | None = None, features: FeatureFit | None = None, retrieval: RetrievalFit | None = None
     ) -> list[SystemPiece]:
@@ -76,7 +81,7 @@ class InstructionBlock:
         Where nothing is added to the conversation's own system messages, each of them is a piece by itself.
         """
         added = [self._skills(skills), self._features(features), self._retrieval(retrieval)]
-        if self.config.system.placement == "dedicated" and not (any(added) or adds_text(self.bundle)):
+        if self.is_system_message and not (any(added) or adds_text(self.bundle)):
             return list(self.own_messages)
         sections = [*self.instructions, *added]
         pieces = marked(
@@ -94,7 +99,7 @@ class InstructionBlock:
         if are_messages(pieces):
             overheads.append(Overhead("system", "message frame", Size(self._frames(pieces)), self.counter.kind))
         elif pieces and (needs_message or not self.prepended):
-            frame = self.framing.written("system" if self.config.system.placement == "dedicated" else "user")
+            frame = self.framing.written("system" if self.is_system_message else "user")
             overheads.append(Overhead("system", "message frame", Size(frame), self.counter.kind))
         return overheads
 
