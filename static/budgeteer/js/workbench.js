@@ -239,7 +239,8 @@
     url.searchParams.set(last, String(Math.max(from, to)));
     anchor = from;
     head = to;
-    htmx.ajax("GET", url.pathname + url.search, { target: "#result", source: "#result", swap: "innerHTML", push: url.pathname + url.search });
+    const swap = { target: "#result", source: "#result", swap: "innerHTML", push: url.pathname + url.search };
+    htmx.ajax("GET", url.pathname + url.search, swap).catch(() => {}); // overtaken by the next step of the arrows
   };
   let anchor = 0;
   let head = 0;
