@@ -70,7 +70,6 @@ VIEW_OF_PAGE = {
     "help": "workbench:help",
     "sign-in": "accounts:sign_in",
     "sign-in-lost": "accounts:lost_password",
-    "sign-in-new": "accounts:new_password",
     "missing": "",
 }
 NAMES = tuple(VIEW_OF_PAGE)
@@ -155,7 +154,6 @@ def fill(page: Page, address: str) -> Filled:
         "help": "/help/",
         "sign-in": "/sign-in/",
         "sign-in-lost": "/account/lost-password/",
-        "sign-in-new": invite(page, address),
         "missing": "/nothing/here/",
     }
     return Filled({name: paths[name] for name in NAMES})
@@ -195,19 +193,6 @@ def many_sessions(count: int) -> bytes:
             said.append({"role": "tool", "tool_call_id": "c1", "content": "06:12 4.1 m, 12:30 0.9 m; " * (number % 60)})
         lines.append(json.dumps({"messages": [*said, {"role": "user", "content": "And tomorrow?"}]}))
     return "\n".join([*lines, lines[0]]).encode()
-
-
-def invite(page: Page, address: str) -> str:
-    """Make an account without a password in the admin, and a link that sets one; its path."""
-    page.goto(f"{address}/admin/auth/user/add/")
-    page.locator("#id_username").fill("kit")
-    page.locator("input[name=_save]").click()
-    page.goto(f"{address}/admin/auth/user/?q=kit")
-    page.locator("input[name=_selected_action]").first.check()
-    page.locator("select[name=action]").select_option("make_password_links")
-    page.locator("button[name=index]").click()
-    link = page.locator("input[readonly]").first.input_value()
-    return link.removeprefix(address)
 
 
 def hold_a_report(page: Page, address: str) -> str:

@@ -19,6 +19,7 @@ from typing import Any
 import pytest
 
 from budgeteer import samples
+from budgeteer.engine.analysis.cost_and_usage import reported_sentence
 from budgeteer.engine.config.schema import load_config
 from budgeteer.engine.content.conversation import Conversation
 from budgeteer.engine.counting.message_measures import measure_messages
@@ -100,6 +101,10 @@ def our_own(level: str) -> str:
     [talk] = import_bytes(content, name=name).conversations
     shown = [*MODELS, *(row.title for row in MODELS.values()), *map(what_went, RULES)]
     shown += [f" by {one} and {other}" for one in WORDS.values() for other in WORDS.values()]
+    for in_file, missing in ((None, 7), (9, 1), (5, 5), (5, 7), (5, 3)):  # what a source reported, in all its sentences
+        for other in ("", "gpt-4o"):
+            shown.append(reported_sentence(10, in_file=in_file, not_in_file=missing, other_model=other))
+            shown.append(reported_sentence(8, in_file=in_file, not_in_file=missing, other_model=other))
     for changes in ({}, {"contextWindow": 128_000}, {"contextWindow": 600}, {"history": {"strategy": "full"}}):
         shown += shown_of(document_of(packing_of(talk, **changes), name=name, level=level))
     return "\n".join(map(without_figures, shown))
