@@ -142,11 +142,7 @@
     if (rows.length) xhr.setRequestHeader("X-Have", rows.join(" "));
     const isDraft = requestConfig.formData.has("draft");
     if (isDraft) drafting = xhr;
-    if (requestConfig.verb === "post" && !isDraft) {
-      changes += 1;
-      // A step of a range that is still under way would take the form away before its answer comes.
-      if (target.contains(event.detail.elt)) htmx.trigger(target, "htmx:abort");
-    }
+    if (requestConfig.verb === "post" && !isDraft) changes += 1;
     asked.set(xhr, { shown: shown(), changes, isDraft });
   });
   document.addEventListener("htmx:afterRequest", (event) => {
