@@ -61,9 +61,12 @@ class Probe:
             self._watch, self._since = WatchedProcess(self.check), now
             return self._watch
 
-    def answer(self) -> list[Finding]:
-        """What the look found, waited for until `ANSWER_SECONDS` after it began, else what the last one found."""
-        watch = self.begin()
+    def answer(self, begun: WatchedProcess | None = None) -> list[Finding]:
+        """What the look found, waited for until `ANSWER_SECONDS` after it began, else what the last one found.
+
+        `begun` is a look that `begin` gave: of several parts all are begun before one is waited for.
+        """
+        watch = begun or self.begin()
         found = watch.wait(max(self._since + ANSWER_SECONDS - time.monotonic(), 0.0))
         with self._lock:
             last, age = self._answered, time.monotonic() - self._answered_since
@@ -97,13 +100,12 @@ class Readers:
 
     def look(self) -> Readiness:
         """Look at everything at once."""
-        for probe in self._probes.values():
-            probe.begin()
-        states = {part: self._state(probe) for part, probe in self._probes.items()}
+        begun = {part: probe.begin() for part, probe in self._probes.items()}
+        states = {part: self._state(probe, begun[part]) for part, probe in self._probes.items()}
         return Readiness({part: states[part] for part in NEEDED}, {part: states[part] for part in TOLD})
 
-    def _state(self, probe: Probe) -> FindingState:
-        findings = probe.answer()
+    def _state(self, probe: Probe, begun: WatchedProcess) -> FindingState:
+        findings = probe.answer(begun)
         for finding in findings:
             if finding.state is FindingState.FAILED and probe.check.part in NEEDED:
                 log.warning("not ready", part=probe.check.part, reason=finding.sentence)
