@@ -42,7 +42,8 @@ class NamedMessages:
         if not self.pairs:
             return view
         group = merged_groups(view.group, self.pairs)
-        return replace(view, group=group, pinned=of_groups(group, view.pinned))
+        beside = of_groups(group, view.system & view.alive)
+        return replace(view, group=group, pinned=of_groups(group, view.pinned), beside_system=beside)
 
 
 def merged_groups(group: Ints, pairs: Sequence[tuple[int, int]]) -> Ints:

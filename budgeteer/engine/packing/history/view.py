@@ -77,6 +77,7 @@ class HistoryView:
         alive: what the provider can be sent at all.
         system: system and developer messages, which always stay.
         pinned: whole groups that are pinned.
+        beside_system: what `keepWith` keeps together with a system text; None where that is nothing.
         written: notices and summaries that an earlier packing wrote in the place of others.
         room_tokens: what the rest of the prompt leaves for history.
         system_tokens, system_messages: the system texts before the history, where `countSystem` charges them to the
@@ -121,6 +122,7 @@ class HistoryView:
     priority: Ints | None = None
     end_row: int = -1
     lost_task: Loss | None = None
+    beside_system: Mask | None = None
 
     def __len__(self) -> int:
         return len(self.tokens)
@@ -137,8 +139,9 @@ class HistoryView:
 
     @property
     def always(self) -> Mask:
-        """What stays whatever the limit: system texts and pinned groups."""
-        return self.alive & (self.system | self.pinned)
+        """What stays whatever the limit: system texts with what is kept together with them, and pinned groups."""
+        stays = self.system | self.pinned
+        return self.alive & (stays if self.beside_system is None else stays | self.beside_system)
 
     @property
     def typed(self) -> Mask:

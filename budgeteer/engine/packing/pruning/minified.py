@@ -25,7 +25,7 @@ KEPT_AS: Final = "pruning.minified"
 
 #: A string of JSON, which stays, or white space outside of strings, which goes.
 _STRING_OR_BLANK: Final = re.compile(r'("(?:[^"\\]|\\.)*")|[ \t\r\n]+', re.DOTALL)
-_TRAILING: Final = re.compile(r"[ \t]+(?=\r?\n|\Z)")
+_TRAILING: Final = re.compile(r"[ \t]+(?=[\r\n]|\Z)")
 _BLANK_LINES: Final = re.compile(r"(?:\r?\n){3,}")
 
 

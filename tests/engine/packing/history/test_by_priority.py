@@ -9,7 +9,7 @@ import pytest
 from budgeteer.engine.packing.history.registry import STRATEGIES
 from budgeteer.engine.packing.result import Packing
 from budgeteer.engine.providers.registry import PROVIDERS
-from tests.engine.packs import assistant, bundle_of, fates, packed, result, user
+from tests.engine.packs import assistant, bundle_of, fates, packed, result, system, user
 
 #: Priorities of nine messages of one size, the last of them the task.
 PRIORITIES = {1: 5, 2: -1, 3: 0, 4: 7, 5: 0, 6: 5, 7: 1, 8: 0}
@@ -88,6 +88,21 @@ def test_messages_that_are_kept_together_stay_or_go_together(strategy: str, prov
         if packing.fits:
             assert (1 in kept) == (6 in kept)
             assert (3 in kept) == (4 in kept)
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+@pytest.mark.parametrize("provider", ["openai-chat", "openai-responses"])  # they take one between turns
+def test_a_partner_of_a_system_text_stays_with_it(strategy: str, provider: str) -> None:
+    talk = [(user if at % 2 == 0 else assistant)(f"word {at} " * 9) for at in range(10)]
+    talk[4] = system("Be brief.")
+    settled = settings(strategy=strategy, keepWith={"message:m2": "message:m5"}, priorities={})
+    bundle, told = bundle_of(*talk), 0
+    for window in range(60, 420, 40):
+        packing = packed(bundle, settled | {"contextWindow": window, "outputReserve": 0}, provider=provider)
+        if packing.fits:
+            told += 1
+            assert {2, 5} <= set(sent(packing))
+    assert told
 
 
 def test_a_chain_of_partners_is_one_group_and_what_it_takes_is_said() -> None:

@@ -41,6 +41,7 @@ def test_minifying_twice_changes_nothing_more_and_only_white_space_goes(text: st
         ('["two  blanks \\" and a quote"]', '["two  blanks \\" and a quote"]'),
         ("{ not json }   \n\n\n\nend", "{ not json }\n\nend"),
         ("    indented stays\n  \n", "    indented stays\n\n"),
+        ("half \r done \r \n", "half\r done\r\n"),
         ("1 " * 3, "1 1 1"),
     ],
 )
