@@ -15,11 +15,12 @@ RUN pip wheel --no-cache-dir --no-deps --wheel-dir /wheels .
 
 # --- the wheel and its dependencies, installed, compiled, its static files collected ------------------------------
 FROM ${PYTHON_IMAGE} AS installed
-COPY constraints.txt /constraints.txt
+COPY requirements.txt /requirements.txt
 COPY --from=wheel /wheels /wheels
 RUN python -m venv --without-pip /app/venv \
  && pip --python /app/venv/bin/python install --no-cache-dir --no-compile --only-binary :all: \
-      --constraint /constraints.txt "$(ls /wheels/*.whl)[s3,vocabularies]" \
+      --require-hashes --requirement /requirements.txt \
+ && pip --python /app/venv/bin/python install --no-cache-dir --no-compile --no-deps /wheels/*.whl \
  && /app/venv/bin/python -m compileall -q -j 0 --invalidation-mode unchecked-hash /app/venv/lib
 RUN BUDGETEER_DATA_DIR=/tmp/build BUDGETEER_STATIC_ROOT=/app/static \
       /app/venv/bin/django-admin collectstatic --no-input --verbosity 0 --settings budgeteer.settings

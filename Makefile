@@ -10,7 +10,7 @@ unexport PYTHONDONTWRITEBYTECODE
 PYTHON_VERSION := $(shell cat .python-version)
 BIN := .venv/bin
 
-.PHONY: help run env deps format lint types test test-all servers-present kills fuzz bench bench-browser bench-imports accuracy samples clean
+.PHONY: help run env deps format lint types test test-all servers-present kills fuzz bench bench-browser bench-imports accuracy samples requirements audit sbom clean
 
 help: ## list the commands
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 20
@@ -54,6 +54,15 @@ bench-imports: .venv/.installed ## measure imports of large files into docs/perf
 
 accuracy: .venv/.installed .venv-bench/.installed ## hold counts against recorded requests and write docs/accuracy.md (ARGS="FILES --quick" prints only)
 	@.venv-bench/bin/python -m benchmarks.accuracy $(ARGS)
+
+requirements: .venv/.installed ## write requirements.txt: what production installs, by version and hash
+	@scripts/write_requirements.sh
+
+audit: .venv/.installed-dev ## ask for known vulnerabilities of what production installs (needs the network; ARGS="-s osv")
+	@scripts/audit.sh $(ARGS)
+
+sbom: .venv/.installed-dev ## print a bill of materials of what production installs (CycloneDX)
+	@$(BIN)/python scripts/write_sbom.py
 
 samples: .venv/.installed-dev ## write the three samples anew
 	$(BIN)/python scripts/make_samples.py

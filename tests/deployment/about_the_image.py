@@ -92,13 +92,15 @@ def the_versions_are_the_projects(deployment: Deployment) -> Iterator[str]:
 def the_installation_is_the_tested_one(deployment: Deployment) -> Iterator[str]:
     installs = [each.value for each in deployment.instructions if each.name == "RUN" and " install " in each.value]
     for command in (command for command in installs if "pip" in command):
-        if "--constraint /constraints.txt" not in command or "/wheels/" not in command:
-            yield f"{command} takes other versions than constraints.txt"
+        if "--require-hashes --requirement /requirements.txt" not in command:
+            yield f"{command} takes other files than requirements.txt names by their hashes"
+        if "--no-deps /wheels/" not in command:
+            yield f"{command} installs more than that and the wheel"
     if not any("pip" in command for command in installs):
         yield "nothing is installed"
     copied = [each.value for each in deployment.stage("installed") if each.name == "COPY"]
-    if "constraints.txt /constraints.txt" not in copied:
-        yield "constraints.txt is not where it is read"
+    if "requirements.txt /requirements.txt" not in copied:
+        yield "requirements.txt is not where it is read"
 
 
 @rule

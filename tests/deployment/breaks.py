@@ -132,7 +132,7 @@ BREAKS: dict[str, tuple[Break, ...]] = {
         dockerfile("COPY static static", "COPY statics static"),
         dockerfile("--from=wheel /wheels", "--from=build /wheels"),
         Break(IGNORE, "!templates\n", ""),
-        Break(IGNORE, "!constraints.txt\n", ""),
+        Break(IGNORE, "!requirements.txt\n", ""),
     ),
     "the_wheel_gets_everything_it_is_built_from": (
         dockerfile("COPY templates templates\n", ""),
@@ -155,9 +155,10 @@ BREAKS: dict[str, tuple[Break, ...]] = {
         compose("target: budgeteer", "target: installed"),
     ),
     "the_installation_is_the_tested_one": (
-        dockerfile("--constraint /constraints.txt ", ""),
-        dockerfile("COPY constraints.txt /constraints.txt\n", ""),
-        dockerfile("$(ls /wheels/*.whl)[s3,vocabularies]", "budgeteer[s3,vocabularies]"),
+        dockerfile("--require-hashes ", ""),
+        dockerfile("COPY requirements.txt /requirements.txt\n", ""),
+        dockerfile("--no-deps /wheels/*.whl", "/wheels/*.whl"),
+        dockerfile("/wheels/*.whl", "budgeteer"),
     ),
     "static_files_are_collected_where_they_are_looked_for": (
         dockerfile(

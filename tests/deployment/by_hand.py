@@ -191,7 +191,7 @@ def running_by_hand(servers: Mapping[str, str]) -> Iterator[ByHand]:
         folder = Path(tempfile.mkdtemp(prefix="budgeteer-by-hand-"))
         held.callback(shutil.rmtree, folder, ignore_errors=True)
         folder.chmod(0o755)
-        installation = install(folder / "app", extra="[s3]", for_everybody=account is not None)
+        installation = install(folder / "app", has_extras=True, for_everybody=account is not None)
         byhand = ByHand(Deployment(), installation, folder, free_port(), servers, account)
         held.callback(byhand.down)
         _prepare(byhand)

@@ -52,12 +52,13 @@ def build_wheel(folder: Path) -> Path:
     return wheel
 
 
-def install(folder: Path, *, extra: str = "", for_everybody: bool = False) -> Installation:
+def install(folder: Path, *, has_extras: bool = False, for_everybody: bool = False) -> Installation:
     """Build the wheel and install it with the pinned versions into `folder/venv`.
 
     Args:
         folder: an empty one, or one to be made.
-        extra: what is installed with it, "[s3]".
+        has_extras: with everything in requirements.txt, whose hashes are verified, as in the image; else with what the
+            wheel itself asks for.
         for_everybody: any account of this machine can run it; bytecode is compiled now, as in the image.
     """
     folder.mkdir(parents=True, exist_ok=True)
@@ -70,7 +71,12 @@ def install(folder: Path, *, extra: str = "", for_everybody: bool = False) -> In
     run([uv_program(), "venv", "--quiet", "--python", str(python), str(folder / "venv")], environment)
     inside = str(folder / "venv" / "bin" / "python")
     installing = [uv_program(), "pip", "install", "--quiet", "--python", inside, "--only-binary", ":all:"]
-    run([*installing, "--constraint", str(ROOT / "constraints.txt"), f"{wheel}{extra}"], environment)
+    if has_extras:
+        run([*installing, "--require-hashes", "--requirement", str(ROOT / "requirements.txt")], environment)
+        run([*installing, "--no-deps", str(wheel)], environment)
+        run([uv_program(), "pip", "check", "--quiet", "--python", inside], environment)
+    else:
+        run([*installing, "--constraint", str(ROOT / "constraints.txt"), str(wheel)], environment)
     if for_everybody:
         compiling = [inside, "-m", "compileall", "-q", "-j", "0", "--invalidation-mode", "unchecked-hash"]
         run([*compiling, str(folder / "venv" / "lib")], environment)
