@@ -47,13 +47,13 @@ bench: .venv/.installed .venv-bench/.installed ## measure beside other packers a
 	@.venv-bench/bin/python -m benchmarks $(ARGS)
 
 bench-browser: .venv/.installed-dev ## measure the dashboard in a real browser into docs/performance.md (ARGS="--quick" prints only)
-	@$(BIN)/python -m benchmarks.latency $(ARGS)
+	@$(BIN)/python -m benchmarks.browser.latency $(ARGS)
 
 bench-imports: .venv/.installed ## measure imports of large files into docs/performance.md (ARGS="--megabytes 20" prints only)
-	@$(BIN)/python -m benchmarks.imports $(ARGS)
+	@$(BIN)/python -m benchmarks.imports.speed $(ARGS)
 
 accuracy: .venv/.installed .venv-bench/.installed ## hold counts against recorded requests and write docs/accuracy.md (ARGS="FILES --quick" prints only)
-	@.venv-bench/bin/python -m benchmarks.accuracy $(ARGS)
+	@.venv-bench/bin/python -m benchmarks.accuracy.recorded_counts $(ARGS)
 
 requirements: .venv/.installed ## write requirements.txt: what production installs, by version and hash
 	@scripts/write_requirements.sh

@@ -21,10 +21,11 @@ from pathlib import Path
 
 import click
 
-from benchmarks import goals, memory, peers, plot, real, report
-from benchmarks.comparisons import CONVERSATION, FULL, GROWTH, QUICK, REAL, Plan, contenders_of
-from benchmarks.race import Contender, Lap, Pace, WrongAnswerError, race
-from benchmarks.results import Added, Results
+from benchmarks.packers import goals, memory, plot, real, report
+from benchmarks.packers.comparisons import CONVERSATION, FULL, GROWTH, QUICK, REAL, Plan, contenders_of
+from benchmarks.packers.contenders import peers
+from benchmarks.packers.race import Contender, Lap, Pace, WrongAnswerError, race
+from benchmarks.packers.results import Added, Results
 
 FOLDER = "BUDGETEER_CORPUS"
 MEMORY = "memory"
@@ -59,8 +60,7 @@ def main(arguments: list[str]) -> int:
 def write(results: Results) -> None:
     """The page's generated part and the picture."""
     report.PLOT.write_text(plot.picture(results, CONVERSATION), encoding="utf-8")
-    page = report.PAGE.read_text(encoding="utf-8")
-    report.PAGE.write_text(report.page_with(page, report.generated(results)), encoding="utf-8")
+    report.PART.write(report.generated(results))
     for one in goals.judged(results):
         click.echo(f"{'reached' if one.reached else 'MISSED '}  {one.goal}: {one.measured}")
 

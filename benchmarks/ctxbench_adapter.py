@@ -24,7 +24,7 @@ from ctxbench.adapters import Adapter
 from ctxbench.workloads import Result, Workload
 
 if TYPE_CHECKING:
-    from benchmarks.counted import Counted
+    from benchmarks.packers.counted import Counted
 
 
 class Cold(Adapter):  # type: ignore[misc]  # the harness has no types
@@ -36,7 +36,7 @@ class Cold(Adapter):  # type: ignore[misc]  # the harness has no types
 
     def prepare(self, workload: Workload) -> None:
         """Our own types, and the vocabulary."""
-        from benchmarks.counted import conversation_of_chat, load_vocabulary
+        from benchmarks.packers.counted import conversation_of_chat, load_vocabulary
 
         load_vocabulary()
         self.conversation = conversation_of_chat(workload.messages)
@@ -48,7 +48,7 @@ class Cold(Adapter):  # type: ignore[misc]  # the harness has no types
 
     def counted(self, workload: Workload) -> Counted:
         """Every message and every entry counted."""
-        from benchmarks.counted import Counted
+        from benchmarks.packers.counted import Counted
 
         entries = [harness.skill_entry(skill) for skill in workload.skills]
         return Counted.of(self.conversation, entries, self.fixed, in_chars=workload.unit == "chars")
@@ -87,13 +87,13 @@ class Answer(Cold):
 
     def prepare(self, workload: Workload) -> None:
         """As cold, with the places of system texts, which an importer knows."""
-        from benchmarks.counted import systems_in
+        from benchmarks.packers.counted import systems_in
 
         super().prepare(workload)
         self.systems = systems_in(self.conversation)
 
     def pack(self, workload: Workload) -> Result:
         """Only what stays."""
-        from benchmarks.counted import messages_within
+        from benchmarks.packers.counted import messages_within
 
         return Result(messages_within(self.conversation, self.systems, workload.budget))

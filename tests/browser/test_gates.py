@@ -8,8 +8,8 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from benchmarks.large_files import generated
-from benchmarks.page_weight import VIEWS, WATCH_SHIFT, assets, finished
+from benchmarks.browser.page_weight import VIEWS, WATCH_SHIFT, assets, finished
+from benchmarks.inputs.large_files import generated
 from tests.browser.conftest import NARROW, WORK_MS
 from tests.browser.steps import drop, open_sample, wait_until_packed
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from benchmarks import oracle, ours, real
+from benchmarks.packers import oracle, real
+from benchmarks.packers.contenders import ours
 from budgeteer.engine.inputs.bundle import Inputs, build_bundle
 from budgeteer.engine.packing.pack import pack
 

@@ -1,6 +1,6 @@
 """Real sessions at a half and at a hundredth of their size: valid, within budget, not empty, with their task.
 
-`python -m benchmarks.session_budgets` tries all of them, at five sizes; here a dozen of the shorter ones.
+`python -m benchmarks.accuracy.session_budgets` tries all of them, at five sizes; here a dozen of the shorter ones.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from itertools import islice
 
 import pytest
 
-from benchmarks.session_budgets import packings, sessions
+from benchmarks.accuracy.session_budgets import packings, sessions
 from tests.corpus.test_packing_real import CORPUS
 
 pytestmark = pytest.mark.corpus

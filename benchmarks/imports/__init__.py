@@ -1,0 +1,1 @@
+"""Time and memory of imports of large files: `make bench-imports`."""

@@ -1,0 +1,1 @@
+"""What is measured over: generated conversations, skills and files, the same every time."""

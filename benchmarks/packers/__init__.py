@@ -1,0 +1,1 @@
+"""Budgeteer beside other packers over the same conversations and skills: `make bench`."""

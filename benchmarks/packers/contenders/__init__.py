@@ -1,0 +1,1 @@
+"""Who meets in a race: Budgeteer, other packers, bare tokenizers and the seed's loop."""
