@@ -16,6 +16,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from django_htmx.http import HttpResponseClientRedirect, HttpResponseClientRefresh
 
 from budgeteer.access.body_limits import takes_uploads
+from budgeteer.access.lookups import found_or_404
 from budgeteer.access.requests import SignedInRequest
 from budgeteer.access.rules import AccountRole, access, role_of
 from budgeteer.collections import collection_page, forms, runs, services
@@ -35,10 +36,7 @@ def get_collection_for_user(user: User, collection_id: uuid.UUID) -> Collection:
     Raises:
         Http404: it is another's, deleted, or was never there.
     """
-    collection = services.of(user, collection_id)
-    if collection is None:
-        raise Http404("There is no such collection")
-    return collection
+    return found_or_404(services.of(user, collection_id), "collection")
 
 
 def get_collection_to_look_at(user: User, collection_id: uuid.UUID) -> Collection:
@@ -47,10 +45,7 @@ def get_collection_to_look_at(user: User, collection_id: uuid.UUID) -> Collectio
     Raises:
         Http404: it is another's and not shared, deleted, or was never there.
     """
-    collection = services.to_look_at(user, collection_id)
-    if collection is None:
-        raise Http404("There is no such collection")
-    return collection
+    return found_or_404(services.to_look_at(user, collection_id), "collection")
 
 
 def may_change(user: User, collection: Collection) -> bool:
@@ -285,8 +280,6 @@ def delete(request: SignedInRequest, collection_id: uuid.UUID) -> HttpResponse:
 @require_POST
 def restore(request: SignedInRequest, collection_id: uuid.UUID) -> HttpResponse:
     """Undo a deletion."""
-    collection = services.restore(request.user, collection_id)
-    if collection is None:
-        raise Http404("it is gone for good")
+    collection = found_or_404(services.restore(request.user, collection_id), "collection")
     messages.success(request, f"“{collection.name}” is back.")
     return redirect(collection)

@@ -9,12 +9,13 @@ from uuid import UUID, uuid4
 
 from django.contrib.auth.models import User
 from django.core.exceptions import PermissionDenied
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 from django.views.decorators.vary import vary_on_headers
 
+from budgeteer.access.lookups import found_or_404
 from budgeteer.access.rules import access
 from budgeteer.engine.errors import BudgeteerError, InputError
 from budgeteer.engine.packing.verdict_text import kept_sentence
@@ -202,14 +203,8 @@ def _owner(request: HttpRequest) -> User:
 
 
 def _workspace(request: HttpRequest, workspace_id: UUID) -> Workspace:
-    workspace = workbench.of(_owner(request), workspace_id)
-    if workspace is None:
-        raise Http404("There is no such workspace")
-    return workspace
+    return found_or_404(workbench.of(_owner(request), workspace_id), "workspace")
 
 
 def _report(request: HttpRequest, report_id: UUID) -> Report:
-    report = services.of(_owner(request), report_id)
-    if report is None:
-        raise Http404("There is no such report")
-    return report
+    return found_or_404(services.of(_owner(request), report_id), "report")

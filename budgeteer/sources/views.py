@@ -17,6 +17,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from django_htmx.http import HttpResponseClientRedirect
 
 from budgeteer.access.body_limits import takes_uploads
+from budgeteer.access.lookups import found_or_404
 from budgeteer.access.requests import SignedInRequest
 from budgeteer.access.rules import access
 from budgeteer.engine.errors import InputError
@@ -32,10 +33,7 @@ from budgeteer.sources.models import OwnFormat, Source
 
 def _get_source_for_user(user: User, source_id: uuid.UUID) -> Source:
     """Only the owner sees a source; for anybody else it does not exist."""
-    source = services.visible_source(user, source_id)
-    if source is None:
-        raise Http404("no such source")
-    return source
+    return found_or_404(services.visible_source(user, source_id), "source")
 
 
 @access()
@@ -275,10 +273,7 @@ def delete_own_format(request: SignedInRequest, format_id: uuid.UUID) -> HttpRes
 
 
 def _own_format(request: SignedInRequest, format_id: uuid.UUID) -> OwnFormat:
-    row = services.own_format(request.user, format_id)
-    if row is None:
-        raise Http404("no such format")
-    return row
+    return found_or_404(services.own_format(request.user, format_id), "format")
 
 
 @access()
@@ -294,8 +289,6 @@ def delete(request: SignedInRequest, source_id: uuid.UUID) -> HttpResponse:
 @require_POST
 def restore(request: SignedInRequest, source_id: uuid.UUID) -> HttpResponse:
     """Undo a deletion."""
-    source = services.restore(request.user, source_id)
-    if source is None:
-        raise Http404("it is gone for good")
+    source = found_or_404(services.restore(request.user, source_id), "source")
     messages.success(request, f"“{source.name}” is back.")
     return redirect("sources:list")

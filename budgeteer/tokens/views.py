@@ -6,11 +6,12 @@ import uuid
 from dataclasses import dataclass
 
 from django.contrib import messages
-from django.http import Http404, HttpResponse
+from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
 
+from budgeteer.access.lookups import found_or_404
 from budgeteer.access.requests import SignedInRequest
 from budgeteer.access.rules import AccountRole, access, role_of
 from budgeteer.engine.errors import InputError
@@ -60,9 +61,7 @@ def tokens(request: SignedInRequest) -> HttpResponse:
 @require_POST
 def revoke(request: SignedInRequest, token_id: uuid.UUID) -> HttpResponse:
     """End a token for good."""
-    token = services.of(request.user, token_id)
-    if token is None:
-        raise Http404("There is no such token")
+    token = found_or_404(services.of(request.user, token_id), "token")
     services.revoke(token)
     messages.success(request, f"“{token.name}” is revoked: nothing is answered to it any more.")
     return redirect("tokens:list")

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
-from django.http import Http404, HttpResponse, HttpResponseRedirect
+from django.http import HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
+from budgeteer.access.lookups import found_or_404
 from budgeteer.access.requests import SignedInRequest
 from budgeteer.access.rules import AccountRole, access
 from budgeteer.engine.errors import BudgeteerError
@@ -111,10 +112,7 @@ def get_proposal(request: SignedInRequest, proposal_id: int) -> PresetProposal:
     Raises:
         Http404: it is somebody else's, or there is none.
     """
-    found = proposals.visible_to(request.user).filter(pk=proposal_id).first()
-    if found is None:
-        raise Http404("There is no such proposal")
-    return found
+    return found_or_404(proposals.visible_to(request.user).filter(pk=proposal_id).first(), "proposal")
 
 
 def get_proposal_to_decide(request: SignedInRequest, proposal_id: int) -> PresetProposal:

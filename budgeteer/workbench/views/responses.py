@@ -7,11 +7,12 @@ from dataclasses import replace
 from typing import Any
 
 from django.contrib.auth.models import User
-from django.http import Http404, HttpResponse, HttpResponseRedirect
+from django.http import HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
 from django.template.loader import render_to_string
 from django_htmx.http import trigger_client_event
 
+from budgeteer.access.lookups import found_or_404
 from budgeteer.access.requests import SignedInRequest
 from budgeteer.presentation.header import snapshot_of
 from budgeteer.workbench import services
@@ -32,10 +33,7 @@ def get_workspace_for_user(user: User, workspace_id: uuid.UUID) -> Workspace:
     Raises:
         Http404: it is another's, deleted, or was never there.
     """
-    workspace = services.of(user, workspace_id)
-    if workspace is None:
-        raise Http404("There is no such workspace")
-    return workspace
+    return found_or_404(services.of(user, workspace_id), "workspace")
 
 
 def get_workspace_to_look_at(user: User, workspace_id: uuid.UUID) -> Workspace:
@@ -44,10 +42,7 @@ def get_workspace_to_look_at(user: User, workspace_id: uuid.UUID) -> Workspace:
     Raises:
         Http404: it is another's and not shared, deleted, or was never there.
     """
-    workspace = sharing.to_look_at(user, workspace_id)
-    if workspace is None:
-        raise Http404("There is no such workspace")
-    return workspace
+    return found_or_404(sharing.to_look_at(user, workspace_id), "workspace")
 
 
 def build_page(

@@ -6,12 +6,13 @@ import uuid
 from urllib.parse import urlencode
 
 from django.contrib import messages
-from django.http import Http404, HttpResponse
+from django.http import HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
 from django.views.decorators.http import require_POST
 from django_htmx.http import HttpResponseClientRedirect
 
+from budgeteer.access.lookups import found_or_404
 from budgeteer.access.requests import SignedInRequest
 from budgeteer.access.rules import access
 from budgeteer.engine.errors import InputError
@@ -34,9 +35,7 @@ def summary(request: SignedInRequest, workspace_id: uuid.UUID) -> HttpResponse:
     """Save the wording; or, with `act`, restore what was written or have it written again."""
     workspace = get_workspace_for_user(request.user, workspace_id)
     state = ViewState.read(request.POST)
-    row = summary_store.find(workspace.owner_id, request.POST.get("key", ""))
-    if row is None:
-        raise Http404("There is no such summary")
+    row = found_or_404(summary_store.find(workspace.owner_id, request.POST.get("key", "")), "summary")
     act = request.POST.get("act", "")
     if act == "again":
         return _write_again(request, workspace, row.key, state)
