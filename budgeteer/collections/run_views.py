@@ -24,7 +24,8 @@ from budgeteer.collections import runs, services
 from budgeteer.collections.models import EvaluationRun
 from budgeteer.collections.row_columns import RowName
 from budgeteer.collections.row_search import every_row, names_of
-from budgeteer.collections.run_page import evaluation_of, run_page
+from budgeteer.collections.run_page.page import run_page
+from budgeteer.collections.run_records import evaluation_of
 from budgeteer.collections.run_state import RunState
 from budgeteer.collections.views import REFRESH_SECONDS, may_change
 from budgeteer.engine.analysis.evaluation.evaluation import Evaluation

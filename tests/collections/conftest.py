@@ -26,7 +26,7 @@ def other(db: None) -> User:
 def nothing_kept() -> None:
     from budgeteer.collections.collection_page import forget_sums
     from budgeteer.collections.row_search import forget_segments
-    from budgeteer.collections.run_page import forget_evaluations
+    from budgeteer.collections.run_records import forget_evaluations
     from budgeteer.sources.loading import forget_loaded
 
     for forget in (forget_loaded, forget_sums, forget_segments, forget_evaluations):

@@ -20,7 +20,7 @@ from budgeteer.collections import chunks
 from budgeteer.collections.models import EvaluationChunk, EvaluationRun
 from budgeteer.collections.row_columns import RowColumns, segments_of
 from budgeteer.collections.row_search import segments_of_run
-from budgeteer.collections.run_page import evaluation_of
+from budgeteer.collections.run_records import evaluation_of
 from budgeteer.engine.analysis.cost_and_usage import money
 from tests.collections.material import CONFIGS, collected, conversation, evaluated, lines
 

@@ -8,7 +8,7 @@ from django.core.files.storage import default_storage
 
 from budgeteer.collections import runs, services
 from budgeteer.collections.models import Collection, EvaluationRun
-from budgeteer.collections.run_page import evaluation_of
+from budgeteer.collections.run_records import evaluation_of
 from budgeteer.jobs import services as jobs
 from budgeteer.jobs.execution import execute
 from budgeteer.jobs.models import Job

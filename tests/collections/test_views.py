@@ -20,7 +20,8 @@ from budgeteer.collections import chunks, runs, services, tasks
 from budgeteer.collections.cleanup import remove_orphans
 from budgeteer.collections.models import Collection, EvaluationRun
 from budgeteer.collections.row_search import find_rows, names_of
-from budgeteer.collections.run_page import evaluation_of, run_page
+from budgeteer.collections.run_page.page import run_page
+from budgeteer.collections.run_records import evaluation_of
 from budgeteer.collections.run_state import RunState
 from budgeteer.jobs import services as jobs
 from budgeteer.jobs.execution import execute

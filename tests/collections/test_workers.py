@@ -12,7 +12,7 @@ from django.core.files.storage import default_storage
 from budgeteer.collections import chunks, runs, tasks
 from budgeteer.collections.models import Collection, EvaluationChunk, EvaluationRun
 from budgeteer.collections.row_search import segments_of_run
-from budgeteer.collections.run_page import evaluation_of
+from budgeteer.collections.run_records import evaluation_of
 from budgeteer.jobs import services as jobs
 from budgeteer.jobs.execution import execute
 from budgeteer.jobs.models import Job

@@ -22,7 +22,7 @@ from django.test import Client
 from budgeteer import samples
 from budgeteer.collections.models import EvaluationRun
 from budgeteer.collections.row_search import forget_segments, segments_of_run
-from budgeteer.collections.run_page import evaluation_of, forget_evaluations
+from budgeteer.collections.run_records import evaluation_of, forget_evaluations
 from budgeteer.engine.errors import InputError
 from budgeteer.jobs.execution import execute
 from budgeteer.jobs.models import Job

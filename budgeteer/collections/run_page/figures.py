@@ -1,0 +1,176 @@
+"""Tables of figures of an evaluation: sizes by configuration, costs, and where tokens go."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from string import ascii_uppercase
+from typing import Final
+
+from budgeteer.collections.run_state import RunState
+from budgeteer.engine.analysis.cost_and_usage import money
+from budgeteer.engine.analysis.evaluation.evaluation import Evaluation, Flow, Totals, by_tokens
+from budgeteer.engine.analysis.evaluation.sessions import SessionTotals
+from budgeteer.engine.packing.ledger import CATEGORIES
+
+FLOW_ROWS: Final = 12
+
+type HeadedCell = tuple[str, str]
+"""What a cell says under the head of its column, which a narrow screen prints beside it."""
+
+
+@dataclass(frozen=True, slots=True)
+class SummaryRow:
+    """One configuration of the table: what stands in each column, and whether the page shows it in detail.
+
+    `letter` names it where its name is too long: the first is A.
+    """
+
+    letter: str
+    name: str
+    model: str
+    url: str
+    is_shown: bool
+    cells: tuple[HeadedCell, ...]
+
+
+#: Heads of the table beside the configuration.
+SUMMARY_HEADS: Final = (
+    "May be sent",
+    "Requested p50",
+    "Requested p95",
+    "Requested p99",
+    "Sent p50",
+    "Sent p95",
+    "Sent p99",
+    "Overflow",
+    "Cannot fit",
+    "Messages dropped",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class CostTable:
+    """What each configuration costs at list prices of input; "-" stands where no price is known.
+
+    Attributes:
+        heads: of the columns. rows: by configuration its name and its cells.
+        note: what the costs are, in sentences.
+        is_replayed: whether every request was replayed: the costs are of sessions then, else of the next request.
+    """
+
+    heads: tuple[str, ...]
+    rows: tuple[tuple[str, tuple[HeadedCell, ...]], ...]
+    note: str
+    is_replayed: bool
+
+
+@dataclass(frozen=True, slots=True)
+class FlowRow:
+    """Tokens of a category, a tool or a rule; `share` is its part of what is requested, in percent."""
+
+    name: str
+    letter: str
+    count: str
+    requested: str
+    sent: str
+    share: float
+
+
+@dataclass(frozen=True, slots=True)
+class FlowTable:
+    """One table of where tokens go. `more` says how many rows stand in the file of figures alone, "" for none."""
+
+    key: str
+    title: str
+    counted: str
+    rows: tuple[FlowRow, ...]
+    more: str
+
+
+def _share(count: int, one: Totals) -> str:
+    return f"{count / one.conversations:.1%} ({count:,})" if one.conversations else "-"
+
+
+def letter_of(place: int) -> str:
+    """The letter of the configuration at a place."""
+    return ascii_uppercase[place]
+
+
+def summary_row(one: Totals, at: int, state: RunState) -> SummaryRow:
+    """The row of the configuration at a place."""
+    sizes = [f"{side.percentile(percent):,}" for side in (one.requested, one.sent) for percent in (50, 95, 99)]
+    rates = (_share(one.overflowing, one), _share(one.levels["cannotFit"], one), f"{one.drop_rate:.1%}")
+    url = state.query(config=at, low=-1, high=-1, before="", after="", page=1)
+    cells = _headed(SUMMARY_HEADS, (f"{one.limit_tokens:,}", *sizes, *rates))
+    return SummaryRow(letter_of(at), one.name, one.model, url, at == state.config, cells)
+
+
+def _headed(heads: Sequence[str], texts: Iterable[str]) -> tuple[HeadedCell, ...]:
+    return tuple(zip(heads, texts, strict=True))
+
+
+def cost_table(found: Evaluation, a_day: int) -> CostTable:
+    """What each configuration costs, and what so many requests (or replayed sessions) a day come to."""
+    replayed = [(one.name, one.sessions) for one in found.totals if one.sessions is not None]
+    if replayed:
+        return _session_costs(replayed, a_day)
+    rows = []
+    heads = ("A request", "All of it cached", "A day", "A day cached")
+    for one in found.totals:
+        each = [None if cost is None else cost / max(one.conversations, 1) for cost in (one.cost, one.cached_cost)]
+        days = [None if cost is None else cost * a_day for cost in each]
+        rows.append((one.name, _headed(heads, map(_amount, (*each, *days)))))
+    note = (
+        "List prices of the next request of each conversation, without a cache and as if all of it were cached. What "
+        "whole sessions cost, and what the cache answers, is told where every request is replayed."
+    )
+    return CostTable(heads, tuple(rows), note, is_replayed=False)
+
+
+def _session_costs(replayed: list[tuple[str, SessionTotals]], a_day: int) -> CostTable:
+    rows = []
+    sizes_heads = ("Requests a session", "Over the limit", "Sent p50", "Sent p95", "From the cache")
+    heads = (*sizes_heads, "A request", "A session", "Uncached", "A day", "A day uncached")
+    for name, one in replayed:
+        sessions, requests = max(one.sent.count, 1), max(one.requests, 1)
+        costs = (one.cost, one.uncached_cost)
+        request = None if one.cost is None else one.cost / requests
+        each = [None if cost is None else cost / sessions for cost in costs]
+        days = [None if cost is None else cost * a_day for cost in each]
+        figures = (f"{one.requests / sessions:,.1f}", f"{one.overflowing / requests:.1%}")
+        sizes = (f"{one.sent.percentile(50):,}", f"{one.sent.percentile(95):,}")
+        share = f"{one.read_share:.1%}" if one.rules else "-"
+        rows.append((name, _headed(heads, (*figures, *sizes, share, *map(_amount, (request, *each, *days))))))
+    rules = sorted({one.rules for _, one in replayed if one.rules})
+    known = (
+        f"Cache: {'; '.join(rules)}." if rules else "No cache rules are known for these models: costs are without one."
+    )
+    note = f"Every request of each session replayed, at list prices of input. {known}"
+    return CostTable(heads, tuple(rows), note, is_replayed=True)
+
+
+def _amount(cost: float | None) -> str:
+    return "-" if cost is None else money(cost, "USD")
+
+
+def flow_tables(totals: Totals) -> Iterator[FlowTable]:
+    """Where tokens go: by category, by tool and by rule; a table that would be empty is left out."""
+    categories = [(letter, totals.categories[letter]) for letter in CATEGORIES if letter in totals.categories]
+    named = [(CATEGORIES[letter], letter, flow) for letter, flow in categories]
+    tables = (
+        ("categories", "By category", "Items", named),
+        ("tools", "Tool results, by tool", "Results", [(name, "X", flow) for name, flow in by_tokens(totals.tools)]),
+        ("rules", "Not sent whole, by rule", "Items", [(name, "", flow) for name, flow in by_tokens(totals.rules)]),
+    )
+    for key, title, counted, rows in tables:
+        if rows:
+            most = max(flow.requested_tokens for _, _, flow in rows) or 1
+            listed = tuple(_flow_row(name, letter, flow, most) for name, letter, flow in rows[:FLOW_ROWS])
+            more = f"{len(rows) - FLOW_ROWS:,} more stand in the JSON." if len(rows) > FLOW_ROWS else ""
+            yield FlowTable(key, title, counted, listed, more)
+
+
+def _flow_row(name: str, letter: str, flow: Flow, most: int) -> FlowRow:
+    share = round(100 * flow.requested_tokens / most, 1)
+    return FlowRow(name, letter, f"{flow.count:,}", f"{flow.requested_tokens:,}", f"{flow.sent_tokens:,}", share)
