@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Install the programs that the tests start: PostgreSQL, Redis, Chromium.
+# Install the programs that the tests start: PostgreSQL, Redis, Chromium, and on Linux what checks units of systemd.
 set -euo pipefail
 
 if command -v apt-get >/dev/null; then
@@ -12,7 +12,7 @@ if command -v apt-get >/dev/null; then
   export DEBIAN_FRONTEND=noninteractive
   $become apt-get update -qq
   $become env RUNLEVEL=1 DEBIAN_FRONTEND=noninteractive \
-    apt-get install -y -qq --no-install-recommends redis-server postgresql chromium
+    apt-get install -y -qq --no-install-recommends redis-server postgresql chromium systemd
 elif command -v brew >/dev/null; then
   brew install redis postgresql@17
   brew install --cask chromium

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sys
 from pathlib import Path
 
@@ -20,6 +21,8 @@ def main() -> int:
         "Redis (or REDIS_URL)": os.environ.get("REDIS_URL") or servers.redis_program(),
         "Chromium (or CHROMIUM)": servers.chromium_program(),
     }
+    if sys.platform == "linux":
+        found["systemd-analyze (of systemd)"] = shutil.which("systemd-analyze")
     missing = [name for name, program in found.items() if not program]
     for name in missing:
         print(f"The tests need {name}, which was not found.", file=sys.stderr)
