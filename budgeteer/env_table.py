@@ -148,6 +148,19 @@ SETTINGS: tuple[Setting, ...] = (
         secret=True,
     ),
     Setting(
+        "BUDGETEER_TRACES_URL",
+        "address",
+        "",
+        "Where traces are sent, in OpenTelemetry's protocol over HTTP, such as http://collector:4318.",
+    ),
+    Setting(
+        "SENTRY_DSN",
+        "address",
+        "",
+        "Where unexpected errors are reported to, in Sentry's protocol: https://key@host/project.",
+        secret=True,
+    ),
+    Setting(
         "BUDGETEER_API_REQUESTS_PER_MINUTE",
         "whole number",
         "600",

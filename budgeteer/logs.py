@@ -26,6 +26,8 @@ PACKING = "budgeteer.packing"
 EXCEPTION_CHARS = 300
 """What an exception says may quote what it stumbled over; so much is enough to recognise it by."""
 
+_REPORTS: Final = "budgeteer.telemetry.error_reports.ErrorReportHandler"
+
 _process_name = ""
 _writes_json = False
 
@@ -34,6 +36,11 @@ def name_process(name: str) -> None:
     """Call this process by that name on each of its lines ("web", "worker all")."""
     global _process_name  # noqa: PLW0603 — a process has one name
     _process_name = name
+
+
+def process_name() -> str:
+    """What this process is called ("web", "worker all"); "" before it has a name."""
+    return _process_name
 
 
 def current_request_id() -> str:
@@ -49,13 +56,14 @@ def tell(sentence: str) -> None:
         sys.stderr.write(f"{sentence}\n")
 
 
-def logging_config(*, form: str, level: str, quiet: bool = False) -> dict[str, Any]:
+def logging_config(*, form: str, level: str, quiet: bool = False, reports_to: str = "") -> dict[str, Any]:
     """The `logging.config` dict, of plain data: everything to standard error.
 
     Args:
         form: "console" or "json".
         level: the least important lines of ours that are written; of others' only warnings are.
         quiet: leave out the lines of each request and each packing, unless the level is "debug".
+        reports_to: the DSN of the service that unexpected errors are reported to as well; "" for none.
     """
     # Handlers that Django and granian bring along would write lines of another form beside ours.
     ours_only: dict[str, Any] = {"handlers": [], "propagate": True}
@@ -65,9 +73,10 @@ def logging_config(*, form: str, level: str, quiet: bool = False) -> dict[str, A
         "formatters": {"structured": {"()": "budgeteer.logs.formatter", "form": form}},
         "filters": {"safe paths": {"()": "budgeteer.request_log.SafePaths"}},
         "handlers": {
-            "stderr": {"class": "logging.StreamHandler", "formatter": "structured", "filters": ["safe paths"]}
+            "stderr": {"class": "logging.StreamHandler", "formatter": "structured", "filters": ["safe paths"]},
+            **({"reports": {"()": _REPORTS, "dsn": reports_to}} if reports_to else {}),
         },
-        "root": {"handlers": ["stderr"], "level": "WARNING"},
+        "root": {"handlers": ["stderr", *(["reports"] if reports_to else [])], "level": "WARNING"},
         "loggers": {
             "budgeteer": {"level": level.upper()},
             **{name: {"level": "WARNING" if quiet and level != "debug" else "NOTSET"} for name in (ACCESS, PACKING)},

@@ -112,6 +112,7 @@ INSTALLED_APPS = [
 ]
 MIDDLEWARE = [
     "budgeteer.operations.metrics.requests.RequestMetricsMiddleware",
+    "budgeteer.telemetry.middleware.RequestTraceMiddleware",
     "budgeteer.request_log.RequestLogMiddleware",
     "django.middleware.gzip.GZipMiddleware",  # static files too, where whitenoise has them uncompressed
     "django.middleware.security.SecurityMiddleware",
@@ -316,7 +317,19 @@ LLM_ENDPOINT = (
     else None
 )
 
+# --- what watches it ----------------------------------------------------------------------------
+TRACES_URL: str = _env["BUDGETEER_TRACES_URL"].rstrip("/")
+ERRORS_TO: str = _env["SENTRY_DSN"]
+for _given, _name, _package in (
+    (TRACES_URL, "BUDGETEER_TRACES_URL", "opentelemetry.sdk"),
+    (ERRORS_TO, "SENTRY_DSN", "sentry_sdk"),
+):
+    if _given and not importlib.util.find_spec(_package):
+        raise _refuse(f"{_name} needs the package {_package}; install Budgeteer as `budgeteer[telemetry]`.")
+
 # --- logs ---------------------------------------------------------------------------------------
 _form: str = _env["BUDGETEER_LOG_FORMAT"]
-LOGGING = logging_config(form=_form, level=_env["BUDGETEER_LOG_LEVEL"], quiet=LOCAL and _form == "console")
+LOGGING = logging_config(
+    form=_form, level=_env["BUDGETEER_LOG_LEVEL"], quiet=LOCAL and _form == "console", reports_to=ERRORS_TO
+)
 LOGGING_CONFIG = "budgeteer.logs.configure"

@@ -9,6 +9,6 @@ if [ ! -x "$uv" ]; then uv=uv; fi
 {
   echo "# Written by \`make requirements\` from pyproject.toml and constraints.txt."
   "$uv" pip compile --quiet --universal --generate-hashes --no-header --no-annotate \
-    --python-version "$(cat .python-version)" --constraints constraints.txt --extra s3 --extra parquet --extra vocabularies pyproject.toml
+    --python-version "$(cat .python-version)" --constraints constraints.txt --extra s3 --extra parquet --extra vocabularies --extra telemetry pyproject.toml
 } > requirements.txt.new
 mv requirements.txt.new requirements.txt

@@ -22,6 +22,7 @@ from budgeteer.jobs.context import ClaimLost, JobContext, Outage, WorkerStopping
 from budgeteer.jobs.heartbeats import own_name
 from budgeteer.jobs.models import Job, JobState, appended
 from budgeteer.jobs.turns import next_waiting
+from budgeteer.telemetry.tracing import current_trace_id, traced
 
 log = structlog.get_logger(__name__)
 
@@ -32,24 +33,36 @@ def execute(job_id: uuid.UUID, attempt: int) -> None:
     if claimed is None:
         log.debug("delivery ignored", job_id=str(job_id), attempt=attempt)
         return
-    with structlog.contextvars.bound_contextvars(**_named_on_each_line(claimed)):
+    with (
+        traced(claimed.kind, role="job", parent=claimed.trace_parent) as work,
+        structlog.contextvars.bound_contextvars(**_named_on_each_line(claimed)),
+    ):
+        work.note({"budgeteer.job": str(claimed.id), "budgeteer.attempt": attempt, "budgeteer.queue": claimed.queue})
         log.debug("job started")
         context = JobContext(claimed)
         with context.heartbeat():
             ending = _ending_of(context)
         if context.finished:
-            log.info("job finished", state=str(JobState.SUCCEEDED))
+            state = str(JobState.SUCCEEDED)
+            log.info("job finished", state=state)
         elif ending is None:
+            state = "given up"
             log.info("job given up")
         elif not _finish(context, ending):
+            state = "claim lost"
             log.warning("job finished after its claim was lost; nothing written")
         else:
-            log.info("job finished", state=ending["state"])
+            state = str(ending["state"])
+            log.info("job finished", state=state)
+        work.note({"budgeteer.state": state})
+        if state == JobState.FAILED:
+            work.fail()
 
 
 def _named_on_each_line(job: Job) -> dict[str, Any]:
     named = {"job_id": str(job.id), "kind": job.kind, "attempt": job.attempt}
-    return named | {"request_id": job.request_id} if job.request_id else named
+    found = {"request_id": job.request_id, "trace_id": current_trace_id()}
+    return named | {name: value for name, value in found.items() if value}
 
 
 def work_off(queues: Iterable[str], *, seconds: float = math.inf) -> bool:

@@ -11,6 +11,8 @@ from django.db import models
 from django.db.models.functions import Now
 from django.utils import timezone
 
+from budgeteer.telemetry.tracing import PARENT_CHARS
+
 LOG_LINES = 200
 
 
@@ -73,7 +75,8 @@ class Job(models.Model):
     Of the jobs with `is_only_one`, one at most of a kind about a subject is unfinished at any time.
     `worker` is the process that claimed it last (see heartbeats.py).
     `subject` names what the job is about ("source:<id>").
-    `request_id` is the id, in the logs, of the request that asked for it; "" where none did.
+    `request_id` is the id, in the logs, of the request that asked for it; "" where none did. `trace_parent` is the same
+    for the traces.
     """
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
@@ -84,6 +87,8 @@ class Job(models.Model):
     arguments = models.JSONField(default=dict)
     is_only_one = models.BooleanField(default=False)
     request_id = models.CharField(max_length=64, blank=True, default="")
+    # Processes of the version before write rows without it while an upgrade is under way.
+    trace_parent = models.CharField(max_length=PARENT_CHARS, blank=True, default="", db_default="")
 
     state = models.CharField(max_length=10, choices=JobState, default=JobState.QUEUED)
     done = models.BigIntegerField(default=0)

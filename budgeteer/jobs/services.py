@@ -19,6 +19,7 @@ from budgeteer.jobs import registry
 from budgeteer.jobs.celery_app import app
 from budgeteer.jobs.models import FINISHED, UNFINISHED, Job, JobState, appended
 from budgeteer.logs import current_request_id
+from budgeteer.telemetry.tracing import current_parent
 
 log = structlog.get_logger(__name__)
 
@@ -60,6 +61,7 @@ def enqueue(
             subject=subject,
             queue=queue,
             request_id=current_request_id(),
+            trace_parent=current_parent(),
         )
     )
 
@@ -89,7 +91,7 @@ def enqueue_once(  # noqa: PLR0913 - what `enqueue` takes, and when nothing is l
     under_way = _under_way(kind, subject)
     while (job := under_way.first()) is None:
         new = Job(kind=kind, arguments=dict(arguments), owner=owner, subject=subject, queue=queue, is_only_one=True)
-        new.request_id = current_request_id()
+        new.request_id, new.trace_parent = current_request_id(), current_parent()
         try:
             with transaction.atomic():
                 _create(new)
