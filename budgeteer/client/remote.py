@@ -99,6 +99,44 @@ class RemoteWorkspace:
         self.remote.connection.send("DELETE", f"/workspaces/{self.id}")
 
 
+@dataclass(slots=True)
+class RemoteEvaluation:
+    """An evaluation of a collection at a dashboard; `data` is what the API answers of it."""
+
+    remote: Remote
+    data: dict[str, Any] = field(repr=False)
+
+    @property
+    def id(self) -> str:
+        """Its id."""
+        return str(self.data["id"])
+
+    @property
+    def state(self) -> str:
+        """Where it stood when it was last read: waiting, running, done, stopped or cancelled."""
+        return str(self.data["state"])
+
+    def refresh(self) -> None:
+        """Read where it stands now."""
+        self.data = self.remote.connection.json("GET", f"/evaluations/{self.id}")
+
+    def figures(self) -> dict[str, Any]:
+        """What it found, in the shape of `budgeteer evaluate --json`, once it is done.
+
+        Raises:
+            RemoteError: it has stopped or was cancelled, or took longer than WAIT_SECONDS.
+        """
+        self.remote.wait_for(self.refresh, lambda: self.state not in {"waiting", "running"})
+        if self.data["figures"] is None:
+            error = self.data["error"] or {"what": f"the evaluation was {self.state}", "hint": "Evaluate it again"}
+            raise RemoteError(str(error["what"]), mend=str(error["hint"]))
+        return dict(self.data["figures"])
+
+    def cancel(self) -> None:
+        """Call it off; what is done of it is kept."""
+        self.data = self.remote.connection.json("POST", f"/evaluations/{self.id}/cancel", json={})
+
+
 class Remote:
     """A dashboard, as `budgeteer.connect` gives it; close it when done, or use it in a `with`."""
 
@@ -173,6 +211,40 @@ class Remote:
     def workspaces(self) -> Iterator[dict[str, Any]]:
         """Every workspace of the account, newest first."""
         return self._listed("/workspaces")
+
+    def new_collection(self, sources: Sequence[str] = (), *, name: str = "") -> dict[str, Any]:
+        """Make a collection of sources that are there; what the API answers of it.
+
+        Raises:
+            RemoteError: a source is not there.
+        """
+        body = {"name": name, "sources": list(sources)}
+        made: dict[str, Any] = self.connection.json("POST", "/collections", json=body)
+        return made
+
+    def collections(self) -> Iterator[dict[str, Any]]:
+        """Every collection of the account, newest first."""
+        return self._listed("/collections")
+
+    def evaluate(
+        self, collection_id: str, configs: Sequence[Mapping[str, Any]], *, replay_sessions: bool = False
+    ) -> RemoteEvaluation:
+        """Evaluate a collection under configurations, each `{name, preset, changes, model}` with all of it optional.
+
+        Raises:
+            RemoteError: a configuration cannot be used, or sources are still being imported.
+        """
+        body = {"configs": [dict(one) for one in configs], "replaySessions": replay_sessions}
+        begun = self.connection.json("POST", f"/collections/{collection_id}/evaluations", json=body)
+        return RemoteEvaluation(self, begun)
+
+    def wait_for(self, look: Callable[[], None], is_done: Callable[[], bool]) -> None:
+        """Look again and again until it is done.
+
+        Raises:
+            RemoteError: it took longer than WAIT_SECONDS.
+        """
+        self._until(look, lambda _nothing: is_done())
 
     def upload(self, path: Path | str, *, as_format: str = "", size_bytes: int | None = None) -> dict[str, Any]:
         """Upload a file, or its first bytes; what the API answers of the source. The same bytes are the same source.

@@ -10,14 +10,10 @@ from uuid import UUID
 from django.contrib.auth.models import User
 from django.http import QueryDict
 
+from budgeteer.collections.named_configs import named_configs, on_model
 from budgeteer.engine.analysis.evaluation.chunk import NamedConfig
-from budgeteer.engine.config.overlay import merge, set_path
-from budgeteer.engine.config.schema import load_config
-from budgeteer.engine.counting.tokenizers import counter_for
+from budgeteer.engine.config.overlay import merge
 from budgeteer.engine.errors import BudgeteerError, ConfigError
-from budgeteer.engine.models.registry import MODELS
-from budgeteer.engine.packing.allocation import allowance, tokenizer_of
-from budgeteer.engine.packing.ledger import unique
 from budgeteer.presets import configuration
 from budgeteer.presets import services as presets
 from budgeteer.presets.models import PresetVersion
@@ -29,8 +25,6 @@ from budgeteer.workbench.models import Workspace
 SIDES: Final = 4
 #: Workspaces whose configuration the form offers, the last changed first.
 WORKSPACES_OFFERED: Final = 30
-#: Settings that name items of one conversation, which mean nothing to others.
-_OF_ONE_CONVERSATION: Final[dict[str, list[str]]] = {"pruning.ranges": [], "pins": []}
 DEFAULTS: Final = "defaults"
 
 
@@ -118,34 +112,13 @@ def _named(user: User, form: EvaluationForm) -> list[NamedConfig]:
     for side in form.sides:
         if side.config:
             name, data = _chosen_config(user, side.config)
-            found.append(_on_model(name, data, side.model))
+            found.append(on_model(name, data, side.model))
     if form.typed.strip():
         data = configuration.full_config(configuration.read_object(form.typed))
         found.append(("Typed configuration", data))
     if not found:
         raise ConfigError("no configuration is chosen", mend="Choose one in row A.")
-    names = unique([name for name, _ in found])
-    return [NamedConfig(name, _usable(data, name)) for name, (_, data) in zip(names, found, strict=True)]
-
-
-def _on_model(name: str, data: dict[str, Any], model: str) -> tuple[str, dict[str, Any]]:
-    if not model:
-        return name, data
-    if model not in MODELS:
-        raise ConfigError(f"there is no model {model!r}", where="model", mend="Choose one of the list.")
-    return f"{name} on {model}", set_path(data, "model", model)
-
-
-def _usable(data: dict[str, Any], name: str) -> Any:
-    """The configuration without what names items of one conversation, checked so far as it can be without one."""
-    for path, nothing in _OF_ONE_CONVERSATION.items():
-        data = set_path(data, path, nothing)
-    try:
-        config = load_config(data)
-        allowance(config, counter_for(tokenizer_of(config)))
-    except ConfigError as error:
-        raise ConfigError(error.what, where=f"{name}: {error.where}", mend=error.mend) from error
-    return config
+    return named_configs(found)
 
 
 def _chosen_config(user: User, value: str) -> tuple[str, dict[str, Any]]:

@@ -7,7 +7,6 @@ import json
 import tempfile
 import uuid
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 
 from django.contrib import messages
@@ -18,6 +17,7 @@ from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
+from budgeteer.access.lookups import found_or_404
 from budgeteer.access.requests import SignedInRequest
 from budgeteer.access.rules import access
 from budgeteer.collections import runs, services
@@ -25,10 +25,9 @@ from budgeteer.collections.models import EvaluationRun
 from budgeteer.collections.row_columns import RowName
 from budgeteer.collections.row_search import every_row, names_of
 from budgeteer.collections.run_page.page import run_page
-from budgeteer.collections.run_records import evaluation_of
+from budgeteer.collections.run_records import evaluation_of, with_names
 from budgeteer.collections.run_state import RunState
 from budgeteer.collections.views import REFRESH_SECONDS, may_change
-from budgeteer.engine.analysis.evaluation.evaluation import Evaluation
 from budgeteer.engine.config.overlay import delta_between
 from budgeteer.engine.errors import InputError
 from budgeteer.presentation.csv_text import csv_lines
@@ -44,12 +43,7 @@ def _run_to_look_at(user: User, run_id: uuid.UUID) -> EvaluationRun:
     Raises:
         Http404: its collection is another's and not shared, deleted, or was never there.
     """
-    run = EvaluationRun.objects.select_related("collection").filter(pk=run_id).first()
-    collection = services.to_look_at(user, run.collection_id) if run is not None else None
-    if run is None or collection is None:
-        raise Http404("There is no such evaluation")
-    run.collection = collection
-    return run
+    return found_or_404(services.run_to_look_at(user, run_id), "evaluation")
 
 
 def _run_for_user(user: User, run_id: uuid.UUID) -> EvaluationRun:
@@ -58,10 +52,7 @@ def _run_for_user(user: User, run_id: uuid.UUID) -> EvaluationRun:
     Raises:
         Http404: the collection is another's, deleted, or was never there.
     """
-    run = EvaluationRun.objects.select_related("collection").filter(pk=run_id).first()
-    if run is None or services.of(user, run.collection_id) is None:
-        raise Http404("There is no such evaluation")
-    return run
+    return found_or_404(services.run_of(user, run_id), "evaluation")
 
 
 def _done(user: User, run_id: uuid.UUID) -> EvaluationRun:
@@ -156,23 +147,10 @@ def open_conversation(request: SignedInRequest, run_id: uuid.UUID) -> HttpRespon
 def as_json(request: SignedInRequest, run_id: uuid.UUID) -> HttpResponse:
     """Every figure, as `budgeteer evaluate --json` prints them."""
     run = _done(request.user, run_id)
-    figures = {"leftOut": run.left_out, **named_figures(evaluation_of(run))}
+    figures = {"leftOut": run.left_out, **with_names(evaluation_of(run)).to_json()}
     response = HttpResponse(json.dumps(figures, ensure_ascii=False, indent=1), content_type="application/json")
     response.headers["Content-Disposition"] = 'attachment; filename="evaluation.json"'
     return response
-
-
-def named_figures(found: Evaluation) -> dict[str, object]:
-    """The figures with the names of conversations that people read."""
-    rows = [RowName.read(row.name) for one in found.totals for row in one.largest]
-    rows += [RowName.read(name) for sides in found.sides.values() for name, _, _ in sides.changed]
-    names = {row.text: name.text for row, name in names_of(rows).items()}
-    totals = [replace(one, largest=[replace(row, name=names[row.name]) for row in one.largest]) for one in found.totals]
-    sides = {
-        pair: replace(one, changed=[(names[name], a, b) for name, a, b in one.changed])
-        for pair, one in found.sides.items()
-    }
-    return Evaluation(totals, sides).to_json()
 
 
 @access()

@@ -16,7 +16,7 @@ from django.utils import timezone
 
 from budgeteer.access.audit import SecurityEvent, record
 from budgeteer.collections import survey
-from budgeteer.collections.models import Collection, CollectionSource, stored_files
+from budgeteer.collections.models import Collection, CollectionSource, EvaluationRun, stored_files
 from budgeteer.jobs import services as jobs
 from budgeteer.jobs.models import Job
 from budgeteer.sources import services as sources
@@ -58,6 +58,22 @@ def shared_with(user: User) -> QuerySet[Collection]:
 def to_look_at(user: User, collection_id: UUID) -> Collection | None:
     """The user's own collection or one that is shared with the team; None when there is none, or it is deleted."""
     return of(user, collection_id) or shared_with(user).filter(id=collection_id).first()
+
+
+def run_of(owner: User, run_id: UUID) -> EvaluationRun | None:
+    """The evaluation of one of the owner's collections, None when there is none."""
+    run = EvaluationRun.objects.select_related("collection").filter(pk=run_id).first()
+    return run if run is not None and of(owner, run.collection_id) is not None else None
+
+
+def run_to_look_at(user: User, run_id: UUID) -> EvaluationRun | None:
+    """The evaluation of a collection that this user may look at, None when there is none."""
+    run = EvaluationRun.objects.select_related("collection").filter(pk=run_id).first()
+    collection = to_look_at(user, run.collection_id) if run is not None else None
+    if run is None or collection is None:
+        return None
+    run.collection = collection
+    return run
 
 
 def share_with_team(collection: Collection, *, wanted: bool) -> None:

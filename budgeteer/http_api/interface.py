@@ -13,7 +13,7 @@ from budgeteer.access.bearer import API_ROOT
 from budgeteer.access.problems import MEDIA_TYPE
 from budgeteer.http_api.body_parser import BodyParser
 from budgeteer.http_api.errors import HANDLED, answer_to
-from budgeteer.http_api.operations import account, jobs, packing, presets, reports, sources, workspaces
+from budgeteer.http_api.operations import account, collections, jobs, packing, presets, reports, sources, workspaces
 from budgeteer.http_api.routing import Declared, declared_of
 
 TITLE: Final = "Budgeteer"
@@ -28,6 +28,7 @@ ROUTERS: Final[Mapping[str, Router]] = {
     "Workspaces": workspaces.router,
     "Packing": packing.router,
     "Jobs": jobs.router,
+    "Collections": collections.router,
     "Presets": presets.router,
     "Reports": reports.router,
 }

@@ -8,17 +8,27 @@ one free text is the title of the report, which is empty unless whoever shares i
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any, Final
 
-from budgeteer.engine.errors import FormatError
 from budgeteer.engine.models.registry import MODELS
 from budgeteer.presentation.labels import FATE_NAMES
 from budgeteer.reports import vocabulary as words
 from budgeteer.reports.document import Document
-
-type _Kind = Callable[[Any], Any]
-type _Shape = Mapping[str, _Kind]
+from budgeteer.reports.shapes import (
+    COUNTED,
+    SIZE,
+    ObjectShape,
+    constant,
+    flag,
+    known_word,
+    known_words,
+    list_of,
+    matching,
+    number,
+    object_of,
+    word_of,
+)
 
 _DATE: Final = re.compile(r"\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}:\d{2}([+-]\d{2}:\d{2}|Z)?)?")
 _APPLICATION: Final = re.compile(r"Budgeteer \d+(\.\d+)*([a-z.+-]{0,5}\d+)*")
@@ -35,43 +45,16 @@ def allowed(document: Mapping[str, Any]) -> Document:
     return safe
 
 
-def _number(value: Any) -> Any:
-    if value is None or (isinstance(value, int | float) and not isinstance(value, bool)):
-        return value
-    raise _wrong("a number")
-
-
-def _flag(value: Any) -> bool:
-    if isinstance(value, bool):
-        return value
-    raise _wrong("true or false")
-
-
-def _word(known: words.Words) -> _Kind:
-    """One word of a closed set; OTHER in the place of any other."""
-    return lambda value: value if isinstance(value, str) and value in known else words.OTHER
-
-
-def _known(known: words.Words) -> _Kind:
-    """One word of a closed set that a page cannot be drawn without."""
-
-    def read(value: Any) -> str:
-        if isinstance(value, str) and value in known:
-            return value
-        raise _wrong("one of a closed set of words")
-
-    return read
-
-
-def _all_known(known: words.Words) -> _Kind:
-    """A list of words of a closed set; any other word is left out."""
-    return lambda value: [word for word in value if word in known] if isinstance(value, list) else []
+def safe_head(head: Mapping[str, Any]) -> dict[str, Any]:
+    """What a document says of itself."""
+    safe: dict[str, Any] = _HEAD(head)
+    return safe
 
 
 def _settings(value: Any) -> dict[str, Any]:
     """Values of the configuration by path: numbers, switches and words of a closed set, for paths that there are."""
     given = value if isinstance(value, Mapping) else {}
-    word = _word(words.SETTINGS)
+    word = word_of(words.SETTINGS)
     return {
         path: each if isinstance(each, int | float) else word(each)
         for path, each in given.items()
@@ -79,48 +62,14 @@ def _settings(value: Any) -> dict[str, Any]:
     }
 
 
-def _matching(pattern: re.Pattern[str]) -> _Kind:
-    """A text of one pattern; "" in the place of any other."""
-    return lambda value: value if isinstance(value, str) and pattern.fullmatch(value) else ""
-
-
-def _constant(value: Any) -> _Kind:
-    return lambda _given: value
-
-
 def _title(value: Any) -> str:
     """The words that whoever shares the report gave it."""
     return value if isinstance(value, str) else ""
 
 
-def _object(shape: _Shape) -> _Kind:
-    """An object with the keys of a shape that are there, in the shape's order; None stays None."""
-
-    def read(value: Any) -> Any:
-        if value is None:
-            return None
-        if not isinstance(value, Mapping):
-            raise _wrong("an object")
-        return {key: kind(value[key]) for key, kind in shape.items() if key in value}
-
-    return read
-
-
-def _each(shape: _Shape) -> _Kind:
-    """A list of objects of one shape."""
-    one = _object(shape)
-
-    def read(value: Any) -> list[Any]:
-        if not isinstance(value, list):
-            raise _wrong("a list")
-        return [one(entry) for entry in value]
-
-    return read
-
-
 def _counts(value: Any) -> dict[str, Any]:
     """How many items have each fate."""
-    return {fate: _number(value[fate]) for fate in FATE_NAMES if fate in value}
+    return {fate: number(value[fate]) for fate in FATE_NAMES if fate in value}
 
 
 def _model(value: Any) -> dict[str, Any]:
@@ -134,155 +83,151 @@ def _model(value: Any) -> dict[str, Any]:
         "profile": row.provider if row else words.OTHER,
         "source": row.source if row else "",
     }
-    figures: dict[str, Any] = _object(_MODEL)(value)
+    figures: dict[str, Any] = object_of(_MODEL)(value)
     return {key: told[key] if key in told else figures[key] for key in value if key in told or key in figures}
 
 
 def _model_or_none(value: Any) -> str | None:
-    return None if value is None else _word(frozenset(MODELS))(value)
+    return None if value is None else word_of(frozenset(MODELS))(value)
 
 
-def _wrong(wanted: str) -> FormatError:
-    return FormatError(
-        f"a report of numbers only may hold {wanted} here, and something else was found", mend="Share it again"
-    )
+_SIDE: Final = object_of({"where": word_of(words.PLACES), "items": number, "tokens": number, "chars": number})
 
-
-_SIZE: Final = _object({"tokens": _number, "chars": _number})
-_COUNTED: Final = _object({"items": _number, "tokens": _number, "chars": _number})
-_SIDE: Final = _object({"where": _word(words.PLACES), "items": _number, "tokens": _number, "chars": _number})
-
-_MODEL: Final[_Shape] = {
-    **dict.fromkeys(("contextWindow", "maxInput", "maxOutput"), _number),
-    "tokenizer": _word(words.TOKENIZERS),
-    "tokenizerIsStandIn": _flag,
-    **dict.fromkeys(("inputPrice", "cachedInputPrice", "outputPrice"), _number),
-    "priceDate": _matching(_DATE),
+_MODEL: Final[ObjectShape] = {
+    **dict.fromkeys(("contextWindow", "maxInput", "maxOutput"), number),
+    "tokenizer": word_of(words.TOKENIZERS),
+    "tokenizerIsStandIn": flag,
+    **dict.fromkeys(("inputPrice", "cachedInputPrice", "outputPrice"), number),
+    "priceDate": matching(_DATE),
 }
-_DECISION: Final[_Shape] = {
-    "section": _known(words.SECTION_NAMES),
-    "category": _known(words.LETTERS),
-    "fate": _known(words.FATES),
-    "rule": _word(words.RULES),
-    "before": _SIZE,
-    "after": _SIZE,
-    "kind": _known(words.COUNTED),
-    "pinned": _flag,
-    "counterfactual": _constant(""),
-    "conditions": _each({"path": _word(words.SETTINGS), "room": _word(words.ROOMS), "atLeast": _number}),
+_DECISION: Final[ObjectShape] = {
+    "section": known_word(words.SECTION_NAMES),
+    "category": known_word(words.LETTERS),
+    "fate": known_word(words.FATES),
+    "rule": word_of(words.RULES),
+    "before": SIZE,
+    "after": SIZE,
+    "kind": known_word(words.COUNTED),
+    "pinned": flag,
+    "counterfactual": constant(""),
+    "conditions": list_of({"path": word_of(words.SETTINGS), "room": word_of(words.ROOMS), "atLeast": number}),
 }
-_CALIBRATION: Final[_Shape] = {
-    "model": _word(frozenset(MODELS)),
-    "tokenizer": _word(words.TOKENIZERS),
-    **dict.fromkeys(("perToken", "perMessage", "perCall", "perParameter", "requests"), _number),
-    "error": _object(dict.fromkeys(("median", "p95", "p99Under"), _number)),
-    "made": _matching(_DATE),
+_CALIBRATION: Final[ObjectShape] = {
+    "model": word_of(frozenset(MODELS)),
+    "tokenizer": word_of(words.TOKENIZERS),
+    **dict.fromkeys(("perToken", "perMessage", "perCall", "perParameter", "requests"), number),
+    "error": object_of(dict.fromkeys(("median", "p95", "p99Under"), number)),
+    "made": matching(_DATE),
 }
-_VERDICT: Final[_Shape] = {
-    "level": _known(words.LEVELS),
-    "limits": _all_known(words.BOUNDS),
-    **dict.fromkeys(("askedTokens", "sentTokens", "notSentTokens", "freeTokens", "overTokens", "limitTokens"), _number),
+_VERDICT: Final[ObjectShape] = {
+    "level": known_word(words.LEVELS),
+    "limits": known_words(words.BOUNDS),
+    **dict.fromkeys(("askedTokens", "sentTokens", "notSentTokens", "freeTokens", "overTokens", "limitTokens"), number),
     "counts": _counts,
-    "items": _number,
+    "items": number,
 }
-_FEATURE_MODES: Final[_Shape] = {
-    "mode": _known(words.MODES),
-    "keywords": _constant([]),
-    **dict.fromkeys(("specs", "found", "loaded"), _number),
-    **dict.fromkeys(("all", "search", "tool", "instructions"), _SIZE),
+_FEATURE_MODES: Final[ObjectShape] = {
+    "mode": known_word(words.MODES),
+    "keywords": constant([]),
+    **dict.fromkeys(("specs", "found", "loaded"), number),
+    **dict.fromkeys(("all", "search", "tool", "instructions"), SIZE),
 }
-_PACKING: Final[_Shape] = {
-    "fits": _flag,
-    "error": _object(
+_PACKING: Final[ObjectShape] = {
+    "fits": flag,
+    "error": object_of(
         {
-            "code": _word(words.ERROR_CODES),
-            "section": _known(words.SECTION_NAMES),
-            "cause": _word(words.ERROR_CAUSES),
-            "neededTokens": _number,
-            "allowedTokens": _number,
+            "code": word_of(words.ERROR_CODES),
+            "section": known_word(words.SECTION_NAMES),
+            "cause": word_of(words.ERROR_CAUSES),
+            "neededTokens": number,
+            "allowedTokens": number,
         }
     ),
-    "model": _word(frozenset(MODELS)),
-    "profile": _word(words.PROVIDER_NAMES),
-    "tokenizer": _word(words.TOKENIZERS),
-    "kind": _known(words.COUNTED),
-    "estimatedTokens": _number,
-    "calibration": _object(_CALIBRATION),
-    **dict.fromkeys(("window", "outputReserve", "inputBudget", "safetyMarginPercent"), _number),
-    "verdict": _object(_VERDICT),
-    "total": _SIZE,
-    "demand": _SIZE,
-    "unknown": _each({"what": _constant("parts of it")}),
-    "reported": _object({**dict.fromkeys(("tokens", "inFile", "notInFile"), _number), "otherModel": _model_or_none}),
-    "cost": _object(
+    "model": word_of(frozenset(MODELS)),
+    "profile": word_of(words.PROVIDER_NAMES),
+    "tokenizer": word_of(words.TOKENIZERS),
+    "kind": known_word(words.COUNTED),
+    "estimatedTokens": number,
+    "calibration": object_of(_CALIBRATION),
+    **dict.fromkeys(("window", "outputReserve", "inputBudget", "safetyMarginPercent"), number),
+    "verdict": object_of(_VERDICT),
+    "total": SIZE,
+    "demand": SIZE,
+    "unknown": list_of({"what": constant("parts of it")}),
+    "reported": object_of({**dict.fromkeys(("tokens", "inFile", "notInFile"), number), "otherModel": _model_or_none}),
+    "cost": object_of(
         {
-            "currency": _word(words.CURRENCIES),
-            "uncached": _number,
-            "cached": _number,
-            "priceDate": _matching(_DATE),
+            "currency": word_of(words.CURRENCIES),
+            "uncached": number,
+            "cached": number,
+            "priceDate": matching(_DATE),
         }
     ),
-    "sections": _each(
+    "sections": list_of(
         {
-            "name": _known(words.SECTION_NAMES),
-            "limitTokens": _number,
-            "limitChars": _number,
-            "demand": _COUNTED,
-            "after": _COUNTED,
+            "name": known_word(words.SECTION_NAMES),
+            "limitTokens": number,
+            "limitChars": number,
+            "demand": COUNTED,
+            "after": COUNTED,
         }
     ),
-    "overhead": _each(
+    "overhead": list_of(
         {
-            "section": _known(words.SECTION_NAMES),
-            "name": _word(words.OVERHEADS),
-            "tokens": _number,
-            "chars": _number,
-            "kind": _known(words.COUNTED),
+            "section": known_word(words.SECTION_NAMES),
+            "name": word_of(words.OVERHEADS),
+            "tokens": number,
+            "chars": number,
+            "kind": known_word(words.COUNTED),
         }
     ),
-    "decisions": _each(_DECISION),
-    "warnings": _each(
+    "decisions": list_of(_DECISION),
+    "warnings": list_of(
         {
-            "limit": _word(words.LIMITS),
-            "level": _known(words.WARNING_LEVELS),
-            **dict.fromkeys(("used", "allowed", "percent"), _number),
-            "fix": _constant(""),
+            "limit": word_of(words.LIMITS),
+            "level": known_word(words.WARNING_LEVELS),
+            **dict.fromkeys(("used", "allowed", "percent"), number),
+            "fix": constant(""),
             "set": _settings,
         }
     ),
-    "validity": _each({"profile": _known(words.PROVIDER_NAMES), "rule": _word(words.PROVIDER_RULES), "ok": _flag}),
-    "notes": _constant([]),
-    "featureModes": _object(_FEATURE_MODES),
-    "beforeAfter": _each({"name": _word(words.COMPONENTS), "before": _SIDE, "after": _SIDE}),
-}
-_DOCUMENT: Final[_Shape] = {
-    "report": _object(
-        {
-            "version": _number,
-            "application": _matching(_APPLICATION),
-            "title": _title,
-            "content": _constant("numbers"),
-            "createdAt": _matching(_DATE),
-        }
+    "validity": list_of(
+        {"profile": known_word(words.PROVIDER_NAMES), "rule": word_of(words.PROVIDER_RULES), "ok": flag}
     ),
+    "notes": constant([]),
+    "featureModes": object_of(_FEATURE_MODES),
+    "beforeAfter": list_of({"name": word_of(words.COMPONENTS), "before": _SIDE, "after": _SIDE}),
+}
+_HEAD: Final = object_of(
+    {
+        "version": number,
+        "application": matching(_APPLICATION),
+        "title": _title,
+        "content": constant("numbers"),
+        "createdAt": matching(_DATE),
+        "kind": word_of(words.REPORT_KINDS),
+    }
+)
+_DOCUMENT: Final[ObjectShape] = {
+    "report": safe_head,
     # A hash tells nothing new, but it confirms a guess: whoever holds a file could ask whether it was this one.
-    "inputs": _each(
-        {"kind": _word(words.KINDS), "format": _word(words.FORMATS), "bytes": _number, "conversation": _number}
+    "inputs": list_of(
+        {"kind": word_of(words.KINDS), "format": word_of(words.FORMATS), "bytes": number, "conversation": number}
     ),
     "model": _model,
-    "preset": _object({"slug": _word(words.PRESETS), "version": _number}),
-    "bar": _object(
+    "preset": object_of({"slug": word_of(words.PRESETS), "version": number}),
+    "bar": object_of(
         {
-            "shares": _each(
+            "shares": list_of(
                 {
-                    "letter": _known(words.LETTERS),
-                    "name": _word(words.CATEGORY_NAMES),
-                    "sent": _number,
-                    "notSent": _number,
+                    "letter": known_word(words.LETTERS),
+                    "name": word_of(words.CATEGORY_NAMES),
+                    "sent": number,
+                    "notSent": number,
                 }
             ),
-            **dict.fromkeys(("window", "inputBudget", "limit", "reserve", "thresholdPercent"), _number),
+            **dict.fromkeys(("window", "inputBudget", "limit", "reserve", "thresholdPercent"), number),
         }
     ),
-    "packing": _object(_PACKING),
+    "packing": object_of(_PACKING),
 }

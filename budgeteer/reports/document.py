@@ -1,4 +1,4 @@
-"""The frozen document of a report: its shape, and its bytes.
+"""The frozen document of a report: its shape, and its bytes. Of a packed prompt:
 
     {"report": {"version", "application", "title", "content", "createdAt"},
      "inputs": [{"name", "kind", "format", "sha256", "bytes", "conversation"}],
@@ -12,6 +12,8 @@
      "prompt": [{"id", "role", "fate", "text"}],   null where only numbers are shared
      "masks": [{"kind", "places"}]}     only where something was masked before the link opened
 
+The other kinds (kinds/registry.py) say which they are in `report.kind`; their folders have their shapes.
+
 The bytes are the one truth: the page, CSV and Markdown are drawn from them, and reading and writing them again gives
 the same bytes.
 """
@@ -22,13 +24,17 @@ import hashlib
 import json
 import zlib
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final, Literal
 
 from budgeteer.engine.errors import FormatError
 
 VERSION = 1
 
 type Document = dict[str, Any]
+type KindName = Literal["packing", "comparison", "sweep", "evaluation"]
+"""What a report shows: one packed prompt, two side by side, every value of a limit, or an evaluated collection."""
+
+PACKING: Final[KindName] = "packing"
 
 
 def dump(document: Mapping[str, Any]) -> bytes:
@@ -56,6 +62,11 @@ def parse(content: bytes) -> Document:
             mend="Open it with the release that made it.",
         )
     return document
+
+
+def kind_of(document: Mapping[str, Any]) -> str:
+    """The kind of a frozen report; a packed prompt is what does not say."""
+    return str(document["report"].get("kind", PACKING))
 
 
 def pack_bytes(content: bytes) -> bytes:

@@ -2,27 +2,41 @@
 
 from __future__ import annotations
 
-from typing import Any, override
+from typing import Any, Final, override
 
 from django import forms
 
 from budgeteer.engine.errors import InputError
+from budgeteer.reports.document import PACKING
+from budgeteer.reports.kinds.registry import KINDS
 from budgeteer.reports.models import DEFAULT_DAYS, LONGEST_DAYS, Content
 from budgeteer.reports.sharing.embedding import MOST_CHARS as MOST_ORIGIN_CHARS
 from budgeteer.reports.sharing.embedding import origins_in
 from budgeteer.reports.sharing.password import LEAST_CHARS, MOST_CHARS
+from budgeteer.reports.sharing.publish_request import PublishRequest
+
+#: The names of every kind's question, each once.
+QUESTION: Final = tuple(dict.fromkeys(name for row in KINDS.values() for name in row.question))
 
 
 class PublishForm(forms.Form):
-    """What is chosen when sharing; `form_key` is drawn anew for each form that is shown."""
+    """What is chosen when sharing; `form_key` is drawn anew for each form that is shown.
 
+    `kind` is one that is made from a workspace; the hidden fields of every kind's question stand beside it.
+    """
+
+    kind = forms.ChoiceField(
+        choices=[(row.name, row.name) for row in KINDS.values() if row.subject == "workspace"],
+        widget=forms.HiddenInput,
+        required=False,
+    )
     form_key = forms.UUIDField(widget=forms.HiddenInput, required=False)
     title = forms.CharField(
         max_length=120,
         strip=True,
         required=False,
         help_text="May be empty. Whoever has the link reads it, at every level. A full report without a title is "
-        "called like its workspace.",
+        "called like what it is made from.",
         widget=forms.TextInput(attrs={"class": "in", "autocomplete": "off"}),
     )
     content = forms.ChoiceField(choices=Content.choices, initial=Content.NUMBERS, widget=forms.RadioSelect)
@@ -57,6 +71,27 @@ class PublishForm(forms.Form):
         "https://wiki.example.com.",
         widget=forms.TextInput(attrs={"class": "in", "autocomplete": "off", "spellcheck": "false"}),
     )
+
+    def __init__(self, *args: Any, kind: str = "", **kwargs: Any) -> None:
+        """`kind` is the one whose levels are offered; of a form that is sent, the one it names."""
+        super().__init__(*args, **kwargs)
+        for name in QUESTION:
+            self.fields[name] = forms.CharField(required=False, max_length=200, widget=forms.HiddenInput)
+        row = KINDS.get(kind or self.data.get("kind", ""), KINDS[PACKING])
+        if kind and row.subject != "workspace":  # its address says which kind it is
+            for name in ("kind", *QUESTION):
+                del self.fields[name]
+        content = self.fields["content"]
+        if isinstance(content, forms.ChoiceField):
+            content.choices = list(row.levels.items())
+
+    def order(self) -> PublishRequest:
+        """What a valid form orders."""
+        given = self.cleaned_data
+        kind = given.get("kind") or PACKING
+        question = {name: given[name] for name in KINDS[kind].question}
+        chosen = ("title", "content", "days", "form_key", "password", "embed_on")
+        return PublishRequest(**{name: given[name] for name in chosen}, kind=kind, question=question)
 
     def clean_embed_on(self) -> str:
         """The origins in the form of a content policy."""

@@ -13,6 +13,7 @@ from django.db import models
 from django.urls import reverse
 from django.utils import timezone
 
+from budgeteer.collections.models import EvaluationRun
 from budgeteer.workbench.models import Workspace
 
 TOKEN_BYTES = 32
@@ -31,12 +32,26 @@ class Content(models.TextChoices):
     FULL = "full", "Full: names, reasons and the packed prompt"
 
 
+class ReportKindName(models.TextChoices):
+    """What a report shows; kinds/registry.py has a row for each."""
+
+    PACKING = "packing", "Packed prompt"
+    COMPARISON = "comparison", "Comparison"
+    SWEEP = "sweep", "Sweep"
+    EVALUATION = "evaluation", "Evaluation"
+
+
 LEVEL_NAMES: Final[dict[str, str]] = {
     Content.NUMBERS: "Numbers only",
     Content.REDACTED: "Redacted",
     Content.FULL: "Full text",
 }
 """How a level is called on a chip."""
+
+
+def level_name_of(content: str, kind: str) -> str:
+    """How a level of a kind is called on a chip; only packed prompts have a text to be full of."""
+    return "Full" if content == Content.FULL and kind != ReportKindName.PACKING else LEVEL_NAMES[content]
 
 
 def new_token() -> str:
@@ -50,10 +65,11 @@ def digest_of(token: str) -> str:
 
 
 class Report(models.Model):
-    """A packing as it stood, shared by a link.
+    """What was to be seen of a workspace or of an evaluation, as it stood, shared by a link.
 
     Attributes:
-        workspace: what it was made from; None once that is gone. A report outlives its workspace.
+        kind: what it shows.
+        workspace, evaluation: what it was made from, one of both; None once that is gone. A report outlives it.
         token: the end of the link. It is kept while the link leads somewhere, because the owner may copy it at any
             time; whoever can read it here can read the document beside it. "" once the report has ended.
         title: the words its owner gave it, "" for none (a full one is called like its workspace).
@@ -62,8 +78,9 @@ class Report(models.Model):
         opened: how often others than its owner opened the page.
         is_held: whether its link opens nothing yet, because a scan found something that its owner is to decide about.
         findings: what the scan found, without the values (scanning/findings.py); None where that is settled.
-        snapshot: the workspace as it stood when it was shared (workbench/frozen_workspace.py); what the worker packs.
-            Empty once that is done and once the report has ended.
+        snapshot: what it was made from, as it stood when it was shared: of a workspace as in
+            workbench/frozen_workspace.py, of the other kinds as their folders say. Empty once a worker has made the
+            document and once the report has ended.
         form_key: drawn with the form it was asked for with, so that the same form sent twice is one report.
         document: the frozen document (see document.py), compressed; None until a worker has made it and once the
             report has ended. Written once.
@@ -76,6 +93,8 @@ class Report(models.Model):
     token_digest = models.CharField(max_length=64, unique=True, editable=False)
     owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="reports")
     workspace = models.ForeignKey(Workspace, null=True, on_delete=models.SET_NULL, related_name="reports")
+    evaluation = models.ForeignKey(EvaluationRun, null=True, on_delete=models.SET_NULL, related_name="reports")
+    kind = models.CharField(max_length=12, choices=ReportKindName, default=ReportKindName.PACKING, editable=False)
     title = models.CharField(max_length=120, blank=True)
     content = models.CharField(max_length=8, choices=Content, default=Content.NUMBERS)
     password = models.CharField(max_length=128, blank=True, editable=False)
@@ -112,7 +131,12 @@ class Report(models.Model):
     @property
     def level_name(self) -> str:
         """How much it tells, in two words."""
-        return LEVEL_NAMES[self.content]
+        return level_name_of(self.content, self.kind)
+
+    @property
+    def kind_name(self) -> str:
+        """What it shows, in two words."""
+        return str(ReportKindName(self.kind).label)
 
     @property
     def subject(self) -> str:

@@ -9,11 +9,14 @@ from typing import Any, Final
 from budgeteer.engine.config.options import Field, fields
 from budgeteer.engine.config.overlay import set_path
 from budgeteer.engine.config.schema import BudgetConfig, dump_config
+from budgeteer.engine.models.registry import MODELS
 from budgeteer.engine.packing.ledger import CATEGORIES
 from budgeteer.engine.packing.verdict_text import figures_from_json
+from budgeteer.reports import vocabulary as words
 from budgeteer.reports.allowlist import allowed
 from budgeteer.reports.document import Document, fingerprint
 
+_FIELDS: Final[Mapping[str, Field]] = {field.path: field for field in fields()}
 _PERCENTAGE: Final = re.compile(r"\d{1,3}(\.\d+)?%")
 
 
@@ -25,7 +28,7 @@ def numbers_only(document: Mapping[str, Any]) -> Document:
     """
     safe = allowed(document)
     safe["inputs"] = [{"name": f"source {at}", **each, "sha256": ""} for at, each in enumerate(safe["inputs"], start=1)]
-    safe["config"] = _config(document["config"], model=safe["model"]["name"])
+    safe["config"] = closed_config(document["config"], model=safe["model"]["name"])
     safe["configSha256"] = fingerprint(safe["config"])
     safe["packing"] = _packing(document["packing"], safe["packing"])
     safe["prompt"] = None
@@ -34,7 +37,7 @@ def numbers_only(document: Mapping[str, Any]) -> Document:
 
 def _packing(given: Mapping[str, Any], safe: dict[str, Any]) -> dict[str, Any]:
     """The safe packing with ordinals in the place of ids and names, and sentences made of its figures."""
-    names = _item_names(given["decisions"])
+    names = ordinal_names(given["decisions"])
     groups = _numbered((each["group"] for each in given["decisions"] if each["group"]), "group")
     pairs = zip(given["decisions"], safe["decisions"], strict=True)
     safe["decisions"] = [_decision(each, name=names[of["id"]], group=groups.get(of["group"])) for of, each in pairs]
@@ -55,7 +58,7 @@ def _warning_sentence(warning: Mapping[str, Any]) -> str:
     return f"{warning['limit']} {warning['level']}: {figures} ({warning['percent']:,.1f} %)."
 
 
-def _item_names(decisions: Iterable[Mapping[str, Any]]) -> dict[str, str]:
+def ordinal_names(decisions: Iterable[Mapping[str, Any]]) -> dict[str, str]:
     """By id, a name that says only what kind of item it is and which one of them: `Skills 12`."""
     seen: dict[str, int] = {}
     names: dict[str, str] = {}
@@ -77,7 +80,24 @@ def _decision(decision: Mapping[str, Any], *, name: str, group: str | None) -> d
     return {"id": name, "name": name, **decision, "sentence": reason, "group": group}
 
 
-def _config(config: Mapping[str, Any], *, model: str) -> dict[str, Any]:
+def setting_path(path: str) -> str:
+    """A path of the configuration without the names of items behind it: `skillsBudget.policies` for one skill's."""
+    steps = path.split(".")
+    known = (".".join(steps[:count]) for count in range(len(steps), 0, -1))
+    return next((one for one in known if one in words.SETTINGS), words.OTHER)
+
+
+def setting_value(path: str, value: Any) -> Any:
+    """A value of the configuration where it is of a closed set, OTHER in the place of any other; None stays None."""
+    if value is None:
+        return None
+    if path == "model":
+        return value if value in MODELS else words.OTHER
+    field = _FIELDS.get(path)
+    return value if field is not None and _is_closed(field, value) else words.OTHER
+
+
+def closed_config(config: Mapping[str, Any], *, model: str) -> dict[str, Any]:
     """The configuration with every free text, list and map at its default; the model by its name in our table."""
     safe = dump_config(BudgetConfig())
     for field in fields():

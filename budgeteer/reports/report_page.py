@@ -115,8 +115,8 @@ def build_page(document: Document) -> ReportPage:
         sentence=words.sentence,
         tone=LEVEL_TONES[level],
         icon=LEVEL_ICONS[level],
-        setting=_setting(document),
-        picture=draw_bar(_figures(document["bar"])),
+        setting=setting_of(document),
+        picture=draw_bar(bar_figures(document["bar"])),
         figures=_headline(verdict, fits=level != "cannotFit"),
         items=f"{len(packing['decisions']):,}",
         fates=_fates(verdict["counts"]),
@@ -144,7 +144,8 @@ _COUNTED: Final = {
 }
 
 
-def _setting(document: Document) -> str:
+def setting_of(document: Document) -> str:
+    """The model, the window and how tokens were counted, in a sentence or two."""
     packing = document["packing"]
     counted = _COUNTED.get(packing["kind"], "estimated")
     margin = packing["safetyMarginPercent"]
@@ -156,7 +157,8 @@ def _setting(document: Document) -> str:
     return "".join(parts)
 
 
-def _figures(bar: Mapping[str, Any]) -> BarFigures:
+def bar_figures(bar: Mapping[str, Any]) -> BarFigures:
+    """What the bar of a document is drawn from."""
     return BarFigures(
         shares=tuple(Share(each["letter"], each["name"], each["sent"], each["notSent"]) for each in bar["shares"]),
         window=bar["window"],

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any, Final, Literal
 from uuid import UUID
@@ -15,14 +15,16 @@ from django.db.models import F, Q, QuerySet
 from django.utils import timezone
 
 from budgeteer.access.audit import SecurityEvent, record
+from budgeteer.collections.models import EvaluationRun
 from budgeteer.engine.errors import InputError
 from budgeteer.jobs import services as jobs
 from budgeteer.jobs.models import Job, JobState
 from budgeteer.reports.document import Document, parse, unpack_bytes
-from budgeteer.reports.models import Content, Report, digest_of, expiry_in
+from budgeteer.reports.kinds.base import ReportSubject
+from budgeteer.reports.kinds.registry import KINDS
+from budgeteer.reports.models import Content, Report, ReportKindName, digest_of, expiry_in
 from budgeteer.reports.sharing import password
-from budgeteer.workbench import services as workbench
-from budgeteer.workbench.frozen_workspace import take_snapshot
+from budgeteer.reports.sharing.publish_request import PublishRequest
 from budgeteer.workbench.models import Workspace
 
 KEEP_ENDED = timedelta(days=90)
@@ -42,23 +44,6 @@ class ReportState:
     job: Job | None
 
 
-@dataclass(frozen=True, slots=True)
-class PublishRequest:
-    """What somebody chose when sharing.
-
-    Attributes:
-        password, embed_on: as in models.Report, the password as it was typed; "" for none.
-        form_key: tells two orders from one that was sent twice.
-    """
-
-    title: str
-    content: str
-    days: int
-    form_key: UUID | None = None
-    password: str = ""
-    embed_on: str = ""
-
-
 def publish(workspace: Workspace, order: PublishRequest, *, owner: User) -> Report:
     """Make a report of the workspace as it stands now; a worker freezes it. The same form sent twice is one report.
 
@@ -68,20 +53,34 @@ def publish(workspace: Workspace, order: PublishRequest, *, owner: User) -> Repo
         InputError: a source has not been imported or counted yet.
         BudgeteerError: the workspace cannot be packed, so there is nothing to report.
     """
-    known = Report.objects.filter(owner=owner, form_key=order.form_key).first() if order.form_key else None
+    return _publish(order, ReportSubject(owner, workspace=workspace, question=order.question))
+
+
+def publish_evaluation(run: EvaluationRun, order: PublishRequest, *, owner: User) -> Report:
+    """Make a report of what an evaluation found, as above.
+
+    Raises:
+        InputError: it is not done.
+    """
+    return _publish(replace(order, kind=ReportKindName.EVALUATION), ReportSubject(owner, run=run))
+
+
+def _publish(order: PublishRequest, asked: ReportSubject) -> Report:
+    known = Report.objects.filter(owner=asked.owner, form_key=order.form_key).first() if order.form_key else None
     if known is not None:
         return known
-    snapshot = take_snapshot(workspace)
-    workbench.check_packable(workspace)
-    return _publish(workspace, order, snapshot=snapshot, owner=owner)
+    return _store(order, asked, snapshot=KINDS[order.kind].take(asked))
 
 
 @transaction.atomic
-def _publish(workspace: Workspace, order: PublishRequest, *, snapshot: dict[str, Any], owner: User) -> Report:
+def _store(order: PublishRequest, asked: ReportSubject, *, snapshot: dict[str, Any]) -> Report:
+    owner = asked.owner
     report = Report(
         owner=owner,
-        workspace=workspace,
-        title=order.title or (workspace.name if order.content == Content.FULL else ""),
+        workspace=asked.workspace,
+        evaluation=asked.run,
+        kind=order.kind,
+        title=order.title or (asked.name if order.content == Content.FULL else ""),
         content=order.content,
         password=password.hashed(order.password),
         embed_on=order.embed_on,
@@ -97,15 +96,23 @@ def _publish(workspace: Workspace, order: PublishRequest, *, snapshot: dict[str,
     record(
         SecurityEvent.REPORT_PUBLISHED,
         report=str(report.pk),
-        workspace=str(workspace.pk),
+        kind=str(order.kind),
         content=str(order.content),
         days=order.days,
         password="yes" if order.password else "no",
         embedded="yes" if order.embed_on else "no",
         by=owner.pk,
+        **_made_from(asked),
     )
     jobs.enqueue("reports.freeze", arguments={"report_id": str(report.id)}, owner=owner, subject=report.subject)
     return report
+
+
+def _made_from(asked: ReportSubject) -> dict[str, str]:
+    """What a report is made from, as its event names it."""
+    if asked.run is not None:
+        return {"evaluation": str(asked.run.pk)}
+    return {} if asked.workspace is None else {"workspace": str(asked.workspace.pk)}
 
 
 def revoke(report: Report) -> None:
@@ -115,10 +122,14 @@ def revoke(report: Report) -> None:
     report.refresh_from_db()
 
 
-def reports_of(owner: User, *, workspace: Workspace | None = None) -> QuerySet[Report]:
-    """The owner's reports, newest first, without their documents; of one workspace where it is given."""
-    rows = Report.objects.filter(owner=owner).defer("document").select_related("workspace")
-    return rows.filter(workspace=workspace) if workspace else rows
+def reports_of(
+    owner: User, *, workspace: Workspace | None = None, run: EvaluationRun | None = None
+) -> QuerySet[Report]:
+    """The owner's reports, newest first, without their documents; of one workspace or evaluation where it is given."""
+    rows = Report.objects.filter(owner=owner)
+    rows = rows.select_related("workspace", "evaluation__collection").defer("document", "evaluation__record")
+    rows = rows.filter(workspace=workspace) if workspace else rows
+    return rows.filter(evaluation=run) if run else rows
 
 
 def of(owner: User, report_id: UUID) -> Report | None:

@@ -8,7 +8,7 @@ from typing import Any, Concatenate
 
 from django.conf import settings
 from django.core.paginator import Paginator
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.text import slugify
@@ -20,17 +20,14 @@ from budgeteer.access.rules import public
 from budgeteer.accounts import throttling
 from budgeteer.accounts.sign_in_log import origin_of
 from budgeteer.jobs.job_view import REFRESH_SECONDS
-from budgeteer.presentation.labels import FATE_NAMES
 from budgeteer.reports import services
 from budgeteer.reports.document import Document
-from budgeteer.reports.exports import to_csv, to_markdown
-from budgeteer.reports.files.picture import to_png
-from budgeteer.reports.files.standalone import to_html
+from budgeteer.reports.kinds.registry import kind_for
 from budgeteer.reports.models import Report
-from budgeteer.reports.report_page import ITEMS_A_PAGE, build_page, item_rows
 from budgeteer.reports.report_prompt import PIECES_A_PAGE, prompt_pieces, prompt_text
 from budgeteer.reports.sharing import password
 from budgeteer.reports.sharing.embedding import allow_frames
+from budgeteer.reports.standalone import to_html
 
 type SharedView = Callable[Concatenate[HttpRequest, Report, Document, ...], HttpResponse]
 
@@ -108,19 +105,15 @@ def page(request: HttpRequest, report: Report, document: Document) -> HttpRespon
     """The report. Opening it counts, turning its pages and filtering does not."""
     if request.method == "GET" and not request.GET and not _is_owner(request, report):
         services.count_opening(report)
-    fate = request.GET.get("fate", "")
-    fate = fate if fate in FATE_NAMES else ""
-    items = Paginator(item_rows(document, fate=fate), ITEMS_A_PAGE).get_page(request.GET.get("page"))
+    kind = kind_for(document)
     context = {
         "report": report,
         "document": document,
-        "page": build_page(document),
-        "items": items,
-        "fate": fate,
-        "config_mark": document["configSha256"][:6],
+        "kind": kind,
         "picture": ""
         if report.password
         else request.build_absolute_uri(reverse("reports:picture", args=(report.token,))),
+        **kind.context(document, request.GET),
     }
     return render(request, "reports/shared.html", context)
 
@@ -145,12 +138,13 @@ def prompt_file(request: HttpRequest, _report: Report, document: Document) -> Ht
 
 @_shared
 def embed(request: HttpRequest, report: Report, document: Document) -> HttpResponse:
-    """Verdict, bar and sections, for frames on the sites that the owner named; nothing where none is."""
+    """The figures without the items, for frames on the sites that the owner named; nothing where none is."""
     if not report.embed_on:
         return render(request, "reports/gone.html", status=404)
     if request.method == "GET" and not _is_owner(request, report):
         services.count_opening(report)
-    context = {"report": report, "document": document, "page": build_page(document)}
+    kind = kind_for(document)
+    context = {"report": report, "document": document, "kind": kind, **kind.context(document, QueryDict())}
     response = render(request, "reports/embed.html", context)
     allow_frames(response, report.embed_on.split())
     return response
@@ -161,7 +155,7 @@ def picture(request: HttpRequest, report: Report, document: Document) -> HttpRes
     """The picture that previews of the link show: numbers and the bar. A report with a password has none."""
     if report.password:
         return render(request, "reports/gone.html", status=404)
-    return HttpResponse(to_png(document), content_type="image/png")
+    return HttpResponse(kind_for(document).to_png(document), content_type="image/png")
 
 
 @_shared
@@ -178,14 +172,14 @@ def json_file(_request: HttpRequest, report: Report, document: Document) -> Http
 
 @_shared
 def csv_file(_request: HttpRequest, _report: Report, document: Document) -> HttpResponse:
-    """Every item as a row."""
-    return _file(to_csv(document), document, kind="text/csv", suffix="csv")
+    """Its table: of a packed prompt every item as a row."""
+    return _file(kind_for(document).to_csv(document), document, kind="text/csv", suffix="csv")
 
 
 @_shared
 def markdown_file(_request: HttpRequest, _report: Report, document: Document) -> HttpResponse:
     """The report as Markdown."""
-    return _file(to_markdown(document), document, kind="text/markdown", suffix="md")
+    return _file(kind_for(document).to_markdown(document), document, kind="text/markdown", suffix="md")
 
 
 def _file(content: str | bytes, document: Document, *, kind: str, suffix: str) -> HttpResponse:

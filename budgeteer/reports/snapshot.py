@@ -8,14 +8,15 @@ from datetime import datetime
 from typing import Any, assert_never
 
 from budgeteer import __version__
-from budgeteer.engine.analysis.packing_json import packing_to_json
+from budgeteer.engine.analysis.packing_json import figures_to_json, packing_to_json
 from budgeteer.engine.config.schema import dump_config
 from budgeteer.engine.models.registry import ModelRow
 from budgeteer.engine.packing.result import Packing
 from budgeteer.engine.rendering import render_spans
 from budgeteer.engine.rendering.validity import check_every_provider
 from budgeteer.presentation.bar import BarFigures
-from budgeteer.reports.document import VERSION, Document, fingerprint
+from budgeteer.presentation.header import figures_of
+from budgeteer.reports.document import VERSION, Document, KindName, fingerprint
 from budgeteer.reports.levels.redacted import redacted
 from budgeteer.reports.models import Content
 from budgeteer.reports.redaction import numbers_only
@@ -52,21 +53,10 @@ def freeze(
 ) -> Document:
     """The full document of a packing, prompt included. `progress` is told each step as a sentence."""
     progress("Writing down every decision")
-    slug, number = heading.preset
-    config = dump_config(packing.config)
     document: Document = {
-        "report": {
-            "version": VERSION,
-            "application": f"Budgeteer {__version__}",
-            "title": heading.title,
-            "content": str(Content.FULL),
-            "createdAt": heading.created_at.isoformat(timespec="seconds"),
-        },
-        "inputs": [_input(each) for each in inputs],
-        "model": _model(packing.allowance.row),
-        "preset": {"slug": slug, "version": number},
-        "config": config,
-        "configSha256": fingerprint(config),
+        "report": head_of(heading),
+        "inputs": [input_to_json(each) for each in inputs],
+        **_origin(packing, heading.preset),
         "bar": _bar(figures),
         "packing": packing_to_json(packing, validity=check_every_provider(packing)),
     }
@@ -78,7 +68,40 @@ def freeze(
     return document
 
 
-def _input(used: InputUsed) -> dict[str, Any]:
+def head_of(heading: Heading, kind: KindName | None = None) -> dict[str, Any]:
+    """What every document says of itself; a packed prompt does not name its kind."""
+    head = {
+        "version": VERSION,
+        "application": f"Budgeteer {__version__}",
+        "title": heading.title,
+        "content": str(Content.FULL),
+        "createdAt": heading.created_at.isoformat(timespec="seconds"),
+    }
+    return head if kind is None else {**head, "kind": kind}
+
+
+def figures_of_packing(packing: Packing, preset: tuple[str, int]) -> dict[str, Any]:
+    """A packing in the shape of a document, in figures alone: no decisions, prompt, notes, or rules of providers."""
+    return {
+        **_origin(packing, preset),
+        "bar": _bar(figures_of(packing)),
+        "packing": {**figures_to_json(packing, validity=()), "decisions": [], "notes": []},
+    }
+
+
+def _origin(packing: Packing, preset: tuple[str, int]) -> dict[str, Any]:
+    slug, number = preset
+    config = dump_config(packing.config)
+    return {
+        "model": _model(packing.allowance.row),
+        "preset": {"slug": slug, "version": number},
+        "config": config,
+        "configSha256": fingerprint(config),
+    }
+
+
+def input_to_json(used: InputUsed) -> dict[str, Any]:
+    """A source as a document has it."""
     return {
         "name": used.name,
         "kind": used.kind,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
 from datetime import datetime
 from itertools import count
 from typing import Any
@@ -13,26 +12,20 @@ from budgeteer.engine.errors import InputError
 from budgeteer.jobs.cleanup import sweep
 from budgeteer.jobs.context import JobContext
 from budgeteer.jobs.registry import job
-from budgeteer.presentation.header import figures_of
 from budgeteer.reports import services
-from budgeteer.reports.document import Document, dump, pack_bytes
-from budgeteer.reports.levels.redacted import message_texts
+from budgeteer.reports.document import dump, pack_bytes
+from budgeteer.reports.kinds.registry import KINDS
 from budgeteer.reports.models import Content, Report
 from budgeteer.reports.scanning.findings import findings_of, values_of
 from budgeteer.reports.scanning.masks import masked
 from budgeteer.reports.scanning.scan import scan_document
-from budgeteer.reports.snapshot import Heading, InputUsed, freeze, public_copy
-from budgeteer.workbench import services as workbench
-from budgeteer.workbench.config_form.editable import preset_of
-from budgeteer.workbench.frozen_workspace import read_snapshot
-from budgeteer.workbench.models import WorkspaceSource
 
 STEPS = 5
 
 
 @job("reports.freeze", title="Freeze a report")
 def freeze_report(context: JobContext, *, report_id: str, **_earlier: object) -> dict[str, Any] | None:
-    """Pack the workspace as it stood when it was shared, and store the frozen document once.
+    """Make the document of what was shared as it stood then, and store it once.
 
     A job that an earlier version asked for names more; its report holds no snapshot and is refused.
 
@@ -44,12 +37,16 @@ def freeze_report(context: JobContext, *, report_id: str, **_earlier: object) ->
         return None
     if not report.snapshot:
         raise InputError("this report was asked for by an earlier version", mend="Share the workspace again")
-    document, texts = _document(context, report=report)
-    shown = public_copy(document, content=report.content, message_texts=texts)
+    kind = KINDS[report.kind]
+    steps = count(1)
+    context.progress(0, STEPS, "steps", "Packing")
+    frozen = kind.freeze(report, lambda sentence: context.progress(next(steps), STEPS, "steps", sentence))
+    shown = kind.reduce(frozen.document, report.content, frozen.message_texts)
     context.progress(STEPS - 1, STEPS, "steps", "Looking for secrets and personal data")
-    findings = None if report.content == Content.NUMBERS else findings_of(scan_document(shown), shown)
+    is_scanned = report.content != Content.NUMBERS
+    findings = findings_of(scan_document(shown), shown, kind.placed(shown)) if is_scanned else None
     content = dump(shown)
-    verdict = {key: document["packing"]["verdict"][key] for key in ("level", "sentence")}
+    verdict = {"level": frozen.level, "sentence": frozen.sentence}
     context.progress(STEPS, STEPS, "steps", "Frozen.")
     result = {"bytes": len(content)}
     with context.finishing(result):
@@ -79,44 +76,6 @@ def mask_report(context: JobContext, *, report_id: str, masks: list[int]) -> dic
             document=pack_bytes(content), findings=None, is_held=False
         )
     return result
-
-
-def _document(context: JobContext, *, report: Report) -> tuple[Document, Iterator[str]]:
-    """The full document, and the texts of its messages, read one after the other."""
-    steps = count(1)
-    context.progress(0, STEPS, "steps", "Packing")
-    workspace, links = read_snapshot(report.snapshot, owner_id=report.owner_id)
-    packing = workbench.packing_of(workspace, links)
-
-    def progress(sentence: str) -> None:
-        context.progress(next(steps), STEPS, "steps", sentence)
-
-    version = preset_of(workspace)
-    document = freeze(
-        packing,
-        heading=Heading(report.title, report.created_at, (version.preset.slug, version.number)),
-        inputs=list(_inputs(links)),
-        figures=figures_of(packing),
-        progress=progress,
-    )
-    return document, message_texts(packing)
-
-
-def _inputs(links: Sequence[WorkspaceSource]) -> Iterator[InputUsed]:
-    """What was packed: of several conversations the first one only."""
-    conversations = 0
-    for link in links:
-        conversations += link.source.kind == "conversation"
-        if link.source.kind == "conversation" and conversations > 1:
-            continue
-        yield InputUsed(
-            name=link.source.name,
-            kind=link.source.kind,
-            format=link.source.format,
-            sha256=link.source.sha256,
-            size_bytes=link.source.size_bytes,
-            conversation=link.conversation_index,
-        )
 
 
 @sweep("ended reports")

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 from uuid import UUID, uuid4
 
+from django.contrib import messages
 from django.contrib.auth.models import User
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
@@ -17,16 +18,23 @@ from django.views.decorators.vary import vary_on_headers
 
 from budgeteer.access.lookups import found_or_404
 from budgeteer.access.rules import access
+from budgeteer.collections import services as collections
+from budgeteer.collections.models import EvaluationRun
 from budgeteer.engine.errors import BudgeteerError, InputError
 from budgeteer.engine.packing.verdict_text import kept_sentence
 from budgeteer.jobs.job_view import REFRESH_SECONDS
 from budgeteer.reports import services
+from budgeteer.reports.document import PACKING, KindName
 from budgeteer.reports.forms import PublishForm
+from budgeteer.reports.kinds.base import ReportSubject
+from budgeteer.reports.kinds.registry import KINDS
 from budgeteer.reports.models import Report
+from budgeteer.reports.sharing.publish_request import PublishRequest
 from budgeteer.workbench import services as workbench
 from budgeteer.workbench.config_form.apply import error_parts
 from budgeteer.workbench.models import Workspace
 
+EVALUATION: Final[KindName] = "evaluation"
 _MASK_DIGITS = 9
 """No place in a list of findings has more digits."""
 
@@ -74,28 +82,68 @@ def listing(request: HttpRequest) -> HttpResponse:
 @require_safe
 @vary_on_headers("HX-Request")
 def share(request: HttpRequest, workspace_id: UUID) -> HttpResponse:
-    """What is shared of one workspace, and the form that shares it: a page, or the dialog's inside."""
+    """What is shared of one workspace, and the form that shares it: a page, or the dialog's inside.
+
+    The address may name another kind than the packed prompt, and its question.
+    """
     workspace = _workspace(request, workspace_id)
-    return _share_answer(request, workspace, _fresh_form())
+    kind = KINDS.get(request.GET.get("kind", ""), KINDS[PACKING])
+    question = {name: request.GET.get(name, "")[:200] for name in kind.question}
+    try:
+        sentence = kind.describe(ReportSubject(_owner(request), workspace=workspace, question=question))
+    except BudgeteerError as error:
+        messages.error(request, error_parts(error)["sentence"])
+        return redirect("reports:share", workspace.id)
+    form = _fresh_form(kind.name, question)
+    return _share_answer(request, _of_workspace(workspace, sentence), form)
 
 
 @access()
 @require_POST
 @vary_on_headers("HX-Request")
 def publish(request: HttpRequest, workspace_id: UUID) -> HttpResponse:
-    """Share a workspace as it stands."""
+    """Share a workspace as it stands, or a comparison or a sweep of it."""
     workspace = _workspace(request, workspace_id)
     form = PublishForm(request.POST)
+    return _publish(
+        request, _of_workspace(workspace), form, lambda order, owner: services.publish(workspace, order, owner=owner)
+    )
+
+
+@access()
+@require_safe
+@vary_on_headers("HX-Request")
+def share_evaluation(request: HttpRequest, run_id: UUID) -> HttpResponse:
+    """What is shared of an evaluation, and the form that shares it."""
+    target = _of_evaluation(_run(request, run_id))
+    return _share_answer(request, target, _fresh_form(EVALUATION, {}))
+
+
+@access()
+@require_POST
+@vary_on_headers("HX-Request")
+def publish_evaluation(request: HttpRequest, run_id: UUID) -> HttpResponse:
+    """Share what an evaluation found."""
+    run = _run(request, run_id)
+    form = PublishForm(request.POST, kind=EVALUATION)
+    return _publish(
+        request, _of_evaluation(run), form, lambda order, owner: services.publish_evaluation(run, order, owner=owner)
+    )
+
+
+def _publish(
+    request: HttpRequest, target: ShareTarget, form: PublishForm, publish_it: Callable[[PublishRequest, User], Report]
+) -> HttpResponse:
     if not form.is_valid():
-        return _share_answer(request, workspace, form)
+        return _share_answer(request, target, form)
     try:
-        services.publish(workspace, services.PublishRequest(**form.cleaned_data), owner=_owner(request))
+        publish_it(form.order(), _owner(request))
     except BudgeteerError as error:
         form.add_error(None, f"There is nothing to share yet: {error_parts(error)['sentence']}")
-        return _share_answer(request, workspace, form)
+        return _share_answer(request, target, form)
     if _is_partial(request):
-        return _share_answer(request, workspace, _fresh_form())
-    return redirect(reverse("reports:share", args=(workspace.id,)) + "#shared")
+        return _share_answer(request, target, _fresh_form(target.kind, {}))
+    return redirect(f"{target.share_url}#shared")
 
 
 @access()
@@ -148,19 +196,63 @@ def revoke(request: HttpRequest, report_id: UUID) -> HttpResponse:
     services.revoke(report)
     if _is_partial(request):
         return render(request, "reports/row.html", {"row": _row(request, report)})
-    if report.workspace_id and request.POST.get("from") == "share":
-        return redirect(reverse("reports:share", args=(report.workspace_id,)) + "#shared")
+    if request.POST.get("from") == "share":
+        if report.workspace_id:
+            return redirect(reverse("reports:share", args=(report.workspace_id,)) + "#shared")
+        if report.evaluation_id:
+            return redirect(reverse("reports:share_evaluation", args=(report.evaluation_id,)) + "#shared")
     return redirect("reports:list")
 
 
-def _fresh_form() -> PublishForm:
+@dataclass(frozen=True, slots=True)
+class ShareTarget:
+    """What the page shares: its name and addresses, and what of it in a sentence, "" where the page says it."""
+
+    name: str
+    url: str
+    share_url: str
+    publish_url: str
+    kind: str
+    noun: str
+    sentence: str = ""
+    workspace: Workspace | None = None
+    run: EvaluationRun | None = None
+
+
+def _of_workspace(workspace: Workspace, sentence: str = "") -> ShareTarget:
+    return ShareTarget(
+        workspace.name,
+        workspace.get_absolute_url(),
+        reverse("reports:share", args=(workspace.id,)),
+        reverse("reports:publish", args=(workspace.id,)),
+        PACKING,
+        "workspace",
+        sentence,
+        workspace=workspace,
+    )
+
+
+def _of_evaluation(run: EvaluationRun) -> ShareTarget:
+    return ShareTarget(
+        f"Evaluation of {run.collection.name}",
+        run.get_absolute_url(),
+        reverse("reports:share_evaluation", args=(run.id,)),
+        reverse("reports:publish_evaluation", args=(run.id,)),
+        EVALUATION,
+        "evaluation",
+        "Shared are the sums of the evaluation; no text of a conversation is in a report of it, at any level.",
+        run=run,
+    )
+
+
+def _fresh_form(kind: str, question: Mapping[str, str]) -> PublishForm:
     """The form with no title: a workspace is mostly called like a file, and numbers only tells no names."""
-    return PublishForm(initial={"form_key": uuid4()})
+    return PublishForm(initial={"form_key": uuid4(), "kind": kind, **question}, kind=kind)
 
 
-def _share_answer(request: HttpRequest, workspace: Workspace, form: PublishForm) -> HttpResponse:
-    rows = _rows(request, services.reports_of(_owner(request), workspace=workspace))
-    context: dict[str, Any] = {"workspace": workspace, "form": form, "rows": rows}
+def _share_answer(request: HttpRequest, target: ShareTarget, form: PublishForm) -> HttpResponse:
+    rows = _rows(request, services.reports_of(_owner(request), workspace=target.workspace, run=target.run))
+    context: dict[str, Any] = {"target": target, "form": form, "rows": rows}
     if _is_partial(request):
         return render(request, "reports/share_panel.html", context)
     return _refreshing(request, render(request, "reports/share_page.html", context), rows)
@@ -204,6 +296,10 @@ def _owner(request: HttpRequest) -> User:
 
 def _workspace(request: HttpRequest, workspace_id: UUID) -> Workspace:
     return found_or_404(workbench.of(_owner(request), workspace_id), "workspace")
+
+
+def _run(request: HttpRequest, run_id: UUID) -> EvaluationRun:
+    return found_or_404(collections.run_of(_owner(request), run_id), "evaluation")
 
 
 def _report(request: HttpRequest, report_id: UUID) -> Report:

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import Final, get_args
 
+from budgeteer.engine.analysis.cache.cache_rules import RULES as RULES_OF_CACHES
+from budgeteer.engine.analysis.sweep.axes import Unit
 from budgeteer.engine.config.options import fields
 from budgeteer.engine.config.schema import Policy
 from budgeteer.engine.counting.tokenizers import TOKENIZERS as KNOWN_TOKENIZERS
@@ -25,6 +27,8 @@ from budgeteer.formats.registry import ARCHIVES, OUR_FORMATS
 from budgeteer.presentation.header import LEVEL_TONES
 from budgeteer.presentation.labels import FATE_NAMES
 from budgeteer.presets.seeds import SEEDS
+from budgeteer.reports.document import KindName
+from budgeteer.workbench.panels.sweep.study import AXES
 
 OTHER: Final = "other"
 
@@ -103,6 +107,12 @@ PROVIDER_NAMES: Final = frozenset(PROVIDERS)
 TOKENIZERS: Final = frozenset({*KNOWN_TOKENIZERS, *(row.tokenizer for row in MODELS.values())})
 CURRENCIES: Final = frozenset({"USD"})
 MODES: Final = frozenset({"all", "search"})
+REPORT_KINDS: Final = frozenset(get_args(KindName.__value__))
 KINDS: Final = frozenset(get_args(Kind.__value__))
 FORMATS: Final = frozenset({ARCHIVES, *(row.name for row in OUR_FORMATS)})
 PRESETS: Final = frozenset(seed.slug for seed in SEEDS)
+SWEPT: Final = frozenset(AXES)
+UNITS: Final = frozenset(get_args(Unit.__value__))
+MODEL_NAMES: Final = frozenset(MODELS)
+CACHE_RULES: Final = frozenset({"", *(rules.title for rules in RULES_OF_CACHES.values())})
+LEFT_OUT: Final = ("duplicates", "branches")

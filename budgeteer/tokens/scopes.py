@@ -19,6 +19,8 @@ class Scope(Enum):
     JOBS_WRITE = ("jobs:write", "Cancel jobs", AccountRole.EDITOR)
     REPORTS_READ = ("reports:read", "List shared reports with their links", AccountRole.VIEWER)
     REPORTS_WRITE = ("reports:write", "Share reports and revoke them", AccountRole.EDITOR)
+    COLLECTIONS_READ = ("collections:read", "Read collections and what their evaluations found", AccountRole.VIEWER)
+    EVALUATE = ("evaluate", "Make collections, evaluate them, cancel evaluations", AccountRole.EDITOR)
     PACK = ("pack", "Pack a request body that is sent along; nothing of it is kept", AccountRole.VIEWER)
 
     def __init__(self, label: str, title: str, role: AccountRole) -> None:

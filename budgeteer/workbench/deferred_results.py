@@ -8,10 +8,11 @@ import threading
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol, Self
+from typing import Any, Final, Protocol, Self
 
 from budgeteer.engine.analysis.sweep.probe import Subject
 from budgeteer.engine.counting.tokenizers import counter_for
+from budgeteer.engine.errors import InputError
 from budgeteer.engine.packing.history.summary import SummaryPending, SummaryRequest, extractive_summary
 from budgeteer.engine.packing.result import Packing
 from budgeteer.jobs import services as jobs
@@ -26,6 +27,10 @@ PATIENCE_SECONDS = 0.12
 KEPT_ANSWERS = 16
 
 type Watch = Callable[[int, int], None]
+
+
+STUDY_SECONDS: Final = 180
+"""How long a sweep or a replay may keep a worker from others."""
 
 
 class TooLong(Exception):
@@ -130,6 +135,21 @@ def _by_a_worker[T: DeferredResult](study: StudyQuestion[T], workspace: Workspac
 def result_of[T: DeferredResult](study: StudyQuestion[T], watch: Watch) -> dict[str, Any]:
     """What the study's job keeps."""
     return {"digest": study.digest, "answer": study.find(watch).to_json()}
+
+
+def within_study_time(watch: Watch) -> Watch:
+    """The same function, which ends a study that has had its time: others wait for the worker."""
+    until = time.monotonic() + STUDY_SECONDS
+
+    def bounded(done: int, total: int) -> None:
+        if time.monotonic() > until:
+            raise InputError(
+                f"This takes longer than the {STUDY_SECONDS // 60} minutes that a study may",
+                mend="Use a shorter conversation or fewer items; the command line has no such limit",
+            )
+        watch(done, total)
+
+    return bounded
 
 
 def subject_of(workspace: Workspace, packing: Packing) -> Subject:

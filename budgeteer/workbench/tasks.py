@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import time
 from datetime import datetime
-from typing import Any, Final
+from typing import Any
 
 from django.utils import timezone
 
@@ -22,7 +21,7 @@ from budgeteer.sources.models import Source
 from budgeteer.sources.services import UNDO_TIME
 from budgeteer.workbench import calibrating, services, summary_store
 from budgeteer.workbench.config_form.editable import EditableConfig
-from budgeteer.workbench.deferred_results import Watch, known_or_extractive, result_of
+from budgeteer.workbench.deferred_results import Watch, known_or_extractive, result_of, within_study_time
 from budgeteer.workbench.models import Workspace
 from budgeteer.workbench.panels.fit.study import fit_study
 from budgeteer.workbench.panels.sweep.study import sweep_study
@@ -31,9 +30,6 @@ from budgeteer.workbench.policies.study import policies_study
 from budgeteer.workbench.preset_editing.impact import digest_of_config, follower_ids, impact_on, part_of
 from budgeteer.workbench.preview import Packed, forget_previews, pack_workspace
 from budgeteer.workbench.workspace_inputs import InputReadiness, links_of, readiness_of
-
-STUDY_SECONDS: Final = 180
-"""How long a sweep or a replay may keep a worker from others."""
 
 
 @job("workbench.summarise", title="Summarise older history")
@@ -213,17 +209,7 @@ def preset_impact(context: JobContext, *, proposal_id: int, digest: str, part: i
 
 def _watch(context: JobContext, unit: str, sentence: str) -> Watch:
     """Report the progress of a study, and end one that has had its time: others wait for the worker."""
-    until = time.monotonic() + STUDY_SECONDS
-
-    def watch(done: int, total: int) -> None:
-        if time.monotonic() > until:
-            raise InputError(
-                f"This takes longer than the {STUDY_SECONDS // 60} minutes that a study may",
-                mend="Use a shorter conversation or fewer items; the command line has no such limit",
-            )
-        context.progress(done, total, unit, sentence)
-
-    return watch
+    return within_study_time(lambda done, total: context.progress(done, total, unit, sentence))
 
 
 def _packed(workspace_id: str) -> tuple[Workspace, Packed]:

@@ -48,6 +48,7 @@ VIEW_OF_PAGE = {
     "evaluation": "collections:run",
     "evaluation-bar": "collections:run",
     "share": "reports:share",
+    "share-evaluation": "reports:share_evaluation",
     "reports": "reports:list",
     "review": "reports:review",
     "report-full": "reports:shared",
@@ -56,6 +57,10 @@ VIEW_OF_PAGE = {
     "report-embed": "reports:embed",
     "report-locked": "reports:shared",
     "report-prompt": "reports:prompt",
+    "report-comparison": "reports:shared",
+    "report-sweep": "reports:shared",
+    "report-sweep-embed": "reports:embed",
+    "report-evaluation": "reports:shared",
     "report-gone": "reports:shared",
     "presets": "presets:list",
     "preset": "presets:version",
@@ -99,6 +104,12 @@ def fill(page: Page, address: str) -> Filled:
     redacted = publish(page, content="redacted", embed_on="https://wiki.harbour.org").removeprefix(address)
     page.reload()
     locked = publish(page, content="numbers", password="seven grey trawlers").removeprefix(address)
+    page.goto(f"{address}{agent}compare/?b=preset:skills-library@1")
+    expect(page.locator("#compared")).to_be_visible(timeout=WORK_MS)  # the other side may have to be counted
+    page.locator("#share-comparison").click()
+    comparison = publish(page, content="redacted").removeprefix(address)
+    page.goto(f"{address}{agent}share/?kind=sweep&over=inputBudget")
+    sweep = publish(page, content="numbers", embed_on="https://wiki.harbour.org").removeprefix(address)
     review = hold_a_report(page, address)
     draft = draft_a_version(page, address)
     make_a_token(page, address)
@@ -111,6 +122,9 @@ def fill(page: Page, address: str) -> Filled:
     unknown = refuse_a_file(page, address)
     evaluation = evaluate_sessions(page, address)
     collection = page.locator(".crumb a[href*='/collections/']").last.get_attribute("href") or "?"
+    page.goto(f"{address}{evaluation}share/")
+    evaluated = publish(page, content="full").removeprefix(address)
+    page.goto(f"{address}{evaluation}")
     bar = page.locator("svg.wide a.bar").first.get_attribute("href") or "?"
     paths = {
         "home": "/",
@@ -132,6 +146,7 @@ def fill(page: Page, address: str) -> Filled:
         "evaluation": evaluation,
         "evaluation-bar": f"{evaluation}{bar.split('#')[0]}",
         "share": f"{agent}share/",
+        "share-evaluation": f"{evaluation}share/",
         "reports": "/reports/",
         "review": review,
         "report-full": full,
@@ -140,6 +155,10 @@ def fill(page: Page, address: str) -> Filled:
         "report-embed": f"{redacted}embed/",
         "report-locked": locked,
         "report-prompt": f"{full}prompt/",
+        "report-comparison": comparison,
+        "report-sweep": sweep,
+        "report-sweep-embed": f"{sweep}embed/",
+        "report-evaluation": evaluated,
         "report-gone": "/r/nothing/",
         "presets": "/presets/",
         "preset": "/presets/skills-library/v1/",

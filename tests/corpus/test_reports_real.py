@@ -33,12 +33,12 @@ from budgeteer.engine.packing.verdict_text import WORDS
 from budgeteer.formats.detect import import_bytes
 from budgeteer.presentation.header import figures_of
 from budgeteer.reports.document import Document
-from budgeteer.reports.exports import to_csv, to_markdown
-from budgeteer.reports.files.standalone import to_html
+from budgeteer.reports.files.exports import to_csv, to_markdown
 from budgeteer.reports.levels.redacted import message_texts
 from budgeteer.reports.report_prompt import prompt_text
 from budgeteer.reports.rule_labels import what_went
 from budgeteer.reports.snapshot import Heading, InputUsed, freeze, public_copy
+from budgeteer.reports.standalone import to_html
 from budgeteer.reports.vocabulary import RULES
 from tests.reports.runs import leaves_of, runs_of, shown_in
 

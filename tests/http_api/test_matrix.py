@@ -63,6 +63,14 @@ ROWS: dict[tuple[str, str], Expected] = {
     ),
     ("GET", "jobs/<uuidstr:job_id>"): Expected(200, OWNED),
     ("POST", "jobs/<uuidstr:job_id>/cancel"): Expected(200, OWNED, body={}),
+    ("GET", "collections"): Expected(200, 200),
+    ("POST", "collections"): Expected(201, 201, body={"name": "Talks"}),
+    ("GET", "collections/<uuidstr:collection_id>"): Expected(200, OWNED),
+    ("GET", "collections/<uuidstr:collection_id>/evaluations"): Expected(200, OWNED),
+    ("POST", "collections/<uuidstr:collection_id>/evaluations"): Expected(201, OWNED, body={"configs": [{}]}),
+    ("GET", "evaluations/<uuidstr:run_id>"): Expected(200, OWNED),
+    ("POST", "evaluations/<uuidstr:run_id>/cancel"): Expected(200, OWNED, body={}),
+    ("POST", "evaluations/<uuidstr:run_id>/reports"): Expected(201, OWNED, body={}),
     ("GET", "presets"): Expected(200, 200),
     ("GET", "presets/<slug:slug>"): Expected(200, 200),
     ("GET", "presets/<slug:slug>/versions/<int:number>"): Expected(200, 200),
@@ -159,10 +167,11 @@ def test_every_operation_answers_everybody_as_its_row_says(world: World, people:
     assert differences == []
 
 
-def test_a_shared_workspace_is_there_to_look_at_and_not_to_change(world: World, people: dict[str, User]) -> None:
+@pytest.mark.parametrize("kind", ["workspace_id", "collection_id", "run_id"])
+def test_what_is_shared_is_there_to_look_at_and_not_to_change(kind: str, world: World, people: dict[str, User]) -> None:
     secret = full_token(people["other"])
     for operation in OPERATIONS:
-        if "workspace_id" in operation[1]:
+        if kind in operation[1]:
             expected = 200 if operation[0] == "GET" else 404
             assert status_of(world, operation, secret, is_shared=True) == expected, operation
 

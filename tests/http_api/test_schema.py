@@ -88,6 +88,8 @@ def aimed(case: Any, world: World, *, token: str) -> Any:
         "workspace_id": world.workspace.id,
         "job_id": world.job.id,
         "report_id": world.report.id,
+        "collection_id": world.runs[0].collection_id,
+        "run_id": world.runs[0].id,
         "slug": world.version.preset.slug,
         "number": 1,
     }

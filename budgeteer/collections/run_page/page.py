@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from budgeteer.collections import runs
-from budgeteer.collections.histogram import ChartQuestion, Histogram, draw_histogram
+from budgeteer.collections.histogram import Histogram
 from budgeteer.collections.models import EvaluationRun
-from budgeteer.collections.run_page.changes import ChangeTable, PairChoice, change_table, pair_choices
+from budgeteer.collections.run_page.changes import ChangeTable, PairChoice
 from budgeteer.collections.run_page.conversations import (
     ConversationList,
     ListedConversation,
@@ -20,13 +20,10 @@ from budgeteer.collections.run_page.figures import (
     CostTable,
     FlowTable,
     SummaryRow,
-    cost_table,
-    flow_tables,
-    summary_row,
 )
+from budgeteer.collections.run_page.tables import evaluation_tables, left_out_sentence
 from budgeteer.collections.run_records import evaluation_of
 from budgeteer.collections.run_state import RunState
-from budgeteer.engine.analysis.evaluation.evaluation import Evaluation, Totals
 from budgeteer.presentation.labels import count_of
 
 
@@ -69,26 +66,23 @@ def run_page(run: EvaluationRun, state: RunState, *, now: datetime) -> RunPage:
     if run.state != EvaluationRun.State.DONE:
         return replace(page, progress=_progress(run, now=now))
     found = evaluation_of(run)
-    totals = found.totals[state.config]
+    tables = evaluation_tables(found, state)
     return replace(
         page,
-        sentence=_sentence(found),
-        left_out=_left_out(run),
+        sentence=tables.sentence,
+        left_out=left_out_sentence(run.left_out),
         pace=_pace(run),
         heads=SUMMARY_HEADS,
-        summary=tuple(summary_row(one, at, state) for at, one in enumerate(found.totals)),
-        costs=cost_table(found, state.sessions),
-        shown=totals.name,
-        values=tuple(
-            (title, state.query(of=key, low=-1, high=-1, before="", after="", page=1), state.of == key)
-            for key, title in (("requested", "Requested"), ("sent", "Sent"))
-        ),
-        chart=_chart(totals, state),
+        summary=tables.summary,
+        costs=tables.costs,
+        shown=tables.shown,
+        values=tables.values,
+        chart=tables.chart,
         listed=conversation_list(run, found, state),
-        flows=tuple(flow_tables(totals)),
-        largest=largest_conversations(totals),
-        pairs=pair_choices(found, state),
-        changes=change_table(found, state),
+        flows=tables.flows,
+        largest=largest_conversations(found.totals[state.config]),
+        pairs=tables.pairs,
+        changes=tables.changes,
     )
 
 
@@ -111,37 +105,9 @@ def _time_left(seconds: float | None) -> str:
     return f"about {count_of(minutes, 'minute')} left" if minutes < 90 else f"about {minutes / 60:.1f} hours left"
 
 
-def _sentence(found: Evaluation) -> str:
-    first = found.totals[0]
-    many = f"{count_of(first.conversations, 'conversation')} with {count_of(first.messages, 'message')}"
-    under = f" under {len(found.totals)} configurations" if len(found.totals) > 1 else ""
-    return f"{many}{under}. Each is packed as its next request would be."
-
-
-def _left_out(run: EvaluationRun) -> str:
-    parts = []
-    if count := run.left_out.get("duplicates", 0):
-        parts.append(f"{count_of(count, 'duplicate')} (counted once each)")
-    if count := run.left_out.get("branches", 0):
-        parts.append(f"{count:,} other {'branch' if count == 1 else 'branches'} of conversations")
-    return f"Left out: {' and '.join(parts)}." if parts else ""
-
-
 def _pace(run: EvaluationRun) -> str:
     if run.started_at is None or run.finished_at is None:
         return ""
     seconds = max((run.finished_at - run.started_at).total_seconds(), 0.001)
     spent = f"{seconds:.1f} s" if seconds < 120 else f"{seconds / 60:.1f} min"
     return f"Evaluated in {spent}, {run.conversations / seconds:,.0f} conversations a second."
-
-
-def _chart(totals: Totals, state: RunState) -> tuple[Histogram, ...]:
-    if not totals.conversations:
-        return ()
-    values = totals.requested if state.of == "requested" else totals.sent
-    chosen = (state.low, state.high) if state.low >= 0 and not state.before else None
-
-    def url(low: int, high: int) -> str:
-        return f"{state.query(low=low, high=high, before='', after='', page=1)}#behind"
-
-    return draw_histogram(values, ChartQuestion(totals.limit_tokens, chosen, url))

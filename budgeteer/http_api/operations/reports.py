@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import replace
 from datetime import datetime
-from typing import Annotated, Self
+from typing import Annotated, Literal, Self
 from uuid import UUID
 
 from django.http import Http404, HttpRequest
@@ -11,16 +13,19 @@ from ninja import Query, Router, Status
 from pydantic import Field, field_validator, model_validator
 
 from budgeteer.access.problems import ApiProblem, ProblemKind
+from budgeteer.collections import services as collections
 from budgeteer.engine.errors import BudgeteerError, InputError
 from budgeteer.http_api.cursors import MOST_ROWS, PAGE_ROWS, page_of
 from budgeteer.http_api.operations.jobs import ErrorOut
 from budgeteer.http_api.operations.texts import Line, Text
 from budgeteer.http_api.routing import ApiSchema, InputSchema, owner_of, route
 from budgeteer.reports import services
+from budgeteer.reports.kinds.registry import KINDS
 from budgeteer.reports.models import DEFAULT_DAYS, LONGEST_DAYS, Content, Report
 from budgeteer.reports.sharing.embedding import MOST_CHARS as MOST_ORIGIN_CHARS
 from budgeteer.reports.sharing.embedding import origins_in
 from budgeteer.reports.sharing.password import LEAST_CHARS, MOST_CHARS
+from budgeteer.reports.sharing.publish_request import PublishRequest
 from budgeteer.tokens.scopes import Scope
 from budgeteer.workbench import services as workbench
 from budgeteer.workbench.config_form.apply import error_parts
@@ -28,8 +33,8 @@ from budgeteer.workbench.config_form.apply import error_parts
 router = Router()
 
 
-class ReportIn(InputSchema):
-    """What to share of a workspace: `content` is how much the report tells, `days` how long its link is good for.
+class ShareIn(InputSchema):
+    """How to share: `content` is how much the report tells, `days` how long its link is good for.
 
     With a `password` the link alone opens nothing. `embedOn` are the sites that may show the report in a frame, as
     origins separated by blanks; a report has one of the two at most.
@@ -63,19 +68,36 @@ class ReportIn(InputSchema):
         return self
 
 
+class ReportIn(ShareIn):
+    """What to share of a workspace, and how.
+
+    `kind` is the packed prompt where nothing is said; a comparison of two sides `a` and `b`, each `own`,
+    `preset:SLUG@VERSION`, `model:NAME` or `workspace:ID`; or the sweep `over` a limit, such as `inputBudget`.
+    """
+
+    kind: Literal["packing", "comparison", "sweep"] = "packing"
+    a: Annotated[Line, Field(max_length=200)] = ""
+    b: Annotated[Line, Field(max_length=200)] = ""
+    over: Annotated[Line, Field(max_length=200)] = ""
+
+
 class ReportOut(ApiSchema):
     """A report: preparing, held, ready, failed, expired or revoked. `url` is its public link, "" once it has ended.
+
+    Its `kind` is packing, comparison, sweep or evaluation.
 
     A report in which a scan found secrets or personal data is held: the link opens nothing until its owner has decided
     about them on the page of shared reports.
     """
 
     id: UUID
+    kind: str
     title: str
     content: str
     state: str
     url: str
     workspace_id: UUID | None
+    evaluation_id: UUID | None
     has_password: bool
     embed_on: str
     error: ErrorOut | None
@@ -122,21 +144,50 @@ def create_report(request: HttpRequest, workspace_id: UUID, payload: ReportIn) -
     workspace = workbench.of(owner, workspace_id)
     if workspace is None:
         raise Http404
-    order = services.PublishRequest(
+    question = {name: getattr(payload, name) for name in KINDS[payload.kind].question}
+    order = replace(_order(payload), kind=payload.kind, question=question)
+    report = _published(lambda: services.publish(workspace, order, owner=owner), where="workspace")
+    return Status(201, _shown(request, report))
+
+
+@route(
+    router,
+    "POST",
+    "/evaluations/{uuid:run_id}/reports",
+    scope=Scope.REPORTS_WRITE,
+    response=ReportOut,
+    status=201,
+    body="json",
+    is_keyed=True,
+)
+def create_evaluation_report(request: HttpRequest, run_id: UUID, payload: ShareIn) -> Status[ReportOut]:
+    """Share what an evaluation found: sums and no text, behind a link that nobody can guess."""
+    owner = owner_of(request)
+    run = collections.run_of(owner, run_id)
+    if run is None:
+        raise Http404
+    report = _published(lambda: services.publish_evaluation(run, _order(payload), owner=owner), where="evaluation")
+    return Status(201, _shown(request, report))
+
+
+def _order(payload: ShareIn) -> PublishRequest:
+    return PublishRequest(
         title=payload.title,
         content=payload.content.value,
         days=payload.days,
         password=payload.password,
         embed_on=payload.embed_on,
     )
+
+
+def _published(publish: Callable[[], Report], *, where: str) -> Report:
     try:
-        report = services.publish(workspace, order, owner=owner)
+        return publish()
     except BudgeteerError as error:
         parts = error_parts(error)
         raise ApiProblem(
-            ProblemKind.CONFLICT, parts["what"], where=parts["where"] or "workspace", hint=parts["mend"]
+            ProblemKind.CONFLICT, parts["what"], where=parts["where"] or where, hint=parts["mend"]
         ) from error
-    return Status(201, _shown(request, report))
 
 
 @route(router, "POST", "/reports/{uuid:report_id}/revoke", scope=Scope.REPORTS_WRITE, response=ReportOut, is_keyed=True)
@@ -160,11 +211,13 @@ def _shown(request: HttpRequest, report: Report) -> ReportOut:
     error = state.job.error if state.job is not None and state.standing == "failed" else None
     return ReportOut(
         id=report.id,
+        kind=report.kind,
         title=report.title,
         content=report.content,
         state=state.standing,
         url=request.build_absolute_uri(path) if path else "",
         workspace_id=report.workspace_id,
+        evaluation_id=report.evaluation_id,
         has_password=bool(report.password),
         embed_on=report.embed_on,
         error=ErrorOut.of(error) if error else None,

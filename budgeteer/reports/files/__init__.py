@@ -1,1 +1,1 @@
-"""A frozen document as files that stand alone: a page without script, and a picture."""
+"""A frozen document as files: CSV, Markdown, a picture."""

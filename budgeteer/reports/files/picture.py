@@ -11,58 +11,77 @@ from typing import Final
 from django.contrib.staticfiles import finders
 from PIL import Image, ImageDraw, ImageFont
 
-from budgeteer.presentation.bar import Bar, BarSegment
+from budgeteer.presentation.bar import BarPicture, BarSegment
 from budgeteer.reports.document import Document
 from budgeteer.reports.report_page import build_page
 
 SIZE: Final = (1200, 630)
 """Pixels; what the Open Graph protocol's readers show without cutting."""
 
-_MARGIN: Final = 72
+MARGIN: Final = 72
+"""Pixels that stay empty at the left and at the right."""
+
 _BAR_TOP, _BAR_HEIGHT = 400, 96
 _NOT_SENT_INSET: Final = 3
 _COLOUR: Final = re.compile(r"--([A-Za-z-]+): light-dark\((#[0-9a-f]{6}),")
 
 
+class Drawing:
+    """A picture under way, in the light theme's colours."""
+
+    def __init__(self) -> None:
+        self.colours: Final = _colours()
+        self._image: Final = Image.new("RGB", SIZE, self.colours["surface"])
+        self.pen: Final = ImageDraw.Draw(self._image)
+
+    def digits(self, text: str, *, top: int, size: int, colour: str = "text") -> None:
+        """A number at the left edge; `size` in pixels, the colour by its role."""
+        self.pen.text((MARGIN, top), text, font=_digits(size), fill=self.colours[colour])
+
+    def to_png(self) -> bytes:
+        """The PNG, without any text chunk."""
+        written = io.BytesIO()
+        self._image.save(written, "PNG", optimize=True)
+        return written.getvalue()
+
+
 def to_png(document: Document) -> bytes:
     """What is sent of what may be sent, in digits, over the bar; a PNG without any text chunk."""
-    colours = _colours()
     page = build_page(document)
     verdict = document["packing"]["verdict"]
-    image = Image.new("RGB", SIZE, colours["surface"])
-    draw = ImageDraw.Draw(image)
-    is_over = page.level == "cannotFit"
-    sent, limit = f"{verdict['sentTokens']:,}", f"/ {verdict['limitTokens']:,}"
-    draw.text((_MARGIN, 120), sent, font=_digits(150), fill=colours["over" if is_over else "text"])
-    draw.text((_MARGIN, 290), limit, font=_digits(64), fill=colours["text"])
-    wide = next(bar for bar in page.picture.drawings if bar.name == "wide")
+    drawing = Drawing()
+    drawing.digits(
+        f"{verdict['sentTokens']:,}", top=120, size=150, colour="over" if page.level == "cannotFit" else "text"
+    )
+    drawing.digits(f"/ {verdict['limitTokens']:,}", top=290, size=64)
+    draw_bar_at(drawing, page.picture, top=_BAR_TOP)
+    return drawing.to_png()
+
+
+def draw_bar_at(drawing: Drawing, picture: BarPicture, *, top: int) -> None:
+    """The budget bar from margin to margin; `top` in pixels."""
+    wide = next(bar for bar in picture.drawings if bar.name == "wide")
     for segment in wide.segments:
-        _draw_segment(draw, segment, colours)
-    _draw_limit(draw, wide, colours)
-    written = io.BytesIO()
-    image.save(written, "PNG", optimize=True)
-    return written.getvalue()
+        _draw_segment(drawing, segment, top)
+    at = _place(wide.limit_at)
+    ends = (at, top - 16, at, top + _BAR_HEIGHT + 16)
+    drawing.pen.line(ends, fill=drawing.colours["text"], width=4)
 
 
-def _draw_segment(draw: ImageDraw.ImageDraw, segment: BarSegment, colours: dict[str, str]) -> None:
+def _draw_segment(drawing: Drawing, segment: BarSegment, top: int) -> None:
     left = _place(segment.left)
     right = max(left + 1.0, left + _place(segment.span) - _place("0%"))
-    box = (left, _BAR_TOP, right, _BAR_TOP + _BAR_HEIGHT)
-    colour = colours.get(segment.piece.letter, colours["border"])
+    box = (left, top, right, top + _BAR_HEIGHT)
+    colour = drawing.colours.get(segment.piece.letter, drawing.colours["border"])
     if segment.is_solid:
-        draw.rounded_rectangle(box, 4, fill=colour)
+        drawing.pen.rounded_rectangle(box, 4, fill=colour)
     else:
-        draw.rounded_rectangle(box, 4, outline=colour, width=_NOT_SENT_INSET)
-
-
-def _draw_limit(draw: ImageDraw.ImageDraw, bar: Bar, colours: dict[str, str]) -> None:
-    at = _place(bar.limit_at)
-    draw.line((at, _BAR_TOP - 16, at, _BAR_TOP + _BAR_HEIGHT + 16), fill=colours["text"], width=4)
+        drawing.pen.rounded_rectangle(box, 4, outline=colour, width=_NOT_SENT_INSET)
 
 
 def _place(percent: str) -> float:
     """Where a share of the bar's width ends, in pixels from the left edge of the picture."""
-    return _MARGIN + (SIZE[0] - 2 * _MARGIN) * float(percent.rstrip("%")) / 100
+    return MARGIN + (SIZE[0] - 2 * MARGIN) * float(percent.rstrip("%")) / 100
 
 
 @cache

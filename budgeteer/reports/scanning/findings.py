@@ -8,19 +8,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 from budgeteer.reports.scanning.masks import covered
-from budgeteer.reports.scanning.scan import MOST_FINDS, SHOWN_CHARS, Find, Scan, ValueAt
+from budgeteer.reports.scanning.scan import MOST_FINDS, SHOWN_CHARS, Find, Path, Scan, ValueAt
 
 
-def findings_of(scan: Scan, document: Mapping[str, Any]) -> dict[str, Any] | None:
-    """What is kept of a scan; None where there is nothing to decide."""
+def findings_of(scan: Scan, document: Mapping[str, Any], placed: Callable[[Path], str]) -> dict[str, Any] | None:
+    """What is kept of a scan; None where there is nothing to decide. `placed` says in words where a path leads."""
     if scan.is_whole and not scan.finds:
         return None
-    names = {each["id"]: each["name"] or each["id"] for each in document["packing"]["decisions"]}
-    told = [_told(find, document, names) for find in scan.finds[:MOST_FINDS]]
+    told = [_told(find, document, placed) for find in scan.finds[:MOST_FINDS]]
     values = {find.value: find.kind for find in sorted(scan.finds, key=lambda find: -len(find.value))}
     shown = {place["item"] for find in told for place in find["places"]}
     items = {item: covered(item, values) for item in shown}
@@ -39,7 +38,7 @@ def values_of(findings: Mapping[str, Any], document: Mapping[str, Any], chosen: 
     return values
 
 
-def _told(find: Find, document: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
+def _told(find: Find, document: Mapping[str, Any], placed: Callable[[Path], str]) -> dict[str, Any]:
     first = find.places[0]
     return {
         "kind": find.kind,
@@ -48,27 +47,14 @@ def _told(find: Find, document: Mapping[str, Any], names: Mapping[str, str]) -> 
         "count": find.count,
         "at": list(first.path),
         "from": first.start,
-        "places": [_place(place, document, names) for place in find.places],
+        "places": [_place(place, document, placed) for place in find.places],
     }
 
 
-def _place(place: ValueAt, document: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
+def _place(place: ValueAt, document: Mapping[str, Any], placed: Callable[[Path], str]) -> dict[str, Any]:
     """The item a place is in, and the line within its text."""
     line = _string_at(document, place.path).count("\n", 0, place.start) + 1
-    return {"item": _item_at(place.path, document, names), "line": line}
-
-
-def _item_at(path: tuple[str | int, ...], document: Mapping[str, Any], names: Mapping[str, str]) -> str:
-    match path:
-        case ("prompt", int(at), *_):
-            piece = document["prompt"][at]
-            name = names.get(piece["id"], "")
-            return f"Prompt, piece {at + 1}: {name or piece['role']}"
-        case ("packing", "decisions", int(at), str(column), *_):
-            decision = document["packing"]["decisions"][at]
-            return f"Item {decision['name'] or decision['id']}, its {column}"
-        case _:
-            return "Report: " + ".".join(map(str, path))
+    return {"item": placed(place.path), "line": line}
 
 
 def _string_at(document: Mapping[str, Any], path: Collection[str | int]) -> str:

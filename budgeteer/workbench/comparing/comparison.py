@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from budgeteer.engine.analysis.compare.compare import Comparison, compare
 from budgeteer.engine.config.schema import BudgetConfig
-from budgeteer.engine.errors import BudgeteerError
+from budgeteer.engine.errors import BudgeteerError, InputError
 from budgeteer.engine.inputs.bundle import Bundle
 from budgeteer.engine.packing.allocation import tokenizer_of
 from budgeteer.jobs.models import Job
@@ -65,6 +65,21 @@ def compare_sides(given: Comparable, a: ComparedSide, b: ComparedSide) -> Compar
         return Compared(a, b, _comparisons.get(key, make))
     except BudgeteerError as error:
         return Compared(a, b, None, problem=error_parts(error)["sentence"])
+
+
+def compare_frozen(
+    workspace: Workspace, links: Sequence[WorkspaceSource], a: BudgetConfig, b: BudgetConfig
+) -> Comparison:
+    """Compare two configurations on the sources of a snapshot: for a worker, which writes what summary is needed.
+
+    Raises:
+        BudgeteerError: a source is not counted for both sides any more, or one of them cannot be packed.
+    """
+    waiting = [one for config in (a, b) for one in readiness_of(links, tokenizer=tokenizer_of(config)).jobs]
+    if waiting:
+        raise InputError("a source is still being counted", mend="Share it again when its job is done")
+    ready = readiness_of(links, tokenizer=tokenizer_of(a)).ready
+    return compare(_bundles_of(workspace, ready), a, b, summarise=stored_or_extracted(workspace.owner_id))
 
 
 def _ready_links(workspace: Workspace, side: ComparedSide) -> list[WorkspaceSource]:

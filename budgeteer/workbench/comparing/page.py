@@ -80,6 +80,7 @@ class ComparePage:
     """The page: what is chosen, what can be chosen, and the tables where both sides are packed.
 
     Attributes:
+        can_share: both sides are packed, and the workspace is the reader's own.
         can_take_over: the first side is the workspace as it stands, and it is the reader's own.
     """
 
@@ -90,6 +91,7 @@ class ComparePage:
     jobs: tuple[JobCard, ...]
     problem: str
     swap_url: str
+    can_share: bool
     can_take_over: bool
     tables: ComparisonTables | None
 
@@ -123,6 +125,7 @@ def compare_page(
         jobs=tuple(job_card(job, then=here) for job in compared.jobs),
         problem=compared.problem,
         swap_url=state.query(a=b.key, b=a.key, move="", page=1),
+        can_share=is_own and found is not None,
         can_take_over=is_own and a.key == OWN,
         tables=None if found is None else _tables(found, (a, b), state),
     )
@@ -140,7 +143,7 @@ def _tables(found: Comparison, sides: tuple[ComparedSide, ComparedSide], state: 
             _card(letter, side, packing, scale) for letter, side, packing in zip("AB", sides, packings, strict=True)
         ),
         sections=tuple(
-            _section(
+            section_difference(
                 LOOKS[section.name].letter,
                 LOOKS[section.name].title,
                 section.a.size.tokens,
@@ -149,7 +152,7 @@ def _tables(found: Comparison, sides: tuple[ComparedSide, ComparedSide], state: 
             )
             for section in found.sections
         ),
-        total=_section("", "Sent", found.a.total.tokens, found.b.total.tokens, 0),
+        total=section_difference("", "Sent", found.a.total.tokens, found.b.total.tokens, 0),
         cost=_cost(found),
         differences=tuple(
             DifferenceRow(one.path, wording(one.path).label, value_text(one.a), value_text(one.b))
@@ -164,16 +167,23 @@ def _tables(found: Comparison, sides: tuple[ComparedSide, ComparedSide], state: 
 
 
 def _sentence(found: Comparison) -> str:
-    if not found.differences:
-        return "The configurations do not differ."
-    changed = f"{count_of(len(found.differences), 'setting')} {'differs' if len(found.differences) == 1 else 'differ'}"
-    if not found.delta.tokens and not found.moved:
-        return f"Both send the same. {changed}."
-    more = found.delta.tokens
-    sent = f"B sends {abs(more):,} tokens {'more' if more > 0 else 'less'}" if more else "Both send as many tokens"
     gone = found.b.verdict.counts.get("dropped", 0) - found.a.verdict.counts.get("dropped", 0)
-    left_out = f" and leaves out {count_of(abs(gone), 'item')} {'more' if gone > 0 else 'fewer'}" if gone else ""
-    return f"{sent}{left_out}. {changed}; {count_of(len(found.moved), 'item')} moved."
+    return comparison_sentence(
+        differing=len(found.differences), moved=len(found.moved), more_tokens=found.delta.tokens, more_dropped=gone
+    )
+
+
+def comparison_sentence(*, differing: int, moved: int, more_tokens: int, more_dropped: int) -> str:
+    """What a comparison comes to, from how many settings differ and items moved, and what B sends and drops more."""
+    if not differing:
+        return "The configurations do not differ."
+    changed = f"{count_of(differing, 'setting')} {'differs' if differing == 1 else 'differ'}"
+    if not more_tokens and not moved:
+        return f"Both send the same. {changed}."
+    much = f"B sends {abs(more_tokens):,} tokens {'more' if more_tokens > 0 else 'less'}"
+    sent = much if more_tokens else "Both send as many tokens"
+    dropped = f"{count_of(abs(more_dropped), 'item')} {'more' if more_dropped > 0 else 'fewer'}"
+    return f"{sent}{f' and leaves out {dropped}' if more_dropped else ''}. {changed}; {count_of(moved, 'item')} moved."
 
 
 def _card(letter: str, side: ComparedSide, packing: Packing, scale_tokens: int) -> SideCard:
@@ -191,7 +201,8 @@ def _card(letter: str, side: ComparedSide, packing: Packing, scale_tokens: int) 
     )
 
 
-def _section(letter: str, title: str, a: int, b: int, widest: int) -> SectionDifference:
+def section_difference(letter: str, title: str, a: int, b: int, widest: int) -> SectionDifference:
+    """A row of the table, in tokens; its bar is drawn to the scale of the widest difference, not at all for 0."""
     change = b - a
     span = abs(change) / widest * 50 if widest else 0.0
     left = 50 - span if change < 0 else 50.0
@@ -211,9 +222,14 @@ def _section(letter: str, title: str, a: int, b: int, widest: int) -> SectionDif
 def _cost(found: Comparison) -> tuple[str, str, str] | None:
     """A request without the cache on both sides, and the difference; None where a price is not known."""
     a, b = found.a.cost, found.b.cost
-    if a.uncached is None or b.uncached is None or a.currency != b.currency:
+    return cost_difference((a.uncached, a.currency), (b.uncached, b.currency))
+
+
+def cost_difference(a: tuple[float | None, str], b: tuple[float | None, str]) -> tuple[str, str, str] | None:
+    """Two costs with their currencies, and what the second is more; None where they cannot be told apart."""
+    (first, currency), (second, other) = a, b
+    if first is None or second is None or currency != other:
         return None
-    more = b.uncached - a.uncached
-    sign = "+" if more > 0 else "−"
-    said = f"{sign}{money(abs(more), a.currency)}" if more else "no change"
-    return money(a.uncached, a.currency), money(b.uncached, b.currency), said
+    more = second - first
+    said = f"{'+' if more > 0 else '−'}{money(abs(more), currency)}" if more else "no change"
+    return money(first, currency), money(second, currency), said

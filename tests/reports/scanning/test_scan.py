@@ -8,6 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from budgeteer.reports.kinds.packing import PACKED
+from budgeteer.reports.kinds.workspace_parts import place_in_document
 from budgeteer.reports.scanning import scan
 from budgeteer.reports.scanning.findings import findings_of, values_of
 from budgeteer.reports.scanning.masks import masked
@@ -59,7 +61,7 @@ def test_a_scan_that_takes_too_long_ends_and_says_so():
     times = itertools.count(step=scan.MOST_SECONDS)
     result = scan_document(document_with(AWS), clock=lambda: next(times))
     assert not result.is_whole
-    told = findings_of(result, sample_document())
+    told = findings_of(result, sample_document(), PACKED.placed(sample_document()))
     assert told == {"isWhole": False, "more": 0, "finds": []}
 
 
@@ -70,7 +72,7 @@ def test_a_scan_ends_after_so_many_values_and_says_so():
     for document in (document_with(*addresses), document_with("\n".join(addresses))):
         result = scan_document(document)
         assert (len(result.finds), result.is_whole) == (scan.MOST_VALUES, False)
-        kept = findings_of(result, document)
+        kept = findings_of(result, document, PACKED.placed(document))
         assert (len(kept["finds"]), kept["more"]) == (scan.MOST_FINDS, scan.MOST_VALUES - scan.MOST_FINDS)
 
 
@@ -87,7 +89,7 @@ def test_a_part_of_a_value_counts_where_it_stands_alone():
 def test_what_is_kept_holds_no_value_and_names_item_and_line():
     document = document_with("first\n" + f"token {GITHUB} here")
     document["packing"]["decisions"][0] |= {"id": "p0", "name": f"m1 {GITHUB}"}
-    kept = findings_of(scan_document(document), document)
+    kept = findings_of(scan_document(document), document, PACKED.placed(document))
     [find] = kept["finds"]
     assert GITHUB not in str(kept)
     assert (find["kind"], find["start"], find["chars"], find["count"]) == ("GitHub token", "ghp_", 40, 2)
@@ -97,7 +99,7 @@ def test_what_is_kept_holds_no_value_and_names_item_and_line():
 
 
 def test_nothing_found_is_nothing_to_decide():
-    assert findings_of(scan_document(sample_document()), sample_document()) is None
+    assert findings_of(scan_document(sample_document()), sample_document(), place_in_document) is None
 
 
 def test_a_masked_value_is_nowhere_and_everything_else_stays():
@@ -132,7 +134,7 @@ def test_a_long_secret_is_found_and_wholly_masked_wherever_a_long_line_is_cut(se
     assert len(secret) > 1_600
     for before in range(0, 60 * 71, 71):
         document = document_with(json.dumps({"a": "x " * before})[:-1] + f', "secret": "{secret}"{end}')
-        kept = findings_of(scan_document(document), document)
+        kept = findings_of(scan_document(document), document, PACKED.placed(document))
         [find] = kept["finds"]
         assert find["count"] == 1
         text = masked(document, values_of(kept, document, [0]))["prompt"][0]["text"]

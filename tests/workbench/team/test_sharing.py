@@ -19,7 +19,7 @@ from budgeteer.jobs.models import Job
 from budgeteer.sources.files.contents import MAIN_STREAM
 from budgeteer.sources.loading import contents_of
 from budgeteer.sources.models import Source
-from budgeteer.workbench import deferred_results, services, tasks
+from budgeteer.workbench import deferred_results, services
 from budgeteer.workbench.config_form import undo_steps
 from budgeteer.workbench.models import Workspace
 from budgeteer.workbench.team import sharing
@@ -112,7 +112,7 @@ def test_looking_on_starts_no_study_and_shows_what_its_owner_has_had_computed(
 def test_a_study_that_takes_too_long_ends_with_a_sentence_and_is_not_begun_again_by_looking(
     client: Client, shared: Workspace, run_jobs: Callable[[], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(tasks, "STUDY_SECONDS", -60)
+    monkeypatch.setattr(deferred_results, "STUDY_SECONDS", -60)
     address = f"{shared.get_absolute_url()}?view=timeline"
     client.get(address)
     run_jobs()

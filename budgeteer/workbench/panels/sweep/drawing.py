@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -139,7 +139,7 @@ class DraggedLine:
 
 @dataclass(frozen=True, slots=True)
 class SweepView:
-    """Everything the view prints."""
+    """Everything the view prints; `line` is None, and nothing is applied, where the sweep is only looked at."""
 
     title: str
     sentence: str
@@ -149,7 +149,7 @@ class SweepView:
     picks: tuple[Pick, ...]
     knee_apply: str
     knee_label: str
-    line: DraggedLine
+    line: DraggedLine | None
 
 
 def sweep_choices(packing: Packing, state: ViewState) -> tuple[AxisChoice, ...]:
@@ -179,10 +179,22 @@ def binding_axis(packing: Packing, axes: Mapping[str, str]) -> str:
 def sweep_view(packing: Packing, swept: SweptLimit) -> SweepView:
     """The picture of one sweep, with what holds now marked in it."""
     current = current_value(packing, swept.path)
+    line = _line(packing, swept, _end(swept, current), current)
+    return _view(swept, current, apply=lambda value: applied(packing, swept.path, value), line=line)
+
+
+def frozen_sweep_view(swept: SweptLimit, current: float | None) -> SweepView:
+    """The picture of a sweep that is only looked at; `current` is the value that was in force."""
+    return _view(swept, current, apply=lambda _value: "", line=None)
+
+
+def _view(
+    swept: SweptLimit, current: float | None, *, apply: Callable[[float], str], line: DraggedLine | None
+) -> SweepView:
     end = _end(swept, current)
     names = [name for name in SECTIONS if any(step.sections.get(name) for step in swept.steps)]
     knee = swept.knee if swept.knee is not None and swept.knee <= end else None
-    picture = _Picture(packing, swept, names, end, current, knee)
+    picture = _Picture(apply, swept, names, end, current, knee)
     return SweepView(
         title=picture.title(),
         sentence=picture.sentence(),
@@ -190,9 +202,9 @@ def sweep_view(packing: Packing, swept: SweptLimit) -> SweepView:
         drawings=tuple(picture.drawing(size) for size in SIZES),
         section_names=tuple(look_of(name).title for name in names),
         picks=tuple(picture.picks()),
-        knee_apply="" if knee is None or knee == current else applied(packing, swept.path, knee),
+        knee_apply="" if knee is None or knee == current else apply(knee),
         knee_label="" if knee is None else f"Use the sweet spot, {knee:,.0f}",
-        line=_line(packing, swept, end, current),
+        line=line,
     )
 
 
@@ -200,7 +212,7 @@ def sweep_view(packing: Packing, swept: SweptLimit) -> SweepView:
 class _Picture:
     """What every part of the view is made from; `end` is where the picture ends."""
 
-    packing: Packing
+    apply: Callable[[float], str]
     swept: SweptLimit
     names: Sequence[str]
     end: float
@@ -310,7 +322,7 @@ class _Picture:
                 sections=tuple(f"{step.sections.get(name, 0):,}" for name in self.names),
                 mark="current" if is_current else MARKED["knee"] if value == self.knee else "",
                 note="" if step.fits else "cannot fit",
-                apply="" if is_current else applied(self.packing, self.swept.path, value),
+                apply="" if is_current else self.apply(value),
                 is_current=is_current,
             )
 

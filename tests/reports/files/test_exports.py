@@ -6,7 +6,7 @@ import io
 
 import pytest
 
-from budgeteer.reports.exports import to_csv, to_markdown
+from budgeteer.reports.files.exports import to_csv, to_markdown
 from tests.reports.documents import ITEMS, sample_document
 
 

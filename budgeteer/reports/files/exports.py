@@ -59,15 +59,15 @@ def _rows(document: Document) -> Iterator[tuple[object, ...]]:
 def to_markdown(document: Document) -> str:
     """The report as Markdown: verdict, figures, sections, rules, largest items, warnings."""
     page = build_page(document)
-    lines = [f"# {_plain(page.title)}", "", f"**{page.sentence}**", "", page.setting, ""]
+    lines = [f"# {plain(page.title)}", "", f"**{page.sentence}**", "", page.setting, ""]
     lines += [*(f"- {figure.label}: {figure.value} tokens" for figure in page.figures), ""]
     lines += ["## By section", "", *_sections(page), ""]
     if page.rules:
         rows = [(f"`{row.rule}`", row.what, row.items, row.tokens) for row in page.rules]
-        lines += ["## Rules that took tokens", "", *_table(("Rule", "What went", "Items", "Tokens"), rows), ""]
-    items = [(row.category, _plain(row.name), row.before, f"{row.label} {row.struck}".strip()) for row in page.largest]
-    lines += ["## Largest items", "", *_table(("Kind", "Item", "Tokens", "Fate"), items), ""]
-    warnings = [f"- {_plain(each['sentence'])}" for each in document["packing"]["warnings"]]
+        lines += ["## Rules that took tokens", "", *markdown_table(("Rule", "What went", "Items", "Tokens"), rows), ""]
+    items = [(row.category, plain(row.name), row.before, f"{row.label} {row.struck}".strip()) for row in page.largest]
+    lines += ["## Largest items", "", *markdown_table(("Kind", "Item", "Tokens", "Fate"), items), ""]
+    warnings = [f"- {plain(each['sentence'])}" for each in document["packing"]["warnings"]]
     if warnings:
         lines += ["## Warnings", "", *warnings, ""]
     made = document["report"]
@@ -77,14 +77,15 @@ def to_markdown(document: Document) -> str:
 
 def _sections(page: ReportPage) -> list[str]:
     rows = [_section_cells(row) for row in (*page.sections, page.total)]
-    return _table(("Section", "Asked", "Sent", "Not sent", "Not dropped"), rows)
+    return markdown_table(("Section", "Asked", "Sent", "Not sent", "Not dropped"), rows)
 
 
 def _section_cells(row: SectionRow) -> tuple[str, ...]:
     return (row.name, row.asked, row.sent, row.not_sent, row.not_dropped)
 
 
-def _table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> list[str]:
+def markdown_table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> list[str]:
+    """A table as lines of Markdown."""
     return [
         f"| {' | '.join(head)} |",
         f"|{'|'.join(' --- ' for _ in head)}|",
@@ -92,7 +93,7 @@ def _table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> list[str]:
     ]
 
 
-def _plain(text: str) -> str:
+def plain(text: str) -> str:
     """One line without anything Markdown would read as markup."""
     line = " ".join(text.split())
     return "".join(f"\\{each}" if each in "\\`*_[]<>#" else each for each in line)

@@ -7,9 +7,9 @@ import re
 import pytest
 
 from budgeteer.reports import services
-from budgeteer.reports.files import standalone
-from budgeteer.reports.files.standalone import to_html
+from budgeteer.reports.kinds import packing
 from budgeteer.reports.snapshot import public_copy
+from budgeteer.reports.standalone import to_html
 from tests.reports.documents import sample_document
 
 
@@ -36,9 +36,9 @@ def test_it_is_a_download_of_the_same_bytes_each_time(client, report):
 
 
 def test_of_very_many_items_it_says_where_the_rest_is(monkeypatch):
-    monkeypatch.setattr(standalone, "MOST_ITEMS", 3)
+    monkeypatch.setattr(packing, "MOST_ITEMS", 3)
     assert "The first 3 of 11 items; the report's CSV file has all." in to_html(sample_document())
-    monkeypatch.setattr(standalone, "MOST_ITEMS", 11)
+    monkeypatch.setattr(packing, "MOST_ITEMS", 11)
     assert "The first" not in to_html(sample_document())
 
 

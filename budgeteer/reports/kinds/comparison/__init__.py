@@ -1,0 +1,1 @@
+"""Reports of two configurations side by side: totals, sections, settings, and the items that moved."""

@@ -1,0 +1,146 @@
+"""A frozen comparison as a page, drawn from its document alone."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from django.http import QueryDict
+
+from budgeteer.engine.analysis.compare.compare import MoveCause, Moved
+from budgeteer.engine.analysis.compare.differences import Difference
+from budgeteer.engine.packing.ledger import Decision, Reason, Size
+from budgeteer.engine.packing.verdict_text import figures_from_json
+from budgeteer.presentation.bar import domain_tokens, draw_bar
+from budgeteer.presentation.header import LEVEL_ICONS, LEVEL_TONES
+from budgeteer.presentation.labels import wording
+from budgeteer.presentation.sections import LOOKS
+from budgeteer.presentation.setting_values import value_text
+from budgeteer.reports.document import Document
+from budgeteer.reports.report_page import UNTITLED, bar_figures
+from budgeteer.workbench.comparing.moves import CompareState, MoveTable, move_table
+from budgeteer.workbench.comparing.page import (
+    DifferenceRow,
+    SectionDifference,
+    SideCard,
+    comparison_sentence,
+    cost_difference,
+    section_difference,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ComparisonReportPage:
+    """Everything the page shows of a comparison."""
+
+    title: str
+    setting: str
+    sentence: str
+    sides: tuple[SideCard, ...]
+    sections: tuple[SectionDifference, ...]
+    total: SectionDifference
+    cost: tuple[str, str, str] | None
+    differences: tuple[DifferenceRow, ...]
+    moves: MoveTable
+    state: CompareState
+
+
+def context_of(document: Document, query: QueryDict) -> Mapping[str, Any]:
+    """The page, with the table of moves as the address asks for it."""
+    return {"page": build_comparison(document, CompareState.read(query))}
+
+
+def sentence_of(document: Document) -> str:
+    """What the comparison comes to."""
+    found = document["comparison"]
+    dropped = [side["packing"]["verdict"]["counts"].get("dropped", 0) for side in document["sides"]]
+    return comparison_sentence(
+        differing=len(found["differences"]),
+        moved=len(found["moved"]),
+        more_tokens=found["delta"]["tokens"],
+        more_dropped=dropped[1] - dropped[0],
+    )
+
+
+def build_comparison(document: Document, state: CompareState) -> ComparisonReportPage:
+    """The page of a frozen comparison."""
+    found, sides = document["comparison"], document["sides"]
+    scale = max(domain_tokens(bar_figures(side["bar"])) for side in sides)
+    sizes = [(each["name"], each["a"]["tokens"], each["b"]["tokens"]) for each in found["sections"]]
+    widest = max(1, *(abs(b - a) for _, a, b in sizes))
+    totals = [side["packing"]["total"]["tokens"] for side in sides]
+    costs = [(side["packing"]["cost"]["uncached"], side["packing"]["cost"]["currency"]) for side in sides]
+    changes = differences_of(document)
+    return ComparisonReportPage(
+        title=document["report"]["title"] or UNTITLED,
+        setting="Two configurations on the same sources, compared item by item.",
+        sentence=sentence_of(document),
+        sides=tuple(_card(letter, side, scale) for letter, side in zip("AB", sides, strict=True)),
+        sections=tuple(section_difference(LOOKS[name].letter, LOOKS[name].title, a, b, widest) for name, a, b in sizes),
+        total=section_difference("", "Sent", totals[0], totals[1], 0),
+        cost=cost_difference(costs[0], costs[1]),
+        differences=tuple(
+            DifferenceRow(one.path, wording(one.path).label, value_text(one.a), value_text(one.b)) for one in changes
+        ),
+        moves=move_table(moved_of(document), changes, state),
+        state=state,
+    )
+
+
+def differences_of(document: Document) -> list[Difference]:
+    """The settings that differ; below full, several may have one path."""
+    return [Difference(each["path"], each["a"], each["b"]) for each in document["comparison"]["differences"]]
+
+
+def moved_of(document: Document) -> list[Moved]:
+    """The items that moved."""
+    return [_moved(each) for each in document["comparison"]["moved"]]
+
+
+def _moved(given: Mapping[str, Any]) -> Moved:
+    cause = given["cause"]
+    return Moved(
+        given["id"],
+        given["section"],
+        given["name"],
+        _decision(given, given["a"]),
+        _decision(given, given["b"]),
+        MoveCause(tuple(cause["paths"]), tuple(cause["others"]), cause["rule"], cause["sentence"]),
+    )
+
+
+def _decision(item: Mapping[str, Any], side: Mapping[str, Any] | None) -> Decision | None:
+    if side is None:
+        return None
+    return Decision(
+        id=item["id"],
+        section=item["section"],
+        category=item["category"],
+        name=item["name"],
+        fate=side["fate"],
+        reason=Reason(side["rule"], side["sentence"]),
+        before=Size(**side["before"]),
+        after=Size(**side["after"]),
+        kind="exact",
+        group=None,
+        pinned=False,
+    )
+
+
+def _card(letter: str, side: Mapping[str, Any], scale_tokens: int) -> SideCard:
+    packing = side["packing"]
+    words = figures_from_json(packing["verdict"], packing["error"])
+    preset = side["preset"]
+    title = side["title"] or f"Configuration {letter}, on preset {preset['slug']} v{preset['version']}"
+    sent = f"{packing['total']['tokens']:,} tokens sent to {side['model']['title']}"
+    return SideCard(
+        letter=letter,
+        key=letter,
+        title=title,
+        icon=LEVEL_ICONS[words.level],
+        tone=LEVEL_TONES[words.level],
+        verdict=words.sentence,
+        figures=f"{sent} · {packing['kind']} · {packing['tokenizer']}",
+        bar=draw_bar(bar_figures(side["bar"]), scale_tokens=scale_tokens),
+    )

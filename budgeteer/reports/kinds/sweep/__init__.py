@@ -1,0 +1,1 @@
+"""Reports of a sweep: what every value of a limit would let in."""
