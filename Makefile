@@ -10,7 +10,7 @@ unexport PYTHONDONTWRITEBYTECODE
 PYTHON_VERSION := $(shell cat .python-version)
 BIN := .venv/bin
 
-.PHONY: help run env deps format lint types test test-all servers-present kills fuzz bench bench-browser bench-imports accuracy samples requirements audit sbom clean
+.PHONY: help run env deps format lint types test test-all servers-present kills fuzz bench bench-browser bench-load bench-imports accuracy samples requirements audit sbom clean
 
 help: ## list the commands
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 20
@@ -51,6 +51,9 @@ bench-browser: .venv/.installed-dev ## measure the dashboard in a real browser i
 
 bench-imports: .venv/.installed ## measure imports of large files into docs/performance.md (ARGS="--megabytes 20" prints only)
 	@$(BIN)/python -m benchmarks.imports.speed $(ARGS)
+
+bench-load: .venv/.installed-dev .venv-bench/.installed servers-present ## fifty people at once for five minutes (ARGS="--quick": five of them)
+	@$(BIN)/python -m benchmarks.load $(ARGS)
 
 accuracy: .venv/.installed .venv-bench/.installed ## hold counts against recorded requests and write docs/accuracy.md (ARGS="FILES --quick" prints only)
 	@.venv-bench/bin/python -m benchmarks.accuracy.recorded_counts $(ARGS)

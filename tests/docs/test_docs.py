@@ -164,7 +164,7 @@ def test_the_tree_of_the_architecture_is_the_tree():
 RECIPES = {
     "Add a format", "Add a history strategy", "Add a provider", "Add a model", "Add a warning", "Add a panel",
     "Add a step to the plan", "Add a column to the item table", "Add a job", "Add a preset", "Add a page",
-    "Add a configuration field", "Add an operation of the API", "Add a dependency",
+    "Add a configuration field", "Add an operation of the API", "Add a dependency", "Add a kind of report",
 }  # fmt: skip
 PLACEHOLDER = re.compile(r"`((?:budgeteer|tests|templates)/[\w./]*)/<")
 SHORT_PATH = re.compile(r"`([\w<>.-]+\.(?:py|html|css|js|md))`")

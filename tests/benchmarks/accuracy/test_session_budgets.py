@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.accuracy.recorded_counts import session_budgets
+from benchmarks.accuracy import session_budgets
 from budgeteer.engine.content.conversation import Conversation
 from budgeteer.engine.counting.tokenizers import counter_for
 from budgeteer.engine.inputs.bundle import Inputs, build_bundle
