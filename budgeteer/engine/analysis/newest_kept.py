@@ -24,7 +24,7 @@ from budgeteer.engine.inputs.bundle import Bundle, Inputs, build_bundle
 from budgeteer.engine.packing.allocation import allowance, provider_of, resolve_percents
 from budgeteer.engine.packing.history.strategies.newest_first import newest_first
 from budgeteer.engine.packing.history.task import is_lost, with_task
-from budgeteer.engine.packing.history.view import HistoryView, view_of
+from budgeteer.engine.packing.history.view import HistoryView, SentMessages
 from budgeteer.engine.packing.library_fitting import LibraryFitter
 from budgeteer.engine.packing.pack import Packer
 from budgeteer.engine.packing.sections.instruction_block import InstructionBlock
@@ -190,14 +190,13 @@ class _Walk:
         return measure_messages(messages, counter=self._packer.counter, providers=(self._packer.provider,))
 
     def _view(self, measures: MessageMeasures, written: Sequence[bool] = ()) -> HistoryView:
-        view = view_of(
+        sent = SentMessages.of(
             measures,
             self._packer.provider,
             frame_tokens=self._packer.framing.messages(measures),
-            pinned=np.zeros(len(measures), np.bool_),
             written=np.array(written or [False] * len(measures), np.bool_),
-            config=self._packer.config.history,
         )
+        view = sent.view(self._packer.config.history, pinned=np.zeros(len(measures), np.bool_))
         return replace(view, room_tokens=self._room_tokens, query_tokens=self._query_tokens)
 
 

@@ -188,8 +188,8 @@ class ProviderColumns[C: Columns](Columns):
         Raises:
             NotMeasured: they were not counted.
         """
-        columns = self.by_provider[provider]
-        if len(columns) != len(self):
+        columns, every = self.by_provider[provider], self.by_provider[DEFAULT_PROVIDER]
+        if columns is not every and len(columns) != len(every):
             raise NotMeasured(f"These items were not measured for {provider}.")
         return columns
 

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Final
 
+from pydantic import BaseModel
+
 from budgeteer.engine.config.schema import OF_THE_WINDOW, BudgetConfig, ModelCalibration, TokenLimit
 from budgeteer.engine.counting.calibrated_counter import Charges, vocabulary_of
 from budgeteer.engine.counting.tokenizers import CountKind, TokenCounter
@@ -198,22 +200,24 @@ def provider_of(config: BudgetConfig) -> str:
 
 def resolve_percents(config: BudgetConfig, allowed: Allowance) -> BudgetConfig:
     """The configuration with every percent as a number of tokens."""
-    limits = config.skills_budget.limits
-    history = config.history
-    clearing = history.clearing.model_copy(update={"trigger": allowed.tokens(history.clearing.trigger)})
-    asked = history.summarizing
-    summarizing = asked.model_copy(
-        update={
-            "trigger": None if asked.trigger is None else allowed.tokens(asked.trigger),
-            "target": None if asked.target is None else allowed.tokens(asked.target),
-            "user_message_tokens": allowed.tokens(asked.user_message_tokens),
-        }
+    history, skills = config.history, config.skills_budget
+    history = _updated(
+        history,
+        max_tokens=allowed.tokens(history.max_tokens),
+        clearing=_resolved(history.clearing, allowed, "trigger"),
+        summarizing=_resolved(history.summarizing, allowed, "trigger", "target", "user_message_tokens"),
     )
-    history = history.model_copy(
-        update={"max_tokens": allowed.tokens(history.max_tokens), "clearing": clearing, "summarizing": summarizing}
-    )
-    if limits.max_skills_prompt_tokens is not None:
-        number = allowed.tokens(limits.max_skills_prompt_tokens)
-        limits = limits.model_copy(update={"max_skills_prompt_tokens": number})
-    skills = config.skills_budget.model_copy(update={"limits": limits})
-    return config.model_copy(update={"history": history, "skills_budget": skills})
+    skills = _updated(skills, limits=_resolved(skills.limits, allowed, "max_skills_prompt_tokens"))
+    return _updated(config, history=history, skills_budget=skills)
+
+
+def _resolved[M: BaseModel](settings: M, allowed: Allowance, *names: str) -> M:
+    """The settings with these limits in tokens as numbers; None stays."""
+    limits = {name: getattr(settings, name) for name in names}
+    return _updated(settings, **{name: allowed.tokens(limit) for name, limit in limits.items() if limit is not None})
+
+
+def _updated[M: BaseModel](settings: M, **values: object) -> M:
+    """The settings with other values; the very same where none is another."""
+    changed = {name: value for name, value in values.items() if getattr(settings, name) is not value}
+    return settings.model_copy(update=changed) if changed else settings

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import assert_never
 
 import numpy as np
 
+from budgeteer.engine.counting.library_measures import Ints
 from budgeteer.engine.packing.allocation import SYSTEM_SHARE
 from budgeteer.engine.packing.history.registry import reads_max_tokens
 from budgeteer.engine.packing.history.strategies.summarize_older import is_triggered
@@ -22,21 +24,35 @@ from budgeteer.engine.packing.verdict_text import Bound
 def limits_that_bind(ledger: Ledger, chosen: Selection, view: HistoryView) -> tuple[Bound, ...]:
     """Every limit that left an item out, the one that took the most tokens first."""
     lost: dict[Bound, tuple[int, int]] = {}
-    by_section: dict[str, Callable[[int], Bound]] = {
-        "skills": _skill_bound(chosen),
-        "tools": _tool_bound(chosen),
-        "features": _feature_bound(chosen),
-        "retrieval": _chunk_bound(chosen),
+    by_section: dict[str, Callable[[Selection], _Causes]] = {
+        "skills": _skill_causes,
+        "tools": _tool_causes,
+        "features": _feature_causes,
+        "retrieval": _chunk_causes,
     }
     for part in ledger.parts:
         if part.section == "history" and part.messages is not None:
             for bound, (tokens, count) in _messages_lost(part, chosen, view).items():
                 _add(lost, bound, tokens, count)
             continue
-        bound_of = by_section.get(part.section, _provider_bound)
-        for row in np.flatnonzero(part.fate == DROPPED).tolist():
-            _add(lost, bound_of(row), int(part.before_tokens[row]), 1)
+        rows = np.flatnonzero(part.fate == DROPPED)
+        if not len(rows):
+            continue
+        read = by_section.get(part.section)
+        causes = _Causes(np.zeros(len(part), np.int64), lambda _: Bound.PROVIDER) if read is None else read(chosen)
+        codes = causes.codes[rows]
+        for code in dict.fromkeys(codes.tolist()):
+            mine = rows[codes == code]
+            _add(lost, causes.bound(code), int(part.before_tokens[mine].sum()), len(mine))
     return tuple(sorted(lost, key=lambda bound: lost[bound], reverse=True))
+
+
+@dataclass(frozen=True, slots=True)
+class _Causes:
+    """What decided each row of a section, as a code, and the limit that a code stands for."""
+
+    codes: Ints
+    bound: Callable[[int], Bound]
 
 
 def _add(lost: dict[Bound, tuple[int, int]], bound: Bound, tokens: int, count: int) -> None:
@@ -51,11 +67,20 @@ def _messages_lost(part: LedgerRows, chosen: Selection, view: HistoryView) -> di
         return {}
     gone = ~fit.kept
     found: dict[Bound, tuple[int, int]] = {}
-    for code in np.flatnonzero(np.bincount(fit.rule[gone])).tolist():  # the codes are few: faster than np.unique
+    for code in _codes_among(fit.rule, gone):
         mine = gone & (fit.rule == code)
         bound = _message_bound(HistoryRule(code), fit, view, mine)
-        _add(found, bound or _room(chosen), int(view.tokens[mine].sum()), int(mine.sum()))
+        _add(found, bound or _room(chosen), view.size_tokens(mine), int(np.count_nonzero(mine)))
     return found or {Bound.PROVIDER: (0, int((part.fate == DROPPED).sum()))}
+
+
+def _codes_among(rule: Ints, gone: Mask) -> list[int]:
+    """The rules of these messages, ascending; they are few, so that taking one after the other is fastest."""
+    found = []
+    while gone.any():
+        found.append(int(rule[int(gone.argmax())]))
+        gone = gone & (rule != found[-1])
+    return sorted(found)
 
 
 def _message_bound(rule: HistoryRule, fit: HistoryFit, view: HistoryView, mine: Mask) -> Bound | None:
@@ -100,54 +125,44 @@ def _room(chosen: Selection) -> Bound:
     return Bound.INPUT_BUDGET if chosen.shares is None else Bound.SHARES
 
 
-def _provider_bound(_row: int) -> Bound:
-    return Bound.PROVIDER
-
-
-def _skill_bound(chosen: Selection) -> Callable[[int], Bound]:
+def _skill_causes(chosen: Selection) -> _Causes:
     fit = chosen.skills
     tightest = min(fit.token_limits, key=lambda limit: limit[1], default=("", 0))[0]
 
-    def bound(row: int) -> Bound:
-        cause = SkillCause(int(fit.cause[fit.sequence[row]]))
+    def bound(code: int) -> Bound:
+        cause = SkillCause(code)
         if cause is SkillCause.NO_ROOM_TOKENS and tightest == SYSTEM_SHARE:
             return Bound.SHARES
         return Bound.POLICY if cause is SkillCause.POLICY_OFF else Bound.SKILLS
 
-    return bound
+    return _Causes(fit.cause[list(fit.sequence)], bound)
 
 
-def _tool_bound(chosen: Selection) -> Callable[[int], Bound]:
+def _tool_causes(chosen: Selection) -> _Causes:
     fit = chosen.tools
-
-    def bound(row: int) -> Bound:
-        tool = fit.sequence[row]
-        if fit.refused[tool]:
-            return Bound.PROVIDER
-        if fit.left_out[tool]:
-            return Bound.LEFT_OUT_TOOLS
-        is_over = fit.limit_tokens is not None and int(fit.needed_tokens[tool]) > fit.limit_tokens
-        return Bound.SHARES if is_over else Bound.TOOLS
-
-    return bound
+    bounds = (Bound.TOOLS, Bound.SHARES, Bound.LEFT_OUT_TOOLS, Bound.PROVIDER)
+    codes = np.zeros(len(fit.sequence), np.int64)
+    if fit.limit_tokens is not None:
+        codes[fit.needed_tokens > fit.limit_tokens] = bounds.index(Bound.SHARES)
+    codes[fit.left_out] = bounds.index(Bound.LEFT_OUT_TOOLS)
+    codes[fit.refused] = bounds.index(Bound.PROVIDER)
+    return _Causes(codes[list(fit.sequence)], bounds.__getitem__)
 
 
-def _feature_bound(chosen: Selection) -> Callable[[int], Bound]:
+def _feature_causes(chosen: Selection) -> _Causes:
     fit = chosen.features
 
-    def bound(row: int) -> Bound:
-        cause = FeatureCause(int(fit.cause[fit.sequence[row]]))
-        return Bound.SHARES if cause is FeatureCause.NO_ROOM else Bound.FEATURES
+    def bound(code: int) -> Bound:
+        return Bound.SHARES if FeatureCause(code) is FeatureCause.NO_ROOM else Bound.FEATURES
 
-    return bound
+    return _Causes(fit.cause[list(fit.sequence)], bound)
 
 
-def _chunk_bound(chosen: Selection) -> Callable[[int], Bound]:
+def _chunk_causes(chosen: Selection) -> _Causes:
     fit = chosen.retrieval
 
-    def bound(row: int) -> Bound:
-        cause = ChunkCause(int(fit.cause[fit.sequence[row]]))
-        if cause is ChunkCause.TOO_MANY:
+    def bound(code: int) -> Bound:
+        if ChunkCause(code) is ChunkCause.TOO_MANY:
             return Bound.RETRIEVAL
         match fit.room.rule:
             case "shares.context":
@@ -157,4 +172,4 @@ def _chunk_bound(chosen: Selection) -> Callable[[int], Bound]:
             case other:
                 assert_never(other)
 
-    return bound
+    return _Causes(fit.cause[list(fit.sequence)], bound)

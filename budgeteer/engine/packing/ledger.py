@@ -73,6 +73,9 @@ class Size:
         return {"tokens": self.tokens, "chars": self.chars}
 
 
+_NOTHING: Final = Size()
+
+
 @dataclass(frozen=True, slots=True)
 class Reason:
     """Why an item has its fate.
@@ -181,7 +184,7 @@ class LedgerRows:
     @property
     def sent(self) -> int:
         """How many of them are sent, whole or in part."""
-        return int(np.count_nonzero(self.after_tokens + self.after_chars + self.frame_tokens > 0))
+        return int(np.count_nonzero((self.after_tokens > 0) | (self.after_chars > 0) | (self.frame_tokens > 0)))
 
     def count(self, fate: int) -> int:
         """How many of them have a fate, an index into FATES."""
@@ -198,7 +201,7 @@ class Ledger:
 
     def __init__(self, parts: Sequence[LedgerRows], overhead: Sequence[Overhead], *, kind: CountKind) -> None:
         self.parts = tuple(part for part in parts if len(part))
-        self.overhead = tuple(entry for entry in overhead if entry.size != Size())
+        self.overhead = tuple(entry for entry in overhead if entry.size != _NOTHING)
         self._kind = kind
         self._starts = np.cumsum([0, *(len(part) for part in self.parts)])
 
@@ -258,9 +261,7 @@ class Ledger:
 
     def counts(self) -> dict[str, int]:
         """How many decisions have each of FATES."""
-        none = np.zeros(len(FATES), np.int64)
-        counts = sum((np.bincount(part.fate, minlength=len(FATES)) for part in self.parts), none)
-        return dict(zip(FATES, counts.tolist(), strict=True))
+        return {name: int(np.count_nonzero(self.fate == at)) for at, name in enumerate(FATES)}
 
     def __len__(self) -> int:
         return int(self._starts[-1])
@@ -306,16 +307,20 @@ class Ledger:
 
     def total(self, section: str | None = None) -> Size:
         """Σ after + Σ overhead, of one section or of all."""
-        return self._totals.get(section, Size()) if section else sum(self._totals.values(), Size())
+        return self._totals.get(section, _NOTHING) if section else self._total
+
+    @cached_property
+    def _total(self) -> Size:
+        return sum(self._totals.values(), _NOTHING)
 
     @cached_property
     def _totals(self) -> dict[str, Size]:
         """The total of each section that holds anything."""
         found: dict[str, Size] = {}
         for part in self.parts:
-            found[part.section] = found.get(part.section, Size()) + part.after
+            found[part.section] = found.get(part.section, _NOTHING) + part.after
         for entry in self.overhead:
-            found[entry.section] = found.get(entry.section, Size()) + entry.size
+            found[entry.section] = found.get(entry.section, _NOTHING) + entry.size
         return found
 
 

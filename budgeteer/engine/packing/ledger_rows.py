@@ -16,7 +16,7 @@ from budgeteer.engine.counting.library_measures import Ints
 from budgeteer.engine.counting.message_measures import MessageMeasures
 from budgeteer.engine.inputs.bundle import Bundle, SystemText
 from budgeteer.engine.inputs.history_index import index_of, known_index, label, message_id, one_line
-from budgeteer.engine.packing.history.view import HistoryFit, HistoryView, is_summarised
+from budgeteer.engine.packing.history.view import HistoryFit, HistoryView, is_summarised, only
 from budgeteer.engine.packing.ledger import ADDED, DROPPED, LETTERS, SUMMARISED, TRUNCATED, LedgerRows, Reason, unique
 from budgeteer.engine.packing.ledger import KEPT as KEPT_FATE
 from budgeteer.engine.packing.reasons import (
@@ -32,12 +32,14 @@ from budgeteer.engine.packing.reasons import (
 from budgeteer.engine.packing.search_reasons import explain_chunk, explain_feature
 from budgeteer.engine.packing.sections.features import FeatureFit, feature_ids
 from budgeteer.engine.packing.sections.retrieval import RetrievalFit, chunk_ids
-from budgeteer.engine.packing.sections.skills import Entries, SkillCause, SkillFit
+from budgeteer.engine.packing.sections.skills import SkillCause, SkillFit
 from budgeteer.engine.packing.sections.system import SystemPiece, are_messages
 from budgeteer.engine.packing.sections.tools import ToolFit
 from budgeteer.engine.providers.capabilities import ADAPTED, Loss
 from budgeteer.engine.providers.registry import DEFAULT_PROVIDER
 
+#: Where the fixed columns of the history are kept in `Bundle.prepared`.
+_KEPT_AS: Final = "ledger columns"
 _LETTERS = {"system": "S", "developer": "S", "user": "U", "assistant": "A", "tool": "X"}
 #: Index into conversation.ROLES -> index into ledger.LETTERS.
 LETTER_OF_ROLE = np.array([LETTERS.index(_LETTERS[role]) for role in ROLES], np.int8)
@@ -133,8 +135,12 @@ def _said_chars(text: SystemText) -> int:
     return sum(len(part.text) for part in parts if isinstance(part, TextPart))
 
 
-def tool_rows(bundle: Bundle, fit: ToolFit, config: SkillsBudgetConfig, *, ever_called: frozenset[str]) -> LedgerRows:
-    """One row a tool definition, in the order considered."""
+def tool_rows(
+    bundle: Bundle, fit: ToolFit, config: SkillsBudgetConfig, *, ever_called: frozenset[str]
+) -> LedgerRows | None:
+    """One row a tool definition, in the order considered; None where there are none, as of every library."""
+    if not fit.sequence:
+        return None
     order = np.array(fit.sequence, np.int64)
     kept = fit.kept[order]
     columns = _columns(len(order), "T")
@@ -157,14 +163,16 @@ def tool_rows(bundle: Bundle, fit: ToolFit, config: SkillsBudgetConfig, *, ever_
     )
 
 
-def skill_rows(bundle: Bundle, fit: SkillFit, entries: Entries, config: SkillsBudgetConfig) -> LedgerRows:
+def skill_rows(bundle: Bundle, fit: SkillFit, config: SkillsBudgetConfig) -> LedgerRows | None:
     """One row a skill, in the order considered; shorter than it came is truncated."""
+    if not fit.sequence:
+        return None
     order = np.array(fit.sequence, np.int64)
     kept = fit.kept[order]
     after_tokens, after_chars = fit.after_tokens[order], fit.after_chars[order]
     # A hidden skill asks for nothing: no harness would list it.
     listed = fit.cause[order] != SkillCause.HIDDEN
-    before_tokens, before_chars = entries.raw_tokens[order] * listed, entries.raw_chars[order] * listed
+    before_tokens, before_chars = fit.before_tokens[order] * listed, fit.before_chars[order] * listed
     shorter = kept & ((after_chars != before_chars) | (after_tokens != before_tokens))
     columns = _columns(len(order), "K")
     columns["fate"] = np.where(kept, np.where(shorter, TRUNCATED, KEPT_FATE), DROPPED).astype(np.int8)
@@ -183,8 +191,10 @@ def skill_rows(bundle: Bundle, fit: SkillFit, entries: Entries, config: SkillsBu
     )
 
 
-def feature_rows(bundle: Bundle, fit: FeatureFit, config: FeaturesConfig) -> LedgerRows:
+def feature_rows(bundle: Bundle, fit: FeatureFit, config: FeaturesConfig) -> LedgerRows | None:
     """One row a feature spec, in the order considered; one that is only listed is truncated."""
+    if not fit.sequence:
+        return None
     order = np.array(fit.sequence, np.int64)
     tokens, chars = bundle.feature_measures.tokens[order], bundle.feature_measures.chars[order]
     columns = _columns(len(order), "F")
@@ -205,8 +215,10 @@ def feature_rows(bundle: Bundle, fit: FeatureFit, config: FeaturesConfig) -> Led
     )
 
 
-def chunk_rows(bundle: Bundle, fit: RetrievalFit, config: RetrievalConfig) -> LedgerRows:
+def chunk_rows(bundle: Bundle, fit: RetrievalFit, config: RetrievalConfig) -> LedgerRows | None:
     """One row a retrieved chunk, best first."""
+    if not fit.sequence:
+        return None
     order = np.array(fit.sequence, np.int64)
     kept = fit.kept[order]
     tokens, chars = bundle.chunk_measures.tokens[order], bundle.chunk_measures.chars[order]
@@ -238,30 +250,28 @@ class _MessageColumns:
     def get(self, name: str) -> Ints:
         return self.measures.column(self.provider, name)
 
-    def columns(self) -> dict[str, Any]:
-        fate = np.where(self.kept, np.int8(KEPT_FATE), np.int8(DROPPED))
+    def fate(self) -> NDArray[np.int8]:
+        """KEPT, TRUNCATED where a part is lost, or DROPPED."""
+        fate: NDArray[np.int8] = ~self.kept * np.int8(DROPPED)  # KEPT is 0
         lost = self.get("loss") & ~int(ADAPTED)
         if lost.any():
             fate[self.kept & (lost != 0)] = TRUNCATED
-        return {
-            "category": LETTER_OF_ROLE.take(self.measures.role),
-            "fate": fate,
-            "estimated": self.measures.images > 0,
-        }
+        return fate
 
 
 def history_rows(bundle: Bundle, view: HistoryView, fit: HistoryFit, provider: str) -> LedgerRows:
     """One row a message of the history, in its order."""
-    measures = bundle.history_measures
+    measures, fixed = bundle.history_measures, _fixed_columns(bundle)
     data = _MessageColumns(measures, provider, fit.kept)
-    columns = data.columns()
-    columns["fate"][is_summarised(fit.rule)] = SUMMARISED
+    fate, estimated = data.fate(), fixed.estimated
+    fate[is_summarised(fit.rule)] = SUMMARISED
     loss = data.get("loss")
-    after_tokens, after_chars = np.where(fit.kept, data.get("tokens"), 0), np.where(fit.kept, data.get("chars"), 0)
+    after_tokens, after_chars = only(data.get("tokens"), fit.kept), only(data.get("chars"), fit.kept)
     if fit.shortened is not None:
         short = fit.shortened.among(fit.kept)
         after_tokens[short.rows], after_chars[short.rows] = short.tokens, short.chars
-        columns["fate"][short.rows], columns["estimated"][short.rows] = TRUNCATED, False
+        estimated = estimated.copy()
+        fate[short.rows], estimated[short.rows] = TRUNCATED, False
     known = known_index(bundle)
     return LedgerRows(
         section="history",
@@ -272,12 +282,38 @@ def history_rows(bundle: Bundle, view: HistoryView, fit: HistoryFit, provider: s
         after_tokens=after_tokens,
         after_chars=after_chars,
         explain=lambda row: explain_message(view, fit, loss, provider, row),
-        frame_tokens=np.where(fit.kept, fit.as_sent(view).frames, 0),
+        frame_tokens=only(fit.as_sent(view).frames, fit.kept),
         pinned=view.pinned,
         group=grouped(view.group),
-        messages=np.arange(len(measures)),
-        **columns,
+        messages=fixed.rows,
+        category=fixed.category,
+        fate=fate,
+        estimated=estimated,
     )
+
+
+@dataclass(frozen=True, slots=True)
+class _FixedColumns:
+    """What is the same of a history's messages under every configuration: made once for a bundle."""
+
+    measures: MessageMeasures
+    category: NDArray[np.int8]
+    estimated: NDArray[np.bool_]
+    rows: Ints
+
+
+def _fixed_columns(bundle: Bundle) -> _FixedColumns:
+    measures, kept = bundle.history_measures, bundle.prepared.get(_KEPT_AS)
+    if not isinstance(kept, _FixedColumns) or kept.measures is not measures:
+        kept = _FixedColumns(measures, categories_of(measures), measures.images > 0, np.arange(len(measures)))
+        bundle.prepared[_KEPT_AS] = kept
+    return kept
+
+
+def categories_of(measures: MessageMeasures) -> NDArray[np.int8]:
+    """The category of each message by its role, as its place in LETTERS."""
+    found: NDArray[np.int8] = LETTER_OF_ROLE.take(measures.role)
+    return found
 
 
 def grouped(group: Ints) -> Callable[[int], int]:
@@ -324,15 +360,14 @@ def query_rows(
     if query is None:
         return None
     loss = Loss(int(bundle.query_measures.column(provider, "loss")[0]))
-    data = _MessageColumns(bundle.query_measures, provider, np.array([Loss.EMPTY not in loss]))
-    reason = Reason("query", "The query is never cut.")
-    if loss & ~ADAPTED:
-        sent = "Not sent" if Loss.EMPTY in loss else "Sent without a part"
-        reason = Reason(f"validity:{provider}", f"{sent}: {loss_sentence(loss) or 'it says nothing'}.")
-    elif loss:
-        reason = Reason(f"validity:{provider}", f"Sent, adapted to the provider: {loss_sentence(loss)}.")
-    if Loss.EMPTY not in loss and query.role == "user" and is_joined(view, fit, provider, None):
-        reason = joined(reason, provider)
+    is_sent = Loss.EMPTY not in loss
+    data = _MessageColumns(bundle.query_measures, provider, np.array([is_sent]))
+
+    def reason() -> Reason:
+        found = _query_reason(loss, provider)
+        is_one = is_sent and query.role == "user" and is_joined(view, fit, provider, None)
+        return joined(found, provider) if is_one else found
+
     return LedgerRows(
         section="query",
         ids=[message_id(query, 0)],
@@ -344,9 +379,21 @@ def query_rows(
         frame_tokens=np.array([frame_tokens], np.int64),
         pinned=np.zeros(1, np.bool_),
         group=_alone,
-        explain=lambda _: reason,
-        **data.columns(),
+        explain=lambda _: reason(),
+        category=categories_of(bundle.query_measures),
+        fate=data.fate(),
+        estimated=bundle.query_measures.images > 0,
     )
+
+
+def _query_reason(loss: Loss, provider: str) -> Reason:
+    """What is said of a query that loses this."""
+    if loss & ~ADAPTED:
+        sent = "Not sent" if Loss.EMPTY in loss else "Sent without a part"
+        return Reason(f"validity:{provider}", f"{sent}: {loss_sentence(loss) or 'it says nothing'}.")
+    if loss:
+        return Reason(f"validity:{provider}", f"Sent, adapted to the provider: {loss_sentence(loss)}.")
+    return Reason("query", "The query is never cut.")
 
 
 #: Why what pruning adds is there.
@@ -363,8 +410,10 @@ SEARCH_ADDED: Final = Reason(
 )
 
 
-def with_added(rows: LedgerRows, added: Collection[str], reason: Reason) -> LedgerRows:
+def with_added(rows: LedgerRows | None, added: Collection[str], reason: Reason) -> LedgerRows | None:
     """The rows with what was added for this reason marked as added; the others as they are."""
+    if rows is None:
+        return None
     mine = np.array([item in added for item in rows.ids], np.bool_)
     explain = rows.explain
     return replace(

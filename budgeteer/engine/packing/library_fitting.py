@@ -64,8 +64,9 @@ class LibraryFitter:
     def fit(self, called: frozenset[str], *, most: int | None = None, cause: ChunkCause = ChunkCause.FITS) -> Libraries:
         """Everything in order; `called` are the tools that history calls, `most` what a retry leaves of the chunks."""
         skills = self._skills
-        tools = self._tools(skills, called)
-        costs = self._costs(self.block.pieces(skills))
+        pieces = self.block.pieces(skills)
+        costs = self._costs(pieces)
+        tools = self._tools(pieces, costs, called)
         tools_tokens = _tools_tokens(tools, costs)
         features = self._features(skills, tools_tokens)
         header = self.block.text_tokens(HEADER, closed=not self.block.prepended) if self.block.bundle.chunks else 0
@@ -152,10 +153,9 @@ class LibraryFitter:
             text = pieces[-1].text()
         return line_end_tokens(text, self.block.counter)
 
-    def _tools(self, skills: SkillFit, called: frozenset[str]) -> ToolFit:
+    def _tools(self, pieces: Sequence[SystemPiece], costs: ToolCosts, called: frozenset[str]) -> ToolFit:
+        """The tools beside what stands before them in the system share."""
         bundle, config = self.block.bundle, self.block.config
-        pieces = self.block.pieces(skills)
-        costs = self._costs(pieces)
         if self.shares is not None:
             left = self._left_of_system(self.block.tokens(pieces))
             costs = replace(costs, limit_tokens=left)

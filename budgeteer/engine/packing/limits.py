@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,6 +42,9 @@ from budgeteer.engine.packing.result import Cost, CountedWith, SectionTotal, Sel
 from budgeteer.engine.packing.sections.skill_block import effective, located
 from budgeteer.engine.packing.sections.skills import SkillCause, SkillFit
 from budgeteer.engine.packing.verdict import SYSTEM_GROUP
+
+#: Whether a skill with a cause, by its number, was held against the limits on the block.
+_IS_CONSIDERED: Final = np.array([cause.is_considered for cause in SkillCause])
 
 
 def section_totals(
@@ -206,7 +210,7 @@ def skill_limits(bundle: Bundle, chosen: Selection, config: BudgetConfig) -> Ite
 
 def _considered(fit: SkillFit) -> NDArray[np.bool_]:
     """Which skills were held against the limits on the block."""
-    return np.isin(fit.cause, [cause for cause in SkillCause if cause.is_considered])
+    return _IS_CONSIDERED[fit.cause]
 
 
 def _held_by_share(asked: int, share: int | None, what: str) -> str:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -27,7 +28,7 @@ from budgeteer.engine.packing.history.registry import STRATEGIES, fit_history
 from budgeteer.engine.packing.history.summary import SummaryRequest, extractive_summary
 from budgeteer.engine.packing.history.task import history_notes, with_task
 from budgeteer.engine.packing.history.tool_texts import ToolTexts
-from budgeteer.engine.packing.history.view import USER, HistoryFit, HistoryView, Mask, view_of, written_rows
+from budgeteer.engine.packing.history.view import USER, HistoryFit, HistoryView, Mask
 from budgeteer.engine.packing.ledger import Ledger, LedgerRows, Overhead, Size
 from budgeteer.engine.packing.ledger_rows import (
     PRUNING_ADDED,
@@ -61,7 +62,7 @@ from budgeteer.engine.packing.result import Packing, Selection
 from budgeteer.engine.packing.sections.instruction_block import InstructionBlock
 from budgeteer.engine.packing.sections.search_tool import Searching, with_search_tool
 from budgeteer.engine.packing.sections.skill_block import effective
-from budgeteer.engine.packing.sections.skills import SkillFit, entry_sizes
+from budgeteer.engine.packing.sections.skills import SkillFit
 from budgeteer.engine.packing.sections.system import adds_text
 from budgeteer.engine.packing.task_check import asked_of, checked, ended
 from budgeteer.engine.packing.verdict import error_of, verdict_of, warning_of
@@ -133,7 +134,7 @@ class Fitted:
     pruned: Pruned | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Packer:
     """One packing under way: everything that does not change while tools and history are fitted.
 
@@ -160,12 +161,15 @@ class Packer:
     ) -> Packer:
         """The packer with the shares of its configuration, and the recorded compressions where it names none."""
         config = with_recorded_ranges(config, bundle, counter)
-        framing = MessageOverhead(bundle, provider, counter)
-        shares = shares_of(config, allowed, query_tokens=framing.query_tokens() + framing.reply())
-        return cls(bundle, config, counter, provider, allowed, shares)
+        packer = cls(bundle, config, counter, provider, allowed, None)
+        if not config.shares.enabled:
+            return packer
+        query_tokens = packer.framing.query_tokens() + packer.framing.reply()
+        return replace(packer, shares=shares_of(config, allowed, query_tokens=query_tokens))
 
-    @property
+    @cached_property
     def framing(self) -> MessageOverhead:
+        """What stands around the messages of the bundle."""
         return MessageOverhead(self.bundle, self.provider, self.counter)
 
     def pack(self, summarise: Summariser) -> Packing:
@@ -193,20 +197,17 @@ class Packer:
             nudge = self._nudge_for(fitted)
             return fitted if nudge is None else replace(self, nudge=nudge).fitted(summarise)
         bundle, framing, pruned = self.bundle, self.framing, self.pruned
-        view = view_of(
-            bundle.history_measures,
-            self.provider,
-            frame_tokens=framing.messages(bundle.history_measures),
-            pinned=self._pinned_messages() if pruned is None else pruned.pinned,
-            written=written_rows(bundle.history_measures, bundle.history),
-            config=self.config.history,
-        )
-        typed = view.typed if pruned is None else typed_rows(pruned)
-        losses = bundle.history_measures.column(self.provider, "loss")
+        pinned = self._pinned_messages() if pruned is None else pruned.pinned
+        view = framing.sent_messages().view(self.config.history, pinned=pinned)
         view = view if pruned is None else tagged_view(view, pruned)
         view = self._named().applied(view)
         view = ended(view, bundle)
-        view = with_task(view, asked_of(bundle, self.provider), typed=typed, losses=losses)
+        view = with_task(
+            view,
+            asked_of(bundle, self.provider),
+            typed=None if pruned is None else typed_rows(pruned),
+            losses=bundle.history_measures.column(self.provider, "loss"),
+        )
         block = InstructionBlock.of(bundle, self.config, framing)
         fitter = LibraryFitter(block, self.allowed, self.shares, self._exchange_tokens(view), self.skills)
         libraries, history, view = self._fit(fitter, view, summarise)
@@ -306,23 +307,18 @@ class Packer:
         return [Overhead("history", "message frames", Size(frames.tokens - tags.size.tokens), self.framing.kind), tags]
 
     def _rows(self, libraries: Libraries, history: HistoryFit, view: HistoryView) -> list[LedgerRows]:
-        bundle, framing, budget = self.bundle, self.framing, effective(self.config.skills_budget)
-        entries = entry_sizes(bundle.skills, bundle.skill_measures, budget, counter=self.counter)
-        pruned = self.pruned
+        bundle, framing, pruned = self.bundle, self.framing, self.pruned
         system, tools = (
             system_rows(bundle, libraries.pieces, self.provider),
             tool_rows(bundle, libraries.tools, self.config.skills_budget, ever_called=self._ever_called()),
         )
+        parts: list[LedgerRows | None] = [system, tools]
         if self.searching is not None:
-            added = self.searching.added
-            system, tools = with_added(system, added, SEARCH_ADDED), with_added(tools, added, SEARCH_ADDED)
+            parts = [with_added(part, self.searching.added, SEARCH_ADDED) for part in parts]
         if pruned is not None:
-            added = pruned.added
-            system, tools = with_added(system, added, PRUNING_ADDED), with_added(tools, added, PRUNING_ADDED)
-        parts = [
-            system,
-            tools,
-            skill_rows(bundle, libraries.skills, entries, budget),
+            parts = [with_added(part, pruned.added, PRUNING_ADDED) for part in parts]
+        parts += [
+            skill_rows(bundle, libraries.skills, effective(self.config.skills_budget)),
             feature_rows(bundle, libraries.features, self.config.features),
             chunk_rows(bundle, libraries.retrieval, self.config.retrieval),
             summary_row(history, self.config.history.strategy, frame_tokens=framing.written("user")),

@@ -38,18 +38,18 @@ def ended(view: HistoryView, bundle: Bundle) -> HistoryView:
     return replace(view, alive=alive, tokens=tokens, chars=chars, frames=frames, tag_chars=tags, end_row=end)
 
 
-def asked_of(bundle: Bundle, provider: str) -> TaskContext:
+def asked_of(bundle: Bundle, provider: str, *, system_only: bool = False) -> TaskContext:
     """What a bundle has beside its history: whether a query asks, and whether the user's message must be first.
 
     `startOn` reserves nothing: what stands before that role simply goes, as in LangChain's `trim_messages`.
     """
     begins, query = PROVIDERS[provider].capabilities.first_is_user, bundle.query
     if query is None:
-        return TaskContext("none", Loss(0), begins)
+        return TaskContext("none", Loss(0), begins, system_only)
     loss = Loss(int(bundle.query_measures.column(provider, "loss")[0]))
     if Loss.EMPTY not in loss:
-        return TaskContext("typed" if query.typed else "untyped", loss, begins)
-    return TaskContext("lost" if query.typed and is_lost(loss) else "none", loss, begins)
+        return TaskContext("typed" if query.typed else "untyped", loss, begins, system_only)
+    return TaskContext("lost" if query.typed and is_lost(loss) else "none", loss, begins, system_only)
 
 
 def checked(
@@ -59,9 +59,7 @@ def checked(
 
     `placement` is that of the system texts: they may be a message of the user's.
     """
-    asked = asked_of(bundle, provider)
-    if placement == "dedicated":
-        asked = replace(asked, system_only=_is_system_only(bundle, provider))
+    asked = asked_of(bundle, provider, system_only=placement == "dedicated" and _is_system_only(bundle, provider))
     if view.end_row >= 0:
         after = ~view.alive & (np.arange(len(view)) > view.end_row)
         said = after & (bundle.history_measures.column(provider, "loss") & int(Loss.EMPTY) == 0)
@@ -76,8 +74,9 @@ def checked(
             spared = view.always | view.task | view.written | _lines(fit, view, bundle)
         rule = HistoryRule.FIRST_IS_USER if is_refused else HistoryRule.START_ON
         fit = _from_role_on(fit, view, roles, spared, rule)
-    why = loss_sentence(view.lost_task or Loss(0))
-    lost = f"What was asked last cannot be sent to {PROVIDERS[provider].title}: {why}."
+    lost = ""
+    if view.lost_task is not None:
+        lost = f"What was asked last cannot be sent to {PROVIDERS[provider].title}: {loss_sentence(view.lost_task)}."
     return sendable_or_over(fit, view, asked, lost=lost)
 
 

@@ -49,24 +49,29 @@ def is_lost(loss: Loss) -> bool:
     return Loss.EMPTY in loss and bool(loss & ~_SAYS_NOTHING)
 
 
-def with_task(view: HistoryView, asked: TaskContext, *, typed: Mask, losses: Ints) -> HistoryView:
+def with_task(view: HistoryView, asked: TaskContext, *, losses: Ints, typed: Mask | None = None) -> HistoryView:
     """The view with its task.
 
-    `typed` are the messages that somebody typed and the blocks that stand for such; `losses` a Loss for each message.
+    `typed` are the messages that somebody typed and the blocks that stand for such, None for those of the view;
+    `losses` a Loss for each message.
     """
     if asked.query == "lost":
         return replace(view, lost_task=asked.query_loss)
-    users = np.flatnonzero(view.alive & (view.role == USER) & ~view.written)
-    last_user = int(users[-1]) if len(users) else -1
     if asked.query != "typed":
         says = view.alive | ((losses & int(Loss.EMPTY) != 0) & (losses & ~int(_SAYS_NOTHING) != 0))
-        rows = np.flatnonzero(typed & says)
+        rows = np.flatnonzero((view.typed if typed is None else typed) & says)
         row = int(rows[-1]) if len(rows) else -1
         if row >= 0 and not view.alive[row]:
             return replace(view, lost_task=Loss(int(losses[row])))
         if row >= 0 or asked.query == "none":
-            return replace(view, task_row=row if row >= 0 else last_user)
-    return replace(view, opener_row=last_user) if asked.first_is_user else view
+            return replace(view, task_row=row if row >= 0 else _last_user(view))
+    return replace(view, opener_row=_last_user(view)) if asked.first_is_user else view
+
+
+def _last_user(view: HistoryView) -> int:
+    """The row of the last message of the user's that can be sent and that no earlier packing wrote, or -1."""
+    rows = np.flatnonzero(view.alive & (view.role == USER) & ~view.written)
+    return int(rows[-1]) if len(rows) else -1
 
 
 def sendable_or_over(fit: HistoryFit, view: HistoryView, asked: TaskContext, *, lost: str) -> HistoryFit:

@@ -17,7 +17,7 @@ from budgeteer.engine.counting.library_measures import FeatureMeasures, Ints, fe
 from budgeteer.engine.counting.tokenizers import TokenCounter
 from budgeteer.engine.packing.ledger import unique
 from budgeteer.engine.packing.sections.feature_search import Hit, chosen_keywords, excluded_rows, search_features
-from budgeteer.engine.packing.sections.system import FEATURES_HEADER, SystemPiece, text_piece
+from budgeteer.engine.packing.sections.system import FEATURES_HEADER, SystemPiece, fixed_piece
 
 #: What stands above the specs. Source: the seed asks for a header that tells the model to apply them; words ours.
 FOUND_HEADER: Final = (
@@ -111,6 +111,8 @@ def fit_features(
 
     In mode tool only pinned ones are: the model searches the others.
     """
+    if not features:
+        return _no_features(config, ask)
     size = len(features)
     pinned = np.zeros(size, np.bool_)
     if any(pin.startswith("feature:") for pin in ask.pins):
@@ -127,7 +129,7 @@ def fit_features(
     rows = np.array([*choice.whole, *choice.listed], np.int64)
     alone, followed, chars = _sizes(features, measures, choice, counter)
     reach = (
-        np.cumsum(followed) + text_piece(choice.header, section="features", name="", counter=counter).followed_tokens
+        np.cumsum(followed) + fixed_piece(choice.header, section="features", name="", counter=counter).followed_tokens
     )
     fits = np.ones(len(rows), np.bool_)
     if ask.limit_tokens is not None:
@@ -157,7 +159,26 @@ def fit_features(
         keywords=choice.keywords,
         hits=choice.hits,
         limit_tokens=ask.limit_tokens,
-        header=choice.header if size else "",
+        header=choice.header,
+    )
+
+
+def _no_features(config: FeaturesConfig, ask: FeatureAsk) -> FeatureFit:
+    """The fit where there are no specs: nothing is counted for them."""
+    nothing = np.zeros(0, np.int64)
+    return FeatureFit(
+        sequence=(),
+        order=(),
+        listed=(),
+        pinned=np.zeros(0, np.bool_),
+        cause=nothing,
+        needed=nothing,
+        tokens=nothing,
+        chars=nothing,
+        keywords=chosen_keywords(config, ask.query) if config.mode == "search" else (),
+        hits=(),
+        limit_tokens=ask.limit_tokens,
+        header="",
     )
 
 
@@ -167,7 +188,7 @@ def feature_pieces(
     """The section's pieces: its header, each spec, the list of files; [] where there are no specs at all."""
     if not fit.header:
         return []
-    header = text_piece(fit.header, section="features", name="header", counter=counter)
+    header = fixed_piece(fit.header, section="features", name="header", counter=counter)
 
     def piece(row: int) -> SystemPiece:
         tokens, followed, chars = measures.tokens[row], measures.followed_tokens[row], measures.chars[row]

@@ -27,13 +27,13 @@ from budgeteer.engine.packing.sections.system import (
     SystemPiece,
     adds_text,
     are_messages,
+    fixed_piece,
     instruction_pieces,
     joined,
     marked,
     message_pieces,
     piece_overheads,
     skills_piece,
-    text_piece,
 )
 from budgeteer.engine.providers.registry import PROVIDERS
 
@@ -128,7 +128,7 @@ class InstructionBlock:
         return Overhead("retrieval", "source numbers", size, self.counter.kind)
 
     def _rule(self) -> SystemPiece:
-        return text_piece(RULE, section="system", name="rules between sections", counter=self.counter)
+        return fixed_piece(RULE, section="system", name="rules between sections", counter=self.counter)
 
     def _skills(self, fit: SkillFit | None) -> list[SystemPiece]:
         if fit is None and self.bundle.skills:
@@ -159,7 +159,7 @@ class InstructionBlock:
             return feature_pieces(fit, self.bundle.features, self.bundle.feature_measures, counter=self.counter)
         if not self.bundle.features:
             return []
-        return [text_piece(FEATURES_HEADER, section="features", name="header", counter=self.counter)]
+        return [fixed_piece(FEATURES_HEADER, section="features", name="header", counter=self.counter)]
 
     def _retrieval(self, fit: RetrievalFit | None) -> list[SystemPiece]:
         if fit is not None:
@@ -167,4 +167,4 @@ class InstructionBlock:
             return retrieval_pieces(chunks, measures, fit.order, counter=self.counter, says_nothing=fit.says_nothing)
         if not self.bundle.chunks:
             return []
-        return [text_piece(HEADER, section="retrieval", name="header", counter=self.counter)]
+        return [fixed_piece(HEADER, section="retrieval", name="header", counter=self.counter)]

@@ -20,7 +20,7 @@ from budgeteer.engine.content.library import Chunk
 from budgeteer.engine.counting.library_measures import ChunkMeasures, Ints, chunk_label, chunk_rest
 from budgeteer.engine.counting.tokenizers import TokenCounter
 from budgeteer.engine.packing.ledger import Size, unique
-from budgeteer.engine.packing.sections.system import JOIN, SystemPiece, text_piece
+from budgeteer.engine.packing.sections.system import JOIN, SystemPiece, fixed_piece
 
 HEADER: Final = "# Retrieved context"
 #: What stands there when no chunk can be sent. Source: the seed's own sentence.
@@ -107,6 +107,8 @@ def fit_chunks(
     room: ChunkRoom,
 ) -> RetrievalFit:
     """The chunks that fit: the best `searchTopK` as far as the room reaches; under `fill` past what does not fit."""
+    if not chunks:
+        return _no_chunks(room)
     pinned = _pinned(chunks, room.pins)
     sequence = ranked(chunks, pinned)
     promised = int(pinned.sum())
@@ -133,7 +135,7 @@ def fit_chunks(
         if kept[row] or config.fit == "prefix":
             used += followed
     nothing = _followed(HEADER, counter) + (counter.count(NOTHING) if room.closed else _followed(NOTHING, counter))
-    says_nothing = bool(len(chunks)) and not kept.any() and nothing <= room.tokens
+    says_nothing = not kept.any() and nothing <= room.tokens
     return RetrievalFit(
         sequence=sequence,
         order=tuple(row for row in considered if kept[row]),
@@ -147,6 +149,22 @@ def fit_chunks(
     )
 
 
+def _no_chunks(room: ChunkRoom) -> RetrievalFit:
+    """The fit where nothing was retrieved: no section is sent, nor counted."""
+    none, nothing = np.zeros(0, np.bool_), np.zeros(0, np.int64)
+    return RetrievalFit(
+        sequence=(),
+        order=(),
+        kept=none,
+        pinned=none,
+        cause=nothing,
+        needed_tokens=nothing,
+        tokens=0,
+        room=room,
+        says_nothing=False,
+    )
+
+
 def retrieval_pieces(
     chunks: Sequence[Chunk],
     measures: ChunkMeasures,
@@ -156,9 +174,9 @@ def retrieval_pieces(
     says_nothing: bool = False,
 ) -> list[SystemPiece]:
     """The section's pieces: header and numbered chunks, or header and a sentence that there is none; [] for neither."""
-    header = text_piece(HEADER, section="retrieval", name="header", counter=counter)
+    header = fixed_piece(HEADER, section="retrieval", name="header", counter=counter)
     if says_nothing:
-        return [header, text_piece(NOTHING, section="retrieval", name="nothing found", counter=counter)]
+        return [header, fixed_piece(NOTHING, section="retrieval", name="nothing found", counter=counter)]
 
     def piece(number: int, row: int) -> SystemPiece:
         alone, followed = _entry_tokens(measures, row, number, counter)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from types import MappingProxyType
@@ -30,9 +31,12 @@ def effective(config: SkillsBudgetConfig) -> SkillsBudgetConfig:
 
 def unshortened(config: SkillsBudgetConfig) -> SkillsBudgetConfig:
     """The configuration with nothing but where skills are installed."""
-    return SkillsBudgetConfig.model_validate(
-        {"installRoot": config.install_root, "installRoots": dict(config.install_roots)}
-    )
+    return _installed(config.install_root, tuple(config.install_roots.items()))
+
+
+@functools.lru_cache(maxsize=256)
+def _installed(root: str, roots: tuple[tuple[str, str], ...]) -> SkillsBudgetConfig:
+    return SkillsBudgetConfig.model_validate({"installRoot": root, "installRoots": dict(roots)})
 
 
 def located(path: str, config: SkillsBudgetConfig) -> tuple[str, str]:

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from budgeteer.engine.config.schema import SkillsBudgetConfig
-from budgeteer.engine.content.library import Skill
+from budgeteer.engine.content.library import HIDING_KEY, Skill
 from budgeteer.engine.content.usage_order import OrderBasis, Use, ordered
 from budgeteer.engine.counting.library_measures import Ints, NotMeasured, SkillMeasures, skill_description, skill_tail
 from budgeteer.engine.counting.tokenizers import TokenCounter, ends_in_word
@@ -99,6 +99,7 @@ class SkillFit:
         file_bytes: each skill's file.
         needed_chars, needed_tokens: the block's size up to and including this skill, 0 where that says nothing; of one
             too many the block of all before it and itself.
+        before_tokens, before_chars: each entry as it came, nothing of it shortened.
         after_tokens, after_chars: what each takes in the block, 0 when dropped.
         asked: the block with no limit, under the optimisations.
         wrapper: the block's header and tags, and the notice. notice: what tells the model that some are left out.
@@ -119,6 +120,8 @@ class SkillFit:
     file_bytes: Ints
     needed_chars: Ints
     needed_tokens: Ints
+    before_tokens: Ints
+    before_chars: Ints
     after_tokens: Ints
     after_chars: Ints
     asked: Size
@@ -148,8 +151,9 @@ def entry_sizes(
     minify = config.optimization.minify_descriptions
     if minify and len(measures.minified_tokens) != len(measures):
         raise NotMeasured("These skills were measured without their minified descriptions.")
-    lead_tokens, lead_chars = _lead(skills, measures, config, counter, aliases)
-    raw_tokens, raw_chars = _lead(skills, measures, unshortened(config), counter, {})
+    lead_tokens, lead_chars = raw_tokens, raw_chars = _lead(skills, measures, unshortened(config), counter, {})
+    if aliases or config.optimization.compact_paths:
+        lead_tokens, lead_chars = _lead(skills, measures, config, counter, aliases)
     middle_tokens = measures.minified_tokens if minify else measures.description_tokens
     middle_chars = measures.minified_chars if minify else measures.description_chars
     sizes = Entries(
@@ -212,16 +216,16 @@ def fit_skills(
     A percent in `maxSkillsPromptTokens` must have been resolved to a number (see allocation.settled).
     """
     config = effective(config)
+    if not skills:
+        return _no_skills(config, ask)
     pinned, named, off = (_with_policy(skills, config, policy) for policy in ("pinned", "nameOnly", "off"))
     cause = np.full(len(skills), int(SkillCause.FITS if config.enabled else SkillCause.NOT_LIMITED), np.int64)
     if config.enabled:
         cause[off] = SkillCause.POLICY_OFF
         cause[measures.file_bytes > config.limits.max_skill_file_bytes] = SkillCause.FILE_TOO_LARGE
-    cause[np.fromiter((skill.is_hidden for skill in skills), np.bool_, len(skills))] = SkillCause.HIDDEN
-    keys = [(skill.name, skill.path) for skill in skills]
-    prioritization = config.optimization.prioritization if config.enabled else None
-    taken, order_by = ordered(keys, prioritization=prioritization, usage=ask.usage)
-    sequence = np.array(taken, np.int64)
+    hidden = [row for row, skill in enumerate(skills) if HIDING_KEY in skill.metadata and skill.is_hidden]
+    cause[hidden] = SkillCause.HIDDEN
+    sequence, order_by = _sequence(skills, config, ask.usage)
     considered = (cause[sequence] == SkillCause.FITS) | (cause[sequence] == SkillCause.NOT_LIMITED)
     eligible, rest = sequence[considered], sequence[~considered]
     if config.enabled:
@@ -261,6 +265,8 @@ def fit_skills(
         file_bytes=measures.file_bytes,
         needed_chars=needed[0],
         needed_tokens=needed[1],
+        before_tokens=entries.raw_tokens,
+        before_chars=entries.raw_chars,
         after_tokens=after_tokens,
         after_chars=after_chars,
         asked=asked,
@@ -273,6 +279,45 @@ def fit_skills(
         token_limits=token_limits,
         notice=wrappers.notice(len(order)),
     )
+
+
+def _no_skills(config: SkillsBudgetConfig, ask: SkillAsk) -> SkillFit:
+    """The fit of an empty library: nothing is counted for it."""
+    none, nothing = np.zeros(0, np.bool_), np.zeros(0, np.int64)
+    return SkillFit(
+        order=(),
+        sequence=(),
+        kept=none,
+        short=none,
+        pinned=none,
+        cause=nothing,
+        rank=nothing,
+        file_bytes=nothing,
+        needed_chars=nothing,
+        needed_tokens=nothing,
+        before_tokens=nothing,
+        before_chars=nothing,
+        after_tokens=nothing,
+        after_chars=nothing,
+        asked=Size(),
+        wrapper=Size(),
+        order_by=_sequence((), config, {})[1],
+        tier="full",
+        is_cut=none,
+        cut_chars=0,
+        aliases={},
+        token_limits=_token_limits(config, ask.share_tokens),
+    )
+
+
+def _sequence(skills: Sequence[Skill], config: SkillsBudgetConfig, usage: Mapping[str, Use]) -> tuple[Ints, OrderBasis]:
+    """The rows of the skills in the order asked for, and what decided it."""
+    prioritization = config.optimization.prioritization if config.enabled else None
+    if prioritization is None:
+        return np.arange(len(skills)), OrderBasis.AS_GIVEN
+    keys = [(skill.name, skill.path) for skill in skills]
+    rows, order_by = ordered(keys, prioritization=prioritization, usage=usage)
+    return np.array(rows, np.int64), order_by
 
 
 def _with_policy(skills: Sequence[Skill], config: SkillsBudgetConfig, policy: str) -> NDArray[np.bool_]:

@@ -9,6 +9,7 @@ with the one before it.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
@@ -82,15 +83,22 @@ def _message_piece(text: SystemText, provider: str, *, counter: TokenCounter) ->
 
 
 def text_piece(text: str, *, section: str, name: str, counter: TokenCounter) -> SystemPiece:
-    """A piece counted here and now: a header, a rule, a short text."""
+    """A piece counted here and now."""
     return SystemPiece(
         section, name, lambda: text, counter.count(text), counter.count(text + JOIN), len(text), starts_safely(text)
     )
 
 
+@functools.lru_cache(maxsize=256)
+def fixed_piece(text: str, *, section: str, name: str, counter: TokenCounter) -> SystemPiece:
+    """A piece of a short text that stands in many prompts, counted once: a header, a rule, the marker."""
+    return text_piece(text, section=section, name=name, counter=counter)
+
+
 def skills_piece(size: Size, text: Callable[[], str], *, counter: TokenCounter) -> SystemPiece:
     """The skills block, its size known from the fit."""
-    more = counter.count(BLOCK_CLOSE + JOIN) - counter.count(BLOCK_CLOSE)
+    close = fixed_piece(BLOCK_CLOSE, section="skills", name="", counter=counter)
+    more = close.followed_tokens - close.tokens
     return SystemPiece("skills", "", text, size.tokens, size.tokens + more, size.chars)
 
 
@@ -103,7 +111,7 @@ def instruction_pieces(bundle: Bundle, *, counter: TokenCounter) -> list[list[Sy
     for text in bundle.system:
         if text.kind != "system":
             title = "# Workspace context" if text.kind == "workspace" else f"# Specification: {text.name}"
-            header = text_piece(title, section="system", name="headers", counter=counter)
+            header = fixed_piece(title, section="system", name="headers", counter=counter)
             sections.append([header, _system_piece(text, counter=counter)])
     return sections
 
@@ -126,12 +134,12 @@ def marked(pieces: Sequence[SystemPiece], marker: str, *, counter: TokenCounter)
         return list(pieces)
     if pieces[0].section == "system" and pieces[0].text().startswith(marker):
         return list(pieces)
-    return [text_piece(marker, section="system", name="marker", counter=counter), *pieces]
+    return [fixed_piece(marker, section="system", name="marker", counter=counter), *pieces]
 
 
 def joined(sections: Sequence[Sequence[SystemPiece]], *, counter: TokenCounter) -> list[SystemPiece]:
     """The pieces of all sections in order, a rule between two sections."""
-    rule = text_piece(RULE, section="system", name="rules between sections", counter=counter)
+    rule = fixed_piece(RULE, section="system", name="rules between sections", counter=counter)
     pieces: list[SystemPiece] = []
     for section in sections:
         if pieces and section:

@@ -10,7 +10,7 @@ from budgeteer.engine.counting.library_measures import Ints
 from budgeteer.engine.packing.fixes import Demand, Fix, Limit, raised, spare
 from budgeteer.engine.packing.history.reach import needed_counts, reaches
 from budgeteer.engine.packing.history.strategies.summarize_older import least_fits
-from budgeteer.engine.packing.history.view import HistoryFit, HistoryRule, HistoryView, Mask, Over
+from budgeteer.engine.packing.history.view import HistoryFit, HistoryRule, HistoryView, Mask, Over, rules_of
 
 _STAYS: Final = "System texts and pinned messages"
 
@@ -31,16 +31,14 @@ def newest_within(view: HistoryView, limit: int) -> HistoryFit:
     always = view.always | view.task
     base = view.size_tokens(always) + view.charged_tokens
     free = view.alive & ~always
-    running, needed = _reaches_from(view, free, base)
+    opener = _opener(view, free)
+    running, needed = _reaches_from(view, free, base, opener)
     fitting = int(np.searchsorted(running, limit, side="right"))
     kept = always | (free & (needed <= running[fitting - 1])) if fitting else always
-    opener = view.opener & free
-    counts = needed_counts(view, always, free, first=opener if opener.any() else None)
+    counts = needed_counts(view, always, free, first=opener)
     if counts is not None:
         kept = kept & (always | counts.within(view.config))
-    rule = np.full(len(view), int(HistoryRule.NEWEST_FIRST), np.int64)
-    rule[~view.alive] = HistoryRule.VALIDITY
-    rule[kept] = HistoryRule.KEPT
+    rule = rules_of(view, kept, HistoryRule.NEWEST_FIRST)
     over = over_limit(view, base - view.charged_tokens, limit)
     return HistoryFit(kept, rule, limit, needed, over=over, needed_counts=counts)
 
@@ -69,10 +67,17 @@ def newest_first_limit(view: HistoryView) -> Limit:
     return Limit("history.maxTokens", tokens, view.max_tokens, "tokens of history", fix)
 
 
-def _reaches_from(view: HistoryView, free: Mask, base: int) -> tuple[Ints, Ints]:
+def _opener(view: HistoryView, free: Mask) -> Mask | None:
+    """The group that history begins with, where it is free and there is one."""
+    if view.opener_row < 0:
+        return None
+    found = view.opener & free
+    return found if found.any() else None
+
+
+def _reaches_from(view: HistoryView, free: Mask, base: int, opener: Mask | None) -> tuple[Ints, Ints]:
     """As `reaches`, with the message that history begins with taken before all others."""
-    opener = view.opener & free
-    if not opener.any():
+    if opener is None:
         return reaches(view, free, base)
     first = base + view.size_tokens(opener)
     running, needed = reaches(view, free & ~opener, first)
