@@ -23,8 +23,10 @@ class Channel(filesystem.Channel):
     supports_fanout = False
 
     def _put(self, queue: str, payload: object, **_options: object) -> None:  # type: ignore[override]  # as in kombu
+        folder = Path(self.data_folder_out)
+        folder.mkdir(parents=True, exist_ok=True)  # somebody may have removed it since this process began
         name = f"{time.time_ns():020d}_{uuid.uuid4().hex}"
-        unfinished = Path(self.data_folder_out) / f"{name}.part"
+        unfinished = folder / f"{name}.part"
         unfinished.write_text(json.dumps(payload))
         unfinished.rename(unfinished.with_name(f"{name}.{queue}.msg"))
 
@@ -33,10 +35,10 @@ class Channel(filesystem.Channel):
             taken = path.with_suffix(".taken")
             try:
                 path.rename(taken)
+                payload = taken.read_text()
+                taken.unlink()
             except FileNotFoundError:
-                continue  # another worker was quicker
-            payload = taken.read_text()
-            taken.unlink()
+                continue  # another worker was quicker, or the folder was removed
             return json.loads(payload)
         raise Empty
 

@@ -5,6 +5,7 @@ kombu remembers the queues it bound for the life of the process, so each test ha
 
 from __future__ import annotations
 
+import shutil
 import threading
 from collections import Counter
 from pathlib import Path
@@ -29,6 +30,18 @@ def test_messages_come_out_in_the_order_they_went_in(broker: dict[str, object]) 
         for number in range(5):
             queue.put({"number": number})
         assert [queue.get_nowait().payload["number"] for _ in range(5)] == list(range(5))
+
+
+def test_a_folder_that_was_removed_is_made_again_with_the_next_message(
+    broker: dict[str, object], tmp_path: Path
+) -> None:
+    with Connection(**broker) as connection, connection.SimpleQueue("removed") as queue:
+        queue.put({"number": 1})
+        shutil.rmtree(tmp_path / "queue")
+        with pytest.raises(queue.Empty):
+            queue.get_nowait()
+        queue.put({"number": 2})
+        assert queue.get_nowait().payload["number"] == 2
 
 
 def test_every_message_is_taken_once_while_many_put_and_take(broker: dict[str, object]) -> None:

@@ -1,8 +1,9 @@
-"""Which process is killed when: a plan drawn from the seed, and the hand that carries it out."""
+"""Which process is killed or stopped when: a plan drawn from the seed, and the hand that carries it out."""
 
 from __future__ import annotations
 
 import random
+import shutil
 import signal
 import time
 from collections import Counter
@@ -16,13 +17,18 @@ from tests.kills.parts import Part, Stack
 
 # How often each moment is chosen, per stack.
 MOMENTS = {
-    "sqlite": {"import": 9, "pack": 6, "summary": 5, "scheduler": 3, "web": 7},
-    "postgres": {"import": 7, "pack": 5, "summary": 4, "scheduler": 3, "web": 5, "redis": 3, "postgres": 3},
+    "sqlite": {"import": 8, "pack": 5, "summary": 4, "asleep": 3, "scheduler": 3, "web": 6, "broker": 2},
+    "postgres": {
+        **{"import": 6, "pack": 4, "summary": 4, "asleep": 3, "scheduler": 3, "web": 4},
+        **{"redis": 3, "postgres": 3, "postgres asleep": 2},
+    },
 }
 KINDS = {"import": "sources.import", "pack": "reports.freeze", "summary": "workbench.summarise"}
 LONGEST_WAIT_SECONDS = 90.0
 MOST_SECONDS_IN = {"import": 0.5, "pack": 0.15, "summary": 0.15}
 """How far into a running job the kill comes at most: about as long as such a job takes here."""
+LONGEST_SLEEP_SECONDS = 15.0
+"""A worker that is stopped goes on when its job was given to another, and then at the latest."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +65,12 @@ def carry_out(
 def _kill(stack: Stack, moment: str, dice: random.Random, is_uploading: Callable[[], bool]) -> Kill:
     if moment in KINDS:
         return _kill_worker(stack, moment, dice)
+    if moment == "asleep":
+        return _stop_worker(stack)
+    if moment == "postgres asleep":
+        return _stop_for(stack.servers["postgres"], moment, dice.uniform(1.0, 5.0))
+    if moment == "broker":
+        return _remove_messages(stack)
     if moment == "web":
         hit = _waited(stack, is_uploading)
         time.sleep(dice.uniform(0.0, 0.5))
@@ -79,24 +91,60 @@ def _kill_part(part: Part, moment: str, *, hit: bool) -> Kill:
     return Kill(moment, part.name, hit)
 
 
-def _kill_worker(stack: Stack, moment: str, dice: random.Random) -> Kill:
-    """Wait until a worker is busy with such a job, let a random part of it pass, kill that worker."""
+def _stop_worker(stack: Stack) -> Kill:
+    """Stop a worker in an import, until the job is another's; then let it go on, which must change nothing."""
+    victim = _busy_worker(stack, "sources.import")
+    if victim is None:
+        return Kill("asleep", "", hit=False)
+    part, job_id, attempt = victim
+    part.signal_all(signal.SIGSTOP)
+    until = time.monotonic() + LONGEST_SLEEP_SECONDS
+    while time.monotonic() < until and _is_still_claimed(job_id, attempt):
+        time.sleep(0.1)
+        stack.start_again_what_ended()
+    hit = not _is_still_claimed(job_id, attempt)
+    part.signal_all(signal.SIGCONT)
+    return Kill("asleep", part.name, hit)
+
+
+def _stop_for(part: Part, moment: str, seconds: float) -> Kill:
+    part.signal_all(signal.SIGSTOP)
+    time.sleep(seconds)
+    part.signal_all(signal.SIGCONT)
+    return Kill(moment, part.name, hit=True)
+
+
+def _remove_messages(stack: Stack) -> Kill:
+    """Remove the folder that is the broker, with every message in it."""
+    folder = stack.folder / "data" / "broker"
+    hit = folder.is_dir()
+    shutil.rmtree(folder, ignore_errors=True)
+    return Kill("broker", "broker", hit)
+
+
+def _busy_worker(stack: Stack, kind: str) -> tuple[Part, object, int] | None:
+    """A worker that does a job of that kind, with the job's id and attempt; waits for one."""
     victim: list[tuple[Part, object, int]] = []
 
     def find() -> bool:
         from budgeteer.jobs.models import Job
 
-        for job_id, attempt, worker in Job.objects.filter(kind=KINDS[moment], state="running").values_list(
-            "id", "attempt", "worker"
-        ):
+        running = Job.objects.filter(kind=kind, state="running")
+        for job_id, attempt, worker in running.values_list("id", "attempt", "worker"):
             part = stack.part_of(worker)
             if part is not None:
                 victim[:] = [(part, job_id, attempt)]
         return bool(victim)
 
-    if not _waited(stack, find):
+    return victim[0] if _waited(stack, find) else None
+
+
+def _kill_worker(stack: Stack, moment: str, dice: random.Random) -> Kill:
+    """Wait until a worker is busy with such a job, let a random part of it pass, kill that worker."""
+    victim = _busy_worker(stack, KINDS[moment])
+    if victim is None:
         return _kill_part(stack.parts["worker all"], moment, hit=False)
-    part, job_id, attempt = victim[0]
+    part, job_id, attempt = victim
     time.sleep(dice.uniform(0.0, MOST_SECONDS_IN[moment]))
     part.kill()
     hit = _is_still_claimed(job_id, attempt)

@@ -51,6 +51,13 @@ class Part:
     def is_running(self) -> bool:
         return self.process is not None and self.process.poll() is None
 
+    def signal_all(self, number: int) -> None:
+        """Send a signal to it and to every process it started, whatever group they are in."""
+        if self.process is not None:
+            for process in (self.process.pid, *_started_by(self.process.pid)):
+                with suppress(ProcessLookupError):
+                    os.kill(process, number)
+
     def kill(self, number: int = signal.SIGKILL) -> None:
         """End it and everything in its group, at once."""
         if self.process is None:
@@ -188,6 +195,15 @@ def _launcher(stack: Stack, arguments: list[str]) -> Callable[[IO[str]], subproc
         )
 
     return launch
+
+
+def _started_by(process: int) -> list[int]:
+    """The processes below one, by Linux's own list."""
+    found: list[int] = []
+    for children in Path(f"/proc/{process}/task").glob("*/children"):
+        for child in map(int, children.read_text().split()):
+            found += [child, *_started_by(child)]
+    return found
 
 
 def _web_answers(port: int) -> bool:
