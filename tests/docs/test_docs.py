@@ -141,9 +141,10 @@ def test_every_module_named_in_a_document_exists(document):
 
 
 def test_the_tree_of_the_architecture_is_the_tree():
-    drawing = text_of("docs/architecture.md").split("```")[1].partition("templates/<app>")[0]
+    drawing = text_of("docs/architecture.md").split("```")[1]
+    package, benchmarks = drawing.partition("templates/<app>")[0], "benchmarks/" + drawing.partition("\nbenchmarks/")[2]
     drawn, stack = set(), [ROOT]
-    for line in filter(str.strip, drawing.splitlines()):
+    for line in filter(str.strip, (package + benchmarks).splitlines()):
         indent = (len(line) - len(line.lstrip())) // 2
         names = re.match(r"\s*((?:[\w.]+/?(?: |$))+)", line)
         assert names, line
@@ -154,10 +155,10 @@ def test_the_tree_of_the_architecture_is_the_tree():
             assert place.exists(), line
             drawn.add(place)
         stack[indent + 1 :] = [place]
-    package = ROOT / "budgeteer"
-    folders = {path.parent for path in package.rglob("__init__.py")} - {package}
+    roots = [ROOT / "budgeteer", ROOT / "benchmarks"]
+    folders = {path.parent for root in roots for path in root.rglob("__init__.py")} - set(roots)
     hidden = {"migrations", "management", "commands", "templatetags", "options", "output", "_assets"}
-    undrawn = {path for path in folders if not hidden & set(path.relative_to(package).parts)} - drawn
+    undrawn = {path for path in folders if not hidden & set(path.relative_to(ROOT).parts[1:])} - drawn
     assert undrawn == set()
 
 
