@@ -22,6 +22,7 @@ MOST_ENGINE_FLOORS = 7
 # Two public classes may share a name only where each is what its own readers call it.
 SAME_NAME_ALLOWED = {
     "Conversation": "the one an import gives, and the one of the Python API, which grows",
+    "Command": "what Django calls every management command",
     "Summary": "the engine's summary of history, and the row that stores one",
 }
 

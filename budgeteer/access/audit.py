@@ -29,6 +29,11 @@ class SecurityEvent(StrEnum):
     PASSWORD_CHANGED = "password changed"  # noqa: S105 - a name of an event
     PASSWORD_LINK_ASKED = "password link asked for"  # noqa: S105 - as above
     PASSWORD_LINK_MADE = "password link made"  # noqa: S105 - as above
+    SECOND_FACTOR_SET = "second factor set up"
+    SECOND_FACTOR_REMOVED = "second factor removed"
+    SECOND_FACTOR_FAILED = "second factor failed"
+    RECOVERY_CODES_MADE = "recovery codes made"
+    RECOVERY_CODE_USED = "recovery code used"
     ACCOUNT_CREATED = "account created"
     ACCOUNT_CHANGED = "account changed"
     ROLE_SET = "role set"
@@ -57,6 +62,7 @@ _WARNINGS: Final = frozenset(
     {
         SecurityEvent.SIGN_IN_FAILED,
         SecurityEvent.SIGN_IN_LIMITED,
+        SecurityEvent.SECOND_FACTOR_FAILED,
         SecurityEvent.TOKEN_REFUSED,
         SecurityEvent.REPORT_REFUSED,
         SecurityEvent.REPORT_LIMITED,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, override
 
-from django.contrib import admin
+from django.contrib import admin, messages
 from django.contrib.admin.models import LogEntry
 from django.contrib.auth.admin import UserAdmin
 from django.contrib.auth.models import Group, User
@@ -16,6 +16,7 @@ from budgeteer.access.audit import SecurityEvent, record
 from budgeteer.access.rules import AccountRole, role_of, set_role
 from budgeteer.accounts.forms import AccountForm, NewAccountForm
 from budgeteer.accounts.password_links import password_link, valid_time
+from budgeteer.accounts.second_factor import services as second_factor
 from budgeteer.accounts.services import end_sessions
 
 if TYPE_CHECKING:
@@ -45,7 +46,7 @@ class AccountAdmin(_UserAdmin):
         ("Dates", {"fields": ("last_login", "date_joined")}),
     )
     add_fieldsets = ((None, {"fields": ("username", "role", "email", "password1", "password2")}),)
-    actions = ("make_password_links",)
+    actions = ("make_password_links", "remove_second_factors")
 
     @admin.action(description="Make a link that sets a password")
     def make_password_links(self, request: HttpRequest, accounts: QuerySet[User]) -> HttpResponse:
@@ -65,6 +66,15 @@ class AccountAdmin(_UserAdmin):
         response = TemplateResponse(request, "admin/auth/user/password_links.html", context)
         response.headers["Cache-Control"] = "no-store"
         return response
+
+    @admin.action(description="Remove the second factor")
+    def remove_second_factors(self, request: HttpRequest, accounts: QuerySet[User]) -> None:
+        """For those who lost their app and their recovery codes: the password alone signs them in again."""
+        removed = [user.get_username() for user in accounts if second_factor.remove(user, by=request.user.pk)]
+        if removed:
+            self.message_user(request, f"Removed the second factor of {', '.join(removed)}.", messages.SUCCESS)
+        else:
+            self.message_user(request, "None of these accounts has a second factor.", messages.WARNING)
 
     @admin.display(description="Name")
     def name(self, user: User) -> str:

@@ -1,4 +1,7 @@
-"""One-time sign-in links and sign-in attempts. Only hashes are stored, so a stolen table opens no account."""
+"""One-time sign-in links, sign-in attempts and second factors.
+
+Of links, names and recovery codes only hashes are stored. The secret of a second factor has to be read to check a code.
+"""
 
 from __future__ import annotations
 
@@ -48,3 +51,35 @@ class SignInTry(models.Model):
 
     def __str__(self) -> str:
         return f"try {self.pk} at {self.at:%Y-%m-%d %H:%M}"
+
+
+class SecondFactor(models.Model):
+    """The authenticator app of one account; while there is one, a code is asked for after the password.
+
+    Attributes:
+        secret: in base 32; whoever has it can make codes.
+        last_step: the step of the last code that was taken; earlier ones and this one are not taken again.
+    """
+
+    user = models.OneToOneField(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="second_factor")
+    secret = models.CharField(max_length=64)
+    last_step = models.BigIntegerField()
+    created_at = models.DateTimeField(default=timezone.now)
+
+    def __str__(self) -> str:
+        return f"second factor of {self.user}"
+
+
+class RecoveryCode(models.Model):
+    """A code that stands in for the app once; `digest` is a keyed hash of it. A used one is deleted."""
+
+    factor = models.ForeignKey(SecondFactor, on_delete=models.CASCADE, related_name="recovery_codes")
+    digest = models.CharField(max_length=64)
+
+    class Meta:
+        """Each code of a factor once."""
+
+        constraints = [models.UniqueConstraint(fields=["factor", "digest"], name="accounts_recovery_code_once")]
+
+    def __str__(self) -> str:
+        return f"recovery code {self.pk}"

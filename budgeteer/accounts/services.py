@@ -94,11 +94,11 @@ def spend_sign_in_token(token: str) -> User | None:
     return SignInLink.objects.select_related("user").get(token_hash=_hash(token)).user
 
 
-def end_sessions(user: User) -> int:
-    """Remove every session of an account, so that none works again when it is opened anew; how many."""
+def end_sessions(user: User, *, besides: str | None = None) -> int:
+    """Remove every session of an account but the one with the key `besides`, so that none works again; how many."""
     ended = 0
     for session in Session.objects.filter(expire_date__gte=timezone.now()).iterator():
-        if session.get_decoded().get(SESSION_KEY) == str(user.pk):
+        if session.get_decoded().get(SESSION_KEY) == str(user.pk) and session.session_key != besides:
             session.delete()
             ended += 1
     return ended

@@ -110,6 +110,20 @@ def count_report(request: HttpRequest, report_id: str) -> Attempts:
     return Attempts(_count(limits), report_key)
 
 
+def count_code(request: HttpRequest, account: int) -> Attempts:
+    """Count a try of a second factor's code of this account from this request's address.
+
+    Raises:
+        TooManyAttempts: there were as many as are allowed for the account, or for the address.
+    """
+    code_key = _key("code", str(account))
+    limits = {
+        code_key: settings.SIGN_IN_TRIES,
+        _key("address", counted_address(request)): settings.SIGN_IN_TRIES_PER_ADDRESS,
+    }
+    return Attempts(_count(limits), code_key)
+
+
 def client_address(request: HttpRequest) -> str:
     """The address of whoever sent this request, as far as it can be believed.
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, cast, override
+from urllib.parse import urlencode
 
 from django.conf import settings
 from django.contrib import messages
@@ -13,7 +14,7 @@ from django.contrib.auth.models import User
 from django.contrib.auth.views import LoginView, LogoutView, PasswordChangeView, PasswordResetConfirmView
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, HttpResponseNotAllowed
 from django.shortcuts import redirect, render
-from django.urls import reverse_lazy
+from django.urls import reverse, reverse_lazy
 from django.utils.decorators import method_decorator
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET
@@ -24,6 +25,8 @@ from budgeteer.access.rules import AccountRole, access, public
 from budgeteer.accounts import services, throttling
 from budgeteer.accounts.forms import LostPasswordForm
 from budgeteer.accounts.password_links import accounts_of, valid_time
+from budgeteer.accounts.second_factor import half_signed_in
+from budgeteer.accounts.second_factor import services as second_factor
 from budgeteer.accounts.services import end_sessions
 from budgeteer.accounts.sign_in_log import origin_of
 from budgeteer.jobs.services import enqueue
@@ -79,6 +82,11 @@ class SignIn(LoginView):
     @override
     def form_valid(self, form: AuthenticationForm) -> HttpResponse:
         self.counted.succeeded()
+        user = form.get_user()
+        if second_factor.is_set_up(user):
+            half_signed_in.begin(self.request, user, backend=user.backend)
+            query = urlencode({"next": self.get_redirect_url()} if self.get_redirect_url() else {})
+            return redirect(f"{reverse('accounts:sign_in_code')}{f'?{query}' if query else ''}")
         return super().form_valid(form)
 
     @override

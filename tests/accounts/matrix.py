@@ -99,6 +99,12 @@ ROWS: dict[str, Row] = {
     "accounts:lost_password": public(200, 405),
     "accounts:new_password": public(410, 410),
     "accounts:password": Row((302, 200, 200, 200, 200, 200), (302, 200, 200, 200, 200, 200)),
+    # Nobody of the matrix owes a code.
+    "accounts:sign_in_code": public(302, 302),
+    # Their accounts have no password that could be wrong, and no factor: the first code is, and nothing is removed.
+    "accounts:second_factor": Row((302, 200, 200, 200, 200, 200), (302, 422, 422, 422, 422, 422)),
+    "accounts:remove_second_factor": Row((302, 405, 405, 405, 405, 405), (302,) * 6),
+    "accounts:renew_recovery_codes": Row((302, 405, 405, 405, 405, 405), (302,) * 6),
     # ---- access tokens
     "tokens:list": Row((302, 200, 200, 200, 200, 200), (302, 200, 200, 200, 200, 200)).posting(
         name="laptop", scopes=["presets:read"], days="7"

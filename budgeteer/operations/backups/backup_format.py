@@ -26,6 +26,8 @@ KEPT: Final = (
     "auth.Group",
     "auth.User",
     "admin.LogEntry",
+    "accounts.SecondFactor",
+    "accounts.RecoveryCode",
     "presets.Preset",
     "presets.PresetVersion",
     "presets.PresetProposal",

@@ -1,0 +1,146 @@
+"""Ask for the code at sign-in; set the second factor up and remove it on a page of one's account."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from django.conf import settings
+from django.contrib import messages
+from django.contrib.auth import login
+from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed
+from django.shortcuts import redirect, render
+from django.utils.http import url_has_allowed_host_and_scheme
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods, require_POST
+
+from budgeteer.access.audit import SecurityEvent, record
+from budgeteer.access.requests import SignedInRequest
+from budgeteer.access.rules import AccountRole, access, public
+from budgeteer.accounts import throttling
+from budgeteer.accounts.second_factor import half_signed_in, services
+from budgeteer.accounts.second_factor.codes import new_secret, qr_code, setup_link
+from budgeteer.accounts.services import end_sessions
+from budgeteer.accounts.sign_in_log import origin_of
+
+_SECRET: Final = "second_factor_secret"  # noqa: S105 - the name of a session's entry
+_PAGE: Final = "accounts/second_factor.html"
+
+
+@public
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def sign_in_code(request: HttpRequest) -> HttpResponse:
+    """Ask for the code after the right password; who owes none is led to the sign-in page."""
+    owing = half_signed_in.who(request)
+    if owing is None:
+        half_signed_in.end(request)
+        return redirect("accounts:sign_in")
+    user, backend = owing
+    wanted = request.POST.get("next", request.GET.get("next", ""))
+    context: dict[str, Any] = {"next": wanted, "name": user.get_username()}
+    if request.method != "POST":
+        return render(request, "accounts/sign_in_code.html", context)
+    try:
+        counted = throttling.count_code(request, user.pk)
+    except throttling.TooManyAttempts as refusal:
+        return _too_many(request, "accounts/sign_in_code.html", refusal, **context)
+    if not services.is_right(user, request.POST.get("code", "")):
+        record(SecurityEvent.SECOND_FACTOR_FAILED, account=user.pk, address_key=origin_of(request))
+        return render(request, "accounts/sign_in_code.html", {**context, "is_wrong": True}, status=422)
+    counted.succeeded()
+    half_signed_in.end(request)
+    login(request, user, backend=backend)
+    return redirect(wanted if _is_ours(request, wanted) else settings.LOGIN_REDIRECT_URL)
+
+
+@access(write=AccountRole.VIEWER)
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def second_factor(request: SignedInRequest) -> HttpResponse:
+    """The page of one's second factor; a post turns it on with the first code of the app."""
+    if request.method != "POST":
+        return _page(request)
+    if settings.BUDGETEER_MODE == "local":
+        return HttpResponseNotAllowed(["GET"])
+    secret = request.session.get(_SECRET, "")
+    refused = _without_password(request)
+    if refused is not None:
+        return refused
+    codes = services.set_up(request.user, secret, request.POST.get("code", "")) if secret else None
+    if codes is None:
+        return _page(request, problem="code", status=422)
+    del request.session[_SECRET]
+    end_sessions(request.user, besides=request.session.session_key)
+    messages.success(request, "The second factor is on. Other browsers and devices are signed out.")
+    return _page(request, codes=codes)
+
+
+@access(write=AccountRole.VIEWER)
+@never_cache
+@require_POST
+def remove_second_factor(request: SignedInRequest) -> HttpResponse:
+    """Turn it off, with the password."""
+    refused = _without_password(request)
+    if refused is not None:
+        return refused
+    if services.remove(request.user, by=request.user.pk):
+        messages.success(request, "The second factor is off. Your password alone signs you in.")
+    return redirect("accounts:second_factor")
+
+
+@access(write=AccountRole.VIEWER)
+@never_cache
+@require_POST
+def renew_recovery_codes(request: SignedInRequest) -> HttpResponse:
+    """New recovery codes, with the password; the old ones end."""
+    refused = _without_password(request)
+    if refused is not None:
+        return refused
+    codes = services.renew_recovery_codes(request.user)
+    return _page(request, codes=codes) if codes else redirect("accounts:second_factor")
+
+
+def _page(
+    request: SignedInRequest, *, codes: list[str] | None = None, problem: str = "", status: int = 200
+) -> HttpResponse:
+    """The page: the QR code of a secret that this session keeps until it is used, or what is set up."""
+    user = request.user
+    context: dict[str, Any] = {"codes": codes, "problem": problem, "has_password": user.has_usable_password()}
+    if settings.BUDGETEER_MODE == "local":
+        return render(request, _PAGE, context)
+    context["is_on"] = services.is_set_up(user)
+    context["codes_left"] = services.codes_left(user)
+    if not context["is_on"]:
+        secret = request.session.setdefault(_SECRET, new_secret())
+        link = setup_link(secret, name=user.get_username())
+        context |= {"qr": qr_code(link), "secret": " ".join(secret[at : at + 4] for at in range(0, len(secret), 4))}
+    return render(request, _PAGE, context, status=status)
+
+
+def _without_password(request: SignedInRequest) -> HttpResponse | None:
+    """The page again, where the password that has to come with it is wrong or was tried too often; else None.
+
+    An account that signs in elsewhere has none to give.
+    """
+    user = request.user
+    if not user.has_usable_password():
+        return None
+    try:
+        counted = throttling.count_password(request, user.get_username())
+    except throttling.TooManyAttempts as refusal:
+        return _too_many(request, _PAGE, refusal)
+    if not user.check_password(request.POST.get("password", "")):
+        return _page(request, problem="password", status=422)
+    counted.succeeded()
+    return None
+
+
+def _is_ours(request: HttpRequest, address: str) -> bool:
+    return url_has_allowed_host_and_scheme(address, {request.get_host()}, require_https=request.is_secure())
+
+
+def _too_many(request: HttpRequest, template: str, refusal: throttling.TooManyAttempts, **context: Any) -> HttpResponse:
+    record(SecurityEvent.SIGN_IN_LIMITED, address_key=origin_of(request), seconds=refusal.seconds)
+    response = render(request, template, {**context, "refusal": str(refusal)}, status=429)
+    response.headers["Retry-After"] = str(refusal.seconds)
+    return response
