@@ -59,10 +59,14 @@ _OWN: Final = (
 _VARIABLE: Final = re.compile(
     r"(?<![A-Za-z0-9_$.%-])([A-Z][A-Z0-9_]{2,60})=(?!=)([^\s'\"`;,&|()<>{}$\[\]]{6,250})(?=\s|$|['\"`;,&|])"
 )
-#: The words, parted by underscores, of the names whose values are secret.
-_SECRET_WORDS: Final = frozenset(
-    ("PASSWORD", "PASSWD", "PASSPHRASE", "PASS", "SECRET", "TOKEN", "APIKEY", "KEY", "CREDENTIAL", "CREDENTIALS")
-)
+#: How a word of a name ends, the words parted by underscores, that says its value is secret: `PGPASSWORD`, `MYSQL_PWD`.
+_SECRET_ENDS: Final = ("PASSWORD", "PASSWD", "PASSPHRASE", "PWD", "SECRET", "APIKEY", "CREDENTIAL", "CREDENTIALS")
+#: The same for words that name other things too (`SORT_KEY`, `NEXT_TOKEN`, `BYPASS`): the value decides.
+_DOUBTFUL_ENDS: Final = ("KEY", "TOKEN", "PASS", "AUTH")
+#: Where a shell is.
+_FOLDERS: Final = frozenset(("PWD", "OLDPWD"))
+#: What reads as a name: words, and a number at the end (`created_at2`, `oauth2`, `page-12`).
+_NAME_LIKE: Final = re.compile(r"[A-Za-z]+([_.:-][A-Za-z]+)*[_.:-]?\d{0,4}")
 ASSIGNED: Final = "assigned password or key"
 MAIL: Final = "mail address"
 PHONE: Final = "telephone number"
@@ -139,8 +143,16 @@ def _variables(text: str) -> Iterator[SecretHit]:
     for match in _VARIABLE.finditer(text):
         name, value = match.groups()
         is_mixed = any(each.isdigit() for each in value) and any(each.isalpha() for each in value)
-        if is_mixed and not _SECRET_WORDS.isdisjoint(name.split("_")) and not _is_path(value) and _is_secret(value):
+        if is_mixed and _names_a_secret(name, value) and not _is_path(value) and _is_secret(value):
             yield SecretHit(match.start(2), match.end(2), ASSIGNED)
+
+
+def _names_a_secret(name: str, value: str) -> bool:
+    """Whether a variable of this name holds a secret, going by its words and, where they are in doubt, by the value."""
+    words = [word for word in name.split("_") if word]
+    if name not in _FOLDERS and any(word.endswith(_SECRET_ENDS) for word in words):
+        return True
+    return any(word.endswith(_DOUBTFUL_ENDS) for word in words) and not _NAME_LIKE.fullmatch(value)
 
 
 def _is_path(value: str) -> bool:

@@ -64,6 +64,49 @@ def test_what_is_no_secret_is_left_alone(text):
     assert found(text) == []
 
 
+@pytest.mark.parametrize(
+    ("name", "value", "is_secret"),
+    [
+        # A word that says so, alone, at the end or joined to another, whatever the value reads like.
+        ("PASSWORD", "summer2026", True),
+        ("DB_PASSWORD", "tr0ub4dor3", True),
+        ("DB_PASSWORD_PROD", "summer2026", True),
+        ("PGPASSWORD", "s3cretpw", True),
+        ("PGPASSWORD", "harbour12", True),
+        ("MYSQL_PWD", "s3cretpw", True),
+        ("MYSQLPWD", "harbour12", True),
+        ("GPG_PASSPHRASE", "harbour12", True),
+        ("CLIENT_SECRET", "harbour12", True),
+        ("STRIPE_APIKEY", "harbour12", True),
+        ("SERVICE_CREDENTIALS", "user1:harbour12", True),
+        # A word that also names other things: only a value that does not read as a name.
+        ("API_KEY", "k1l2m3n4", True),
+        ("AWS_SECRET_ACCESS_KEY", "wJ4lrXUtnF3MI7K8MDENG", True),
+        ("ENCRYPTION_KEY", "9f86d081884c7d65", True),
+        ("VAULT_TOKEN", "s.9f86d081884c", True),
+        ("SSHPASS", "s3cretpw", True),
+        ("REDISCLI_AUTH", "s3cretpw", True),
+        ("SORT_KEY", "created_at2", False),
+        ("PARTITION_KEY", "tenant-id-2", False),
+        ("CACHE_KEY", "user:profile:v2", False),
+        ("NEXT_TOKEN", "page12", False),
+        ("AUTH", "oauth2", False),
+        ("BYPASS", "module12", False),
+        # No such word: neither where it is a part of another in the middle, nor in the plural of what is counted.
+        ("MAX_TOKENS", "4096k1", False),
+        ("KEYBOARD", "us-intl2x9", False),
+        ("AUTHOR", "ada1815x2", False),
+        ("PASSENGERS", "12a34b56", False),
+        ("PWD", "home1x2y3", False),
+        ("OLDPWD", "home1x2y3", False),
+        ("PGPASSFILE", "/home/u1/.pgpass", False),
+        ("SSL_KEY", "/etc/ssl/key1.pem", False),
+    ],
+)
+def test_a_variable_is_a_secret_by_its_name_and_in_doubt_by_its_value(name, value, is_secret):
+    assert found(f"export {name}={value}\n") == ([(value, ASSIGNED)] if is_secret else [])
+
+
 FIRST = "-----BEGIN " + "RSA PRIVATE KEY-----"
 LINES = ("MIIEowIBAAKCAQEA" + "q+/4" * 12, "Zz19" * 16, "b64A" * 16)
 
