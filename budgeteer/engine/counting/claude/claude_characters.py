@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from itertools import groupby
 from typing import Final
 
@@ -27,6 +27,12 @@ _DECOMPOSE_INTO_MARKS: Final = frozenset("\u0f73\u0f75\u0f81")
 
 #: The kinds of a character, which may be several at once; KNOWN is set once it was looked up.
 KNOWN, WORD, ALONE, SYMBOL, CHANGES, QUOTE = 1, 2, 4, 8, 16, 32
+#: Bits of `letter_and_kinds` below the letter.
+KIND_BITS: Final = 8
+#: The letters of what joins with nothing, of the first punctuation outside ASCII, and of whatever has no letter.
+ALONE_LETTER, PUNCTUATION_LETTER, NO_LETTER = 0x01, 0x80, 0xFF
+_ASCII: Final = 128
+_DIGITS: Final = frozenset(map(ord, "0123456789"))
 
 
 def kinds_of(code: int) -> int:
@@ -48,6 +54,31 @@ def kinds_of(code: int) -> int:
     elif unicodedata.category(char)[0] == "M" or code in _JAMO or normalize(char, fold_quotes=False) != char:
         kinds |= CHANGES
     return kinds
+
+
+def letter_and_kinds(code: int) -> int:
+    """The kinds of one character, and above them one byte that stands for it where segments are found.
+
+    ASCII stands for itself, but all digits are zeros, which cost the same; the punctuation outside ASCII that ctok
+    rewrites as that of ASCII has the bytes from PUNCTUATION_LETTER on.
+    """
+    kinds = kinds_of(code)
+    if kinds & ALONE:
+        letter = ALONE_LETTER
+    elif code in _DIGITS:
+        letter = ord("0")
+    elif code < _ASCII:
+        letter = code
+    else:
+        letter = _punctuation().get(chr(code), NO_LETTER)
+    return letter << KIND_BITS | kinds
+
+
+@functools.cache
+def _punctuation() -> Mapping[str, int]:
+    from ctok.constants import PUNCT_SYMS
+
+    return {char: letter for letter, char in enumerate(sorted(PUNCT_SYMS), PUNCTUATION_LETTER)}
 
 
 def is_word(code: int) -> bool:

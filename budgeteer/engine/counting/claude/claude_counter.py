@@ -1,4 +1,4 @@
-r"""Claude's tokens, counted offline: ctok's reconstruction, at twenty and more times its speed.
+r"""Claude's tokens, counted offline: ctok's reconstruction, at forty and more times its speed.
 
 What is counted: the tokens that a text adds between two characters that join with nothing, such as ideographs. ctok
 counts a text as the only message of a request instead, whose frame joins with it: line ends at its end cost nothing or
@@ -12,9 +12,10 @@ a text is cut there: into words, and stretches of everything else. What a stretc
 beyond the words beside it, and not on which words they are. A stretch that ends in an apostrophe is counted with the
 suffix of a contraction behind it. The same segments come again and again, so each is counted once.
 
-Two further facts make stretches few: digits cost by the length of their run alone, and an ideograph, a Hangul syllable
-or a character beyond the basic plane is in no piece with another character. tests/engine/counting/ holds all of these
-against the vocabularies, and the counts against ctok.
+Further facts make stretches few: digits, line ends, tabs and blanks cost by the length of their run alone, and an
+ideograph, a Hangul syllable or a character beyond the basic plane is in no piece with another character. Many texts are
+cut at all of these (`claude_segments`). tests/engine/counting/ holds them against the vocabularies, and the counts
+against ctok.
 """
 
 from __future__ import annotations
@@ -33,14 +34,14 @@ from budgeteer.engine.counting.claude.claude_characters import (
     symbol_class,
     word_class,
 )
-from budgeteer.engine.counting.claude.claude_segments import ALONE_SIGN, SUFFIXES, SegmentArrays
+from budgeteer.engine.counting.claude.claude_segments import ALONE_SIGN, MARKS, SUFFIXES, SegmentArrays
 from budgeteer.engine.counting.claude.claude_vocabulary import BEGIN, END, ClaudeVocabulary, claude_vocabulary
 
 #: The most segments that are kept, and the longest that is: at most about 40 MB for each family.
 _MOST_KEPT: Final = 200_000
 _LONGEST_KEPT_CHARS: Final = 64
 #: Characters whose segments are listed at once; it goes on to the end of a word.
-_BLOCK_CHARS: Final = 200_000
+_BLOCK_CHARS: Final = 250_000
 #: Characters from which texts are counted as arrays: fewer take as long as making the arrays.
 _MANY_CHARS: Final = 4_000
 #: Segments that are longer are looked through for long runs of one character.
@@ -88,7 +89,28 @@ class SegmentCosts(dict[str, int]):
             self[segment] = tokens
         return tokens
 
+    def count_all(self, segments: Sequence[str], rewritten: Sequence[str] = ()) -> list[int]:
+        """The tokens of texts that are rewritten already, then those of segments, which are kept; all tiled at once."""
+        vocabulary = self._vocabulary
+        new = [segment for segment in segments if segment not in self and _is_simple(segment)]
+        costs = vocabulary.costs([*rewritten, *map(self._rewritten_simple, new)])
+        if len(self) + len(new) > _MOST_KEPT:
+            self.clear()
+        if len(new) <= _MOST_KEPT:
+            self.update(zip(new, costs[len(rewritten) :], strict=True))
+        return [*costs[: len(rewritten)], *map(self.__getitem__, segments)]
+
+    def _rewritten_simple(self, segment: str) -> str:
+        marks = MARKS.get(segment[0])
+        return self._vocabulary.rewritten_word(segment) if marks is None else segment[1:].join(marks)
+
     def _count(self, segment: str) -> int:
+        marks = MARKS.get(segment[0])
+        if marks is not None:
+            if len(segment) <= _LONG_CHARS:
+                return self._vocabulary.cost(segment[1:].join(marks))
+            # Between two words a blank is a mark: only a lone apostrophe has none there.
+            return self[segment[1:].join(" " if mark else "" for mark in marks)]
         if segment.isascii():
             if segment.isalpha() and len(segment) <= _LONG_CHARS:
                 return self._vocabulary.cost(self._vocabulary.rewritten(segment))
@@ -140,6 +162,11 @@ class SegmentCosts(dict[str, int]):
         rewritten = vocabulary.rewritten(framed.replace(ALONE_SIGN, _ALONE_WRITTEN))
         beside = self._word_tokens * (1 + before_word) + self._alone_tokens * segment.count(ALONE_SIGN)
         return vocabulary.cost(rewritten) - beside, rewritten
+
+
+def _is_simple(segment: str) -> bool:
+    """Whether a segment is a word of ASCII letters or marked punctuation, and short enough to be kept."""
+    return len(segment) <= _LONGEST_KEPT_CHARS and (segment[0] in MARKS or (segment.isalpha() and segment.isascii()))
 
 
 def _rewritten_stretch(framed: str) -> str:
@@ -200,7 +227,7 @@ class ClaudeCounter:
 
     @functools.cached_property
     def _arrays(self) -> SegmentArrays:
-        return SegmentArrays(self._costs, self._vocabulary.char_cost)
+        return SegmentArrays(self._costs, self._vocabulary)
 
     def count(self, text: str) -> int:
         """The tokens that a text adds between two characters that join with nothing."""

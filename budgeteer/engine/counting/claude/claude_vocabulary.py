@@ -10,12 +10,14 @@ from __future__ import annotations
 import functools
 import importlib.util
 import json
-from collections.abc import Mapping
+import operator
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, Final
 
+from budgeteer.engine.counting.claude.claude_tiling import Tiling
 from budgeteer.engine.errors import TokenizerUnavailable
 
 #: Name of the tokenizer -> ctok's name of its family.
@@ -23,6 +25,9 @@ CLAUDE_FAMILIES: Final[Mapping[str, str]] = {"claude-v3": "v3", "claude-v4.7": "
 
 #: Marks of a word in ctok's internal spelling: where it begins and ends, and that its first letter or all are capitals.
 BEGIN, END, SHIFT, CAPS = "\ufdd0", "\ufdd1", "\ufdd3", "\ufdd4"
+
+#: The longest run of one character whose tokens `costs_of_runs` gives.
+LONGEST_RUN: Final = 255
 
 _FALLBACK: Final = "bytes_fallback"
 
@@ -52,6 +57,7 @@ class ClaudeVocabulary:
         units: the characters that are pieces themselves.
         longest: the length of the longest piece.
         fold_quotes: whether curly quotes become straight ones.
+        tiling: what tiles many short texts at once.
         rewriting: the settings that ctok's rewriting of a text reads (`stream_norm`), without the frame of a message.
     """
 
@@ -60,20 +66,24 @@ class ClaudeVocabulary:
     longest: int
     fold_quotes: bool
     rewriting: Any
+    tiling: Tiling
     _bytes: Any
     _chars: dict[str, int] = field(default_factory=dict)
     _runs: dict[str, RunCost] = field(default_factory=dict)
+    _costs_of_runs: dict[str, Sequence[int]] = field(default_factory=dict)
 
     def rewritten(self, text: str) -> str:
         """A normalized text with the marks that are cut into pieces."""
         if text.isascii() and text.isalpha():
-            return self._rewritten_word(text)
+            return self.rewritten_word(text)
         from ctok.normalize import stream_norm
 
         return str(stream_norm(text, self.rewriting))
 
-    def _rewritten_word(self, word: str) -> str:
-        """A word of ASCII letters, as ctok's `stream_norm` rewrites it in a fifth of the time."""
+    def rewritten_word(self, word: str) -> str:
+        """A word of ASCII letters, as ctok's `stream_norm` rewrites it in a tenth of the time."""
+        if word.islower():
+            return f"{BEGIN}{word}{END}"
         caps_from = self.rewriting.allcaps_min
         if caps_from is not None and len(word) >= caps_from and word.isupper():
             return f"{CAPS}{BEGIN}{word.lower()}{END}"
@@ -86,6 +96,15 @@ class ClaudeVocabulary:
         if not rewritten or self.prefixes.get(rewritten):
             return 1 if rewritten else 0
         return self._fewest_pieces(rewritten) if self.units.issuperset(rewritten) else self._cheapest_tiling(rewritten)
+
+    def costs(self, rewritten: Sequence[str]) -> list[int]:
+        """The fewest tokens that tile each of many rewritten texts, none of them empty."""
+        is_piece = self.prefixes.get
+        left = [text for text in rewritten if not is_piece(text)]
+        if not left:
+            return [1] * len(rewritten)
+        found = iter([tokens or self.cost(text) for text, tokens in zip(left, self.tiling.fewest(left), strict=True)])
+        return [1 if is_piece(text) else next(found) for text in rewritten]
 
     def _fewest_pieces(self, rewritten: str) -> int:
         """The fewest tokens of a text each of whose characters is a piece: all ends of one piece, then of two, ..."""
@@ -134,6 +153,28 @@ class ClaudeVocabulary:
                 1 if literal == char and self.prefixes.get(char) else int(self._bytes.cost_char(literal))
             )
         return known
+
+    def costs_of_runs(self, char: str) -> Sequence[int]:
+        """The fewest tokens of runs of one character that is a piece, by length, up to LONGEST_RUN."""
+        known = self._costs_of_runs.get(char)
+        if known is None:
+            known = self._costs_of_runs[char] = self._find_costs_of_runs(char)
+        return known
+
+    def _find_costs_of_runs(self, char: str) -> Sequence[int]:
+        sizes = [size for size in range(1, LONGEST_RUN + 1) if self.prefixes.get(char * size)]
+        costs, everywhere = [0] * (LONGEST_RUN + 1), (1 << LONGEST_RUN + 1) - 1
+        # Lengths as the bits of one number: those that so many tiles reach, and those that fewer do.
+        newest = reached = 1
+        tokens = 0
+        while newest:
+            tokens += 1
+            newest = functools.reduce(operator.or_, [newest << size for size in sizes], 0) & everywhere & ~reached
+            reached |= newest
+            for length in range(newest.bit_length()):
+                if newest >> length & 1:
+                    costs[length] = tokens
+        return costs
 
     def run_cost(self, char: str) -> RunCost:
         """What a long run of one character of a rewritten text costs."""
@@ -189,7 +230,7 @@ def claude_vocabulary(name: str) -> ClaudeVocabulary:
     floor = ByteFloor(tokens[_FALLBACK], units - MARKER_GLYPHS)
     longest = max(map(len, pieces))
     return ClaudeVocabulary(
-        prefixes, units - set(ESCAPED_MARKER_LITERALS), longest, meta["fold_quotes"], rewriting, floor
+        prefixes, units - set(ESCAPED_MARKER_LITERALS), longest, meta["fold_quotes"], rewriting, Tiling(pieces), floor
     )
 
 

@@ -8,14 +8,22 @@ from unittest import mock
 
 import ctok
 import pytest
-from ctok.constants import LITERAL_MARKER_ESCAPES
+from ctok.constants import LITERAL_MARKER_ESCAPES, PUNCT_SYMS
 from ctok.main import FAMILIES
 from ctok.normalize import classify, nfc
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from budgeteer.engine.counting.claude import claude_counter, claude_segments, claude_vocabulary
-from budgeteer.engine.counting.claude.claude_characters import CHANGES, kinds_of, normalize
+from budgeteer.engine.counting.claude.claude_characters import (
+    CHANGES,
+    KIND_BITS,
+    NO_LETTER,
+    PUNCTUATION_LETTER,
+    kinds_of,
+    letter_and_kinds,
+    normalize,
+)
 from budgeteer.engine.counting.claude.claude_counter import ClaudeCounter, SegmentCosts
 from budgeteer.engine.counting.claude.claude_vocabulary import (
     BEGIN,
@@ -167,6 +175,8 @@ def test_a_text_of_many_blocks_counts_as_a_whole() -> None:
 @example(texts=["\u24e9's", "it's", "", "x"])
 @example(texts=["\x01\x02a", "\u0301b", "\u201ca\u2019s\u201d"])
 @example(texts=["\n0's\n\n00 0\n", "\n\n", "0\n0", "(1, 2)\n\n\n x'12't"])
+@example(texts=[" '", "a 'b '\u4e00 ' (' 's", "\u2192's \u2192 \u2705's\t ' \u2705", "x \u2014\n \u2014  y"])
+@example(texts=["-" * 17 + " ", " " + "=" * 16 + " a", "a" * 17 + "'s", "'s " + "b" * 90, " " * 300, "\ufdd0 \ufdd1a"])
 def test_texts_as_arrays_count_as_ctok_counts_them(name: str, texts: list[str]) -> None:
     with mock.patch.object(claude_counter, "_MANY_CHARS", 0):
         assert counter_for(name).count_all(texts) == [reference.count(text, name) for text in texts]
@@ -225,6 +235,41 @@ def test_digits_cost_by_their_number_alone(name: str) -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_line_ends_are_in_no_piece_with_anything_else(name: str) -> None:
     assert [piece for piece in internal(name) if "\n" in piece and piece.strip("\n")] == []
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("char", [" ", "\t"])
+def test_blanks_and_tabs_are_in_no_piece_with_anything_else(name: str, char: str) -> None:
+    assert [piece for piece in internal(name) if char in piece and piece.strip(char)] == []
+
+
+def test_punctuation_outside_ascii_has_letters_of_its_own() -> None:
+    letters = [letter_and_kinds(ord(char)) >> KIND_BITS for char in PUNCT_SYMS]
+    assert len(set(letters)) == len(letters)
+    assert all(PUNCTUATION_LETTER <= letter < NO_LETTER for letter in letters)
+    assert all(classify(char) == "punct" for char in PUNCT_SYMS)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_texts_that_are_tiled_at_once_cost_what_each_costs(name: str) -> None:
+    vocabulary = claude_vocabulary.claude_vocabulary(name)
+    choose = random.Random(5)
+    pieces = sorted(internal(name))
+    texts = ["".join(choose.choices(pieces, k=choose.randint(1, 9))) for _ in range(3_000)]
+    texts += ["".join(choose.choices("abeinst.-= \u4e00\u0378", k=choose.randint(1, 99))) for _ in range(1_000)]
+    assert vocabulary.costs(texts) == list(map(vocabulary.cost, texts))
+    tiled = vocabulary.tiling.fewest(texts)
+    assert 1_000 < sum(map(bool, tiled)) < len(texts)
+    assert vocabulary.costs([]) == []
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("char", ["0", "\n", "\t", " "])
+def test_a_run_costs_by_its_length(name: str, char: str) -> None:
+    vocabulary = claude_vocabulary.claude_vocabulary(name)
+    costs = vocabulary.costs_of_runs(char)
+    assert len(costs) == claude_vocabulary.LONGEST_RUN + 1
+    assert list(costs) == [vocabulary.cost(char * length) for length in range(len(costs))]
 
 
 @pytest.mark.parametrize("name", NAMES)
