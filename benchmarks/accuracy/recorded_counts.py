@@ -19,6 +19,7 @@ from typing import Any, Final
 
 import click
 import numpy as np
+from numpy.typing import NDArray
 
 from benchmarks.documents import ROOT, GeneratedPart
 from benchmarks.packers import plot
@@ -32,6 +33,7 @@ from budgeteer.engine.analysis.calibration.calibration import (
     count_error,
 )
 from budgeteer.engine.analysis.calibration.recorded_growth import RecordedGrowth
+from budgeteer.engine.analysis.calibration.robust_regression import Floats
 from budgeteer.engine.content.conversation import Conversation, Message, calls_of, results_of, text_of
 
 PART: Final = GeneratedPart(ROOT / "docs" / "accuracy.md", "make accuracy")
@@ -41,6 +43,12 @@ STAND_INS: Final = ("o200k_base", "chars/4")
 #: What litellm adds for the reply, once a request.
 LITELLM_PRIMING: Final = 3
 POINTS: Final = 300
+#: A request that is further off than both, in tokens and as a share, grew by what its file does not show.
+UNSEEN_TOKENS: Final = 50
+UNSEEN_SHARE: Final = 0.02
+#: How often stretches are drawn anew for an interval, and from what seed.
+DRAWS: Final = 4_000
+SEED: Final = 20261124
 
 
 def main(arguments: list[str]) -> int:
@@ -60,7 +68,8 @@ def main(arguments: list[str]) -> int:
         click.echo(f"No model has {MIN_REQUESTS} recorded requests that can be held against counts.", err=True)
         return 1
     caches = list(recorded_caches(read.conversations))
-    text = "\n\n".join([_head(read.files), _table(_rows(found, read.conversations)), _fits(found), _caches(caches)])
+    tables = [_table(_rows(found, read.conversations)), _totals(found), _fits(found), _caches(caches)]
+    text = "\n\n".join([_head(read.files), *tables])
     if options.quick:
         click.echo(text)
         return 0
@@ -132,6 +141,50 @@ def _table(rows: Iterator[tuple[str, ...]]) -> str:
     header = ("model", "requests", "counted by", "in all", "median request", "95 % of requests")
     lines = [header, ("---", "--:", "---", "--:", "--:", "--:"), *rows]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def _totals(found: Sequence[Calibration]) -> str:
+    """How sure the total of each model is, and what it is without requests that grew by what no file shows."""
+    header = ("model", "stretches", "in all", "95 % interval", "off by more than the file shows", "in all without them")
+    rows = []
+    for one in found:
+        counted = np.array([growth.counted_tokens for growth in one.records.growths], np.float64)
+        recorded = np.array([growth.recorded_tokens for growth in one.records.growths], np.float64)
+        _, stretch = np.unique([growth.chain for growth in one.records.growths], return_inverse=True)
+        low, high = interval(counted, recorded, stretch)
+        unseen = is_unseen(counted, recorded)
+        rows.append(
+            (
+                f"`{one.records.model}`",
+                f"{stretch.max() + 1:,}",
+                f"{counted.sum() / recorded.sum() - 1:+.1%}",
+                f"{low:+.1%} to {high:+.1%}" if stretch.max() else "–",
+                f"{unseen.sum():,}, {(recorded - counted)[unseen].sum():+,.0f} tokens",
+                f"{counted[~unseen].sum() / recorded[~unseen].sum() - 1:+.2%}",
+            )
+        )
+    lines = [header, ("---", "--:", "--:", "--:", "--:", "--:"), *rows]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def interval(counted: Floats, recorded: Floats, stretch: NDArray[np.int64]) -> tuple[float, float]:
+    """Between which totals 95 of 100 lie where as many stretches are drawn again, each as often as chance has it.
+
+    A stretch is what follows one another in a session without a compaction, a rewind or another model; its requests
+    share what its program adds, so that only whole stretches are drawn.
+    """
+    sums = np.array([np.bincount(stretch, values) for values in (counted, recorded)])
+    drawn = np.random.default_rng(SEED).integers(0, sums.shape[1], (DRAWS, sums.shape[1]))
+    totals = sums[0][drawn].sum(axis=1) / sums[1][drawn].sum(axis=1) - 1
+    low, high = np.quantile(totals, [0.025, 0.975])
+    return float(low), float(high)
+
+
+def is_unseen(counted: Floats, recorded: Floats) -> NDArray[np.bool_]:
+    """Which requests are off, either way, by more than counts of what the file shows are."""
+    off = np.abs(counted - recorded)
+    unseen: NDArray[np.bool_] = (off > UNSEEN_TOKENS) & (off > UNSEEN_SHARE * recorded)
+    return unseen
 
 
 def _fits(found: Sequence[Calibration]) -> str:

@@ -43,9 +43,11 @@ def expected(provider: Provider) -> dict[str, str]:
     pixels = provider.image_tokens(SQUARE)
     return {
         "tokens a message": said(overhead.message),
+        "the system text": "that of a message" if overhead.system is None else said(overhead.system),
         "a speaker's name": said(overhead.speaker),
         "the reply": said(overhead.reply),
         "a call and its result": said(overhead.call),
+        "several calls at once": said(overhead.parallel),
         "a parameter of a call": said(overhead.parameter),
         "tools": by_model([one for one, _ in overhead.tools_of.values()], overhead.tools),
         "tools where a call is asked for": by_model([one for _, one in overhead.tools_of.values()], overhead.forced),

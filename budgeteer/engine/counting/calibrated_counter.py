@@ -115,5 +115,7 @@ def message_tokens(provider: Provider, counter: _Counter, role: str) -> int:
     """What stands around a message that is written here, role and all; nothing under chars/4."""
     if not counter.per_message_overhead:
         return 0
+    if role == "system" and provider.overhead.system is not None:
+        return provider.overhead.system.tokens
     charges = charges_of(counter)
     return provider.overhead.message.tokens + counter.count(role) if charges is None else charges.message

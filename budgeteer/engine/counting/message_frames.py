@@ -14,8 +14,8 @@ from budgeteer.engine.providers.base import Provider
 def message_frames(measures: MessageMeasures, provider: Provider, counter: TokenCounter) -> Ints:
     """The frame of each message: the provider's constant, role, and name where there is one and it can be sent.
 
-    What stands around a call and its result is in the frame of the message that calls. A calibrated counter brings its
-    own charges, roles included.
+    What stands around calls and their results is in the frame of the message that calls. A calibrated counter brings
+    its own charges, roles included.
     """
     if not counter.per_message_overhead:
         return np.zeros(len(measures), np.int64)
@@ -26,7 +26,8 @@ def message_frames(measures: MessageMeasures, provider: Provider, counter: Token
         speaker = 0 if overhead.speaker is None else overhead.speaker.tokens + measures.name_tokens
         measured: Ints = charges.message * speaks + charges.call * measures.calls + measures.named * speaker
         return measured
-    frames: Ints = overhead.message.tokens + measures.frame_tokens + overhead.call.tokens * measures.calls
+    around_calls = overhead.call.tokens * measures.calls + overhead.parallel.tokens * (measures.calls > 1)
+    frames: Ints = overhead.message.tokens + measures.frame_tokens + around_calls
     if not measures.named.any():
         return frames
     if overhead.speaker is None:

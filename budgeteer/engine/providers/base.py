@@ -53,9 +53,12 @@ class ProviderOverhead:
 
     Attributes:
         message: the frame of one message, without its role.
+        system: what stands around the system text where it has a field of its own, None where that is the frame of a
+            message.
         speaker: what a name adds beside its own tokens, None where a message can have no name.
         reply: priming of the reply, once a request.
         call: what stands around a tool call and its result, beside the frames of their messages.
+        parallel: what stands once around several calls of one message and their results, beside that of each.
         parameter: what stands around each parameter of a call whose arguments are read one by one.
         tools: what the provider adds once when tools are given.
         forced: what it adds instead where the settings ask for a call.
@@ -63,11 +66,13 @@ class ProviderOverhead:
     """
 
     message: Charge
+    system: Charge | None
     speaker: Charge | None
     reply: Charge
     tools: Charge
     forced: Charge
     call: Charge
+    parallel: Charge
     parameter: Charge
     tools_of: Mapping[str, tuple[Charge, Charge]] = field(default_factory=dict)
 

@@ -16,10 +16,12 @@ _COUNTED: Final = "https://ai.google.dev/api/tokens, counting text, checked 2026
 
 OVERHEAD: Final = ProviderOverhead(
     message=Charge(0, _MEASURED),
+    system=None,
     speaker=None,
     reply=Charge(0, _COUNTED, published=True),
     tools=Charge(0, NO_PREAMBLE),
     forced=FORCED,
     call=Charge(0, NOT_CHARGED),
+    parallel=Charge(0, NOT_CHARGED),
     parameter=Charge(0, NOT_CHARGED),
 )

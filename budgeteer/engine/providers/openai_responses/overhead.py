@@ -12,10 +12,12 @@ _MEASURED: Final = "not published; measured on recorded requests of GPT-5.5, 202
 
 OVERHEAD: Final = ProviderOverhead(
     message=Charge(3, STAND_IN),
+    system=None,
     speaker=None,
     reply=Charge(3, STAND_IN),
     tools=Charge(0, NO_PREAMBLE),
     forced=FORCED,
     call=Charge(15, _MEASURED),
+    parallel=Charge(0, NOT_CHARGED),
     parameter=Charge(0, NOT_CHARGED),
 )
