@@ -16,12 +16,15 @@ from functools import lru_cache
 from itertools import batched, chain, islice
 from typing import Any, Final, NamedTuple
 
+import numpy as np
+
 from budgeteer.engine.content.conversation import Message
 from budgeteer.formats.field_table import OTHER_FILES, FieldPath, is_metadata, left_out_fields, markup_words, read_files
 from budgeteer.formats.format import Format
 from budgeteer.formats.messages.accounting import Accounting, largest
 from budgeteer.formats.messages.imported import Imported
-from budgeteer.formats.messages.message_spool import MessageSpool, Outline, SpooledMessages
+from budgeteer.formats.messages.message_spool import MessageSpool, SpooledMessages
+from budgeteer.formats.messages.outlines import Outline, OutlineList
 from budgeteer.formats.messages.string_ledger import (
     DEEPEST,
     StringLedger,
@@ -36,6 +39,7 @@ from budgeteer.formats.reading.archives import Archive
 from budgeteer.formats.reading.decoding import without_surrogates
 from budgeteer.formats.reading.document import HEAD_BYTES, Document
 from budgeteer.formats.reading.lazy_jsonl import LazyLines
+from budgeteer.formats.reading.lazy_members import MemberReader
 
 LOOKED_AT: Final = 1_000_000
 """Characters of a file, about, whose strings are looked at; of a larger one a sample of so many. Source: ours."""
@@ -170,16 +174,28 @@ class _SpooledMessages:
         self._ledger = ledger
         self._is_near = is_near
         self._states = bytearray(len(spool))
+        self._conversations: list[OutlineList] = []
         spool.watch = self._see
 
     def keep(self, messages: SpooledMessages) -> None:
         """Note that a conversation has these messages."""
-        for outlines in batched(messages.outlines, _AT_ONCE):
-            self._ledger.see_strings(list(chain.from_iterable(map(strings_beside, outlines))))
-            for outline in outlines:
-                if isinstance(outline, Outline):
-                    for place in (outline.place, *outline.more):
-                        self._states[place] |= _KEPT
+        outlines = messages.outlines
+        if not isinstance(outlines, OutlineList):
+            outlines = OutlineList(self._spool.keep, outlines)
+        states = np.frombuffer(self._states, dtype=np.uint8)
+        places = np.frombuffer(outlines.places, dtype=np.uint64)
+        states[places] |= _KEPT
+        for outline in outlines.merged():
+            if isinstance(outline, Outline):
+                states[[*outline.more]] |= _KEPT
+        self._see_beside(outlines, np.flatnonzero(states[places] & _SEEN).tolist())
+        self._conversations.append(outlines)
+
+    def _see_beside(self, outlines: OutlineList, positions: Iterable[int]) -> None:
+        """See what stands beside the parts of messages."""
+        for some in batched(positions, _AT_ONCE):
+            beside = (strings_beside(outlines[at]) for at in some)
+            self._ledger.see_strings(list(chain.from_iterable(beside)))
 
     def forget_others(self) -> None:
         """Take back what was seen of messages that no conversation has."""
@@ -189,6 +205,8 @@ class _SpooledMessages:
     def see_others(self) -> bool:
         """See the messages of conversations that were not seen yet; whether there are any."""
         others = self._places(_KEPT)
+        for outlines in self._conversations if others else ():
+            self._see_beside(outlines, range(len(outlines)))
         for place in others:
             self._states[place] |= _SEEN
             self._ledger.see_parts(self._spool.parts(place))
@@ -212,18 +230,17 @@ class _SpooledMessages:
 
 
 def _nearness(document: Document, step: int) -> Callable[[], bool] | None:
-    """Whether the line that was looked at last stands near one of the sample; None where every line does."""
-    lines = document.lines
-    if not isinstance(lines, LazyLines) or step <= 2 * _NEAR:
+    """Whether the line or member looked at last stands near one of the sample; None where every one does."""
+    read = document.members or document.lines
+    if not isinstance(read, LazyLines | MemberReader) or step <= 2 * _NEAR:
         return None
-    return lambda: (lines.current + _NEAR) % step <= 2 * _NEAR
+    return lambda: (read.current + _NEAR) % step <= 2 * _NEAR
 
 
 def _size_of(document: Document) -> int:
     if document.archive is not None:
         return sum(entry.size for entry in document.archive.entries)
-    lines = document.lines
-    return lines.size if isinstance(lines, LazyLines) else len(document.text)
+    return document.size or len(document.text)
 
 
 def _texts_of(document: Document, walk: _Walk, step: int) -> list[_Text]:
@@ -290,7 +307,7 @@ class _Walk:
                 self.found.append(_Text(value, path, place, self._entry))
         elif depth > DEEPEST:
             return
-        elif isinstance(value, dict):
+        elif isinstance(value, dict | Mapping):
             self._into_object(value, path, place, depth, step)
         elif isinstance(value, list):
             if step > 1 and len(value) >= SAMPLED_FROM:
@@ -298,12 +315,12 @@ class _Walk:
             for item in value:
                 self._into(item, f"{path}[]", place, depth + 1, step)
 
-    def _into_object(self, value: dict[str, Any], path: str, place: _Place, depth: int, step: int) -> None:
+    def _into_object(self, value: Mapping[str, Any], path: str, place: _Place, depth: int, step: int) -> None:
         items: Iterable[tuple[str, Any]] = value.items()
         if step > 1 and len(value) >= SAMPLED_FROM:
             items, step = islice(items, 0, None, step), 1
         for key, item in items:
-            if isinstance(item, str | dict | list):
+            if isinstance(item, str | dict | list | Mapping):
                 self._keys.append(key)
                 inner = f"{path}.{_shown(key)}" if path else _shown(key)
                 self._into(item, inner, self._place_of(key, item, place), depth + 1, step)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import traceback
 from collections import Counter
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import fields, replace
 from difflib import get_close_matches
 from pathlib import Path
-from typing import IO
+from typing import IO, TYPE_CHECKING
 
 from budgeteer.engine.content.conversation import Conversation
 from budgeteer.engine.errors import FormatError
@@ -20,9 +20,13 @@ from budgeteer.formats.plugins import PluginFailed
 from budgeteer.formats.reading.archives import Archive, open_folder
 from budgeteer.formats.reading.document import Document, Options, Scratch, notes_for, open_document, open_file
 from budgeteer.formats.reading.envelopes import described
+from budgeteer.formats.reading.lazy_members import held
 from budgeteer.formats.reading.limits import COMMAND_LINE_LIMITS, DEFAULT_LIMITS, Limits
 from budgeteer.formats.registry import registry
 from budgeteer.formats.unknown_json import UnknownShape, look_at
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
 
 
 def format_names() -> tuple[str, ...]:
@@ -130,6 +134,8 @@ def _import(document: Document, chosen: Format | None, own: Sequence[Format] = (
         row, reason, found = chosen, "It was chosen by name.", read_accounted(document, chosen)
     else:
         row, reason, found = _detected(document, own)
+    if document.members is not None:
+        found = _held(found)
     said = (*document.warnings, *document.notes.sentences(), *found.warnings, *registry().warnings)
     return replace(
         found,
@@ -140,6 +146,25 @@ def _import(document: Document, chosen: Format | None, own: Sequence[Format] = (
         warnings=tuple(map(_storable, said)),
         findings=_findings(document, (*found.warnings, *registry().warnings)),
         encoding=document.encoding,
+    )
+
+
+def _held(found: Imported) -> Imported:
+    """What was read of a file that is not held, with all JSON in it held; messages are put aside already."""
+
+    def whole[T: DataclassInstance](item: T) -> T:
+        values = ((field.name, getattr(item, field.name)) for field in fields(item))
+        read = {name: held(value) for name, value in values if isinstance(value, Mapping)}
+        return replace(item, **read) if read else item
+
+    chats = (replace(whole(chat), tools=tuple(map(held, chat.tools))) for chat in found.conversations)
+    return replace(
+        whole(found),
+        conversations=tuple(chats),
+        skills=tuple(map(whole, found.skills)),
+        tools=tuple(map(whole, found.tools)),
+        features=tuple(map(whole, found.features)),
+        chunks=tuple(map(whole, found.chunks)),
     )
 
 
@@ -177,7 +202,8 @@ def _detected(document: Document, own: Sequence[Format]) -> tuple[Format, str, I
     Formats of the user's own are asked where no other knows the document.
     """
     left = registry().formats
-    while claims := claims_on(document, left):
+    beginning = document.beginning()
+    while claims := claims_on(beginning, left):
         document.sample.clear()
         for claim in claims:
             try:
@@ -189,9 +215,9 @@ def _detected(document: Document, own: Sequence[Format]) -> tuple[Format, str, I
             return claim.row, f"It {claim.reason}.", found
         left = tuple(row for row in left if all(row is not claim.row for claim in claims))
     for row in own:
-        if reason := row.detect(document):
+        if reason := row.detect(beginning):
             return row, f"It {reason}.", read_accounted(document, row)
-    raise _unrecognised(document)
+    raise _unrecognised(beginning)
 
 
 def _say_others(taken: Claim, claims: Sequence[Claim], document: Document) -> None:

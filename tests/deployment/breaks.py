@@ -170,7 +170,7 @@ BREAKS: dict[str, tuple[Break, ...]] = {
     "whatever_is_written_is_on_a_volume_or_in_memory": (
         compose("BUDGETEER_DATA_DIR: /data", "BUDGETEER_DATA_DIR: /srv/budgeteer"),
         compose('volumes: ["data:/data"]', 'volumes: ["data:/data:ro"]'),
-        compose('tmpfs: ["/tmp:size=256m,mode=1777"]', 'tmpfs: ["/run:size=1m"]'),
+        compose('tmpfs: ["/tmp:size=512m,mode=1777"]', 'tmpfs: ["/run:size=1m"]'),
         compose('volumes: ["redis:/data"]', 'volumes: ["redis:/var/lib/redis"]'),
         dockerfile("PYTHONDONTWRITEBYTECODE=1 \\\n", ""),
     ),

@@ -23,7 +23,7 @@ from budgeteer.engine.content.conversation import message_from_json, message_to_
 from budgeteer.engine.errors import FormatError
 from budgeteer.formats.detect import format_names, import_bytes, import_file
 from budgeteer.formats.messages.imported import Imported, report_json
-from budgeteer.formats.messages.numbering import says_nothing
+from budgeteer.formats.messages.outlines import says_nothing
 from budgeteer.formats.reading.document import Options
 from budgeteer.formats.reading.limits import Limits
 from tests.formats.mutations import Base, Case, case_of, with_words
@@ -197,10 +197,23 @@ def read_both_ways(bases: Sequence[Base], numbers: Iterable[int], *, seed: int =
     imported = 0
     for number in numbers:
         case = case_of(bases, seed, number)
-        held = _told(partial(import_bytes, case.data, name=case.name))
-        assert _told_of_far(case) == held, f"BUDGETEER_FUZZ_SEED={seed}, case {number}: {', '.join(case.steps)}"
-        imported += not isinstance(held, str)
+        try:
+            imported += is_read_both_ways(case)
+        except (AssertionError, TypeError, KeyError, ValueError) as error:
+            said = f"BUDGETEER_FUZZ_SEED={seed}, case {number}: {', '.join(case.steps)}"
+            raise AssertionError(f"{said}\n{type(error).__name__}: {error}") from error
     return imported
+
+
+def is_read_both_ways(case: Case) -> bool:
+    """Whether a file is imported, as bytes that are held and as a file that is read where it lies.
+
+    Raises:
+        AssertionError: the two differ in more than the reason.
+    """
+    held = _told(partial(import_bytes, case.data, name=case.name))
+    assert _told_of_far(case) == held
+    return not isinstance(held, str)
 
 
 def _told_of_far(case: Case) -> object:
@@ -221,6 +234,9 @@ def _told(read: Callable[[], Imported]) -> object:
         return _LISTED.sub(r"\1 entries", error.sentence)
     messages = [[message_to_json(message) for message in chat.messages] for chat in found.conversations]
     libraries = (found.skills, found.tools, found.features, found.chunks, found.text)
+    # What outlives the file is plain JSON.
+    json.dumps([[list(chat.tools), dict(chat.metadata)] for chat in found.conversations])
+    json.dumps([[tool.raw, tool.parameters] for tool in found.tools])
     report = {**report_json(found), "reason": ""}
     report["warnings"] = [said for said in report["warnings"] if not said.startswith("A JSON list of ")]
     # A list that is not held is read as lines, each an element of it.

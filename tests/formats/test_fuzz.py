@@ -13,12 +13,13 @@ from hypothesis import strategies as st
 from budgeteer.engine.errors import FormatError
 from budgeteer.formats.detect import format_names, import_bytes
 from budgeteer.formats.messages.imported import Imported
+from budgeteer.formats.reading import member_index
 from tests.examples import examples
 from tests.formats.agent_shapes import Events, PiSession, Rollout, pi_call
-from tests.formats.fuzzing import check, read_both_ways, run_cases
+from tests.formats.fuzzing import check, is_read_both_ways, read_both_ways, run_cases
 from tests.formats.google_shapes import ADK_EVALS, ADK_SESSION, AI_STUDIO, GEMINI_BODY, GEMINI_CLI
 from tests.formats.maker_shapes import MAKERS
-from tests.formats.mutations import Base, case_of
+from tests.formats.mutations import Base, Case, case_of
 from tests.formats.responses_shapes import RESPONSES_BODY
 from tests.formats.shapes import (
     ANTHROPIC_BODY,
@@ -267,7 +268,11 @@ def test_damaged_fixtures_are_imported_or_refused_by_a_sentence() -> None:
     assert min(told.imported, told.refused, told.read, told.accounted) > 20, told
 
 
-def test_a_file_read_where_it_lies_tells_the_same() -> None:
+def test_a_file_read_where_it_lies_tells_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(member_index, "MANY_MEMBERS", 2)
+    monkeypatch.setattr(member_index, "LARGE_BYTES", 0)
+    for base in BASES:
+        is_read_both_ways(Case(base.name, base.data, (base.name,)))
     assert read_both_ways(BASES, range(400)) > 100
 
 

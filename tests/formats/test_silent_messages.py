@@ -10,7 +10,7 @@ import pytest
 from budgeteer.engine.content.conversation import text_of
 from budgeteer.engine.errors import FormatError
 from budgeteer.formats.detect import import_bytes
-from budgeteer.formats.messages.numbering import says_nothing
+from budgeteer.formats.messages.outlines import says_nothing
 from budgeteer.formats.registry import OUR_FORMATS
 from tests.formats.shapes import dumps, jsonl
 from tests.formats.test_fuzz import VALID

@@ -108,11 +108,20 @@ class Library:
 
 
 def compact_json(value: object) -> str:
-    """JSON without white space, non-ASCII kept: the text a tool definition is counted and sent as."""
+    """JSON without white space, non-ASCII kept: the text a tool definition is counted and sent as.
+
+    Any mapping is written as an object.
+    """
     return _COMPACT.encode(value)
 
 
-_COMPACT: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
+def _as_object(value: object) -> dict[str, Any]:
+    if isinstance(value, Mapping):
+        return dict(value)
+    raise TypeError(f"{type(value).__name__} is no JSON")
+
+
+_COMPACT: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), default=_as_object)
 
 
 def described(tool: ToolDefinition) -> dict[str, Any]:

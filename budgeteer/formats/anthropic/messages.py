@@ -25,7 +25,7 @@ from budgeteer.engine.content.library import compact_json
 from budgeteer.engine.content.origin import Origin
 from budgeteer.formats.messages.image_sizes import base64_pixel_size
 from budgeteer.formats.messages.imported import Imported, Skipped
-from budgeteer.formats.messages.numbering import note_opaque, numbered, put_aside, text_value, title_of
+from budgeteer.formats.messages.numbering import note_opaque, numbered, text_value, title_of
 from budgeteer.formats.messages.opaque import lean
 from budgeteer.formats.messages.origins import origin_of, settings_of
 from budgeteer.formats.messages.recorded_requests import token_count
@@ -131,7 +131,8 @@ def read(document: Document) -> Imported:
 def conversation_of(envelope: Envelope, position: int, document: Document, skipped: list[Skipped]) -> Conversation:
     """The conversation of an envelope, counted from 1; messages of an unknown role are added to `skipped`."""
     raw = envelope.raw or {}
-    messages = [lean(message, document.notes) for message in _system(raw.get("system"))]
+    messages = document.notes.message_list()
+    messages.extend(lean(each, document.notes) for each in _system(raw.get("system")))
     for number, item in envelope.messages:
         role = _ROLES.get(text_value(item.get("role"))) if isinstance(item, Mapping) else None
         if role is None:
@@ -141,7 +142,7 @@ def conversation_of(envelope: Envelope, position: int, document: Document, skipp
         content = document.notes.content_of(item)
         split = [lean(each, document.notes) for each in split_message(role, content, line=number)]
         document.notes.check_read(split[0], item, f"{envelope.where}message {number}", read=("content", "text"))
-        messages.extend(put_aside(message, document.notes.aside) for message in split)
+        messages.extend(split)
     if any(isinstance(part, OpaquePart) and part.kind == "compaction" for m in messages for part in m.parts):
         document.notes.count("Conversations with a compaction block, before which the provider leaves everything out")
     done = numbered(messages, document.notes, place=f"{envelope.where}message ", is_request=True)

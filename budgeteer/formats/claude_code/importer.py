@@ -49,12 +49,12 @@ def session_lines(document: Document) -> Sequence[JsonLine]:
     if document.shape == "jsonl":
         return document.lines
     value = document.value
-    if isinstance(value, dict) and isinstance(value.get("loglines"), list):
+    if isinstance(value, Mapping) and isinstance(value.get("loglines"), list):
         value = value["loglines"]
-    if isinstance(value, dict):
+    if isinstance(value, Mapping):
         return (JsonLine(1, value),)
     if isinstance(value, list):
-        return tuple(JsonLine(number, item) for number, item in enumerate(value, 1) if isinstance(item, dict))
+        return tuple(JsonLine(number, item) for number, item in enumerate(value, 1) if isinstance(item, Mapping))
     return ()
 
 
@@ -125,7 +125,7 @@ def _conversation(
     messages = build_messages(branch.records, notes)
     note_opaque(messages, notes)
     recorded = _recorded(branch, messages)
-    session = next((record.session for record in reversed(branch.records) if record.session), "")
+    session = next((session for record in reversed(branch.records) if (session := record.context.session)), "")
     metadata = _metadata(branch, whole=document.options.whole)
     if agent:
         title, metadata = title_of(messages, f"Sub-agent {agent}"), {**metadata, "agent": agent, "session": session}
@@ -180,7 +180,7 @@ def _agents(records: Sequence[SessionRecord], telling: ProgressHeartbeat) -> dic
     runs: dict[str, list[SessionRecord]] = {}
     for record in telling.over(records):
         if record.sidechain:
-            agent = record.agent or run_of.get(record.parent) or record.uuid or "sidechain"
+            agent = record.context.agent or run_of.get(record.parent) or record.uuid or "sidechain"
             if record.uuid:
                 run_of[record.uuid] = agent
             runs.setdefault(agent, []).append(record)
@@ -201,8 +201,9 @@ def _given_title(titles: Sequence[Mapping[str, Any]], branch: SessionBranch) -> 
 
 def _model(records: Sequence[SessionRecord]) -> str:
     for record in reversed(records):
-        if record.model and not record.model.startswith("<"):
-            return record.model
+        model = record.context.model
+        if model and not model.startswith("<"):
+            return model
     return ""
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final, NamedTuple
 
 from budgeteer.engine.content.conversation import RecordedRequest
 from budgeteer.engine.content.library import compact_json
@@ -19,6 +19,28 @@ ABSENT = "\x00absent"
 """The parent of a line that has no `parentUuid` key at all: it follows the line before it."""
 
 
+_MOST_SHARED: Final = 10_000
+
+MESSAGE, TALK, SIDECHAIN, INNER, COMPACTION, SUMMARY = (1 << bit for bit in range(6))
+"""The marks of a record: each is a property of it."""
+
+
+class LineContext(NamedTuple):
+    """What many lines have in common; the records of a session share one copy of each.
+
+    Attributes:
+        session: the session the line was written in.
+        agent: the sub-agent whose run it belongs to.
+        model: of an assistant's line the model's name.
+        logical_parent: the uuid before a compaction's boundary.
+    """
+
+    session: str = ""
+    agent: str = ""
+    model: str = ""
+    logical_parent: str = ""
+
+
 @dataclass(frozen=True, slots=True)
 class SessionRecord:
     """One line that stands in the tree: what finds its place there is held, its contents are read from the line.
@@ -28,36 +50,53 @@ class SessionRecord:
         kind: "user" (also an attachment that the model reads), "assistant", or the type of a line that only links
             others ("progress", "system").
         parent: the uuid before it, "" for a root.
-        is_message: whether the line carries something the model said or read.
-        is_talk: whether somebody said it: a message that is no attachment.
-        sidechain: whether it belongs to a sub-agent, `agent` names it.
-        is_inner: whether it is the line of a sub-agent's run that a `progress` line carries.
-        session: the session the line was written in.
+        marks: what it is, as bits.
+        context: what other lines have too.
         message_id: the API's id of an assistant message, shared by every line of it.
-        is_compaction, is_summary: whether everything before it was compacted, and whether it is the summary of that.
-        logical_parent: the uuid before a compaction's boundary.
         calls, answers: the ids of the calls it makes, and of the calls it answers.
-        model, reported: of an assistant's line the model's name, and what is reported of its request.
+        reported: of an assistant's line what is reported of its request.
     """
 
     line: JsonLine
     kind: str
     uuid: str
     parent: str
-    is_message: bool = False
-    is_talk: bool = False
-    sidechain: bool = False
-    agent: str = ""
-    is_inner: bool = False
-    session: str = ""
+    marks: int
+    context: LineContext
     message_id: str = ""
-    is_compaction: bool = False
-    is_summary: bool = False
-    logical_parent: str = ""
     calls: tuple[str, ...] = ()
     answers: tuple[str, ...] = ()
-    model: str = ""
     reported: RecordedRequest | None = None
+
+    @property
+    def is_message(self) -> bool:
+        """Whether the line carries something the model said or read."""
+        return self.marks & MESSAGE != 0
+
+    @property
+    def is_talk(self) -> bool:
+        """Whether somebody said it: a message that is no attachment."""
+        return self.marks & TALK != 0
+
+    @property
+    def sidechain(self) -> bool:
+        """Whether it belongs to a sub-agent."""
+        return self.marks & SIDECHAIN != 0
+
+    @property
+    def is_inner(self) -> bool:
+        """Whether it is the line of a sub-agent's run that a `progress` line carries."""
+        return self.marks & INNER != 0
+
+    @property
+    def is_compaction(self) -> bool:
+        """Whether everything before it was compacted."""
+        return self.marks & COMPACTION != 0
+
+    @property
+    def is_summary(self) -> bool:
+        """Whether it is the summary of what was compacted."""
+        return self.marks & SUMMARY != 0
 
     @property
     def number(self) -> int:
@@ -84,14 +123,14 @@ class SessionRecord:
     @property
     def is_boundary(self) -> bool:
         """Whether what stands before this line was compacted away."""
-        return self.is_compaction or self.is_summary
+        return self.marks & (COMPACTION | SUMMARY) != 0
 
 
 def records_of(lines: Sequence[JsonLine], notes: Notes, skipped: list[Skipped]) -> list[SessionRecord]:
     """Every line of the tree; lines that are no messages are counted by their type."""
     records: list[SessionRecord] = []
     repeated = _Repeated()
-    shared: dict[str, str] = {}
+    shared = _Shared()
     for line in lines:
         record = _record(line, skipped, shared)
         if record is None:
@@ -104,10 +143,31 @@ def records_of(lines: Sequence[JsonLine], notes: Notes, skipped: list[Skipped]) 
             notes.leave_line(_type_name(line.value), None)
             notes.leave_entries((line.number,))
         records.append(record)
-        inner = _agent_progress(line)
+        inner = _agent_progress(line, shared)
         if inner is not None:
             records.append(inner)
     return records
+
+
+class _Shared:
+    """One copy of what several lines name, of the latest thousands."""
+
+    def __init__(self) -> None:
+        self._texts: dict[str, str] = {}
+        self._contexts: dict[LineContext, LineContext] = {}
+
+    def text(self, text: str) -> str:
+        """The copy of a text."""
+        if len(self._texts) > _MOST_SHARED:
+            self._texts.clear()
+        return self._texts.setdefault(text, text)
+
+    def context(self, *named: str) -> LineContext:
+        """The copy of a context."""
+        if len(self._contexts) > _MOST_SHARED:
+            self._contexts.clear()
+        context = LineContext(*named)
+        return self._contexts.setdefault(context, context)
 
 
 class _Repeated:
@@ -147,8 +207,8 @@ def _message_of(value: Mapping[str, Any]) -> Mapping[str, Any]:
     return given if isinstance(given, Mapping) and "content" in given else {}
 
 
-def _record(line: JsonLine, skipped: list[Skipped], shared: dict[str, str]) -> SessionRecord | None:
-    """The record of a line; `shared` keeps one copy of each id that several lines name."""
+def _record(line: JsonLine, skipped: list[Skipped], shared: _Shared) -> SessionRecord | None:
+    """The record of a line."""
     value = line.value
     kind = text_value(value.get("type")) or "line without a type"
     message = _message_of(value)
@@ -157,26 +217,27 @@ def _record(line: JsonLine, skipped: list[Skipped], shared: dict[str, str]) -> S
         skipped.append(Skipped(f"line {line.number}", why, compact_json(value)[:500]))
         return None
     parent = value.get("parentUuid", ABSENT)
-    uuid = text_value(value.get("uuid"))
-    session = text_value(value.get("sessionId"))
+    is_reply = kind == "assistant"
     return SessionRecord(
-        line=line,
-        kind=sys.intern("user" if message and kind == "attachment" else kind),
-        uuid=shared.setdefault(uuid, uuid),
-        parent=shared.setdefault(parent, parent) if isinstance(parent, str) else "",
-        is_message=bool(message),
-        is_talk=bool(message) and kind != "attachment",
-        sidechain=value.get("isSidechain") is True,
-        agent=text_value(value.get("agentId")),
-        session=shared.setdefault(session, session),
-        message_id=text_value(message.get("id")) if kind == "assistant" else "",
-        is_compaction=value.get("subtype") == "compact_boundary",
-        is_summary=value.get("isCompactSummary") is True,
-        logical_parent=text_value(value.get("logicalParentUuid")),
-        calls=_ids(message, "tool_use", "id"),
-        answers=_ids(message, "tool_result", "tool_use_id"),
-        model=sys.intern(text_value(message.get("model"))) if kind == "assistant" else "",
-        reported=_reported(message) if kind == "assistant" else None,
+        line,
+        sys.intern("user" if message and kind == "attachment" else kind),
+        shared.text(text_value(value.get("uuid"))),
+        shared.text(parent) if isinstance(parent, str) else "",
+        (MESSAGE if message else 0)
+        | (TALK if message and kind != "attachment" else 0)
+        | (SIDECHAIN if value.get("isSidechain") is True else 0)
+        | (COMPACTION if value.get("subtype") == "compact_boundary" else 0)
+        | (SUMMARY if value.get("isCompactSummary") is True else 0),
+        shared.context(
+            text_value(value.get("sessionId")),
+            text_value(value.get("agentId")),
+            text_value(message.get("model")) if is_reply else "",
+            text_value(value.get("logicalParentUuid")),
+        ),
+        text_value(message.get("id")) if is_reply else "",
+        _ids(message, "tool_use", "id"),
+        _ids(message, "tool_result", "tool_use_id"),
+        _reported(message) if is_reply else None,
     )
 
 
@@ -192,7 +253,7 @@ def _ids(message: Mapping[str, Any], kind: str, key: str) -> tuple[str, ...]:
     return tuple(text_value(item.get(key)) for item in items if isinstance(item, Mapping) and item.get("type") == kind)
 
 
-def _agent_progress(line: JsonLine) -> SessionRecord | None:
+def _agent_progress(line: JsonLine, shared: _Shared) -> SessionRecord | None:
     """The line of a sub-agent's run that a `progress` line carries."""
     data = line.value.get("data")
     inner = data.get("message") if isinstance(data, Mapping) and data.get("type") == "agent_progress" else None
@@ -201,22 +262,22 @@ def _agent_progress(line: JsonLine) -> SessionRecord | None:
     message = inner.get("message")
     if not isinstance(message, Mapping) or "content" not in message or not isinstance(data, Mapping):
         return None
+    is_reply = inner["type"] == "assistant"
     return SessionRecord(
-        line=line,
-        kind=str(inner["type"]),
-        uuid=text_value(inner.get("uuid")),
-        parent=ABSENT,
-        is_message=True,
-        is_talk=True,
-        sidechain=True,
-        agent=text_value(data.get("agentId")) or text_value(line.value.get("parentToolUseID")) or "agent",
-        is_inner=True,
-        session=text_value(line.value.get("sessionId")),
-        message_id=text_value(message.get("id")) if inner["type"] == "assistant" else "",
-        calls=_ids(message, "tool_use", "id"),
-        answers=_ids(message, "tool_result", "tool_use_id"),
-        model=sys.intern(text_value(message.get("model"))) if inner["type"] == "assistant" else "",
-        reported=_reported(message) if inner["type"] == "assistant" else None,
+        line,
+        str(inner["type"]),
+        text_value(inner.get("uuid")),
+        ABSENT,
+        MESSAGE | TALK | SIDECHAIN | INNER,
+        shared.context(
+            text_value(line.value.get("sessionId")),
+            text_value(data.get("agentId")) or text_value(line.value.get("parentToolUseID")) or "agent",
+            text_value(message.get("model")) if is_reply else "",
+        ),
+        text_value(message.get("id")) if is_reply else "",
+        _ids(message, "tool_use", "id"),
+        _ids(message, "tool_result", "tool_use_id"),
+        _reported(message) if is_reply else None,
     )
 
 

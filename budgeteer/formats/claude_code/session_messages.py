@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
+from array import array
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from budgeteer.engine.content.conversation import Message, Part, Role, ToolCallPart, calls_of, results_of
 from budgeteer.formats.anthropic.messages import split_message
 from budgeteer.formats.claude_code.attachments import is_typed_attachment
 from budgeteer.formats.claude_code.session_lines import SessionRecord
+from budgeteer.formats.messages.message_order import in_slots
 from budgeteer.formats.messages.message_spool import merged
 from budgeteer.formats.messages.numbering import Notes, last_text, numbered, put_aside, text_value
 from budgeteer.formats.messages.opaque import lean
@@ -20,22 +22,15 @@ _NOT_TYPED = re.compile(
 )
 
 
-@dataclass(slots=True)
-class _Turn:
-    """One message and the results of its calls, which stand right behind it."""
-
-    message: Message
-    results: tuple[Message, ...] = ()
-
-
 def build_messages(records: Sequence[SessionRecord], notes: Notes) -> Sequence[Message]:
     """Merge lines by message id, put each result behind the message that called it, drop repeated results."""
     writer = _Writer(notes)
     for record in records:
-        if record.raw.get("isApiErrorMessage") is True:
+        raw = record.raw
+        if raw.get("isApiErrorMessage") is True:
             notes.count("API errors shown to the user, left out because the model never saw them")
             notes.leave_entries((record.number,))
-        elif record.raw.get("isVisibleInTranscriptOnly") is True and record.raw.get("isCompactSummary") is not True:
+        elif raw.get("isVisibleInTranscriptOnly") is True and raw.get("isCompactSummary") is not True:
             notes.count("Lines shown in the transcript only, left out")
             notes.leave_entries((record.number,))
         elif record.kind == "assistant":
@@ -46,28 +41,33 @@ def build_messages(records: Sequence[SessionRecord], notes: Notes) -> Sequence[M
 
 
 class _Writer:
-    """Turns being written, found again by message id and by call id."""
+    """Turns being written, each a message and the results of its calls; found again by message id and by call id.
+
+    A turn is known by the place of its message among all, which is the slot of its results.
+    """
 
     def __init__(self, notes: Notes) -> None:
         self.notes = notes
-        self.turns: list[_Turn] = []
-        self.by_message_id: dict[str, _Turn] = {}
-        self.by_call: dict[str, _Turn] = {}
+        self.messages = notes.message_list()
+        self.slots = array("q")
+        self.last = -1
+        self.by_message_id: dict[str, int] = {}
+        self.by_call: dict[str, int] = {}
         self.answered: set[str] = set()
 
     def add_assistant(self, record: SessionRecord) -> None:
         parts = self._fresh(_message(record, "assistant", self.notes)[0].parts)
-        message = self._put(Message("assistant", parts, record.uuid, "", _created(record), record.number))
+        said = Message("assistant", parts, record.uuid, "", _created(record), record.number)
+        message = lean(said, self.notes)
         turn = self.by_message_id.get(record.message_id)
         if turn is None:
-            turn = _Turn(message)
-            self.turns.append(turn)
+            turn = self._begin(message)
             if record.message_id:
                 self.by_message_id[record.message_id] = turn
         else:
             self.notes.count("Lines merged into their assistant message by its message id")
-            turn.message = merged(turn.message, message)
-        for call in calls_of(turn.message):
+            self.messages[turn] = merged(self.messages[turn], put_aside(message, self.notes.aside))
+        for call in calls_of(message):
             self.by_call[call.id] = turn
 
     def add_user(self, record: SessionRecord) -> None:
@@ -75,18 +75,20 @@ class _Writer:
             self.notes.count("Tool results that `toolUseResult` repeats, counted once")
         for message in _message(record, "user", self.notes):
             if message.role == "tool":
-                self._add_result(self._put(message))
+                self._add_result(lean(message, self.notes))
             else:
-                self.turns.append(_Turn(self._put(replace(message, typed=self._typed(record, message)))))
+                self._begin(lean(replace(message, typed=self._typed(record, message)), self.notes))
 
     def finish(self) -> Sequence[Message]:
         """The messages in order, with unique ids."""
-        return numbered(
-            (message for turn in self.turns for message in (turn.message, *turn.results)), self.notes, place="line "
-        )
+        return numbered(in_slots(self.messages, self.slots), self.notes, place="line ")
 
-    def _put(self, message: Message) -> Message:
-        return put_aside(lean(message, self.notes), self.notes.aside)
+    def _begin(self, message: Message) -> int:
+        """Begin a turn; its place."""
+        self.last = len(self.messages)
+        self.messages.append(message)
+        self.slots.append(self.last)
+        return self.last
 
     def _fresh(self, parts: tuple[Part, ...]) -> tuple[Part, ...]:
         """The parts without calls that were already made: some versions write a message's blocks again."""
@@ -99,12 +101,13 @@ class _Writer:
             return
         turn = self.by_call.get(call_id)
         if turn is None:
-            self.turns.append(_Turn(message))
+            self._begin(message)
             return
-        if turn is not self.turns[-1]:
+        if turn != self.last:
             self.notes.count("Tool results put right behind their call, as the API saw them")
         self.answered.add(call_id)
-        turn.results += (message,)
+        self.messages.append(message)
+        self.slots.append(turn)
 
     def _typed(self, record: SessionRecord, message: Message) -> bool:
         """Whether a person typed it: not a command, its output, a skill's text, or a compaction's summary."""
@@ -121,9 +124,9 @@ class _Writer:
 
 def _message(record: SessionRecord, role: Role, notes: Notes) -> list[Message]:
     """The line's message; a user line with results becomes several."""
-    content = notes.content_of(record.message)
-    said = split_message(role, content, line=record.number, uid=record.uuid, created=_created(record))
-    notes.check_read(said[0], record.message, f"line {record.number}", read=("content", "text"))
+    message, line = record.message, record.number
+    said = split_message(role, notes.content_of(message), line=line, uid=record.uuid, created=_created(record))
+    notes.check_read(said[0], message, f"line {line}", read=("content", "text"))
     return said
 
 

@@ -30,6 +30,24 @@ class SessionBranch:
     kept: frozenset[int] = frozenset()
 
 
+class _Places:
+    """The places of the lines with an id; most ids have one."""
+
+    def __init__(self) -> None:
+        self._first: dict[str, int] = {}
+        self._others: dict[str, list[int]] = {}
+
+    def add(self, key: str, place: int) -> None:
+        """Add a place."""
+        if self._first.setdefault(key, place) != place:
+            self._others.setdefault(key, []).append(place)
+
+    def of(self, key: str) -> tuple[int, ...]:
+        """The places with an id, in order of their lines."""
+        first = self._first.get(key)
+        return () if first is None else (first, *self._others.get(key, ()))
+
+
 class SessionTree:
     """The lines of one run, with parents by their place in the list.
 
@@ -46,14 +64,14 @@ class SessionTree:
         self.linked = any(record.parent in self.by_uuid for record in records if record.is_message)
         lost = sum(1 for r in records if r.is_message and r.parent not in ("", ABSENT) and r.parent not in self.by_uuid)
         self.dangling = lost * self.linked
-        self._by_message_id: dict[str, list[int]] = {}
-        self._answers: dict[str, list[int]] = {}
+        self._by_message_id = _Places()
+        self._answers = _Places()
         for index, record in enumerate(self._over(records)):
             if record.message_id:
-                self._by_message_id.setdefault(record.message_id, []).append(index)
+                self._by_message_id.add(record.message_id, index)
             if record.kind == "user":
                 for call_id in record.answers:
-                    self._answers.setdefault(call_id, []).append(index)
+                    self._answers.add(call_id, index)
         self.segment = preserved_segment(records, self.by_uuid, self.parent)
         self.last = next((i for i in range(len(records) - 1, -1, -1) if records[i].is_message), None)
         self._is_compacted = any(record.is_boundary for record in records)
@@ -90,8 +108,8 @@ class SessionTree:
         record = self.records[index]
         if record.parent in self.by_uuid:
             return self.by_uuid[record.parent]
-        if record.logical_parent in self.by_uuid:
-            return self.by_uuid[record.logical_parent]
+        if record.context.logical_parent in self.by_uuid:
+            return self.by_uuid[record.context.logical_parent]
         is_root = record.parent == "" and self.linked and not record.is_boundary
         return None if is_root or index == 0 else index - 1
 
@@ -133,10 +151,10 @@ class SessionTree:
         """The path with every line of its assistant messages and every result of their calls."""
         found = set(path)
         for message_id in {self.records[index].message_id for index in self._over(path)} - {""}:
-            found.update(self._by_message_id[message_id])
+            found.update(self._by_message_id.of(message_id))
         calls = {call_id for index in self._over(found) for call_id in self.records[index].calls}
         for call_id in self._over(calls - {""}):
-            found.update(self._answers.get(call_id, ()))
+            found.update(self._answers.of(call_id))
         return found
 
     def _others(self) -> list[int]:

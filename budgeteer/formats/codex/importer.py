@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from operator import attrgetter
 from typing import Any, Final
 
 from budgeteer.engine.content.conversation import AGENT_WINDOW, REQUEST_FORM, Conversation, ImagePart, Message, TextPart
@@ -16,7 +18,6 @@ from budgeteer.formats.messages.numbering import (
     listed_counts,
     note_opaque,
     numbered,
-    put_aside,
     text_value,
     title_of,
 )
@@ -28,6 +29,8 @@ from budgeteer.formats.reading.entries import entries_of, mostly
 from budgeteer.formats.reading.json_text import JsonLine
 
 _LINE_TYPES: Final = frozenset({"session_meta", "response_item", "event_msg", "turn_context", "compacted"})
+
+_UNTYPED: Final = "User messages nobody typed (surroundings, instructions, a summary), kept: the model saw them"
 
 
 def detect(document: Document) -> str | None:
@@ -46,14 +49,15 @@ def read(document: Document) -> Imported:
     notes = document.notes
     whole = document.options.whole
     history = read_history(_lines(document, skipped), notes, skipped, whole=whole)
-    said = _messages(history.items, notes, skipped)
-    if not said:
+    instructions = _instructions(history.meta)
+    said = _messages(history.items, instructions, notes, skipped)
+    if len(said) == len(instructions):
         raise FormatError(
             f"This Codex rollout holds no message, only {listed_counts(notes.other_lines) or 'its header'}",
             where=document.name,
             mend="Choose a rollout with `response_item` lines",
         )
-    messages = numbered([*_instructions(history.meta), *said], notes, place="line ")
+    messages = numbered(said, notes, place="line ")
     note_opaque(messages, notes)
     title = title_of((message for message in messages if message.typed), document.stem or "Codex session")
     recorded = placed_requests(history.reported, messages)
@@ -90,20 +94,35 @@ def _instructions(meta: Mapping[str, Any]) -> list[Message]:
     return [Message("system", (TextPart(text),), id="system")] if text else []
 
 
-def _messages(items: Sequence[RolloutItem], notes: Notes, skipped: list[Skipped]) -> list[Message]:
-    """The items as messages, each put aside as it is made where they are too many to hold."""
+def _messages(
+    items: Sequence[RolloutItem], instructions: Sequence[Message], notes: Notes, skipped: list[Skipped]
+) -> Sequence[Message]:
+    """The items as messages behind the instructions, put aside as they are made where they are too many to hold."""
     unread: list[Skipped] = []
-    created = {item.line: item.created for item in items}
+    created = _CreatedOf(items)
     summaries = {item.line for item in items if item.summary}
-    placed: list[Message] = []
+    placed = notes.message_list()
+    placed.extend(instructions)
+    untyped = 0
     for said in item_messages(((item.line, _known(item.payload)) for item in items), notes, unread):
         typed = said.line not in summaries and _is_typed(said)
-        message = replace(said, created=created.get(said.line, ""), typed=typed)
-        placed.append(put_aside(message, notes.aside))
+        message = replace(said, created=created(said.line), typed=typed)
+        placed.append(message)
+        untyped += not typed
     skipped.extend(replace(each, where=each.where.replace("item ", "line ", 1)) for each in unread)
-    untyped = sum(1 for message in placed if not message.typed)
-    notes.count("User messages nobody typed (surroundings, instructions, a summary), kept: the model saw them", untyped)
+    notes.count(_UNTYPED, untyped)
     return behind_calls(placed, notes)
+
+
+class _CreatedOf:
+    """The times of items by their lines, which ascend; of several on a line that of the last."""
+
+    def __init__(self, items: Sequence[RolloutItem]) -> None:
+        self._items = items
+
+    def __call__(self, line: int) -> str:
+        at = bisect_right(self._items, line, key=attrgetter("line"))
+        return self._items[at - 1].created if at and self._items[at - 1].line == line else ""
 
 
 def _is_typed(message: Message) -> bool:

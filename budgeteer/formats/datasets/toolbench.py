@@ -88,7 +88,7 @@ def _growing_digests(turns: Sequence[Any]) -> Iterator[bytes]:
     """A digest of the first turn, of the first two, and so on."""
     digest = hashlib.sha256()
     for turn in turns:
-        digest.update(json.dumps(turn, sort_keys=True).encode() + b"\n")
+        digest.update(json.dumps(turn, sort_keys=True, default=dict).encode() + b"\n")
         yield digest.digest()
 
 

@@ -126,7 +126,7 @@ def _upsert(session: _Session, line: JsonLine, notes: Notes) -> None:
     number, before = session.messages.get(own, (line.number, {}))
     notes.count("Lines that write a message again, of which the last is read", int(bool(before)))
     update = line.value.get("type") == "message_update"
-    said = {**before, **line.value, "type": before.get("type", "")} if update else line.value
+    said = {**before, **line.value, "type": before.get("type", "")} if update else line.object
     session.messages[own] = (number, said)
 
 
@@ -171,27 +171,29 @@ def _rewind(session: _Session, back: str, notes: Notes, *, whole: bool) -> None:
 
 def _conversation(session: _Session, document: Document) -> Conversation:
     notes, reader = document.notes, _Reader(document.notes)
-    messages: list[Message] = []
-    replies: list[tuple[int, Mapping[str, Any]]] = []
+    messages = notes.message_list()
+    reported: list[tuple[int, RecordedRequest]] = []
+    model = ""
     for own, (number, raw) in session.messages.items():
         kind = text_value(raw.get("type"))
         if kind == "gemini":
-            replies.append((number, raw))
-            messages += reader.reply(raw, number, own)
+            request = _recorded(raw)
+            reported += [(number, request)] if request is not None else []
+            model = text_value(raw.get("model")) or model
+            messages.extend(reader.reply(raw, number, own))
         elif kind == "user":
-            messages += reader.prompt(raw, number, own)
+            messages.extend(reader.prompt(raw, number, own))
         else:
             notes.leave_line(kind or "message without a type", raw)
     done = numbered(messages, notes)
     note_opaque(done, notes)
-    reported = ((number, request) for number, raw in replies if (request := _recorded(raw)) is not None)
     recorded = placed_requests(reported, done)
     own_id = text_value(session.header.get("sessionId"))
     return Conversation(
         id=own_id or "c1",
         title=title_of((one for one in done if one.typed), own_id or document.stem or "Gemini CLI session"),
         messages=done,
-        model=next((model for _, one in reversed(replies) if (model := text_value(one.get("model")))), ""),
+        model=model,
         reported_input_tokens=recorded[-1].input_tokens if recorded else None,
         recorded=recorded,
         is_subagent=session.header.get("kind") == "subagent",

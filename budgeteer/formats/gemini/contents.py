@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from functools import lru_cache
 from typing import Any, Final
 
 from budgeteer.engine.content.conversation import (
@@ -59,7 +60,12 @@ def key_of(value: Mapping[str, Any], name: str) -> Any:
     found = value.get(name)
     if found is not None:
         return found
-    return value.get("".join(f"_{sign.lower()}" if sign.isupper() else sign for sign in name))
+    return value.get(_snake_case(name))
+
+
+@lru_cache(maxsize=256)
+def _snake_case(name: str) -> str:
+    return "".join(f"_{sign.lower()}" if sign.isupper() else sign for sign in name)
 
 
 def parts_of(content: Any) -> list[Any]:

@@ -115,7 +115,7 @@ def detect(document: Document) -> str | None:
     """Why a document is a list of tool definitions, None when it is not."""
     if document.archive is not None:
         return _detect_archive(document.archive, document.options.limits)
-    if isinstance(document.value, dict) and not _CONVERSATION_KEYS.isdisjoint(document.value):
+    if isinstance(document.value, Mapping) and not _CONVERSATION_KEYS.isdisjoint(document.value):
         return None
     if document.shape == "jsonl":
         if any(not _CONVERSATION_KEYS.isdisjoint(line.value) for line in document.lines[:20]):
@@ -208,7 +208,7 @@ def _in_entry(data: bytes, limits: Limits, *, sure: bool = False) -> Iterator[To
     text = decode(data).text.lstrip("\ufeff")
     try:
         value = json_text.parse(text, depth_limit=limits.json_depth)
-        if not (isinstance(value, dict) and not _CONVERSATION_KEYS.isdisjoint(value)):
+        if not (isinstance(value, Mapping) and not _CONVERSATION_KEYS.isdisjoint(value)):
             yield from definitions(value, sure=sure)
     except JsonProblem:
         lines, _ = json_text.parse_lines(text, depth_limit=limits.json_depth)

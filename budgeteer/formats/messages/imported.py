@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -10,6 +11,7 @@ from budgeteer.engine.content.conversation import (
     Conversation,
     ImagePart,
     Message,
+    Part,
     ReasoningPart,
     ToolCallPart,
     ToolResultPart,
@@ -21,6 +23,7 @@ from budgeteer.engine.content.usage_order import Use
 from budgeteer.engine.counting.lazy_messages import outlines_of
 from budgeteer.formats.messages.accounting import Accounting
 from budgeteer.formats.messages.branches import repeated_messages, repeated_tools
+from budgeteer.formats.messages.outlines import with_parts
 
 type Kind = Literal["conversation", "skills", "tools", "features", "chunks", "text", "usage"]
 
@@ -96,18 +99,23 @@ def report_json(imported: Imported) -> dict[str, Any]:
 
 def counts_of(imported: Imported) -> dict[str, int]:
     """How many of each thing an import found, sub-agents' runs included; what branches share counts once."""
-    messages = _counted_messages(imported.conversations)
-    parts = [part for message in messages for part in message.parts]
-    inner = [piece for part in parts if isinstance(part, ToolResultPart) for piece in part.content]
+    messages = 0
+    kinds: Counter[type[Part]] = Counter()
+    for message in _counted_messages(imported.conversations):
+        messages += 1
+        for part in message.parts if message is not None else ():
+            kinds[type(part)] += 1
+            if isinstance(part, ToolResultPart):
+                kinds.update(map(type, part.content))
     carried = sum(len(conversation.tools) for conversation in imported.conversations)
     carried -= len(repeated_tools(imported.conversations))
     return {
         "conversations": len(imported.conversations),
-        "messages": len(messages),
-        "toolCalls": sum(isinstance(part, ToolCallPart) for part in parts),
-        "toolResults": sum(isinstance(part, ToolResultPart) for part in parts),
-        "images": sum(isinstance(part, ImagePart) for part in (*parts, *inner)),
-        "reasoning": sum(isinstance(part, ReasoningPart) for part in parts),
+        "messages": messages,
+        "toolCalls": kinds[ToolCallPart],
+        "toolResults": kinds[ToolResultPart],
+        "images": kinds[ImagePart],
+        "reasoning": kinds[ReasoningPart],
         "skills": len(imported.skills),
         "tools": len(imported.tools) + carried,
         "features": len(imported.features),
@@ -117,11 +125,11 @@ def counts_of(imported: Imported) -> dict[str, int]:
     }
 
 
-def _counted_messages(conversations: Sequence[Conversation]) -> list[Message]:
-    """Every message; one that stands in several branches of a conversation once."""
+def _counted_messages(conversations: Sequence[Conversation]) -> Iterator[Message | None]:
+    """Every message, None for one that is a text or nothing; one that stands in several branches once."""
     repeated = set(repeated_messages(conversations))
-    every = (message for conversation in conversations for message in outlines_of(conversation.messages))
-    return [message for place, message in enumerate(every) if place not in repeated]
+    every = (message for each in conversations for message in with_parts(outlines_of(each.messages)))
+    return (message for place, message in enumerate(every) if place not in repeated)
 
 
 def _conversation_row(conversation: Conversation) -> dict[str, Any]:

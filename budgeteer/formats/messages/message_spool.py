@@ -1,81 +1,41 @@
 """Messages of a very large file: contents in a scratch file, an outline of each in memory.
 
-An outline is a message without its texts: role, ids, calls and answers are there, so that an importer can number
-messages and put results behind their calls as it does with whole ones. `MessageSpool.put` takes a message and gives its
-outline; a `SpooledMessages` reads the whole ones back, a chunk at a time. Who imports gives the scratch file: nothing
-is opened here.
+`MessageSpool.put` takes a message and gives its outline; a `SpooledMessages` reads the whole ones back, a chunk at a
+time. Who imports gives the scratch file: nothing is opened here.
 """
 
 from __future__ import annotations
 
 import hashlib
-import json
-import zlib
 from array import array
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from itertools import chain
-from typing import IO, Any, Final, overload
+from typing import IO, Final, overload
 
-from pydantic_core import from_json, to_json
-
-from budgeteer.engine.content.conversation import (
-    AudioPart,
-    FilePart,
-    ImagePart,
-    Message,
-    OpaquePart,
-    Part,
-    ReasoningPart,
-    TextPart,
-    ToolCallPart,
-    ToolResultPart,
-    parts_from_json,
-    parts_to_json,
-)
+from budgeteer.engine.content.conversation import Message, Part
 from budgeteer.engine.counting.lazy_messages import LazyMessages, outlines_of
+from budgeteer.formats.messages.outlines import (
+    Outline,
+    OutlineList,
+    contents_from_json,
+    contents_to_json,
+    outlines_of_parts,
+)
 from budgeteer.formats.messages.progress import Progress
 
 CHUNK_BYTES: Final = 262_144
-"""About how much JSON one compressed chunk of the scratch file holds."""
+"""About how much JSON one chunk of the scratch file holds. It is not compressed: that would take a quarter longer."""
 
 KEPT_CHUNKS: Final = 8
-"""Chunks kept unpacked: readers go forward, and back over a few messages only."""
+"""Chunks kept in memory: readers go forward, and back over a few messages only."""
 
-_ENCODER: Final = json.JSONEncoder(separators=(",", ":"))
+KNOWN_LATER: Final = 100_000
+"""Contents that are known again though their lines do not come in order: as many as branches may repeat."""
+
 _DIGEST_BYTES: Final = 12
-_FILLED: Final = TextPart("…")
-_BLANK: Final = TextPart("")
-_FILLED_ALONE: Final = (_FILLED,)
-_BLANK_ALONE: Final = (_BLANK,)
-
-
-@dataclass(frozen=True, slots=True)
-class Outline(Message):
-    """A message without its texts.
-
-    Attributes:
-        place: where its contents lie.
-        more: where those of the messages lie that were merged into it.
-        digest: of its contents, so that outlines are equal where their messages are.
-    """
-
-    place: int = field(default=0, compare=False)
-    more: tuple[int, ...] = field(default=(), compare=False)
-    digest: bytes = b""
-
-    def followed_by(self, other: Message) -> Outline:
-        """This message with the parts of another one behind its own."""
-        if not isinstance(other, Outline):
-            raise TypeError("an outline is joined with an outline only")
-        return replace(
-            self,
-            parts=self.parts + other.parts,
-            more=(*self.more, other.place, *other.more),
-            digest=self.digest + other.digest,
-        )
 
 
 class MessageSpool:
@@ -101,7 +61,7 @@ class MessageSpool:
         self._count = 0
         self._firsts = array("Q")
         self._offsets = array("Q", [0])
-        self._kept: OrderedDict[int, list[tuple[Part, ...]]] = OrderedDict()
+        self._kept: OrderedDict[int, list[bytes]] = OrderedDict()
         self._known = _Addresses()
 
     def put(self, message: Message, given: str = "") -> Outline:
@@ -109,16 +69,10 @@ class MessageSpool:
 
         `given` is the id it has from now on, where that is another one.
         """
-        data = _encoded(parts_to_json(message.parts))
-        digest = hashlib.blake2b(data, digest_size=_DIGEST_BYTES).digest()
-        place = self._known.place(message.line, digest)
-        if place == self._count:
-            self._write(data)
-        if self.watch is not None:
-            self.watch(message, place)
+        place = self.keep(message)
         return Outline(
             message.role,
-            _outlines(message.parts),
+            outlines_of_parts(message.parts),
             given or message.id,
             message.name,
             message.created,
@@ -127,8 +81,18 @@ class MessageSpool:
             origin=message.origin,
             moved=message.moved,
             place=place,
-            digest=digest,
         )
+
+    def keep(self, message: Message) -> int:
+        """Put the contents of a message aside; their place."""
+        data = contents_to_json(message.parts)
+        digest = hashlib.blake2b(data, digest_size=_DIGEST_BYTES).digest()
+        place = self._known.place(message.line, digest)
+        if place == self._count:
+            self._write(data)
+        if self.watch is not None:
+            self.watch(message, place)
+        return place
 
     def __len__(self) -> int:
         return self._count
@@ -165,27 +129,27 @@ class MessageSpool:
         self._written += self._pending_bytes
         if self._progress is not None:
             self._progress(min(self._written, self._size), self._size, "bytes")
-        packed = zlib.compress(b"\n".join(self._pending), level=1)
+        chunk = b"\n".join(self._pending)
         self._file.seek(self._offsets[-1])
-        self._file.write(packed)
+        self._file.write(chunk)
         self._firsts.append(self._count - len(self._pending))
-        self._offsets.append(self._offsets[-1] + len(packed))
+        self._offsets.append(self._offsets[-1] + len(chunk))
         self._pending, self._pending_bytes = [], 0
 
     def _read(self, place: int) -> tuple[Part, ...]:
         if place >= self._count - len(self._pending):
-            self._flush()
+            return contents_from_json(self._pending[place - self._count])
         number = bisect_right(self._firsts, place) - 1
-        return self._chunk(number)[place - self._firsts[number]]
+        return contents_from_json(self._chunk(number)[place - self._firsts[number]])
 
-    def _chunk(self, number: int) -> list[tuple[Part, ...]]:
+    def _chunk(self, number: int) -> list[bytes]:
         kept = self._kept.get(number)
         if kept is not None:
             self._kept.move_to_end(number)
             return kept
         self._file.seek(self._offsets[number])
-        packed = self._file.read(self._offsets[number + 1] - self._offsets[number])
-        kept = [parts_from_json(_decoded(line)) for line in zlib.decompress(packed).split(b"\n")]
+        chunk = self._file.read(self._offsets[number + 1] - self._offsets[number])
+        kept = chunk.split(b"\n")
         self._kept[number] = kept
         while len(self._kept) > KEPT_CHUNKS:
             self._kept.popitem(last=False)
@@ -193,32 +157,47 @@ class MessageSpool:
 
 
 class _Addresses:
-    """Which contents of which line lie where; looked up only once lines are read that were read before."""
+    """Which contents of which line lie where.
+
+    Lines come in order, until one comes that was read before (of another branch, or of the next conversation). From
+    then on, what lies in order is looked for there, and what came later in a table of the latest.
+    """
 
     def __init__(self) -> None:
+        self._free = 0
         self._lines = array("Q")
         self._digests = bytearray()
         self._highest = -1
         self._of_highest: dict[bytes, int] = {}
-        self._every: dict[tuple[int, bytes], int] | None = None
+        self._later: OrderedDict[tuple[int, bytes], int] | None = None
 
     def place(self, line: int, digest: bytes) -> int:
         """The place of these contents; the next free one, from now on theirs, where they are new."""
-        if self._every is None and line < self._highest:
-            self._every = {self._at(place): place for place in range(len(self._lines))}
-        if self._every is not None:
-            place = self._every.setdefault((line, digest), len(self._lines))
-        else:
-            if line > self._highest:
-                self._highest, self._of_highest = line, {}
-            place = self._of_highest.setdefault(digest, len(self._lines))
-        if place == len(self._lines):
+        if self._later is None and line < self._highest:
+            self._later = OrderedDict()
+        place = self._next_in_order(line, digest) if self._later is None else self._later_place(line, digest)
+        self._free += place == self._free
+        return place
+
+    def _next_in_order(self, line: int, digest: bytes) -> int:
+        if line > self._highest:
+            self._highest, self._of_highest = line, {}
+        place = self._of_highest.setdefault(digest, self._free)
+        if place == self._free:
             self._lines.append(line)
             self._digests += digest
         return place
 
-    def _at(self, place: int) -> tuple[int, bytes]:
-        return self._lines[place], bytes(self._digests[place * _DIGEST_BYTES : (place + 1) * _DIGEST_BYTES])
+    def _later_place(self, line: int, digest: bytes) -> int:
+        start = bisect_left(self._lines, line)
+        for place in range(start, bisect_right(self._lines, line, lo=start)):
+            if self._digests.startswith(digest, place * _DIGEST_BYTES):
+                return place
+        later = self._later if self._later is not None else OrderedDict()
+        place = later.setdefault((line, digest), self._free)
+        if len(later) > KNOWN_LATER:
+            later.popitem(last=False)
+        return place
 
 
 class SpooledMessages(LazyMessages):
@@ -226,7 +205,7 @@ class SpooledMessages(LazyMessages):
 
     def __init__(self, aside: MessageSpool, outlines: Sequence[Message]) -> None:
         self._aside = aside
-        self.outlines = tuple(outlines)
+        self.outlines = outlines if isinstance(outlines, OutlineList) else tuple(outlines)
 
     def __len__(self) -> int:
         return len(self.outlines)
@@ -245,22 +224,7 @@ class SpooledMessages(LazyMessages):
 
     def then(self, others: Sequence[Message]) -> SpooledMessages:
         """These messages, then others that lie in the same place."""
-        return SpooledMessages(self._aside, (*self.outlines, *outlines_of(others)))
-
-
-def _encoded(value: Any) -> bytes:
-    """JSON on one line; what pydantic's writer refuses, as it is too deep, is written by Python's."""
-    try:
-        return to_json(value)
-    except ValueError:
-        return _ENCODER.encode(value).encode()
-
-
-def _decoded(data: bytes) -> Any:
-    try:
-        return from_json(data, cache_strings="keys")
-    except ValueError:
-        return json.loads(data)
+        return SpooledMessages(self._aside, OutlineList(self._aside.keep, chain(self.outlines, outlines_of(others))))
 
 
 def merged(first: Message, second: Message) -> Message:
@@ -273,31 +237,3 @@ def merged(first: Message, second: Message) -> Message:
 def spliced(first: Sequence[Message], second: Sequence[Message]) -> Sequence[Message]:
     """Messages, then others of the same file."""
     return first.then(second) if isinstance(first, SpooledMessages) else (*first, *second)
-
-
-def _outlines(parts: Sequence[Part]) -> tuple[Part, ...]:
-    """The parts without their texts; a text alone, as most messages are, takes no memory of its own."""
-    outlines: tuple[Part, ...] = tuple(map(_outline, parts))
-    if outlines == _FILLED_ALONE:
-        return _FILLED_ALONE
-    return _BLANK_ALONE if outlines == _BLANK_ALONE else outlines
-
-
-def _outline(part: Part) -> Any:
-    match part:
-        case TextPart(text=text):
-            return _BLANK if not text or text.isspace() else _FILLED
-        case ToolCallPart():
-            return ToolCallPart(part.id, part.name, "")
-        case ToolResultPart():
-            return ToolResultPart(part.call_id, tuple(map(_outline, part.content)), part.is_error)
-        case ReasoningPart():
-            return ReasoningPart("", provider=part.provider)
-        case ImagePart():
-            return ImagePart({}, part.width, part.height, part.detail)
-        case FilePart():
-            return FilePart({}, part.name)
-        case AudioPart():
-            return AudioPart({})
-        case OpaquePart():
-            return OpaquePart(part.kind, {}, part.provider)

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Any
 
 from budgeteer.engine.content.conversation import Message, OpaquePart, Part, TextPart, ToolResultPart
 from budgeteer.engine.counting.lazy_messages import outlines_of
-from budgeteer.formats.messages.message_spool import MessageSpool, Outline, SpooledMessages
+from budgeteer.formats.messages.message_spool import MessageSpool, SpooledMessages
+from budgeteer.formats.messages.outlines import Outline, OutlineList, says_nothing
 from budgeteer.formats.messages.progress import ProgressHeartbeat
 from budgeteer.formats.messages.separated_results import beside_calls
 from budgeteer.formats.messages.string_ledger import StringLedger
@@ -18,10 +19,14 @@ from budgeteer.formats.messages.string_ledger import StringLedger
 TITLE_CHARACTERS = 80
 _LISTED_KINDS = 12
 _LISTED_PLACES = 3
+_MOST_DIGITS = 19
 _NO_WORDS = frozenset(
     {"role", "type", "object", "status", "model", "usage", "id", "uuid", "name", "timestamp", "created_at", "createdAt"}
 )
 """Fields of messages that hold no words, whether an importer reads them or not."""
+
+
+type MessageList = list[Message] | OutlineList
 
 
 @dataclass(slots=True)
@@ -69,6 +74,10 @@ class Notes:
         """Keep account of whole lines, or elements of a file's list, that the report says are left out."""
         if self.ledger is not None:
             self.ledger.leave_entries(numbers)
+
+    def message_list(self) -> MessageList:
+        """An empty list for messages: of outlines, where there are too many to hold."""
+        return [] if self.aside is None else OutlineList(self.aside.keep)
 
     def see(self, value: Any) -> None:
         """Keep account of a value that was read into something that does not keep its words, such as a role."""
@@ -135,24 +144,15 @@ def _listed_places(places: Collection[str]) -> str:
     return f"{shown}, …" if len(places) > _LISTED_PLACES else shown
 
 
-def says_nothing(parts: Sequence[Part]) -> bool:
-    """Whether parts hold no word, call, picture or anything else; a result is what it holds."""
-    for part in parts:
-        if isinstance(part, ToolResultPart):
-            if not says_nothing(part.content):
-                return False
-        elif not isinstance(part, TextPart) or (part.text and not part.text.isspace()):
-            return False
-    return True
-
-
 def _holds_words(value: Any) -> bool:
     return bool(value.strip()) if isinstance(value, str) else bool(value) and isinstance(value, Mapping | Sequence)
 
 
 def note_opaque(messages: Sequence[Message], notes: Notes) -> None:
     """Count the opaque parts of messages by kind."""
-    for message in notes.telling.over(outlines_of(messages)):
+    outlines = outlines_of(messages)
+    some = outlines.opaque() if isinstance(outlines, OutlineList) else notes.telling.over(outlines)
+    for message in some:
         for part in message.parts:
             inner = part.content if isinstance(part, ToolResultPart) else (part,)
             notes.unknown.update(piece.kind for piece in inner if isinstance(piece, OpaquePart))
@@ -165,24 +165,35 @@ def numbered(
 
     Those of a file too large to hold are put aside as they come, and read again when they are looked at. Messages that
     say nothing are noted by `place` ("line 3, message ") and their number; a tool's result may be empty. In a request,
-    results that stand apart from their calls are put back beside them.
+    results that stand apart from their calls are put back beside them. A list of outlines is numbered in place.
     """
-    aside = notes.aside if notes else None
-    telling = notes.telling if notes else ProgressHeartbeat()
+    notes = notes or Notes()
     unique = _UniqueIds()
-
-    def named() -> Iterator[Message]:
-        for position, message in enumerate(telling.over(messages), 1):
-            if notes is not None and message.role != "tool" and says_nothing(message.parts):
+    done: Sequence[Message]
+    if isinstance(messages, OutlineList):
+        done = messages
+        for at in notes.telling.over(range(len(messages))):
+            if messages.is_silent(at) and messages.role_of(at) != "tool":
+                notes.silent[f"{place}{messages.lines[at] or at + 1}"] = None
+            own = messages.id_of(at)
+            given = unique(own) if own else unique.made(at + 1)
+            if given != own:
+                messages.name(at, given)
+    else:
+        held: list[Message] = []
+        outlines = None if notes.aside is None else OutlineList(notes.aside.keep)
+        for position, message in enumerate(notes.telling.over(messages), 1):
+            if message.role != "tool" and says_nothing(message.parts):
                 notes.silent[f"{place}{message.line or position}"] = None
-            given = unique(message.id or f"m{position}")
-            if aside is not None and not isinstance(message, Outline):
-                yield aside.put(message, given)
+            given = unique(message.id) if message.id else unique.made(position)
+            if outlines is not None:
+                outlines.append(message, given)
             else:
-                yield message if message.id == given else replace(message, id=given)
-
-    done = beside_calls(named()) if is_request else tuple(named())
-    return done if aside is None else SpooledMessages(aside, done)
+                held.append(message if message.id == given else replace(message, id=given))
+        done = tuple(held) if outlines is None else outlines
+    if is_request:
+        done = beside_calls(done)
+    return done if notes.aside is None else SpooledMessages(notes.aside, done)
 
 
 def put_aside(message: Message, aside: MessageSpool | None) -> Message:
@@ -196,19 +207,35 @@ def unique_ids(wanted: Iterable[str]) -> list[str]:
 
 
 class _UniqueIds:
-    """Ids made unique one after the other."""
+    """Ids made unique one after the other; those that are made of a position take a byte each."""
 
     def __init__(self) -> None:
         self._used: set[str] = set()
+        self._made = bytearray()
         self._copies: Counter[str] = Counter()
 
     def __call__(self, wanted: str) -> str:
         given = wanted
-        while given in self._used:
+        while given in self._used or self._is_made(given):
             self._copies[wanted] += 1
             given = f"{wanted}#{self._copies[wanted] + 1}"
         self._used.add(given)
         return given
+
+    def made(self, position: int) -> str:
+        """The id of a message by its position, for one that has none; positions ascend."""
+        wanted = f"m{position}"
+        if wanted in self._used:
+            return self(wanted)
+        self._made.extend(bytes(position + 1 - len(self._made)))
+        self._made[position] = 1
+        return wanted
+
+    def _is_made(self, given: str) -> bool:
+        number = given[1:]
+        if given[:1] != "m" or not number.isdecimal() or not number.isascii() or number[0] == "0":
+            return False
+        return len(number) < _MOST_DIGITS and int(number) < len(self._made) and self._made[int(number)] == 1
 
 
 def title_of(messages: Iterable[Message], fallback: str) -> str:

@@ -50,6 +50,8 @@ def lean(message: Message, notes: Notes) -> Message:
 
 def lean_parts[P: Part](parts: Sequence[P], notes: Notes) -> tuple[P, ...]:
     """The parts, objects that are no provider's part as text, inside results as well."""
+    if not any(isinstance(part, OpaquePart | ToolResultPart) for part in parts):
+        return tuple(parts)
     return tuple(cast("P", _lean(part, notes)) for part in parts)  # a part stays of its kind
 
 

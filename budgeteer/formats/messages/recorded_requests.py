@@ -8,6 +8,7 @@ from typing import Any
 
 from budgeteer.engine.content.conversation import Message, RecordedRequest
 from budgeteer.engine.counting.lazy_messages import outlines_of
+from budgeteer.formats.messages.outlines import OutlineList
 
 
 def token_count(value: Any) -> int:
@@ -51,9 +52,17 @@ def placed_requests(
         replies: for each request the line of the source at which its reply begins, and what was recorded of it.
         messages: the conversation. A request whose reply is not among them is left out.
     """
+    replies = tuple(replies)
+    if not replies:
+        return ()
     positions: dict[int, int] = {}
-    for position, message in enumerate(outlines_of(messages)):
-        if message.role == "assistant":
-            positions.setdefault(message.line, position)
+    outlines = outlines_of(messages)
+    if isinstance(outlines, OutlineList):
+        for position in outlines.of_role("assistant"):
+            positions.setdefault(outlines.lines[position], position)
+    else:
+        for position, message in enumerate(outlines):
+            if message.role == "assistant":
+                positions.setdefault(message.line, position)
     found = {positions[line]: request for line, request in replies if line in positions}
     return tuple(replace(found[position], position=position) for position in sorted(found))

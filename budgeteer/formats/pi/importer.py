@@ -19,6 +19,7 @@ from budgeteer.formats.messages.numbering import (
     text_value,
     title_of,
 )
+from budgeteer.formats.messages.outlines import lines_of
 from budgeteer.formats.messages.recorded_requests import placed_requests
 from budgeteer.formats.pi.session_messages import message_of, messages_of
 from budgeteer.formats.pi.session_tree import PiBranch, PiRecord, PiTree, records_of
@@ -63,8 +64,11 @@ def read(document: Document) -> Imported:
     leaves = tree.other_leaves(branch)
     others = _others(tree, leaves, header, document)
     conversations = with_branches(main, others, notes, total=len(leaves))
-    read = {message.line for chat in conversations for message in outlines_of(chat.messages)}
-    notes.leave_entries(record.entry.number for record in records if record.entry.number not in read)
+    read = bytearray(max((record.number for record in records), default=0) + 1)
+    for chat in conversations:
+        for line in lines_of(outlines_of(chat.messages)):
+            read[line] = 1
+    notes.leave_entries(record.number for record in records if not read[record.number])
     return Imported(format="", reason="", kind="conversation", conversations=conversations, skipped=tuple(skipped))
 
 

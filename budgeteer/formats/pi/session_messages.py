@@ -20,7 +20,7 @@ from budgeteer.engine.content.conversation import (
 )
 from budgeteer.engine.content.library import compact_json
 from budgeteer.formats.messages.image_sizes import base64_pixel_size
-from budgeteer.formats.messages.numbering import Notes, put_aside, text_value
+from budgeteer.formats.messages.numbering import Notes, text_value
 from budgeteer.formats.messages.opaque import opaque_part
 from budgeteer.formats.messages.result_order import behind_calls
 from budgeteer.formats.pi.session_tree import PiRecord, is_unfinished
@@ -51,11 +51,16 @@ _ROLES: Final = frozenset(
 _UNTYPED: Final = "User messages nobody typed (commands, summaries, texts of extensions), kept: the model saw them"
 
 
-def messages_of(records: Sequence[PiRecord], notes: Notes) -> list[Message]:
+def messages_of(records: Sequence[PiRecord], notes: Notes) -> Sequence[Message]:
     """The messages of a branch, each result behind its call; put aside as they are made where they are too many."""
-    made = (message_of(record, notes) for record in records)
-    found = [put_aside(message, notes.aside) for message in made if message is not None]
-    notes.count(_UNTYPED, sum(1 for message in found if not message.typed))
+    found = notes.message_list()
+    untyped = 0
+    for record in records:
+        message = message_of(record, notes)
+        if message is not None:
+            untyped += not message.typed
+            found.append(message)
+    notes.count(_UNTYPED, untyped)
     return behind_calls(found, notes)
 
 

@@ -104,12 +104,15 @@ def records_of(entries: Iterable[Entry], notes: Notes, skipped: list[Skipped]) -
             notes.leave_line(kind, None)
             notes.leave_entries((entry.number,))
         role = text_value(message.get("role"))
+        parent = text_value(value["parentId"]) if "parentId" in value else None
+        if records and parent == records[-1].id:
+            parent = records[-1].id
         records.append(
             PiRecord(
                 entry=entry,
                 kind=sys.intern(kind),
                 id=text_value(value.get("id")),
-                parent=text_value(value["parentId"]) if "parentId" in value else None,
+                parent=parent,
                 role=sys.intern(role),
                 model=sys.intern(text_value(value.get("modelId")) or text_value(message.get("model"))),
                 reported=_recorded(message) if role == "assistant" else None,

@@ -15,7 +15,7 @@ from budgeteer.engine.content.conversation import (
     ToolResultPart,
 )
 from budgeteer.formats.messages.branches import other_leaves, path_to, with_branches
-from budgeteer.formats.messages.numbering import Notes, note_opaque, numbered, put_aside, short_line, title_of
+from budgeteer.formats.messages.numbering import Notes, note_opaque, numbered, short_line, title_of
 from budgeteer.formats.messages.opaque import lean_parts
 from budgeteer.formats.messages.recorded_requests import placed_requests
 from budgeteer.formats.messages.result_order import behind_calls
@@ -37,13 +37,13 @@ class ConversationDraft:
         self.place = place
         self.calls = OpenCalls(notes)
         self.model = ""
-        self._messages: list[Message] = []
+        self._messages = notes.message_list()
         self._recorded: list[tuple[int, RecordedRequest]] = []
 
     def add(self, message: Message) -> None:
         """Add a message, put aside where there are too many to hold."""
         kept = replace(message, parts=lean_parts(message.parts, self.notes))
-        self._messages.append(put_aside(kept, self.notes.aside))
+        self._messages.append(kept)
 
     def add_all(self, messages: Iterable[Message]) -> None:
         """Add messages."""

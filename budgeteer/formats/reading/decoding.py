@@ -94,11 +94,13 @@ class Pieces:
     Attributes:
         invalid: byte sequences that are no text in this encoding.
         nuls: NUL characters.
+        controls: control characters, where somebody counts them.
     """
 
     encoding: str = "utf-8"
     invalid: int = 0
     nuls: int = 0
+    controls: int = 0
 
     def text(self, raw: bytes) -> str:
         """One piece as text; invalid bytes and NUL characters become U+FFFD."""

@@ -6,7 +6,6 @@ import io
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import islice
 from typing import IO, Any, Final, Literal
 
 from budgeteer.engine.errors import FormatError
@@ -14,13 +13,14 @@ from budgeteer.formats.messages.imported import Skipped
 from budgeteer.formats.messages.message_spool import MessageSpool
 from budgeteer.formats.messages.numbering import Notes
 from budgeteer.formats.messages.progress import Progress, ProgressHeartbeat
-from budgeteer.formats.reading import json_text, large_lists, parquet_files
+from budgeteer.formats.reading import json_text, parquet_files
 from budgeteer.formats.reading.archives import Archive, open_archive
 from budgeteer.formats.reading.compressed_files import HEAD_BYTES as PACKED_HEAD_BYTES
 from budgeteer.formats.reading.compressed_files import decompress, decompress_into, is_packed
 from budgeteer.formats.reading.decoding import binary_kind, decode, is_utf8, refuse_binary
 from budgeteer.formats.reading.json_text import JsonLine, JsonProblem
-from budgeteer.formats.reading.lazy_jsonl import ProgressLines, look_through
+from budgeteer.formats.reading.lazy_jsonl import ProgressLines, lines_of_members, look_through
+from budgeteer.formats.reading.lazy_members import LargeValue, MemberReader, beginning_of, read_lazily
 from budgeteer.formats.reading.limits import DEFAULT_LIMITS, Limits, check_file_size
 
 type Scratch = Callable[[], IO[bytes]]
@@ -28,6 +28,8 @@ type Shape = Literal["archive", "json", "jsonl", "text"]
 
 HEAD_BYTES: Final = 65_536
 _SAMPLED_LINES = 200
+_LONGEST_LINE = 64_000_000
+"""Bytes of a line up to which a file may be JSON lines that are read where they lie."""
 _FILLED = re.compile(r"[^\s\ufeff]")
 _JSON_STARTS = ('{"', "{}", "[{", '["', "[[", "[]")
 
@@ -58,6 +60,8 @@ class Document:
         archive: its entries, when `shape` is "archive".
         skipped: lines that are no JSON object.
         warnings: what decoding replaced.
+        size: the bytes of a file that is not held, 0 for any other.
+        members: reads the members of large lists and objects in `value`, where that is not held.
         sample: the first entries, which every format looks at; read once (see `entries.mostly`).
         notes: where importers count what they merged, left out or did not know; an archive's files share one.
     """
@@ -73,12 +77,18 @@ class Document:
     skipped: tuple[Skipped, ...] = ()
     warnings: tuple[str, ...] = ()
     notes: Notes = field(default_factory=Notes)
+    size: int = 0
+    members: MemberReader | None = None
     sample: list[Mapping[str, Any]] = field(default_factory=list, compare=False, repr=False)
 
     @property
     def stem(self) -> str:
         """The file's name without folders and endings, for titles."""
         return self.name.replace("\\", "/").rpartition("/")[2].split(".")[0]
+
+    def beginning(self) -> Document:
+        """What tells the format: of JSON that is not held the first members of large lists and objects, else all."""
+        return self if self.members is None else replace(self, value=beginning_of(self.value), sample=[])
 
 
 def open_document(data: bytes, *, name: str = "", options: Options | None = None) -> Document:
@@ -120,9 +130,9 @@ def open_document(data: bytes, *, name: str = "", options: Options | None = None
 
 
 def open_file(file: IO[bytes], *, name: str = "", options: Options) -> Document:
-    """Open an upload that lies in a file: one over `held_bytes` stays there, if it is an archive or JSONL in UTF-8.
+    """Open an upload that lies in a file: one over `held_bytes` stays there, if it is an archive or JSON in UTF-8.
 
-    A JSON list in UTF-8 is written to a scratch file as JSON lines.
+    So does other JSON in UTF-8: its large lists and objects are read a member at a time, a list of objects as lines.
 
     The file must stay open while the document is used.
 
@@ -150,24 +160,21 @@ def open_file(file: IO[bytes], *, name: str = "", options: Options) -> Document:
     if archive is not None:
         return Document("archive", name, options, archive=archive, notes=notes_for(archive, options))
     depth, telling = options.limits.json_depth, ProgressHeartbeat(options.progress)
-    if not _is_far_jsonl(file, depth, where=name):
-        rows = options.scratch()
-        count = large_lists.write_elements(rows, file, size=size, depth_limit=depth, progress=telling)
-        if not count:
-            rows.close()
-            return _held(file, name, options, left_out)
-        left_out = (*left_out, f"A JSON list of {count:,} elements, read one by one: line 3 is its third element")
-        file, size = rows, rows.tell()
-    looked = look_through(file, size=size, depth_limit=depth, progress=telling, where=name)
-    return Document(
-        "jsonl",
-        name,
-        options,
-        lines=looked.lines,
-        skipped=looked.skipped,
-        warnings=(*left_out, *looked.warnings),
-        notes=Notes(aside=MessageSpool(options.scratch(), size=size, progress=telling), telling=telling),
-    )
+    spool = MessageSpool(options.scratch(), size=size, progress=telling)
+    far = Document("jsonl", name, options, notes=Notes(aside=spool, telling=telling), size=size)
+    if _is_far_jsonl(file, depth, where=name):
+        looked = look_through(file, size=size, depth_limit=depth, progress=telling, where=name)
+        warnings = (*left_out, *looked.warnings)
+        return replace(far, lines=looked.lines, skipped=looked.skipped, warnings=warnings)
+    large = _large_value(file, size, depth, telling, where=name)
+    if large is None:
+        return _held(file, name, options, left_out)
+    warnings = (*left_out, *large.warnings)
+    if large.members is None:
+        return replace(far, shape="json", value=large.value, members=large.reader, warnings=warnings)
+    lines = lines_of_members(file, large.members, depth_limit=depth, progress=telling)
+    said = f"A JSON list of {len(lines):,} elements, read one by one: line 3 is its third element"
+    return replace(far, lines=lines, warnings=(*left_out, said, *large.warnings))
 
 
 def notes_for(archive: Archive, options: Options) -> Notes:
@@ -199,9 +206,26 @@ def _is_far_jsonl(file: IO[bytes], depth_limit: int, *, where: str) -> bool:
     if not is_utf8(head) or not _row(head).startswith("{"):
         return False
     file.seek(0)
-    rows = (row for row in map(_row, file) if row)
-    begin = [_begins_with_object(row, depth_limit) for row in islice(rows, _SAMPLED_LINES)]
-    return len(begin) > 1 and begin[0] and sum(begin) * 2 >= len(begin)
+    begin: list[bool] = []
+    while len(begin) < _SAMPLED_LINES and (raw := file.readline(_LONGEST_LINE)):
+        if len(raw) == _LONGEST_LINE:
+            return False
+        if row := _row(raw):
+            begin.append(_begins_with_object(row, depth_limit))
+            if not begin[0]:
+                return False
+    return len(begin) > 1 and sum(begin) * 2 >= len(begin)
+
+
+def _large_value(
+    file: IO[bytes], size: int, depth_limit: int, telling: ProgressHeartbeat, *, where: str
+) -> LargeValue | None:
+    """The value of a large JSON document in UTF-8, None for any other file."""
+    file.seek(0)
+    head = file.read(HEAD_BYTES)
+    if not is_utf8(head) or not _row(head).startswith(("{", "[")):
+        return None
+    return read_lazily(file, size=size, depth_limit=depth_limit, telling=telling, where=where)
 
 
 def _row(raw: bytes) -> str:

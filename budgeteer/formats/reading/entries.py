@@ -32,9 +32,17 @@ class LineEntry(Entry):
     line: JsonLine
 
     def __init__(self, line: JsonLine) -> None:
-        object.__setattr__(self, "number", line.number)
-        object.__setattr__(self, "where", f"line {line.number}")
         object.__setattr__(self, "line", line)
+
+    @property
+    def number(self) -> int:
+        """The number of the line."""
+        return self.line.number
+
+    @property
+    def where(self) -> str:
+        """The line in words."""
+        return f"line {self.line.number}"
 
     @property
     def value(self) -> Mapping[str, Any]:

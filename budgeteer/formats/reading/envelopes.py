@@ -108,9 +108,9 @@ def described(document: Document) -> str:
         return f"{len(document.lines)} JSON lines with the keys {_listed(keys)}"
     if document.shape == "json":
         value = document.value
-        if isinstance(value, dict):
+        if isinstance(value, Mapping):
             return f"a JSON object with the keys {_listed(sorted(value))}" if value else "an empty JSON object"
-        if isinstance(value, list) and value and isinstance(value[0], dict):
+        if isinstance(value, list) and value and isinstance(value[0], Mapping):
             return f"a JSON array of {len(value)}, the first with the keys {_listed(sorted(value[0]))}"
         if isinstance(value, list):
             return f"a JSON array of {len(value)}" if value else "an empty JSON array"

@@ -9,7 +9,7 @@ from __future__ import annotations
 import gc
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -20,7 +20,7 @@ from pydantic_core import from_json
 from budgeteer.engine.errors import FormatError
 from budgeteer.formats.messages.imported import Skipped
 from budgeteer.formats.messages.progress import Progress
-from budgeteer.formats.reading.decoding import without_surrogates
+from budgeteer.formats.reading.decoding import Pieces, controls_in, without_surrogates
 
 SKIPPED_CHARACTERS = 500
 """How much of a skipped line the report keeps (report.Skipped)."""
@@ -50,6 +50,9 @@ _MANY_CHARACTERS = 1_000_000
 _QUICK_DEPTH = 200
 """Nesting that pydantic's parser surely reads; deeper texts it refuses, arrays at 202 and objects at 201."""
 
+_MORE_ARRAYS = 20
+"""How many arrays a text may be put into for a lower limit on depth, before its brackets are counted instead."""
+
 _DIGITS = 4_000
 """Digits kept of an integer; Python refuses to read more than 4,300 (its own bound on quadratic work)."""
 
@@ -59,7 +62,12 @@ class JsonLine:
     """One JSON object of a JSONL text, with its 1-based line number; two objects on one line share the number."""
 
     number: int
-    value: dict[str, Any]
+    value: Mapping[str, Any]
+
+    @property
+    def object(self) -> Mapping[str, Any]:
+        """The object for whoever keeps many of them."""
+        return self.value
 
 
 class JsonProblem(Exception):
@@ -112,6 +120,19 @@ def parse(text: str, *, depth_limit: int) -> Any:
     except RecursionError:
         raise JsonProblem(_too_deep(depth_limit)) from None
     return _clean(value, text)
+
+
+def parse_bytes(raw: bytes, *, depth_limit: int, pieces: Pieces) -> Any:
+    """The value of a JSON text in UTF-8; `pieces` count what decoding replaces in it, and its control characters.
+
+    Raises:
+        JsonProblem: as parse.
+    """
+    try:
+        return _quick_value(raw, depth_limit)
+    except ValueError:
+        pieces.controls += controls_in(raw)
+        return parse(pieces.text(raw), depth_limit=depth_limit)
 
 
 def first_value(text: str, *, depth_limit: int) -> tuple[Any, int]:
@@ -185,7 +206,7 @@ def objects_on(row: str, number: int, *, depth_limit: int) -> tuple[list[dict[st
 def json_type(value: object) -> str:
     """The JSON name of a value's type: object, array, string, number, true or false, null."""
     match value:
-        case dict():
+        case dict() | Mapping():
             return "object"
         case list():
             return "array"
@@ -259,12 +280,16 @@ def _quick_value(text: str | bytes, depth_limit: int) -> Any:
         ValueError: it is no JSON, or has to be looked at more closely: by its depth, a control character in a string, a
             lone surrogate or a number of thousands of digits.
     """
-    if depth_limit < _QUICK_DEPTH:
+    if depth_limit < _QUICK_DEPTH - _MORE_ARRAYS:
         if _brackets(text) > depth_limit:
             raise ValueError("its depth is not known")
         return from_json(text, cache_strings="keys")
-    # Inside one array more, the parser's own limit is no higher than ours; that is sooner done than counting brackets.
+    # Inside more arrays, the parser's own limit is no higher than ours; that is sooner done than counting brackets.
+    for _ in range(_QUICK_DEPTH - depth_limit):
+        text = f"[{text}]" if isinstance(text, str) else b"[%b]" % text
     (value,) = from_json(f"[{text}]" if isinstance(text, str) else b"[%b]" % text, cache_strings="keys")
+    for _ in range(_QUICK_DEPTH - depth_limit):
+        (value,) = value
     return value
 
 

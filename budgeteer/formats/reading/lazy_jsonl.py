@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import codecs
 from array import array
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import IO, Any, Final, overload
 
@@ -12,12 +12,39 @@ from budgeteer.formats.messages.imported import Skipped
 from budgeteer.formats.messages.progress import Progress, ProgressHeartbeat
 from budgeteer.formats.reading.decoding import Pieces, controls_in, refuse_binary, too_many_controls
 from budgeteer.formats.reading.json_text import JsonLine, objects_on, plain_object
+from budgeteer.formats.reading.member_index import Members
 
 PROGRESS_BYTES: Final = 2_000_000
 """Progress is told each time about so much was read: several times a second on any machine."""
 
 FAR_SAMPLED: Final = 1_000
 """How many lines tell the format where those of a file that is held are all looked at."""
+
+
+class LazyMapping(Mapping[str, Any]):
+    """An object of a file, read when it is looked at: `read` gives it by its place."""
+
+    __slots__ = ("_at", "_read")
+
+    def __init__(self, read: Callable[[int], Mapping[str, Any]], at: int) -> None:
+        self._read = read
+        self._at = at
+
+    def __getitem__(self, key: str) -> Any:
+        return self._read(self._at)[key]
+
+    def __contains__(self, key: object) -> bool:
+        return key in self._read(self._at)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._read(self._at))
+
+    def __len__(self) -> int:
+        return len(self._read(self._at))
+
+    def get(self, key: str, default: Any = None) -> Any:
+        """The value of a key, else the default."""
+        return self._read(self._at).get(key, default)
 
 
 class LazyLine(JsonLine):
@@ -27,15 +54,24 @@ class LazyLine(JsonLine):
     _lines: LazyLines
     _at: int
 
-    def __init__(self, number: int, lines: LazyLines, at: int) -> None:
-        object.__setattr__(self, "number", number)
+    def __init__(self, lines: LazyLines, at: int) -> None:
         object.__setattr__(self, "_lines", lines)
         object.__setattr__(self, "_at", at)
 
     @property
-    def value(self) -> dict[str, Any]:
+    def number(self) -> int:
+        """Its 1-based number."""
+        return self._lines.number(self._at)
+
+    @property
+    def value(self) -> Mapping[str, Any]:
         """The object."""
         return self._lines.value(self._at)
+
+    @property
+    def object(self) -> Mapping[str, Any]:
+        """The object for whoever keeps it: it is read when it is looked at."""
+        return LazyMapping(self._lines.value, self._at)
 
 
 class LazyLines(Sequence[JsonLine]):
@@ -51,9 +87,9 @@ class LazyLines(Sequence[JsonLine]):
         self._file = file
         self._depth_limit = depth_limit
         self._progress = progress
-        self._numbers = array("Q")
+        self._numbers = array("I")
         self._starts = array("Q")
-        self._lengths = array("Q")
+        self._lengths = array("I")
         self._glued: dict[int, int] = {}
         self._last: tuple[int, dict[str, Any]] = (-1, {})
 
@@ -74,6 +110,10 @@ class LazyLines(Sequence[JsonLine]):
     def size(self) -> int:
         """The bytes of all lines."""
         return sum(self._lengths)
+
+    def number(self, at: int) -> int:
+        """The number of the line of the object at a place."""
+        return self._numbers[at]
 
     def value(self, at: int) -> dict[str, Any]:
         """The object at a place, 0 being the first; the one looked at last is kept."""
@@ -112,7 +152,15 @@ class LazyLines(Sequence[JsonLine]):
                 self._progress(at + 1, len(self), "lines")
 
     def _line(self, at: int) -> JsonLine:
-        return LazyLine(self._numbers[at], self, at)
+        return LazyLine(self, at)
+
+
+def lines_of_members(file: IO[bytes], members: Members, *, depth_limit: int, progress: Progress | None) -> LazyLines:
+    """The members of a list of objects as lines with their numbers in the list, from 1."""
+    lines = LazyLines(file, depth_limit=depth_limit - members.depth, progress=progress)
+    for number, (start, end) in enumerate(zip(members.starts, members.ends, strict=True), 1):
+        lines.add(number, start, end - start, 0)
+    return lines
 
 
 class ProgressLines(Sequence[JsonLine]):
@@ -199,10 +247,10 @@ def look_through(
     file.seek(start)
     controls = told = 0
     for number, raw in enumerate(file, 1):
-        controls += controls_in(raw)
         if plain_object(raw, depth_limit=depth_limit) is not None:
             lines.add(number, start, len(raw), 0)
         else:
+            controls += controls_in(raw)
             row = pieces.text(raw).removesuffix("\n")
             objects, problem = objects_on(row, number, depth_limit=depth_limit)
             for nth in range(len(objects)):
