@@ -126,7 +126,7 @@ BREAKS: dict[str, tuple[Break, ...]] = {
     "addresses_lead_to_services": (
         compose("\n  redis:\n    <<: *hardened", "\n  valkey:\n    <<: *hardened"),
         compose("POSTGRES_DB: budgeteer", "POSTGRES_DB: postgres"),
-        compose("networks: [back]\n  # Uploads", "networks: [front]\n  # Uploads"),
+        compose("networks: [back]\n  # What a large", "networks: [front]\n  # What a large"),
     ),
     "what_is_copied_is_there": (
         dockerfile("COPY static static", "COPY statics static"),

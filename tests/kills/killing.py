@@ -19,8 +19,15 @@ from tests.kills.parts import Part, Stack
 MOMENTS = {
     "sqlite": {"import": 8, "pack": 5, "summary": 4, "asleep": 3, "scheduler": 3, "web": 6, "broker": 2},
     "postgres": {
-        **{"import": 6, "pack": 4, "summary": 4, "asleep": 3, "scheduler": 3, "web": 4},
-        **{"redis": 3, "postgres": 3, "postgres asleep": 2},
+        "import": 6,
+        "pack": 4,
+        "summary": 4,
+        "asleep": 3,
+        "scheduler": 3,
+        "web": 4,
+        "redis": 3,
+        "postgres": 3,
+        "postgres asleep": 2,
     },
 }
 KINDS = {"import": "sources.import", "pack": "reports.freeze", "summary": "workbench.summarise"}
