@@ -8,6 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pyotp
 import pytest
 from playwright.sync_api import Page, expect
 
@@ -25,6 +26,7 @@ User.objects.create_superuser("ada", password={PASSWORD!r})
 set_role(User.objects.create_user("bob", password={PASSWORD!r}), AccountRole.EDITOR)
 User.objects.create_user("vera", password={PASSWORD!r})
 User.objects.create_user("carl", password={PASSWORD!r})
+set_role(User.objects.create_user("dora", password={PASSWORD!r}), AccountRole.EDITOR)
 """
 ADMIN_PAGES = (
     "",
@@ -98,6 +100,46 @@ def test_a_colleague_sees_neither_the_others_work_nor_the_admin_but_may_read_wha
     expect(bob.get_by_role("heading", name="Nothing is shared")).to_be_visible()
     bob.goto(link)
     expect(bob.locator(".verdict strong")).to_be_visible()
+
+
+def test_a_second_factor_is_turned_on_and_asked_for_by_the_keyboard_alone(visitor, team):
+    dora = sign_in(visitor, team, "dora")
+    dora.goto(f"{team.address}/account/second-factor/")
+    for theme in ("light", "dark"):
+        dora.emulate_media(color_scheme=theme)
+        assert failures(dora) == []
+    secret = dora.locator("#secret").inner_text()
+    dora.get_by_label("Code", exact=True).fill(pyotp.TOTP(secret.replace(" ", "")).now())
+    dora.get_by_label("Your password").fill(PASSWORD)
+    dora.keyboard.press("Enter")
+    codes = dora.locator("#recovery-codes li")
+    expect(codes).to_have_count(10)
+    assert failures(dora) == []
+    first = codes.first.inner_text()
+
+    again = visitor(known=False, script=False)
+    again.forgive("status of 422")
+    page = again.open(f"{team.address}/presets/")
+    sign_in_with(page, "dora", PASSWORD)
+    expect(page.get_by_role("heading", name="One more step")).to_be_visible()
+    for code, heading in (("000000", "One more step"), (first, "Presets")):
+        page.get_by_label("Code", exact=True).fill(code)
+        page.keyboard.press("Enter")
+        expect(page.get_by_role("heading", level=1)).to_have_text(heading)
+
+
+def test_a_stranger_opens_a_report_with_its_password(visitor, team):
+    bob = sign_in(visitor, team, "bob")
+    open_sample(bob, "A tool catalogue over its limit")
+    bob.locator("#share").click()
+    link = publish(bob, content="numbers", password="seven grey trawlers")
+    stranger = visitor(known=False)
+    stranger.forgive("status of 403")
+    page = stranger.open(link)
+    for password, heading in (("wrong", "This report needs a password"), ("seven grey trawlers", "Budget report")):
+        page.get_by_label("Password").fill(password)
+        page.keyboard.press("Enter")
+        expect(page.get_by_role("heading", level=1)).to_have_text(heading)
 
 
 def test_a_viewer_opens_a_shared_workspace_and_finds_everything_to_look_at_and_nothing_to_press(visitor, team):
