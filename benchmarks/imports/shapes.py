@@ -32,7 +32,8 @@ class Shape:
         title: as the table names it.
         format: the format it is read as.
         records: endless records, given a source of turns.
-        is_list: whether the file is one JSON list; else a record a line.
+        around: what stands before and behind the records of one JSON document; nothing for a record a line.
+        key: the field by which the records are those of an object.
         head: what stands on the first line.
         is_typical: whether the largest size is measured too.
     """
@@ -40,7 +41,8 @@ class Shape:
     title: str
     format: str
     records: Callable[[Iterator[Turn]], Iterator[Record]]
-    is_list: bool = False
+    around: tuple[str, str] | None = None
+    key: str = ""
     head: Sequence[Record] = ()
     is_typical: bool = False
 
@@ -73,21 +75,17 @@ def turns(said: int = SAID, result: int = RESULT) -> Iterator[Turn]:
 
 def write(path: Path, shape: Shape, megabytes: int) -> int:
     """Write a file of that size; how many bytes it has."""
-    size = 0
-    with path.open("wb") as file:
-        if shape.is_list:
-            size += file.write(b"[")
-        rows = (json.dumps(record).encode() for record in shape.records(turns()))
-        size += sum(file.write(json.dumps(record).encode() + b"\n") for record in shape.head)
-        for at, row in enumerate(rows):
-            if shape.is_list:
-                size += file.write(b",\n" if at else b"")
-            size += file.write(row) + (0 if shape.is_list else file.write(b"\n"))
+    before, behind = shape.around or ("", "\n")
+    between = ",\n" if shape.around else "\n"
+    with path.open("w", encoding="utf-8") as file:
+        size = file.write(before)
+        size += sum(file.write(json.dumps(record) + "\n") for record in shape.head)
+        for at, record in enumerate(shape.records(turns())):
+            named = f"{json.dumps(record[shape.key])}: " if shape.key else ""
+            size += file.write(f"{between if at else ''}{named}{json.dumps(record)}")
             if size >= megabytes * 1_000_000:
                 break
-        if shape.is_list:
-            size += file.write(b"]")
-    return size
+        return size + file.write(behind)
 
 
 def openai_messages(talk: Iterator[Turn]) -> Iterator[Record]:
@@ -262,6 +260,52 @@ def claude_ai(talk: Iterator[Turn]) -> Iterator[Record]:
         yield {"uuid": f"c{number}", "name": f"Chat {number}", "created_at": STAMP, "chat_messages": messages}
 
 
+def sharegpt_turns(talk: Iterator[Turn]) -> Iterator[Record]:
+    """Turns of one conversation of ShareGPT."""
+    for one in talk:
+        yield {"from": "human", "value": one.asked}
+        yield {"from": "gpt", "value": one.reply}
+
+
+def claude_ai_messages(talk: Iterator[Turn]) -> Iterator[Record]:
+    """Messages of one conversation of claude.ai."""
+    for chat in claude_ai(talk):
+        for at, message in enumerate(chat["chat_messages"]):
+            number = int(chat["uuid"][1:]) * TURNS * 4 + at
+            yield {**message, "uuid": _uuid(number + 1), "parent_message_uuid": _uuid(number)}
+
+
+def lm_studio(talk: Iterator[Turn]) -> Iterator[Record]:
+    """Messages of LM Studio."""
+    for one in talk:
+        said: Record = {"type": "singleStep", "role": "user", "content": [{"type": "text", "text": one.asked}]}
+        block = {"type": "contentBlock", "content": [{"type": "text", "text": one.reply}]}
+        reply: Record = {"type": "multiStep", "role": "assistant", "steps": [block]}
+        for version in (said, reply):
+            yield {"versions": [version], "currentlySelected": 0}
+
+
+def open_webui(talk: Iterator[Turn]) -> Iterator[Record]:
+    """Messages of Open WebUI, each with the one before it."""
+    before: str | None = None
+    for one in talk:
+        for role, text in _both(one):
+            own = f"{one.number}{role}"
+            yield {"id": own, "parentId": before, "childrenIds": [], "role": role, "content": text, "timestamp": 1_700}
+            before = own
+
+
+def gemini_cli(talk: Iterator[Turn]) -> Iterator[Record]:
+    """Messages of the Gemini CLI's sessions."""
+    for one in talk:
+        answer = {"functionResponse": {"id": f"k{one.number}", "name": "Read", "response": {"output": one.result}}}
+        call = {"id": f"k{one.number}", "name": "Read", "args": {"path": one.path}, "result": [answer]}
+        yield {"id": f"u{one.number}", "timestamp": STAMP, "type": "user", "content": one.asked}
+        yield {
+            "id": f"g{one.number}", "timestamp": STAMP, "type": "gemini", "content": one.reply, "toolCalls": [call],
+        }  # fmt: skip
+
+
 def _both(one: Turn) -> tuple[tuple[str, str], ...]:
     return (("user", one.asked), ("assistant", one.reply))
 
@@ -270,7 +314,10 @@ def _uuid(number: int) -> str:
     return f"{max(number, 0):08x}-0000-4000-8000-{max(number, 0):012x}"
 
 
+_LIST: Final = ("[", "]")
 _CODEX_HEAD: Final = {"timestamp": STAMP, "type": "session_meta", "payload": {"id": "large"}}
+_OPEN_WEBUI: Final = ('{"chat": {"history": {"messages": {', "}}}}")
+_GEMINI_CLI: Final = ('{"sessionId": "large", "projectHash": "h", "messages": [', "]}")
 _PI_HEAD: Final = {"type": "session", "version": 3, "id": "large", "timestamp": STAMP, "cwd": "/src"}
 
 SHAPES: Final = (
@@ -286,7 +333,15 @@ SHAPES: Final = (
     Shape("pi session", "pi", pi, head=(_PI_HEAD,), is_typical=True),
     Shape("Antigravity transcript", "antigravity", antigravity),
     Shape("ShareGPT conversations a line", "sharegpt", sharegpt),
-    Shape("OpenAI messages as one list", "openai-chat", openai_messages, is_list=True),
-    Shape("ChatGPT export (one list)", "chatgpt", chatgpt, is_list=True, is_typical=True),
-    Shape("claude.ai export (one list)", "claude-ai", claude_ai, is_list=True),
+    Shape("OpenAI messages as one list", "openai-chat", openai_messages, around=_LIST),
+    Shape("ChatGPT export (one list)", "chatgpt", chatgpt, around=_LIST, is_typical=True),
+    Shape("claude.ai export (one list)", "claude-ai", claude_ai, around=_LIST),
+    Shape("OpenAI request (one object)", "openai-chat", openai_messages, around=('{"model": "m", "messages": [', "]}")),
+    Shape("ShareGPT conversation (one object)", "sharegpt", sharegpt_turns, around=('{"conversations": [', "]}")),
+    Shape("claude.ai conversation (one object)", "claude-ai", claude_ai_messages, around=('{"chat_messages": [', "]}")),
+    Shape(
+        "LM Studio conversation (one object)", "lm-studio", lm_studio, around=('{"name": "Large", "messages": [', "]}")
+    ),
+    Shape("Open WebUI chat (one object)", "open-webui", open_webui, around=_OPEN_WEBUI, key="id"),
+    Shape("Gemini CLI session (one object)", "gemini-cli", gemini_cli, around=_GEMINI_CLI),
 )

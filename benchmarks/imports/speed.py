@@ -2,7 +2,7 @@
 
 python -m benchmarks.imports.speed                   # 100 MB of every shape, 500 MB of some; writes docs/performance.md
 python -m benchmarks.imports.speed --megabytes 20    # another size, printed only
-python -m benchmarks.imports.speed --only chatgpt    # some formats, printed only
+python -m benchmarks.imports.speed --only chatgpt    # some formats; the figures of the others are kept
 """
 
 from __future__ import annotations
@@ -47,6 +47,8 @@ class Import:
         cpu_seconds: of processor time.
         first_seconds: until the first word of progress.
         peak_megabytes: the most resident memory of the process, the interpreter and the package included.
+        parse_seconds: of processor time that `json.loads` alone takes for the same lines or document; None where it was
+            not measured.
     """
 
     title: str
@@ -56,6 +58,7 @@ class Import:
     cpu_seconds: float
     first_seconds: float
     peak_megabytes: float
+    parse_seconds: float | None = None
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -70,19 +73,31 @@ def main(arguments: Sequence[str]) -> int:
         return 0
     asked = [shape for shape in shapes.SHAPES if not options.only or shape.format in options.only]
     loads = [os.getloadavg()[0]]
-    found = [
-        measured(shape, size)
-        for shape in asked
-        for size in options.megabytes
-        if size == min(options.megabytes) or shape.is_typical
-    ]
+    found = []
+    for shape in asked:
+        for size in options.megabytes:
+            if size == min(options.megabytes) or shape.is_typical:
+                found.append(measured(shape, size))
+                if size in MEGABYTES:
+                    keep(found[-1])
     loads.append(os.getloadavg()[0])
-    text = page(found, machine(loads))
-    if tuple(options.megabytes) == MEGABYTES and not options.only:
-        PLACE.write_text(json.dumps([asdict(one) for one in found], indent=1) + "\n", encoding="utf-8")
-        PART.write(text)
-    click.echo(text)
+    if set(options.megabytes) <= set(MEGABYTES):
+        PART.write(page(kept(), machine(loads)))
+    click.echo(page(found, machine(loads)))
     return 0
+
+
+def kept() -> list[Import]:
+    """What was measured, of every shape and size the last, in the order of the shapes."""
+    rows = [Import(**row) for row in json.loads(PLACE.read_text(encoding="utf-8"))]
+    order = [shape.title for shape in shapes.SHAPES]
+    return sorted((row for row in rows if row.title in order), key=lambda row: (order.index(row.title), row.megabytes))
+
+
+def keep(one: Import) -> None:
+    """Keep what was measured in the place of what was measured of the same before."""
+    others = [row for row in kept() if (row.title, round(row.megabytes)) != (one.title, round(one.megabytes))]
+    PLACE.write_text(json.dumps([asdict(row) for row in [*others, one]], indent=1) + "\n", encoding="utf-8")
 
 
 def measured(shape: shapes.Shape, megabytes: int) -> Import:
@@ -92,7 +107,7 @@ def measured(shape: shapes.Shape, megabytes: int) -> Import:
         RuntimeError: the import failed, or told another format.
     """
     with tempfile.TemporaryDirectory(prefix="budgeteer-imports-") as folder:
-        path = Path(folder) / f"large.{'json' if shape.is_list else 'jsonl'}"
+        path = Path(folder) / f"large.{'json' if shape.around else 'jsonl'}"
         size = shapes.write(path, shape, megabytes)
         command = [sys.executable, "-m", "benchmarks.imports.speed", "--one", str(path)]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
@@ -133,7 +148,19 @@ def _imported(path: Path) -> dict[str, Any]:
     lossy = found.accounting is None or found.accounting.is_lossy
     first = heard[0] if heard else took["seconds"]
     told = {"format": found.format, "unread": lossy, "messages": messages}
-    return {**told, **took, "first_seconds": first, "peak_megabytes": peak}
+    return {**told, **took, "first_seconds": first, "peak_megabytes": peak, "parse_seconds": _parse_seconds(path)}
+
+
+def _parse_seconds(path: Path) -> float:
+    """The processor time of `json.loads` for each line of a file, or for the one document that it is."""
+    with path.open("rb") as file:
+        begun = time.process_time()
+        if path.suffix == ".json":
+            json.loads(file.read())
+        else:
+            for line in file:
+                json.loads(line)
+        return time.process_time() - begun
 
 
 def machine(loads: Sequence[float]) -> str:
@@ -147,14 +174,24 @@ def machine(loads: Sequence[float]) -> str:
 
 def page(found: Sequence[Import], measured_on: str) -> str:
     """The table as Markdown."""
-    head = "| file | MB | messages | MB/s of processor time | MB/s by the clock | first progress | peak memory |"
-    rows = [head, "| --- | ---: | ---: | ---: | ---: | ---: | ---: |"]
+    columns = ("file", "MB", "messages", "MB/s of processor time", "MB/s by the clock", "against `json.loads`")
+    head = f"| {' | '.join(columns)} | first progress | peak memory |"
+    rows = [head, "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |"]
     for one in found:
         rate = _judged(f"{one.megabytes / one.cpu_seconds:.0f}", reached=one.megabytes / one.cpu_seconds >= LEAST_RATE)
         peak = _judged(f"{one.peak_megabytes:.0f} MB", reached=one.peak_megabytes <= MOST_MEGABYTES)
         first = _judged(f"{one.first_seconds:.2f} s", reached=one.first_seconds <= FIRST_SECONDS)
-        clock = f"{one.megabytes / one.seconds:.0f}"
-        rows.append(f"| {one.title} | {one.megabytes:.0f} | {one.messages:,} | {rate} | {clock} | {first} | {peak} |")
+        cells = (
+            one.title,
+            f"{one.megabytes:.0f}",
+            f"{one.messages:,}",
+            rate,
+            f"{one.megabytes / one.seconds:.0f}",
+            f"{one.cpu_seconds / one.parse_seconds:.1f} times" if one.parse_seconds else "–",
+            first,
+            peak,
+        )
+        rows.append(f"| {' | '.join(cells)} |")
     return "\n".join([measured_on, "", *rows])
 
 

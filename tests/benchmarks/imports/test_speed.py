@@ -25,6 +25,8 @@ def test_a_shape_is_read_as_its_format(shape: shapes.Shape, tmp_path: Path) -> N
 
 
 def test_what_misses_a_goal_is_marked_in_the_table() -> None:
-    slow = speed.Import("Slow", 100, 2_000, seconds=40, cpu_seconds=10, first_seconds=0.2, peak_megabytes=500)
+    slow = speed.Import(
+        "Slow", 100, 2_000, seconds=40, cpu_seconds=10, first_seconds=0.2, peak_megabytes=500, parse_seconds=4
+    )
     row = speed.page([slow], "Measured").splitlines()[-1]
-    assert row == "| Slow | 100 | 2,000 | **10** | 2 | 0.20 s | **500 MB** |"
+    assert row == "| Slow | 100 | 2,000 | **10** | 2 | 2.5 times | 0.20 s | **500 MB** |"
