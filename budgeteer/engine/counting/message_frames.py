@@ -2,23 +2,38 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 import numpy as np
 
+from budgeteer.engine.content.conversation import ROLES
 from budgeteer.engine.counting.calibrated_counter import charges_of
 from budgeteer.engine.counting.library_measures import Ints
 from budgeteer.engine.counting.message_measures import MessageMeasures
 from budgeteer.engine.counting.tokenizers import TokenCounter
 from budgeteer.engine.providers.base import Provider
 
+#: Roles up to this one are system texts.
+_LAST_SYSTEM: Final = ROLES.index("developer")
+
 
 def message_frames(measures: MessageMeasures, provider: Provider, counter: TokenCounter) -> Ints:
     """The frame of each message: the provider's constant, role, and name where there is one and it can be sent.
 
-    What stands around calls and their results is in the frame of the message that calls. A calibrated counter brings
-    its own charges, roles included.
+    What stands around calls and their results is in the frame of the message that calls. System text has the frame of a
+    message, or what the provider charges around a field of its own. A calibrated counter brings its own charges, roles
+    included.
     """
     if not counter.per_message_overhead:
         return np.zeros(len(measures), np.int64)
+    frames = _frames(measures, provider, counter)
+    if provider.overhead.system is None:
+        return frames
+    return np.where(measures.role <= _LAST_SYSTEM, provider.overhead.system.tokens, frames)
+
+
+def _frames(measures: MessageMeasures, provider: Provider, counter: TokenCounter) -> Ints:
+    """The frame of each as that of a message."""
     overhead = provider.overhead
     charges = charges_of(counter)
     if charges is not None:

@@ -16,6 +16,7 @@ from budgeteer.engine.counting.tokenizers import counter_for
 from budgeteer.engine.inputs.bundle import Bundle, Inputs, build_bundle
 from budgeteer.engine.packing.pack import pack
 from budgeteer.engine.packing.result import Packing
+from budgeteer.engine.providers.anthropic.provider import ANTHROPIC
 from tests.engine.packs import assistant, result, system, talk, user
 
 MODEL = "claude-sonnet-4-5"
@@ -103,7 +104,7 @@ def test_a_replay_has_what_was_recorded_at_each_request() -> None:
     assert found.not_in_file_tokens == 500 == found.to_json()["notInFile"]
     told = [turn.reported_tokens for turn in found.turns if turn.reported_tokens is not None]
     assert told == [request.input_tokens for request in given.recorded]
-    priming = 3
+    priming = ANTHROPIC.overhead.reply.tokens
     for turn in found.turns[: len(told)]:
         assert turn.reported_tokens == pytest.approx(turn.before_tokens - priming + 500, abs=1)  # the reply is primed
 
