@@ -52,6 +52,9 @@ def test_no_view_holds_more_elements_than_a_browser_likes_at_ten_thousand_messag
         page.goto(f"{workspace}?view={view}")
         assert 500 < page.evaluate("() => document.querySelectorAll('*').length") <= ELEMENTS, view
         assert len(gzip.compress(page.content().encode())) <= WORKBENCH_BYTES, view
+    page.goto(f"{workspace}compare/?b=model:gpt-4&diff=1")
+    expect(page.locator("#diff-title")).to_be_visible(timeout=WORK_MS)
+    assert 500 < page.evaluate("() => document.querySelectorAll('*').length") <= ELEMENTS
 
 
 LAPTOPS = (1200, 1280, 1366, 1400)

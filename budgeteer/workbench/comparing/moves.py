@@ -20,7 +20,7 @@ from budgeteer.presentation.setting_values import value_text
 from budgeteer.workbench.panels.map.item_table import fate_words
 from budgeteer.workbench.state import ViewState
 
-PAGE_ROWS: Final = 100
+PAGE_ROWS: Final = 60
 #: What stands for the side that has not the item (a text that the packing adds, say).
 ABSENT: Final = "absent"
 
@@ -57,6 +57,7 @@ class CompareState:
         sort: the order, a key of SORTS.
         page: from 1 on.
         diff: the page of the prompts' diff, 0 while it is not asked for.
+        part, line: the part of the diff that is opened, by its number, and the line that is drawn first.
     """
 
     a: str = ""
@@ -66,6 +67,8 @@ class CompareState:
     sort: str = "change"
     page: int = 1
     diff: int = 0
+    part: int = 0
+    line: int = 1
 
     @classmethod
     def read(cls, given: QueryDict) -> Self:
@@ -79,6 +82,8 @@ class CompareState:
             sort=sort if sort in SORTS else "change",
             page=max(1, _number(given.get("page", ""))),
             diff=_number(given.get("diff", "")),
+            part=_number(given.get("part", "")),
+            line=max(1, _number(given.get("line", ""))),
         )
 
     def pairs(self, **changes: object) -> list[tuple[str, object]]:

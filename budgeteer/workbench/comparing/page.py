@@ -15,7 +15,7 @@ from budgeteer.presentation.sections import LOOKS
 from budgeteer.presentation.setting_values import value_text
 from budgeteer.workbench.comparing.comparison import Compared
 from budgeteer.workbench.comparing.moves import CompareState, MoveTable, move_table
-from budgeteer.workbench.comparing.prompt_diff import PromptDiff, prompt_diff
+from budgeteer.workbench.comparing.prompt_diff import DiffPart, PromptDiff, prompt_diff
 from budgeteer.workbench.comparing.sides import OWN, ComparedSide, SideGroup
 
 
@@ -59,6 +59,15 @@ class DifferenceRow:
 
 
 @dataclass(frozen=True, slots=True)
+class LinkedPart:
+    """One part of the diff with the address that opens it, and the one of the lines after those that are drawn."""
+
+    part: DiffPart
+    url: str
+    later_url: str
+
+
+@dataclass(frozen=True, slots=True)
 class ComparisonTables:
     """What comparing both sides came to."""
 
@@ -70,6 +79,7 @@ class ComparisonTables:
     differences: tuple[DifferenceRow, ...]
     moves: MoveTable
     diff: PromptDiff | None
+    diff_parts: tuple[LinkedPart, ...]
     diff_url: str
     diff_earlier_url: str
     diff_later_url: str
@@ -98,7 +108,7 @@ class ComparePage:
     @property
     def carried(self) -> list[tuple[str, object]]:
         """What the search in the moves keeps of the address."""
-        return self.state.pairs(q="", page=1)
+        return self.state.pairs(q="", page=1, part=0, line=1)
 
     @property
     def carried_sides(self) -> list[tuple[str, object]]:
@@ -124,7 +134,7 @@ def compare_page(
         menu=menu,
         jobs=tuple(job_card(job, then=here) for job in compared.jobs),
         problem=compared.problem,
-        swap_url=state.query(a=b.key, b=a.key, move="", page=1),
+        swap_url=state.query(a=b.key, b=a.key, move="", page=1, part=0, line=1),
         can_share=is_own and found is not None,
         can_take_over=is_own and a.key == OWN,
         tables=None if found is None else _tables(found, (a, b), state),
@@ -134,7 +144,10 @@ def compare_page(
 def _tables(found: Comparison, sides: tuple[ComparedSide, ComparedSide], state: CompareState) -> ComparisonTables:
     names = {one.id: one.name for one in found.moved if one.name}
     packings = (found.a, found.b)
-    diff = prompt_diff(found.a, found.b, names, page=state.diff) if state.diff else None
+    diff = None
+    if state.diff:
+        diff = prompt_diff(found.a, found.b, names, page=state.diff, opened=(state.part, state.line))
+    here = replace(state, part=0, line=1)
     scale = max(domain_tokens(figures_of(packing)) for packing in packings)
     widest = max(1, *(abs(section.b.size.tokens - section.a.size.tokens) for section in found.sections))
     return ComparisonTables(
@@ -160,10 +173,17 @@ def _tables(found: Comparison, sides: tuple[ComparedSide, ComparedSide], state: 
         ),
         moves=move_table(found.moved, found.differences, state),
         diff=diff,
-        diff_url=state.query(diff=1),
-        diff_earlier_url=state.query(diff=diff.page - 1) if diff and diff.page > 1 else "",
-        diff_later_url=state.query(diff=diff.page + 1) if diff and diff.page < diff.pages else "",
+        diff_parts=tuple(linked_part(part, state) for part in diff.parts) if diff else (),
+        diff_url=here.query(diff=1),
+        diff_earlier_url=here.query(diff=diff.page - 1) if diff and diff.page > 1 else "",
+        diff_later_url=here.query(diff=diff.page + 1) if diff and diff.page < diff.pages else "",
     )
+
+
+def linked_part(part: DiffPart, state: CompareState) -> LinkedPart:
+    """A part of the diff at an address that shows the diff."""
+    url = state.query(part=part.number, line=1)
+    return LinkedPart(part, url, state.query(part=part.number, line=part.later_line) if part.later_line else "")
 
 
 def _sentence(found: Comparison) -> str:

@@ -1,10 +1,13 @@
-"""The packed prompts of two sides as a line diff: only the stretches that differ, with a little around each change."""
+"""The packed prompts of two sides as a line diff: only the parts that differ, with a little around each change.
+
+A page names PAGE_PARTS parts and draws the short ones; the others are drawn when they are opened, some lines at a time.
+"""
 
 from __future__ import annotations
 
 import difflib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, Literal
 
 from budgeteer.engine.packing.result import Packing
@@ -13,33 +16,30 @@ from budgeteer.presentation.labels import count_of
 from budgeteer.workbench.panels.prompt.panel import ROLE_TITLES
 
 CONTEXT_LINES: Final = 2
-#: Lines of one stretch that are compared and shown; a diff of more is quadratic in the worst case.
-STRETCH_LINES: Final = 400
+#: Lines of one part that are compared and shown; a diff of more is quadratic in the worst case.
+PART_LINES: Final = 400
 #: Characters of one line that are shown.
 LINE_CHARS: Final = 400
-PAGE_STRETCHES: Final = 30
-#: The most lines of a stretch that is open without a click.
+PAGE_PARTS: Final = 30
+#: The most lines of a part that is open without a click, and of all of those together.
 SHORT_LINES: Final = 24
+OPEN_LINES: Final = 80
+#: Lines of an opened part that are drawn at a time.
+LINES_AT_ONCE: Final = 80
 
 type LineKind = Literal["same", "removed", "added", "skipped"]
 
-_MARKS: Final[Mapping[LineKind, str]] = {"same": "", "removed": "−", "added": "+", "skipped": ""}
 _WORDS: Final[Mapping[LineKind, str]] = {"same": "", "removed": "only in A", "added": "only in B", "skipped": ""}
 
 
 @dataclass(frozen=True, slots=True)
 class DiffLine:
-    """One line: `a` and `b` are its numbers within the stretch, "" on the side that has it not."""
+    """One line: `a` and `b` are its numbers within the part, "" on the side that has it not."""
 
     kind: LineKind
     a: str
     b: str
     text: str
-
-    @property
-    def mark(self) -> str:
-        """The sign before the line."""
-        return _MARKS[self.kind]
 
     @property
     def word(self) -> str:
@@ -48,38 +48,103 @@ class DiffLine:
 
 
 @dataclass(frozen=True, slots=True)
-class DiffItem:
-    """One message or text that is not the same on both sides."""
+class DiffPart:
+    """One message or text that is not the same on both sides.
 
+    Attributes:
+        number: its place among all that differ, from 1.
+        state: which side has it, or that both have it otherwise.
+        lines: those that are drawn; none while it is closed.
+        later_line: the first line after those, counted from 1; 0 where none follows.
+        later_lines: how many follow.
+    """
+
+    number: int
     title: str
     state: str
-    lines: tuple[DiffLine, ...]
-
-    @property
-    def is_short(self) -> bool:
-        """Whether it is shown at once."""
-        return len(self.lines) <= SHORT_LINES
+    lines: tuple[DiffLine, ...] = ()
+    later_line: int = 0
+    later_lines: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class PromptDiff:
-    """One page of the stretches that differ."""
+    """One page of the parts that differ."""
 
     sentence: str
-    stretches: tuple[DiffItem, ...]
+    parts: tuple[DiffPart, ...]
     page: int
     pages: int
 
 
-def prompt_diff(a: Packing, b: Packing, names: Mapping[str, str], *, page: int) -> PromptDiff:
-    """The stretches that differ, in prompt order, PAGE_STRETCHES to a page; `names` of items by their ids."""
-    changed = list(_changed(_spans(a), _spans(b)))
-    pages = max(1, -(-len(changed) // PAGE_STRETCHES))
-    page = min(page, pages)
-    shown = changed[(page - 1) * PAGE_STRETCHES : page * PAGE_STRETCHES]
+@dataclass(frozen=True, slots=True)
+class _Difference:
+    """A text on both sides, None on the side that has it not."""
+
+    number: int
+    key: str
+    before: str | None
+    after: str | None
+
+    @property
+    def state(self) -> str:
+        if self.before is None:
+            return _WORDS["added"]
+        return _WORDS["removed"] if self.after is None else "changed"
+
+
+def prompt_diff(
+    a: Packing, b: Packing, names: Mapping[str, str], *, page: int = 1, opened: tuple[int, int] = (0, 1)
+) -> PromptDiff:
+    """The parts that differ, in prompt order, PAGE_PARTS to a page.
+
+    Args:
+        a: one side.
+        b: the other.
+        names: the names of items, by their ids.
+        page: from 1; the last one where there are fewer.
+        opened: the number of a part that is drawn whatever its length, on its own page, 0 for none; and the line from
+            which on it is drawn, counted from 1.
+    """
+    part, line = opened
+    changed = _differences(a, b)
+    pages = max(1, -(-len(changed) // PAGE_PARTS))
+    page = min(-(-part // PAGE_PARTS) if 0 < part <= len(changed) else page, pages)
     said = f"{count_of(len(changed), 'part')} of the packed prompt differ" if changed else "Both prompts are the same"
-    stretches = (_stretch(names.get(key, key), before, after) for key, before, after in shown)
-    return PromptDiff(said, tuple(stretches), page, pages)
+    parts: list[DiffPart] = []
+    room = OPEN_LINES
+    for one in changed[(page - 1) * PAGE_PARTS : page * PAGE_PARTS]:
+        drawn = DiffPart(one.number, names.get(one.key, one.key), one.state)
+        if one.number == part:
+            drawn = _drawn(drawn, _lines(one), line)
+        elif room > 0 and len(lines := _lines(one)) <= min(SHORT_LINES, room):
+            drawn = replace(drawn, lines=lines)
+            room -= len(lines)
+        parts.append(drawn)
+    return PromptDiff(said, tuple(parts), page, pages)
+
+
+def diff_part(a: Packing, b: Packing, *, part: int, line: int) -> DiffPart | None:
+    """Some lines of one part, from `line` on; None where there is no such part."""
+    found = next((one for one in _differences(a, b) if one.number == part), None)
+    return None if found is None else _drawn(DiffPart(part, found.key, found.state), _lines(found), line)
+
+
+def _drawn(part: DiffPart, lines: tuple[DiffLine, ...], line: int) -> DiffPart:
+    """The part with as many lines as are drawn at a time, at least the last ones."""
+    start = min(max(line, 1), max(len(lines), 1)) - 1
+    left = max(len(lines) - start - LINES_AT_ONCE, 0)
+    return replace(
+        part,
+        lines=lines[start : start + LINES_AT_ONCE],
+        later_line=start + LINES_AT_ONCE + 1 if left else 0,
+        later_lines=left,
+    )
+
+
+def _differences(a: Packing, b: Packing) -> list[_Difference]:
+    changed = _changed(_spans(a), _spans(b))
+    return [_Difference(number, *each) for number, each in enumerate(changed, 1)]
 
 
 def _spans(packing: Packing) -> dict[str, PromptSpan]:
@@ -116,15 +181,16 @@ def _merged(a: Sequence[str], b: Sequence[str]) -> Iterator[str]:
     yield from (key for key in a[at:] if key not in in_b)
 
 
-def _stretch(title: str, before: str | None, after: str | None) -> DiffItem:
+def _lines(one: _Difference) -> tuple[DiffLine, ...]:
+    before, after = one.before, one.after
     if before is None or after is None:
         kind: LineKind = "added" if before is None else "removed"
         lines = (before or after or "").splitlines()
-        shown = (_one_sided(kind, number, line) for number, line in enumerate(lines[:STRETCH_LINES], 1))
-        return DiffItem(title, _WORDS[kind], (*shown, *_rest(len(lines) - STRETCH_LINES)))
+        shown = (_one_sided(kind, number, line) for number, line in enumerate(lines[:PART_LINES], 1))
+        return (*shown, *_rest(len(lines) - PART_LINES))
     old, new = before.splitlines(), after.splitlines()
-    more = max(len(old), len(new)) - STRETCH_LINES
-    return DiffItem(title, "changed", (*_both(old[:STRETCH_LINES], new[:STRETCH_LINES]), *_rest(more)))
+    more = max(len(old), len(new)) - PART_LINES
+    return (*_both(old[:PART_LINES], new[:PART_LINES]), *_rest(more))
 
 
 def _one_sided(kind: LineKind, number: int, line: str) -> DiffLine:

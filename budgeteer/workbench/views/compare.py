@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import uuid
+from dataclasses import replace
 
 from django.contrib import messages
 from django.http import HttpResponse, HttpResponseRedirect
@@ -10,6 +11,7 @@ from django.shortcuts import render
 from django.urls import reverse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
+from django.views.decorators.vary import vary_on_headers
 
 from budgeteer.access.requests import SignedInRequest
 from budgeteer.access.rules import access
@@ -20,7 +22,8 @@ from budgeteer.jobs.job_view import REFRESH_SECONDS
 from budgeteer.workbench.comparing.comparison import compare_sides
 from budgeteer.workbench.comparing.model_table import model_table
 from budgeteer.workbench.comparing.moves import CompareState
-from budgeteer.workbench.comparing.page import compare_page
+from budgeteer.workbench.comparing.page import compare_page, linked_part
+from budgeteer.workbench.comparing.prompt_diff import diff_part
 from budgeteer.workbench.comparing.sides import OWN, Comparable
 from budgeteer.workbench.config_form import undo_steps
 from budgeteer.workbench.config_form.apply import error_parts
@@ -30,12 +33,15 @@ from budgeteer.workbench.team import sharing
 from budgeteer.workbench.views.responses import get_workspace_for_user, get_workspace_to_look_at
 from budgeteer.workbench.views.unusable_config import page_or_way_back
 
+#: What the ids of the elements begin with that hold the lines of one part of the diff.
+PART_TARGET = "diff-part-"
 #: What a form posts to take over every difference.
 EVERYTHING = "*"
 
 
 @access()
 @never_cache
+@vary_on_headers("HX-Request")
 @require_safe
 def compare(request: SignedInRequest, workspace_id: uuid.UUID) -> HttpResponse:
     """Two configurations on the sources of one workspace, side by side."""
@@ -51,9 +57,16 @@ def _show(request: SignedInRequest, workspace: Workspace) -> HttpResponse:
     except BudgeteerError as error:
         messages.error(request, error_parts(error)["sentence"])
         return HttpResponseRedirect(reverse("workbench:compare", args=[workspace.pk]))
+    compared = compare_sides(given, *sides)
+    if request.htmx and compared.found and (request.htmx.target or "").startswith(PART_TARGET):
+        found = diff_part(compared.found.a, compared.found.b, part=state.part, line=state.line)
+        if found is None:
+            return HttpResponse(status=404)
+        shown = linked_part(found, replace(state, a=sides[0].key, b=sides[1].key))
+        return render(request, "workbench/compare.html#part_lines", {"shown": shown})
     models = model_table(given, request.GET.getlist("model"))
     page = compare_page(
-        compare_sides(given, *sides),
+        compared,
         state,
         given.menu(),
         here=request.get_full_path(),

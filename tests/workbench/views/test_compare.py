@@ -14,8 +14,9 @@ from budgeteer.jobs.models import Job
 from budgeteer.presets import services as presets
 from budgeteer.workbench import services
 from budgeteer.workbench.comparing.comparison import compare_sides
-from budgeteer.workbench.comparing.prompt_diff import prompt_diff
+from budgeteer.workbench.comparing.prompt_diff import LINES_AT_ONCE, prompt_diff
 from budgeteer.workbench.comparing.sides import OWN, Comparable
+from budgeteer.workbench.config_form import undo_steps
 from budgeteer.workbench.config_form.editable import EditableConfig, version_key
 from budgeteer.workbench.models import Workspace
 from budgeteer.workbench.preview import preview
@@ -144,9 +145,9 @@ def test_the_diff_holds_exactly_what_differs(session: Workspace) -> None:
     assert found is not None
     diff = prompt_diff(found.a, found.b, {}, page=1)
     gone = {one.id for one in found.moved if one.section == "history" and one.b is not None and one.b.fate == "dropped"}
-    assert {stretch.title for stretch in diff.stretches if stretch.state == "only in A"} == gone
+    assert {part.title for part in diff.parts if part.state == "only in A"} == gone
     same = prompt_diff(found.a, found.a, {}, page=1)
-    assert (same.sentence, same.stretches) == ("Both prompts are the same", ())
+    assert (same.sentence, same.parts) == ("Both prompts are the same", ())
 
 
 def test_ten_thousand_messages_are_compared_while_one_waits(client: Client, open_over, run_jobs) -> None:
@@ -186,3 +187,35 @@ def test_a_workspace_is_duplicated_and_both_are_compared(client: Client, session
     copy = Workspace.objects.exclude(pk=session.pk).get()
     html = client.get(url_of(session), {"b": f"workspace:{copy.pk}"}).content.decode()
     assert text_of(html, "compared") == "The configurations do not differ."
+
+
+def test_long_parts_of_the_diff_are_drawn_when_they_are_opened_a_piece_at_a_time(
+    client: Client, open_over, run_jobs
+) -> None:
+    long = "\n".join(f"Line {at} of a log" for at in range(200))
+    said = [{"role": ("user", "assistant")[at % 2], "content": f"{at}\n{long}"} for at in range(40)]
+    workspace = open_over(("talk.json", json.dumps({"messages": said}).encode()), preset="agent-default")
+    run_jobs()
+    undo_steps.commit(workspace, {"history": {"strategy": "newestFirst", "maxTokens": 1_500}})
+    run_jobs()
+    address = f"{url_of(workspace)}?b={preset_key('agent-default')}&diff=1"
+    html = client.get(address).content.decode()
+    parts = re.findall(r'id="diff-part-(\d+)" hx-get="([^"]+)"', html)
+    assert len(parts) == 30
+    assert '<table class="diff">' not in html
+    number, link = parts[3]
+    at = url_of(workspace) + unescape(link)
+    seen: list[str] = []
+    while at:
+        piece = client.get(at, headers={"HX-Request": "true", "HX-Target": f"diff-part-{number}"}).content.decode()
+        assert "<html" not in piece
+        rows = re.findall(r'<td class="line">(.*?)</td>', piece)
+        assert len(rows) <= LINES_AT_ONCE
+        seen += rows
+        later = re.search(r'hx-get="([^"]+)"', piece)
+        at = url_of(workspace) + unescape(later.group(1)) if later else ""
+    assert seen == [unescape(line) for line in said[int(number) - 1]["content"].splitlines()]
+    whole = client.get(url_of(workspace) + unescape(link)).content.decode()  # as it is without script
+    assert re.findall(r'<td class="line">(.*?)</td>', whole) == seen[:LINES_AT_ONCE]
+    gone = client.get(f"{address}&part=999", headers={"HX-Request": "true", "HX-Target": "diff-part-999"})
+    assert gone.status_code == 404
