@@ -28,6 +28,7 @@ class Workspace(models.Model):
         undo_steps, redo_steps: earlier and undone `{delta, edits, preset}`, oldest first, at most undo_steps.UNDO_STEPS
             each; a step of before presets could be undone has no `preset`. `sources` and `texts` stand in a step that
             changed them, `name` where it was given one, `joins` and `at` where the next change may be part of it.
+        revision: how often these lists have changed. A button that undoes or redoes names the one it was drawn with.
         last_verdict: the figures of the last preview (see header.snapshot_of), so that lists need not pack.
         shared_with_team: whether everybody who is signed in may look at it (team mode only).
         deleted_at: when it was deleted; the row stays for the undo and is swept later.
@@ -43,6 +44,7 @@ class Workspace(models.Model):
     edits = models.JSONField(default=dict, blank=True)
     undo_steps = models.JSONField(default=list, blank=True)
     redo_steps = models.JSONField(default=list, blank=True)
+    revision = models.PositiveIntegerField(default=0, db_default=0)
     system_text = models.TextField(blank=True)
     context_text = models.TextField("workspace context", blank=True)
     query_text = models.TextField(blank=True)

@@ -187,7 +187,11 @@ def text_mark(text: str) -> str:
 
 
 def write_texts(
-    workspace: Workspace, posted: Mapping[str, str], *, seen: Mapping[str, str] | None = None
+    workspace: Workspace,
+    posted: Mapping[str, str],
+    *,
+    seen: Mapping[str, str] | None = None,
+    pause_ms: int | None = None,
 ) -> dict[str, RefusedText]:
     """Save the typed texts that fit, as one step that can be undone; by field, each that is refused.
 
@@ -196,9 +200,11 @@ def write_texts(
         posted: by field, what was typed.
         seen: by field, the mark of the text that the form was drawn with (text_mark). One that another tab changed
             since is not overwritten. A field that is not named is taken as it is.
+        pause_ms: milliseconds since the press before at the same form; None where the page does not say.
     """
     titles = [title for key, (_, title) in TEXT_FIELDS.items() if key in posted]
-    with undo_steps.changing_texts(workspace, name=titles[0] if len(titles) == 1 else "Typed texts"):
+    name = titles[0] if len(titles) == 1 else "Typed texts"
+    with undo_steps.changing_texts(workspace, name=name, pause_ms=pause_ms):
         return _write_texts(workspace, posted, seen or {})
 
 

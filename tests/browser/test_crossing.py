@@ -1,13 +1,18 @@
-"""Answers that cross: whatever comes back in whatever order, the page shows what was asked for last."""
+"""Answers that cross: whatever comes back in whatever order, the page shows what was asked for last.
+
+And presses while answers are under way: none is lost, refused or sent twice; each acts on what was asked before.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from contextlib import suppress
 
-from playwright.sync_api import APIResponse, Error, Page, Route, expect
+import pytest
+from playwright.sync_api import APIResponse, Error, Page, Request, Route, expect
 
-from tests.browser.conftest import Visitor
+from tests.browser.conftest import WORK_MS, Visitor
 from tests.browser.steps import change_number, figures, is_saved, open_sample, verdict
 
 #: An answer that nobody wants any more has arrived by then; nothing on the page could be waited for.
@@ -147,3 +152,219 @@ def test_rows_that_read_the_same_stay_and_the_others_are_replaced(visitor: Calla
     assert not [name for name in kept if f">{name}</a>" in sent]
     shown = verdict(page), page.locator("#result .items").inner_text()
     assert reloaded(page) == shown
+
+
+@pytest.fixture
+def session(visitor: Callable[..., Visitor]) -> Page:
+    page = visitor().open("/")
+    open_sample(page, SESSION)
+    return page
+
+
+def is_press(request: Request) -> bool:
+    """Whether it changes something."""
+    return request.method == "POST" and "draft=1" not in (request.post_data or "")
+
+
+def choose(page: Page, count: int) -> int:
+    """A range of the first `count` messages, chosen by keys; the number of its first."""
+    page.keyboard.press("2")
+    rows = page.locator(".msgs tr[data-row] .c-name a")
+    expect(rows.first).to_be_visible()
+    rows.first.focus()
+    page.keyboard.press("Enter")
+    expect(page.locator("#inspector h2")).not_to_have_text("By section")
+    first = int(rows.first.evaluate("(link) => link.closest('tr').dataset.row"))
+    for more in range(1, count):
+        page.keyboard.press("Shift+ArrowDown")
+        expect(page).to_have_url(re.compile(rf"\bend={first + more}\b"))
+    return first
+
+
+def test_generate_pressed_while_steps_of_its_range_are_under_way_takes_every_step(session: Page) -> None:
+    page = session
+    first = choose(page, 3)
+    last = first + 4
+    before = verdict(page)
+    page.locator("#block-topic").fill("Tides")
+    page.locator(f".msgs tr[data-row='{first + 2}'] .c-name a").focus()
+    answers = Held(page, "**/w/*/?*", matches=lambda route: re.search(r"[?&]end=", route.request.url) is not None)
+    page.keyboard.press("Shift+ArrowDown")
+    page.keyboard.press("Shift+ArrowDown")
+    page.locator("#generate-block").focus()
+    page.keyboard.press("Enter")
+    answers.wait(page)
+    answers.release()
+    expect(page.locator("#block-summary")).not_to_have_value("", timeout=WORK_MS)
+    expect(page).to_have_url(re.compile(rf"\bend={last}\b"))
+    expect(page.locator(".msgs tr.in-range")).to_have_count(5)
+    expect(page.locator("#block-topic")).to_have_value("Tides")  # typed before the steps were answered
+    page.locator("#make-block").click()
+    expect(page.locator("#verdict")).not_to_have_text(before)
+    expect(page.locator("#range-bar")).to_have_count(0)
+    expect(page.locator(".msgs tr.block")).to_have_count(1)
+
+
+@pytest.mark.parametrize("button", ["#generate-block", "#make-it-fit", "#save-edit"])
+def test_what_is_pressed_while_a_setting_is_saved_happens_and_the_page_follows_both(session: Page, button: str) -> None:
+    page = session
+    if button == "#generate-block":
+        choose(page, 3)
+    if button == "#save-edit":
+        page.locator("#chip-skills").click()
+        page.locator("table.items tbody tr", has=page.locator(".cK")).locator(".c-name a").first.click()
+        page.locator("#edit-toggle").click()
+        page.locator("#edit-text").fill("Short.")
+    before = figures(page)
+    answers = Held(page, "**/config/", matches=is_no_draft)
+    change_number(page, "outputReserve", "9000")
+    answers.wait(page)
+    page.locator(button).click()
+    answers.release()
+    if button == "#generate-block":
+        expect(page.locator("#block-summary")).not_to_have_value("", timeout=WORK_MS)
+    elif button == "#make-it-fit":
+        expect(page.locator("#fit-verdict")).to_be_visible(timeout=WORK_MS)
+        assert "view=fit" in page.url
+    else:
+        expect(page.locator("#edit-toggle")).to_contain_text("edited")
+    expect(page.locator("#figures")).not_to_have_text(before)
+    expect(page.locator("#o-outputReserve")).to_contain_text("overridden")
+    shown = figures(page)
+    page.reload()
+    expect(page.locator("#figures")).to_have_text(shown)
+
+
+def test_a_plan_that_is_applied_while_it_is_drawn_anew_is_applied(session: Page) -> None:
+    page = session
+    page.locator("#make-it-fit").click()
+    expect(page.locator("#apply-plan")).to_be_visible(timeout=WORK_MS)
+    answers = Held(page, "**/w/*/?*steps=*")
+    page.locator(".tick[aria-checked=false]").first.click()
+    answers.wait(page)
+    page.locator("#apply-plan").click()
+    answers.release()
+    expect(page.locator("#status")).to_contain_text("Applied", timeout=WORK_MS)
+    expect(page.locator("#undo")).to_be_enabled()
+
+
+def test_a_press_that_is_made_twice_before_its_answer_is_one_press(session: Page) -> None:
+    page = session
+    choose(page, 3)
+    answers = Held(page, "**/compress/", matches=is_no_draft)
+    page.locator("#block-topic").fill("Tides")
+    page.locator("#block-summary").fill("The tides are known.")
+    page.locator("#make-block").click()
+    answers.wait(page)
+    page.locator("#make-block").click()
+    answers.release()
+    expect(page.locator("#range-bar")).to_have_count(0)
+    page.wait_for_timeout(AFTERWARDS_MS)
+    expect(page.locator(".msgs tr.block")).to_have_count(1)
+    expect(page.locator("#compress-problem")).to_have_count(0)
+
+
+def test_undo_pressed_while_the_change_is_saved_takes_back_that_change_and_redo_brings_it_back(session: Page) -> None:
+    page = session
+    before = figures(page)
+    posts: list[str] = []
+    page.on("request", lambda sent: posts.append(sent.url.split("/")[-2]) if is_press(sent) else None)
+    answers = Held(page, "**/config/", matches=is_no_draft)
+    change_number(page, "outputReserve", "9000")
+    answers.wait(page)
+    page.locator("#view").focus()
+    page.keyboard.press("Control+z")  # its button is not enabled yet
+    answers.release()
+    expect(page.locator("#status")).to_contain_text("Undid: Output reserve")
+    expect(page.locator("#figures")).to_have_text(before)
+    held = Held(page, "**/redo/")
+    page.keyboard.press("Control+y")
+    held.wait(page)
+    page.keyboard.press("Control+z")
+    page.keyboard.press("Control+y")
+    held.release()
+    while len(posts) < 5:
+        page.wait_for_timeout(20)
+    expect(page.locator("#sender[data-sending]")).to_have_count(0)
+    assert posts == ["config", "undo", "redo", "undo", "redo"]
+    expect(page.locator("#redo")).to_be_disabled()
+    expect(page.locator("#i-outputReserve")).to_have_value("9,000")
+    shown = figures(page)
+    assert shown != before
+    page.reload()
+    expect(page.locator("#figures")).to_have_text(shown)
+
+
+def test_two_settings_changed_before_the_first_is_answered_are_both_saved_without_a_word(session: Page) -> None:
+    page = session
+    answers = Held(page, "**/config/", matches=is_no_draft)
+    change_number(page, "outputReserve", "9000")
+    answers.wait(page)
+    change_number(page, "history.maxTokens", "40000")
+    with page.expect_response(is_saved):
+        answers.release()
+    expect(page.locator("#o-history-maxTokens")).to_contain_text("overridden")
+    expect(page.locator("#o-outputReserve")).to_contain_text("overridden")
+    expect(page.locator("#status")).to_have_text("")
+    shown = verdict(page), page.locator("#result .items").inner_text()
+    assert reloaded(page) == shown
+
+
+def test_what_is_typed_stays_when_another_setting_is_saved(session: Page) -> None:
+    page = session
+    page.locator("#chip-skills").click()
+    page.locator("table.items tbody tr", has=page.locator(".cK")).locator(".c-name a").first.click()
+    page.locator("#edit-toggle").click()
+    page.locator("#edit-text").fill("A wording that is not saved yet.")
+    with page.expect_response(is_saved):
+        change_number(page, "outputReserve", "9000")
+    expect(page.locator("#o-outputReserve")).to_contain_text("overridden")
+    expect(page.locator("#edit-text")).to_be_visible()
+    expect(page.locator("#edit-text")).to_have_value("A wording that is not saved yet.")
+
+
+def test_letters_typed_while_a_search_is_answered_are_searched_for(session: Page) -> None:
+    page = session
+    page.keyboard.press("2")
+    expect(page.locator("#result .msgs")).to_be_visible()
+    field = page.locator("#item-filter")
+    answers = Held(page, "**/w/*/?*q=*")
+    field.focus()
+    page.keyboard.type("py")
+    answers.wait(page)
+    page.keyboard.type("test")
+    answers.release()
+    expect(field).to_have_value("pytest")
+    expect(field).to_be_focused()
+    expect(page).to_have_url(re.compile(r"\bq=pytest\b"))
+
+
+def test_a_button_that_is_replaced_under_the_pointer_is_pressed(session: Page) -> None:
+    page = session
+    page.locator("table.items tbody tr.kept .c-name a").first.click()
+    expect(page.locator("#pin")).to_be_visible()
+    box = page.locator("#pin").bounding_box()
+    assert box
+    answers = Held(page, "**/config/", matches=is_no_draft)
+    change_number(page, "outputReserve", "9000")
+    answers.wait(page)
+    page.mouse.move(box["x"] + 6, box["y"] + 6)
+    page.mouse.down()
+    answers.release()
+    expect(page.locator("#o-outputReserve")).to_contain_text("overridden")
+    page.mouse.up()
+    expect(page.locator("#inspector")).to_contain_text("Pinned")
+
+
+def test_the_key_that_pins_means_the_item_that_was_asked_for(session: Page) -> None:
+    page = session
+    page.keyboard.press("j")
+    expect(page.locator("#pin")).to_be_visible()
+    answers = Held(page, "**/w/*/?*sel=*")
+    page.keyboard.press("j")
+    answers.wait(page)
+    page.keyboard.press("p")
+    second = page.locator("table.items tbody .c-name a").nth(1).inner_text()
+    answers.release()
+    expect(page.locator("#inspector")).to_contain_text("Pinned")
+    expect(page.locator("#inspector h2")).to_have_text(second)

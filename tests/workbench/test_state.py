@@ -39,8 +39,9 @@ def test_every_parameter_belongs_to_one_region_and_has_a_hidden_input_there() ->
     assert set(ViewState.RANGE) <= set(NAMES)
 
 
-def test_the_script_names_no_parameter_of_the_address() -> None:
-    script = (ROOT / "static/budgeteer/js/workbench.js").read_text()
+@pytest.mark.parametrize("name", ["workbench", "crossing", "charts"])
+def test_no_script_names_a_parameter_of_the_address(name: str) -> None:
+    script = (ROOT / f"static/budgeteer/js/{name}.js").read_text()
     assert re.findall(rf"""["'`](?:{"|".join(NAMES)})["'`]|\[name=(?:{"|".join(NAMES)})""", script) == []
 
 

@@ -1,8 +1,9 @@
 """Undo steps: one for each committed change of the preset, the configuration, an item's text, the sources or the texts.
 
 A step holds what stood before; sources and typed texts only where it changed them. Changes of the same setting or text
-that follow each other within JOIN_SECONDS are one step, so that a key that is held down is undone at once. The oldest
-steps go where there are more than UNDO_STEPS, or where they take more than UNDO_BYTES together.
+that are pressed within JOIN_SECONDS of each other are one step, so that a key that is held down is undone at once; the
+page says how long lies between two presses, whatever the server takes for them. The oldest steps go where there are
+more than UNDO_STEPS, or where they take more than UNDO_BYTES together.
 """
 
 from __future__ import annotations
@@ -25,9 +26,12 @@ UNDO_BYTES = 2_000_000
 """The most that either list of steps may take in the row, as JSON; the newest step is kept whatever it takes."""
 
 JOIN_SECONDS = 1.0
+#: The most digits of a pause that are read.
+_PAUSE_DIGITS = 9
 
 _TEXTS = ("system_text", "context_text", "query_text")
-_FIELDS = ("undo_steps", "redo_steps", "config_delta", "edits", "preset_slug", "preset_number", *_TEXTS)
+_STEP_FIELDS = ("undo_steps", "redo_steps", "revision")
+_FIELDS = (*_STEP_FIELDS, "config_delta", "edits", "preset_slug", "preset_number", *_TEXTS)
 _LINK_FIELDS = ("conversation_index", "order", "role")
 
 
@@ -39,6 +43,11 @@ def locked(workspace: Workspace) -> Iterator[None]:
         yield
 
 
+def is_newest(workspace: Workspace, seen: str) -> bool:
+    """Whether a button was drawn with the steps there are: `seen` is the revision it names, "" where it names none."""
+    return seen in {"", str(workspace.revision)}
+
+
 def earlier_deltas(workspace: Workspace) -> Iterator[Mapping[str, Any]]:
     """The changes of every step that is kept, the last ones first."""
     for step in (*reversed(workspace.undo_steps), *reversed(workspace.redo_steps)):
@@ -46,14 +55,18 @@ def earlier_deltas(workspace: Workspace) -> Iterator[Mapping[str, Any]]:
 
 
 @transaction.atomic
-def commit(workspace: Workspace, delta: Mapping[str, Any], *, name: str = "") -> bool:
+def commit(workspace: Workspace, delta: Mapping[str, Any], *, name: str = "", pause_ms: int | None = None) -> bool:
     """Save a configuration as one step that can be undone; False when nothing changed.
 
-    `name` says what was done where the values that changed do not say it best.
+    Args:
+        workspace: whose configuration.
+        delta: what differs from the preset.
+        name: what was done, where the values that changed do not say it best.
+        pause_ms: milliseconds since the press before at the same form; None where the page does not say.
     """
     _lock(workspace)
     paths = "" if name else " ".join(changed_paths(workspace.config_delta, delta))
-    return _step_to(workspace, {**_here(workspace), "delta": dict(delta)}, name=name, joins=paths)
+    return _step_to(workspace, {**_here(workspace), "delta": dict(delta)}, name=name, joins=paths, pause_ms=pause_ms)
 
 
 @transaction.atomic
@@ -81,18 +94,18 @@ def changing_sources(workspace: Workspace, *, name: str) -> Iterator[None]:
         yield
         if _sources(workspace) != before["sources"]:
             _push(workspace, before, name=name)
-            workspace.save(update_fields=["undo_steps", "redo_steps"])
+            workspace.save(update_fields=_STEP_FIELDS)
 
 
 @contextmanager
-def changing_texts(workspace: Workspace, *, name: str) -> Iterator[None]:
-    """Make one step of what is done to the typed texts inside; none where nothing came of it."""
+def changing_texts(workspace: Workspace, *, name: str, pause_ms: int | None = None) -> Iterator[None]:
+    """Make one step of what is done to the typed texts; none where nothing came of it. `pause_ms`: see commit."""
     with locked(workspace):
         before = {**_here(workspace), "texts": _texts(workspace)}
         yield
         if _texts(workspace) != before["texts"]:
-            _push(workspace, before, name=name, joins=f"texts {name}")
-            workspace.save(update_fields=["undo_steps", "redo_steps"])
+            _push(workspace, before, name=name, joins=f"texts {name}", pause_ms=pause_ms)
+            workspace.save(update_fields=_STEP_FIELDS)
 
 
 @transaction.atomic
@@ -104,6 +117,7 @@ def undo(workspace: Workspace) -> bool:
     *earlier, step = workspace.undo_steps
     workspace.redo_steps = _kept([*workspace.redo_steps, _named(_here_beside(workspace, step), name_of(step))])
     workspace.undo_steps = earlier
+    workspace.revision += 1
     _stand_on(workspace, step)
     return True
 
@@ -117,6 +131,7 @@ def redo(workspace: Workspace) -> bool:
     *earlier, step = workspace.redo_steps
     workspace.undo_steps = _kept([*workspace.undo_steps, _named(_here_beside(workspace, step), name_of(step))])
     workspace.redo_steps = earlier
+    workspace.revision += 1
     _stand_on(workspace, step)
     return True
 
@@ -124,6 +139,12 @@ def redo(workspace: Workspace) -> bool:
 def name_of(step: Mapping[str, Any]) -> str:
     """What was done between a kept step and the one beside it, "" where it was given no name."""
     return str(step.get("name", ""))
+
+
+def pause_of(posted: Mapping[str, Any]) -> int | None:
+    """The milliseconds that a page says lie between this press and the one before; None where it says none."""
+    text = str(posted.get("pause_ms") or "")
+    return int(text) if text.isdecimal() and text.isascii() and len(text) <= _PAUSE_DIGITS else None
 
 
 def _named(step: dict[str, Any], name: str) -> dict[str, Any]:
@@ -173,20 +194,30 @@ def _kept(step_list: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return step_list[-kept:]
 
 
-def _step_to(workspace: Workspace, step: dict[str, Any], *, name: str = "", joins: str = "") -> bool:
+def _step_to(
+    workspace: Workspace, step: dict[str, Any], *, name: str = "", joins: str = "", pause_ms: int | None = None
+) -> bool:
     if step == _here(workspace):
         return False
-    _push(workspace, _here(workspace), name=name, joins=joins)
+    _push(workspace, _here(workspace), name=name, joins=joins, pause_ms=pause_ms)
     _stand_on(workspace, step)
     return True
 
 
-def _push(workspace: Workspace, before: dict[str, Any], *, name: str = "", joins: str = "") -> None:
+def _push(
+    workspace: Workspace, before: dict[str, Any], *, name: str = "", joins: str = "", pause_ms: int | None = None
+) -> None:
     """Keep what stood before a change; a change that `joins` the newest step of that key is part of it."""
+    workspace.revision += 1
     now = timezone.now().timestamp()
     last = workspace.undo_steps[-1] if workspace.undo_steps and not workspace.redo_steps else {}
     workspace.redo_steps = []
-    if joins and last.get("joins") == joins and 0 <= now - last["at"] <= JOIN_SECONDS:
+    if joins and last.get("joins") == joins:
+        pause = now - last["at"] if pause_ms is None else pause_ms / 1000
+        is_part = 0 <= pause <= JOIN_SECONDS
+    else:
+        is_part = False
+    if is_part:
         workspace.undo_steps = [*workspace.undo_steps[:-1], {**last, "at": now}]
         return
     marked = {"joins": joins, "at": now} if joins else {}

@@ -117,6 +117,7 @@ def _generated(request: SignedInRequest, workspace: Workspace, state: ViewState,
     found = summaries.generated(workspace, asked, rows=(chosen.first, chosen.last))
     if isinstance(found, str):
         draft = ranges.drafted(packed.packing, chosen, found)
+        draft = replace(draft, topic=request.POST.get("topic", "").strip() or draft.topic)
         then = _packed_with(workspace, _of_range(EditableConfig.of(workspace), packed, state, draft))
         return _show(request, workspace, state, replace(draft, effect=_effect(packed, then)))
     back = state.address(workspace.get_absolute_url())

@@ -80,7 +80,7 @@ def _take(posted: QueryDict, workspace: Workspace) -> tuple[ConfigChange, str, b
     applied = posted.get("apply", "")
     merge = Merge(changes_of(applied)) if applied else _merge(posted, workspace, current)
     change = contest(_with(apply_posted(current, merge.taken), refusal), merge.contested)
-    undo_steps.commit(workspace, change.config.delta)
+    undo_steps.commit(workspace, change.config.delta, pause_ms=undo_steps.pause_of(posted))
     # A page that an earlier release drew names its inputs otherwise: nothing of it is taken, and it is drawn anew.
     whole_form = bool(applied or merge.elsewhere) or not merge.taken or _is_stale(posted, current)
     # Empty fields show what the model gives, and sliders reach as far as it does.
@@ -96,12 +96,17 @@ def undo(request: SignedInRequest, workspace_id: uuid.UUID) -> HttpResponse:
     if "everything" in request.POST:
         undo_steps.commit(workspace, {})
         return back_to(workspace, ViewState())
-    before = step_of(workspace)
-    said = "Nothing to undo"
-    if undo_steps.undo(workspace):
-        name = undo_steps.name_of(workspace.redo_steps[-1])
-        said = f"Undid: {name or step_name(step_of(workspace), before)}"
-    return say(_answer(request, workspace, ViewState.read(request.POST), whole_form=True), said)
+    with undo_steps.locked(workspace):
+        before = step_of(workspace)
+        is_newest = undo_steps.is_newest(workspace, request.POST.get("revision", ""))
+        if not is_newest:
+            said = _changed_since(workspace, "undone")
+        elif undo_steps.undo(workspace):
+            name = undo_steps.name_of(workspace.redo_steps[-1])
+            said = f"Undid: {name or step_name(step_of(workspace), before)}"
+        else:
+            said = "Nothing to undo"
+    return _step_answer(request, workspace, said, is_told=not is_newest)
 
 
 @access()
@@ -109,12 +114,33 @@ def undo(request: SignedInRequest, workspace_id: uuid.UUID) -> HttpResponse:
 def redo(request: SignedInRequest, workspace_id: uuid.UUID) -> HttpResponse:
     """One undone step forward again."""
     workspace = get_workspace_for_user(request.user, workspace_id)
-    before = step_of(workspace)
-    said = "Nothing to redo"
-    if undo_steps.redo(workspace):
-        name = undo_steps.name_of(workspace.undo_steps[-1])
-        said = f"Redid: {name or step_name(before, step_of(workspace))}"
+    with undo_steps.locked(workspace):
+        before = step_of(workspace)
+        is_newest = undo_steps.is_newest(workspace, request.POST.get("revision", ""))
+        if not is_newest:
+            said = _changed_since(workspace, "redone")
+        elif undo_steps.redo(workspace):
+            name = undo_steps.name_of(workspace.undo_steps[-1])
+            said = f"Redid: {name or step_name(before, step_of(workspace))}"
+        else:
+            said = "Nothing to redo"
+    return _step_answer(request, workspace, said, is_told=not is_newest)
+
+
+def _step_answer(request: SignedInRequest, workspace: Workspace, said: str, *, is_told: bool) -> HttpResponse:
+    """The workspace after a step; without script what `is_told` is said by the next page, the rest shows itself."""
+    if is_told and not request.htmx:
+        messages.info(request, said)
     return say(_answer(request, workspace, ViewState.read(request.POST), whole_form=True), said)
+
+
+def _changed_since(workspace: Workspace, done: str) -> str:
+    """What is said of a button that was drawn before the last change: it would take back what nobody saw."""
+    name = undo_steps.name_of(workspace.undo_steps[-1]) if workspace.undo_steps else ""
+    changed = f" ({name})" if name else ""
+    return (
+        f"Nothing was {done}: this workspace was changed elsewhere meanwhile{changed}. Press again to go on from there."
+    )
 
 
 @access()

@@ -59,6 +59,7 @@ def edit(request: SignedInRequest, workspace_id: uuid.UUID) -> HttpResponse:
     held = workspace.edits.get(found.key)
     with undo_steps.locked(workspace):
         is_newest = request.POST.get("was", "") in {"", found.mark} and workspace.edits.get(found.key) == held
+        is_newest = is_newest or workspace.edits.get(found.key) == plain  # pressed twice: it is there
         if is_newest:
             undo_steps.write_edit(workspace, found.key, plain)
     if not is_newest:

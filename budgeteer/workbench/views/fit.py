@@ -32,7 +32,7 @@ from budgeteer.workbench.views.responses import (
     say,
 )
 
-CHANGED = "The configuration was changed elsewhere since this plan was made. Look at the plan again, and apply it then."
+CHANGED = "The configuration was changed since this plan was made. Look at the plan again, and apply it then."
 NOT_READY = "The plan is being made. Apply it once it is there."
 
 

@@ -83,7 +83,7 @@ def texts(request: SignedInRequest, workspace_id: uuid.UUID) -> HttpResponse:
     seen = {
         key: mark for key in posted if (mark := request.POST.get(f"seen-{key}")) and key != request.POST.get("mine")
     }
-    refused = services.write_texts(workspace, posted, seen=seen)
+    refused = services.write_texts(workspace, posted, seen=seen, pause_ms=undo_steps.pause_of(request.POST))
     page = build_page(workspace, state, refused_texts=refused)
     if request.htmx:
         return render_swaps(request, page, whole_form=False)

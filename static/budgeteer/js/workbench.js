@@ -14,16 +14,17 @@
   const namesOf = (region) => document.getElementById(region).dataset.names.split(" ");
   const [selection] = namesOf("inspector");
   const narrow = matchMedia("(max-width: 700px)");
+  const press = (id) => document.dispatchEvent(new CustomEvent("press", { detail: id })); // crossing.js
   const say = (sentence) => document.dispatchEvent(new CustomEvent("status", { detail: sentence }));
 
   // ---- a value that moves: the number at once, then a draft at a time, at most every 50 ms, the last one always ----
   const touched = new Set();
+  const sender = document.getElementById("sender");
   let busy = false;
   let again = false;
-  let drafting = null; // The request of a draft that is not answered yet.
   const draft = () => {
-    again = busy;
-    if (busy) return;
+    again = busy || "sending" in sender.dataset;
+    if (again) return;
     busy = true;
     const started = performance.now();
     const next = () => setTimeout(() => {
@@ -43,6 +44,7 @@
       wanted = false;
     }));
   };
+  document.addEventListener("idle", () => again && draft());
   const plain = (text) => Number(text.replace(/[,\s%]/g, ""));
 
   document.addEventListener("input", (event) => {
@@ -61,7 +63,6 @@
   }, true);
   document.addEventListener("change", (event) => {
     const field = event.target;
-    if (field.form && field.form === form()) drafting?.abort(); // What is saved does not wait for what is only shown.
     if (field.dataset.for) touched.add(document.getElementById(field.dataset.for).name);
     else if (field.form && field.form === form()) touched.add(field.name);
   }, true);
@@ -103,13 +104,16 @@
   const goToHash = () => /^#[fi]-/.test(location.hash) && goToSetting(settingOf(location.hash));
   addEventListener("hashchange", goToHash);
 
-  document.addEventListener("htmx:configRequest", (event) => {
-    const { elt, formData, triggeringEvent } = event.detail;
-    if (elt.id !== "config-form") return;
-    if (triggeringEvent?.type === "preview") formData.append("draft", "1");
-    else again = wanted = false; // A saved change makes a draft that waits pointless.
+  document.addEventListener("htmx:configRequest", ({ detail: { elt, formData } }) => {
+    if (elt !== form()) return;
+    formData.append("draft", "1");
     for (const name of touched) formData.append("touched", name);
-    if (triggeringEvent?.type !== "preview") touched.clear();
+  });
+  document.addEventListener("gather", ({ detail: { elt, values } }) => {
+    if (elt !== form()) return;
+    again = wanted = false; // A saved change makes a draft that waits pointless.
+    for (const name of touched) values.append("touched", name);
+    touched.clear();
   });
 
   // ---- links were written with the state of their own region: the other region's state is taken as it is now ----
@@ -129,45 +133,6 @@
     }
     for (const [name, value] of [...detail.formData]) if (!value) detail.formData.delete(name);
     detail.path = url.pathname + url.search;
-  });
-
-  // ---- answers that cross: the regions show what was asked for last, as it stands after every change ----
-  const shown = () => [...document.querySelectorAll("#result > input, #inspector > input")].map((input) => input.value).join("\n");
-  const asked = new WeakMap(); // By request: what was shown then, and how many changes had been asked for.
-  let changes = 0;
-  document.addEventListener("htmx:beforeRequest", (event) => {
-    const { xhr, requestConfig, target } = event.detail;
-    if (target.id !== "result") return;
-    const rows = [...target.querySelectorAll("[id^=k]:is(tr, li)")].map((row) => row.id);
-    if (rows.length) xhr.setRequestHeader("X-Have", rows.join(" "));
-    const isDraft = requestConfig.formData.has("draft");
-    if (isDraft) drafting = xhr;
-    if (requestConfig.verb === "post" && !isDraft) changes += 1;
-    asked.set(xhr, { shown: shown(), changes, isDraft });
-  });
-  document.addEventListener("htmx:afterRequest", (event) => {
-    if (event.detail.xhr === drafting) drafting = null;
-  });
-  const lookAgain = async () => {
-    const url = location.pathname + location.search;
-    try {
-      for (const region of ["#inspector", "#result"]) await htmx.ajax("GET", url, { target: region, source: region, swap: "innerHTML" });
-    } catch {
-      // Overtaken by a later look.
-    }
-  };
-  document.addEventListener("htmx:beforeSwap", (event) => {
-    const { xhr, requestConfig, target } = event.detail;
-    const then = asked.get(xhr);
-    if (target.id !== "result" || !then || !event.detail.shouldSwap) return;
-    if (requestConfig.verb === "post" && then.shown !== shown()) {
-      // Somebody has gone on to another view since: its numbers are asked for, this answer's view is not shown.
-      if (then.isDraft) event.detail.shouldSwap = false;
-      else {
-        event.detail.swapOverride = "none";
-        setTimeout(lookAgain);
-      }
-    } else if (requestConfig.verb === "get" && then.changes !== changes) setTimeout(lookAgain);
   });
 
   // ---- focus survives: htmx keeps it by id; where the focused thing is gone, the field it stood in takes it ----
@@ -261,7 +226,9 @@
     if (!by || !event.shiftKey || !event.target.closest?.(".msgs")) return;
     const start = anchored() || rowOf(event.target);
     const rows = [...document.querySelectorAll(".msgs tr[data-row]")].map((row) => Number(row.dataset.row));
-    const at = rows.indexOf(document.querySelector(".msgs tr.in-range") ? head || start : start);
+    // A step that is not answered yet counts: the next one goes on from it.
+    const isChosen = document.querySelector(".msgs tr.in-range, #result[aria-busy]");
+    const at = rows.indexOf(isChosen ? head || start : start);
     const next = rows[at + by];
     if (!start || !next) return;
     event.preventDefault();
@@ -438,12 +405,12 @@
     if (inField(event.target) && !(isUndoKey(event) && isSettled(event.target))) return;
     if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "z") {
       event.preventDefault();
-      document.getElementById(event.shiftKey ? "redo" : "undo")?.click();
+      press(event.shiftKey ? "redo" : "undo");
       return;
     }
     if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "y") {
       event.preventDefault();
-      document.getElementById("redo")?.click();
+      press("redo");
       return;
     }
     if (document.documentElement.dataset.keys === "off" || event.ctrlKey || event.metaKey || event.altKey) return;
@@ -452,7 +419,7 @@
     else if (event.key === "f") seek(1, isChanged);
     else if (event.key === "]") stepTo("request-next", () => seek(1, opensTurn));
     else if (event.key === "[") stepTo("request-previous", () => seek(-1, opensTurn));
-    else if (event.key === "p") document.getElementById("pin")?.click();
+    else if (event.key === "p") press("pin");
     else document.querySelector(`.tabnav [data-key="${CSS.escape(event.key)}"]`)?.click();
   });
 

@@ -140,3 +140,53 @@ def test_a_tab_goes_on_typing_with_the_mark_of_its_last_answer(client: Client, s
         marks = dict(re.findall(r'name="(seen-\w+)" value="(\w+)"', html))
     session.refresh_from_db()
     assert session.query_text == "How deep is it?"
+
+
+def press(client: Client, workspace: Workspace, name: str, revision: int) -> str:
+    """What the page is told by this button, drawn at that revision."""
+    at = reverse(f"workbench:{name}", args=[workspace.id])
+    answer = client.post(at, {"revision": str(revision)}, headers={"HX-Request": "true"})
+    workspace.refresh_from_db()
+    return unescape(answer["HX-Trigger"])
+
+
+def test_of_two_presses_of_one_button_the_server_takes_the_first(client: Client, session: Workspace) -> None:
+    for reserve in (9_000, 8_000, 7_000, 6_000):
+        undo_steps.commit(session, {"outputReserve": reserve})
+    drawn = session.revision
+    assert "Undid" in press(client, session, "undo", drawn)
+    assert "Nothing was undone" in press(client, session, "undo", drawn)
+    assert session.config_delta == {"outputReserve": 7_000}
+    assert "Undid" in press(client, session, "undo", session.revision)
+    assert session.config_delta == {"outputReserve": 8_000}
+
+
+@pytest.mark.parametrize("late", ["undo", "redo"])
+def test_a_button_drawn_before_another_change_takes_nothing_back_unseen(
+    client: Client, session: Workspace, late: str
+) -> None:
+    undo_steps.commit(session, {"outputReserve": 9_000})
+    undo_steps.commit(session, {"outputReserve": 8_000})
+    undo_steps.undo(session)
+    drawn = session.revision
+    undo_steps.commit(session, {"history": {"maxTokens": 20_000}})
+    there = dict(session.config_delta)
+    assert "changed elsewhere meanwhile" in press(client, session, late, drawn)
+    assert session.config_delta == there
+
+
+@pytest.mark.parametrize(("pause_ms", "steps"), [(200, 1), (1_000, 1), (1_001, 2), (60_000, 2)])
+def test_presses_are_one_step_by_the_time_between_them_however_long_the_server_takes(
+    session: Workspace, pause_ms: int, steps: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(undo_steps, "JOIN_SECONDS", 1.0)
+    undo_steps.commit(session, {"outputReserve": 9_000})
+    session.undo_steps[-1]["at"] -= 30  # the server took its time
+    session.save()
+    undo_steps.commit(session, {"outputReserve": 8_000}, pause_ms=pause_ms)
+    assert len(session.undo_steps) == steps
+
+
+def test_a_pause_that_is_no_number_is_not_read() -> None:
+    said = [undo_steps.pause_of({"pause_ms": text}) for text in ("120", "-1", "1e3", "٣", "1" * 10, "")]
+    assert said == [120, None, None, None, None, None]

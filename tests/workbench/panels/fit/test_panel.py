@@ -124,7 +124,7 @@ def test_a_plan_of_another_configuration_is_not_applied(client: Client, session:
     changed = EditableConfig.of(session).with_value("history.maxTokens", 30_000)
     undo_steps.commit(session, changed.delta)
     response = client.post(f"{session.get_absolute_url()}fit/", {"mark": mark}, headers=HTMX)
-    assert "changed elsewhere" in response.headers["HX-Trigger"]
+    assert "changed since this plan was made" in response.headers["HX-Trigger"]
     session.refresh_from_db()
     assert session.config_delta == changed.delta
 
