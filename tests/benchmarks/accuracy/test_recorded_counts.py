@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from benchmarks.accuracy import UNSEEN_SHARE, UNSEEN_TOKENS, interval, is_unseen
+from benchmarks.accuracy.recorded_counts import UNSEEN_SHARE, UNSEEN_TOKENS, interval, is_unseen
 
 
 def test_an_interval_holds_the_total_and_grows_with_the_differences_between_stretches() -> None:
