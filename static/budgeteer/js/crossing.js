@@ -56,6 +56,7 @@
   };
   const send = (press) => {
     sending = press;
+    pressed += 1;
     sender.dataset.sending = "";
     press.button?.classList.add("htmx-request");
     const { path, values } = press;
@@ -90,7 +91,6 @@
   const queue = (press) => {
     const isTwice = (one) => one?.again === "once" && one.button.id === press.button?.id;
     if (press.again && [sending, ...presses].some(isTwice)) return;
-    pressed += 1;
     drafting?.abort(); // What is saved does not wait for what is only shown.
     if (!sending && !presses.length && !(press.again && looks.size) && press.values) {
       send(press);
@@ -132,7 +132,7 @@
   const lookAgain = async () => {
     const url = location.pathname + location.search;
     for (const id of [...REGIONS].reverse()) {
-      if (looks.has(id)) continue; // a later look is on its way
+      if (sending || looks.has(id)) continue; // a later look, or a press whose answer shows it all, is on its way
       const region = `#${id}`;
       try {
         await htmx.ajax("GET", url, { target: region, source: region, swap: "innerHTML" });
