@@ -150,7 +150,8 @@ class Tiling:
         steps = self._first[letters]
         begins = np.flatnonzero(steps)
         steps, length = steps[begins], 1
-        found = []
+        none = np.zeros(0, np.int64)
+        found = [(none, none)]  # no character need begin a piece
         while len(begins):
             whole = begins[steps & np.uint32(_ENDS) != 0]
             found.append((whole, whole + length))

@@ -176,6 +176,8 @@ def test_a_text_of_many_blocks_counts_as_a_whole() -> None:
 @example(texts=["\x01\x02a", "\u0301b", "\u201ca\u2019s\u201d"])
 @example(texts=["\n0's\n\n00 0\n", "\n\n", "0\n0", "(1, 2)\n\n\n x'12't"])
 @example(texts=[" '", "a 'b '\u4e00 ' (' 's", "\u2192's \u2192 \u2705's\t ' \u2705", "x \u2014\n \u2014  y"])
+@example(texts=["b" * 90])
+@example(texts=["\ufdd0"])
 @example(texts=["-" * 17 + " ", " " + "=" * 16 + " a", "a" * 17 + "'s", "'s " + "b" * 90, " " * 300, "\ufdd0 \ufdd1a"])
 def test_texts_as_arrays_count_as_ctok_counts_them(name: str, texts: list[str]) -> None:
     with mock.patch.object(claude_counter, "_MANY_CHARS", 0):
@@ -345,3 +347,10 @@ def test_the_counter_examples_of_the_boundary_rule_stand(left: str, right: str) 
 def test_a_text_alone_in_a_message_differs_by_its_edges_only(name: str, frame: int, text: str) -> None:
     alone = ctok.token_count(text, reference.CLAUDE_VERSIONS[name]) - frame
     assert -2 <= alone - counter_for(name).count(text) <= 1
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("texts", [["a" * 200], ["\ue000"], ["a" * 200, "\ue000"], ["\ue000a", "b"]])
+def test_words_of_which_nothing_is_found_at_once_are_tiled_one_by_one(name: str, texts: list[str]) -> None:
+    vocabulary = claude_vocabulary.claude_vocabulary(name)
+    assert vocabulary.costs(texts) == [vocabulary.cost(text) for text in texts]
