@@ -32,8 +32,12 @@ class Held:
     def _take(self, route: Route) -> None:
         if self._is_open or not self._matches(route):
             route.continue_()
+            return
+        answer = route.fetch()
+        if self._is_open:  # it came while the others were let go
+            self._deliver(route, answer)
         else:
-            self._waiting.append((route, route.fetch()))
+            self._waiting.append((route, answer))
 
     def wait(self, page: Page) -> None:
         """Until one is held."""
@@ -44,8 +48,11 @@ class Held:
         """Let them arrive, and hold nothing more."""
         self._is_open = True
         for route, answer in self._waiting:
-            with suppress(Error):  # the page does not want it any more
-                route.fulfill(response=answer)
+            self._deliver(route, answer)
+
+    def _deliver(self, route: Route, answer: APIResponse) -> None:
+        with suppress(Error):  # the page does not want it any more
+            route.fulfill(response=answer)
 
 
 def is_no_draft(route: Route) -> bool:
