@@ -34,15 +34,14 @@ def chats(count: int) -> bytes:
 
 
 def skills_zip(names: tuple[str, ...] = ("dredge", "moor"), **extra: bytes) -> bytes:
-    """A zip of skills; `extra` adds members by name."""
+    """A zip of skills; `extra` adds members by name. The same bytes whenever it is made: members are of 1980."""
+    members: dict[str, str | bytes] = {
+        f"{name}/SKILL.md": f"---\nname: {name}\ndescription: How to {name}.\n---\nFirst, {name}.\n" for name in names
+    }
     file = io.BytesIO()
     with zipfile.ZipFile(file, "w") as archive:
-        for name in names:
-            archive.writestr(
-                f"{name}/SKILL.md", f"---\nname: {name}\ndescription: How to {name}.\n---\nFirst, {name}.\n"
-            )
-        for name, data in extra.items():
-            archive.writestr(name, data)
+        for name, data in (members | extra).items():
+            archive.writestr(zipfile.ZipInfo(name), data)
     return file.getvalue()
 
 
