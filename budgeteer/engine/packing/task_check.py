@@ -9,10 +9,11 @@ import numpy as np
 from budgeteer.engine.config.schema import HistoryConfig, Placement
 from budgeteer.engine.inputs.bundle import Bundle
 from budgeteer.engine.packing.history.earlier_line import read_line
+from budgeteer.engine.packing.history.ending import end_places
 from budgeteer.engine.packing.history.opening import beginning_roles, has_role
 from budgeteer.engine.packing.history.registry import STRATEGIES
 from budgeteer.engine.packing.history.task import TaskContext, is_lost, sendable_or_over
-from budgeteer.engine.packing.history.view import USER, HistoryFit, HistoryRule, HistoryView, Mask, last_rows
+from budgeteer.engine.packing.history.view import USER, HistoryFit, HistoryRule, HistoryView, Mask
 from budgeteer.engine.packing.reasons import loss_sentence
 from budgeteer.engine.providers.capabilities import Loss
 from budgeteer.engine.providers.registry import PROVIDERS
@@ -92,8 +93,7 @@ def _is_system_only(bundle: Bundle, provider: str) -> bool:
 
 def _end_of(view: HistoryView, among: Mask) -> int:
     """The row of the last of these messages that is of a role that `endOn` asks for and parts no group, or -1."""
-    reach = np.maximum.accumulate(np.where(among, last_rows(view.group)[view.group], -1))
-    ends = np.flatnonzero(among & (reach == np.arange(len(view))) & has_role(view, view.config.end_on))
+    ends = np.flatnonzero(end_places(view, among))
     return int(ends[-1]) if len(ends) else -1
 
 

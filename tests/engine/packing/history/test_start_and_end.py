@@ -84,3 +84,20 @@ def test_what_is_pinned_stays_before_the_users_message() -> None:
     config = {**settings(startOn="user"), "pins": ["message:m1"]}
     assert sent(packed(bundle, config)) == ["m1", "m2", "m3", "m4", "m5"]
     assert "m1" not in sent(packed(bundle, config, provider="anthropic"))  # that provider refuses it there
+
+
+def test_what_stands_before_an_end_is_promised_with_it() -> None:
+    bundle = bundle_of(*(user("the") if at % 2 == 0 else assistant("the") for at in range(6)))
+    history = {"strategy": "oldestFirst", "endOn": "user"}
+
+    def with_tokens(tokens: int) -> Packing:
+        return packed(bundle, {"history": history | {"maxTokens": tokens}})
+
+    first = bundle.history_measures.column("openai-chat", "tokens").tolist()[0]
+    dropped = [one for one in with_tokens(first).ledger if one.fate == "dropped" and one.section == "history"]
+    promised = {one.id: [condition.at_least for condition in one.reason.conditions] for one in dropped}
+    assert promised["message:m2"] == promised["message:m3"]
+    assert promised["message:m4"] == promised["message:m5"]
+    [needed] = promised["message:m2"]
+    assert {one.id for one in with_tokens(needed).ledger if one.fate == "kept"} >= {"message:m2", "message:m3"}
+    assert "message:m2" not in {one.id for one in with_tokens(needed - 1).ledger if one.fate == "kept"}

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from budgeteer.engine.counting.library_measures import Ints
+from budgeteer.engine.packing.history.ending import end_places
 from budgeteer.engine.packing.history.reach import needed_counts, reaches_from_oldest
 from budgeteer.engine.packing.history.strategies.newest_first import over_limit
-from budgeteer.engine.packing.history.view import USER, HistoryFit, HistoryRule, HistoryView, Over
+from budgeteer.engine.packing.history.view import USER, HistoryFit, HistoryRule, HistoryView, Mask, NeededCounts, Over
 
 
 def oldest_first(view: HistoryView) -> HistoryFit:
@@ -25,11 +27,29 @@ def oldest_first(view: HistoryView) -> HistoryFit:
     counts = needed_counts(view, always, free, is_oldest_first=True)
     if counts is not None:
         kept = kept & (always | counts.within(view.config))
+    said = needed
+    if view.config.end_on != "any" and view.query_tokens == 0:
+        said = _up_to_an_end(view, needed, free)
+        if counts is not None:
+            messages, turns = (_up_to_an_end(view, column, free) for column in (counts.messages, counts.turns))
+            counts = NeededCounts(messages, turns)
     rule = np.full(len(view), int(HistoryRule.OLDEST_FIRST), np.int64)
     rule[~view.alive] = HistoryRule.VALIDITY
     rule[kept] = HistoryRule.KEPT
     over = over_limit(view, base - view.charged_tokens, limit) or _asks_nothing(view, kept, needed, limit)
-    return HistoryFit(kept, rule, limit, needed, over=over, needed_counts=counts)
+    return HistoryFit(kept, rule, limit, said, over=over, needed_counts=counts)
+
+
+def _up_to_an_end(view: HistoryView, needed: Ints, free: Mask) -> Ints:
+    """What each message needs where `endOn` takes back what follows the last message that it asks for.
+
+    That is what the next such message needs. One that stands before the first of them stays while none is kept.
+    """
+    ends = np.sort(needed[end_places(view, view.alive) & free])
+    if not len(ends):
+        return needed
+    reached = ends[np.minimum(np.searchsorted(ends, needed), len(ends) - 1)]
+    return np.where(free & (needed > ends[0]), np.maximum(needed, reached), needed)
 
 
 def _asks_nothing(view: HistoryView, kept: np.ndarray, needed: np.ndarray, limit: int) -> Over | None:
