@@ -9,6 +9,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -127,7 +128,7 @@ def test_no_secret_is_kept_under_version_control() -> None:
         found = {
             (path, str(secret.secret_value))
             for path in listed.split("\0")
-            if path
+            if path and ROOT / path != Path(__file__)  # which names what is made up
             for secret in scan_file(str(ROOT / path))
         }
     assert found == MADE_UP
