@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -15,8 +15,6 @@ from budgeteer.engine.content.conversation import (
     ReasoningPart,
     ToolCallPart,
     ToolResultPart,
-    calls_of,
-    results_of,
 )
 from budgeteer.engine.content.source_items import SourceItems
 from budgeteer.engine.content.usage_order import Use
@@ -84,13 +82,14 @@ class Imported(SourceItems):
 
 def report_json(imported: Imported) -> dict[str, Any]:
     """The report as plain data: exactly what `budgeteer import --json` prints."""
-    rows = [_conversation_row(conversation) for conversation in imported.conversations]
+    kinds = [_kinds_of(with_parts(outlines_of(each.messages))) for each in imported.conversations]
+    rows = map(_conversation_row, imported.conversations, kinds)
     return {
         "format": imported.format,
         "reason": imported.reason,
         "kind": imported.kind,
-        "counts": counts_of(imported),
-        "conversations": rows,
+        "counts": _counts(imported, kinds),
+        "conversations": list(rows),
         "skipped": [{"where": item.where, "why": item.why} for item in imported.skipped],
         "warnings": list(imported.warnings),
         "accounting": imported.accounting.to_json() if imported.accounting else None,
@@ -99,14 +98,18 @@ def report_json(imported: Imported) -> dict[str, Any]:
 
 def counts_of(imported: Imported) -> dict[str, int]:
     """How many of each thing an import found, sub-agents' runs included; what branches share counts once."""
-    messages = 0
-    kinds: Counter[type[Part]] = Counter()
-    for message in _counted_messages(imported.conversations):
-        messages += 1
-        for part in message.parts if message is not None else ():
-            kinds[type(part)] += 1
-            if isinstance(part, ToolResultPart):
-                kinds.update(map(type, part.content))
+    return _counts(imported, [])
+
+
+def _counts(imported: Imported, kinds_of_each: Sequence[Counter[type[Part]]]) -> dict[str, int]:
+    """As counts_of; `kinds_of_each` are the parts of each conversation by kind, where they were counted before."""
+    repeated = set(repeated_messages(imported.conversations))
+    messages = sum(len(conversation.messages) for conversation in imported.conversations) - len(repeated)
+    if kinds_of_each and not repeated:
+        kinds = sum(kinds_of_each, Counter[type[Part]]())
+    else:
+        every = (one for each in imported.conversations for one in with_parts(outlines_of(each.messages)))
+        kinds = _kinds_of(message for place, message in enumerate(every) if place not in repeated)
     carried = sum(len(conversation.tools) for conversation in imported.conversations)
     carried -= len(repeated_tools(imported.conversations))
     return {
@@ -125,20 +128,24 @@ def counts_of(imported: Imported) -> dict[str, int]:
     }
 
 
-def _counted_messages(conversations: Sequence[Conversation]) -> Iterator[Message | None]:
-    """Every message, None for one that is a text or nothing; one that stands in several branches once."""
-    repeated = set(repeated_messages(conversations))
-    every = (message for each in conversations for message in with_parts(outlines_of(each.messages)))
-    return (message for place, message in enumerate(every) if place not in repeated)
+def _kinds_of(messages: Iterable[Message | None]) -> Counter[type[Part]]:
+    """How many parts of each kind messages have, those of their results too; None has none that is counted."""
+    kinds: Counter[type[Part]] = Counter()
+    for message in messages:
+        for part in message.parts if message is not None else ():
+            kinds[type(part)] += 1
+            if isinstance(part, ToolResultPart):
+                kinds.update(map(type, part.content))
+    return kinds
 
 
-def _conversation_row(conversation: Conversation) -> dict[str, Any]:
+def _conversation_row(conversation: Conversation, kinds: Counter[type[Part]]) -> dict[str, Any]:
     return {
         "id": conversation.id,
         "title": conversation.title,
         "messages": len(conversation.messages),
-        "toolCalls": sum(len(calls_of(message)) for message in outlines_of(conversation.messages)),
-        "toolResults": sum(len(results_of(message)) for message in outlines_of(conversation.messages)),
+        "toolCalls": kinds[ToolCallPart],
+        "toolResults": kinds[ToolResultPart],
         "branches": conversation.branches,
         **({"branchOf": conversation.branch_of} if conversation.branch_of else {}),
     }
