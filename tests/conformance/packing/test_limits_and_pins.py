@@ -38,8 +38,9 @@ def test_summarised_history_is_within_its_characters(given_inputs: Inputs, data:
         packing.fits
         and history_size(packing).chars > settings["maxChars"]
         and settings["summarizing"]["trigger"] is None
-        # A kept message of the user's keeps what `keepWith` ties to it, from any turn.
+        # A kept message of the user's and a system text keep what `keepWith` ties to them, from any turn.
         and not (settings["keepWith"] and settings["summarizing"]["userMessageTokens"])
+        and not (settings["keepWith"] and any(one.category == "S" for one in history))
     ):
         # Only the last turns may be longer, and what of the user's words is kept on purpose.
         own = [one for one in history if one.fate != "added"]
