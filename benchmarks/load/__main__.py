@@ -135,7 +135,7 @@ def _memory_of(part: parts.Part) -> Iterator[list[float]]:
 
     def watch() -> None:
         while not leaving.wait(MEMORY_SECONDS):
-            seen.append(sum(_resident(one) for one in (process, *_children(process))) / 1e6)
+            seen.append(sum(_resident(one) for one in (process, *parts.started_by(process))) / 1e6)
 
     watching = threading.Thread(target=watch, daemon=True)
     watching.start()
@@ -149,13 +149,6 @@ def _resident(process: int) -> int:
         return int(Path(f"/proc/{process}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
     except (OSError, IndexError):
         return 0
-
-
-def _children(process: int) -> list[int]:
-    found = []
-    for tasks in Path(f"/proc/{process}/task").glob("*/children"):
-        found += [int(one) for one in tasks.read_text().split()]
-    return [each for one in found for each in (one, *_children(one))]
 
 
 def _read(path: Path) -> Iterator[Waited]:

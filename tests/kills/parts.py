@@ -54,7 +54,7 @@ class Part:
     def signal_all(self, number: int) -> None:
         """Send a signal to it and to every process it started, whatever group they are in."""
         if self.process is not None:
-            for process in (self.process.pid, *_started_by(self.process.pid)):
+            for process in (self.process.pid, *started_by(self.process.pid)):
                 with suppress(ProcessLookupError):
                     os.kill(process, number)
 
@@ -197,12 +197,12 @@ def _launcher(stack: Stack, arguments: list[str]) -> Callable[[IO[str]], subproc
     return launch
 
 
-def _started_by(process: int) -> list[int]:
+def started_by(process: int) -> list[int]:
     """The processes below one, by Linux's own list."""
     found: list[int] = []
     for children in Path(f"/proc/{process}/task").glob("*/children"):
         for child in map(int, children.read_text().split()):
-            found += [child, *_started_by(child)]
+            found += [child, *started_by(child)]
     return found
 
 
