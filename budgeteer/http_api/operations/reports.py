@@ -8,10 +8,11 @@ from datetime import datetime
 from typing import Annotated, Literal, Self
 from uuid import UUID
 
-from django.http import Http404, HttpRequest
+from django.http import HttpRequest
 from ninja import Query, Router, Status
 from pydantic import Field, field_validator, model_validator
 
+from budgeteer.access.lookups import found_or_404
 from budgeteer.access.problems import ApiProblem, ProblemKind
 from budgeteer.collections import services as collections
 from budgeteer.engine.errors import BudgeteerError, InputError
@@ -141,9 +142,7 @@ def get_report(request: HttpRequest, report_id: UUID) -> ReportOut:
 def create_report(request: HttpRequest, workspace_id: UUID, payload: ReportIn) -> Status[ReportOut]:
     """Share a workspace as it stands now: a frozen copy behind a link that nobody can guess. A worker makes it."""
     owner = owner_of(request)
-    workspace = workbench.of(owner, workspace_id)
-    if workspace is None:
-        raise Http404
+    workspace = found_or_404(workbench.of(owner, workspace_id), "workspace")
     question = {name: getattr(payload, name) for name in KINDS[payload.kind].question}
     order = replace(_order(payload), kind=payload.kind, question=question)
     report = _published(lambda: services.publish(workspace, order, owner=owner), where="workspace")
@@ -163,9 +162,7 @@ def create_report(request: HttpRequest, workspace_id: UUID, payload: ReportIn) -
 def create_evaluation_report(request: HttpRequest, run_id: UUID, payload: ShareIn) -> Status[ReportOut]:
     """Share what an evaluation found: sums and no text, behind a link that nobody can guess."""
     owner = owner_of(request)
-    run = collections.run_of(owner, run_id)
-    if run is None:
-        raise Http404
+    run = found_or_404(collections.run_of(owner, run_id), "evaluation")
     report = _published(lambda: services.publish_evaluation(run, _order(payload), owner=owner), where="evaluation")
     return Status(201, _shown(request, report))
 
@@ -199,10 +196,7 @@ def revoke_report(request: HttpRequest, report_id: UUID) -> ReportOut:
 
 
 def _report(request: HttpRequest, report_id: UUID) -> Report:
-    report = services.of(owner_of(request), report_id)
-    if report is None:
-        raise Http404
-    return report
+    return found_or_404(services.of(owner_of(request), report_id), "report")
 
 
 def _shown(request: HttpRequest, report: Report) -> ReportOut:
