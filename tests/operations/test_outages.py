@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import statistics
 import subprocess
 import sys
 import time
@@ -22,6 +23,9 @@ from tests.relay import Relay, relay_to
 from tests.serve.running import ROOT, answers, wait_until
 from tests.servers import free_port
 from tests.waiting import PATIENCE_SECONDS
+
+CONNECT_SECONDS = 5
+"""How long an attempt to open a database that hangs lasts: `connect_timeout` of `settings.DATABASES`."""
 
 
 @pytest.fixture
@@ -66,9 +70,10 @@ def test_a_database_that_hangs_makes_it_unready_without_waiting_and_ready_again_
             return (status, told["status"]) == (503, "not ready")
 
         wait_until(is_away, what="the outage to be told", seconds=TRUSTED_SECONDS + PATIENCE_SECONDS)
-        assert max(asked) < 2
-        for _ in range(12):
-            assert get(port, "/ready/")[2] < 2
+        later = [get(port, "/ready/")[2] for _ in range(12)]
+        # A busy machine may hold up any single answer; one that waits for the database takes as long as its timeout.
+        assert statistics.median(later) < 2
+        assert max(asked + later) < CONNECT_SECONDS
         status, told, seconds = get(port, "/health/")
         assert (status, told) == (200, {"status": "ok"})
         assert seconds < 1
