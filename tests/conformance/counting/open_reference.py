@@ -133,6 +133,14 @@ def _count_deepseek(text: str) -> int:
     return sum(len(encoding.encode_ordinary(part)) for part in parts)
 
 
+def is_assigned_alike(character: str) -> bool:
+    """Whether the versions of Unicode that Python and the package regex know agree that the character is assigned.
+
+    Where they do not, implementations split texts by their own version, and none of them is wrong.
+    """
+    return (unicodedata.category(character) == "Cn") == (regex.match(r"\p{Cn}", character) is not None)
+
+
 def count(text: str, name: str) -> int:
     """Tokens of a text by the reference implementation, the text of special tokens counted as ordinary text."""
     if not text.isascii():

@@ -49,7 +49,7 @@ WORDS = (
     *("  ", "\n\n", "\r\n", " \n ", "\t\t", "\u00a0", "\u3000", "\u200d", "\ufe0f", "\U0001f44d\U0001f3fd", "\x00"),
     *("<|im_start|>", "<bos>", "[INST]", "\u1100\u1161", "\u2126"),
 )
-characters = st.characters(min_codepoint=0, max_codepoint=0x10FFFF)
+characters = st.characters(min_codepoint=0, max_codepoint=0x10FFFF).filter(open_reference.is_assigned_alike)
 nasty = st.lists(
     st.sampled_from(WORDS) | st.text(characters, max_size=8) | st.builds(str.__mul__, characters, st.integers(2, 40)),
     max_size=10,
