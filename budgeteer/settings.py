@@ -153,7 +153,7 @@ TEMPLATES = [
                 "budgeteer.accounts.context_processors.mode",
                 "budgeteer.accounts.context_processors.reader",
             ],
-            "builtins": ["budgeteer.icons"],
+            "builtins": ["budgeteer.icons", "budgeteer.kept_fragments"],
         },
     },
 ]

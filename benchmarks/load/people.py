@@ -65,6 +65,27 @@ class FormFields(HTMLParser):
             self._inside = False
 
 
+class Shown:
+    """What the page shows, as its script tells it: the rows of its result, and the groups of settings that are drawn.
+
+    An answer leaves out the rows that the page has, and draws the groups that the page draws.
+    """
+
+    def __init__(self, page: str) -> None:
+        opened = re.findall(r'<details[^>]*\bdata-group="(\w+)"([^>]*)>(.*?)</details>', page, re.DOTALL)
+        self._drawn = " ".join(key for key, _, inside in opened if "data-settings=" not in inside)
+        self._open = " ".join(key for key, attributes, _ in opened if re.search(r"\bopen\b", attributes))
+        self._rows: list[str] = []
+        self.take(page)
+
+    def take(self, answer: str) -> None:
+        """The result region was swapped for that of the answer."""
+        self._rows = re.findall(r'<(?:tr|li) id="(k[\w-]+)"', answer)
+
+    def headers(self) -> dict[str, str]:
+        return {"X-Have": " ".join(self._rows), "X-Groups-Drawn": self._drawn, "X-Groups-Open": self._open}
+
+
 class PromptEngineer(HttpUser):  # type: ignore[misc]  # locust is not in this environment
     """One person, who pauses one to five seconds between two things."""
 
@@ -72,6 +93,7 @@ class PromptEngineer(HttpUser):  # type: ignore[misc]  # locust is not in this e
     workspace: str
     fields: list[tuple[str, str]]
     items: list[str]
+    shown: Shown
     dice: random.Random
 
     def on_start(self) -> None:
@@ -99,7 +121,8 @@ class PromptEngineer(HttpUser):  # type: ignore[misc]  # locust is not in this e
     @task(4)  # type: ignore[untyped-decorator]
     def look_at_another_view(self) -> None:
         view = self.dice.choice(VIEWS)
-        self.client.get(f"{self.workspace}?view={view}", headers=self._partial("result"), name="another view")
+        headers = self._partial("result") | {"X-Have": self.shown.headers()["X-Have"]}
+        self.client.get(f"{self.workspace}?view={view}", headers=headers, name="another view")
 
     @task(4)  # type: ignore[untyped-decorator]
     def select_an_item(self) -> None:
@@ -128,12 +151,14 @@ class PromptEngineer(HttpUser):  # type: ignore[misc]  # locust is not in this e
     def _send(self, name: str, **changed: Any) -> None:
         value = str(changed.pop("value"))
         fields = [(key, value if key == SLIDER else given) for key, given in self.fields]
-        fields += [(key, str(given)) for key, given in changed.items()]
+        fields += [("touched", SLIDER), *((key, str(given)) for key, given in changed.items())]
+        headers = self._partial("result") | self.shown.headers()
         with self.client.post(
-            f"{self.workspace}config/", fields, headers=self._partial("result"), name=name, catch_response=True
+            f"{self.workspace}config/", fields, headers=headers, name=name, catch_response=True
         ) as answer:
             if answer.status_code == 200 and 'id="tab-map"' not in answer.text:
                 answer.failure("the answer holds no result")
+            self.shown.take(answer.text or "")
             if mark := re.search(r'id="form-mark" name="mark" value="([^"]*)"', answer.text or ""):
                 self.fields = [(key, mark[1] if key == "mark" else given) for key, given in self.fields]
 
@@ -144,7 +169,7 @@ class PromptEngineer(HttpUser):  # type: ignore[misc]  # locust is not in this e
             found = FormFields("config-form")
             found.feed(page)
             if any(name == SLIDER for name, _ in found.fields):
-                self.fields = found.fields
+                self.fields, self.shown = found.fields, Shown(page)
                 self.items = re.findall(r'href="\?sel=(message%3A[0-9a-f-]+)"', page)
                 return
             time.sleep(1)

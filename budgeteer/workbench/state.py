@@ -7,9 +7,9 @@ fields; nothing else writes or takes apart such a query string.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, fields
 from enum import StrEnum
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Final, Self
 from urllib.parse import urlencode
 
 
@@ -136,8 +136,9 @@ class ViewState:
 
     def pairs(self, **changes: Any) -> tuple[tuple[str, Any], ...]:
         """The parameters of this state with changes that differ from their defaults."""
-        wanted = replace(self, **changes)
-        values = ((one.name, getattr(wanted, one.name), one.default) for one in fields(wanted))
+        if unknown := changes.keys() - _DEFAULTS.keys():
+            raise TypeError(f"the state has no {', '.join(sorted(unknown))}")
+        values = ((name, changes.get(name, getattr(self, name)), default) for name, default in _DEFAULTS.items())
         return tuple((name, value) for name, value, default in values if value != default)
 
     def query(self, **changes: Any) -> str:
@@ -175,3 +176,7 @@ class ViewState:
 
     def _inputs(self, region: PageRegion) -> tuple[tuple[str, Any], ...]:
         return tuple((name, getattr(self, name)) for name in self.names_of(region))
+
+
+#: A page has some hundred addresses: the parameters and their defaults are looked up once.
+_DEFAULTS: Final = {one.name: one.default for one in fields(ViewState)}

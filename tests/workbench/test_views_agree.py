@@ -89,16 +89,16 @@ def test_a_message_has_one_name_and_one_id_in_every_view(packed: Packed, fate: s
     prompt = {span.title for page in range(pages) for span in prompt_view(packed, replace(asked, page=page + 1)).spans}
     seen = 0
     for row in rows:
-        short = row.where.split(" · ")[0]
+        short = row.item.where.split(" · ")[0]
         if not short or short not in messages or messages[short].kind != "message":
             continue
         seen += 1
-        assert messages[short].text == row.name
+        assert messages[short].text == row.item.name
         item = inspected(packed, ViewState(sel=row.id), try_out=lambda _apply, _item: Trial())
         assert item is not None
-        assert (item.name, item.where) == (row.name, row.where)
+        assert (item.name, item.where) == (row.item.name, row.item.where)
         if row.fate == "kept":
-            assert " · ".join((row.name, *row.where.split(" · ")[:2])) in prompt
+            assert " · ".join((row.item.name, *row.item.where.split(" · ")[:2])) in prompt
     assert seen
 
 

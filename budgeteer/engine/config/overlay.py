@@ -15,13 +15,8 @@ _MAPS = frozenset({"skillsBudget.policies", "history.priorities", "history.keepW
 
 def merge(base: Mapping[str, Any], delta: Mapping[str, Any]) -> dict[str, Any]:
     """`base` with every leaf of `delta` laid over it; objects merge, lists and values replace. Both stay untouched."""
-    merged = copy.deepcopy(dict(base))
-    for key, value in delta.items():
-        if isinstance(value, Mapping) and isinstance(merged.get(key), Mapping):
-            merged[key] = merge(merged[key], value)
-        else:
-            merged[key] = copy.deepcopy(value)
-    return merged
+    merged = {key: _laid_over(under, delta[key]) if key in delta else _copied(under) for key, under in base.items()}
+    return merged | {key: _copied(value) for key, value in delta.items() if key not in base}
 
 
 def set_path(data: Mapping[str, Any], path: str, value: object) -> dict[str, Any]:
@@ -60,13 +55,13 @@ def delta_between(base: Mapping[str, Any], changed: Mapping[str, Any]) -> dict[s
     delta: dict[str, Any] = {}
     for key, value in changed.items():
         if key not in base:
-            delta[key] = copy.deepcopy(value)
+            delta[key] = _copied(value)
         elif isinstance(value, Mapping) and isinstance(base[key], Mapping):
             inner = delta_between(base[key], value)
             if inner:
                 delta[key] = inner
         elif value != base[key] or isinstance(value, bool) is not isinstance(base[key], bool):
-            delta[key] = copy.deepcopy(value)
+            delta[key] = _copied(value)
     return delta
 
 
@@ -80,8 +75,25 @@ def get_path(data: Mapping[str, Any], path: str) -> Any:
     return value
 
 
+def _laid_over(under: Any, value: Any) -> Any:
+    return merge(under, value) if isinstance(under, Mapping) and isinstance(value, Mapping) else _copied(value)
+
+
+def _copied(value: Any) -> Any:
+    """A copy of JSON data all through, several times as fast as `copy.deepcopy`, which is left what is none."""
+    match value:
+        case dict():
+            return {key: _copied(entry) for key, entry in value.items()}
+        case list():
+            return [_copied(entry) for entry in value]
+        case str() | int() | float() | None:
+            return value
+        case _:
+            return copy.deepcopy(value)
+
+
 def _set(data: Mapping[str, Any], steps: list[str], value: object) -> dict[str, Any]:
-    copied = copy.deepcopy(dict(data))
+    copied = _copied(dict(data))
     place = copied
     for step in steps[:-1]:
         inner = place.get(step)
@@ -92,7 +104,7 @@ def _set(data: Mapping[str, Any], steps: list[str], value: object) -> dict[str, 
 
 
 def _unset(data: Mapping[str, Any], steps: list[str]) -> dict[str, Any]:
-    copied = copy.deepcopy(dict(data))
+    copied = _copied(dict(data))
     if len(steps) == 1:
         copied.pop(steps[0], None)
         return copied

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import difflib
 import functools
+import re
 from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, Final, Literal, get_args, get_origin
 
@@ -370,21 +371,26 @@ def load_config(data: Mapping[str, Any]) -> BudgetConfig:
     Raises:
         ConfigError: the first thing that cannot be used, with its path and the nearest known name.
     """
-    errors = config_errors(data)
-    if errors:
+    config, errors = _validated(data)
+    if config is None or errors:
         raise errors[0]
-    return BudgetConfig.model_validate(dict(data))
+    return config
 
 
 def config_errors(data: object) -> list[ConfigError]:
     """Everything in `data` that cannot be used, in its order; [] when load_config will succeed."""
+    return _validated(data)[1]
+
+
+def _validated(data: object) -> tuple[BudgetConfig | None, list[ConfigError]]:
+    """The configuration that `data` comes to, None where it cannot be read, and everything that cannot be used."""
     if not isinstance(data, Mapping):
-        return [ConfigError("a configuration is a JSON object", mend='For example {"model": "gpt-4o"}.')]
+        return None, [ConfigError("a configuration is a JSON object", mend='For example {"model": "gpt-4o"}.')]
     try:
-        BudgetConfig.model_validate(dict(data))
+        config = BudgetConfig.model_validate(dict(data))
     except ValidationError as error:
-        return _told(error)
-    return _unstorable_texts(data)
+        return None, _told(error)
+    return config, _unstorable_texts(data)
 
 
 def _told(error: ValidationError) -> list[ConfigError]:
@@ -420,7 +426,7 @@ def _unstorable(where: str) -> ConfigError:
 def _unstorable_texts(value: object, path: str = "") -> list[ConfigError]:
     """Every text no file and no database can hold: one with a NUL character or half of a surrogate pair."""
     match value:
-        case str() if "\0" in value or any("\ud800" <= char <= "\udfff" for char in value):
+        case str() if _UNSTORABLE.search(value):
             return [_unstorable(path)]
         case Mapping():
             keys = [problem for key in value for problem in _unstorable_texts(key, path)]
@@ -464,6 +470,9 @@ def _shown(value: object) -> str:
         return "so large a number"
     return shown if len(shown) <= 60 else shown[:57] + "…"
 
+
+#: What no file and no database can hold: NUL, and half of a surrogate pair.
+_UNSTORABLE = re.compile("[\0\ud800-\udfff]")
 
 _TOKEN_LIMITS = (
     "history.maxTokens",

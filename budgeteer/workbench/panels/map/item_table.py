@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, assert_never
 
 import numpy as np
@@ -79,13 +79,12 @@ class ColumnHead:
 
 
 @dataclass(frozen=True, slots=True)
-class Row(MarkedRow):
-    """One item as the table prints it; every number is written out.
+class RowItem:
+    """The cells of a row that stay as they are while limits move: what the item is and how large.
 
     `found` is where its text holds what is searched for, None where its name says so already.
     """
 
-    id: str
     letter: str
     category: str
     name: str
@@ -95,16 +94,24 @@ class Row(MarkedRow):
     width: str
     bar_css: str
     bar_fill: str
+    is_selected: bool
+    url: str
+    found: Snippet | None
+
+
+@dataclass(frozen=True, slots=True)
+class Row(MarkedRow):
+    """One item as the table prints it, with its fate; every number is written out."""
+
+    id: str
+    item: RowItem
     fate: str
     fate_word: str
     icon: str
     tone: str
     after: str
     sentence: str
-    is_selected: bool
     is_pinned: bool
-    url: str
-    found: Snippet | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,9 +146,12 @@ def item_list(packed: Packed, where: Whereabouts, state: ViewState) -> ItemList:
         chips=_chips(ledger, where, state),
         columns=tuple(_head(column, state) for column in COLUMNS),
         rows=tuple(
-            replace(
-                _row(decisions[int(index)], where.of_item(int(index)), state=state, most_tokens=most),
-                found=found.get(int(index)),
+            _row(
+                decisions[int(index)],
+                where.of_item(int(index)),
+                found.get(int(index)),
+                state=state,
+                most_tokens=most,
             )
             for index in window
         ),
@@ -249,13 +259,13 @@ def _head(column: ItemColumn, state: ViewState) -> ColumnHead:
     )
 
 
-def _row(decision: Decision, where: tuple[str, ...], *, state: ViewState, most_tokens: int) -> Row:
+def _row(
+    decision: Decision, where: tuple[str, ...], found: Snippet | None, *, state: ViewState, most_tokens: int
+) -> Row:
     word, figure = fate_words(decision)
     size = decision.after if decision.fate == "added" else decision.before
     letter = decision.category
-    is_selected = state.sel == decision.id
-    return Row(
-        id=decision.id,
+    item = RowItem(
         letter=letter,
         category=CATEGORIES[letter],
         name=decision.name or decision.id,
@@ -265,15 +275,20 @@ def _row(decision: Decision, where: tuple[str, ...], *, state: ViewState, most_t
         width=f"{max(0.8, size.tokens / most_tokens * 100) if most_tokens else 0.8:.2f}%",
         bar_css=_bar_css(decision),
         bar_fill=f"url(#stripes-{letter})" if decision.fate == "summarised" else "",
+        is_selected=state.sel == decision.id,
+        url=state.query(sel=decision.id),
+        found=found,
+    )
+    return Row(
+        id=decision.id,
+        item=item,
         fate=decision.fate,
         fate_word=word,
         icon=FATE_ICONS[decision.fate],
         tone=FATE_TONES[decision.fate],
         after=figure,
         sentence="" if decision.fate == "kept" else decision.sentence,
-        is_selected=is_selected,
         is_pinned=decision.pinned,
-        url=state.query(sel=decision.id),
     )
 
 
