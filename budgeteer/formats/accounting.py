@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from enum import Enum, auto
 from functools import lru_cache
 from itertools import batched, chain, islice
@@ -49,6 +49,12 @@ SAMPLED_FROM: Final = 20
 
 _AT_ONCE: Final = 4_096
 """Messages whose ids and names are looked at together."""
+
+_TOGETHER: Final = 16
+"""Lines of a sample that are taken in a row, at most."""
+
+_PLACES: Final = 256
+"""Places of a file from which a sample is taken at least, if it has so many lines."""
 
 _NEAR: Final = 16
 """Lines of a file between a string and the line at which its message is made: importers join a few."""
@@ -104,13 +110,14 @@ class Account:
         aside = document.notes.aside
         self._ledger = StringLedger(markup_words(format_name), is_held=aside is None)
         self._step = max(1, _size_of(document) // LOOKED_AT)
-        self._aside = None if aside is None else _SpooledMessages(aside, self._ledger, _nearness(document, self._step))
+        sample = _Sample.of(document, self._step)
+        self._aside = None if aside is None else _SpooledMessages(aside, self._ledger, _nearness(document, sample))
         walk = _Walk(left_out_fields(format_name), self._step)
         self._entry_of = _files_in(document, self._step)
         if document.archive is not None:
             self._texts = _texts_in(document.archive, self._entry_of, walk, read_files(format_name))
         else:
-            self._texts = _texts_of(document, walk, self._step)
+            self._texts = _texts_of(document, walk, sample)
         for one in self._texts:
             self._ledger.expect_entry(one.entry)
             if one.place is not _Place.METADATA:
@@ -182,6 +189,7 @@ class _SpooledMessages:
         outlines = messages.outlines
         if not isinstance(outlines, OutlineList):
             outlines = OutlineList(self._spool.keep, outlines)
+        self._extend(len(self._spool))
         states = np.frombuffer(self._states, dtype=np.uint8)
         places = np.frombuffer(outlines.places, dtype=np.uint64)
         states[places] |= _KEPT
@@ -214,10 +222,16 @@ class _SpooledMessages:
 
     def _see(self, message: Message, place: int) -> None:
         """See a message that is put aside, once: the same contents lie in one place."""
-        self._states.extend(bytes(max(0, place + 1 - len(self._states))))
-        if not self._states[place] & _SEEN and (self._is_near is None or self._is_near()):
+        if self._is_near is not None and not self._is_near():
+            return
+        if place >= len(self._states):
+            self._extend(place + 1)
+        if not self._states[place] & _SEEN:
             self._states[place] |= _SEEN
             self._ledger.see_parts(message.parts)
+
+    def _extend(self, count: int) -> None:
+        self._states.extend(bytes(max(0, count - len(self._states))))
 
     def _places(self, state: int) -> list[int]:
         """The places of the messages in a state, in order."""
@@ -229,12 +243,37 @@ class _SpooledMessages:
         return found
 
 
-def _nearness(document: Document, step: int) -> Callable[[], bool] | None:
+@dataclass(frozen=True, slots=True)
+class _Sample:
+    """Which lines, elements or members of a file are looked at: of so many (`step`), the first ones (`together`).
+
+    Lines are taken some in a row, as importers join a few: what is near to one is near to the others.
+    """
+
+    step: int
+    together: int = 1
+
+    @classmethod
+    def of(cls, document: Document, step: int) -> _Sample:
+        """The sample of one in `step`."""
+        if document.shape != "jsonl":
+            return cls(step)
+        together = min(max(1, len(document.lines) // step // _PLACES), _TOGETHER)
+        return cls(step * together, together)
+
+    def places(self, count: int) -> Iterator[int]:
+        """The places of the sample among so many."""
+        for start in range(0, count, self.step):
+            yield from range(start, min(start + self.together, count))
+
+
+def _nearness(document: Document, sample: _Sample) -> Callable[[], bool] | None:
     """Whether the line or member looked at last stands near one of the sample; None where every one does."""
     read = document.members or document.lines
-    if not isinstance(read, LazyLines | MemberReader) or step <= 2 * _NEAR:
+    step, near = sample.step, 2 * _NEAR + sample.together - 1
+    if not isinstance(read, LazyLines | MemberReader) or step <= near:
         return None
-    return lambda: (read.current + _NEAR) % step <= 2 * _NEAR
+    return lambda: (read.current + _NEAR) % step <= near
 
 
 def _size_of(document: Document) -> int:
@@ -243,13 +282,14 @@ def _size_of(document: Document) -> int:
     return document.size or len(document.text)
 
 
-def _texts_of(document: Document, walk: _Walk, step: int) -> list[_Text]:
+def _texts_of(document: Document, walk: _Walk, sample: _Sample) -> list[_Text]:
     """The strings of a document, or of a sample of it."""
+    step = sample.step
     if document.shape == "text":
         pieces = range(0, len(document.text), LOOKED_AT * step)
         return [_Text(document.text[at : at + LOOKED_AT], "text", _Place.CONTENT, 0) for at in pieces]
     if document.shape == "jsonl":
-        for at in range(0, len(document.lines), step):
+        for at in sample.places(len(document.lines)):
             line = document.lines[at]
             walk.enter(line.value, "", line.number)
     elif isinstance(document.value, list):

@@ -20,6 +20,7 @@ from budgeteer.formats.plugins import PluginFailed
 from budgeteer.formats.reading.archives import Archive, open_folder
 from budgeteer.formats.reading.document import Document, Options, Scratch, notes_for, open_document, open_file
 from budgeteer.formats.reading.envelopes import described
+from budgeteer.formats.reading.garbage import collected_seldom
 from budgeteer.formats.reading.lazy_members import held
 from budgeteer.formats.reading.limits import COMMAND_LINE_LIMITS, DEFAULT_LIMITS, Limits
 from budgeteer.formats.registry import registry
@@ -74,7 +75,8 @@ def import_file(
 def _read(opened: Callable[[], Document], name: str, as_format: str | None, own: Sequence[Format] = ()) -> Imported:
     chosen = format_named(as_format, own) if as_format else None
     try:
-        return _import(opened(), chosen, own)
+        with collected_seldom():
+            return _import(opened(), chosen, own)
     except UnknownShape:
         raise
     except FormatError as error:

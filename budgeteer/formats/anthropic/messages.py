@@ -26,6 +26,7 @@ from budgeteer.engine.content.origin import Origin
 from budgeteer.formats.messages.image_sizes import base64_pixel_size
 from budgeteer.formats.messages.imported import Imported, Skipped
 from budgeteer.formats.messages.numbering import note_opaque, numbered, text_value, title_of
+from budgeteer.formats.messages.objects import OBJECT
 from budgeteer.formats.messages.opaque import lean
 from budgeteer.formats.messages.origins import origin_of, settings_of
 from budgeteer.formats.messages.recorded_requests import token_count
@@ -89,13 +90,13 @@ def detect(document: Document) -> str | None:
 def _sign(envelope: Envelope) -> str:
     """What only an Anthropic body has, or ""."""
     raw = envelope.raw or {}
-    said = [message for _, message in envelope.messages[:400] if isinstance(message, Mapping)]
+    said = [message for _, message in envelope.messages[:400] if isinstance(message, OBJECT)]
     if any(text_value(message.get("role")) in _OPENAI_ROLES or "tool_calls" in message for message in said):
         return ""
     for message in said:
         content = message.get("content")
         for block in content if isinstance(content, list) else []:
-            if isinstance(block, Mapping) and text_value(block.get("type")) in _OWN_BLOCKS:
+            if isinstance(block, OBJECT) and text_value(block.get("type")) in _OWN_BLOCKS:
                 return f"Anthropic content blocks (`{block['type']}`)"
     if "system" in raw or "anthropic_version" in raw:
         return "the top-level `system` of Anthropic Messages"
@@ -134,7 +135,7 @@ def conversation_of(envelope: Envelope, position: int, document: Document, skipp
     messages = document.notes.message_list()
     messages.extend(lean(each, document.notes) for each in _system(raw.get("system")))
     for number, item in envelope.messages:
-        role = _ROLES.get(text_value(item.get("role"))) if isinstance(item, Mapping) else None
+        role = _ROLES.get(text_value(item.get("role"))) if isinstance(item, OBJECT) else None
         if role is None:
             place = f"{envelope.where}message {number}"
             skipped.append(Skipped(place, "no known role", compact_json(item)[:500]))
@@ -170,7 +171,7 @@ def _system(system: Any) -> Iterator[Message]:
 
 def input_tokens(usage: Any) -> int | None:
     """The input tokens a usage reports, cached ones included; None when it reports none."""
-    if not isinstance(usage, Mapping):
+    if not isinstance(usage, OBJECT):
         return None
     keys = ("input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens")
     counts = [usage.get(key) for key in keys]
@@ -200,7 +201,7 @@ def split_message(role: Role, content: Any, *, line: int = 0, uid: str = "", cre
     results: list[ToolResultPart] = []
     others: list[Part] = []
     for block in blocks:
-        if role != "assistant" and isinstance(block, Mapping) and block.get("type") == "tool_result":
+        if role != "assistant" and isinstance(block, OBJECT) and block.get("type") == "tool_result":
             results.append(_result(block))
         else:
             others.extend(_block(block))
@@ -232,7 +233,7 @@ def _result(block: Mapping[str, Any]) -> ToolResultPart:
 
 
 def _block(block: Any) -> list[Part]:
-    if isinstance(block, Mapping):
+    if isinstance(block, OBJECT):
         kind = block.get("type")
         if kind == "tool_use":
             return [tool_call(block)]
@@ -258,14 +259,14 @@ def content_block(block: Any) -> list[ContentPart]:
     """
     if isinstance(block, str):
         return [TextPart(block)] if block else []
-    if not isinstance(block, Mapping):
+    if not isinstance(block, OBJECT):
         return [TextPart(compact_json(block))]
     kind = text_value(block.get("type"))
     if kind == "text" and isinstance(block.get("text"), str):
         return [TextPart(block["text"], origin_of(_FAMILY, block, _TEXT_FIELDS))] if block["text"] else []
     if kind == "image":
         source = block.get("source")
-        data = text_value(source.get("data")) if isinstance(source, Mapping) else ""
+        data = text_value(source.get("data")) if isinstance(source, OBJECT) else ""
         width, height = (base64_pixel_size(data) if data else None) or (None, None)
         return [ImagePart(block, width, height)]
     if kind == "document":

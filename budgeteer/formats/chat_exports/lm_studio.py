@@ -24,6 +24,7 @@ from budgeteer.engine.content.conversation import (
 from budgeteer.engine.content.library import compact_json
 from budgeteer.formats.messages.imported import Imported, Skipped
 from budgeteer.formats.messages.numbering import text_value
+from budgeteer.formats.messages.objects import OBJECT
 from budgeteer.formats.messages.opaque import opaque_part
 from budgeteer.formats.messages.recorded_requests import token_count
 from budgeteer.formats.messages.reply_steps import ReplySteps
@@ -69,14 +70,14 @@ def _conversation(entry: Entry, position: int, document: Document, skipped: list
             continue
         _add(draft, Message(role, (), line=number), version)
     used = entry.value.get("lastUsedModel")
-    named = text_value(used.get("identifier")) if isinstance(used, Mapping) else ""
+    named = text_value(used.get("identifier")) if isinstance(used, OBJECT) else ""
     draft.model = draft.model or named
     return draft.conversation(f"c{position}", text_value(entry.value.get("name")), document.stem or "Conversation")
 
 
 def _selected(raw: Any, draft: ConversationDraft) -> Mapping[str, Any]:
     """The version that was sent, {} where there is none."""
-    versions = mappings(raw.get("versions")) if isinstance(raw, Mapping) else []
+    versions = mappings(raw.get("versions")) if isinstance(raw, OBJECT) else []
     if not versions:
         return {}
     at = raw.get("currentlySelected")
@@ -98,7 +99,7 @@ def _add(draft: ConversationDraft, frame: Message, version: Mapping[str, Any]) -
         if block.get("shouldIncludeInContext") is False:
             draft.notes.count("Steps that were kept out of the context, read as they are")
         style = block.get("style")
-        thought = isinstance(style, Mapping) and style.get("type") == "thinking"
+        thought = isinstance(style, OBJECT) and style.get("type") == "thinking"
         _record(draft, frame.line, block.get("genInfo"))
         content = block.get("content")
         for item in content if isinstance(content, list) else [content]:
@@ -110,8 +111,8 @@ def _add(draft: ConversationDraft, frame: Message, version: Mapping[str, Any]) -
 
 
 def _item(item: Any, steps: ReplySteps, draft: ConversationDraft, *, thought: bool) -> None:
-    kind = text_value(item.get("type")) if isinstance(item, Mapping) else ""
-    if not isinstance(item, Mapping):
+    kind = text_value(item.get("type")) if isinstance(item, OBJECT) else ""
+    if not isinstance(item, OBJECT):
         for part in texts(text_value(item)):
             steps.say(part)
     elif kind == "text" and isinstance(item.get("text"), str):
@@ -119,7 +120,7 @@ def _item(item: Any, steps: ReplySteps, draft: ConversationDraft, *, thought: bo
             steps.say(ReasoningPart(item["text"]) if thought else TextPart(item["text"]))
     elif kind == "toolCallRequest":
         inner = item.get("toolCallRequest")
-        named = inner if isinstance(inner, Mapping) else item
+        named = inner if isinstance(inner, OBJECT) else item
         given = text_value(named.get("toolCallRequestId")) or text_value(named.get("id"))
         arguments = named.get("parameters", named.get("arguments"))
         steps.call(draft.calls.call(text_value(named.get("name")), arguments, given))
@@ -141,11 +142,11 @@ def _other(kind: str, item: Mapping[str, Any], draft: ConversationDraft) -> Cont
 
 def _record(draft: ConversationDraft, line: int, info: Any) -> None:
     """What a step's generation says of its model and its tokens."""
-    if not isinstance(info, Mapping):
+    if not isinstance(info, OBJECT):
         return
     draft.model = text_value(info.get("identifier")) or text_value(info.get("indexedModelIdentifier")) or draft.model
     stats = info.get("stats")
-    counts = stats if isinstance(stats, Mapping) else {}
+    counts = stats if isinstance(stats, OBJECT) else {}
     total = token_count(counts.get("promptTokensCount"))
     if total:
         output = token_count(counts.get("predictedTokensCount"))

@@ -27,6 +27,7 @@ from budgeteer.engine.content.library import compact_json
 from budgeteer.formats.messages.image_sizes import image_at
 from budgeteer.formats.messages.imported import Imported, Skipped
 from budgeteer.formats.messages.numbering import Notes, text_value
+from budgeteer.formats.messages.objects import OBJECT
 from budgeteer.formats.messages.recorded_requests import openai_request
 from budgeteer.formats.messages.reply_steps import ReplySteps
 from budgeteer.formats.openai.chat import ROLE_OF, content_parts
@@ -59,14 +60,14 @@ def detect(document: Document) -> str | None:
 
 def _chat(value: Mapping[str, Any]) -> Mapping[str, Any]:
     inner = value.get("chat")
-    return inner if isinstance(inner, Mapping) else value
+    return inner if isinstance(inner, OBJECT) else value
 
 
 def _nodes(chat: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
     history = chat.get("history")
-    messages = history.get("messages") if isinstance(history, Mapping) else None
-    given = messages.items() if isinstance(messages, Mapping) else ()
-    return {name: raw for name, raw in given if isinstance(raw, Mapping) and "parentId" in raw and "role" in raw}
+    messages = history.get("messages") if isinstance(history, OBJECT) else None
+    given = messages.items() if isinstance(messages, OBJECT) else ()
+    return {name: raw for name, raw in given if isinstance(raw, OBJECT) and "parentId" in raw and "role" in raw}
 
 
 def read(document: Document) -> Imported:
@@ -112,12 +113,12 @@ def _conversations(entry: Entry, document: Document, skipped: list[Skipped]) -> 
         return draft.conversation(given or f"c{entry.number}", title, f"Chat {entry.number}")
 
     history = chat.get("history")
-    end = text_value(history.get("currentId")) if isinstance(history, Mapping) else ""
+    end = text_value(history.get("currentId")) if isinstance(history, OBJECT) else ""
     return tree_conversations(tree, end, build, document.notes)
 
 
 def _system(params: Any) -> str:
-    return text_value(params.get("system")) if isinstance(params, Mapping) else ""
+    return text_value(params.get("system")) if isinstance(params, OBJECT) else ""
 
 
 def _add(draft: ConversationDraft, name: str, raw: Mapping[str, Any], number: int) -> None:
@@ -187,7 +188,7 @@ def _files(raw: Mapping[str, Any]) -> Iterator[Part]:
             yield image_at(file["url"])
         else:
             inner = file.get("file")
-            named = text_value(inner.get("filename")) if isinstance(inner, Mapping) else ""
-            data = inner.get("data") if isinstance(inner, Mapping) else None
-            text = text_value(data.get("content")) if isinstance(data, Mapping) else ""
+            named = text_value(inner.get("filename")) if isinstance(inner, OBJECT) else ""
+            data = inner.get("data") if isinstance(inner, OBJECT) else None
+            text = text_value(data.get("content")) if isinstance(data, OBJECT) else ""
             yield TextPart(text) if text else FilePart(file, text_value(file.get("name")) or named)

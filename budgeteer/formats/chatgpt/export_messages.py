@@ -21,6 +21,7 @@ from budgeteer.engine.content.conversation import (
 )
 from budgeteer.engine.content.library import compact_json
 from budgeteer.formats.messages.numbering import Notes, text_value
+from budgeteer.formats.messages.objects import OBJECT
 from budgeteer.formats.messages.opaque import lean_parts
 from budgeteer.formats.reading.bounds import iso_time
 from budgeteer.formats.reading.entries import mappings
@@ -91,15 +92,15 @@ class ExportConversation:
             self.notes.count("Messages of weight 0, which the model may not have been sent, kept")
         about = _about(message)
         self.model = text_value(about.get("model_slug")) or self.model
-        frame = Message(role, (), id=node, created=_created(message))
+        created, typed = _created(message), True
         if role == "tool":
-            self._answer(frame, message)
+            self._answer(Message(role, (), id=node, created=created), message)
             return
         self._answering = ""
         if role == "user":
             self._calls.user_speaks()
             hidden = about.get("is_visually_hidden_from_conversation") is True
-            frame = replace(frame, typed=not hidden and _kind(message) != "user_editable_context")
+            typed = not hidden and _kind(message) != "user_editable_context"
         recipient = _recipient(message)
         said = lean_parts(_parts(message), self.notes)
         parts: list[Part] = [*said]
@@ -107,12 +108,12 @@ class ExportConversation:
             text = "\n".join(part.text for part in said if isinstance(part, TextPart))
             parts = [part for part in said if not isinstance(part, TextPart)]
             parts.append(self._calls.call(recipient, text))
-        self.messages.append(replace(frame, parts=tuple(parts)))
+        self.messages.append(Message(role, tuple(parts), id=node, created=created, typed=typed))
 
     def _answer(self, frame: Message, message: Mapping[str, Any]) -> None:
         """The answer of a tool; what it goes on to say without another call is one answer."""
         author = message.get("author")
-        name = text_value(author.get("name")) if isinstance(author, Mapping) else ""
+        name = text_value(author.get("name")) if isinstance(author, OBJECT) else ""
         given = [part for part in _parts(message) if not isinstance(part, ReasoningPart)]
         content = lean_parts(given, self.notes)
         last = self.messages[-1].parts[0] if self.messages and self.messages[-1].role == "tool" else None
@@ -128,7 +129,7 @@ class ExportConversation:
 
 def _role(message: Mapping[str, Any]) -> Role | None:
     author = message.get("author")
-    return _ROLES.get(text_value(author.get("role"))) if isinstance(author, Mapping) else None
+    return _ROLES.get(text_value(author.get("role"))) if isinstance(author, OBJECT) else None
 
 
 def _recipient(message: Mapping[str, Any]) -> str:
@@ -137,12 +138,12 @@ def _recipient(message: Mapping[str, Any]) -> str:
 
 def _about(message: Mapping[str, Any]) -> Mapping[str, Any]:
     about = message.get("metadata")
-    return about if isinstance(about, Mapping) else {}
+    return about if isinstance(about, OBJECT) else {}
 
 
 def _content(message: Mapping[str, Any]) -> Mapping[str, Any]:
     content = message.get("content")
-    return content if isinstance(content, Mapping) else {}
+    return content if isinstance(content, OBJECT) else {}
 
 
 def _kind(message: Mapping[str, Any]) -> str:
@@ -156,7 +157,7 @@ def _created(message: Mapping[str, Any]) -> str:
 
 def _failed(message: Mapping[str, Any]) -> bool:
     run = _about(message).get("aggregate_result")
-    raised = run.get("in_kernel_exception") or run.get("system_exception") if isinstance(run, Mapping) else None
+    raised = run.get("in_kernel_exception") or run.get("system_exception") if isinstance(run, OBJECT) else None
     return bool(raised) or _kind(message) == "system_error"
 
 
@@ -166,7 +167,7 @@ def _parts(message: Mapping[str, Any]) -> list[_Piece]:
     parts = _said(content)
     about = _about(message)
     given = about.get("user_context_message_data")
-    if not parts and isinstance(given, Mapping):
+    if not parts and isinstance(given, OBJECT):
         parts = [TextPart(text) for text in map(text_value, given.values()) if text]
     shown = {
         text_value(part.raw.get("asset_pointer")).rpartition("/")[2] for part in parts if isinstance(part, ImagePart)
@@ -205,7 +206,7 @@ def _piece(piece: Any) -> Iterator[_Piece]:
         if piece:
             yield TextPart(piece)
         return
-    if not isinstance(piece, Mapping):
+    if not isinstance(piece, OBJECT):
         if piece is not None:
             yield TextPart(compact_json(piece))
         return

@@ -12,6 +12,7 @@ from budgeteer.formats.chatgpt.export_messages import ExportConversation, is_emp
 from budgeteer.formats.messages.branches import other_leaves, path_to, with_branches
 from budgeteer.formats.messages.imported import Imported, Skipped
 from budgeteer.formats.messages.numbering import Notes, note_opaque, numbered, text_value, title_of
+from budgeteer.formats.messages.objects import OBJECT
 from budgeteer.formats.reading.document import Document
 from budgeteer.formats.reading.entries import Entry, entries_of, mostly
 from budgeteer.formats.reading.envelopes import require
@@ -26,10 +27,10 @@ def detect(document: Document) -> str | None:
 
 def _is_conversation(value: Mapping[str, Any]) -> bool:
     nodes = value.get("mapping")
-    if not isinstance(nodes, Mapping):
+    if not isinstance(nodes, OBJECT):
         return False
     return "current_node" in value or any(
-        isinstance(node, Mapping) and {"parent", "children"} & node.keys() for node in list(nodes.values())[:5]
+        isinstance(node, OBJECT) and {"parent", "children"} & node.keys() for node in list(nodes.values())[:5]
     )
 
 
@@ -72,8 +73,8 @@ class _Tree:
         """The tree of an entry; what is no node in its mapping is added to `skipped`."""
         tree = cls(entry)
         given = entry.value.get("mapping")
-        for name, node in given.items() if isinstance(given, Mapping) else ():
-            if isinstance(node, Mapping):
+        for name, node in given.items() if isinstance(given, OBJECT) else ():
+            if isinstance(node, OBJECT):
                 tree.nodes[name] = node
             else:
                 skipped.append(Skipped(f"{entry.where}, node {name[:60]}", "no node", compact_json(node)[:500]))
@@ -84,7 +85,7 @@ class _Tree:
     def message(self, name: str) -> Mapping[str, Any]:
         """The message of a node, {} for one without."""
         message = self.nodes[name].get("message")
-        return message if isinstance(message, Mapping) else {}
+        return message if isinstance(message, OBJECT) else {}
 
     def parent(self, name: str) -> str | None:
         """The node before a node."""

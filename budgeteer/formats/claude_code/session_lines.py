@@ -13,6 +13,7 @@ from budgeteer.formats.anthropic.messages import recorded_request
 from budgeteer.formats.claude_code.attachments import attached_message
 from budgeteer.formats.messages.imported import Skipped
 from budgeteer.formats.messages.numbering import Notes, text_value
+from budgeteer.formats.messages.objects import OBJECT
 from budgeteer.formats.reading.json_text import JsonLine
 
 ABSENT = "\x00absent"
@@ -204,7 +205,7 @@ def _message_of(value: Mapping[str, Any]) -> Mapping[str, Any]:
     if kind == "attachment":
         return attached_message(value)
     given = value.get("message") if kind in ("user", "assistant") else None
-    return given if isinstance(given, Mapping) and "content" in given else {}
+    return given if isinstance(given, OBJECT) and "content" in given else {}
 
 
 def _record(line: JsonLine, skipped: list[Skipped], shared: _Shared) -> SessionRecord | None:
@@ -250,17 +251,17 @@ def _ids(message: Mapping[str, Any], kind: str, key: str) -> tuple[str, ...]:
     """What the content blocks of one type have under a key."""
     content = message.get("content")
     items = content if isinstance(content, list) else []
-    return tuple(text_value(item.get(key)) for item in items if isinstance(item, Mapping) and item.get("type") == kind)
+    return tuple(text_value(item.get(key)) for item in items if isinstance(item, OBJECT) and item.get("type") == kind)
 
 
 def _agent_progress(line: JsonLine, shared: _Shared) -> SessionRecord | None:
     """The line of a sub-agent's run that a `progress` line carries."""
     data = line.value.get("data")
-    inner = data.get("message") if isinstance(data, Mapping) and data.get("type") == "agent_progress" else None
-    if not isinstance(inner, Mapping) or inner.get("type") not in ("user", "assistant"):
+    inner = data.get("message") if isinstance(data, OBJECT) and data.get("type") == "agent_progress" else None
+    if not isinstance(inner, OBJECT) or inner.get("type") not in ("user", "assistant"):
         return None
     message = inner.get("message")
-    if not isinstance(message, Mapping) or "content" not in message or not isinstance(data, Mapping):
+    if not isinstance(message, OBJECT) or "content" not in message or not isinstance(data, OBJECT):
         return None
     is_reply = inner["type"] == "assistant"
     return SessionRecord(
@@ -285,5 +286,5 @@ def _type_name(value: Mapping[str, Any]) -> str:
     kind = text_value(value.get("type")) or "line without a type"
     data = value.get("data")
     inner = value.get("attachment") if kind == "attachment" else data
-    detail = text_value(value.get("subtype")) or (text_value(inner.get("type")) if isinstance(inner, Mapping) else "")
+    detail = text_value(value.get("subtype")) or (text_value(inner.get("type")) if isinstance(inner, OBJECT) else "")
     return f"{kind} ({detail})" if detail else kind

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from array import array
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 from budgeteer.engine.content.conversation import Message, Part, Role, ToolCallPart, calls_of, results_of
 from budgeteer.formats.anthropic.messages import split_message
@@ -34,9 +35,9 @@ def build_messages(records: Sequence[SessionRecord], notes: Notes) -> Sequence[M
             notes.count("Lines shown in the transcript only, left out")
             notes.leave_entries((record.number,))
         elif record.kind == "assistant":
-            writer.add_assistant(record)
+            writer.add_assistant(record, raw)
         else:
-            writer.add_user(record)
+            writer.add_user(record, raw)
     return writer.finish()
 
 
@@ -55,9 +56,11 @@ class _Writer:
         self.by_call: dict[str, int] = {}
         self.answered: set[str] = set()
 
-    def add_assistant(self, record: SessionRecord) -> None:
-        parts = self._fresh(_message(record, "assistant", self.notes)[0].parts)
-        said = Message("assistant", parts, record.uuid, "", _created(record), record.number)
+    def add_assistant(self, record: SessionRecord, raw: Mapping[str, Any]) -> None:
+        said = _message(record, raw, "assistant", self.notes)[0]
+        parts = self._fresh(said.parts)
+        if len(parts) < len(said.parts):
+            said = replace(said, parts=parts)
         message = lean(said, self.notes)
         turn = self.by_message_id.get(record.message_id)
         if turn is None:
@@ -70,14 +73,15 @@ class _Writer:
         for call in calls_of(message):
             self.by_call[call.id] = turn
 
-    def add_user(self, record: SessionRecord) -> None:
-        if record.raw.get("toolUseResult") is not None:
+    def add_user(self, record: SessionRecord, raw: Mapping[str, Any]) -> None:
+        if raw.get("toolUseResult") is not None:
             self.notes.count("Tool results that `toolUseResult` repeats, counted once")
-        for message in _message(record, "user", self.notes):
+        for message in _message(record, raw, "user", self.notes):
             if message.role == "tool":
                 self._add_result(lean(message, self.notes))
             else:
-                self._begin(lean(replace(message, typed=self._typed(record, message)), self.notes))
+                typed = self._typed(raw, message)
+                self._begin(lean(message if typed else replace(message, typed=False), self.notes))
 
     def finish(self) -> Sequence[Message]:
         """The messages in order, with unique ids."""
@@ -109,26 +113,22 @@ class _Writer:
         self.messages.append(message)
         self.slots.append(turn)
 
-    def _typed(self, record: SessionRecord, message: Message) -> bool:
+    def _typed(self, raw: Mapping[str, Any], message: Message) -> bool:
         """Whether a person typed it: not a command, its output, a skill's text, or a compaction's summary."""
-        if record.raw.get("type") == "attachment" and not is_typed_attachment(record.raw):
+        if raw.get("type") == "attachment" and not is_typed_attachment(raw):
             self.notes.count("Attachments that the model read as messages, kept with the text the file has")
             return False
-        if record.raw.get("isMeta") is True or _NOT_TYPED.match(last_text(message.parts)):
+        if raw.get("isMeta") is True or _NOT_TYPED.match(last_text(message.parts)):
             self.notes.count(
                 "User messages nobody typed (commands, their output, skill texts), kept: the model saw them"
             )
             return False
-        return record.raw.get("isCompactSummary") is not True
+        return raw.get("isCompactSummary") is not True
 
 
-def _message(record: SessionRecord, role: Role, notes: Notes) -> list[Message]:
+def _message(record: SessionRecord, raw: Mapping[str, Any], role: Role, notes: Notes) -> list[Message]:
     """The line's message; a user line with results becomes several."""
-    message, line = record.message, record.number
-    said = split_message(role, notes.content_of(message), line=line, uid=record.uuid, created=_created(record))
+    message, line, created = record.message, record.number, text_value(raw.get("timestamp"))
+    said = split_message(role, notes.content_of(message), line=line, uid=record.uuid, created=created)
     notes.check_read(said[0], message, f"line {line}", read=("content", "text"))
     return said
-
-
-def _created(record: SessionRecord) -> str:
-    return text_value(record.raw.get("timestamp"))

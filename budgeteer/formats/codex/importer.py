@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from operator import attrgetter
 from typing import Any, Final
 
 from budgeteer.engine.content.conversation import AGENT_WINDOW, REQUEST_FORM, Conversation, ImagePart, Message, TextPart
@@ -21,6 +19,7 @@ from budgeteer.formats.messages.numbering import (
     text_value,
     title_of,
 )
+from budgeteer.formats.messages.objects import OBJECT
 from budgeteer.formats.messages.recorded_requests import placed_requests
 from budgeteer.formats.messages.result_order import behind_calls
 from budgeteer.formats.openai.responses_items import item_messages
@@ -67,7 +66,7 @@ def read(document: Document) -> Imported:
         id=text_value(history.meta.get("id")) or "c1",
         title=title,
         messages=messages,
-        tools=tuple(tool for tool in tools if isinstance(tool, Mapping)) if isinstance(tools, list) else (),
+        tools=tuple(tool for tool in tools if isinstance(tool, OBJECT)) if isinstance(tools, list) else (),
         model=history.model,
         reported_input_tokens=history.reported[-1][1].input_tokens if history.reported else None,
         recorded=recorded,
@@ -78,7 +77,7 @@ def read(document: Document) -> Imported:
 
 
 def _is_line(value: Mapping[str, Any]) -> bool:
-    return text_value(value.get("type")) in _LINE_TYPES and isinstance(value.get("payload"), Mapping)
+    return text_value(value.get("type")) in _LINE_TYPES and isinstance(value.get("payload"), OBJECT)
 
 
 def _lines(document: Document, skipped: list[Skipped]) -> Sequence[JsonLine]:
@@ -90,7 +89,7 @@ def _lines(document: Document, skipped: list[Skipped]) -> Sequence[JsonLine]:
 def _instructions(meta: Mapping[str, Any]) -> list[Message]:
     """The system text: `base_instructions`, in old rollouts `instructions`."""
     given = meta.get("base_instructions", meta.get("instructions"))
-    text = text_value(given.get("text")) if isinstance(given, Mapping) else text_value(given)
+    text = text_value(given.get("text")) if isinstance(given, OBJECT) else text_value(given)
     return [Message("system", (TextPart(text),), id="system")] if text else []
 
 
@@ -115,14 +114,18 @@ def _messages(
 
 
 class _CreatedOf:
-    """The times of items by their lines, which ascend; of several on a line that of the last."""
+    """The times of items by their lines, which ascend and are asked for in order; of several on a line the last one."""
 
     def __init__(self, items: Sequence[RolloutItem]) -> None:
         self._items = items
+        self._behind = 0
 
     def __call__(self, line: int) -> str:
-        at = bisect_right(self._items, line, key=attrgetter("line"))
-        return self._items[at - 1].created if at and self._items[at - 1].line == line else ""
+        items, at = self._items, self._behind
+        while at < len(items) and items[at].line <= line:
+            at += 1
+        self._behind = at
+        return items[at - 1].created if at and items[at - 1].line == line else ""
 
 
 def _is_typed(message: Message) -> bool:
@@ -145,7 +148,7 @@ def _known(payload: Mapping[str, Any]) -> Mapping[str, Any]:
         case "tool_search_output" if call_id and payload.get("execution") != "server":
             found = compact_json(payload.get("tools") or [])
             return {"type": "function_call_output", "call_id": call_id, "output": found}
-        case "function_call_output" | "custom_tool_call_output" if isinstance(payload.get("output"), Mapping):
+        case "function_call_output" | "custom_tool_call_output" if isinstance(payload.get("output"), OBJECT):
             return {**payload, "output": _old_output(payload["output"])}
         case _:
             return payload
@@ -163,11 +166,11 @@ def _old_output(output: Mapping[str, Any]) -> Any:
 def _parent(meta: Mapping[str, Any]) -> str | None:
     """The session that spawned this one, None when a person began it."""
     source = meta.get("source")
-    spawned = source.get("subagent") if isinstance(source, Mapping) else None
+    spawned = source.get("subagent") if isinstance(source, OBJECT) else None
     if spawned is None:
         return None
-    inner = spawned.get("thread_spawn") if isinstance(spawned, Mapping) else None
-    return text_value(inner.get("parent_thread_id")) if isinstance(inner, Mapping) else ""
+    inner = spawned.get("thread_spawn") if isinstance(spawned, OBJECT) else None
+    return text_value(inner.get("parent_thread_id")) if isinstance(inner, OBJECT) else ""
 
 
 def _metadata(history: History, *, whole: bool) -> dict[str, Any]:

@@ -16,6 +16,7 @@ from budgeteer.engine.content.conversation import RecordedRequest
 from budgeteer.engine.content.library import compact_json
 from budgeteer.formats.messages.imported import Skipped
 from budgeteer.formats.messages.numbering import Notes, text_value
+from budgeteer.formats.messages.objects import OBJECT
 from budgeteer.formats.messages.recorded_requests import token_count
 from budgeteer.formats.reading.json_text import JsonLine
 
@@ -110,7 +111,7 @@ class _Reader:
         value = line.value
         kind = text_value(value.get("type")) or "line without a type"
         payload = value.get("payload")
-        if not isinstance(payload, Mapping):
+        if not isinstance(payload, OBJECT):
             why = f"a `{kind}` line without a payload"
             self.skipped.append(Skipped(f"line {line.number}", why, compact_json(value)[:500]))
             return
@@ -171,7 +172,7 @@ class _Reader:
         if isinstance(given, list):
             history.items = []
             for raw in given:
-                if isinstance(raw, Mapping):
+                if isinstance(raw, OBJECT):
                     self._item(number, created, raw)
             return
         # What carries over where no replacement is listed: instructions and what a person typed.
@@ -199,10 +200,10 @@ class _Reader:
 
         `input_tokens` holds what was cached, `output_tokens` the reasoning; an estimate after a compaction has none.
         """
-        if isinstance(info, Mapping) and token_count(info.get("model_context_window")):
+        if isinstance(info, OBJECT) and token_count(info.get("model_context_window")):
             self.history.window = round(token_count(info["model_context_window"]) / _USABLE_SHARE)
-        last = info.get("last_token_usage") if isinstance(info, Mapping) else None
-        if not isinstance(last, Mapping) or not token_count(last.get("input_tokens")):
+        last = info.get("last_token_usage") if isinstance(info, OBJECT) else None
+        if not isinstance(last, OBJECT) or not token_count(last.get("input_tokens")):
             return
         request = RecordedRequest(
             position=0,
@@ -242,4 +243,4 @@ def _is_prompt(payload: Mapping[str, Any]) -> bool:
         return False
     content = payload.get("content")
     parts = content if isinstance(content, list) else []
-    return any(isinstance(part, Mapping) and not is_injected(text_value(part.get("text"))) for part in parts)
+    return any(isinstance(part, OBJECT) and not is_injected(text_value(part.get("text"))) for part in parts)

@@ -23,6 +23,7 @@ from budgeteer.engine.content.library import compact_json
 from budgeteer.engine.content.origin import Origin
 from budgeteer.formats.messages.image_sizes import base64_pixel_size
 from budgeteer.formats.messages.numbering import Notes, text_value
+from budgeteer.formats.messages.objects import OBJECT
 from budgeteer.formats.messages.opaque import opaque_part
 from budgeteer.formats.messages.origins import origin_of
 from budgeteer.formats.reading.entries import mappings
@@ -70,7 +71,7 @@ def _snake_case(name: str) -> str:
 
 def parts_of(content: Any) -> list[Any]:
     """The raw parts of a content: its `parts`, or whatever an SDK takes in their place (a text, a part, a list)."""
-    if isinstance(content, Mapping) and ("parts" in content or ("role" in content and PART_KEYS.isdisjoint(content))):
+    if isinstance(content, OBJECT) and ("parts" in content or ("role" in content and PART_KEYS.isdisjoint(content))):
         content = content.get("parts")
     if isinstance(content, list):
         return content
@@ -79,16 +80,16 @@ def parts_of(content: Any) -> list[Any]:
 
 def content_origin(content: Any) -> Origin | None:
     """How a content without a role stood, which the writer would give it; None for any other."""
-    is_roleless = isinstance(content, Mapping) and "role" not in content
+    is_roleless = isinstance(content, OBJECT) and "role" not in content
     return Origin(FAMILY, {}, ("role",)) if is_roleless else None
 
 
 def is_content(value: Any) -> bool:
     """Whether it is a content: parts of Gemini's kinds under a role of Gemini's, or none."""
-    if not isinstance(value, Mapping) or value.get("role") not in (*ROLES, None):
+    if not isinstance(value, OBJECT) or value.get("role") not in (*ROLES, None):
         return False
     parts = value.get("parts")
-    found = [part for part in parts if isinstance(part, Mapping)] if isinstance(parts, list) else []
+    found = [part for part in parts if isinstance(part, OBJECT)] if isinstance(parts, list) else []
     return any(not PART_KEYS.isdisjoint(part) and "type" not in part for part in found[:20])
 
 
@@ -118,9 +119,9 @@ class ContentReader:
         results: list[Part] = []
         others: list[Part] = []
         for raw in parts:
-            part = {key: value for key, value in raw.items() if value is not None} if isinstance(raw, Mapping) else raw
-            response = key_of(part, "functionResponse") if isinstance(part, Mapping) else None
-            if isinstance(response, Mapping):
+            part = {key: value for key, value in raw.items() if value is not None} if isinstance(raw, OBJECT) else raw
+            response = key_of(part, "functionResponse") if isinstance(part, OBJECT) else None
+            if isinstance(response, OBJECT):
                 results.append(self.response(response))
             else:
                 _append(others, self.part(part))
@@ -135,7 +136,7 @@ class ContentReader:
 
     def part(self, raw: Any) -> list[Part]:
         """One part, and its signature before it as reasoning of its own."""
-        if not isinstance(raw, Mapping):
+        if not isinstance(raw, OBJECT):
             return [TextPart(raw)] if isinstance(raw, str) and raw else [] if not raw else [TextPart(compact_json(raw))]
         signature = text_value(key_of(raw, "thoughtSignature"))
         bare = {key: value for key, value in raw.items() if key not in ("thoughtSignature", "thought_signature")}
@@ -143,7 +144,7 @@ class ContentReader:
             return [ReasoningPart(bare["text"], signature=signature, provider=FAMILY)]
         sealed: list[Part] = [ReasoningPart("", signature=signature, provider=FAMILY)] if signature else []
         call = key_of(bare, "functionCall")
-        if isinstance(call, Mapping):
+        if isinstance(call, OBJECT):
             args = call.get("args")
             given = text_value(call.get("id"))
             made = self.calls.call(text_value(call.get("name")), {} if args is None else args, given)
@@ -159,9 +160,9 @@ class ContentReader:
             return [TextPart(raw["text"], origin)] if raw["text"] else []
         inline, file = key_of(raw, "inlineData"), key_of(raw, "fileData")
         for held in (inline, file):
-            if isinstance(held, Mapping):
+            if isinstance(held, OBJECT):
                 return [_media(raw, held)]
-        kind = next((name for name in _KEPT if isinstance(key_of(raw, name), Mapping)), "")
+        kind = next((name for name in _KEPT if isinstance(key_of(raw, name), OBJECT)), "")
         return [opaque_part(kind, raw, FAMILY, self.notes)] if raw else []
 
     def response(self, raw: Mapping[str, Any]) -> ToolResultPart:
@@ -172,7 +173,7 @@ class ContentReader:
         """
         call_id = self.calls.answer(text_value(raw.get("name")), text_value(raw.get("id")))
         said = raw.get("response")
-        failed = isinstance(said, Mapping) and set(said) == {"error"}
+        failed = isinstance(said, OBJECT) and set(said) == {"error"}
         parts: list[ContentPart] = [TextPart(text) for text in _said(said) if text]
         for inner in mappings(raw.get("parts")):
             parts += self.content(inner)
@@ -182,7 +183,7 @@ class ContentReader:
 def _response_origin(raw: Mapping[str, Any], said: Any) -> Origin:
     """The origin of a response; `output` did not stand there where the whole object is what is read."""
     fields = ["response"] if said else []
-    wanted = "id name" if isinstance(said, Mapping) and _is_marked(said) else "id name output"
+    wanted = "id name" if isinstance(said, OBJECT) and _is_marked(said) else "id name output"
     return origin_of(FAMILY, raw, _RESPONSE_FIELDS, said=fields, wanted=wanted)
 
 
@@ -208,7 +209,7 @@ def _is_marked(response: Mapping[str, Any]) -> bool:
 def _said(response: Any) -> list[str]:
     if response is None:
         return []
-    if isinstance(response, Mapping) and _is_marked(response):
+    if isinstance(response, OBJECT) and _is_marked(response):
         value = next(iter(response.values()))
         return value if isinstance(value, list) else [value]
     return [response] if isinstance(response, str) else [compact_json(response)]

@@ -12,6 +12,7 @@ from budgeteer.engine.content.origin import Origin
 from budgeteer.formats.gemini.contents import FAMILY, ContentReader, content_origin, is_content, key_of, parts_of
 from budgeteer.formats.messages.imported import Imported, Skipped
 from budgeteer.formats.messages.numbering import note_opaque, numbered, text_value, title_of
+from budgeteer.formats.messages.objects import OBJECT
 from budgeteer.formats.messages.origins import settings_of
 from budgeteer.formats.reading.document import Document
 from budgeteer.formats.reading.entries import mappings
@@ -70,7 +71,7 @@ def declared_tools(tools: Any) -> tuple[Mapping[str, Any], ...]:
 
 def prompt_tokens(usage: Any) -> int | None:
     """The prompt tokens a response's usage reports, cached ones included; None when it reports none."""
-    count = key_of(usage, "promptTokenCount") if isinstance(usage, Mapping) else None
+    count = key_of(usage, "promptTokenCount") if isinstance(usage, OBJECT) else None
     return count if isinstance(count, int) and not isinstance(count, bool) and count else None
 
 
@@ -79,7 +80,7 @@ def _conversation(body: GeminiBody, position: int, document: Document, skipped: 
     notes.count("Streamed pieces joined to their response", body.pieces - 1)
     reader = ContentReader(notes)
     config = body.raw.get("config")
-    around: Mapping[str, Any] = {**body.raw, **config} if isinstance(config, Mapping) else body.raw
+    around: Mapping[str, Any] = {**body.raw, **config} if isinstance(config, OBJECT) else body.raw
     system = _system(reader, key_of(around, "systemInstruction"))
     done = numbered(chain(system, _said(body, reader, skipped)), notes, place=f"{body.where}content ", is_request=True)
     note_opaque(done, notes)
@@ -102,8 +103,8 @@ def _conversation(body: GeminiBody, position: int, document: Document, skipped: 
 
 def _said(body: GeminiBody, reader: ContentReader, skipped: list[Skipped]) -> Iterator[Message]:
     for number, content in body.contents:
-        role = content.get("role") if isinstance(content, Mapping) else None
-        if not isinstance(content, Mapping) or role not in (None, "user", "model", "function", "tool", "system"):
+        role = content.get("role") if isinstance(content, OBJECT) else None
+        if not isinstance(content, OBJECT) or role not in (None, "user", "model", "function", "tool", "system"):
             skipped.append(Skipped(f"{body.where}content {number}", "no role of Gemini's", str(content)[:500]))
             continue
         origin = content_origin(content)
@@ -120,7 +121,7 @@ def _system(reader: ContentReader, given: Any) -> Iterator[Message]:
 
 def _system_origin(given: Any) -> Origin | None:
     """The role of the system instruction, where it has one: the API does not look at it."""
-    role = given.get("role") if isinstance(given, Mapping) else None
+    role = given.get("role") if isinstance(given, OBJECT) else None
     return Origin(FAMILY, {"role": role}) if role else None
 
 
@@ -131,16 +132,18 @@ def _bodies(document: Document, *, to_tell: bool = False) -> Iterator[GeminiBody
     if document.shape == "jsonl":
         lines = telling(document.lines) if to_tell else document.lines
         entries, listed = MappedLines(lines, with_place), MappedLines(lines, with_number)
+        sample: Sequence[tuple[int, str, Any]] = MappedLines(telling(lines), with_place)
     elif isinstance(document.value, list):
         listed = list(enumerate(document.value, 1))
         entries = [(at, f"element {at}, ", value) for at, value in listed]
-    elif isinstance(document.value, Mapping):
+        sample = entries
+    elif isinstance(document.value, OBJECT):
         yield from _from_object(document.value)
         return
     else:
         return
-    contents = sum(is_content(value) for _, _, value in entries)
-    if contents and contents * 2 >= len(entries):
+    contents = sum(is_content(value) for _, _, value in sample)
+    if contents and contents * 2 >= len(sample):
         yield GeminiBody("a list of contents", listed, {})
         return
     for where, pieces in _streams(entries):
@@ -154,7 +157,7 @@ def _streams(entries: Sequence[tuple[int, str, Any]]) -> Iterator[tuple[str, lis
     pieces: list[Mapping[str, Any]] = []
     begun = ""
     for _, where, value in entries:
-        if not isinstance(value, Mapping):
+        if not isinstance(value, OBJECT):
             continue
         own = text_value(key_of(value, "responseId"))
         if pieces and (not own or own != text_value(key_of(pieces[0], "responseId"))):
@@ -184,7 +187,7 @@ def _whole(pieces: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
 
 def _goes_on(before: Any, after: Any) -> bool:
     """Whether a piece's text goes on where the one before it ended; a seal comes with the last piece of its text."""
-    if not isinstance(before, Mapping) or not isinstance(after, Mapping):
+    if not isinstance(before, OBJECT) or not isinstance(after, OBJECT):
         return False
     texts = isinstance(before.get("text"), str) and isinstance(after.get("text"), str)
     same = bool(before.get("thought")) == bool(after.get("thought"))
@@ -196,7 +199,7 @@ def _from_object(value: Mapping[str, Any]) -> Iterator[GeminiBody]:
     if body is not None:
         yield body
         return
-    found = [one for key in _WRAPPERS if isinstance(value.get(key), Mapping) for one in _from_object(value[key])]
+    found = [one for key in _WRAPPERS if isinstance(value.get(key), OBJECT) for one in _from_object(value[key])]
     if found:
         yield _joined(found, text_value(value.get("key")) or text_value(value.get("custom_id")))
 
@@ -207,7 +210,7 @@ def _body(value: Mapping[str, Any]) -> GeminiBody | None:
     contents = [_content(one) for one in (listed or parts_of(given))] if "model" in value else listed
     if any(map(is_content, contents[:50])):
         return GeminiBody("a request", tuple(enumerate(contents, 1)), value, _id(value))
-    candidates = [one for one in mappings(value.get("candidates")) if isinstance(one.get("content"), Mapping)]
+    candidates = [one for one in mappings(value.get("candidates")) if isinstance(one.get("content"), OBJECT)]
     if candidates and "parts" in candidates[0]["content"]:
         reply = {"role": "model", **candidates[0]["content"]}
         return GeminiBody("a response", ((1, reply),), value, _id(value), branches=len(candidates) - 1)
@@ -222,7 +225,7 @@ def _content(given: Any) -> Any:
     """A content in the short forms that the SDKs take: a text, or a part."""
     if isinstance(given, str):
         return {"role": "user", "parts": [{"text": given}]}
-    if isinstance(given, Mapping) and "parts" not in given and "text" in given:
+    if isinstance(given, OBJECT) and "parts" not in given and "text" in given:
         return {"role": "user", "parts": [given]}
     return given
 

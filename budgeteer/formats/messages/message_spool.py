@@ -6,7 +6,6 @@ time. Who imports gives the scratch file: nothing is opened here.
 
 from __future__ import annotations
 
-import hashlib
 from array import array
 from bisect import bisect_left, bisect_right
 from collections import OrderedDict
@@ -34,8 +33,6 @@ KEPT_CHUNKS: Final = 8
 
 KNOWN_LATER: Final = 100_000
 """Contents that are known again though their lines do not come in order: as many as branches may repeat."""
-
-_DIGEST_BYTES: Final = 12
 
 
 class MessageSpool:
@@ -86,8 +83,7 @@ class MessageSpool:
     def keep(self, message: Message) -> int:
         """Put the contents of a message aside; their place."""
         data = contents_to_json(message.parts)
-        digest = hashlib.blake2b(data, digest_size=_DIGEST_BYTES).digest()
-        place = self._known.place(message.line, digest)
+        place = self._known.place(message.line, hash(data))
         if place == self._count:
             self._write(data)
         if self.watch is not None:
@@ -159,6 +155,8 @@ class MessageSpool:
 class _Addresses:
     """Which contents of which line lie where.
 
+    Contents are told apart by Python's hash of their bytes, which nobody can foresee: a line has a few of them.
+
     Lines come in order, until one comes that was read before (of another branch, or of the next conversation). From
     then on, what lies in order is looked for there, and what came later in a table of the latest.
     """
@@ -166,35 +164,36 @@ class _Addresses:
     def __init__(self) -> None:
         self._free = 0
         self._lines = array("Q")
-        self._digests = bytearray()
+        self._hashes = array("q")
         self._highest = -1
-        self._of_highest: dict[bytes, int] = {}
-        self._later: OrderedDict[tuple[int, bytes], int] | None = None
+        self._of_highest: dict[int, int] = {}
+        self._later: OrderedDict[tuple[int, int], int] | None = None
 
-    def place(self, line: int, digest: bytes) -> int:
+    def place(self, line: int, contents: int) -> int:
         """The place of these contents; the next free one, from now on theirs, where they are new."""
         if self._later is None and line < self._highest:
             self._later = OrderedDict()
-        place = self._next_in_order(line, digest) if self._later is None else self._later_place(line, digest)
+        place = self._next_in_order(line, contents) if self._later is None else self._later_place(line, contents)
         self._free += place == self._free
         return place
 
-    def _next_in_order(self, line: int, digest: bytes) -> int:
+    def _next_in_order(self, line: int, contents: int) -> int:
         if line > self._highest:
-            self._highest, self._of_highest = line, {}
-        place = self._of_highest.setdefault(digest, self._free)
+            self._highest = line
+            self._of_highest.clear()
+        place = self._of_highest.setdefault(contents, self._free)
         if place == self._free:
             self._lines.append(line)
-            self._digests += digest
+            self._hashes.append(contents)
         return place
 
-    def _later_place(self, line: int, digest: bytes) -> int:
+    def _later_place(self, line: int, contents: int) -> int:
         start = bisect_left(self._lines, line)
         for place in range(start, bisect_right(self._lines, line, lo=start)):
-            if self._digests.startswith(digest, place * _DIGEST_BYTES):
+            if self._hashes[place] == contents:
                 return place
         later = self._later if self._later is not None else OrderedDict()
-        place = later.setdefault((line, digest), self._free)
+        place = later.setdefault((line, contents), self._free)
         if len(later) > KNOWN_LATER:
             later.popitem(last=False)
         return place

@@ -227,7 +227,8 @@ class _UniqueIds:
         wanted = f"m{position}"
         if wanted in self._used:
             return self(wanted)
-        self._made.extend(bytes(position + 1 - len(self._made)))
+        if position >= len(self._made):
+            self._made.extend(bytes(position + 1_024 - len(self._made)))
         self._made[position] = 1
         return wanted
 

@@ -16,6 +16,7 @@ from budgeteer.engine.content.library import compact_json
 from budgeteer.engine.content.payloads import without_payloads
 from budgeteer.formats.messages.numbering import Notes
 
+_MAY_HOLD_OBJECTS = (OpaquePart, ToolResultPart)
 _REMARK = "[{} characters of base64 left out]"
 
 
@@ -50,9 +51,10 @@ def lean(message: Message, notes: Notes) -> Message:
 
 def lean_parts[P: Part](parts: Sequence[P], notes: Notes) -> tuple[P, ...]:
     """The parts, objects that are no provider's part as text, inside results as well."""
-    if not any(isinstance(part, OpaquePart | ToolResultPart) for part in parts):
-        return tuple(parts)
-    return tuple(cast("P", _lean(part, notes)) for part in parts)  # a part stays of its kind
+    for part in parts:
+        if isinstance(part, _MAY_HOLD_OBJECTS):
+            return tuple(cast("P", _lean(each, notes)) for each in parts)  # a part stays of its kind
+    return tuple(parts)
 
 
 def _lean(part: Part, notes: Notes) -> Part:

@@ -21,8 +21,10 @@ def origin_of(
 
     `wanted` are the keys, with blanks between them, that a writer adds by itself: those that are missing are noted.
     """
-    fields = {key: value for key, value in raw.items() if key in known and key not in said}
-    absent = tuple(key for key in wanted.split() if key not in raw)
+    fields = {key: raw[key] for key in raw if key in known and key not in said}
+    if not fields:
+        return _shared(provider, (), tuple([key for key in wanted.split() if key not in raw]))
+    absent = tuple([key for key in wanted.split() if key not in raw]) if wanted else ()
     try:
         return _shared(provider, tuple(fields.items()), absent)
     except TypeError:

@@ -98,11 +98,11 @@ class OutlineList(Sequence[Message]):
 
     def append(self, message: Message, given: str = "") -> None:
         """Add an outline, or a message whose contents are put aside; `given` is its id where that is another one."""
-        self.lines.append(0)
-        self.places.append(0)
-        self._heads.append(0)
-        self._starts.append(0)
-        self._set(len(self._heads) - 1, message, given or message.id)
+        line, place, head, rest = self._columns(len(self._heads), message, given or message.id)
+        self.lines.append(line)
+        self.places.append(place)
+        self._heads.append(head)
+        self._starts.append(self._put_rest(rest, 0))
 
     def extend(self, messages: Iterable[Message]) -> None:
         """Add several."""
@@ -111,7 +111,8 @@ class OutlineList(Sequence[Message]):
 
     def __setitem__(self, at: int, message: Message) -> None:
         """Put a message in the place of one, counted from 0."""
-        self._set(at, message, message.id)
+        self.lines[at], self.places[at], self._heads[at], rest = self._columns(at, message, message.id)
+        self._starts[at] = self._put_rest(rest, self._starts[at])
 
     def is_plain(self, at: int) -> bool:
         """Whether a message is a text, or nothing."""
@@ -172,7 +173,8 @@ class OutlineList(Sequence[Message]):
     def _marks(self) -> NDArray[np.uint16]:
         return np.array(self._heads, dtype=np.uint16)
 
-    def _set(self, at: int, message: Message, given: str) -> None:
+    def _columns(self, at: int, message: Message, given: str) -> tuple[int, int, int, bytes]:
+        """The line, the place, the head and the rest of a message at a position; `given` is its id."""
         more: tuple[int, ...] = ()
         if isinstance(message, Outline):
             place, more, parts = message.place, message.more, message.parts
@@ -183,16 +185,13 @@ class OutlineList(Sequence[Message]):
         if usual != _FILLED_NUMBER:
             head |= (_MERGED if more else 0) | (_OPAQUE if _has_opaque(parts) else 0)
             head |= _SILENT if says_nothing(parts) else 0
-        self._heads[at] = head
-        self.lines[at] = message.line
-        self.places[at] = place
         rest: tuple[Any, ...] = (0 if given == _id_by_place(at) else given, message.name, message.created)
         if usual == _OTHER or more or message.origin is not None:
             origin = None if message.origin is None else message.origin.to_json()
             rest = (*rest, _packed(parts) if usual == _OTHER else (), more, origin)
         elif not any(rest) and rest[0] == 0:
-            rest = ()
-        self._starts[at] = self._put_rest(encoded(rest) if rest else b"", self._starts[at])
+            return message.line, place, head, b""
+        return message.line, place, head, encoded(rest)
 
     def _put_rest(self, rest: bytes, before: int) -> int:
         """Where what the columns do not say begins, counted from 1; 0 where there is nothing."""
@@ -236,19 +235,19 @@ def lines_of(messages: Sequence[Message]) -> Iterable[int]:
 def says_nothing(parts: Sequence[Part]) -> bool:
     """Whether parts hold no word, call, picture or anything else; a result is what it holds."""
     for part in parts:
-        if isinstance(part, ToolResultPart):
-            if not says_nothing(part.content):
+        if isinstance(part, TextPart):
+            if part.text and not part.text.isspace():
                 return False
-        elif not isinstance(part, TextPart) or (part.text and not part.text.isspace()):
+        elif not isinstance(part, ToolResultPart) or not says_nothing(part.content):
             return False
     return True
 
 
 def _has_opaque(parts: Sequence[Part]) -> bool:
-    return any(
-        isinstance(part, OpaquePart) or (isinstance(part, ToolResultPart) and _has_opaque(part.content))
-        for part in parts
-    )
+    for part in parts:
+        if isinstance(part, OpaquePart) or (isinstance(part, ToolResultPart) and _has_opaque(part.content)):
+            return True
+    return False
 
 
 def _usual(parts: tuple[Part, ...]) -> int:
@@ -266,8 +265,8 @@ def _id_by_place(at: int) -> str:
 
 def outlines_of_parts(parts: Sequence[Part]) -> tuple[Part, ...]:
     """The parts without their texts; a text alone, as most messages are, takes no memory of its own."""
-    if len(parts) == 1 and isinstance(parts[0], TextPart):
-        return _BLANK_ALONE if _outline(parts[0]) is _BLANK else _FILLED_ALONE
+    if len(parts) == 1 and isinstance(text := parts[0], TextPart):
+        return _BLANK_ALONE if not text.text or text.text.isspace() else _FILLED_ALONE
     return tuple(map(_outline, parts))
 
 

@@ -27,6 +27,7 @@ from budgeteer.engine.content.origin import Origin
 from budgeteer.formats.messages.image_sizes import data_url_pixel_size
 from budgeteer.formats.messages.imported import Imported, Skipped
 from budgeteer.formats.messages.numbering import Notes, note_opaque, numbered, text_value, title_of
+from budgeteer.formats.messages.objects import OBJECT
 from budgeteer.formats.messages.opaque import lean_parts
 from budgeteer.formats.messages.origins import origin_of, settings_of
 from budgeteer.formats.reading.document import Document
@@ -38,6 +39,7 @@ from budgeteer.formats.reading.envelopes import (
     looks_like_messages,
     require,
 )
+from budgeteer.formats.reading.lazy_jsonl import read_now
 
 ROLE_OF: Mapping[str, Role] = {
     "system": "system",
@@ -128,11 +130,15 @@ class _Reader:
         self.made = 0
 
     def messages(self, given: Sequence[tuple[int, Any]]) -> Iterator[Message]:
-        for number, raw in given:
-            role = ROLE_OF.get(text_value(raw.get("role"))) if isinstance(raw, Mapping) else None
+        for number, value in given:
+            raw = read_now(value)
+            role = ROLE_OF.get(text_value(raw.get("role"))) if isinstance(raw, OBJECT) else None
             if role is None:
                 place = f"{self.where}message {number}"
                 self.skipped.append(Skipped(place, "no known role", compact_json(raw)[:500]))
+                continue
+            if len(raw) == 2 and role != "tool" and isinstance(said := raw.get("content"), str) and said:
+                yield Message(role, (TextPart(said),), line=number)
                 continue
             message = Message(
                 role=role,
@@ -175,7 +181,7 @@ class _Reader:
         parts.extend(content_parts(self.notes.content_of(raw)))
         if text_value(raw.get("refusal")):
             parts.append(OpaquePart("refusal", {"refusal": raw["refusal"]}, "openai"))
-        if isinstance(raw.get("audio"), Mapping):
+        if isinstance(raw.get("audio"), OBJECT):
             parts.append(AudioPart(raw["audio"]))
         if role == "assistant":
             parts.extend(self.calls(raw))
@@ -184,22 +190,22 @@ class _Reader:
     def calls(self, raw: Mapping[str, Any]) -> Iterator[Part]:
         calls = raw.get("tool_calls")
         for call in calls if isinstance(calls, list) else []:
-            part = self.call(call) if isinstance(call, Mapping) else None
+            part = self.call(call) if isinstance(call, OBJECT) else None
             if part is None:
-                yield OpaquePart("tool_call", call if isinstance(call, Mapping) else {"value": call}, "openai")
+                yield OpaquePart("tool_call", call if isinstance(call, OBJECT) else {"value": call}, "openai")
             else:
                 yield replace(part, origin=_call_origin(call))
         legacy = raw.get("function_call")
-        if isinstance(legacy, Mapping) and not calls:
+        if isinstance(legacy, OBJECT) and not calls:
             self.notes.count("Legacy function calls read as tool calls")
             yield self.named_call("", legacy, "arguments")
 
     def call(self, call: Mapping[str, Any]) -> ToolCallPart | None:
         call_id = text_value(call.get("id"))
         function, custom = call.get("function"), call.get("custom")
-        if isinstance(function, Mapping):
+        if isinstance(function, OBJECT):
             return self.named_call(call_id, function, "arguments")
-        if isinstance(custom, Mapping):
+        if isinstance(custom, OBJECT):
             return self.named_call(call_id, custom, "input")
         return None
 
@@ -238,7 +244,7 @@ def _call_origin(call: Mapping[str, Any]) -> Origin | None:
 def _thinking(blocks: Any) -> Iterator[Part]:
     """The thinking that agents keep beside a message, in Anthropic's form (`thinking`, `signature`, `data`)."""
     for block in blocks if isinstance(blocks, list) else []:
-        if isinstance(block, Mapping):
+        if isinstance(block, OBJECT):
             text, signature = text_value(block.get("thinking")), text_value(block.get("signature"))
             yield ReasoningPart(text, signature=signature, encrypted=text_value(block.get("data")))
 
@@ -260,7 +266,7 @@ def content_parts(content: Any) -> list[ContentPart]:
 def _content_part(item: Any) -> list[ContentPart]:
     if isinstance(item, str):
         return [TextPart(item)] if item else []
-    if not isinstance(item, Mapping):
+    if not isinstance(item, OBJECT):
         return [TextPart(compact_json(item))]
     kind = text_value(item.get("type"))
     if kind in _TEXT_KINDS and isinstance(item.get("text"), str):
@@ -269,7 +275,7 @@ def _content_part(item: Any) -> list[ContentPart]:
         return [_image(item)]
     if kind == "file":
         inner = item.get("file")
-        return [FilePart(item, text_value(inner.get("filename")) if isinstance(inner, Mapping) else "")]
+        return [FilePart(item, text_value(inner.get("filename")) if isinstance(inner, OBJECT) else "")]
     if kind == "input_audio":
         return [AudioPart(item)]
     return [OpaquePart("" if kind in _TEXT_KINDS else kind, item, "openai")]
@@ -277,7 +283,7 @@ def _content_part(item: Any) -> list[ContentPart]:
 
 def _image(item: Mapping[str, Any]) -> ImagePart:
     inner = item.get("image_url")
-    url = inner if isinstance(inner, str) else text_value(inner.get("url")) if isinstance(inner, Mapping) else ""
-    detail = text_value(inner.get("detail")) if isinstance(inner, Mapping) else ""
+    url = inner if isinstance(inner, str) else text_value(inner.get("url")) if isinstance(inner, OBJECT) else ""
+    detail = text_value(inner.get("detail")) if isinstance(inner, OBJECT) else ""
     width, height = data_url_pixel_size(url) or (None, None)
     return ImagePart(item, width, height, detail or "auto")

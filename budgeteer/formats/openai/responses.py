@@ -109,17 +109,19 @@ def _bodies(document: Document, *, to_tell: bool = False) -> Iterator[ResponsesB
     if document.shape == "jsonl":
         lines = telling(document.lines) if to_tell else document.lines
         entries, listed = MappedLines(lines, with_place), MappedLines(lines, with_number)
+        sample: Sequence[tuple[int, str, Any]] = MappedLines(telling(lines), with_place)
     elif isinstance(document.value, list):
         listed = list(enumerate(document.value, 1))
         entries = [(at, f"element {at}, ", value) for at, value in listed]
+        sample = entries
     elif isinstance(document.value, Mapping):
         yield from _from_object(document.value)
         return
     else:
         return
-    items = sum(_is_item(value) for _, _, value in entries)
-    if items and items * 2 >= len(entries):
-        sure = any(_is_item(value) and _is_sure(value) for _, _, value in entries)
+    items = sum(_is_item(value) for _, _, value in sample)
+    if items and items * 2 >= len(sample):
+        sure = any(_is_item(value) and _is_sure(value) for _, _, value in sample)
         yield ResponsesBody("a list of items", listed, {}, sure=sure)
         return
     for _, where, value in entries:

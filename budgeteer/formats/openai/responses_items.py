@@ -24,6 +24,7 @@ from budgeteer.engine.content.origin import Origin
 from budgeteer.formats.messages.image_sizes import base64_pixel_size, data_url_pixel_size
 from budgeteer.formats.messages.imported import Skipped
 from budgeteer.formats.messages.numbering import Notes, text_value
+from budgeteer.formats.messages.objects import OBJECT
 from budgeteer.formats.messages.opaque import opaque_part
 from budgeteer.formats.messages.origins import origin_of
 from budgeteer.formats.reading.open_calls import OpenCalls
@@ -118,8 +119,8 @@ class _Reader:
         self._spoke = 0
 
     def add(self, number: int, raw: Any) -> None:
-        kind = text_value(raw.get("type")) if isinstance(raw, Mapping) else ""
-        if isinstance(raw, Mapping) and kind in ("", "message") and "role" in raw:
+        kind = text_value(raw.get("type")) if isinstance(raw, OBJECT) else ""
+        if isinstance(raw, OBJECT) and kind in ("", "message") and "role" in raw:
             self._message(number, raw)
         elif kind in _OWN:
             self._say(number, _OWN[kind](raw, self))
@@ -216,7 +217,7 @@ def _reasoning(raw: Mapping[str, Any], reader: _Reader) -> list[Part]:
 
 def _paragraphs(value: Any) -> list[str]:
     listed = value if isinstance(value, list) else []
-    texts = [text_value(item.get("text")) for item in listed if isinstance(item, Mapping)]
+    texts = [text_value(item.get("text")) for item in listed if isinstance(item, OBJECT)]
     return [text for text in texts if text]
 
 
@@ -250,7 +251,7 @@ def _whole_item(part: Part, role: Role) -> Part:
 def _content_part(item: Any, notes: Notes) -> list[ContentPart]:
     if isinstance(item, str):
         return [TextPart(item)] if item else []
-    if not isinstance(item, Mapping):
+    if not isinstance(item, OBJECT):
         return [TextPart(compact_json(item))]
     kind = text_value(item.get("type"))
     match kind:
@@ -268,4 +269,4 @@ def _content_part(item: Any, notes: Notes) -> list[ContentPart]:
 
 
 def _address(value: Any) -> str:
-    return text_value(value.get("url")) if isinstance(value, Mapping) else text_value(value)
+    return text_value(value.get("url")) if isinstance(value, OBJECT) else text_value(value)

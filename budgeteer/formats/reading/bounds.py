@@ -144,10 +144,10 @@ def unsafe_path(name: str) -> str:
 def iso_time(seconds: float) -> str:
     """A moment as ISO 8601 in UTC, "" when it lies outside the calendar."""
     try:
-        moment = datetime.fromtimestamp(seconds, tz=UTC).replace(microsecond=0)
+        moment = datetime.fromtimestamp(seconds, tz=UTC)
     except (ValueError, OverflowError, OSError):
         return ""
-    return moment.isoformat().replace("+00:00", "Z")
+    return moment.isoformat(timespec="seconds").removesuffix("+00:00") + "Z"
 
 
 def too_many_entries(count: str, limits: Limits) -> FormatError:

@@ -16,7 +16,7 @@ from budgeteer.engine.content.conversation import (
 )
 from budgeteer.formats.messages.branches import other_leaves, path_to, with_branches
 from budgeteer.formats.messages.numbering import Notes, note_opaque, numbered, short_line, title_of
-from budgeteer.formats.messages.opaque import lean_parts
+from budgeteer.formats.messages.opaque import lean
 from budgeteer.formats.messages.recorded_requests import placed_requests
 from budgeteer.formats.messages.result_order import behind_calls
 from budgeteer.formats.reading.open_calls import OpenCalls
@@ -42,8 +42,7 @@ class ConversationDraft:
 
     def add(self, message: Message) -> None:
         """Add a message, put aside where there are too many to hold."""
-        kept = replace(message, parts=lean_parts(message.parts, self.notes))
-        self._messages.append(kept)
+        self._messages.append(lean(message, self.notes))
 
     def add_all(self, messages: Iterable[Message]) -> None:
         """Add messages."""

@@ -9,6 +9,7 @@ from typing import Any
 
 from budgeteer.engine.content.library import compact_json
 from budgeteer.formats.messages.imported import Skipped
+from budgeteer.formats.messages.objects import OBJECT
 from budgeteer.formats.reading.document import Document
 from budgeteer.formats.reading.json_text import JsonLine, json_type
 
@@ -54,11 +55,11 @@ def entries_of(document: Document, skipped: list[Skipped] | None = None) -> Iter
     """Every object of a JSON or JSONL document; elements of an array that are none are added to `skipped`."""
     if document.shape == "jsonl":
         yield from map(LineEntry, document.lines)
-    elif isinstance(document.value, Mapping):
+    elif isinstance(document.value, OBJECT):
         yield Entry(1, "the object", document.value)
     elif isinstance(document.value, list):
         for number, item in enumerate(document.value, 1):
-            if isinstance(item, Mapping):
+            if isinstance(item, OBJECT):
                 yield Entry(number, f"element {number}", item)
             elif skipped is not None:
                 skipped.append(
@@ -83,7 +84,7 @@ def sampled(document: Document) -> list[Mapping[str, Any]]:
 def numbered_mappings(value: Any, place: str, skipped: list[Skipped]) -> Iterator[tuple[int, Mapping[str, Any]]]:
     """The objects of a list with their numbers from 1; what is none is added to `skipped` under `place`."""
     for number, item in enumerate(value if isinstance(value, list) else [], 1):
-        if isinstance(item, Mapping):
+        if isinstance(item, OBJECT):
             yield number, item
         else:
             why = f"a JSON {json_type(item)}, not an object"
@@ -92,4 +93,4 @@ def numbered_mappings(value: Any, place: str, skipped: list[Skipped]) -> Iterato
 
 def mappings(value: Any) -> list[Mapping[str, Any]]:
     """The objects of a list, none of anything else."""
-    return [item for item in value if isinstance(item, Mapping)] if isinstance(value, list) else []
+    return [item for item in value if isinstance(item, OBJECT)] if isinstance(value, list) else []

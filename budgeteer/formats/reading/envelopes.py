@@ -10,6 +10,7 @@ from budgeteer.engine.content.conversation import Conversation
 from budgeteer.engine.errors import FormatError
 from budgeteer.formats.messages.imported import Imported, Skipped
 from budgeteer.formats.messages.numbering import text_value
+from budgeteer.formats.messages.objects import OBJECT
 from budgeteer.formats.reading.document import Document
 from budgeteer.formats.reading.json_text import JsonLine, json_type
 from budgeteer.formats.reading.lazy_jsonl import FAR_SAMPLED, MappedLines, telling, with_number
@@ -64,7 +65,7 @@ def first_envelopes(document: Document) -> Iterator[Envelope]:
 
 def looks_like_messages(messages: Sequence[tuple[int, Any]]) -> bool:
     """Whether most entries are objects with a role and something that only a chat message has."""
-    said = [raw for _, raw in messages[:200] if isinstance(raw, Mapping)]
+    said = [raw for _, raw in messages[:200] if isinstance(raw, OBJECT)]
     fitting = [raw for raw in said if isinstance(raw.get("role"), str) and _has_content(raw)]
     return bool(fitting) and len(fitting) * 2 >= len(messages[:200])
 
@@ -108,9 +109,9 @@ def described(document: Document) -> str:
         return f"{len(document.lines)} JSON lines with the keys {_listed(keys)}"
     if document.shape == "json":
         value = document.value
-        if isinstance(value, Mapping):
+        if isinstance(value, OBJECT):
             return f"a JSON object with the keys {_listed(sorted(value))}" if value else "an empty JSON object"
-        if isinstance(value, list) and value and isinstance(value[0], Mapping):
+        if isinstance(value, list) and value and isinstance(value[0], OBJECT):
             return f"a JSON array of {len(value)}, the first with the keys {_listed(sorted(value[0]))}"
         if isinstance(value, list):
             return f"a JSON array of {len(value)}" if value else "an empty JSON array"
@@ -140,14 +141,14 @@ def _from_lines(document: Document, lines: Sequence[JsonLine]) -> Iterator[Envel
 
 
 def _from_value(value: Any) -> Iterator[Envelope]:
-    if isinstance(value, Mapping):
+    if isinstance(value, OBJECT):
         yield from _from_object(value)
     elif isinstance(value, list):
         if any(_is_message(item) for item in value[:50]):
             yield Envelope("a bare array of messages", tuple(enumerate(value, 1)))
             return
         for position, item in enumerate(value, 1):
-            found = _from_object(item) if isinstance(item, Mapping) else _from_array(item)
+            found = _from_object(item) if isinstance(item, OBJECT) else _from_array(item)
             for envelope in found:
                 shape = f"an array of conversations, each {envelope.shape}"
                 yield replace(envelope, shape=shape, where=f"element {position}, ")
@@ -174,7 +175,7 @@ def _from_object(value: Mapping[str, Any]) -> Iterator[Envelope]:
         return
     for key in _WRAPPERS:
         inner = value.get(key)
-        if isinstance(inner, Mapping):
+        if isinstance(inner, OBJECT):
             answer = _answer(value.get("response"))
             for envelope in _from_object(inner):
                 found = replace(envelope, id=envelope.id or _id(value), shape=f"{envelope.shape} under `{key}`")
@@ -185,7 +186,7 @@ def _from_object(value: Mapping[str, Any]) -> Iterator[Envelope]:
 def _around(value: Mapping[str, Any], key: str, inner: list[Any]) -> Envelope:
     messages = list(enumerate(inner, 1))
     kwargs = value.get("kwargs")
-    beside = kwargs if isinstance(kwargs, Mapping) else {}
+    beside = kwargs if isinstance(kwargs, OBJECT) else {}
     answer = _answer(value.get("response"))
     if answer is not None:
         messages.append((len(messages) + 1, answer))
@@ -213,7 +214,7 @@ def _answer(response: Any) -> Any:
     """The message of a logged response: a completion, a message, or a bare string."""
     if isinstance(response, str) and response:
         return {"role": "assistant", "content": response}
-    if isinstance(response, Mapping):
+    if isinstance(response, OBJECT):
         if _is_response(response):
             return _response(response).messages[0][1]
         if _is_message(response):
@@ -225,8 +226,8 @@ def _batched(value: Mapping[str, Any]) -> Mapping[str, Any] | None:
     """The response in a row of a batch's results: OpenAI's `response.body`, Anthropic's `result.message`."""
     for key, inner in (("response", "body"), ("result", "message")):
         outer = value.get(key)
-        held = outer.get(inner) if isinstance(outer, Mapping) and "custom_id" in value else None
-        if isinstance(held, Mapping) and _is_response(held):
+        held = outer.get(inner) if isinstance(outer, OBJECT) and "custom_id" in value else None
+        if isinstance(held, OBJECT) and _is_response(held):
             return held
     return None
 
@@ -236,20 +237,20 @@ def _is_response(value: Mapping[str, Any]) -> bool:
         return True
     choices = value.get("choices")
     return isinstance(choices, list) and any(
-        isinstance(choice, Mapping) and isinstance(choice.get("message"), Mapping) for choice in choices[:10]
+        isinstance(choice, OBJECT) and isinstance(choice.get("message"), OBJECT) for choice in choices[:10]
     )
 
 
 def _response(value: Mapping[str, Any]) -> Envelope:
     """A single response: a conversation of one assistant message."""
     usage = value.get("usage")
-    reported = usage.get("prompt_tokens") if isinstance(usage, Mapping) else None
+    reported = usage.get("prompt_tokens") if isinstance(usage, OBJECT) else None
     choices = value.get("choices")
     if not isinstance(choices, list):
         message: Any = {"role": "assistant", "content": value["content"]}
         others = 0
     else:
-        said = [choice["message"] for choice in choices if isinstance(choice, Mapping) and "message" in choice]
+        said = [choice["message"] for choice in choices if isinstance(choice, OBJECT) and "message" in choice]
         message, others = said[0], len(said) - 1
     return Envelope(
         shape="a single response",
@@ -263,7 +264,7 @@ def _response(value: Mapping[str, Any]) -> Envelope:
 
 
 def _is_message(value: Any) -> bool:
-    return isinstance(value, Mapping) and isinstance(value.get("role"), str) and _has_content(value)
+    return isinstance(value, OBJECT) and isinstance(value.get("role"), str) and _has_content(value)
 
 
 def _has_content(raw: Mapping[str, Any]) -> bool:
@@ -274,9 +275,9 @@ def _tools(value: Mapping[str, Any]) -> tuple[Mapping[str, Any], ...]:
     """The tool definitions beside messages; the legacy `functions` in the form of `tools`."""
     tools, functions = value.get("tools"), value.get("functions")
     if isinstance(tools, list):
-        return tuple(tool for tool in tools if isinstance(tool, Mapping))
+        return tuple(tool for tool in tools if isinstance(tool, OBJECT))
     if isinstance(functions, list):
-        return tuple({"type": "function", "function": item} for item in functions if isinstance(item, Mapping))
+        return tuple({"type": "function", "function": item} for item in functions if isinstance(item, OBJECT))
     return ()
 
 

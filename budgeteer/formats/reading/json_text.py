@@ -9,7 +9,8 @@ from __future__ import annotations
 import gc
 import json
 import re
-from collections.abc import Iterator, Mapping
+import secrets
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -52,6 +53,11 @@ _QUICK_DEPTH = 200
 
 _MORE_ARRAYS = 20
 """How many arrays a text may be put into for a lower limit on depth, before its brackets are counted instead."""
+
+_MARK = secrets.token_hex(12)
+_BETWEEN = b'],"%b",[' % _MARK.encode()
+"""Put between lines that are parsed together. Nobody can foresee it: of a line that opens what the next one closes, the
+two are not taken for two lines."""
 
 _DIGITS = 4_000
 """Digits kept of an integer; Python refuses to read more than 4,300 (its own bound on quadratic work)."""
@@ -189,6 +195,43 @@ def plain_object(raw: bytes, *, depth_limit: int) -> dict[str, Any] | None:
     except ValueError:
         return None
     return value if isinstance(value, dict) else None
+
+
+def plain_objects(rows: Sequence[bytes], *, depth_limit: int) -> list[dict[str, Any]] | None:
+    """The object that each of several lines of UTF-8 is, in a third of the time of one by one.
+
+    They are parsed as `[[line],"mark",[line]]`, which no other lines come to.
+
+    Returns:
+        The objects in order; None where some line has to be looked at closer.
+    """
+    try:
+        parsed = _quick_value(b"[[%b]]" % _BETWEEN.join(rows), depth_limit + 2)
+    except ValueError:
+        return None
+    if len(parsed) != 2 * len(rows) - 1 or parsed.count(_MARK) != len(rows) - 1:
+        return None
+    found = [held[0] for held in parsed[::2] if len(held) == 1 and isinstance(held[0], dict)]
+    return found if len(found) == len(rows) else None
+
+
+def plain_members(raw: bytes, count: int, *, is_object: bool, depth_limit: int) -> list[Any] | dict[str, Any] | None:
+    """Members of a list or object that stand one behind the other.
+
+    Args:
+        raw: UTF-8, with the commas between them and without the brackets around.
+        count: how many there are.
+        is_object: whether they are members of an object.
+        depth_limit: the deepest nesting within one.
+
+    Returns:
+        The values, those of an object by their keys; None where they have to be looked at one by one.
+    """
+    try:
+        found: Any = _quick_value(b"{%b}" % raw if is_object else b"[%b]" % raw, depth_limit + 1)
+    except ValueError:
+        return None
+    return found if len(found) == count else None
 
 
 def objects_on(row: str, number: int, *, depth_limit: int) -> tuple[list[dict[str, Any]], Skipped | None]:

@@ -6,16 +6,23 @@ import codecs
 from array import array
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import accumulate, starmap
 from typing import IO, Any, Final, overload
 
 from budgeteer.formats.messages.imported import Skipped
 from budgeteer.formats.messages.progress import Progress, ProgressHeartbeat
 from budgeteer.formats.reading.decoding import Pieces, controls_in, refuse_binary, too_many_controls
-from budgeteer.formats.reading.json_text import JsonLine, objects_on, plain_object
+from budgeteer.formats.reading.json_text import JsonLine, objects_on, plain_object, plain_objects
 from budgeteer.formats.reading.member_index import Members
 
 PROGRESS_BYTES: Final = 2_000_000
 """Progress is told each time about so much was read: several times a second on any machine."""
+
+READ_AHEAD_BYTES: Final = 262_144
+"""Lines, or members of a list, that are read and parsed together where they are looked at in order, in bytes."""
+
+READ_AHEAD: Final = 256
+"""How many of them at most: their objects take several times their bytes."""
 
 FAR_SAMPLED: Final = 1_000
 """How many lines tell the format where those of a file that is held are all looked at."""
@@ -45,6 +52,15 @@ class LazyMapping(Mapping[str, Any]):
     def get(self, key: str, default: Any = None) -> Any:
         """The value of a key, else the default."""
         return self._read(self._at).get(key, default)
+
+    def whole(self) -> Mapping[str, Any]:
+        """The object, read."""
+        return self._read(self._at)
+
+
+def read_now(value: Any) -> Any:
+    """A value, read if it is an object that is read when it is looked at: for whoever looks at it more than once."""
+    return value.whole() if isinstance(value, LazyMapping) else value
 
 
 class LazyLine(JsonLine):
@@ -81,6 +97,9 @@ class LazyLines(Sequence[JsonLine]):
         file: opened for reading, at any position.
         depth_limit: the deepest nesting of one line.
         progress: told how many lines were read, each time somebody goes through them.
+
+    Attributes:
+        current: the place of the object that was looked at last, -1 before the first.
     """
 
     def __init__(self, file: IO[bytes], *, depth_limit: int, progress: Progress | None) -> None:
@@ -91,7 +110,9 @@ class LazyLines(Sequence[JsonLine]):
         self._starts = array("Q")
         self._lengths = array("I")
         self._glued: dict[int, int] = {}
-        self._last: tuple[int, dict[str, Any]] = (-1, {})
+        self._held: list[dict[str, Any]] = []
+        self._from = 0
+        self.current = -1
 
     def add(self, number: int, start: int, length: int, nth: int) -> None:
         """Note an object: its line, where that begins, its length in bytes, and which object of the line it is."""
@@ -101,10 +122,11 @@ class LazyLines(Sequence[JsonLine]):
         self._starts.append(start)
         self._lengths.append(length)
 
-    @property
-    def current(self) -> int:
-        """The place of the object that was looked at last, -1 before the first."""
-        return self._last[0]
+    def add_lines(self, number: int, start: int, lengths: Sequence[int]) -> None:
+        """Note lines of one object each, one behind the other, from the number and place of the first."""
+        self._numbers.extend(range(number, number + len(lengths)))
+        self._starts.extend(accumulate(lengths[:-1], initial=start))
+        self._lengths.extend(lengths)
 
     @property
     def size(self) -> int:
@@ -116,17 +138,41 @@ class LazyLines(Sequence[JsonLine]):
         return self._numbers[at]
 
     def value(self, at: int) -> dict[str, Any]:
-        """The object at a place, 0 being the first; the one looked at last is kept."""
-        if self._last[0] != at:
-            self._file.seek(self._starts[at])
-            raw = self._file.read(self._lengths[at])
-            value = plain_object(raw, depth_limit=self._depth_limit)
-            if value is None:
-                row = Pieces().text(raw).removesuffix("\n")
-                objects, _ = objects_on(row, self._numbers[at], depth_limit=self._depth_limit)
-                value = objects[self._glued.get(at, 0)]
-            self._last = (at, value)
-        return self._last[1]
+        """The object at a place, 0 being the first; of lines looked at in order, the next ones are read with it."""
+        self.current = at
+        held = at - self._from
+        if not 0 <= held < len(self._held):
+            # After the last one that is held: twice as many are read. Elsewhere: the one alone.
+            ahead = min(2 * len(self._held), READ_AHEAD) if held == len(self._held) else 1
+            self._held = self._read(at, ahead)
+            self._from = at
+            return self._held[0]
+        return self._held[held]
+
+    def _read(self, at: int, count: int) -> list[dict[str, Any]]:
+        """The object at a place, with so many in all behind it if they are lines of one object each."""
+        start = self._starts[at]
+        end = at + 1
+        while end < min(at + count, len(self)) and self._starts[end] - start < READ_AHEAD_BYTES:
+            end += 1
+        if end > at + 1 and (several := self._read_several(at, end)) is not None:
+            return several
+        self._file.seek(start)
+        raw = self._file.read(self._lengths[at])
+        value = plain_object(raw, depth_limit=self._depth_limit)
+        if value is None:
+            row = Pieces().text(raw).removesuffix("\n")
+            objects, _ = objects_on(row, self._numbers[at], depth_limit=self._depth_limit)
+            value = objects[self._glued.get(at, 0)]
+        return [value]
+
+    def _read_several(self, at: int, end: int) -> list[dict[str, Any]] | None:
+        start = self._starts[at]
+        self._file.seek(start)
+        raw = self._file.read(self._starts[end - 1] + self._lengths[end - 1] - start)
+        places = zip(self._starts[at:end], self._lengths[at:end], strict=True)
+        rows = [raw[begin - start : begin - start + length] for begin, length in places]
+        return plain_objects(rows, depth_limit=self._depth_limit)
 
     def __len__(self) -> int:
         return len(self._numbers)
@@ -147,6 +193,15 @@ class LazyLines(Sequence[JsonLine]):
         told = 0
         for at in range(len(self)):
             yield self._line(at)
+            if self._progress is not None and self._starts[at] - told >= PROGRESS_BYTES:
+                told = self._starts[at]
+                self._progress(at + 1, len(self), "lines")
+
+    def numbered(self) -> Iterator[tuple[int, dict[str, Any]]]:
+        """(number of its line, object), in order."""
+        told = 0
+        for at, number in enumerate(self._numbers):
+            yield number, self.value(at)
             if self._progress is not None and self._starts[at] - told >= PROGRESS_BYTES:
                 told = self._starts[at]
                 self._progress(at + 1, len(self), "lines")
@@ -187,7 +242,7 @@ class ProgressLines(Sequence[JsonLine]):
 class MappedLines[T](Sequence[T]):
     """Lines as what is made of each, made when it is looked at."""
 
-    def __init__(self, lines: Sequence[JsonLine], make: Callable[[JsonLine], T]) -> None:
+    def __init__(self, lines: Sequence[JsonLine], make: Callable[[int, Mapping[str, Any]], T]) -> None:
         self._lines = lines
         self._make = make
 
@@ -201,20 +256,23 @@ class MappedLines[T](Sequence[T]):
     def __getitem__(self, index: int | slice) -> T | Sequence[T]:
         if isinstance(index, slice):
             return MappedLines(self._lines[index], self._make)
-        return self._make(self._lines[index])
+        line = self._lines[index]
+        return self._make(line.number, line.value)
 
     def __iter__(self) -> Iterator[T]:
-        return map(self._make, self._lines)
+        lines = self._lines
+        pairs = lines.numbered() if isinstance(lines, LazyLines) else ((line.number, line.value) for line in lines)
+        return starmap(self._make, pairs)
 
 
-def with_place(line: JsonLine) -> tuple[int, str, Any]:
+def with_place(number: int, value: Mapping[str, Any]) -> tuple[int, str, Any]:
     """A line as (number, "line 3, ", value)."""
-    return line.number, f"line {line.number}, ", line.value
+    return number, f"line {number}, ", value
 
 
-def with_number(line: JsonLine) -> tuple[int, Any]:
+def with_number(number: int, value: Mapping[str, Any]) -> tuple[int, Any]:
     """A line as (number, raw message)."""
-    return line.number, line.value
+    return number, value
 
 
 def telling(lines: Sequence[JsonLine]) -> Sequence[JsonLine]:
@@ -246,18 +304,25 @@ def look_through(
     start = len(codecs.BOM_UTF8) if file.read(3) == codecs.BOM_UTF8 else 0
     file.seek(start)
     controls = told = 0
-    for number, raw in enumerate(file, 1):
-        if plain_object(raw, depth_limit=depth_limit) is not None:
-            lines.add(number, start, len(raw), 0)
+    number = 1
+    while rows := file.readlines(READ_AHEAD_BYTES):
+        if plain_objects(rows, depth_limit=depth_limit) is not None:
+            lines.add_lines(number, start, list(map(len, rows)))
+            start += sum(map(len, rows))
         else:
-            controls += controls_in(raw)
-            row = pieces.text(raw).removesuffix("\n")
-            objects, problem = objects_on(row, number, depth_limit=depth_limit)
-            for nth in range(len(objects)):
-                lines.add(number, start, len(raw), nth)
-            if problem is not None:
-                skipped.append(problem)
-        start += len(raw)
+            for at, raw in enumerate(rows, number):
+                if plain_object(raw, depth_limit=depth_limit) is not None:
+                    lines.add(at, start, len(raw), 0)
+                else:
+                    controls += controls_in(raw)
+                    row = pieces.text(raw).removesuffix("\n")
+                    objects, problem = objects_on(row, at, depth_limit=depth_limit)
+                    for nth in range(len(objects)):
+                        lines.add(at, start, len(raw), nth)
+                    if problem is not None:
+                        skipped.append(problem)
+                start += len(raw)
+        number += len(rows)
         if progress is not None and start - told >= PROGRESS_BYTES:
             told = start
             progress(start, size, "bytes")

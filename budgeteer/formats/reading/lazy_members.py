@@ -15,7 +15,7 @@ from budgeteer.formats.messages.progress import ProgressHeartbeat
 from budgeteer.formats.reading import json_text
 from budgeteer.formats.reading.decoding import Pieces, refuse_binary, too_many_controls
 from budgeteer.formats.reading.json_text import JsonProblem
-from budgeteer.formats.reading.lazy_jsonl import LazyMapping
+from budgeteer.formats.reading.lazy_jsonl import READ_AHEAD, READ_AHEAD_BYTES, LazyMapping
 from budgeteer.formats.reading.member_index import Index, Members, NotIndexed, index_members
 
 BEGINNING_MEMBERS: Final = 1_000
@@ -39,35 +39,46 @@ class MemberReader:
         self._told = 0
         self.current = -1
 
+    def read_several(self, members: Members, at: int, end: int) -> list[Any] | dict[str, Any] | None:
+        """The values of members from one place to before another, of an object by their keys.
+
+        None where they have to be read one by one.
+        """
+        raw = self._raw(members.starts[at], members.ends[end - 1])
+        depth = self._depth_limit - members.depth
+        return json_text.plain_members(raw, end - at, is_object=members.is_object, depth_limit=depth)
+
     def read(self, members: Members, at: int, pieces: Pieces | None = None) -> Any:
         """The value of a member of a list; of an object, an object of the member alone.
 
         Raises:
             JsonProblem: it is no JSON.
         """
-        start, end = members.starts[at], members.ends[at]
-        self._file.seek(start)
-        raw = self._file.read(end - start)
-        self.current = at
-        if abs(start - self._told) >= _PROGRESS_BYTES:
-            self._told = start
-            self._telling.again()
+        raw = self._raw(members.starts[at], members.ends[at])
         if members.is_object:
             return json_text.parse_bytes(
                 b"{%b}" % raw, depth_limit=self._depth_limit - members.depth + 1, pieces=pieces or Pieces()
             )
         return json_text.parse_bytes(raw, depth_limit=self._depth_limit - members.depth, pieces=pieces or Pieces())
 
+    def _raw(self, start: int, end: int) -> bytes:
+        self._file.seek(start)
+        if abs(start - self._told) >= _PROGRESS_BYTES:
+            self._told = start
+            self._telling.again()
+        return self._file.read(end - start)
+
 
 class _Values:
-    """The values of the members of a list or object, the one looked at last held."""
+    """The values of the members of a list or object; where they are looked at in order, the next ones are held."""
 
     def __init__(self, members: Members, reader: MemberReader) -> None:
         self.members = members
         self.are_objects = bytearray(len(members))
         self.keys: dict[str, int] = {}
         self._reader = reader
-        self._last: tuple[int, Any] = (-1, None)
+        self._held: list[Any] = []
+        self._from = 0
 
     def check(self, pieces: Pieces, telling: ProgressHeartbeat, size: int) -> None:
         """Read every member once, for its key, and for whether it is an object.
@@ -77,24 +88,59 @@ class _Values:
             NotIndexed: one is none, or more than one.
         """
         told = self.members.start
-        for at in range(len(self.members)):
+        at = 0
+        while at < len(self.members):
+            end = self._end(at, READ_AHEAD)
+            several = self._reader.read_several(self.members, at, end)
+            values: Iterable[Any] = self._one_by_one(at, end, pieces) if several is None else several
+            if isinstance(values, dict):
+                self.keys.update(zip(values, range(at, end), strict=True))
+                values = values.values()
+            self.are_objects[at:end] = bytes(isinstance(value, dict) for value in values)
+            at = end
+            if self.members.ends[at - 1] - told >= _PROGRESS_BYTES:
+                told = self.members.ends[at - 1]
+                telling((size + told) // 2, size, "bytes")
+
+    def value(self, at: int) -> Any:
+        """The value of a member, whole."""
+        self._reader.current = at
+        held = at - self._from
+        if 0 <= held < len(self._held):
+            return self._held[held]
+        # After the last one that is held: twice as many are read. Elsewhere: the one alone.
+        end = self._end(at, 2 * len(self._held) if held == len(self._held) else 1)
+        several = self._reader.read_several(self.members, at, end) if end > at + 1 else None
+        if several is None:
+            value = self._reader.read(self.members, at)
+            self._held = list(value.values()) if self.members.is_object else [value]
+        else:
+            self._held = list(several.values()) if isinstance(several, dict) else several
+        self._from = at
+        return self._held[0]
+
+    def _end(self, at: int, most: int) -> int:
+        """The place behind the last member that is read together with one: at most so many, as many bytes as held."""
+        end, last = at + 1, min(at + most, at + READ_AHEAD, len(self.members))
+        while end < last and self.members.ends[end] - self.members.starts[at] <= READ_AHEAD_BYTES:
+            end += 1
+        return end
+
+    def _one_by_one(self, start: int, end: int, pieces: Pieces) -> Iterator[Any]:
+        """The values of members, their keys noted.
+
+        Raises:
+            JsonProblem: one is no JSON.
+            NotIndexed: one is none, or more than one.
+        """
+        for at in range(start, end):
             value = self._reader.read(self.members, at, pieces)
             if self.members.is_object:
                 if len(value) != 1:
                     raise NotIndexed
                 ((key, value),) = value.items()
                 self.keys[key] = at
-            self.are_objects[at] = isinstance(value, dict)
-            if self.members.ends[at] - told >= _PROGRESS_BYTES:
-                told = self.members.ends[at]
-                telling((size + told) // 2, size, "bytes")
-
-    def value(self, at: int) -> Any:
-        """The value of a member, whole."""
-        if self._last[0] != at:
-            value = self._reader.read(self.members, at)
-            self._last = at, next(iter(value.values())) if self.members.is_object else value
-        return self._last[1]
+            yield value
 
     def item(self, at: int) -> Any:
         """A member: an object is read when it is looked at."""

@@ -31,10 +31,13 @@ _PROGRESS_BYTES: Final = 2_000_000
 _WINDOW: Final = 1_024
 """Brackets and commas looked at together at first, as a list may soon end."""
 
-_OPEN, _CLOSE, _COMMA, _QUOTE = b"[{", b"]}", ord(","), ord('"')
+_OPEN, _CLOSE, _COMMA, _QUOTE, _BACKSLASH = b"[{", b"]}", ord(","), ord('"'), ord("\\")
+_SHORT_RUN: Final = 8
+"""Backslashes in a row that are counted one by one, for all quotes at once: there are seldom more than three."""
 _PARTNER: Final = {ord("["): ord("]"), ord("{"): ord("}")}
 
-_STRUCTURE: Final = np.isin(np.arange(256, dtype=np.uint8), np.frombuffer(b'[]{},"', dtype=np.uint8))
+_STRUCTURE: Final = bytes(code in b'[]{},"' for code in range(256))
+"""Which bytes are looked at, as `bytes.translate` takes it."""
 _STEP: Final = np.zeros(256, dtype=np.int64)
 _STEP[[*_OPEN]], _STEP[[*_CLOSE]] = 1, -1
 
@@ -128,11 +131,15 @@ def _structure(file: IO[bytes]) -> Iterator[tuple[int, Places, NDArray[np.uint8]
         chunk = rest + chunk
         rest = b"\\" if (len(chunk) - len(chunk.rstrip(b"\\"))) % 2 else b""
         chunk = chunk[: len(chunk) - len(rest)]
-        bare = chunk.replace(b"\\\\", b"__").replace(b'\\"', b"__") if b"\\" in chunk else chunk
-        codes = np.frombuffer(bare, dtype=np.uint8)
-        positions = np.flatnonzero(_STRUCTURE[codes])
+        codes = np.frombuffer(chunk, dtype=np.uint8)
+        positions = np.flatnonzero(np.frombuffer(chunk.translate(_STRUCTURE), dtype=np.bool_))
         kinds = codes[positions]
         quotes = kinds == _QUOTE
+        escaped = _escaped(codes, positions[quotes])
+        if escaped.any():
+            meant = np.ones(len(positions), dtype=np.bool_)
+            meant[np.flatnonzero(quotes)[escaped]] = False
+            positions, kinds, quotes = positions[meant], kinds[meant], quotes[meant]
         within = np.logical_xor.accumulate(np.concatenate(([inside], quotes)))[1:]
         inside = bool(within[-1]) if len(within) else inside
         kept = ~(within | quotes)
@@ -140,6 +147,22 @@ def _structure(file: IO[bytes]) -> Iterator[tuple[int, Places, NDArray[np.uint8]
         start += len(chunk)
     if inside or rest:
         raise NotIndexed
+
+
+def _escaped(codes: NDArray[np.uint8], quotes: Places) -> NDArray[np.bool_]:
+    """Which quotes stand behind an odd number of backslashes; `codes` do not begin behind one that is open."""
+    escaped = np.zeros(len(quotes), dtype=np.bool_)
+    left = np.flatnonzero((quotes > 0) & (codes[quotes - 1] == _BACKSLASH))
+    for length in range(1, _SHORT_RUN):
+        if not len(left):
+            return escaped
+        escaped[left] = length % 2 == 1
+        left = left[(quotes[left] > length) & (codes[quotes[left] - length - 1] == _BACKSLASH)]
+    if len(left):
+        others = np.concatenate(([-1], np.flatnonzero(codes != _BACKSLASH)))
+        before = others[np.searchsorted(others, quotes[left]) - 1]
+        escaped[left] = (quotes[left] - before - 1) % 2 == 1
+    return escaped
 
 
 class _Scan:

@@ -211,10 +211,9 @@ def test_only_the_first_members_tell_the_format(options: Options) -> None:
     data = b'{"messages": [' + b",".join([said] * 3_000) + b"]}"
     document = open_file(io.BytesIO(data), options=options)
     assert document.members is not None
-    before = document.members.current
     beginning = document.beginning()
     assert len(beginning.value["messages"]) == 1_000
-    assert document.members.current < before
+    assert document.members.current == 999
     assert len(document.value["messages"]) == 3_000
 
 
