@@ -121,7 +121,8 @@ class ChunkReader:
                 found.merge(result.evaluation)
                 for mine, more in zip(rows, result.rows, strict=True):
                     mine.extend(more)
-        return ChunkOutcome(found, RowColumns.of(rows))
+        revisions = {piece["source"]: int(piece["revision"]) for piece in chunk.pieces}
+        return ChunkOutcome(found, RowColumns.of(rows, revisions))
 
     def _measured(self, source: Source, tokenizer: str) -> MessageMeasures | None:
         """What was counted of the messages of a source, None where it was not counted with this tokenizer."""

@@ -1,7 +1,8 @@
 """The rows of an evaluation as columns in the storage: one npz file for each chunk, then for each segment of many.
 
-Arrays by name: `sources` are the ids of the sources, as hexadecimal text; `source` and `number` say of each row which
-of them it is from and which conversation there, from 0. `<column>.<place>` is a column of the configuration at a place.
+Arrays by name: `sources` are the ids of the sources, as hexadecimal text, and `revisions` those that were read of them;
+`source` and `number` say of each row which of them it is from and which conversation there, from 0. `<column>.<place>`
+is a column of the configuration at a place.
 """
 
 from __future__ import annotations
@@ -24,6 +25,8 @@ type Column = NDArray[Any]
 
 #: Rows of one segment: what is in memory at once, some megabytes for each configuration.
 SEGMENT_ROWS: Final = 50_000
+#: The revision of a source in rows that do not say which one was read; those of sources that are imported begin at 1.
+UNKNOWN_REVISION: Final = 0
 #: The place of a level among those stored.
 LEVELS: Final[tuple[Level, ...]] = ("fits", "limited", "cannotFit")
 #: Stored columns of one configuration. Money follows from tokens and the prices of the configuration.
@@ -82,11 +85,13 @@ class RowColumns:
 
     Attributes:
         sources: ids of the sources, in hexadecimal.
+        revisions: of each source the revision that was read; UNKNOWN_REVISION where an earlier version did not note it.
         source: of each row, a place among `sources`. number: which conversation of it, from 0.
         by_config: by configuration its columns, each with an entry a row.
     """
 
     sources: Column
+    revisions: Column
     source: Column
     number: Column
     by_config: tuple[Mapping[str, Column], ...]
@@ -95,13 +100,17 @@ class RowColumns:
         return len(self.source)
 
     @classmethod
-    def of(cls, rows: Sequence[Sequence[PackedConversation]]) -> Self:
-        """The rows of the engine, by configuration, with names as RowName has them."""
+    def of(cls, rows: Sequence[Sequence[PackedConversation]], revisions: Mapping[str, int]) -> Self:
+        """The rows of the engine, by configuration, with names as RowName has them.
+
+        `revisions` are those that were read, by the sources' ids in hexadecimal.
+        """
         names = [RowName.read(row.name) for row in rows[0]]
         sources = list(dict.fromkeys(name.source_id.hex for name in names))
         place = {source: at for at, source in enumerate(sources)}
         return cls(
             np.array(sources, "S32"),
+            np.array([revisions[source] for source in sources], "i8"),
             np.array([place[name.source_id.hex] for name in names], "i4"),
             np.array([name.number for name in names], "i4"),
             tuple(_columns_of(same) for same in rows),
@@ -112,11 +121,13 @@ class RowColumns:
         """The rows of several, one after the other."""
         sources = list(dict.fromkeys(source for part in parts for source in part.sources.tolist()))
         place = {source: at for at, source in enumerate(sources)}
+        read = {source: revision for part in parts for source, revision in part.read}
         moved = [
             np.array([place[source] for source in part.sources.tolist()], "i4").take(part.source) for part in parts
         ]
         return cls(
             np.array(sources, "S32"),
+            np.array([read[source] for source in sources], "i8"),
             np.concatenate(moved),
             np.concatenate([part.number for part in parts]),
             tuple(
@@ -128,6 +139,11 @@ class RowColumns:
     def name(self, row: int) -> RowName:
         """The conversation of a row."""
         return RowName(uuid.UUID(hex=self.sources[self.source[row]].decode()), int(self.number[row]))
+
+    @property
+    def read(self) -> Iterator[tuple[bytes, int]]:
+        """(id of a source in hexadecimal, the revision that was read) of each."""
+        return zip(self.sources.tolist(), self.revisions.tolist(), strict=True)
 
     def packed(self, row: int, place: int, prices: RowPrices, *, name: str) -> PackedConversation:
         """A row under one configuration as the engine made it, under a name that people read."""
@@ -152,7 +168,8 @@ class RowColumns:
 
     def dump(self) -> bytes:
         """The npz file."""
-        arrays: dict[str, Column] = {"sources": self.sources, "source": self.source, "number": self.number}
+        arrays: dict[str, Column] = {"sources": self.sources, "revisions": self.revisions}
+        arrays |= {"source": self.source, "number": self.number}
         for place, columns in enumerate(self.by_config):
             arrays |= {f"{name}.{place}": column for name, column in columns.items()}
         return dump_arrays(arrays)
@@ -166,7 +183,9 @@ class RowColumns:
         by_config = tuple(
             {name: arrays[f"{name}.{place}"] for name in every if f"{name}.{place}" in arrays} for place in range(count)
         )
-        return cls(arrays["sources"], arrays["source"], arrays["number"], by_config)
+        sources = arrays["sources"]
+        revisions = arrays.get("revisions", np.full(len(sources), UNKNOWN_REVISION, "i8"))
+        return cls(sources, revisions, arrays["source"], arrays["number"], by_config)
 
 
 def _columns_of(rows: Sequence[PackedConversation]) -> dict[str, Column]:

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from functools import partial
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
 from budgeteer.collections.models import EvaluationRun, EvaluationSegment
-from budgeteer.collections.row_columns import LEVELS, Column, RowColumns, RowName, RowPrices
+from budgeteer.collections.row_columns import LEVELS, UNKNOWN_REVISION, Column, RowColumns, RowName, RowPrices
 from budgeteer.engine.analysis.evaluation.evaluation import Evaluation, PackedConversation
 from budgeteer.engine.packing.verdict_text import Level
 from budgeteer.lru import LruCache
@@ -24,7 +26,20 @@ _KEPT: Final = 8
 _AT_ONCE: Final = 2_000
 DELETED: Final = "a source that was deleted"
 
+type Revisions = Mapping[uuid.UUID, int]
+"""By source the revision that an evaluation read."""
+
 _segments: LruCache[RowColumns] = LruCache(_KEPT)
+_revisions: LruCache[Revisions] = LruCache(_KEPT)
+
+
+class SourceState(StrEnum):
+    """What became of a source since an evaluation read it; the values stand in exported files."""
+
+    SAME = "as evaluated"
+    CHANGED = "read anew since"
+    DELETED = "deleted since"
+    UNKNOWN = "not known"
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +111,73 @@ def _read(segment: EvaluationSegment) -> RowColumns:
 def forget_segments() -> None:
     """Drop everything kept in this process (tests start from nothing)."""
     _segments.clear()
+    _revisions.clear()
+
+
+def revisions_of(run: EvaluationRun) -> Revisions:
+    """What a run that is done read of each of its sources."""
+
+    def read() -> Revisions:
+        return {uuid.UUID(hex=pk.decode()): at for segment in segments_of_run(run) for pk, at in segment.read}
+
+    return _revisions.get(run.pk, read)
+
+
+@dataclass(frozen=True, slots=True)
+class SourceChanges:
+    """How many of the sources of an evaluation are what they were.
+
+    Attributes:
+        total: of how many sources conversations were evaluated.
+        changed: those that were read anew since, as they grew, were replaced or imported again.
+        deleted: those that are gone.
+        unknown: those of which an earlier version did not note what was read, and that are still there.
+    """
+
+    total: int
+    changed: int
+    deleted: int
+    unknown: int
+
+    def sentence(self) -> str:
+        """What a reader of the figures has to know, "" where nothing changed."""
+        said = []
+        if self.changed:
+            said.append(
+                f"{self.changed:,} {'was' if self.changed == 1 else 'were'} read anew since (grown or replaced)"
+            )
+        if self.deleted:
+            said.append(f"{self.deleted:,} {'was' if self.deleted == 1 else 'were'} deleted since")
+        found = ""
+        if said:
+            of = "its source" if self.total == 1 else f"its {self.total:,} sources"
+            found = f"Of {of}, {' and '.join(said)}: these figures are of what was there then. "
+            found += "Evaluate the collection again for what is there now."
+        if self.unknown:
+            note = "An earlier version made this evaluation and did not note which state of its sources it read."
+            found = f"{found} {note}".strip()
+        return found
+
+    def to_json(self) -> dict[str, int]:
+        """As exported files and the API say it."""
+        return {"total": self.total, "readAnew": self.changed, "deleted": self.deleted, "notKnown": self.unknown}
+
+
+def source_changes(run: EvaluationRun) -> SourceChanges:
+    """What became of the sources of a run that is done."""
+    read = revisions_of(run)
+    now = {pk: revision for pk, (_, _, revision) in _sources(list(read)).items()}
+    states = Counter(_state(revision, now.get(pk)) for pk, revision in read.items())
+    changed, deleted = states[SourceState.CHANGED], states[SourceState.DELETED]
+    return SourceChanges(len(read), changed, deleted, states[SourceState.UNKNOWN])
+
+
+def _state(read: int, now: int | None) -> SourceState:
+    if now is None:
+        return SourceState.DELETED
+    if read == UNKNOWN_REVISION:
+        return SourceState.UNKNOWN
+    return SourceState.SAME if read == now else SourceState.CHANGED
 
 
 def find_rows(run: EvaluationRun, wanted: ValueRange | SideChange, *, start: int, stop: int) -> list[MatchingRow]:
@@ -122,30 +204,56 @@ class ConversationName:
 
     Attributes:
         text: the source, with the number of the conversation where it holds several.
-        is_there: whether its source is still there.
+        state: what became of its source since the revision that is asked about.
+        revision: that revision.
     """
 
     row: RowName
     text: str
-    is_there: bool
+    state: SourceState
+    revision: int = UNKNOWN_REVISION
+
+    @property
+    def is_there(self) -> bool:
+        """Whether its source is still there."""
+        return self.state is not SourceState.DELETED
+
+    @property
+    def is_changed(self) -> bool:
+        """Whether its source was read anew since, so that it may say something else now, or be another one."""
+        return self.state is SourceState.CHANGED
 
 
-def names_of(rows: Sequence[RowName]) -> dict[RowName, ConversationName]:
-    """How people read the names of these conversations, from the sources as they are called now."""
-    ids = list(dict.fromkeys(row.source_id for row in rows))
-    known: dict[uuid.UUID, tuple[str, int]] = {}
+def names_of(rows: Sequence[RowName], revisions: Revisions | None = None) -> dict[RowName, ConversationName]:
+    """How people read the names of these conversations, from the sources as they are called now.
+
+    `revisions` are those that were read; without them nothing is known of changes.
+    """
+    known = _sources(list(dict.fromkeys(row.source_id for row in rows)))
+    read = revisions or {}
+    return {
+        row: _name_of(row, known.get(row.source_id), read.get(row.source_id, UNKNOWN_REVISION))
+        for row in dict.fromkeys(rows)
+    }
+
+
+def _sources(ids: Sequence[uuid.UUID]) -> dict[uuid.UUID, tuple[str, int, int]]:
+    """(name, how many conversations, revision) of the sources that are still there."""
+    known: dict[uuid.UUID, tuple[str, int, int]] = {}
     for start in range(0, len(ids), _AT_ONCE):
         found = Source.objects.filter(pk__in=ids[start : start + _AT_ONCE], deleted_at__isnull=True)
-        for pk, name, counts in found.values_list("pk", "name", "counts"):
-            known[pk] = (name, counts.get(CONVERSATIONS, 1))
-    return {row: _name_of(row, known.get(row.source_id)) for row in rows}
+        for pk, name, counts, revision in found.values_list("pk", "name", "counts", "revision"):
+            known[pk] = (name, counts.get(CONVERSATIONS, 1), revision)
+    return known
 
 
-def _name_of(row: RowName, source: tuple[str, int] | None) -> ConversationName:
+def _name_of(row: RowName, source: tuple[str, int, int] | None, read: int) -> ConversationName:
     if source is None:
-        return ConversationName(row, f"{DELETED}#{row.number + 1}", is_there=False)
-    name, count = source
-    return ConversationName(row, name if count <= 1 else f"{name}#{row.number + 1}", is_there=True)
+        return ConversationName(row, f"{DELETED}#{row.number + 1}", SourceState.DELETED, read)
+    name, count, now = source
+    # One that held several conversations and now holds one is named by the number that the row has.
+    text = name if count <= 1 and row.number == 0 else f"{name}#{row.number + 1}"
+    return ConversationName(row, text, _state(read, now), read)
 
 
 def prices_of(evaluation: Evaluation) -> list[RowPrices]:
@@ -153,15 +261,33 @@ def prices_of(evaluation: Evaluation) -> list[RowPrices]:
     return [RowPrices(one.limit_tokens, one.input_price, one.cached_price) for one in evaluation.totals]
 
 
-def every_row(run: EvaluationRun, evaluation: Evaluation) -> Iterator[list[tuple[PackedConversation, ...]]]:
-    """All rows by configuration, some thousand at a time, with the names that people read."""
+@dataclass(frozen=True, slots=True)
+class NamedRows:
+    """Some rows of an evaluation.
+
+    Attributes:
+        by_config: by configuration, with the names that people read.
+        beside: of each row what stands beside the figures (evaluation_rows.BESIDE).
+    """
+
+    by_config: Sequence[Sequence[PackedConversation]]
+    beside: Sequence[Mapping[str, Any]]
+
+
+def every_row(run: EvaluationRun, evaluation: Evaluation) -> Iterator[NamedRows]:
+    """All rows, some thousand at a time."""
     prices = prices_of(evaluation)
     for stored in run.segments.all():
         segment = _read(stored)  # not kept: it is read once
+        read = {uuid.UUID(hex=pk.decode()): revision for pk, revision in segment.read}
         for start in range(0, len(segment), _AT_ONCE):
             rows = range(start, min(start + _AT_ONCE, len(segment)))
-            names = names_of([segment.name(row) for row in rows])
-            yield [
-                tuple(segment.packed(row, at, price, name=names[segment.name(row)].text) for row in rows)
-                for at, price in enumerate(prices)
-            ]
+            known = names_of([segment.name(row) for row in rows], read)
+            names = [known[segment.name(row)] for row in rows]
+            yield NamedRows(
+                [
+                    [segment.packed(row, at, price, name=name.text) for row, name in zip(rows, names, strict=True)]
+                    for at, price in enumerate(prices)
+                ],
+                [{"sourceRevision": name.revision or None, "sourceState": name.state.value} for name in names],
+            )

@@ -23,7 +23,7 @@ from budgeteer.access.rules import access
 from budgeteer.collections import runs, services
 from budgeteer.collections.models import EvaluationRun
 from budgeteer.collections.row_columns import RowName
-from budgeteer.collections.row_search import every_row, names_of
+from budgeteer.collections.row_search import every_row, names_of, revisions_of, source_changes
 from budgeteer.collections.run_page.page import run_page
 from budgeteer.collections.run_records import evaluation_of, with_names
 from budgeteer.collections.run_state import RunState
@@ -31,7 +31,7 @@ from budgeteer.collections.views import REFRESH_SECONDS, may_change
 from budgeteer.engine.config.overlay import delta_between
 from budgeteer.engine.errors import InputError
 from budgeteer.presentation.csv_text import csv_lines
-from budgeteer.presentation.evaluation_rows import COLUMNS, parquet_rows, records_of
+from budgeteer.presentation.evaluation_rows import BESIDE, COLUMNS, named_parquet_rows, records_of
 from budgeteer.presets import services as presets
 from budgeteer.sources import services as sources
 from budgeteer.workbench import services as workbench
@@ -133,12 +133,16 @@ def open_conversation(request: SignedInRequest, run_id: uuid.UUID) -> HttpRespon
         return redirect(run)
     version = presets.default()
     delta = delta_between(presets.config_of(version), chosen["config"])
-    name = names_of([row])[row].text
+    name = names_of([row], revisions_of(run))[row]
     workspace = workbench.open_with_sources(
-        request.user, [source], name=name, preset_slug=version.preset.slug, config_delta=delta
+        request.user, [source], name=name.text, preset_slug=version.preset.slug, config_delta=delta
     )
     workbench.keep_preset_model(workspace)  # its model is the evaluation's, whatever the conversation names
     workbench.choose_conversation(workspace, workspace.links.get().pk, row.number)
+    if name.is_changed:
+        messages.warning(
+            request, "Its source was read anew since the evaluation: the workspace shows what it holds now."
+        )
     return redirect(workspace)
 
 
@@ -147,7 +151,11 @@ def open_conversation(request: SignedInRequest, run_id: uuid.UUID) -> HttpRespon
 def as_json(request: SignedInRequest, run_id: uuid.UUID) -> HttpResponse:
     """Every figure, as `budgeteer evaluate --json` prints them."""
     run = _done(request.user, run_id)
-    figures = {"leftOut": run.left_out, **with_names(evaluation_of(run)).to_json()}
+    figures = {
+        "leftOut": run.left_out,
+        "sources": source_changes(run).to_json(),
+        **with_names(evaluation_of(run)).to_json(),
+    }
     response = HttpResponse(json.dumps(figures, ensure_ascii=False, indent=1), content_type="application/json")
     response.headers["Content-Disposition"] = 'attachment; filename="evaluation.json"'
     return response
@@ -156,15 +164,17 @@ def as_json(request: SignedInRequest, run_id: uuid.UUID) -> HttpResponse:
 @access()
 @require_safe
 def as_csv(request: SignedInRequest, run_id: uuid.UUID) -> StreamingHttpResponse:
-    """One row a conversation and configuration, with the columns of `budgeteer evaluate --csv`."""
+    """One row a conversation and configuration, with the columns of `budgeteer evaluate --csv` and of its source."""
     run = _done(request.user, run_id)
     found = evaluation_of(run)
     names = [one.name for one in found.totals]
 
     def lines() -> Iterator[str]:
-        yield csv_lines([COLUMNS])
+        columns = (*COLUMNS, *BESIDE)
+        yield csv_lines([columns])
         for rows in every_row(run, found):
-            yield csv_lines([record[column] for column in COLUMNS] for record in records_of(rows, names))
+            records = records_of(rows.by_config, names, rows.beside)
+            yield csv_lines([record[column] for column in columns] for record in records)
 
     response = StreamingHttpResponse(lines(), content_type="text/csv; charset=utf-8")
     response.headers["Content-Disposition"] = 'attachment; filename="evaluation.csv"'
@@ -181,9 +191,9 @@ def as_parquet(request: SignedInRequest, run_id: uuid.UUID) -> HttpResponse | Fi
     try:
         with tempfile.TemporaryDirectory(prefix="budgeteer-evaluation-") as folder:
             path = Path(folder) / "rows.parquet"
-            with parquet_rows(str(path), [one.name for one in found.totals]) as write:
+            with named_parquet_rows(str(path), [one.name for one in found.totals]) as write:
                 for rows in every_row(run, found):
-                    write(rows)
+                    write(rows.by_config, rows.beside)
             with path.open("rb") as written:
                 while block := written.read(1_000_000):
                     file.write(block)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -29,10 +29,16 @@ COLUMNS = (
     "sessionRead",
     "sessionWritten",
 )
-_TEXTS = frozenset({"configuration", "name", "level"})
+BESIDE = ("sourceRevision", "sourceState")
+"""Columns behind these of an evaluation in the dashboard: the revision of the source that was read (nothing where it is
+not known), and what became of the source since. Files on the command line have none."""
+
+_TEXTS = frozenset({"configuration", "name", "level", "sourceState"})
 _MONEY = frozenset({"cost", "cachedCost"})
 
+type Beside = Sequence[Mapping[str, Any]]
 type WriteRows = Callable[[Sequence[Sequence[PackedConversation]]], None]
+type WriteNamedRows = Callable[[Sequence[Sequence[PackedConversation]], Beside], None]
 
 
 @contextmanager
@@ -63,21 +69,38 @@ def parquet_rows(path: str, names: Sequence[str]) -> Iterator[WriteRows]:
     Raises:
         InputError: pyarrow is not installed, or the file cannot be written.
     """
+    with _parquet(path, COLUMNS) as write_records:
+        yield lambda rows: write_records(records_of(rows, names))
+
+
+@contextmanager
+def named_parquet_rows(path: str, names: Sequence[str]) -> Iterator[WriteNamedRows]:
+    """The same with what stands beside each row.
+
+    Raises:
+        InputError: as parquet_rows.
+    """
+    with _parquet(path, (*COLUMNS, *BESIDE)) as write_records:
+        yield lambda rows, beside: write_records(records_of(rows, names, beside))
+
+
+@contextmanager
+def _parquet(path: str, columns: Sequence[str]) -> Iterator[Callable[[Iterable[dict[str, Any]]], None]]:
     try:
         import pyarrow as pa
         from pyarrow import parquet
     except ImportError as error:
         mend = "Install it with: pip install 'budgeteer[parquet]'"
         raise InputError("Parquet needs the package pyarrow, which is not installed", mend=mend) from error
-    schema = pa.schema([(name, _type(pa, name)) for name in COLUMNS])
+    schema = pa.schema([(name, _type(pa, name)) for name in columns])
     try:
         writer = parquet.ParquetWriter(path, schema)
     except OSError as error:
         raise _cannot(path, error) from error
     with writer:
 
-        def write(rows: Sequence[Sequence[PackedConversation]]) -> None:
-            records = list(records_of(rows, names))
+        def write(given: Iterable[dict[str, Any]]) -> None:
+            records = list(given)
             if records:
                 writer.write_table(pa.Table.from_pylist(records, schema=schema))
 
@@ -90,13 +113,19 @@ def _type(pa: Any, name: str) -> Any:
     return pa.float64() if name in _MONEY else pa.int64()
 
 
-def records_of(rows: Sequence[Sequence[PackedConversation]], names: Sequence[str]) -> Iterator[dict[str, Any]]:
-    """The rows conversation by conversation, each under every configuration; names as UTF-8 can hold them."""
-    for same in zip(*rows, strict=True):
+def records_of(
+    rows: Sequence[Sequence[PackedConversation]], names: Sequence[str], beside: Beside | None = None
+) -> Iterator[dict[str, Any]]:
+    """The rows conversation by conversation, each under every configuration; names as UTF-8 can hold them.
+
+    `beside` is of each conversation what stands beside its figures.
+    """
+    for at, same in enumerate(zip(*rows, strict=True)):
+        more = beside[at] if beside is not None else {}
         for configuration, row in zip(names, same, strict=True):
             record = row.to_json()
             record["name"] = row.name.encode("utf-8", "backslashreplace").decode()
-            yield {"configuration": configuration, **record}
+            yield {"configuration": configuration, **record, **more}
 
 
 def _cannot(path: str, error: OSError) -> InputError:

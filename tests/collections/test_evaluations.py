@@ -140,7 +140,7 @@ def test_segments_join_chunks_and_lose_no_row(owner: User) -> None:
 
 def _part(whole: RowColumns, start: int, stop: int) -> RowColumns:
     columns = tuple({name: column[start:stop] for name, column in one.items()} for one in whole.by_config)
-    return RowColumns(whole.sources, whole.source[start:stop], whole.number[start:stop], columns)
+    return RowColumns(whole.sources, whole.revisions, whole.source[start:stop], whole.number[start:stop], columns)
 
 
 def test_an_evaluation_of_nothing_stops_with_a_reason(owner: User) -> None:

@@ -7,7 +7,15 @@ from typing import Final
 
 from budgeteer.collections.models import EvaluationRun
 from budgeteer.collections.row_columns import RowName
-from budgeteer.collections.row_search import ConversationName, count_rows, find_rows, names_of, prices_of
+from budgeteer.collections.row_search import (
+    ConversationName,
+    Revisions,
+    count_rows,
+    find_rows,
+    names_of,
+    prices_of,
+    revisions_of,
+)
 from budgeteer.collections.run_state import RunState
 from budgeteer.engine.analysis.evaluation.evaluation import Evaluation, PackedConversation, Totals
 from budgeteer.engine.packing.verdict_text import Level, level_of
@@ -57,7 +65,7 @@ def conversation_list(run: EvaluationRun, found: Evaluation, state: RunState) ->
     shown = window(state.page, total=total, rows=LIST_ROWS)
     rows = find_rows(run, wanted, start=max(shown.first - 1, 0), stop=shown.last)
     price = prices_of(found)[wanted.place]
-    names = names_of([row.name for row in rows])
+    names = names_of([row.name for row in rows], revisions_of(run))
     packed = [row.segment.packed(row.row, wanted.place, price, name="") for row in rows]
     listed = [_listed_row(names[row.name], one) for row, one in zip(rows, packed, strict=True)]
     return ConversationList(
@@ -92,8 +100,8 @@ def _listed_row(name: ConversationName, row: PackedConversation) -> ListedConver
     )
 
 
-def largest_conversations(totals: Totals) -> tuple[ListedConversation, ...]:
+def largest_conversations(totals: Totals, revisions: Revisions) -> tuple[ListedConversation, ...]:
     """The conversations that request the most under one configuration."""
     read = [RowName.read(row.name) for row in totals.largest]
-    names = names_of(read)
+    names = names_of(read, revisions)
     return tuple(_listed_row(names[name], row) for name, row in zip(read, totals.largest, strict=True))

@@ -8,6 +8,7 @@ from datetime import datetime
 from budgeteer.collections import runs
 from budgeteer.collections.histogram import Histogram
 from budgeteer.collections.models import EvaluationRun
+from budgeteer.collections.row_search import revisions_of, source_changes
 from budgeteer.collections.run_page.changes import ChangeTable, PairChoice
 from budgeteer.collections.run_page.conversations import (
     ConversationList,
@@ -39,13 +40,14 @@ class ProgressView:
 
 @dataclass(frozen=True, slots=True)
 class RunPage:
-    """The page. Without `heads` there are no figures yet."""
+    """The page. Without `heads` there are no figures yet; `changed` says what became of the sources since."""
 
     run: EvaluationRun
     state: RunState
     progress: ProgressView | None = None
     sentence: str = ""
     left_out: str = ""
+    changed: str = ""
     pace: str = ""
     heads: tuple[str, ...] = ()
     summary: tuple[SummaryRow, ...] = ()
@@ -71,6 +73,7 @@ def run_page(run: EvaluationRun, state: RunState, *, now: datetime) -> RunPage:
         page,
         sentence=tables.sentence,
         left_out=left_out_sentence(run.left_out),
+        changed=source_changes(run).sentence(),
         pace=_pace(run),
         heads=SUMMARY_HEADS,
         summary=tables.summary,
@@ -80,7 +83,7 @@ def run_page(run: EvaluationRun, state: RunState, *, now: datetime) -> RunPage:
         chart=tables.chart,
         listed=conversation_list(run, found, state),
         flows=tables.flows,
-        largest=largest_conversations(found.totals[state.config]),
+        largest=largest_conversations(found.totals[state.config], revisions_of(run)),
         pairs=tables.pairs,
         changes=tables.changes,
     )

@@ -16,6 +16,7 @@ from budgeteer.access.problems import ApiProblem, ProblemKind
 from budgeteer.collections import runs, services
 from budgeteer.collections.models import Collection, EvaluationRun
 from budgeteer.collections.named_configs import named_configs, on_model
+from budgeteer.collections.row_search import source_changes
 from budgeteer.collections.run_records import evaluation_of, with_names
 from budgeteer.collections.runs import MOST_CONFIGS
 from budgeteer.engine.config.overlay import merge
@@ -94,6 +95,18 @@ class EvaluationProgressOut(ApiSchema):
     seconds_left: float | None
 
 
+class EvaluationSourcesOut(ApiSchema):
+    """Of how many sources an evaluation read conversations, and what became of them since.
+
+    `readAnew` grew, were replaced or imported again; of `notKnown` an earlier version did not note what was read.
+    """
+
+    total: int
+    read_anew: int
+    deleted: int
+    not_known: int
+
+
 class EvaluationRowOut(ApiSchema):
     """An evaluation of a list: waiting, running, done, stopped or cancelled."""
 
@@ -116,10 +129,12 @@ class EvaluationListOut(ApiSchema):
 class EvaluationOut(EvaluationRowOut):
     """An evaluation. `figures` are those of `budgeteer evaluate --json`, null until it is done.
 
-    `leftOut` says how many conversations were not evaluated, by reason; `error` why an evaluation has stopped.
+    `sources` says whether they are still what was evaluated, null until it is done. `leftOut` says how many
+    conversations were not evaluated, by reason; `error` why an evaluation has stopped.
     """
 
     progress: EvaluationProgressOut
+    sources: EvaluationSourcesOut | None
     left_out: dict[str, int]
     figures: dict[str, Any] | None
     error: ErrorOut | None
@@ -313,6 +328,7 @@ def _evaluation(request: HttpRequest, run: EvaluationRun) -> EvaluationOut:
             total=run.conversations,
             seconds_left=reached.seconds_left,
         ),
+        sources=EvaluationSourcesOut(**source_changes(run).to_json()) if is_done else None,
         left_out=run.left_out,
         figures=with_names(evaluation_of(run)).to_json() if is_done else None,
         error=ErrorOut.of(run.error) if run.error else None,
