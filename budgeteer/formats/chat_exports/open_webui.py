@@ -10,7 +10,6 @@ from __future__ import annotations
 import html
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import Any, Final
 
 from budgeteer.engine.content.conversation import (
@@ -38,6 +37,7 @@ from budgeteer.formats.reading.document import Document
 from budgeteer.formats.reading.entries import Entry, entries_of, mappings, mostly
 from budgeteer.formats.reading.envelopes import require
 from budgeteer.formats.reading.json_text import JsonProblem
+from budgeteer.formats.reading.lazy_jsonl import read_now
 from budgeteer.formats.reading.limits import DEFAULT_LIMITS
 
 _BLOCK: Final = re.compile(
@@ -45,6 +45,7 @@ _BLOCK: Final = re.compile(
     r"(?P<body>.*?)</details>",
     re.DOTALL,
 )
+_NODE: Final = frozenset({"parentId", "role"})
 _ATTRIBUTE: Final = re.compile(r'(\w+)="([^"]*)"')
 _READ: Final = (
     "content", "files", "parentId", "childrenIds", "models", "modelName", "modelIdx", "done", "lastSentence",
@@ -67,7 +68,7 @@ def _nodes(chat: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
     history = chat.get("history")
     messages = history.get("messages") if isinstance(history, OBJECT) else None
     given = messages.items() if isinstance(messages, OBJECT) else ()
-    return {name: raw for name, raw in given if isinstance(raw, OBJECT) and "parentId" in raw and "role" in raw}
+    return {name: raw for name, raw in given if isinstance(raw, OBJECT) and read_now(raw).keys() >= _NODE}
 
 
 def read(document: Document) -> Imported:
@@ -121,7 +122,8 @@ def _system(params: Any) -> str:
     return text_value(params.get("system")) if isinstance(params, OBJECT) else ""
 
 
-def _add(draft: ConversationDraft, name: str, raw: Mapping[str, Any], number: int) -> None:
+def _add(draft: ConversationDraft, name: str, given: Mapping[str, Any], number: int) -> None:
+    raw = read_now(given)
     role: Role = ROLE_OF[text_value(raw.get("role"))]
     frame = Message(role, (), name, created=_created(raw.get("timestamp")), line=number)
     if role == "tool":
@@ -136,7 +138,8 @@ def _add(draft: ConversationDraft, name: str, raw: Mapping[str, Any], number: in
         said = steps.messages() or [frame]
     else:
         draft.calls.user_speaks()
-        said = [replace(frame, parts=(*_files(raw), *content_parts(raw.get("content"))))]
+        parts = (*_files(raw), *content_parts(raw.get("content")))
+        said = [Message(role, parts, name, created=frame.created, line=number)]
     if len(said) == 1:
         draft.check_read(said[0], raw, _READ)
     draft.add_all(said)
