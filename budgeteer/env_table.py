@@ -174,6 +174,27 @@ SETTINGS: tuple[Setting, ...] = (
         "The same for requests without a valid token, all from one address together.",
         bounds=(1, 100_000),
     ),
+    Setting(
+        "BUDGETEER_EVALUATIONS_AT_ONCE",
+        "whole number",
+        "4",
+        "Evaluations of collections that are worked on at a time; others wait, everybody's in turn.",
+        bounds=(1, 1_000),
+    ),
+    Setting(
+        "BUDGETEER_EVALUATIONS_EACH",
+        "whole number",
+        "10",
+        "Evaluations of one person that may be under way or wait.",
+        bounds=(1, 10_000),
+    ),
+    Setting(
+        "BUDGETEER_EVALUATIONS_WAITING",
+        "whole number",
+        "100",
+        "Evaluations of all people together that may be under way or wait.",
+        bounds=(1, 100_000),
+    ),
     Setting("BUDGETEER_STATIC_ROOT", "folder", "", "A folder filled by collectstatic; without it, the packaged files."),
     Setting(
         "BUDGETEER_WEB_PROCESSES",

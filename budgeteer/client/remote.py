@@ -126,7 +126,7 @@ class RemoteEvaluation:
         Raises:
             RemoteError: it has stopped or was cancelled, or took longer than WAIT_SECONDS.
         """
-        self.remote.wait_for(self.refresh, lambda: self.state not in {"waiting", "running"})
+        self.remote.wait_for(self.refresh, lambda: self.state not in {"queued", "waiting", "running"})
         if self.data["figures"] is None:
             error = self.data["error"] or {"what": f"the evaluation was {self.state}", "hint": "Evaluate it again"}
             raise RemoteError(str(error["what"]), mend=str(error["hint"]))

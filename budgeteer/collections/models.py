@@ -7,6 +7,7 @@ import uuid
 from django.conf import settings
 from django.db import models
 from django.urls import reverse
+from django.utils import timezone
 
 from budgeteer.sources.models import Source
 
@@ -80,12 +81,14 @@ class EvaluationRun(models.Model):
         conversations: how many are evaluated; 0 until its chunks are made.
         left_out: conversations that are not evaluated, by reason ("branches", "duplicates").
         record: what all chunks came to (engine's evaluation/records.py); None until they are merged.
+        queued_at: when it began to wait for its turn. turn_at: when its turn last came; None before.
         started_at: when its chunks were made.
     """
 
     class State(models.TextChoices):
         """Where it stands; services.refresh_state tells whether its jobs agree."""
 
+        QUEUED = "queued", "Waiting its turn"
         WAITING = "waiting", "Preparing"
         RUNNING = "running", "Evaluating"
         DONE = "done", "Done"
@@ -98,17 +101,20 @@ class EvaluationRun(models.Model):
     configs = models.JSONField()
     keeps_duplicates = models.BooleanField(default=False)
     replays_sessions = models.BooleanField(default=False)
-    state = models.CharField(max_length=12, choices=State, default=State.WAITING)
+    state = models.CharField(max_length=12, choices=State, default=State.QUEUED)
     conversations = models.PositiveIntegerField(default=0)
     left_out = models.JSONField(default=dict)
     record = models.JSONField(null=True)
     error = models.JSONField(default=dict)
     created_at = models.DateTimeField(auto_now_add=True)
+    queued_at = models.DateTimeField(default=timezone.now)
+    turn_at = models.DateTimeField(null=True)
     started_at = models.DateTimeField(null=True)
     finished_at = models.DateTimeField(null=True)
 
     class Meta:
         ordering = ("-created_at",)
+        indexes = (models.Index(fields=("state", "queued_at"), name="collections_runs_in_turn"),)
 
     def __str__(self) -> str:
         return f"{self.collection} under {', '.join(self.names)}"
@@ -135,7 +141,7 @@ class EvaluationRun(models.Model):
     @property
     def is_under_way(self) -> bool:
         """Whether there is something to be done, as far as the row knows."""
-        return self.state in (self.State.WAITING, self.State.RUNNING)
+        return self.state in (self.State.QUEUED, self.State.WAITING, self.State.RUNNING)
 
 
 class EvaluationChunk(models.Model):

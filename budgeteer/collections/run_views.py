@@ -27,6 +27,7 @@ from budgeteer.collections.row_search import every_row, names_of, revisions_of, 
 from budgeteer.collections.run_page.page import run_page
 from budgeteer.collections.run_records import evaluation_of, with_names
 from budgeteer.collections.run_state import RunState
+from budgeteer.collections.turns import TooManyEvaluations
 from budgeteer.collections.views import REFRESH_SECONDS, may_change
 from budgeteer.engine.config.overlay import delta_between
 from budgeteer.engine.errors import InputError
@@ -102,7 +103,10 @@ def cancel(request: SignedInRequest, run_id: uuid.UUID) -> HttpResponse:
 def resume(request: SignedInRequest, run_id: uuid.UUID) -> HttpResponse:
     """Go on with an evaluation that was cancelled or has stopped."""
     run = _run_for_user(request.user, run_id)
-    runs.resume(runs.refresh_state(run))
+    try:
+        runs.resume(runs.refresh_state(run))
+    except TooManyEvaluations as error:
+        messages.error(request, error.sentence)
     return redirect(run)
 
 

@@ -3,6 +3,8 @@
 A job is a *lane*: it claims a chunk, does it, commits it, takes the next one, and after some seconds makes room for
 whoever waits by requesting another lane behind them. As many lanes run as there are workers. A chunk is committed by
 the job that holds it and only once; what a worker that was killed held is done anew by the same job's next attempt.
+
+Some evaluations are worked on at a time, the others wait without a job (`turns.py`).
 """
 
 from __future__ import annotations
@@ -20,6 +22,7 @@ from django.db import transaction
 from django.db.models import Sum
 from django.utils import timezone
 
+from budgeteer.collections import turns
 from budgeteer.collections.models import Collection, EvaluationChunk, EvaluationRun, stored_files
 from budgeteer.engine.analysis.evaluation.chunk import NamedConfig
 from budgeteer.engine.config.schema import dump_config
@@ -34,7 +37,8 @@ CONTESTED: Final = 32
 #: Evaluations that a collection keeps; the oldest makes room.
 MOST_RUNS: Final = 20
 
-_UNDER_WAY: Final = (EvaluationRun.State.WAITING, EvaluationRun.State.RUNNING)
+_AT_WORK: Final = (EvaluationRun.State.WAITING, EvaluationRun.State.RUNNING)
+_UNDER_WAY: Final = (EvaluationRun.State.QUEUED, *_AT_WORK)
 
 
 @transaction.atomic
@@ -46,7 +50,12 @@ def begin(
     keeps_duplicates: bool = False,
     replays_sessions: bool = False,
 ) -> EvaluationRun:
-    """Evaluate a collection under these configurations; jobs do it. The two options are those of the row."""
+    """Evaluate a collection under these configurations; jobs do it, when its turn comes. The options are the row's.
+
+    Raises:
+        TooManyEvaluations: the owner, or everybody together, has as many under way as may be.
+    """
+    turns.check_room(owner)
     run = EvaluationRun.objects.create(
         collection=collection,
         owner=owner,
@@ -54,10 +63,27 @@ def begin(
         keeps_duplicates=keeps_duplicates,
         replays_sessions=replays_sessions,
     )
-    _prepare(run)
+    give_turns()
+    run.refresh_from_db()
     for old in collection.runs.exclude(state__in=_UNDER_WAY).order_by("-created_at")[MOST_RUNS - 1 :]:
         remove(old)
     return run
+
+
+def give_turns() -> None:
+    """Begin with the evaluations whose turn it is; to be called where one was added or has ended, in a transaction."""
+    for run in turns.next_ones():
+        is_begun = run.started_at is not None
+        state = EvaluationRun.State.RUNNING if is_begun else EvaluationRun.State.WAITING
+        waiting = EvaluationRun.objects.filter(pk=run.pk, state=EvaluationRun.State.QUEUED)
+        if not waiting.update(state=state, turn_at=timezone.now()):
+            continue  # it was cancelled meanwhile
+        run.state = state
+        if is_begun:
+            run.chunks.filter(is_done=False).update(claimed_by=None)
+            request_lanes(run)
+        else:
+            _prepare(run)
 
 
 def remove(run: EvaluationRun) -> None:
@@ -150,27 +176,27 @@ def cancel(run: EvaluationRun) -> None:
     EvaluationRun.objects.filter(pk=run.pk, state__in=_UNDER_WAY).update(state=EvaluationRun.State.CANCELLED)
     for job in _unfinished(run):
         jobs.cancel(job)
+    with transaction.atomic():
+        give_turns()
     run.refresh_from_db()
 
 
 @transaction.atomic
 def resume(run: EvaluationRun) -> None:
-    """Go on with a run that was cancelled or has stopped, where it ended; any other stays as it is."""
+    """Go on with a run that was cancelled or has stopped, where it ended, when its turn comes; others stay as they are.
+
+    Raises:
+        TooManyEvaluations: as `begin`.
+    """
     row = EvaluationRun.objects.select_for_update().get(pk=run.pk)
     if row.state not in (EvaluationRun.State.CANCELLED, EvaluationRun.State.STOPPED):
         return
+    turns.check_room(row.owner)
     for job in _unfinished(row):
         jobs.cancel(job)
-    row.error = {}
-    if row.started_at is None:
-        row.state = EvaluationRun.State.WAITING
-        row.save(update_fields=["state", "error"])
-        _prepare(row)
-    else:
-        row.state = EvaluationRun.State.RUNNING
-        row.save(update_fields=["state", "error"])
-        row.chunks.filter(is_done=False).update(claimed_by=None)
-        request_lanes(row)
+    row.error, row.state, row.queued_at = {}, EvaluationRun.State.QUEUED, timezone.now()
+    row.save(update_fields=["state", "error", "queued_at"])
+    give_turns()
     run.refresh_from_db()
 
 
@@ -180,17 +206,18 @@ def _unfinished(run: EvaluationRun) -> list[Job]:
 
 def refresh_state(run: EvaluationRun) -> EvaluationRun:
     """A run whose jobs have all ended without finishing it has stopped, or was cancelled, as the last of them says."""
-    if not run.is_under_way:
+    if run.state not in _AT_WORK:
         return run
     with transaction.atomic():
         row = EvaluationRun.objects.select_for_update().get(pk=run.pk)
         mine = Job.objects.filter(subject__in=(row.subject, f"{row.subject}:merge"))
-        if row.is_under_way and not mine.filter(state__in=UNFINISHED).exists():
+        if row.state in _AT_WORK and not mine.filter(state__in=UNFINISHED).exists():
             failed = mine.filter(state=JobState.FAILED).order_by("-finished_at").first()
             is_failed = failed is not None and failed.error is not None
             row.state = EvaluationRun.State.STOPPED if is_failed else EvaluationRun.State.CANCELLED
             row.error = failed.error if failed is not None and failed.error is not None else {}
             row.save(update_fields=["state", "error"])
+            give_turns()
     run.refresh_from_db()
     return run
 

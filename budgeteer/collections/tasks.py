@@ -206,6 +206,7 @@ def merge(context: JobContext, *, run_id: str) -> dict[str, Any]:
             row.record = evaluation_to_record(merged)
             row.state, row.finished_at = EvaluationRun.State.DONE, timezone.now()
             row.save(update_fields=["record", "state", "finished_at"])
+            runs.give_turns()
             segments = (EvaluationSegment(run=row, number=at, rows=name) for at, name in enumerate(names))
             EvaluationSegment.objects.bulk_create(segments)
             row.chunks.all().delete()
@@ -237,9 +238,12 @@ def purge_deleted(now: datetime) -> int:
 
 @sweep("unsettled evaluations")
 def settle_runs(_now: datetime) -> int:
-    """Evaluations whose jobs ended without a word, and that nobody has looked at since."""
+    """Evaluations whose jobs ended without a word, and that nobody has looked at since; those that wait follow."""
     under_way = EvaluationRun.objects.filter(state__in=(EvaluationRun.State.WAITING, EvaluationRun.State.RUNNING))
-    return sum(not runs.refresh_state(run).is_under_way for run in list(under_way))
+    settled = sum(not runs.refresh_state(run).is_under_way for run in list(under_way))
+    with transaction.atomic():
+        runs.give_turns()
+    return settled
 
 
 @sweep("orphaned files of collections", thorough=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import uuid
+from dataclasses import replace
 from typing import Any
 from urllib.parse import urlencode
 
@@ -22,6 +23,7 @@ from budgeteer.access.rules import AccountRole, access, role_of
 from budgeteer.collections import collection_page, forms, runs, services
 from budgeteer.collections.collection_page import ChoicePage
 from budgeteer.collections.models import Collection
+from budgeteer.collections.turns import TooManyEvaluations
 from budgeteer.engine.models.registry import MODELS
 from budgeteer.sources import services as sources
 from budgeteer.sources import source_rows
@@ -224,13 +226,16 @@ def evaluate(request: SignedInRequest, collection_id: uuid.UUID) -> HttpResponse
     if services.waiting_for(collection):
         messages.error(request, "It can be evaluated once all of its sources are imported.")
         return redirect(collection)
-    run = runs.begin(
-        collection,
-        configs,
-        owner=request.user,
-        keeps_duplicates=form.keeps_duplicates,
-        replays_sessions=form.replays_sessions,
-    )
+    try:
+        run = runs.begin(
+            collection,
+            configs,
+            owner=request.user,
+            keeps_duplicates=form.keeps_duplicates,
+            replays_sessions=form.replays_sessions,
+        )
+    except TooManyEvaluations as error:
+        return _detail(request, collection, status=429, form=replace(form, problem=error.sentence))
     return redirect(run)
 
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from budgeteer.collections import runs
-from budgeteer.collections.histogram import Histogram
+from budgeteer.collections import runs, turns
 from budgeteer.collections.models import EvaluationRun
 from budgeteer.collections.row_search import revisions_of, source_changes
 from budgeteer.collections.run_page.changes import ChangeTable, PairChoice
@@ -22,6 +21,7 @@ from budgeteer.collections.run_page.figures import (
     FlowTable,
     SummaryRow,
 )
+from budgeteer.collections.run_page.histogram import Histogram
 from budgeteer.collections.run_page.tables import evaluation_tables, left_out_sentence
 from budgeteer.collections.run_records import evaluation_of
 from budgeteer.collections.run_state import RunState
@@ -91,6 +91,10 @@ def run_page(run: EvaluationRun, state: RunState, *, now: datetime) -> RunPage:
 
 def _progress(run: EvaluationRun, *, now: datetime) -> ProgressView:
     reached = runs.progress_of(run, now=now)
+    if run.state == EvaluationRun.State.QUEUED:
+        before = turns.place_of(run)
+        wait = f"{count_of(before, 'evaluation')} before it" if before else "it is the next one"
+        return ProgressView(f"Waits for others to end: {wait}", reached.done, reached.total, "")
     if run.state == EvaluationRun.State.WAITING:
         return ProgressView("Looking at what is in the collection", 0, 0, "")
     sentence = f"{reached.done:,} of {count_of(reached.total, 'conversation')}"

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from budgeteer.collections.histogram import ChartQuestion, Histogram, draw_histogram
 from budgeteer.collections.run_page.changes import ChangeTable, PairChoice, change_table, pair_choices
 from budgeteer.collections.run_page.figures import (
     CostTable,
@@ -15,6 +14,7 @@ from budgeteer.collections.run_page.figures import (
     flow_tables,
     summary_row,
 )
+from budgeteer.collections.run_page.histogram import ChartQuestion, Histogram, draw_histogram
 from budgeteer.collections.run_state import RunState
 from budgeteer.engine.analysis.evaluation.evaluation import Evaluation, Totals
 from budgeteer.presentation.labels import count_of

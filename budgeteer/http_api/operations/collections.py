@@ -19,6 +19,7 @@ from budgeteer.collections.named_configs import named_configs, on_model
 from budgeteer.collections.row_search import source_changes
 from budgeteer.collections.run_records import evaluation_of, with_names
 from budgeteer.collections.runs import MOST_CONFIGS
+from budgeteer.collections.turns import TooManyEvaluations
 from budgeteer.engine.config.overlay import merge
 from budgeteer.http_api.cursors import MOST_ROWS, PAGE_ROWS, page_of
 from budgeteer.http_api.operations.jobs import ErrorOut
@@ -108,7 +109,7 @@ class EvaluationSourcesOut(ApiSchema):
 
 
 class EvaluationRowOut(ApiSchema):
-    """An evaluation of a list: waiting, running, done, stopped or cancelled."""
+    """An evaluation of a list: queued, waiting, running, done, stopped or cancelled."""
 
     id: UUID
     collection_id: UUID
@@ -225,13 +226,16 @@ def evaluate(request: HttpRequest, collection_id: UUID, payload: EvaluationIn) -
             where="collection",
             hint="Evaluate it when all of them are imported",
         )
-    run = runs.begin(
-        collection,
-        configs,
-        owner=owner,
-        keeps_duplicates=payload.keep_duplicates,
-        replays_sessions=payload.replay_sessions,
-    )
+    try:
+        run = runs.begin(
+            collection,
+            configs,
+            owner=owner,
+            keeps_duplicates=payload.keep_duplicates,
+            replays_sessions=payload.replay_sessions,
+        )
+    except TooManyEvaluations as error:
+        raise ApiProblem(ProblemKind.BUSY, error.what, where="evaluations", hint=error.mend) from None
     return Status(201, _evaluation(request, run))
 
 
