@@ -20,6 +20,8 @@ FAULTS = {
 }
 #: Overhead that no text stands for: what a provider adds around texts.
 FRAMES = ("message frame", "message frames", "reply priming")
+#: Whose models read definitions in a way that is known, by the form in which they are sent.
+MAKERS = {"openai-chat": "OpenAI", "openai-responses": "OpenAI", "anthropic": "Anthropic"}
 #: System tokens that Anthropic documents to come with any tool: of models that it does not list, and by model.
 TOOLS_PREAMBLE = {"anthropic": 346}
 TOOLS_OF_MODEL = {
@@ -107,7 +109,7 @@ def check_rendered(packing: Packing) -> None:
     request = render_request(packing)
     if packing.provider == "openai-chat" or packing.fits:
         assert FAULTS[packing.provider](request) == []
-    maker = packing.allowance.row.maker if packing.provider.startswith("openai-") else ""
+    maker = packing.allowance.row.maker if packing.allowance.row.maker == MAKERS.get(packing.provider) else ""
     calibration = packing.allowance.calibration
     factor, parameter = (1.0, PARAMETER) if calibration is None else (calibration.per_token, calibration.per_parameter)
     counted = recount_texts(request, packing.tokenizer, maker=maker, parameter=parameter, factor=factor)

@@ -14,8 +14,9 @@ from typing import Any
 from tests.conformance.counting import reference
 from tests.conformance.rendering.typescript_tools import definitions_tokens
 
-#: Tokens that were measured around each parameter of a call of Claude's (docs/engine.md).
+#: Tokens that were measured around each parameter of a call of Claude's, and each definition (docs/engine.md).
 PARAMETER = 15
+DEFINITION = 6
 
 
 @dataclass(frozen=True)
@@ -52,8 +53,8 @@ def recount_texts(
 ) -> Recount:
     """What a request in any of the four forms holds to be read, without the frames around it.
 
-    Definitions are counted each alone, a token a bracket or comma; for OpenAI's models, as these read them. Calibrated
-    counts charge each parameter differently, and each text by a factor.
+    Definitions are counted each alone, a token a bracket or comma; for the models of a maker who is named, OpenAI or
+    Anthropic, as these read them. Calibrated counts charge each parameter differently, and each text by a factor.
     """
 
     def count(text: str) -> int:
@@ -66,11 +67,25 @@ def recount_texts(
     counted = sum(map(count, said))
     if maker == "OpenAI":
         counted += definitions_tokens(request, count)
+    elif maker == "Anthropic":
+        for tool in definitions_in(request):
+            counted += count(read_by_claude(tool)) + DEFINITION if is_function(tool) else count(compact(tool))
     else:
         counted += sum(map(count, definitions)) + joins
     calls = [one for one in blocks_of(request) if one.get("type") == "tool_use"]
     counted += sum(parameters_instead(one, count, parameter) for one in calls)
     return Recount(counted, sum(map(len, (*said, *definitions))) + joins, sum(text is None for text in texts))
+
+
+def is_function(tool: Mapping[str, Any]) -> bool:
+    """Whether a tool in Anthropic's form has a schema of its own, and does not run at Anthropic."""
+    return "input_schema" in tool
+
+
+def read_by_claude(tool: Mapping[str, Any]) -> str:
+    """A function in Anthropic's form as Claude reads it: what says something, as JSON with blanks, ASCII alone."""
+    read = {"description": tool.get("description"), "name": tool["name"], "parameters": tool["input_schema"]}
+    return json.dumps({key: value for key, value in read.items() if value or key != "description"})
 
 
 def blocks_of(request: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:

@@ -115,13 +115,18 @@ def compact_json(value: object) -> str:
     return _COMPACT.encode(value)
 
 
-def _as_object(value: object) -> dict[str, Any]:
+def json_object(value: object) -> dict[str, Any]:
+    """Any mapping as what a JSON encoder writes; for its `default`.
+
+    Raises:
+        TypeError: it is none.
+    """
     if isinstance(value, Mapping):
         return dict(value)
     raise TypeError(f"{type(value).__name__} is no JSON")
 
 
-_COMPACT: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), default=_as_object)
+_COMPACT: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), default=json_object)
 
 
 def described(tool: ToolDefinition) -> dict[str, Any]:

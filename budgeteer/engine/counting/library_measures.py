@@ -375,9 +375,12 @@ def measure_tools(
 
 
 def _read_tokens(tools: Sequence[ToolDefinition], reading: ToolReading, counter: TokenCounter) -> list[int | None]:
-    """What each definition adds between the reading's opening and closing; None where it is not read so."""
+    """What each definition adds between the reading's opening and closing, with what stands around each of them.
+
+    None where one is not read so.
+    """
     texts = [reading.text(tool) for tool in tools]
-    around = counter.count(reading.opening + reading.closing)
+    around = counter.count(reading.opening + reading.closing) - reading.each.tokens
     counts = iter(counter.count_all([reading.opening + text + reading.closing for text in texts if text is not None]))
     return [None if text is None else next(counts) - around for text in texts]
 

@@ -144,7 +144,7 @@ class LibraryFitter:
         """What a line end adds to the first system message, None where there is none."""
         if not self.block.is_system_message or not _is_sent(pieces):
             return None
-        if costs.reading is None or not self.block.bundle.tools:
+        if costs.reading is None or costs.reading.shared_with_system is None or not self.block.bundle.tools:
             return 0
         if are_messages(pieces):
             first = next(piece.alone for piece in pieces if piece.alone is not None and piece.alone.parts)

@@ -133,15 +133,18 @@ class Capabilities:
 class ToolReading:
     """How the models of some makers read tool definitions, where that is known and is not the JSON that is sent.
 
-    The text is `opening`, the definitions, `closing`; the counts of the definitions add up between the two.
+    The text is `opening`, the definitions, `closing`; the counts of the definitions add up between the two, and `each`
+    with every one of them.
 
     Attributes:
         text: one definition, ending with its own line ends; None for one that is not read so.
         is_published: whether published counts cover everything that a definition says.
         opening, closing: what stands around all definitions.
-        charge: tokens beside that text, once.
+        each: tokens around every definition, beside its text.
+        charge: tokens beside that text, once; None where the provider charges for tools by the model
+            (`ProviderOverhead.for_tools`).
         shared_with_system: how many of them are not charged again where a system message comes first; that message
-            then ends with a line end.
+            then ends with a line end. None where a system text is no part of that text.
         makers: the providers of the models that read definitions so. models: those that the published counts name.
     """
 
@@ -149,8 +152,9 @@ class ToolReading:
     is_published: Callable[[ToolDefinition], bool]
     opening: str
     closing: str
-    charge: Charge
-    shared_with_system: int
+    each: Charge
+    charge: Charge | None
+    shared_with_system: int | None
     makers: frozenset[str]
     models: frozenset[str]
 

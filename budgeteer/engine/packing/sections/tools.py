@@ -2,8 +2,8 @@
 
 Characters are those of the JSON array that is sent: `[`, the definitions joined by `,`, `]`. Tokens are those of the
 text that the model reads, where that is known (`ToolReading`): what each definition adds to it, and what it costs with
-none. For other models they are an estimate: each definition's JSON counted alone, one token a bracket or comma, and the
-provider's preamble.
+none, or the provider's preamble. For other models they are an estimate: each definition's JSON counted alone, one token
+a bracket or comma, and the preamble.
 """
 
 from __future__ import annotations
@@ -138,11 +138,13 @@ class ToolCosts:
 
     def _joins_tokens(self, count: int) -> int:
         reading = self.reading
+        preamble = PROVIDERS[self.provider].overhead.for_tools(self.model.name, is_forced=self.is_forced)
         if reading is None:
-            overhead = PROVIDERS[self.provider].overhead
-            return count + 1 + overhead.for_tools(self.model.name, is_forced=self.is_forced).tokens
-        around = self.counter.count(reading.opening + reading.closing) + reading.charge.tokens
-        return around if self.line_end is None else around - reading.shared_with_system + self.line_end
+            return count + 1 + preamble.tokens
+        around = self.counter.count(reading.opening + reading.closing) + (reading.charge or preamble).tokens
+        if self.line_end is None or reading.shared_with_system is None:
+            return around
+        return around - reading.shared_with_system + self.line_end
 
 
 def line_end_tokens(text: str, counter: TokenCounter) -> int:

@@ -160,6 +160,7 @@ TYPESCRIPT: Final = ToolReading(
     is_published=is_published,
     opening=OPENING,
     closing=CLOSING,
+    each=Charge(0, "the published counts named above leave nothing for it", published=True),
     charge=Charge(9, f"the one number that gives the counts named above; {COOKBOOK}, section 7", published=True),
     shared_with_system=4,
     makers=frozenset({"OpenAI"}),

@@ -62,9 +62,16 @@ def test_while_the_budget_is_off_every_definition_is_sent_as_given() -> None:
 
 def test_joins_are_one_token_a_bracket_or_comma_and_the_providers_preamble() -> None:
     assert ToolCosts("openai-chat", COUNTER, LLAMA).joins(3).tokens == 4
-    assert ToolCosts("anthropic", COUNTER, CLAUDE).joins(3).tokens == 500
+    assert ToolCosts("anthropic", COUNTER, LLAMA).joins(3).tokens == 350
     assert ToolCosts("openai-chat", counter_for("chars/4"), GPT).joins(3).tokens == 0
     assert ToolCosts("openai-chat", COUNTER, LLAMA).joins(0).chars == 0
+
+
+def test_what_claude_reads_costs_the_preamble_of_its_model_however_many_definitions_there_are() -> None:
+    costs = ToolCosts("anthropic", COUNTER, CLAUDE)
+    assert costs.joins(1).tokens == costs.joins(9).tokens == 496
+    assert replace(costs, is_forced=True).joins(2).tokens == 588
+    assert (costs.joins(0).tokens, costs.kind) == (0, "estimated")
 
 
 def test_what_openais_models_read_costs_the_same_however_many_definitions_there_are() -> None:
