@@ -54,6 +54,7 @@ _MARKS_AT: Final = np.uint64(8 * (_WORD_BYTES - 1))
 #: Signs before punctuation that say which marks are before and behind it: _MARKED, with _BEGINS and _ENDS.
 MARKS: Final = {"\x04": ("", ""), "\x05": (BEGIN, ""), "\x06": ("", END), "\x07": (BEGIN, END)}
 _BEGINS, _ENDS, _MARKED = map(np.uint8, (1, 2, 4))
+_MARKS_OF: Final = {ord(sign): marks for sign, marks in MARKS.items()}
 
 #: The classes of characters. What is of the first two may have marks, what is of the next four costs by its length.
 _WORD, _PUNCTUATION, _DIGIT, _LINE_END, _TAB, _BLANK, _ALONE, _OTHER = range(8)
@@ -159,7 +160,7 @@ class Batch:
 
     def texts_with(self, kinds: int) -> list[int]:
         """The numbers of the texts that hold a character of one of these kinds, ascending."""
-        return sorted(set(self.text_of(np.flatnonzero(self.kinds & kinds)).tolist()))
+        return sorted(set(self.text_of(np.flatnonzero((self.kinds & kinds) != 0)).tolist()))
 
     def text_of(self, positions: Positions) -> Positions:
         """The number of the text at each position."""
@@ -300,10 +301,11 @@ class SegmentArrays:
         """The tokens of words and of punctuation with its marks."""
         lengths = stops - starts
         keyed = lengths <= np.where(marks, _KEPT_CHARS - 1, _KEPT_CHARS)
-        foreign = batch.letters == NO_LETTER
-        if foreign.any():
-            before = np.concatenate(([0], np.cumsum(foreign)))
-            keyed &= before[stops] == before[starts]
+        foreign = np.flatnonzero(batch.letters == NO_LETTER)
+        if len(foreign) and len(starts):
+            # The last segment that begins at or before each of them holds it, or none does.
+            holding = np.maximum(np.searchsorted(starts, foreign, side="right") - 1, 0)
+            keyed[holding[(foreign >= starts[holding]) & (foreign < stops[holding])]] = False
         low, high = _keys(batch.letters, starts, np.where(keyed, lengths, 0))
         high |= marks.astype(np.uint64) << _MARKS_AT
         costs, there = self._tables[0].find(low, high)
@@ -324,9 +326,11 @@ class SegmentArrays:
 
     def _rewritten(self, texts: Sequence[str], marks: Letters) -> list[str]:
         """Words of ASCII and punctuation as they are rewritten."""
-        word = self._vocabulary.rewritten_word
-        spans = zip(texts, marks.tolist(), strict=True)
-        return [text.join(MARKS[chr(mark)]) if mark else word(text) for text, mark in spans]
+        word, spans = self._vocabulary.rewritten_word, zip(texts, marks.tolist(), strict=True)
+        return [
+            text.join(_MARKS_OF[mark]) if mark else f"{BEGIN}{text}{END}" if text.islower() else word(text)
+            for text, mark in spans
+        ]
 
     def _keep(self, low: Keys, high: Keys, tokens: Tokens) -> None:
         """Keep what was counted in the first table where there is room, else in the second."""

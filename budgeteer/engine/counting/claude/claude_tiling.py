@@ -19,6 +19,8 @@ type Steps = npt.NDArray[np.uint32]
 
 #: The longest piece that is found here, and the longest text.
 _LONGEST_PIECE, _LONGEST_TEXT = 32, 80
+#: The length of the beginning by which a longer piece is noticed.
+_LONGER: Final = _LONGEST_PIECE + 1
 #: Stands behind every text, so that no walk goes on from one into the next: no piece holds it.
 _BETWEEN: Final = "\ud800"
 _BASIC_PLANE: Final = 0x10000
@@ -29,6 +31,8 @@ _ENDS, _GOES_ON, _NUMBER_AT = 1, 2, 2
 #: An odd constant that spreads the bits of a step over the places of the table (Knuth, multiplicative hashing).
 _SPREAD: Final = np.uint32(2654435769)
 _WORD_BITS: Final = 32
+#: Where the key of a step stands above it, so that one look into the table finds both.
+_KEY_AT: Final = np.uint64(_WORD_BITS)
 #: Beyond what any text costs.
 _NOT_REACHED: Final = 1 << 30
 #: Texts that are tiled at once.
@@ -47,7 +51,7 @@ class Tiling:
 
     def __init__(self, pieces: Iterable[str]) -> None:
         pieces = sorted(pieces)
-        self._in_longer = frozenset("".join(piece for piece in pieces if len(piece) > _LONGEST_PIECE))
+        self._longer = frozenset(piece[:_LONGER] for piece in pieces if len(piece) > _LONGEST_PIECE)
         short = [piece for piece in pieces if len(piece) <= _LONGEST_PIECE and max(piece) < _LAST]
         codes = np.array(short, f"<U{_LONGEST_PIECE}").view(np.uint32).reshape(len(short), _LONGEST_PIECE)
         self._letters = np.zeros(_BASIC_PLANE, np.uint16)
@@ -79,15 +83,13 @@ class Tiling:
         bits = max(2 * len(keys), 8).bit_length()
         self._shift = np.uint32(_WORD_BITS - bits)
         self._last_place = (1 << bits) - 1
-        self._keys = np.zeros(1 << bits, np.uint32)
-        self._found = np.zeros(1 << bits, np.uint32)
-        places = self._place(keys)
-        while len(keys):
-            free = self._found[places] == 0
-            self._keys[places[free]] = keys[free]
-            self._found[places[free]] = steps[free]
-            left = self._keys[places] != keys
-            keys, steps, places = keys[left], steps[left], (places[left] + 1) & self._last_place
+        self._table = np.zeros(1 << bits, np.uint64)
+        entries, places = keys.astype(np.uint64) << _KEY_AT | steps, self._place(keys)
+        while len(entries):
+            free = self._table[places] == 0
+            self._table[places[free]] = entries[free]
+            left = self._table[places] != entries
+            entries, places = entries[left], (places[left] + 1) & self._last_place
 
     def _place(self, keys: Steps) -> npt.NDArray[np.int64]:
         return (keys * _SPREAD >> self._shift).astype(np.int64)
@@ -96,16 +98,17 @@ class Tiling:
         """The step that a letter leads to from each step, 0 where no piece goes on so."""
         keys = (steps >> np.uint32(_NUMBER_AT)) * self._alphabet + letters
         places = self._place(keys)
-        found = self._found[places]
-        differ = self._keys[places] != keys
-        others = np.flatnonzero(differ & (found != 0))
+        entries = self._table[places]
+        differ = entries >> _KEY_AT != keys
+        others = np.flatnonzero(differ & (entries != 0))
+        found = entries.astype(np.uint32)
         found[differ] = 0
         while len(others):
             places[others] = (places[others] + 1) & self._last_place
-            at = places[others]
-            same = self._keys[at] == keys[others]
-            found[others[same]] = self._found[at[same]]
-            others = others[~same & (self._found[at] != 0)]
+            entries = self._table[places[others]]
+            same = entries >> _KEY_AT == keys[others]
+            found[others[same]] = entries[same]
+            others = others[~same & (entries != 0)]
         return found
 
     def fewest(self, texts: Sequence[str]) -> list[int]:
@@ -119,7 +122,8 @@ class Tiling:
         return [tokens for some in batched(held, _AT_ONCE) for tokens in self._fewest(some)]
 
     def _holds(self, text: str) -> bool:
-        return len(text) <= _LONGEST_TEXT and self._in_longer.isdisjoint(text)
+        starts = range(len(text) - _LONGEST_PIECE)
+        return len(text) <= _LONGEST_TEXT and self._longer.isdisjoint(text[at : at + _LONGER] for at in starts)
 
     def _fewest(self, texts: Sequence[str]) -> list[int]:
         letters = self._letters[np.minimum(_codes(_BETWEEN.join([*texts, ""])), _BASIC_PLANE - 1)]

@@ -99,12 +99,13 @@ class ClaudeVocabulary:
 
     def costs(self, rewritten: Sequence[str]) -> list[int]:
         """The fewest tokens that tile each of many rewritten texts, none of them empty."""
-        is_piece = self.prefixes.get
-        left = [text for text in rewritten if not is_piece(text)]
-        if not left:
-            return [1] * len(rewritten)
-        found = iter([tokens or self.cost(text) for text, tokens in zip(left, self.tiling.fewest(left), strict=True)])
-        return [1 if is_piece(text) else next(found) for text in rewritten]
+        counts = [1] * len(rewritten)
+        left = [at for at, is_piece in enumerate(map(self.prefixes.get, rewritten)) if not is_piece]
+        if left:
+            texts = [rewritten[at] for at in left]
+            for at, text, tokens in zip(left, texts, self.tiling.fewest(texts), strict=True):
+                counts[at] = tokens or self.cost(text)
+        return counts
 
     def _fewest_pieces(self, rewritten: str) -> int:
         """The fewest tokens of a text each of whose characters is a piece: all ends of one piece, then of two, ..."""
