@@ -210,6 +210,13 @@ SETTINGS: tuple[Setting, ...] = (
         "Requests that each of these processes answers at a time.",
         bounds=(1, 256),
     ),
+    Setting(
+        "BUDGETEER_WEB_WAITING",
+        "whole number",
+        "500",
+        "Requests more that may wait in each of these processes; one past them is refused (503) with `Retry-After`.",
+        bounds=(0, 5000),
+    ),
     Setting("BUDGETEER_DEBUG", "yes or no", "no", "Django's debug pages, for work on Budgeteer; local mode only."),
     Setting("BUDGETEER_LOG_FORMAT", "choice", "console", "How log lines are written.", choices=("console", "json")),
     Setting(

@@ -224,6 +224,7 @@ WHITENOISE_ALLOW_ALL_ORIGINS = False
 # --- web ----------------------------------------------------------------------------------------
 WEB_PROCESSES: int = _env["BUDGETEER_WEB_PROCESSES"]
 WEB_THREADS: int = _env["BUDGETEER_WEB_THREADS"]
+WEB_WAITING: int = _env["BUDGETEER_WEB_WAITING"]
 
 # --- sign-in ------------------------------------------------------------------------------------
 LOGIN_URL = "accounts:sign_in"

@@ -41,6 +41,7 @@ PURE_MODULES = (
     "deployment",
     "jobs/test_kinds.py",
     "serve/test_bodies.py",
+    "serve/test_capacity.py",
     "serve/test_dashboard.py",
     "serve/test_gateway.py",
     "serve/test_private.py",

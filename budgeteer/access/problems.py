@@ -42,6 +42,7 @@ class ProblemKind(Enum):
     BUSY = ("busy", 429, "Too much at once")
     SERVER = ("server", 500, "Something went wrong here")
     AWAY = ("away", 503, "A part of the server does not answer")
+    OVERLOADED = ("overloaded", 503, "The server is busy")
     NO_ROOM = ("no-room", 507, "The server has no room for that")
 
     def __init__(self, code: str, status: int, title: str) -> None:
@@ -92,8 +93,14 @@ class ApiProblem(Exception):
 
 
 def problem(kind: ProblemKind, what: str, *, where: str = "", hint: str = "", **more: Any) -> HttpResponse:
-    """A problem document as an answer: `type`, `title`, `status`, `detail`, `where`, `hint` and what `more` adds."""
-    document = {
+    """A problem document as an answer."""
+    document = problem_document(kind, what, where=where, hint=hint, **more)
+    return HttpResponse(json.dumps(document), status=kind.status, content_type=MEDIA_TYPE)
+
+
+def problem_document(kind: ProblemKind, what: str, *, where: str = "", hint: str = "", **more: Any) -> dict[str, Any]:
+    """A problem document: `type`, `title`, `status`, `detail`, `where`, `hint` and what `more` adds."""
+    return {
         "type": kind.address,
         "title": kind.title,
         "status": kind.status,
@@ -102,7 +109,6 @@ def problem(kind: ProblemKind, what: str, *, where: str = "", hint: str = "", **
         "hint": hint,
         **more,
     }
-    return HttpResponse(json.dumps(document), status=kind.status, content_type=MEDIA_TYPE)
 
 
 def problem_of_status(status: int, error: InputError | None = None) -> HttpResponse:

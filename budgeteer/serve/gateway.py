@@ -4,16 +4,18 @@ Django's views are plain functions in a few threads. A thread is used only while
 before, and an answer sent afterwards, by one event loop. So who sends or reads slowly holds a connection and nothing
 else, and is given up below a least pace. Asked by ASGI, since there a header keeps the name it was sent with.
 
-What the whole server cannot bear is refused here, with a sentence: a head that cannot be believed (`heads`), a body
-that is too large for its sender (`access.body_limits`) or comes too slowly (`pace`).
+What the whole server cannot bear is refused here, with a sentence: a head that cannot be believed (`request_heads`),
+a body that is too large for its sender (`access.body_limits`) or comes too slowly (`client_pace`), and a request for
+which there is no thread and no room to wait for one (`capacity`). Probes have threads of their own: a process that is
+busy is not one to be restarted.
 """
 
 from __future__ import annotations
 
 import asyncio
 import tempfile
-from collections.abc import Awaitable, Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Awaitable, Callable, Collection, Iterator
+from functools import partial
 from io import BytesIO
 from typing import IO, Any
 from wsgiref.util import FileWrapper
@@ -22,6 +24,7 @@ import structlog
 
 from budgeteer.access.body_limits import REFUSED, STRANGERS_BYTES, BodyProblem, RefusedBody, allowance_of
 from budgeteer.serve.body_turns import NoTurn, Turns
+from budgeteer.serve.capacity import Overloaded, Threads, refusal
 from budgeteer.serve.client_pace import Body, BrokenOff, Message, Pace, Receive, TooMuch, TooSlow, drain
 from budgeteer.serve.request_heads import Scope, environ_of, refusal_of
 
@@ -35,6 +38,9 @@ PIECE_BYTES = 65_536
 SEND_SECONDS = 30.0
 GATHERED_BYTES = 262_144
 """So much of an answer that is made piece by piece is read from it at a time."""
+
+PROBE_THREADS = 2
+PROBES_WAITING = 30
 
 log = structlog.get_logger(__name__)
 
@@ -108,11 +114,25 @@ class Answer:
 
 
 class Gateway:
-    """An ASGI application over a WSGI one."""
+    """An ASGI application over a WSGI one.
 
-    def __init__(self, application: WsgiApplication, *, threads: int, pace: Pace | None = None) -> None:
+    Args:
+        threads: what the application works in; a request for which there is no room is refused.
+        probes: paths that are answered by threads of their own.
+    """
+
+    def __init__(
+        self,
+        application: WsgiApplication,
+        threads: Threads,
+        *,
+        probes: Collection[str] = (),
+        pace: Pace | None = None,
+    ) -> None:
         self._application = application
-        self._pool = ThreadPoolExecutor(threads, thread_name_prefix="request")
+        self._threads = threads
+        self._probe_threads = Threads(PROBE_THREADS, waiting=PROBES_WAITING, name="probe")
+        self._probes = frozenset(probes)
         self._pace = pace or Pace()
         self._turns = Turns()
 
@@ -125,6 +145,15 @@ class Gateway:
             await drain(receive)
             return
         environ = environ_of(scope)
+        threads = self._probe_threads if environ["PATH_INFO"] in self._probes else self._threads
+        if threads.is_full:
+            await self._refuse(threads, environ, send)
+            await drain(receive)
+            return
+        await self._serve(environ, receive, send, threads)
+
+    async def _serve(self, environ: Environ, receive: Receive, send: Send, threads: Threads) -> None:
+        """Answer a request for which there is room at this moment."""
         body = Body(receive, self._pace)
         has_begun = False
 
@@ -134,8 +163,12 @@ class Gateway:
             await send(message)
 
         try:
-            refused = await self._receive(body, environ)
-            await self._answer(self._with_body(environ, body, refused), send_on)
+            refused = await self._receive(body, environ, threads)
+            await self._answer(self._with_body(environ, body, refused), send_on, threads)
+            if not body.is_whole:
+                await drain(receive)
+        except Overloaded:
+            await self._refuse(threads, environ, send)
             if not body.is_whole:
                 await drain(receive)
         except BrokenOff:
@@ -147,8 +180,12 @@ class Gateway:
         finally:
             body.file.close()
 
-    async def _receive(self, body: Body, environ: Environ) -> RefusedBody | None:
-        """Read the body as far as its sender may send; why not, where it was not taken."""
+    async def _receive(self, body: Body, environ: Environ, threads: Threads) -> RefusedBody | None:
+        """Read the body as far as its sender may send; why not, where it was not taken.
+
+        Raises:
+            Overloaded: nobody has time to look up who the sender is.
+        """
         announced = _length(environ)
         try:
             if announced <= STRANGERS_BYTES:
@@ -157,7 +194,7 @@ class Gateway:
                     return None
                 except TooMuch:
                     pass  # it had not announced how long it is
-            allowance = await self._in_thread(allowance_of, environ)
+            allowance = await _in_turn(threads, allowance_of, environ)
             if announced > allowance.largest_bytes:
                 return RefusedBody(BodyProblem.TOO_LARGE, announced, announced=True)
             async with self._turns.of(allowance.sender):
@@ -181,24 +218,33 @@ class Gateway:
         more = {REFUSED: refused} if refused else {}
         return {**environ, **more, "wsgi.input": received, "CONTENT_LENGTH": str(size) if size or refused else ""}
 
-    async def _answer(self, environ: Environ, send: Send) -> None:
+    async def _answer(self, environ: Environ, send: Send, threads: Threads) -> None:
         answer = Answer()
-        part = await self._in_thread(answer.begin, self._application, environ)
+        part = await _in_turn(threads, answer.begin, self._application, environ)
         try:
             await send({"type": "http.response.start", "status": answer.status, "headers": answer.headers})
             if environ["REQUEST_METHOD"] == "HEAD":
                 part = b""
             elif not answer.is_closed or len(part) > GATHERED_BYTES:
-                await self._send_at_pace(answer, part, send)
+                await self._send_at_pace(answer, part, send, threads)
                 part = b""
             await send({"type": "http.response.body", "body": part, "more_body": False})
         except TimeoutError:
             log.info("reader given up", status=answer.status)
         finally:
             if not answer.is_closed:
-                await self._in_thread(answer.close)
+                await _in_thread(threads, answer.close)
 
-    async def _send_at_pace(self, answer: Answer, part: bytes, send: Send) -> None:
+    @staticmethod
+    async def _refuse(threads: Threads, environ: Environ, send: Send) -> None:
+        """Say that there is no capacity, and when to try again; Django was not asked."""
+        threads.tell_refusal()
+        headers, body = refusal(environ["PATH_INFO"])
+        await send({"type": "http.response.start", "status": 503, "headers": headers})
+        await send({"type": "http.response.body", "body": b"" if environ["REQUEST_METHOD"] == "HEAD" else body})
+
+    @staticmethod
+    async def _send_at_pace(answer: Answer, part: bytes, send: Send, threads: Threads) -> None:
         """Send all but the end of the body; each part is made only when the one before it was taken.
 
         Raises:
@@ -210,10 +256,26 @@ class Gateway:
                 await asyncio.wait_for(
                     send({"type": "http.response.body", "body": piece, "more_body": True}), SEND_SECONDS
                 )
-            part = b"" if answer.is_closed else await self._in_thread(answer.gather)
+            part = b"" if answer.is_closed else await _in_thread(threads, answer.gather)
 
-    async def _in_thread[T](self, function: Callable[..., T], *arguments: Any) -> T:
-        return await asyncio.get_running_loop().run_in_executor(self._pool, _contained, function, *arguments)
+
+async def _in_turn[T](threads: Threads, function: Callable[..., T], *arguments: Any) -> T:
+    """Call the function in a thread, where there is room for one more who waits.
+
+    Raises:
+        Overloaded: there is none, or a thread came too late; the function was not called.
+    """
+    with threads.place() as check:
+        return await _in_thread(threads, partial(_checked, check), function, *arguments)
+
+
+async def _in_thread[T](threads: Threads, function: Callable[..., T], *arguments: Any) -> T:
+    return await asyncio.get_running_loop().run_in_executor(threads.pool, _contained, function, *arguments)
+
+
+def _checked[T](check: Callable[[], None], function: Callable[..., T], *arguments: Any) -> T:
+    check()
+    return function(*arguments)
 
 
 def _contained[T](function: Callable[..., T], *arguments: Any) -> T:

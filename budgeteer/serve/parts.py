@@ -15,6 +15,9 @@ from typing import Any
 
 from budgeteer.logs import name_process
 
+#: Connections that one web process holds beside those whose requests it answers or lets wait.
+QUIET_CONNECTIONS = 1024
+
 #: The longest the scheduler sleeps without looking whether it is to end, in seconds.
 SCHEDULER_WAKES_SECONDS = 2
 
@@ -40,6 +43,8 @@ def run_web(host: str, port: int, *, grace_seconds: float) -> int:
         http=HTTPModes.http1,
         websockets=False,
         workers=settings.WEB_PROCESSES,
+        # Of each process: those that it answers, those that wait, and connections that say nothing or move slowly.
+        backpressure=settings.WEB_THREADS + settings.WEB_WAITING + QUIET_CONNECTIONS,
         # One of several that dies is replaced; a single one ends the part, and whoever runs the part sees it.
         respawn_failed_workers=settings.WEB_PROCESSES > 1,
         log_level=LogLevels.error,

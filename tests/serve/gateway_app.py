@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from budgeteer.serve import gateway
+from budgeteer.serve.capacity import Threads
 from budgeteer.serve.client_pace import Pace
 
 gateway.SEND_SECONDS = 1.0
@@ -42,4 +43,4 @@ class Endless:
         closed.append("endless")
 
 
-application = gateway.Gateway(answer, threads=2, pace=Pace(window_seconds=1.0, least_bytes=1000))
+application = gateway.Gateway(answer, Threads(2, waiting=50), pace=Pace(window_seconds=1.0, least_bytes=1000))
