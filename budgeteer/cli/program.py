@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 import click
 
 from budgeteer import __version__
+from budgeteer.cli.output.terminal import complain, guard_output
 from budgeteer.engine.errors import BudgeteerError, BudgetExceeded
 
 DONE = 0
@@ -110,6 +111,7 @@ def program() -> None:
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the program with `arguments` (default: those of the process) and leave with its exit status."""
     _use_utf8()
+    guard_output()
     sys.exit(_run(list(sys.argv[1:] if arguments is None else arguments)))
 
 
@@ -135,7 +137,7 @@ def _complain(error: click.ClickException | BudgeteerError) -> None:
         click.echo(error.format_message(), err=True)
         return
     sentence = error.format_message() if isinstance(error, click.ClickException) else str(error)
-    click.echo(f"budgeteer: {sentence}", err=True)
+    complain(sentence)
     if isinstance(error, click.UsageError) and error.ctx:
         click.echo(f"'{error.ctx.command_path} --help' lists what it takes.", err=True)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 import uuid
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from datetime import datetime, timedelta
 from functools import partial
 from typing import Any, Final
@@ -31,7 +31,7 @@ from budgeteer.engine.errors import InputError
 from budgeteer.jobs.cleanup import sweep
 from budgeteer.jobs.context import JobContext
 from budgeteer.jobs.registry import job
-from budgeteer.sources.files.storage import StorageAway
+from budgeteer.sources.files.storage import remove_unused
 from budgeteer.sources.services import UNDO_TIME
 
 #: How long a lane works before it lets others have the worker: a small import waits no longer for it.
@@ -67,8 +67,7 @@ class _Files:
     def remove_unnamed(self) -> None:
         """Remove what is left."""
         for name in self._unnamed:
-            with suppress(StorageAway):  # the housekeeping finds it later
-                default_storage.delete(name)
+            remove_unused(name)
 
 
 @job("collections.survey", title="Look through a collection")

@@ -19,6 +19,7 @@ from django.core.files.storage import default_storage
 from django.db import IntegrityError, transaction
 
 from budgeteer.engine.errors import InputError
+from budgeteer.sources.files.storage import remove_unused
 from budgeteer.sources.models import Source
 from budgeteer.sources.uploads import UploadRefused, bring_back, enqueue_import, too_large
 
@@ -74,14 +75,14 @@ def append(source: Source, content: File[bytes], *, known: ExpectedBytes) -> Sou
         with transaction.atomic():
             return _published(source, known, stored=stored, sha256=sha256, size_bytes=size_bytes)
     except IntegrityError:
-        default_storage.delete(stored)
+        remove_unused(stored)
         # One in the bin comes back: whoever is told of it can open it.
         with transaction.atomic():
             other = Source.objects.select_for_update().get(owner=source.owner, sha256=sha256)
             bring_back(other, name=other.name)
         raise SameBytesElsewhere(other) from None
     except BaseException:
-        default_storage.delete(stored)
+        remove_unused(stored)
         raise
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from functools import partial
@@ -36,7 +36,7 @@ from budgeteer.sources import cleanup, services
 from budgeteer.sources.files.contents import MAIN_STREAM, MESSAGES, counted_streams, report_of, streams_of
 from budgeteer.sources.files.item_store import write_items
 from budgeteer.sources.files.local_copy import nearby
-from budgeteer.sources.files.storage import StorageAway
+from budgeteer.sources.files.storage import StorageAway, remove_unused
 from budgeteer.sources.loading import contents_of
 from budgeteer.sources.measures import measure_cache_table
 from budgeteer.sources.measures.measure_cache import Fingerprints
@@ -80,8 +80,7 @@ def _attempt(source: Source, context: JobContext) -> Iterator[_Attempt]:
     finally:
         if not attempt.published:
             for name in attempt.written:
-                with suppress(StorageAway):  # the housekeeping finds it later
-                    default_storage.delete(name)
+                remove_unused(name)
 
 
 @job("sources.import", title="Import")

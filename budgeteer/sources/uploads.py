@@ -26,7 +26,7 @@ from budgeteer.formats.detect import format_named
 from budgeteer.formats.reading.compressed_files import unpacks_to_more
 from budgeteer.formats.reading.limits import readable_bytes
 from budgeteer.jobs import services as jobs
-from budgeteer.sources.files.storage import StorageAway
+from budgeteer.sources.files.storage import StorageAway, remove_unused
 from budgeteer.sources.models import Source
 from budgeteer.sources.own_formats import formats_of
 
@@ -115,10 +115,10 @@ def receive(owner: User, *, name: str, content: File[bytes], as_format: str = ""
         stored = default_storage.save(stored, File(content, shown))
         source = _kept_once(upload, stored)
     except BaseException:
-        default_storage.delete(stored)
+        remove_unused(stored)
         raise
     if source.was_known:
-        default_storage.delete(stored)
+        remove_unused(stored)
     return source
 
 

@@ -20,11 +20,15 @@ class Interrupted(Exception):
 
 @dataclass
 class Visit:
-    """One signed-in person's connection to the dashboard. `sending` while a slow upload is on its way."""
+    """One signed-in person's connection to the dashboard. `sending` while a slow upload is on its way.
+
+    With `takes_errors`, an answer of the server that it could not (5xx) is an answer as any other.
+    """
 
     port: int
     cookies: dict[str, str] = field(default_factory=dict)
     sending: bool = False
+    takes_errors: bool = False
 
     def get(self, path: str) -> tuple[int, str, str]:
         """Status, text, and where it redirects to ("").
@@ -78,7 +82,7 @@ class Visit:
         finally:
             self.sending = False
             connection.close()
-        if response.status >= http.HTTPStatus.INTERNAL_SERVER_ERROR:
+        if response.status >= http.HTTPStatus.INTERNAL_SERVER_ERROR and not self.takes_errors:
             raise Interrupted(f"{method} {path}: {response.status}")
         self._keep_cookies(response)
         return response.status, text, urlsplit(response.headers.get("Location", "")).path

@@ -1,10 +1,12 @@
 from __future__ import annotations
 
+import errno
 import gzip
 import json
+import os
 
 import pytest
-from django.core.files.storage import default_storage
+from django.core.files.storage import FileSystemStorage, default_storage
 
 from budgeteer.jobs.models import Job
 from budgeteer.sources import services
@@ -154,3 +156,16 @@ def test_paths_that_do_not_match_the_files_are_refused(text):
 def test_a_path_no_archive_can_hold_is_refused(path):
     with pytest.raises(services.UploadRefused, match="does not match its files"):
         read_paths(json.dumps([{"path": path}]), count=1)
+
+
+def test_a_folder_that_takes_nothing_is_said_whatever_becomes_of_what_was_begun(owner, monkeypatch):
+    from budgeteer.sources.files.storage import StorageAway
+
+    def refuse(*_arguments, **_named):
+        raise OSError(errno.EROFS, os.strerror(errno.EROFS))
+
+    monkeypatch.setattr(FileSystemStorage, "_save", refuse)
+    monkeypatch.setattr(FileSystemStorage, "delete", refuse)
+    with pytest.raises(StorageAway, match="Read-only file system"):
+        upload(owner, b"User: hello\nAssistant: hello")
+    assert not Source.objects.exists()

@@ -10,6 +10,7 @@ import click
 
 from budgeteer.cli.configuration import ConfigFile, assemble, file_errors, parse_assignment, read_config_file
 from budgeteer.cli.output.tables import table
+from budgeteer.cli.output.terminal import complain
 from budgeteer.engine.config.options import fields
 from budgeteer.engine.config.overlay import get_path
 from budgeteer.engine.config.schema import BudgetConfig, config_schema, dump_config, load_config
@@ -55,7 +56,7 @@ def validate(*, file: str) -> int:
     read = read_config_file(file)
     errors = file_errors(read) or _unusable(read)
     for error in errors:
-        click.echo(f"budgeteer: {error.sentence}", err=True)
+        complain(error.sentence)
     if errors:
         return BAD_INPUT
     click.echo(f"{file}: {len(read.lines)} keys, all usable.")

@@ -9,6 +9,7 @@ import click
 
 from budgeteer.cli.options.pack import PackOptions
 from budgeteer.cli.options.sources import check_something_is_given, source_options
+from budgeteer.cli.output.terminal import complain
 from budgeteer.engine.providers.names import PROVIDER_NAMES
 
 if TYPE_CHECKING:
@@ -80,7 +81,7 @@ def _print_request(packing: Packing, request: str) -> None:
     from budgeteer.engine.rendering.validity import check_request
 
     if packing.error is not None:
-        click.echo(f"budgeteer: {packing.error.sentence}", err=True)
+        complain(packing.error.sentence)
     elif request == "text":
         click.echo(render_text(packing), nl=False)
     elif request == "markdown":
@@ -90,4 +91,4 @@ def _print_request(packing: Packing, request: str) -> None:
         click.echo(json.dumps(body, ensure_ascii=False, indent=2))
         for check in check_request(body, packing.provider):
             if not check.ok:
-                click.echo(f"budgeteer: {check.sentence}", err=True)
+                complain(check.sentence)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from budgeteer.cli.options.search import SearchOptions
+from budgeteer.cli.output.terminal import complain
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -56,14 +57,14 @@ def _features(name: str) -> Sequence[FeatureSpec]:
     """
     path = Path(name)
     if not path.exists() and not path.suffix:
-        click.echo(f"budgeteer: {name}: there is no such folder", err=True)
+        complain(f"{name}: there is no such folder")
         return ()
     if path.is_dir() and not any(found.suffix.lower() in (".md", ".markdown") for found in path.rglob("*")):
-        click.echo(f"budgeteer: {name}: no Markdown file in it", err=True)
+        complain(f"{name}: no Markdown file in it")
         return ()
     from budgeteer.cli.source_files import read_source
 
     imported = read_source(name, as_format="features")
     for skipped in imported.skipped:
-        click.echo(f"budgeteer: {name}: {skipped.where} was not read: {skipped.why}", err=True)
+        complain(f"{name}: {skipped.where} was not read: {skipped.why}")
     return imported.features

@@ -8,6 +8,8 @@ from contextlib import contextmanager
 
 import click
 
+from budgeteer.cli.output.terminal import shown
+
 BAR_WIDTH = 30
 
 
@@ -22,7 +24,7 @@ def progress_bar(label: str) -> Iterator[Callable[[int, int], None] | None]:
     def draw(done: int, total: int) -> None:
         nonlocal drawn
         filled = BAR_WIDTH * done // max(total, 1)
-        line = f"{label} [{'#' * filled}{'.' * (BAR_WIDTH - filled)}] {done:,} of {total:,}"
+        line = f"{shown(label)} [{'#' * filled}{'.' * (BAR_WIDTH - filled)}] {done:,} of {total:,}"
         click.echo(f"\r{line:<{drawn}}", nl=False, err=True)
         drawn = len(line)
 

@@ -11,6 +11,7 @@ from typing import Any
 
 import click
 
+from budgeteer.cli.output.terminal import complain
 from budgeteer.client import pushed_files
 from budgeteer.client.connection import RemoteError
 from budgeteer.client.growing import GrowingFile, Push, PushKind
@@ -87,7 +88,7 @@ class Pusher:
             if error.status in _FINAL:
                 raise
             self._seen.pop(file.path, None)
-            click.echo(f"budgeteer: {error.sentence}", err=True)
+            complain(error.sentence)
             return
         if file.source_id != before:
             self._use()

@@ -6,7 +6,7 @@ Beside what Django asks of a storage both have `files_under`, which lists a fold
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Protocol, cast
@@ -53,7 +53,8 @@ class FolderStorage(FileSystemStorage):
 
     def delete(self, name: str) -> None:
         """Remove a file, and the folders made for it where they are empty now."""
-        super().delete(name)
+        with _said(name):
+            super().delete(name)
         for parent in Path(name).parents[:-2]:
             try:
                 Path(self.path(str(parent))).rmdir()
@@ -69,6 +70,12 @@ class FolderStorage(FileSystemStorage):
         with _said(name):
             stored: str = super()._save(name, content)  # type: ignore[misc]  # the stubs leave it out
             return stored
+
+
+def remove_unused(name: str) -> None:
+    """Remove a file that no row names; where storage is away it stays, and the clean-up finds it later."""
+    with suppress(StorageAway):
+        default_storage.delete(name)
 
 
 @contextmanager

@@ -150,7 +150,7 @@ def item(request: SignedInRequest, workspace_id: uuid.UUID) -> HttpResponse:
     workspace = get_workspace_for_user(request.user, workspace_id)
     current = EditableConfig.of(workspace)
     chosen = request.POST.get("item", "")
-    state = replace(ViewState.read(request.POST), sel=chosen)
+    state = ViewState.read({**request.POST.dict(), "sel": chosen})
     packed = preview(workspace, current).packed
     index = packed.find(chosen) if packed else None
     if packed is None or index is None:

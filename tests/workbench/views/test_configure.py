@@ -508,3 +508,9 @@ def test_the_export_says_where_a_form_names_a_model_of_somebody_else(client: Cli
     client.post(f"{library.get_absolute_url()}config/", {"config.model": "claude-sonnet-4-5"})
     html = client.get(library.get_absolute_url()).content.decode()
     assert "Anthropic Messages" not in re.findall(r"<span>([^<]*)<span class=\"x s sub-line\">names", html)
+
+
+def test_an_item_that_is_no_id_leads_back_to_the_page(client: Client, library: Workspace) -> None:
+    answer = client.post(f"{library.get_absolute_url()}item/", {"item": "a" * 20_000, "pin": "on"})
+    assert answer.status_code == 303
+    assert len(answer.url) < 1_000
