@@ -45,6 +45,7 @@ class JobCard:
         error: `{what, where, mend, sentence}` of a failed job, else None.
         poll_url: this card's own address; empty once nothing will change.
         then: the path to go to when the job has succeeded; "" to stay.
+        about: what the job works on, such as a file's name; "" where its title says all.
         next_url: where the result can be seen, once there is one.
     """
 
@@ -59,6 +60,7 @@ class JobCard:
     error: dict[str, str] | None
     poll_url: str
     then: str
+    about: str
     next_url: str
     log: tuple[LogLine, ...]
 
@@ -72,23 +74,24 @@ class JobCard:
 
     @property
     def url(self) -> str:
-        return _with_then(reverse("jobs:detail", args=[self.job.id]), self.then)
+        return _with(reverse("jobs:detail", args=[self.job.id]), then=self.then, about=self.about)
 
     @property
     def cancel_url(self) -> str:
-        return _with_then(reverse("jobs:cancel", args=[self.job.id]), self.then)
+        return _with(reverse("jobs:cancel", args=[self.job.id]), then=self.then, about=self.about)
 
     @property
     def retry_url(self) -> str:
-        return _with_then(reverse("jobs:retry", args=[self.job.id]), self.then)
+        return _with(reverse("jobs:retry", args=[self.job.id]), then=self.then, about=self.about)
 
 
-def job_card(job: Job, *, then: str = "") -> JobCard:
+def job_card(job: Job, *, then: str = "", about: str = "") -> JobCard:
     """The card of a job; include it with `{% include "jobs/detail.html#card" %}` as `card`.
 
     Args:
         job: as it stands now.
         then: a path of this dashboard to go to when the job succeeds; anything else is dropped.
+        about: what it works on, for people; a card says it again whenever it asks how far the job is.
     """
     then = safe_path(then)
     result: dict[str, Any] = job.result or {}
@@ -102,8 +105,9 @@ def job_card(job: Job, *, then: str = "") -> JobCard:
         value=min(job.done, job.total),
         maximum=job.total,
         error=job.error if job.state == JobState.FAILED else None,
-        poll_url="" if job.is_finished else _with_then(reverse("jobs:detail", args=[job.id]), then),
+        poll_url="" if job.is_finished else _with(reverse("jobs:detail", args=[job.id]), then=then, about=about),
         then=then,
+        about=about,
         next_url=safe_path(str(result.get("next", ""))) or then if job.state == JobState.SUCCEEDED else "",
         log=tuple(LogLine(at=parse_datetime(line["at"]), sentence=line["sentence"]) for line in job.log),
     )
@@ -115,8 +119,10 @@ def safe_path(path: str) -> str:
     return path if safe else ""
 
 
-def _with_then(url: str, then: str) -> str:
-    return f"{url}?{urlencode({'then': then})}" if then else url
+def _with(url: str, **carried: str) -> str:
+    """An address with those parameters that are not empty."""
+    query = urlencode({name: text for name, text in carried.items() if text})
+    return f"{url}?{query}" if query else url
 
 
 def title_of(kind: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import uuid
+from typing import Final
 from urllib.parse import urlsplit
 
 from django.contrib.auth.models import User
@@ -18,6 +19,10 @@ from budgeteer.access.rules import access
 from budgeteer.jobs import services
 from budgeteer.jobs.job_view import job_card
 from budgeteer.jobs.models import Job, JobState
+
+
+#: The most of an address that is printed as what a job works on: a file's name.
+ABOUT_CHARS: Final = 200
 
 
 @access()
@@ -56,7 +61,8 @@ def _get_job_for_user(user: User, job_id: uuid.UUID) -> Job:
 
 
 def _shown(request: SignedInRequest, job: Job) -> HttpResponse:
-    card = job_card(job, then=request.GET.get("then", ""))
+    about = request.GET.get("about", "").replace("\0", "")[:ABOUT_CHARS]
+    card = job_card(job, then=request.GET.get("then", ""), about=about)
     if request.htmx:
         is_answered = job.state == JobState.FAILED and (job.error or {}).get("onPage") is True
         if card.then and (job.state == JobState.SUCCEEDED or is_answered):

@@ -47,7 +47,7 @@ SEEDS = (
     Seed(
         slug="plain",
         title="Plain",
-        description="Nothing is left out on purpose: every rule is off, and the numbers show what was asked for.",
+        description="Every rule is off: only what the window cannot hold is left out, the oldest turns first.",
         config={},
     ),
     Seed(

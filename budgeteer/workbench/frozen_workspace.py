@@ -10,7 +10,7 @@ from budgeteer.engine.errors import InputError
 from budgeteer.sources.models import Source
 from budgeteer.workbench.config_form.editable import preset_of
 from budgeteer.workbench.models import Workspace, WorkspaceSource
-from budgeteer.workbench.starting_model import named_model_of
+from budgeteer.workbench.starting_choices import named_model_of
 from budgeteer.workbench.workspace_inputs import links_of
 
 

@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from budgeteer.engine.counting.tokenizers import counter_for
+from budgeteer.engine.inputs.bundle import Bundle
 from budgeteer.presentation.labels import count_of
 from budgeteer.sources import services as sources
 from budgeteer.sources.models import Source
 from budgeteer.workbench.config_form.fields import FieldChoice
 from budgeteer.workbench.models import Workspace, WorkspaceSource
 from budgeteer.workbench.services import TEXT_FIELDS, RefusedText, text_mark
+from budgeteer.workbench.state import ViewState
 
 MOST_CONVERSATIONS = 500
 """The most conversations of one file that are offered in a list."""
@@ -63,8 +66,17 @@ class InputRow:
 
 
 @dataclass(frozen=True, slots=True)
+class OwnText:
+    """A system text of the conversation itself, which is used while none is typed; `url` selects it."""
+
+    name: str
+    tokens: str
+    url: str
+
+
+@dataclass(frozen=True, slots=True)
 class TextField:
-    """One text typed into the workspace."""
+    """One text typed into the workspace; `size` is that of what is saved, `own` what stands for it while it is empty."""
 
     key: str
     title: str
@@ -74,6 +86,7 @@ class TextField:
     error: str
     mark: str
     is_contested: bool = False
+    own: tuple[OwnText, ...] = ()
 
 
 def input_rows(links: Sequence[WorkspaceSource], *, is_own: bool) -> tuple[InputRow, ...]:
@@ -82,27 +95,50 @@ def input_rows(links: Sequence[WorkspaceSource], *, is_own: bool) -> tuple[Input
     return tuple(_row(link, is_second=link in talks[1:], is_own=is_own) for link in links)
 
 
-def text_fields(workspace: Workspace, *, refused: Mapping[str, RefusedText]) -> tuple[TextField, ...]:
-    """The texts that may be typed; one that was refused is shown again as it was typed."""
+def text_fields(
+    workspace: Workspace, bundle: Bundle | None, state: ViewState, *, refused: Mapping[str, RefusedText]
+) -> tuple[TextField, ...]:
+    """The texts that may be typed; one that was refused is shown again as it was typed.
+
+    `bundle` is what they are packed in, by whose tokenizer they are counted; None while nothing is packed.
+    """
     fields = []
     for key, (attribute, title) in TEXT_FIELDS.items():
         error = refused.get(key)
         saved = getattr(workspace, attribute)
         value = error.text if error else saved
-        size = f"{len(value):,} characters" if value else "empty"
         fields.append(
             TextField(
                 key=key,
                 title=title,
                 hint=TEXT_HINTS[key],
                 value=value,
-                size=size,
+                size=_size(saved, bundle),
                 error=error.sentence if error else "",
                 mark=text_mark(saved),
                 is_contested=error is not None and error.is_contested,
+                own=_own_texts(bundle, state) if key == "system" and bundle and not saved else (),
             )
         )
     return tuple(fields)
+
+
+def _size(text: str, bundle: Bundle | None) -> str:
+    """How large a saved text is, "" for none."""
+    if not text:
+        return ""
+    parts = [count_of(len(text), "character")]
+    if bundle is not None:
+        parts.insert(0, count_of(counter_for(bundle.tokenizer).count(text), "token"))
+    return f"Saved: {', '.join(parts)}."
+
+
+def _own_texts(bundle: Bundle, state: ViewState) -> tuple[OwnText, ...]:
+    return tuple(
+        OwnText(text.name, count_of(text.tokens or 0, "token"), state.query(sel=text.id))
+        for text in bundle.system
+        if text.message is not None
+    )
 
 
 def _row(link: WorkspaceSource, *, is_second: bool, is_own: bool) -> InputRow:

@@ -20,8 +20,9 @@ class Workspace(models.Model):
         preset_slug: the preset it stands on.
         preset_number: the version of it, the newest when the workspace is made; it changes only when somebody chooses
             another one. None only in a row that an earlier version of the application wrote during an upgrade.
+        is_preset_open: whether its preset is still to be chosen by what its sources hold (see starting_choices.py).
         named_model: the model its conversation names, as the file writes it; "" for none. It is the workspace's own
-            where it is one of ours and neither preset nor delta says another (see starting.py). None until a
+            where it is one of ours and neither preset nor delta says another (see starting_choices.py). None until a
             conversation has been read.
         config_delta: what differs from the preset, in the engine's own key names; always valid.
         edits: by decision id, items in the owner's own words (see edits.py).
@@ -39,6 +40,7 @@ class Workspace(models.Model):
     name = models.CharField(max_length=120)
     preset_slug = models.SlugField(db_index=True)
     preset_number = models.PositiveIntegerField(null=True, blank=True)
+    is_preset_open = models.BooleanField(default=False, db_default=False)
     named_model = models.CharField(max_length=120, null=True, blank=True)
     config_delta = models.JSONField(default=dict, blank=True)
     edits = models.JSONField(default=dict, blank=True)

@@ -50,6 +50,13 @@ from budgeteer.workbench.workspace_inputs import InputProblem
 
 #: OpenAI offers its models in both of its forms.
 OPENAI_FORMS: frozenset[str] = frozenset({"openai-chat", "openai-responses"})
+
+
+def forms_of(provider: str) -> frozenset[str]:
+    """The request forms in which the provider of one form takes its models."""
+    return OPENAI_FORMS if provider in OPENAI_FORMS else frozenset({provider})
+
+
 OFFERED_SOURCES = 30
 SHOWN_NOTES = 1
 """How many notes stand open (result.html counts to the same); the others are one click away."""
@@ -129,8 +136,10 @@ class WorkbenchPage:
 
     @cached_property
     def waiting(self) -> Waiting:
-        if self.preview.jobs:
+        if any(not job.is_finished for job in self.preview.jobs):
             return Waiting("clock", "Working on the sources", "The verdict follows as soon as they are counted.")
+        if self.preview.jobs:
+            return Waiting("warning", "No verdict", "Work on the sources has stopped: see below.")
         if self.preview.problems:
             return Waiting("warning", "No verdict", "See below what keeps this from being packed.")
         return Waiting("info", "Nothing to pack yet", "Add a source, or type a text.")
@@ -138,7 +147,11 @@ class WorkbenchPage:
     @cached_property
     def jobs(self) -> tuple[JobCard, ...]:
         then = self.state.address(self.workspace.get_absolute_url())
-        return tuple(job_card(job, then=then) for job in self.preview.jobs)
+        names = {str(link.source_id): link.source.name for link in self.preview.links}
+        return tuple(
+            job_card(job, then=then, about=names.get(str(job.arguments.get("source_id", "")), ""))
+            for job in self.preview.jobs
+        )
 
     @property
     def problems(self) -> tuple[InputProblem, ...]:
@@ -179,7 +192,16 @@ class WorkbenchPage:
         row = MODELS.get(self.packed.packing.model) if self.packed else None
         if row is None:
             return frozenset(PROVIDERS)
-        return OPENAI_FORMS if row.provider in OPENAI_FORMS else frozenset({row.provider})
+        return forms_of(row.provider)
+
+    @property
+    def foreign_forms(self) -> tuple[tuple[Provider, tuple[str, ...]], ...]:
+        """The forms of other providers, each with the models that may be named in it."""
+        return tuple(
+            (form, tuple(row.name for row in MODELS.values() if row.provider in forms_of(name)))
+            for name, form in PROVIDERS.items()
+            if name not in self.own_forms
+        )
 
     @property
     def own_form(self) -> Provider | None:
@@ -322,7 +344,8 @@ class WorkbenchPage:
 
     @cached_property
     def texts(self) -> tuple[TextField, ...]:
-        return text_fields(self.workspace, refused=self.refused_texts or {})
+        bundle = self.packed.packing.bundle if self.packed else None
+        return text_fields(self.workspace, bundle, self.state, refused=self.refused_texts or {})
 
     @cached_property
     def other_sources(self) -> tuple[Source, ...]:

@@ -66,8 +66,12 @@ def open_with_sources(
     name: str = "",
     preset_slug: str = "",
     config_delta: Mapping[str, Any] | None = None,
+    is_preset_open: bool = False,
 ) -> Workspace:
-    """A new workspace over these sources, on the default preset unless another is named."""
+    """A new workspace over these sources, on the default preset unless another is named.
+
+    With `is_preset_open` its preset is chosen once its sources have been read (starting_choices.py).
+    """
     version = _version_or_default(preset_slug)
     workspace = Workspace.objects.create(
         owner_id=owner.pk,
@@ -75,6 +79,7 @@ def open_with_sources(
         preset_slug=version.preset.slug,
         preset_number=version.number,
         config_delta=dict(config_delta or {}),
+        is_preset_open=is_preset_open,
     )
     for source in sources:
         attach(workspace, source)

@@ -23,9 +23,17 @@ SESSION, LIBRARY = "An agent session that overflows", "A skills library that doe
 class Held:
     """Answers that the server has given and the browser has not got yet."""
 
-    def __init__(self, page: Page, pattern: str, *, matches: Callable[[Route], bool] = lambda _route: True) -> None:
+    def __init__(
+        self,
+        page: Page,
+        pattern: str,
+        *,
+        matches: Callable[[Route], bool] = lambda _route: True,
+        holds: Callable[[APIResponse], bool] = lambda _answer: True,
+    ) -> None:
         self._waiting: list[tuple[Route, APIResponse]] = []
         self._matches = matches
+        self._holds = holds
         self._is_open = False
         page.route(pattern, self._take)
 
@@ -34,7 +42,7 @@ class Held:
             route.continue_()
             return
         answer = route.fetch()
-        if self._is_open:  # it came while the others were let go
+        if self._is_open or not self._holds(answer):  # it may have come while the others were let go
             self._deliver(route, answer)
         else:
             self._waiting.append((route, answer))
@@ -375,3 +383,38 @@ def test_the_key_that_pins_means_the_item_that_was_asked_for(session: Page) -> N
     answers.release()
     expect(page.locator("#inspector")).to_contain_text("Pinned")
     expect(page.locator("#inspector h2")).to_have_text(second)
+
+
+@pytest.mark.parametrize("waits_for", ["presses", "typing"])
+def test_a_page_that_a_job_ends_on_is_loaded_anew_once_nothing_would_be_lost(session: Page, waits_for: str) -> None:
+    page = session
+    ends = Held(page, "**/jobs/**", holds=lambda answer: not {"hx-refresh", "hx-redirect"}.isdisjoint(answer.headers))
+    adding = page.locator("details.sub", has=page.locator("#add-files")).locator("summary")
+    adding.click()
+    page.locator("#add-text").fill(f"User: Which tide, beside {waits_for}?\n\nAssistant: The morning's.")
+    page.locator("#add-source button").click()
+    expect(page.locator(".waiting")).to_be_visible()
+    page.evaluate("document.body.dataset.drawn = 'before'")
+    ends.wait(page)
+    if waits_for == "presses":
+        answers = Held(page, "**/config/", matches=is_no_draft)
+        change_number(page, "outputReserve", "9000")
+        answers.wait(page)
+        change_number(page, "contextWindow", "64000")  # it waits for the first
+        ends.release()
+        page.wait_for_timeout(AFTERWARDS_MS)
+        expect(page.locator("body")).to_have_attribute("data-drawn", "before")
+        answers.release()
+    else:
+        adding.click()
+        page.locator("#add-text").fill("A text that nobody has sent")
+        ends.release()
+        expect(page.locator("#status")).to_contain_text("once what you typed is saved")
+        page.wait_for_timeout(AFTERWARDS_MS)
+        expect(page.locator("#add-text")).to_have_value("A text that nobody has sent")
+        page.locator("#add-text").fill("")
+    expect(page.locator("body:not([data-drawn])")).to_be_attached(timeout=WORK_MS)
+    expect(page.locator("#figures")).to_be_visible(timeout=WORK_MS)
+    if waits_for == "presses":
+        expect(page.locator("#i-outputReserve")).to_have_value("9,000")
+        expect(page.locator("#i-contextWindow")).to_have_value("64,000")

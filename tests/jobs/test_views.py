@@ -128,3 +128,12 @@ def test_looking_changes_nothing(signed_in: Client, owner: User) -> None:
     job = make(owner)
     for path in ("cancel/", "retry/"):
         assert signed_in.get(f"/jobs/{job.id}/{path}").status_code == 405
+
+
+def test_a_card_names_what_it_works_on_as_long_as_it_asks(signed_in: Client, owner: User) -> None:
+    job = make(owner, state="running")
+    url = f"/jobs/{job.id}/?about=boats+%26+tides.zip"
+    html = signed_in.get(url, headers={"HX-Request": "true"}).content.decode()
+    assert "boats &amp; tides.zip</span>: working" in html
+    assert 'aria-label="Count slowly: boats &amp; tides.zip"' in html
+    assert f'hx-get="{url}"' in html

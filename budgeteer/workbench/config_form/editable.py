@@ -15,7 +15,7 @@ from budgeteer.engine.packing.allocation import allowance, tokenizer_of
 from budgeteer.presets import services as presets
 from budgeteer.presets.models import Preset, PresetVersion
 from budgeteer.workbench.models import Workspace
-from budgeteer.workbench.starting_model import named_model_of, starting_model
+from budgeteer.workbench.starting_choices import named_model_of, settle_preset, starting_model
 
 
 class UnusableConfig(ConfigError):
@@ -53,6 +53,7 @@ class EditableConfig:
         Raises:
             UnusableConfig: what the workspace holds cannot be used.
         """
+        settle_preset(workspace)
         try:
             return cls._over(preset_of(workspace), workspace.config_delta, named_model=named_model_of(workspace))
         except ConfigError as error:

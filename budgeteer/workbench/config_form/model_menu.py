@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from budgeteer.engine.models.registry import MODELS
 from budgeteer.workbench.config_form.editable import EditableConfig
-from budgeteer.workbench.starting_model import starting_model
+from budgeteer.workbench.starting_choices import starting_model
 
 
 @dataclass(frozen=True, slots=True)

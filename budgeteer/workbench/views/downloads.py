@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import uuid
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from django.contrib import messages
@@ -18,6 +18,7 @@ from budgeteer.access.requests import SignedInRequest
 from budgeteer.access.rules import access
 from budgeteer.engine.analysis.packing_json import packing_to_json
 from budgeteer.engine.errors import BudgeteerError
+from budgeteer.engine.models.registry import MODELS
 from budgeteer.engine.packing.result import Packing
 from budgeteer.engine.providers.registry import PROVIDERS
 from budgeteer.engine.rendering import render_markdown, render_request, render_text
@@ -25,6 +26,7 @@ from budgeteer.engine.rendering.validity import check_every_provider
 from budgeteer.workbench.config_form.editable import EditableConfig
 from budgeteer.workbench.deferred_results import answered
 from budgeteer.workbench.models import Workspace
+from budgeteer.workbench.page import forms_of
 from budgeteer.workbench.panels.sweep.drawing import sweep_choices
 from budgeteer.workbench.panels.sweep.study import SweptLimit, sweep_study
 from budgeteer.workbench.panels.table_exports import items_csv, sweep_csv, timeline_csv
@@ -64,7 +66,10 @@ OF_CONFIG: dict[str, tuple[str, Callable[[EditableConfig], Any]]] = {
 @access()
 @require_safe
 def export(request: SignedInRequest, workspace_id: uuid.UUID, what: str) -> HttpResponse:
-    """One download; while the workspace cannot be packed, back to its page, which says why."""
+    """One download; while the workspace cannot be packed, back to its page, which says why.
+
+    A request may name another `model` of the form's provider than the one it is packed for.
+    """
     workspace = get_workspace_to_look_at(request.user, workspace_id)
     current = EditableConfig.of(workspace)
     stem = slugify(workspace.name) or "workspace"
@@ -78,7 +83,22 @@ def export(request: SignedInRequest, workspace_id: uuid.UUID, what: str) -> Http
     if packed is None:
         messages.error(request, "There is no packed prompt yet.")
         return redirect(workspace)
-    return _file(download.write(packed.packing), f"{stem}.{download.suffix}")
+    packing = _naming(packed.packing, download, request.GET.get("model", ""))
+    return _file(download.write(packing), f"{stem}.{download.suffix}")
+
+
+def _naming(packing: Packing, download: Download, model: str) -> Packing:
+    """The packing under the name of another model, which changes nothing else of it.
+
+    Raises:
+        Http404: that form's provider has no such model.
+    """
+    if not model or model == packing.model:
+        return packing
+    row = MODELS.get(model)
+    if row is None or download.provider is None or row.provider not in forms_of(download.provider):
+        raise Http404("There is no such model in this form")
+    return replace(packing, allowance=replace(packing.allowance, row=row))
 
 
 @access()

@@ -21,7 +21,7 @@ from budgeteer.workbench.config_form.editable import EditableConfig
 from budgeteer.workbench.config_form.merging import config_mark
 from budgeteer.workbench.deferred_results import answered
 from budgeteer.workbench.models import Workspace
-from budgeteer.workbench.panels.fit.study import fit_study
+from budgeteer.workbench.panels.fit.study import fit_study, steps_mark
 from budgeteer.workbench.preview import preview
 from budgeteer.workbench.state import PanelName, ViewState
 from budgeteer.workbench.views.responses import (
@@ -32,14 +32,17 @@ from budgeteer.workbench.views.responses import (
     say,
 )
 
-CHANGED = "The configuration was changed since this plan was made. Look at the plan again, and apply it then."
-NOT_READY = "The plan is being made. Apply it once it is there."
+CHANGED = "These steps are others than those that were shown, since the configuration was changed. Apply them if they suit."
+NOT_READY = "The plan is being made for the configuration as it is now. Apply it once it is there."
 
 
 @access()
 @require_POST
 def apply(request: SignedInRequest, workspace_id: uuid.UUID) -> HttpResponse:
-    """Apply the chosen steps, as the plan that was shown has them; `mark` names the configuration it was made for."""
+    """Apply the chosen steps, as the plan that was shown has them; `mark` names them (study.steps_mark).
+
+    A setting that was changed since, in this tab or another, is no reason to refuse steps that are still the same.
+    """
     workspace = get_workspace_for_user(request.user, workspace_id)
     state = replace(ViewState.read(request.POST), view=PanelName.FIT)
     try:
@@ -53,21 +56,21 @@ def _applied(workspace: Workspace, steps: str, *, mark: str) -> str:
     """What was applied, in words.
 
     Raises:
-        BudgeteerError: there is no plan, or the configuration is another one by now.
+        BudgeteerError: there is no plan yet, or its steps are others than those that were shown.
     """
     current = EditableConfig.of(workspace)
-    if mark != config_mark(current):
-        raise ConfigError(CHANGED)
     packed = preview(workspace, current).packed
     found = None if packed is None else answered(fit_study(workspace, packed, steps), workspace)
     if not isinstance(found, FitPlan):
         raise ConfigError(NOT_READY)
+    if mark != steps_mark(found):
+        raise ConfigError(CHANGED)
     if not found.chosen:
         return "No step is chosen: nothing was changed"
     with undo_steps.locked(workspace):
         held = EditableConfig.of(workspace)
-        if mark != config_mark(held):
-            raise ConfigError(CHANGED)
+        if config_mark(held) != config_mark(current):
+            raise ConfigError(NOT_READY)
         names = ", ".join(step.title for step in found.chosen)
         undo_steps.commit(workspace, held.with_values(found.settings).delta, name=f"Make it fit ({names})")
     return f"Applied {count_of(len(found.chosen), 'step')}: {names}"

@@ -42,12 +42,14 @@ class WorkspaceRow:
 
     Attributes:
         glance: None until it has been packed once.
+        is_own: whether it is the reader's.
         shared: who shares it ("shared by Ada", "shared with the team"), "" for a private one.
     """
 
     workspace: Workspace
     glance: Glance | None
     sources: str
+    is_own: bool
     shared: str
 
 
@@ -90,7 +92,7 @@ def open_workspace(request: SignedInRequest) -> HttpResponse:
         return _home(request, status=422, refused=reception.refused, draft=request.POST.get("text", ""))
     for error in reception.refused:
         messages.warning(request, error.sentence)
-    workspace = services.open_with_sources(request.user, reception.sources)
+    workspace = services.open_with_sources(request.user, reception.sources, is_preset_open=True)
     return _go(request, workspace.get_absolute_url())
 
 
@@ -117,7 +119,8 @@ def open_sample(request: SignedInRequest, slug: str) -> HttpResponse:
 def open_empty(request: SignedInRequest) -> HttpResponse:
     """Open a workspace with nothing in it, or over sources that are here already, the first with a `conversation`."""
     chosen = [sources.visible_source(request.user, found) for found in _uuids(request.POST.getlist("source"))]
-    workspace = services.open_with_sources(request.user, [source for source in chosen if source is not None])
+    used = [source for source in chosen if source is not None]
+    workspace = services.open_with_sources(request.user, used, is_preset_open=True)
     number = request.POST.get("conversation", "")
     link = workspace.links.first()
     if link is not None and number in map(str, range(1, link.source.counts.get("conversations", 0) + 1)):
@@ -148,6 +151,7 @@ def _row(workspace: Workspace, reader: User) -> WorkspaceRow:
         workspace=workspace,
         glance=glance_of(workspace.last_verdict) if workspace.last_verdict else None,
         sources=count_of(getattr(workspace, "sources_count", 0), "source"),
+        is_own=workspace.owner_id == reader.pk,
         shared=shared,
     )
 

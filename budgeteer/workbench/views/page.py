@@ -122,10 +122,11 @@ def rename(request: SignedInRequest, workspace_id: uuid.UUID) -> HttpResponse:
 @access()
 @require_POST
 def delete(request: SignedInRequest, workspace_id: uuid.UUID) -> HttpResponse:
-    """Delete the workspace; the next page offers to bring it back."""
+    """Delete the workspace; the next page, the list where it was deleted there, offers to bring it back."""
     workspace = get_workspace_for_user(request.user, workspace_id)
     services.delete(workspace)
-    return HttpResponseRedirect(f"{reverse('workbench:home')}?deleted={workspace.id}", status=303)
+    there = reverse("workbench:list" if request.POST.get("then") == "list" else "workbench:home")
+    return HttpResponseRedirect(f"{there}?deleted={workspace.id}", status=303)
 
 
 @access()

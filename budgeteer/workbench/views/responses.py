@@ -90,6 +90,8 @@ def render_swaps(
     ]
     if page.refused_texts is not None:
         parts += [_part(request, page, "workbench/inputs.html#text_error", oob=True, text=text) for text in page.texts]
+    if page.can_edit:
+        parts += [_part(request, page, "workbench/inputs.html#text_size", oob=True, text=text) for text in page.texts]
     if whole_form:
         parts.append(_part(request, page, "workbench/config_form.html", oob=True))
     else:

@@ -1,5 +1,6 @@
 // Requests and answers that cross: what is pressed is sent once, in order, and answered to the page as it is by then; of
-// two looks the last one is shown; what is typed stays. Without it the same forms and links work as plain requests.
+// two looks the last one is shown; what is typed stays; a page that is to be loaded anew waits for all of it. Without it
+// the same forms and links work as plain requests.
 (() => {
   const sender = document.getElementById("sender");
   const REGIONS = ["result", "inspector"];
@@ -33,6 +34,7 @@
         looks.delete(target.id);
         target.removeAttribute("aria-busy");
         queueMicrotask(next); // by then the look that took its place, if one did, is under way
+        queueMicrotask(leave);
       });
     } else {
       const press = sending;
@@ -70,6 +72,7 @@
     delete sender.dataset.sending;
     next();
     if (!sending) document.dispatchEvent(new CustomEvent("idle"));
+    leave();
   };
   const next = () => {
     while (presses.length && !sending) {
@@ -110,6 +113,7 @@
     const { elt, verb, target, path, triggeringEvent } = event.detail;
     if (verb !== "post" || target.id !== "result" || elt === sender || triggeringEvent?.type === "preview") return;
     event.preventDefault();
+    unsent.delete(elt.form ?? elt);
     const values = gathered(elt);
     const button = elt.matches("button") ? elt : triggeringEvent?.submitter ?? null;
     if (released) {
@@ -154,6 +158,34 @@
       setTimeout(lookAgain);
     } else if (then.pressed !== pressed || then.answered !== answered) setTimeout(lookAgain);
   });
+
+  // ---- a page that is loaded anew, since a job has ended, waits for what is pressed and for what is typed ----
+  let leaving = ""; // Where to, once nothing would be lost.
+  const unsent = new Set(); // The forms that are posted, with fields that were typed in since.
+  const isTyped = (form) => form.isConnected && [...form.elements].some((field) => field.matches("textarea, input:not([type=hidden])") && field.value !== field.defaultValue);
+  const leave = () => {
+    if (!leaving || sending || presses.length || looks.size || [...unsent].some(isTyped)) return;
+    const there = leaving;
+    leaving = "";
+    if (new URL(there, location.href).pathname === location.pathname) location.reload();
+    else location.assign(there);
+  };
+  document.addEventListener("htmx:beforeOnLoad", (event) => {
+    const { xhr } = event.detail;
+    const there = xhr.getResponseHeader("HX-Redirect") ?? (xhr.getResponseHeader("HX-Refresh") === "true" ? location.href : "");
+    if (!there) return;
+    event.preventDefault();
+    leaving = there;
+    leave();
+    const isHeld = leaving && !sending && !presses.length && !looks.size;
+    if (isHeld) document.dispatchEvent(new CustomEvent("status", { detail: "Done. The page is shown anew once what you typed is saved or cleared." }));
+  });
+  document.addEventListener("input", ({ target: { form } }) => {
+    if (form?.method === "post") unsent.add(form);
+    leave();
+  });
+  // What is posted is under way from here on; a page of its own takes the place of this one anyway.
+  document.addEventListener("submit", ({ target }) => unsent.delete(target), true);
 
   // ---- what is typed and not sent stays, where the same field of the same thing is there again ----
   const FIELDS = ":is(#result, #inspector) :is(textarea, input[type=search], input:not([type]))[id]";

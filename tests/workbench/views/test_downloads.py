@@ -41,6 +41,36 @@ def test_a_request_is_in_its_providers_form(
     assert f"export/{form}/" in client.get(session.get_absolute_url()).content.decode()
 
 
+@pytest.mark.parametrize(
+    ("form", "model", "named"),
+    [
+        ("anthropic", "claude-sonnet-4-5", "claude-sonnet-4-5"),
+        ("gemini", "gemini-2.5-pro", "models/gemini-2.5-pro"),
+        ("openai-responses", "gpt-4.1", "gpt-4.1"),
+    ],
+)
+def test_a_request_names_the_model_it_is_asked_for_and_is_else_the_same(
+    client: Client, session: Workspace, form: str, model: str, named: str
+) -> None:
+    url = f"{session.get_absolute_url()}export/{form}/"
+    data, plain = (json.loads(client.get(f"{url}{query}").content) for query in (f"?model={model}", ""))
+    assert data.pop("model") == named
+    assert "gpt-4o" in plain.pop("model")
+    assert data == plain
+
+
+@pytest.mark.parametrize("query", ["anthropic/?model=gpt-4.1", "gemini/?model=nothing", "text/?model=gpt-4.1"])
+def test_a_model_that_the_form_does_not_have_is_not_named(client: Client, session: Workspace, query: str) -> None:
+    assert client.get(f"{session.get_absolute_url()}export/{query}").status_code == 404
+
+
+def test_the_menu_offers_for_other_providers_their_own_models(client: Client, session: Workspace) -> None:
+    html = client.get(session.get_absolute_url()).content.decode()
+    menu = html[html.index("For another provider") : html.index("The numbers and the configuration")]
+    assert "<option>claude-sonnet-4-5</option>" in menu
+    assert "<option>gpt-4o</option>" not in menu
+
+
 def test_the_text_is_plain(client: Client, session: Workspace) -> None:
     response = client.get(f"{session.get_absolute_url()}export/text/")
     assert response["Content-Type"] == "text/plain; charset=utf-8"

@@ -19,6 +19,29 @@ def test_the_first_page_offers_every_sample(client: Client) -> None:
         assert reverse("workbench:sample", args=[sample.slug]) in html
 
 
+def test_every_sample_has_the_tick_of_its_limit_and_the_page_says_what_it_means(client: Client) -> None:
+    html = client.get("/").content.decode()
+    assert html.count('class="strip-limit"') == len(samples.SAMPLES)
+    legend = html[html.index('class="legend"') :]
+    assert "limit" in legend
+    assert "Retrieval" in legend
+
+
+def test_the_menu_of_a_workspace_copies_and_deletes_it_and_stays_on_the_list(client: Client, session: Workspace) -> None:
+    html = client.get("/w/").content.decode()
+    assert f"Actions on {session.name}" in html
+    assert reverse("workbench:copy", args=[session.id]) in html
+    response = client.post(reverse("workbench:delete", args=[session.id]), {"then": "list"})
+    assert response["Location"] == f"/w/?deleted={session.id}"
+    assert f"<b>{session.name}</b> was deleted" in client.get(response["Location"]).content.decode()
+
+
+def test_workspaces_are_among_the_main_places(client: Client) -> None:
+    html = client.get("/w/").content.decode()
+    menu = html[html.index('aria-label="Main"') :]
+    assert menu.index('href="/w/" aria-current="page">Workspaces') < menu.index("Sources")
+
+
 def test_the_first_page_asks_a_stranger_to_sign_in(db) -> None:
     assert Client(SERVER_NAME="localhost").get("/").status_code == 302
 

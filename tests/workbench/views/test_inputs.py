@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+from urllib.parse import quote
 
 import pytest
 from django.contrib.auth.models import User
@@ -121,3 +122,19 @@ def test_what_an_import_remarked_stands_in_the_workbench(client, session) -> Non
     html = client.get(session.get_absolute_url()).content.decode()
     assert "Compacted once; 317 earlier messages" in html
     assert ">C</p>" not in html
+
+
+def test_a_typed_text_says_how_large_it_is_and_the_conversations_own_can_be_looked_at(
+    client: Client, open_over, run_jobs
+) -> None:
+    talk = [{"role": "system", "content": "You plan berths."}, {"role": "user", "content": "Which berth?"}]
+    workspace = open_over(("talk.json", json.dumps(talk).encode()))
+    run_jobs()
+    url = workspace.get_absolute_url()
+    html = client.get(url).content.decode()
+    assert text_of(html, "text-system-size").startswith("In use, of the conversation: System text")
+    (own,) = [text for text in services.packing_of(workspace).bundle.system if text.message is not None]
+    assert f"sel={quote(own.id, safe='')}#inspect" in html
+    answer = client.post(f"{url}texts/", {"system": "Answer in Danish."}, headers={"HX-Request": "true"})
+    assert text_of(answer.content.decode(), "text-system-size") == "Saved: 4 tokens, 17 characters."
+    assert text_of(client.get(url).content.decode(), "text-system-size") == "Saved: 4 tokens, 17 characters."

@@ -14,10 +14,9 @@ from budgeteer.jobs.job_view import JobCard, job_card
 from budgeteer.presentation.header import LEVEL_ICONS, LEVEL_TONES
 from budgeteer.presentation.labels import count_of
 from budgeteer.workbench.config_form.apply import error_parts
-from budgeteer.workbench.config_form.merging import config_mark
 from budgeteer.workbench.deferred_results import answered
 from budgeteer.workbench.fix_buttons import button_of
-from budgeteer.workbench.panels.fit.study import fit_study, steps_text
+from budgeteer.workbench.panels.fit.study import fit_study, steps_mark, steps_text
 from budgeteer.workbench.panels.request import PanelRequest
 from budgeteer.workbench.preview import Packed
 from budgeteer.workbench.state import ViewState
@@ -109,11 +108,11 @@ def fit_shown(packed: Packed, request: PanelRequest) -> FitView:
     if found is None:
         return FitView(carried, posted, sentence=request.no_study)
     if isinstance(found, FitPlan):
-        return FitView(carried, posted, plan=plan_shown(found, state, mark=config_mark(request.current)))
+        return FitView(carried, posted, plan=plan_shown(found, state))
     return FitView(carried, posted, job=job_card(found, then=state.address(workspace.get_absolute_url())))
 
 
-def plan_shown(plan: FitPlan, state: ViewState, *, mark: str) -> FitPlanView:
+def plan_shown(plan: FitPlan, state: ViewState) -> FitPlanView:
     """A plan as it is printed."""
     chosen = tuple(step.name.value for step in plan.chosen)
     level = plan.final.level
@@ -124,7 +123,7 @@ def plan_shown(plan: FitPlan, state: ViewState, *, mark: str) -> FitPlanView:
         figures=tuple(_figures(plan.start, plan.final)),
         steps=tuple(_step(step, plan, chosen, state) for step in plan.steps),
         apply_label=f"Apply {count_of(len(chosen), 'step')}" if chosen else "",
-        mark=mark,
+        mark=steps_mark(plan),
         advice=_advice(plan),
     )
 

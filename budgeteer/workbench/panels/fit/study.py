@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from typing import Any, Final
 
 from budgeteer.engine.analysis.fit_plan.fit_plan import FitPlan, FitSearch
@@ -9,6 +11,7 @@ from budgeteer.engine.analysis.fit_plan.steps import StepName
 from budgeteer.engine.config.schema import dump_config
 from budgeteer.engine.packing.result import Packing
 from budgeteer.lru import LruCache
+from budgeteer.workbench.config_form.merging import MARK_DIGITS
 from budgeteer.workbench.deferred_results import StudyQuestion, Watch, digest_of, subject_of
 from budgeteer.workbench.models import Workspace
 from budgeteer.workbench.preview import Packed
@@ -47,6 +50,12 @@ def forget_searches() -> None:
 def steps_text(names: tuple[str, ...]) -> str:
     """The steps as an address names them."""
     return ",".join(names) or NO_STEP
+
+
+def steps_mark(plan: FitPlan) -> str:
+    """The name of the chosen steps and of what each sets, so that no others are applied than those that were shown."""
+    told = json.dumps([[step.name.value, dict(step.settings)] for step in plan.chosen], sort_keys=True)
+    return hashlib.sha256(told.encode()).hexdigest()[:MARK_DIGITS]
 
 
 def fit_study(workspace: Workspace, packed: Packed, steps: str) -> StudyQuestion[FitPlan]:

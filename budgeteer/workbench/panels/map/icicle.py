@@ -162,13 +162,17 @@ def _turns(packing: Packing, state: ViewState, starts: Ints, scale: float) -> It
     for start, stop in pairwise(edges):
         held.append((start, stop))
         width = float(starts[offset + stop] - starts[offset + held[0][0]]) * scale
-        if width < JOIN_PX and stop != len(turns):
+        number, from_turn = int(turns[start]), int(turns[held[0][0]])
+        stretch = f"{from_turn}–{number}"
+        # Turns that are joined go on until it can be read which they are.
+        is_seen = width >= JOIN_PX if len(held) == 1 else _fits(stretch, width - GAP_PX)
+        if not is_seen and stop != len(turns):
             continue
         begin = offset + held[0][0]
         tokens = int(starts[offset + stop] - starts[begin])
-        number, from_turn = int(turns[start]), int(turns[held[0][0]])
-        name = turn_name(number) if len(held) == 1 else f"turns {from_turn}–{number}"
-        labels = (f"{name} · {short_count(tokens)}", name, str(number or "") if len(held) == 1 else "")
+        name = turn_name(number) if len(held) == 1 else f"turns {stretch}"
+        short_name = str(number or "") if len(held) == 1 else stretch
+        labels = (f"{name} · {short_count(tokens)}", name, short_name)
         at = (float(starts[begin]) * scale, width)
         link = (_filtered(state, f"{TURN}{number}" if len(held) == 1 else "history"), "result")
         yield _block(at, look=OUTLINE, title=f"{name}: {tokens:,} tokens", labels=labels, link=link)

@@ -16,11 +16,10 @@ from budgeteer.jobs.models import Job
 from budgeteer.workbench import deferred_results, services
 from budgeteer.workbench.config_form import undo_steps
 from budgeteer.workbench.config_form.editable import EditableConfig
-from budgeteer.workbench.config_form.merging import config_mark
 from budgeteer.workbench.models import Workspace
 from budgeteer.workbench.panels.fit import study
 from budgeteer.workbench.panels.fit.panel import FitView, fit_shown
-from budgeteer.workbench.panels.fit.study import chosen_steps, fit_study
+from budgeteer.workbench.panels.fit.study import chosen_steps, fit_study, steps_mark
 from budgeteer.workbench.panels.request import PanelRequest
 from budgeteer.workbench.preview import Packed, preview
 from budgeteer.workbench.state import PanelName, ViewState
@@ -54,7 +53,8 @@ def plan_of(workspace: Workspace, steps: str = "") -> FitPlan:
 
 
 def apply(client: Client, workspace: Workspace, steps: str = "", **more: Any) -> Any:
-    mark = config_mark(EditableConfig.of(workspace))
+    found = deferred_results.answered(fit_study(workspace, packed_of(workspace), steps), workspace, draft=True)
+    mark = steps_mark(found) if isinstance(found, FitPlan) else ""
     return client.post(f"{workspace.get_absolute_url()}fit/", {"steps": steps, "mark": mark} | more)
 
 
@@ -119,14 +119,33 @@ def test_no_step_changes_nothing_and_says_so(client: Client, session: Workspace)
     assert session.undo_steps == []
 
 
-def test_a_plan_of_another_configuration_is_not_applied(client: Client, session: Workspace) -> None:
-    mark = config_mark(EditableConfig.of(session))
-    changed = EditableConfig.of(session).with_value("history.maxTokens", 30_000)
+def test_steps_that_a_changed_configuration_makes_others_are_shown_and_not_applied(
+    client: Client, session: Workspace
+) -> None:
+    shown = plan_of(session)
+    changed = EditableConfig.of(session).with_value("contextWindow", 60_000)
     undo_steps.commit(session, changed.delta)
-    response = client.post(f"{session.get_absolute_url()}fit/", {"mark": mark}, headers=HTMX)
-    assert "changed since this plan was made" in response.headers["HX-Trigger"]
+    assert steps_mark(plan_of(session)) != steps_mark(shown)
+    response = client.post(f"{session.get_absolute_url()}fit/", {"mark": steps_mark(shown)}, headers=HTMX)
+    assert "others than those that were shown" in response.headers["HX-Trigger"]
     session.refresh_from_db()
     assert session.config_delta == changed.delta
+    assert f'value="{steps_mark(plan_of(session))}"' in response.content.decode()
+
+
+def test_the_same_steps_are_applied_although_another_setting_was_changed_since(
+    client: Client, session: Workspace
+) -> None:
+    shown = plan_of(session)
+    changed = EditableConfig.of(session).with_value("skillsBudget.warnings.thresholdPercent", 70)
+    undo_steps.commit(session, changed.delta)
+    assert steps_mark(plan_of(session)) == steps_mark(shown)
+    response = client.post(f"{session.get_absolute_url()}fit/", {"mark": steps_mark(shown)}, headers=HTMX)
+    assert "Applied" in response.headers["HX-Trigger"]
+    session.refresh_from_db()
+    assert len(session.undo_steps) == 2
+    assert EditableConfig.of(session).value("skillsBudget.warnings.thresholdPercent") == 70
+    assert FitState.of(services.packing_of(session)).left_out == 0
 
 
 def test_a_long_conversation_is_planned_by_a_worker(

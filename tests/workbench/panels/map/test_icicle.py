@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 import re
 from itertools import pairwise
 
@@ -44,6 +45,22 @@ def test_items_that_cannot_be_seen_join_their_neighbours(session: Workspace) -> 
     assert picture is not None
     assert len(picture.items) < len(packing.ledger)
     assert len(picture.items) <= 125
+
+
+def test_of_thousands_of_turns_each_stretch_says_which_they_are(open_over, run_jobs) -> None:
+    said = [{"role": role, "content": f"Berth {turn}. " * 3} for turn in range(1500) for role in ("user", "assistant")]
+    workspace = open_over(("talk.json", json.dumps(said).encode()))
+    run_jobs()
+    picture = icicle_of(packed(workspace), ViewState())
+    assert picture is not None
+    turns = [block for block in picture.groups if block.title.startswith("turn")]
+    assert 5 <= len(turns) <= 15
+    assert all(block.label for block in turns[:-1])
+    named = [re.match(r"turns (\d+)–(\d+): ", block.title) for block in turns]
+    spans = [(int(found[1]), int(found[2])) for found in named if found]
+    assert spans[0][0] == 1
+    assert spans[-1][1] == 1500
+    assert all(before[1] + 1 == after[0] for before, after in pairwise(spans))
 
 
 def test_dropped_items_are_outlines(library: Workspace) -> None:

@@ -1,4 +1,4 @@
-"""The model a new workspace starts on."""
+"""The model and the preset that a new workspace starts on."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from importlib import import_module
 
 import pytest
 from django.apps import apps
+from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
 from budgeteer.presets import services as presets
@@ -123,3 +124,46 @@ def test_a_workspace_of_the_version_before_keeps_the_model_it_showed(
     import_module("budgeteer.workbench.migrations.0006_named_model").keep(apps, None)
     workspace.refresh_from_db()
     assert EditableConfig.of(workspace).config.model == "gpt-4o"
+
+
+def dropped(client: Client, run_jobs: Callable[[], None], **files: bytes) -> Workspace:
+    """A workspace that was opened by dropping these files, once they are read."""
+    uploads = [SimpleUploadedFile(f"{name}.{'json' if data[:1] == b'{' else 'zip'}", data) for name, data in files.items()]
+    response = client.post("/open/", {"files": uploads})
+    run_jobs()
+    assert client.get(response["Location"]).status_code == 200
+    return Workspace.objects.get(pk=response["Location"].strip("/").split("/")[-1])
+
+
+def test_a_skills_library_alone_starts_on_the_preset_for_libraries(client: Client, run_jobs: Callable[[], None]) -> None:
+    workspace = dropped(client, run_jobs, library=skills_zip())
+    assert workspace.preset_slug == "skills-library"
+    assert workspace.undo_steps == []
+    assert not workspace.is_preset_open
+
+
+def test_skills_beside_a_conversation_start_on_the_default(client: Client, run_jobs: Callable[[], None]) -> None:
+    assert dropped(client, run_jobs, library=skills_zip(), talk=body(None)).preset_slug == "agent-default"
+
+
+def test_the_preset_is_not_chosen_for_a_workspace_that_was_changed_before_its_sources_were_read(
+    client: Client, run_jobs: Callable[[], None]
+) -> None:
+    response = client.post("/open/", {"files": [SimpleUploadedFile("library.zip", skills_zip())]})
+    workspace = Workspace.objects.get()
+    undo_steps.commit(workspace, {"outputReserve": 9})
+    run_jobs()
+    client.get(response["Location"])
+    workspace.refresh_from_db()
+    assert workspace.preset_slug == "agent-default"
+    assert not workspace.is_preset_open
+
+
+def test_what_is_added_later_leaves_the_preset_as_it_is(client: Client, run_jobs: Callable[[], None]) -> None:
+    workspace = dropped(client, run_jobs, talk=body(None))
+    client.post(f"{workspace.get_absolute_url()}sources/", {"files": [SimpleUploadedFile("l.zip", skills_zip())]})
+    workspace.links.filter(source__kind="conversation").delete()
+    run_jobs()
+    client.get(workspace.get_absolute_url())
+    workspace.refresh_from_db()
+    assert workspace.preset_slug == "agent-default"
