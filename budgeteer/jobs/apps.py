@@ -8,3 +8,4 @@ class JobsConfig(AppConfig):
 
     name = "budgeteer.jobs"
     label = "jobs"
+    verbose_name = "Background work"

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
 from budgeteer.engine.config.options import fields
 from budgeteer.engine.packing.conditions import short_name
 from budgeteer.engine.packing.fixes import LIMIT_NAMES
+from budgeteer.engine.packing.result import WarningLevel
 
 # Each icon is one name of budgeteer/icons.py.
 FATE_ICONS = MappingProxyType(
@@ -223,6 +225,12 @@ GROUP_TITLES = MappingProxyType(
 def wording(path: str) -> Label:
     """The words of one setting; the last segment of a path below a setting, or of one that is none."""
     return SETTINGS.get(path) or Label(path.rsplit(".", 1)[-1])
+
+
+#: How a warning says where a demand stands.
+LEVEL_WORDS: Mapping[WarningLevel, str] = MappingProxyType(
+    {"approaching": "close to the limit", "reached": "limit reached", "exceeded": "limit exceeded"}
+)
 
 
 def limit_title(name: str) -> str:

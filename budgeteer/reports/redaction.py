@@ -15,6 +15,7 @@ from budgeteer.engine.packing.verdict_text import figures_from_json
 from budgeteer.reports import vocabulary as words
 from budgeteer.reports.allowlist import allowed
 from budgeteer.reports.document import Document, fingerprint
+from budgeteer.reports.rule_labels import warning_figures, warning_title
 
 _FIELDS: Final[Mapping[str, Field]] = {field.path: field for field in fields()}
 _PERCENTAGE: Final = re.compile(r"\d{1,3}(\.\d+)?%")
@@ -44,7 +45,7 @@ def _packing(given: Mapping[str, Any], safe: dict[str, Any]) -> dict[str, Any]:
     unknown = zip(given["unknown"], safe["unknown"], strict=True)
     safe["unknown"] = [{"id": names.get(of["id"], "item"), **each} for of, each in unknown]
     safe["warnings"] = [{**each, "sentence": _warning_sentence(each)} for each in safe["warnings"]]
-    safe["validity"] = [{**each, "sentence": "Holds." if each["ok"] else "Does not hold."} for each in safe["validity"]]
+    safe["validity"] = [{**each, "sentence": ""} for each in safe["validity"]]
     figures = figures_from_json(safe["verdict"], safe["error"])
     if figures.shortfall is not None:
         safe["error"]["sentence"] = figures.shortfall.sentence
@@ -54,8 +55,7 @@ def _packing(given: Mapping[str, Any], safe: dict[str, Any]) -> dict[str, Any]:
 
 def _warning_sentence(warning: Mapping[str, Any]) -> str:
     """The warning's figures without what it names (a limit on one file names the file)."""
-    figures = f"{warning['used']:,} asked for, {warning['allowed']:,} allowed"
-    return f"{warning['limit']} {warning['level']}: {figures} ({warning['percent']:,.1f} %)."
+    return f"{warning_title(warning)} {warning_figures(warning)}"
 
 
 def ordinal_names(decisions: Iterable[Mapping[str, Any]]) -> dict[str, str]:

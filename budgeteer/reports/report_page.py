@@ -14,7 +14,7 @@ from budgeteer.presentation.header import LEVEL_ICONS, LEVEL_TONES
 from budgeteer.presentation.labels import FATE_ICONS, FATE_NAMES, FATE_TONES
 from budgeteer.presentation.sections import look_of
 from budgeteer.reports.document import Document
-from budgeteer.reports.rule_labels import what_went
+from budgeteer.reports.rule_labels import rule_in_words, warning_figures, warning_title, what_went
 
 ITEMS_A_PAGE = 100
 """Rows of the item table on one page; the design allows a list 200, and a report at most 80 kB."""
@@ -75,6 +75,24 @@ class ItemRow:
 
 
 @dataclass(frozen=True, slots=True)
+class FateFilter:
+    """How many items have one fate: its key in an address, its name, the number."""
+
+    key: str
+    title: str
+    count: str
+
+
+@dataclass(frozen=True, slots=True)
+class WarningRow:
+    """A limit that is close or passed; `fix` says what would help, "" where the level keeps that back."""
+
+    title: str
+    figures: str
+    fix: str
+
+
+@dataclass(frozen=True, slots=True)
 class ReportPage:
     """Everything the public page shows but the item table and the prompt."""
 
@@ -87,10 +105,11 @@ class ReportPage:
     picture: BarPicture
     figures: tuple[Figure, ...]
     items: str
-    fates: tuple[Figure, ...]
+    fates: tuple[FateFilter, ...]
     sections: tuple[SectionRow, ...]
     total: SectionRow
     rules: tuple[RuleRow, ...]
+    warnings: tuple[WarningRow, ...]
     largest: tuple[ItemRow, ...]
     price: str
     reported: str
@@ -123,6 +142,9 @@ def build_page(document: Document) -> ReportPage:
         sections=tuple(_section(section, packing["decisions"]) for section in packing["sections"] if _shown(section)),
         total=_total(document),
         rules=_rules(packing),
+        warnings=tuple(
+            WarningRow(warning_title(each), warning_figures(each), each.get("fix") or "") for each in packing["warnings"]
+        ),
         largest=_largest(document),
         price=_price(packing, document["model"]),
         reported=_reported(packing),
@@ -181,8 +203,8 @@ def _headline(verdict: Mapping[str, Any], *, fits: bool) -> tuple[Figure, ...]:
     )
 
 
-def _fates(counts: Mapping[str, int]) -> tuple[Figure, ...]:
-    return tuple(Figure(fate, f"{counts[fate]:,}") for fate in FATE_NAMES if counts.get(fate))
+def _fates(counts: Mapping[str, int]) -> tuple[FateFilter, ...]:
+    return tuple(FateFilter(fate, FATE_NAMES[fate], f"{counts[fate]:,}") for fate in FATE_NAMES if counts.get(fate))
 
 
 def _shown(section: Mapping[str, Any]) -> bool:
@@ -271,7 +293,7 @@ def _item(decision: Mapping[str, Any]) -> ItemRow:
         label=labels.get(fate, f"{FATE_NAMES[fate]} {after:,}"),
         struck=f"{before:,}" if fate in {"summarised", "dropped"} else "",
         rule=decision["rule"],
-        sentence=decision["sentence"],
+        sentence=decision["sentence"] or rule_in_words(decision["rule"]),
         pinned=decision["pinned"],
     )
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import Final
+from typing import Any, Final
 
+from budgeteer.engine.packing.conditions import short_name
 from budgeteer.engine.packing.history.registry import STRATEGIES
+from budgeteer.presentation.labels import LEVEL_WORDS, LIMIT_TITLES
 
 #: By rule or by the part of it before a colon.
 _CLAUSES: Final[Mapping[str, str]] = MappingProxyType(
@@ -32,6 +35,23 @@ _CLAUSES: Final[Mapping[str, str]] = MappingProxyType(
         "retry": "what the retry ladder gave up",
     }
 )
+
+
+def warning_title(warning: Mapping[str, Any]) -> str:
+    """Which limit a warning of a report is about and how it stands: `History tokens: limit exceeded.`"""
+    limit, level = str(warning["limit"]), warning["level"]
+    title = LIMIT_TITLES.get(short_name(limit), limit)
+    return f"{title}: {LEVEL_WORDS.get(level, level)}."
+
+
+def warning_figures(warning: Mapping[str, Any]) -> str:
+    """What was requested and what is allowed."""
+    return f"{warning['used']:,} requested, {warning['allowed']:,} allowed ({warning['percent']:,.1f} %)."
+
+
+def rule_in_words(rule: str) -> str:
+    """The name of a rule as words: `called in history` of `calledInHistory`."""
+    return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", rule).lower()
 
 
 def what_went(rule: str) -> str:

@@ -162,3 +162,36 @@ def test_on_a_phone_a_quarter_of_the_screen_at_most_is_not_content(visitor, busy
             assert page.evaluate(_CHROME)["stays"] <= CHROME
             assert page.locator("#verdict").inner_text().startswith("Fits, with ")  # read out whole
             expect(page.locator(".bud .short")).to_have_text(re.compile(r"^Fits, \d+ left out$"))
+
+
+def test_commands_are_a_button_on_every_page_and_a_row_of_a_list_acts_from_its_menu(visitor, filled):
+    page = visitor().open("/collections/")
+    page.locator("header button.ic[data-palette]").click()
+    expect(page.locator("#palette-input")).to_be_focused()
+    page.keyboard.press("Escape")
+    page.goto(page.url.replace("/collections/", "/w/"))
+    rows = page.locator(".ws tbody tr")
+    before = rows.count()
+    rows.last.locator("summary").click()
+    rows.last.get_by_role("button", name="Duplicate").click()
+    page.wait_for_url("**/w/*-*/")
+    page.goto(page.url.split("/w/")[0] + "/w/")
+    expect(rows).to_have_count(before + 1)
+    copy = rows.filter(has_text="(copy)").first
+    copy.locator("summary").click()
+    copy.get_by_role("button", name="Delete").click()
+    expect(rows).to_have_count(before)
+    note, title = page.locator(".note").bounding_box(), page.locator("h1").bounding_box()
+    assert note and title
+    assert title["y"] - note["y"] - note["height"] >= 12
+
+
+@pytest.mark.parametrize("page_name", ["compare", "report-comparison"])
+def test_on_a_phone_what_became_of_an_item_on_both_sides_is_read_whole(visitor, filled, page_name):
+    page = visitor(width=390).open(filled.pages[page_name])
+    cut = page.evaluate(
+        """() => [...document.querySelectorAll(".moves td, .settings td")]
+          .filter((cell) => cell.scrollWidth > cell.clientWidth + 1 && !cell.querySelector("a"))
+          .map((cell) => cell.textContent)"""
+    )
+    assert cut == []

@@ -36,7 +36,7 @@ class SummaryRow:
 
 #: Heads of the table beside the configuration.
 SUMMARY_HEADS: Final = (
-    "May be sent",
+    "Limit",
     "Requested p50",
     "Requested p95",
     "Requested p99",
@@ -116,7 +116,7 @@ def cost_table(found: Evaluation, a_day: int) -> CostTable:
     if replayed:
         return _session_costs(replayed, a_day)
     rows = []
-    heads = ("A request", "All of it cached", "A day", "A day cached")
+    heads = ("Per request", "If cached", "Per day", "Per day, if cached")
     for one in found.totals:
         each = [None if cost is None else cost / max(one.conversations, 1) for cost in (one.cost, one.cached_cost)]
         days = [None if cost is None else cost * a_day for cost in each]
@@ -130,8 +130,8 @@ def cost_table(found: Evaluation, a_day: int) -> CostTable:
 
 def _session_costs(replayed: list[tuple[str, SessionTotals]], a_day: int) -> CostTable:
     rows = []
-    sizes_heads = ("Requests a session", "Over the limit", "Sent p50", "Sent p95", "From the cache")
-    heads = (*sizes_heads, "A request", "A session", "Uncached", "A day", "A day uncached")
+    sizes_heads = ("Requests per session", "Over the limit", "Sent p50", "Sent p95", "From the cache")
+    heads = (*sizes_heads, "Per request", "Per session", "If uncached", "Per day", "Per day, if uncached")
     for name, one in replayed:
         sessions, requests = max(one.sent.count, 1), max(one.requests, 1)
         costs = (one.cost, one.uncached_cost)

@@ -247,11 +247,6 @@
       say("The browser refused to copy: download the text instead");
     }
   });
-  // Buttons that need script appear with it, also after a swap (app.js does it once at load).
-  document.addEventListener("htmx:load", (event) => {
-    for (const element of event.detail.elt.querySelectorAll?.("[data-script]") ?? []) element.hidden = false;
-    for (const element of event.detail.elt.querySelectorAll?.("[data-noscript]") ?? []) element.hidden = true;
-  });
 
   // ---- lists and charts of hundreds of links: one listener, where each link would be made ready by itself ----
   document.addEventListener("click", (event) => {

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import assert_never
 
-from budgeteer.engine.packing.result import LimitWarning, Packing, WarningLevel
-from budgeteer.presentation.labels import limit_title
+from budgeteer.engine.packing.result import LimitWarning, Packing
+from budgeteer.presentation.labels import LEVEL_WORDS, limit_title
 from budgeteer.workbench.fix_buttons import button_of
 
 
@@ -41,21 +40,9 @@ def _note(warning: LimitWarning) -> Note:
     button = button_of(warning.fix.settings)
     return Note(
         tone="",
-        title=f"{limit_title(warning.limit)}: {_level_words(warning.level)}.",
+        title=f"{limit_title(warning.limit)}: {LEVEL_WORDS[warning.level]}.",
         sentence=f"{warning.used:,} {warning.unit} requested, {warning.allowed:,} allowed ({warning.percent:,.1f} %).",
         fix=warning.fix.sentence,
         apply=button.apply,
         apply_label=button.label,
     )
-
-
-def _level_words(level: WarningLevel) -> str:
-    match level:
-        case "approaching":
-            return "close to the limit"
-        case "reached":
-            return "limit reached"
-        case "exceeded":
-            return "limit exceeded"
-        case other:
-            assert_never(other)
