@@ -30,10 +30,15 @@ MARK_GAP = 17.0
 LISTED_MOMENTS = 40
 SHOWN_REQUESTS = 14
 ABOVE = "first above the limit"
+ABOVE_SCALE = ", above this scale"
 #: Pixels that a character of a bold label takes on average.
 LABEL_CHAR_WIDTH = 6.8
 #: Pixels from a line to the foot of its label, over it and under it; lines nearer than a label's height are close.
 LABEL_OVER, LABEL_UNDER, LABEL_HEIGHT = -5, 13, 16.0
+#: A limit of more than so many times the largest request is said above the picture: drawn, it would flatten the rest.
+FAR_LIMIT = 2.5
+#: Room over what is drawn, as a share of it.
+HEADROOM = 1.06
 #: Reported requests up to which each is a dot that says its figure; more are a line.
 MOST_DOTS = 40
 
@@ -61,11 +66,15 @@ class Mark:
 
 @dataclass(frozen=True, slots=True)
 class TimelineLine:
-    """A horizontal line: its height, its label, and how far below it the label's foot stands (above it below 0)."""
+    """A horizontal line: its height, its label, and how far below it the label's foot stands (above it below 0).
+
+    A line that is not `is_drawn` is above the picture; its label says so at the upper edge.
+    """
 
     y: float
     label: str
     label_dy: int = LABEL_OVER
+    is_drawn: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,14 +203,16 @@ class _Picture:
         x = Scale(0, max(count, 1), size.left, right)
         expected = self._expected()
         reported = [tokens for _, tokens in timeline.reported]
-        y = Scale(0, max(*timeline.asked, *expected, *reported, timeline.limit) * 1.06, bottom, size.top)
+        most = max(*timeline.asked, *expected, *reported, 1)
+        is_far = timeline.limit > FAR_LIMIT * most
+        y = Scale(0, (most if is_far else max(most, timeline.limit)) * HEADROOM, bottom, size.top)
         dots = [(x.at(at + 0.5), y.at(tokens), f"{tokens:,}") for at, tokens in timeline.reported]
         is_line = len(dots) > MOST_DOTS
         first = timeline.first_over
         over_at = None if first is None else x.at(first)
         picked = _picked(timeline.asked, columns=int(right - size.left))
         drawn_x = Scale(0, max(len(picked), 1), size.left, right)
-        limit_y = y.at(timeline.limit)
+        limit_y, warning = y.at(timeline.limit), timeline.warning
         return TimelineDrawing(
             size=size,
             plot_right=right,
@@ -212,8 +223,8 @@ class _Picture:
             over=_between([timeline.asked[at] for at in picked], timeline.limit, drawn_x, y),
             x_ticks=tuple(self._turn_ticks(x, size)),
             y_ticks=tuple(Tick(y.at(value), short(value)) for value in y.ticks(4)),
-            limit=TimelineLine(limit_y, f"limit {timeline.limit:,}"),
-            warning=None if timeline.warning is None else _warning_line(timeline.warning, y, limit_y),
+            limit=TimelineLine(limit_y, f"limit {timeline.limit:,}{ABOVE_SCALE if is_far else ''}", is_drawn=not is_far),
+            warning=None if warning is None or warning >= y.high else _warning_line(warning, y, limit_y),
             first_over_at=over_at,
             first_over_y=y.at(timeline.limit),
             first_over_label="" if first is None or over_at is None else self._over_label(first, over_at, size),

@@ -229,3 +229,22 @@ def test_labels_of_lines_that_are_close_stand_on_their_two_sides(session: Worksp
     drawing = timeline_view(packed_of(session), apart, ViewState()).drawings[0]
     assert drawing.warning is not None
     assert drawing.warning.label_dy == -5
+
+
+def test_a_limit_far_above_every_request_is_said_and_does_not_flatten_the_picture(
+    client: Client, session: Workspace, patient: None
+) -> None:
+    timeline = replace(played(session), first_over=None, limit=1_000_000, warning=800_000)
+    drawing = timeline_view(packed_of(session), timeline, ViewState(view=PanelName.TIMELINE)).drawings[0]
+    assert drawing.limit.label == "limit 1,000,000, above this scale"
+    assert not drawing.limit.is_drawn
+    assert drawing.warning is None
+    heights = [float(found) for found in re.findall(r"V([\d.]+)", drawing.sent)]
+    assert min(heights) < drawing.size.height / 2 + drawing.size.top
+    near = timeline_view(packed_of(session), played(session), ViewState(view=PanelName.TIMELINE)).drawings[0]
+    assert near.limit.is_drawn
+    undo_steps.commit(session, {"model": "gpt-4.1", "history": {"strategy": "full"}})
+    html = client.get(f"{session.get_absolute_url()}?view=timeline").content.decode()
+    picture = html[html.index('class="chart wide"') : html.index('class="chart narrow"')]
+    assert "above this scale" in picture
+    assert 'class="lim"' not in picture
