@@ -141,6 +141,29 @@ SETTINGS: tuple[Setting, ...] = (
         bounds=(1, 168),
     ),
     Setting(
+        "BUDGETEER_OIDC_ISSUER",
+        "address",
+        "",
+        "Team mode: an OpenID Connect provider that signs people in, such as https://accounts.example.org. Without it "
+        "they sign in with a password.",
+    ),
+    Setting("BUDGETEER_OIDC_CLIENT_ID", "text", "", "What that provider knows this dashboard by."),
+    Setting(
+        "BUDGETEER_OIDC_CLIENT_SECRET",
+        "text",
+        "",
+        "The secret of that client; without it, a public client that PKCE protects.",
+        secret=True,
+    ),
+    Setting("BUDGETEER_OIDC_TITLE", "text", "single sign-on", "What people call the provider, on the sign-in page."),
+    Setting(
+        "BUDGETEER_OIDC_DOMAINS",
+        "list",
+        "",
+        "Domains of verified mail addresses whose people get an account as viewers when they first come; without it, "
+        "only those for whose address an administrator has made one.",
+    ),
+    Setting(
         "BUDGETEER_METRICS_TOKEN",
         "text",
         "",

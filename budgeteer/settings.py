@@ -17,6 +17,7 @@ from typing import Any
 
 from django.utils.csp import CSP
 
+from budgeteer.accounts.single_sign_on.settings import ProviderSettings, is_protected
 from budgeteer.env import EnvironmentRefused, read_environment
 from budgeteer.llm.settings import Endpoint
 from budgeteer.logs import logging_config
@@ -240,6 +241,27 @@ MAILERS: dict[str, Any] = {"default": _env["BUDGETEER_MAIL_URL"]} if _env["BUDGE
 DEFAULT_FROM_EMAIL: str = _env["BUDGETEER_MAIL_FROM"]
 MAIL_SITE: str = _env["BUDGETEER_MAIL_SITE"]
 PASSWORD_RESET_TIMEOUT: int = _env["BUDGETEER_PASSWORD_LINK_HOURS"] * 3600
+_oidc = {name: _env[f"BUDGETEER_OIDC_{name}"] for name in ("ISSUER", "CLIENT_ID", "CLIENT_SECRET", "DOMAINS")}
+if any(_oidc.values()):
+    if unset := [name for name in ("ISSUER", "CLIENT_ID") if not _oidc[name]]:
+        raise _refuse(
+            f"BUDGETEER_OIDC_{unset[0]} is not set; sign-in by a provider needs its issuer and the client's id."
+        )
+    if LOCAL:
+        raise _refuse("BUDGETEER_OIDC_ISSUER is for team mode; local mode signs one person in by a link.")
+    if not is_protected(_oidc["ISSUER"]):
+        raise _refuse(f"BUDGETEER_OIDC_ISSUER={_oidc['ISSUER']!r} has to be an https address: it decides who comes in.")
+OIDC_PROVIDER = (
+    ProviderSettings(
+        issuer=_oidc["ISSUER"],
+        client_id=_oidc["CLIENT_ID"],
+        client_secret=_oidc["CLIENT_SECRET"],
+        title=_env["BUDGETEER_OIDC_TITLE"] or "single sign-on",
+        domains=tuple(domain.lower().removeprefix("@") for domain in _oidc["DOMAINS"]),
+    )
+    if _oidc["ISSUER"]
+    else None
+)
 METRICS_TOKEN: str = _env["BUDGETEER_METRICS_TOKEN"]
 EVALUATIONS_AT_ONCE: int = _env["BUDGETEER_EVALUATIONS_AT_ONCE"]
 EVALUATIONS_EACH: int = _env["BUDGETEER_EVALUATIONS_EACH"]

@@ -170,6 +170,32 @@ def test_team_mode_is_strict_about_transport(tmp_path: Path) -> None:
     assert show(expression, folder=tmp_path, **team) == "['a.example.org', 'b.example.org'] True True True False"
 
 
+@pytest.mark.parametrize(
+    ("variables", "said"),
+    [
+        ({"BUDGETEER_OIDC_ISSUER": "https://id.example"}, "BUDGETEER_OIDC_CLIENT_ID is not set"),
+        ({"BUDGETEER_OIDC_DOMAINS": "example.org"}, "BUDGETEER_OIDC_ISSUER is not set"),
+        (
+            {"BUDGETEER_OIDC_ISSUER": "http://id.example", "BUDGETEER_OIDC_CLIENT_ID": "x"},
+            "BUDGETEER_OIDC_ISSUER='http://id.example' has to be an https address",
+        ),
+    ],
+)
+def test_half_a_sign_in_provider_is_refused(tmp_path: Path, variables: dict[str, str], said: str) -> None:
+    team = {"BUDGETEER_MODE": "team", "SECRET_KEY": "s" * 50, "ALLOWED_HOSTS": "a.example.org"}
+    assert said in refusal(tmp_path, **team, **variables)
+
+
+def test_a_sign_in_provider_is_for_team_mode(tmp_path: Path) -> None:
+    whole = {"BUDGETEER_OIDC_ISSUER": "https://id.example/", "BUDGETEER_OIDC_CLIENT_ID": "x"}
+    assert "is for team mode" in refusal(tmp_path, **whole)
+    team = {"BUDGETEER_MODE": "team", "SECRET_KEY": "s" * 50, "ALLOWED_HOSTS": "a.example.org"}
+    domains, hidden = {"BUDGETEER_OIDC_DOMAINS": "@Example.org, b.org"}, {"BUDGETEER_OIDC_CLIENT_SECRET": "hunter2"}
+    shown = show("settings.OIDC_PROVIDER", folder=tmp_path, **team, **whole, **domains, **hidden)
+    assert "domains=('example.org', 'b.org')" in shown
+    assert "hunter2" not in shown
+
+
 def test_local_mode_refuses_a_host_that_is_not_loopback(tmp_path: Path) -> None:
     assert "'example.org' is not a loopback name" in refusal(tmp_path, ALLOWED_HOSTS="example.org")
 

@@ -34,6 +34,9 @@ class SecurityEvent(StrEnum):
     SECOND_FACTOR_FAILED = "second factor failed"
     RECOVERY_CODES_MADE = "recovery codes made"
     RECOVERY_CODE_USED = "recovery code used"
+    PROVIDER_REFUSED = "sign-in by the provider refused"
+    IDENTITY_CONNECTED = "account connected to the provider"
+    IDENTITY_REMOVED = "account disconnected from the provider"
     ACCOUNT_CREATED = "account created"
     ACCOUNT_CHANGED = "account changed"
     ROLE_SET = "role set"
@@ -63,6 +66,7 @@ _WARNINGS: Final = frozenset(
         SecurityEvent.SIGN_IN_FAILED,
         SecurityEvent.SIGN_IN_LIMITED,
         SecurityEvent.SECOND_FACTOR_FAILED,
+        SecurityEvent.PROVIDER_REFUSED,
         SecurityEvent.TOKEN_REFUSED,
         SecurityEvent.REPORT_REFUSED,
         SecurityEvent.REPORT_LIMITED,

@@ -18,6 +18,7 @@ from budgeteer.accounts.forms import AccountForm, NewAccountForm
 from budgeteer.accounts.password_links import password_link, valid_time
 from budgeteer.accounts.second_factor import services as second_factor
 from budgeteer.accounts.services import end_sessions
+from budgeteer.accounts.single_sign_on import identities
 
 if TYPE_CHECKING:
     _UserAdmin = UserAdmin[User]
@@ -46,7 +47,7 @@ class AccountAdmin(_UserAdmin):
         ("Dates", {"fields": ("last_login", "date_joined")}),
     )
     add_fieldsets = ((None, {"fields": ("username", "role", "email", "password1", "password2")}),)
-    actions = ("make_password_links", "remove_second_factors")
+    actions = ("make_password_links", "remove_second_factors", "disconnect_from_provider")
 
     @admin.action(description="Make a link that sets a password")
     def make_password_links(self, request: HttpRequest, accounts: QuerySet[User]) -> HttpResponse:
@@ -75,6 +76,15 @@ class AccountAdmin(_UserAdmin):
             self.message_user(request, f"Removed the second factor of {', '.join(removed)}.", messages.SUCCESS)
         else:
             self.message_user(request, "None of these accounts has a second factor.", messages.WARNING)
+
+    @admin.action(description="Disconnect from single sign-on")
+    def disconnect_from_provider(self, request: HttpRequest, accounts: QuerySet[User]) -> None:
+        """For those whom the provider knows by another name now; they connect their account anew."""
+        removed = [user.get_username() for user in accounts if identities.disconnect(user, by=request.user.pk)]
+        if removed:
+            self.message_user(request, f"Disconnected {', '.join(removed)}.", messages.SUCCESS)
+        else:
+            self.message_user(request, "None of these accounts is connected.", messages.WARNING)
 
     @admin.display(description="Name")
     def name(self, user: User) -> str:

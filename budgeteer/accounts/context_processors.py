@@ -27,9 +27,9 @@ class Reader:
         return self.role is not None and self.role >= AccountRole.EDITOR
 
 
-def mode(_request: HttpRequest) -> dict[str, str]:
-    """`budgeteer_mode`: "local" or "team"."""
-    return {"budgeteer_mode": settings.BUDGETEER_MODE}
+def mode(_request: HttpRequest) -> dict[str, str | bool]:
+    """`budgeteer_mode`: "local" or "team"; `has_provider`: whether a provider signs people in."""
+    return {"budgeteer_mode": settings.BUDGETEER_MODE, "has_provider": settings.OIDC_PROVIDER is not None}
 
 
 def reader(request: HttpRequest) -> dict[str, Reader]:

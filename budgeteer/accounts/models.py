@@ -1,4 +1,4 @@
-"""One-time sign-in links, sign-in attempts and second factors.
+"""One-time sign-in links, sign-in attempts, second factors, and who accounts are to a sign-in provider.
 
 Of links, names and recovery codes only hashes are stored. The secret of a second factor has to be read to check a code.
 """
@@ -83,3 +83,29 @@ class RecoveryCode(models.Model):
 
     def __str__(self) -> str:
         return f"recovery code {self.pk}"
+
+
+class SignInIdentity(models.Model):
+    """Who an account is to an OpenID Connect provider, which signs it in.
+
+    Attributes:
+        issuer, subject: the provider's name and its name of the person, which stay when mail addresses change.
+    """
+
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="sign_in_identities")
+    issuer = models.CharField(max_length=255)
+    subject = models.CharField(max_length=255)
+    created_at = models.DateTimeField(default=timezone.now)
+    last_used_at = models.DateTimeField(null=True)
+
+    class Meta:
+        """One account a person, one person an account."""
+
+        verbose_name_plural = "sign-in identities"
+        constraints = [
+            models.UniqueConstraint(fields=["issuer", "subject"], name="accounts_identity_once"),
+            models.UniqueConstraint(fields=["user", "issuer"], name="accounts_one_identity_an_issuer"),
+        ]
+
+    def __str__(self) -> str:
+        return f"identity of {self.user}"

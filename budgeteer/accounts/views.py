@@ -28,7 +28,10 @@ from budgeteer.accounts.password_links import accounts_of, valid_time
 from budgeteer.accounts.second_factor import half_signed_in
 from budgeteer.accounts.second_factor import services as second_factor
 from budgeteer.accounts.services import end_sessions
+from budgeteer.accounts.sign_in_answers import too_many
 from budgeteer.accounts.sign_in_log import origin_of
+from budgeteer.accounts.single_sign_on.identities import provider_settings
+from budgeteer.accounts.single_sign_on.views import SIGNED_IN_BY_PROVIDER
 from budgeteer.jobs.services import enqueue
 
 if TYPE_CHECKING:
@@ -50,7 +53,7 @@ def enter(request: HttpRequest, token: str) -> HttpResponse:
     try:
         counted = throttling.count_link(request)
     except throttling.TooManyAttempts as refusal:
-        return _too_many(request, "accounts/link_used.html", refusal)
+        return too_many(request, "accounts/link_used.html", refusal)
     user = services.spend_sign_in_token(token)
     if user is not None:
         login(request, user, backend="django.contrib.auth.backends.ModelBackend")
@@ -71,12 +74,17 @@ class SignIn(LoginView):
     redirect_authenticated_user = True
 
     @override
+    def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
+        signed_out = self.request.GET.get("signed-out") == "provider"
+        return super().get_context_data(**kwargs) | {"provider": provider_settings(), "signed_out": signed_out}
+
+    @override
     def post(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
         try:
             self.counted = throttling.count_password(request, request.POST.get("username", ""))
         except throttling.TooManyAttempts as refusal:
             form = AuthenticationForm(request, initial={"username": request.POST.get("username", "")})
-            return _too_many(request, self.template_name, refusal, **self.get_context_data(form=form))
+            return too_many(request, self.template_name, refusal, **self.get_context_data(form=form))
         return super().post(request, *args, **kwargs)
 
     @override
@@ -98,7 +106,13 @@ class SignIn(LoginView):
 
 @access(write=AccountRole.VIEWER)
 class SignOut(LogoutView):
-    """Ends the session."""
+    """Ends the session; one that began at the provider may go on there, and the page that follows says so."""
+
+    @override
+    def post(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        if request.session.get(SIGNED_IN_BY_PROVIDER) and provider_settings() is not None:
+            self.next_page = f"{reverse('accounts:sign_in')}?{urlencode({'signed-out': 'provider'})}"
+        return super().post(request, *args, **kwargs)
 
 
 @access(write=AccountRole.VIEWER)
@@ -116,7 +130,7 @@ class Password(PasswordChangeView):
         try:
             self.counted = throttling.count_password(request, request.user.get_username())
         except throttling.TooManyAttempts as refusal:
-            return _too_many(request, self.template_name, refusal, form=PasswordChangeForm(cast(User, request.user)))
+            return too_many(request, self.template_name, refusal, form=PasswordChangeForm(cast(User, request.user)))
         return super().post(request, *args, **kwargs)
 
     @override
@@ -155,7 +169,7 @@ class LostPassword(_LostPasswordView):
             throttling.count_letter(self.request, address)
         except throttling.TooManyAttempts as refusal:
             context = self.get_context_data(form=form)
-            return _too_many(self.request, self.template_name, refusal, **context)
+            return too_many(self.request, self.template_name, refusal, **context)
         record(SecurityEvent.PASSWORD_LINK_ASKED, address_key=origin_of(self.request))
         found = [user.pk for user in accounts_of(address)]
         # Anybody may ask for a letter to anybody, by any port and, with a pattern in ALLOWED_HOSTS, many a host.
@@ -178,7 +192,7 @@ class NewPassword(PasswordResetConfirmView):
         try:
             counted = throttling.count_link(self.request)
         except throttling.TooManyAttempts as refusal:
-            return _too_many(self.request, self.template_name, refusal)
+            return too_many(self.request, self.template_name, refusal)
         response: HttpResponseBase = super().dispatch(*args, **kwargs)
         if self.validlink or response.status_code == HTTPStatus.FOUND:
             counted.succeeded()
@@ -200,10 +214,3 @@ class NewPassword(PasswordResetConfirmView):
         record(SecurityEvent.PASSWORD_CHANGED, account=form.user.pk, by=form.user.pk)
         messages.success(self.request, "Your password is set. Sign in with it.")
         return response
-
-
-def _too_many(request: HttpRequest, template: str, refusal: throttling.TooManyAttempts, **context: Any) -> HttpResponse:
-    record(SecurityEvent.SIGN_IN_LIMITED, address_key=origin_of(request), seconds=refusal.seconds)
-    response = render(request, template, {**context, "refusal": str(refusal)}, status=429)
-    response.headers["Retry-After"] = str(refusal.seconds)
-    return response

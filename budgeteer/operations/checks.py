@@ -66,6 +66,7 @@ CHECKS: tuple[DoctorCheck, ...] = (
     DoctorCheck("worker", "processes:workers", needs=("broker", "migrations")),
     DoctorCheck("scheduler", "processes:scheduler", needs=("migrations",)),
     DoctorCheck("jobs", "processes:jobs", needs=("migrations",)),
+    DoctorCheck("provider", "sign_in_provider:provider", needs=("environment",)),
     DoctorCheck("accounts", "processes:accounts", needs=("migrations",)),
 )
 

@@ -105,6 +105,12 @@ ROWS: dict[str, Row] = {
     "accounts:second_factor": Row((302, 200, 200, 200, 200, 200), (302, 422, 422, 422, 422, 422)),
     "accounts:remove_second_factor": Row((302, 405, 405, 405, 405, 405), (302,) * 6),
     "accounts:renew_recovery_codes": Row((302, 405, 405, 405, 405, 405), (302,) * 6),
+    # No provider is set.
+    "accounts:provider_start": public(404, 405),
+    "accounts:provider_return": public(404, 405),
+    "accounts:provider_sign_out": public(404, 405),
+    "accounts:single_sign_on": Row((302, 200, 200, 200, 200, 200), (302, 404, 404, 404, 404, 404)),
+    "accounts:disconnect": Row((302, 405, 405, 405, 405, 405), (302, 404, 404, 404, 404, 404)),
     # ---- access tokens
     "tokens:list": Row((302, 200, 200, 200, 200, 200), (302, 200, 200, 200, 200, 200)).posting(
         name="laptop", scopes=["presets:read"], days="7"

@@ -9,7 +9,6 @@ from django.contrib import messages
 from django.contrib.auth import login
 from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed
 from django.shortcuts import redirect, render
-from django.utils.http import url_has_allowed_host_and_scheme
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
 
@@ -17,9 +16,11 @@ from budgeteer.access.audit import SecurityEvent, record
 from budgeteer.access.requests import SignedInRequest
 from budgeteer.access.rules import AccountRole, access, public
 from budgeteer.accounts import throttling
+from budgeteer.accounts.own_password import is_confirmed
 from budgeteer.accounts.second_factor import half_signed_in, services
 from budgeteer.accounts.second_factor.codes import new_secret, qr_code, setup_link
 from budgeteer.accounts.services import end_sessions
+from budgeteer.accounts.sign_in_answers import is_ours, too_many
 from budgeteer.accounts.sign_in_log import origin_of
 
 _SECRET: Final = "second_factor_secret"  # noqa: S105 - the name of a session's entry
@@ -43,14 +44,14 @@ def sign_in_code(request: HttpRequest) -> HttpResponse:
     try:
         counted = throttling.count_code(request, user.pk)
     except throttling.TooManyAttempts as refusal:
-        return _too_many(request, "accounts/sign_in_code.html", refusal, **context)
+        return too_many(request, "accounts/sign_in_code.html", refusal, **context)
     if not services.is_right(user, request.POST.get("code", "")):
         record(SecurityEvent.SECOND_FACTOR_FAILED, account=user.pk, address_key=origin_of(request))
         return render(request, "accounts/sign_in_code.html", {**context, "is_wrong": True}, status=422)
     counted.succeeded()
     half_signed_in.end(request)
     login(request, user, backend=backend)
-    return redirect(wanted if _is_ours(request, wanted) else settings.LOGIN_REDIRECT_URL)
+    return redirect(wanted if is_ours(request, wanted) else settings.LOGIN_REDIRECT_URL)
 
 
 @access(write=AccountRole.VIEWER)
@@ -118,29 +119,8 @@ def _page(
 
 
 def _without_password(request: SignedInRequest) -> HttpResponse | None:
-    """The page again, where the password that has to come with it is wrong or was tried too often; else None.
-
-    An account that signs in elsewhere has none to give.
-    """
-    user = request.user
-    if not user.has_usable_password():
-        return None
+    """The page again, where the password that has to come with it is wrong or was tried too often; else None."""
     try:
-        counted = throttling.count_password(request, user.get_username())
+        return None if is_confirmed(request) else _page(request, problem="password", status=422)
     except throttling.TooManyAttempts as refusal:
-        return _too_many(request, _PAGE, refusal)
-    if not user.check_password(request.POST.get("password", "")):
-        return _page(request, problem="password", status=422)
-    counted.succeeded()
-    return None
-
-
-def _is_ours(request: HttpRequest, address: str) -> bool:
-    return url_has_allowed_host_and_scheme(address, {request.get_host()}, require_https=request.is_secure())
-
-
-def _too_many(request: HttpRequest, template: str, refusal: throttling.TooManyAttempts, **context: Any) -> HttpResponse:
-    record(SecurityEvent.SIGN_IN_LIMITED, address_key=origin_of(request), seconds=refusal.seconds)
-    response = render(request, template, {**context, "refusal": str(refusal)}, status=429)
-    response.headers["Retry-After"] = str(refusal.seconds)
-    return response
+        return too_many(request, _PAGE, refusal)
