@@ -20,7 +20,6 @@ from budgeteer.jobs import services
 from budgeteer.jobs.job_view import job_card
 from budgeteer.jobs.models import Job, JobState
 
-
 #: The most of an address that is printed as what a job works on: a file's name.
 ABOUT_CHARS: Final = 200
 

@@ -182,7 +182,8 @@ def test_commands_are_a_button_on_every_page_and_a_row_of_a_list_acts_from_its_m
     copy.get_by_role("button", name="Delete").click()
     expect(rows).to_have_count(before)
     note, title = page.locator(".note").bounding_box(), page.locator("h1").bounding_box()
-    assert note and title
+    assert note
+    assert title
     assert title["y"] - note["y"] - note["height"] >= 12
 
 

@@ -93,7 +93,7 @@ def _copied(value: Any) -> Any:
 
 
 def _set(data: Mapping[str, Any], steps: list[str], value: object) -> dict[str, Any]:
-    copied = _copied(dict(data))
+    copied: dict[str, Any] = _copied(dict(data))
     place = copied
     for step in steps[:-1]:
         inner = place.get(step)
@@ -104,7 +104,7 @@ def _set(data: Mapping[str, Any], steps: list[str], value: object) -> dict[str, 
 
 
 def _unset(data: Mapping[str, Any], steps: list[str]) -> dict[str, Any]:
-    copied = _copied(dict(data))
+    copied: dict[str, Any] = _copied(dict(data))
     if len(steps) == 1:
         copied.pop(steps[0], None)
         return copied

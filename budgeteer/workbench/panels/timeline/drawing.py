@@ -223,7 +223,9 @@ class _Picture:
             over=_between([timeline.asked[at] for at in picked], timeline.limit, drawn_x, y),
             x_ticks=tuple(self._turn_ticks(x, size)),
             y_ticks=tuple(Tick(y.at(value), short(value)) for value in y.ticks(4)),
-            limit=TimelineLine(limit_y, f"limit {timeline.limit:,}{ABOVE_SCALE if is_far else ''}", is_drawn=not is_far),
+            limit=TimelineLine(
+                limit_y, f"limit {timeline.limit:,}{ABOVE_SCALE if is_far else ''}", is_drawn=not is_far
+            ),
             warning=None if warning is None or warning >= y.high else _warning_line(warning, y, limit_y),
             first_over_at=over_at,
             first_over_y=y.at(timeline.limit),
