@@ -33,6 +33,8 @@ if skew := float(os.environ.get("TEST_CLOCK_SKEW_SECONDS", "0")):
     timezone.now = lambda: real_now() + timedelta(seconds=skew)
 django.setup()
 import tests.jobs.probes
+if hold := os.environ.get("TEST_HOLD_CALIBRATION", ""):
+    tests.jobs.probes.hold_calibration(hold)
 from budgeteer.serve.child import main
 sys.exit(main(sys.argv[1:]))
 """

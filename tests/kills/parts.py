@@ -201,7 +201,11 @@ def started_by(process: int) -> list[int]:
     """The processes below one, by Linux's own list."""
     found: list[int] = []
     for children in Path(f"/proc/{process}/task").glob("*/children"):
-        for child in map(int, children.read_text().split()):
+        try:
+            listed = children.read_text().split()
+        except (FileNotFoundError, ProcessLookupError):
+            continue  # that thread has ended since
+        for child in map(int, listed):
             found += [child, *started_by(child)]
     return found
 
