@@ -143,8 +143,7 @@ def build_page(document: Document) -> ReportPage:
         total=_total(document),
         rules=_rules(packing),
         warnings=tuple(
-            WarningRow(warning_title(each), warning_figures(each), each.get("fix") or "")
-            for each in packing["warnings"]
+            WarningRow(warning_title(one), warning_figures(one), one.get("fix") or "") for one in packing["warnings"]
         ),
         largest=_largest(document),
         price=_price(packing, document["model"]),

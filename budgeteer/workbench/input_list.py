@@ -76,7 +76,7 @@ class OwnText:
 
 @dataclass(frozen=True, slots=True)
 class TextField:
-    """One text typed into the workspace; `size` is of what is saved, `own` is what stands for it while it is empty."""
+    """One text typed into the workspace: `size` is that of what is saved, `own` what is used while it is empty."""
 
     key: str
     title: str

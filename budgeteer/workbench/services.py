@@ -66,12 +66,8 @@ def open_with_sources(  # noqa: PLR0913 - by name, and each may be left out
     name: str = "",
     preset_slug: str = "",
     config_delta: Mapping[str, Any] | None = None,
-    is_preset_open: bool = False,
 ) -> Workspace:
-    """A new workspace over these sources, on the default preset unless another is named.
-
-    With `is_preset_open` its preset is chosen once its sources have been read (starting_choices.py).
-    """
+    """A new workspace over these sources, on the default preset unless another is named."""
     version = _version_or_default(preset_slug)
     workspace = Workspace.objects.create(
         owner_id=owner.pk,
@@ -79,11 +75,16 @@ def open_with_sources(  # noqa: PLR0913 - by name, and each may be left out
         preset_slug=version.preset.slug,
         preset_number=version.number,
         config_delta=dict(config_delta or {}),
-        is_preset_open=is_preset_open,
     )
     for source in sources:
         attach(workspace, source)
     return workspace
+
+
+def leave_preset_open(workspace: Workspace) -> None:
+    """Let the preset be chosen by what the sources hold, once they have been read (starting_choices.py)."""
+    workspace.is_preset_open = True
+    workspace.save(update_fields=["is_preset_open"])
 
 
 def keep_preset_model(workspace: Workspace) -> None:

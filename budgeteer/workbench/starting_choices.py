@@ -51,9 +51,8 @@ def settle_preset(workspace: Workspace) -> None:
     kinds = {kind for kind, state in sources if state == "ready"}
     is_changed = bool(workspace.undo_steps or workspace.redo_steps or workspace.config_delta)
     slug = PRESETS_BY_KIND.get(kinds.pop(), "") if len(kinds) == 1 and not is_changed else ""
-    number = (
-        PresetVersion.objects.filter(preset__slug=slug).order_by("-number").values_list("number", flat=True).first()
-    )
+    versions = PresetVersion.objects.filter(preset__slug=slug).order_by("-number")
+    number = versions.values_list("number", flat=True).first()
     workspace.is_preset_open = False
     decided: dict[str, object] = {"is_preset_open": False}
     if number is not None:

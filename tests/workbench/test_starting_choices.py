@@ -128,18 +128,14 @@ def test_a_workspace_of_the_version_before_keeps_the_model_it_showed(
 
 def dropped(client: Client, run_jobs: Callable[[], None], **files: bytes) -> Workspace:
     """A workspace that was opened by dropping these files, once they are read."""
-    uploads = [
-        SimpleUploadedFile(f"{name}.{'json' if data[:1] == b'{' else 'zip'}", data) for name, data in files.items()
-    ]
+    uploads = [SimpleUploadedFile(name, data) for name, data in files.items()]
     response = client.post("/open/", {"files": uploads})
     run_jobs()
     assert client.get(response["Location"]).status_code == 200
     return Workspace.objects.get(pk=response["Location"].strip("/").split("/")[-1])
 
 
-def test_a_skills_library_alone_starts_on_the_preset_for_libraries(
-    client: Client, run_jobs: Callable[[], None]
-) -> None:
+def test_skills_alone_start_on_the_preset_for_libraries(client: Client, run_jobs: Callable[[], None]) -> None:
     workspace = dropped(client, run_jobs, library=skills_zip())
     assert workspace.preset_slug == "skills-library"
     assert workspace.undo_steps == []

@@ -32,9 +32,7 @@ from budgeteer.workbench.views.responses import (
     say,
 )
 
-CHANGED = (
-    "These steps are others than those that were shown, since the configuration was changed. Apply them if they suit."
-)
+CHANGED = "The configuration was changed: these steps are others than those that were shown. Apply them if they suit."
 NOT_READY = "The plan is being made for the configuration as it is now. Apply it once it is there."
 
 

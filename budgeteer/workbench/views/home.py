@@ -92,7 +92,8 @@ def open_workspace(request: SignedInRequest) -> HttpResponse:
         return _home(request, status=422, refused=reception.refused, draft=request.POST.get("text", ""))
     for error in reception.refused:
         messages.warning(request, error.sentence)
-    workspace = services.open_with_sources(request.user, reception.sources, is_preset_open=True)
+    workspace = services.open_with_sources(request.user, reception.sources)
+    services.leave_preset_open(workspace)
     return _go(request, workspace.get_absolute_url())
 
 
@@ -119,8 +120,8 @@ def open_sample(request: SignedInRequest, slug: str) -> HttpResponse:
 def open_empty(request: SignedInRequest) -> HttpResponse:
     """Open a workspace with nothing in it, or over sources that are here already, the first with a `conversation`."""
     chosen = [sources.visible_source(request.user, found) for found in _uuids(request.POST.getlist("source"))]
-    used = [source for source in chosen if source is not None]
-    workspace = services.open_with_sources(request.user, used, is_preset_open=True)
+    workspace = services.open_with_sources(request.user, [source for source in chosen if source is not None])
+    services.leave_preset_open(workspace)
     number = request.POST.get("conversation", "")
     link = workspace.links.first()
     if link is not None and number in map(str, range(1, link.source.counts.get("conversations", 0) + 1)):

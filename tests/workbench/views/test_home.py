@@ -27,9 +27,7 @@ def test_every_sample_has_the_tick_of_its_limit_and_the_page_says_what_it_means(
     assert "Retrieval" in legend
 
 
-def test_the_menu_of_a_workspace_copies_and_deletes_it_and_stays_on_the_list(
-    client: Client, session: Workspace
-) -> None:
+def test_the_menu_of_a_row_copies_and_deletes_and_stays_on_the_list(client: Client, session: Workspace) -> None:
     html = client.get("/w/").content.decode()
     assert f"Actions on {session.name}" in html
     assert reverse("workbench:copy", args=[session.id]) in html

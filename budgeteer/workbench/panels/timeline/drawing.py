@@ -223,9 +223,7 @@ class _Picture:
             over=_between([timeline.asked[at] for at in picked], timeline.limit, drawn_x, y),
             x_ticks=tuple(self._turn_ticks(x, size)),
             y_ticks=tuple(Tick(y.at(value), short(value)) for value in y.ticks(4)),
-            limit=TimelineLine(
-                limit_y, f"limit {timeline.limit:,}{ABOVE_SCALE if is_far else ''}", is_drawn=not is_far
-            ),
+            limit=TimelineLine(limit_y, _limit_label(timeline.limit, is_far=is_far), is_drawn=not is_far),
             warning=None if warning is None or warning >= y.high else _warning_line(warning, y, limit_y),
             first_over_at=over_at,
             first_over_y=y.at(timeline.limit),
@@ -333,6 +331,10 @@ def _picked(asked: Sequence[int], *, columns: int) -> list[int]:
         return list(range(count))
     edges = [count * column // columns for column in range(columns + 1)]
     return [max(range(start, stop), key=lambda at: asked[at]) for start, stop in pairwise(edges)]
+
+
+def _limit_label(limit: int, *, is_far: bool) -> str:
+    return f"limit {limit:,}{ABOVE_SCALE if is_far else ''}"
 
 
 def _warning_line(warning: float, y: Scale, limit_y: float) -> TimelineLine:
