@@ -91,7 +91,7 @@ class CharacterTable:
 
     def of(self, codes: Codes) -> npt.NDArray[np.uint16]:
         """The number of each character."""
-        found: npt.NDArray[np.uint16] = self._found[codes]
+        found: npt.NDArray[np.uint16] = self._found.take(codes)
         if found.size and not found.min():
             for code in set(codes[found == 0].tolist()):
                 self._found[code] = self._find(code)
@@ -110,8 +110,8 @@ class _Table:
     def find(self, low: Keys, high: Keys) -> tuple[Tokens, npt.NDArray[np.bool_]]:
         """The tokens of each pair, and whether it is there; no segment has the pair of zeros."""
         places = self._places(low, high)
-        there = (self._keys[0][places] == low) & (self._keys[1][places] == high)
-        return self._tokens[places].astype(np.int64), there
+        there = (self._keys[0].take(places) == low) & (self._keys[1].take(places) == high)
+        return self._tokens.take(places).astype(np.int64), there
 
     def is_free(self, low: Keys, high: Keys) -> npt.NDArray[np.bool_]:
         """Whether the place of each pair holds none."""
@@ -375,7 +375,7 @@ def _keys(letters: Letters, starts: Positions, lengths: Positions) -> tuple[Keys
     data[: len(letters)] = letters
     # Eight characters from each position on: a view of the same memory at every byte.
     words = np.ndarray(len(letters) + _WORD_BYTES + 1, np.dtype("<u8"), data, strides=(1,))
-    low = words[starts] & _MASKS[np.minimum(lengths, _WORD_BYTES)]
+    low = words[starts] & _MASKS.take(np.minimum(lengths, _WORD_BYTES))
     high = np.zeros(len(starts), np.uint64)
     longer = np.flatnonzero(lengths > _WORD_BYTES)
     high[longer] = words[starts[longer] + _WORD_BYTES] & _MASKS[lengths[longer] - _WORD_BYTES]

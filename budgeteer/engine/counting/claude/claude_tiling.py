@@ -98,11 +98,11 @@ class Tiling:
         """The step that a letter leads to from each step, 0 where no piece goes on so."""
         keys = (steps >> np.uint32(_NUMBER_AT)) * self._alphabet + letters
         places = self._place(keys)
-        entries = self._table[places]
+        entries = self._table.take(places)
         differ = entries >> _KEY_AT != keys
         others = np.flatnonzero(differ & (entries != 0))
         found = entries.astype(np.uint32)
-        found[differ] = 0
+        found *= ~differ
         while len(others):
             places[others] = (places[others] + 1) & self._last_place
             entries = self._table[places[others]]
@@ -151,17 +151,17 @@ class Tiling:
 
     def _tiles(self, letters: npt.NDArray[np.uint16]) -> tuple[Places, Places]:
         """Where each piece that occurs begins and ends, in no order."""
-        steps = self._first[letters]
-        begins = np.flatnonzero(steps)
-        steps, length = steps[begins], 1
+        steps = self._first.take(letters)
+        begins = np.flatnonzero(steps != 0)
+        steps, length = steps.take(begins), 1
         none = np.zeros(0, np.int64)
         found = [(none, none)]  # no character need begin a piece
         while len(begins):
-            whole = begins[steps & np.uint32(_ENDS) != 0]
+            whole = begins.take(np.flatnonzero(steps & np.uint32(_ENDS) != 0))
             found.append((whole, whole + length))
             longer = np.flatnonzero(steps & np.uint32(_GOES_ON) != 0)
-            begins = begins[longer]
-            steps = self._next(steps[longer], letters[begins + length])
+            begins = begins.take(longer)
+            steps = self._next(steps.take(longer), letters.take(begins + length))
             length += 1
         return np.concatenate([begins for begins, _ in found]), np.concatenate([at for _, at in found])
 
