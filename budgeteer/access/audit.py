@@ -34,6 +34,9 @@ class SecurityEvent(StrEnum):
     SECOND_FACTOR_FAILED = "second factor failed"
     RECOVERY_CODES_MADE = "recovery codes made"
     RECOVERY_CODE_USED = "recovery code used"
+    PASSKEY_ADDED = "passkey added"
+    PASSKEY_REMOVED = "passkey removed"
+    PASSKEY_FAILED = "passkey failed"
     PROVIDER_REFUSED = "sign-in by the provider refused"
     IDENTITY_CONNECTED = "account connected to the provider"
     IDENTITY_REMOVED = "account disconnected from the provider"
@@ -66,6 +69,7 @@ _WARNINGS: Final = frozenset(
         SecurityEvent.SIGN_IN_FAILED,
         SecurityEvent.SIGN_IN_LIMITED,
         SecurityEvent.SECOND_FACTOR_FAILED,
+        SecurityEvent.PASSKEY_FAILED,
         SecurityEvent.PROVIDER_REFUSED,
         SecurityEvent.TOKEN_REFUSED,
         SecurityEvent.REPORT_REFUSED,

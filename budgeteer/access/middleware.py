@@ -45,7 +45,6 @@ PERMISSIONS_POLICY = ", ".join(
         "microphone",
         "midi",
         "payment",
-        "publickey-credentials-get",
         "screen-wake-lock",
         "usb",
         "xr-spatial-tracking",

@@ -68,14 +68,16 @@ class AccountAdmin(_UserAdmin):
         response.headers["Cache-Control"] = "no-store"
         return response
 
-    @admin.action(description="Remove the second factor")
+    @admin.action(description="Remove the second factor and passkeys")
     def remove_second_factors(self, request: HttpRequest, accounts: QuerySet[User]) -> None:
-        """For those who lost their app and their recovery codes: the password alone signs them in again."""
-        removed = [user.get_username() for user in accounts if second_factor.remove(user, by=request.user.pk)]
+        """For those who lost a device, or their recovery codes: the password alone signs them in again."""
+        removed = [user.get_username() for user in accounts if second_factor.remove_all(user, by=request.user.pk)]
         if removed:
-            self.message_user(request, f"Removed the second factor of {', '.join(removed)}.", messages.SUCCESS)
+            self.message_user(
+                request, f"Removed the second factor and passkeys of {', '.join(removed)}.", messages.SUCCESS
+            )
         else:
-            self.message_user(request, "None of these accounts has a second factor.", messages.WARNING)
+            self.message_user(request, "None of these accounts has a second factor or a passkey.", messages.WARNING)
 
     @admin.action(description="Disconnect from single sign-on")
     def disconnect_from_provider(self, request: HttpRequest, accounts: QuerySet[User]) -> None:

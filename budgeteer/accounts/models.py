@@ -1,4 +1,4 @@
-"""One-time sign-in links, sign-in attempts, second factors, and who accounts are to a sign-in provider.
+"""One-time sign-in links, sign-in attempts, second factors, passkeys, and who accounts are to a sign-in provider.
 
 Of links, names and recovery codes only hashes are stored. The secret of a second factor has to be read to check a code.
 """
@@ -83,6 +83,33 @@ class RecoveryCode(models.Model):
 
     def __str__(self) -> str:
         return f"recovery code {self.pk}"
+
+
+class Passkey(models.Model):
+    """A key of WebAuthn by which one account signs in; its private half never leaves the device.
+
+    Attributes:
+        credential_id: the key's own name, in base64url. public_key: as COSE writes it, in base64url.
+        user_handle: the account's name towards devices, random, in base64url; the same for all keys of an account.
+        sign_count: of its last use; a device that counts never goes back.
+    """
+
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="passkeys")
+    credential_id = models.CharField(max_length=1400, unique=True)
+    public_key = models.TextField()
+    user_handle = models.CharField(max_length=100)
+    sign_count = models.BigIntegerField(default=0)
+    name = models.CharField(max_length=60)
+    created_at = models.DateTimeField(default=timezone.now)
+    last_used_at = models.DateTimeField(null=True)
+
+    class Meta:
+        """Latest last."""
+
+        ordering = ["pk"]
+
+    def __str__(self) -> str:
+        return f"passkey {self.pk}"
 
 
 class SignInIdentity(models.Model):

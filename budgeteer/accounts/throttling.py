@@ -124,6 +124,15 @@ def count_code(request: HttpRequest, account: int) -> Attempts:
     return Attempts(_count(limits), code_key)
 
 
+def count_passkey(request: HttpRequest) -> Attempts:
+    """Count a challenge for a passkey that this request's address asks for, until one signs in with it.
+
+    Raises:
+        TooManyAttempts: there were as many as are allowed for the address.
+    """
+    return Attempts(_count({_key("passkey", counted_address(request)): settings.SIGN_IN_TRIES_PER_ADDRESS}), "")
+
+
 def client_address(request: HttpRequest) -> str:
     """The address of whoever sent this request, as far as it can be believed.
 

@@ -3,6 +3,7 @@
 from django.urls import path
 
 from budgeteer.accounts import views
+from budgeteer.accounts.second_factor import passkey_views as passkeys
 from budgeteer.accounts.second_factor import views as second_factor
 from budgeteer.accounts.single_sign_on import views as single_sign_on
 
@@ -12,6 +13,8 @@ urlpatterns = [
     path("enter/<str:token>/", views.enter, name="enter"),
     path("sign-in/", views.SignIn.as_view(), name="sign_in"),
     path("sign-in/code/", second_factor.sign_in_code, name="sign_in_code"),
+    path("sign-in/passkey/", passkeys.sign_in_with_passkey, name="sign_in_with_passkey"),
+    path("sign-in/passkey/options/", passkeys.sign_in_options, name="passkey_sign_in_options"),
     path("sign-in/provider/", single_sign_on.provider_start, name="provider_start"),
     path("sign-in/provider/return/", single_sign_on.provider_return, name="provider_return"),
     path("sign-out/provider/", single_sign_on.provider_sign_out, name="provider_sign_out"),
@@ -19,6 +22,9 @@ urlpatterns = [
     path("account/lost-password/", views.LostPassword.as_view(), name="lost_password"),
     path("account/new-password/<str:uidb64>/<str:token>/", views.NewPassword.as_view(), name="new_password"),
     path("account/password/", views.Password.as_view(), name="password"),
+    path("account/passkeys/", passkeys.add_passkey, name="add_passkey"),
+    path("account/passkeys/options/", passkeys.creation_options, name="passkey_creation_options"),
+    path("account/passkeys/<int:passkey_id>/remove/", passkeys.remove_passkey, name="remove_passkey"),
     path("account/single-sign-on/", single_sign_on.single_sign_on, name="single_sign_on"),
     path("account/single-sign-on/remove/", single_sign_on.disconnect, name="disconnect"),
     path("account/second-factor/", second_factor.second_factor, name="second_factor"),

@@ -105,6 +105,12 @@ ROWS: dict[str, Row] = {
     "accounts:second_factor": Row((302, 200, 200, 200, 200, 200), (302, 422, 422, 422, 422, 422)),
     "accounts:remove_second_factor": Row((302, 405, 405, 405, 405, 405), (302,) * 6),
     "accounts:renew_recovery_codes": Row((302, 405, 405, 405, 405, 405), (302,) * 6),
+    # None of them was asked for, so that every answer is sent back to its page.
+    "accounts:sign_in_with_passkey": public(405, 302),
+    "accounts:passkey_sign_in_options": public(405, 200),
+    "accounts:add_passkey": Row((302, 405, 405, 405, 405, 405), (302,) * 6),
+    "accounts:passkey_creation_options": Row((302, 405, 405, 405, 405, 405), (302, 200, 200, 200, 200, 200)),
+    "accounts:remove_passkey": Row((302, 405, 405, 405, 405, 405), (302,) * 6),
     # No provider is set.
     "accounts:provider_start": public(404, 405),
     "accounts:provider_return": public(404, 405),

@@ -97,7 +97,7 @@ def status_of(address: str, method: str, person: str, row: Row, world: World, co
         if (
             answer.status_code == 302
             and person == "anonymous"
-            and not address.startswith(("/enter/", "/r/", "/sign-in/code/"))
+            and not address.startswith(("/enter/", "/r/", "/sign-in/code/", "/sign-in/passkey/"))
         ):
             assert answer["Location"].startswith("/sign-in/?next="), address
         read(answer)

@@ -82,6 +82,7 @@ class World:
             "url": "nothing/here/",
             "rest": "nothing/here",
             "token_id": self.token.pk,
+            "passkey_id": 0,
         }
         return {name: known[name] for name in re.findall(r"(?:\?P)?<(?:\w+:)?(\w+)>", path)}
 

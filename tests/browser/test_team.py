@@ -6,6 +6,7 @@ import re
 import secrets
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pyotp
@@ -27,6 +28,7 @@ set_role(User.objects.create_user("bob", password={PASSWORD!r}), AccountRole.EDI
 User.objects.create_user("vera", password={PASSWORD!r})
 User.objects.create_user("carl", password={PASSWORD!r})
 set_role(User.objects.create_user("dora", password={PASSWORD!r}), AccountRole.EDITOR)
+set_role(User.objects.create_user("erin", password={PASSWORD!r}), AccountRole.EDITOR)
 """
 ADMIN_PAGES = (
     "",
@@ -49,7 +51,7 @@ def team(tmp_path_factory: pytest.TempPathFactory):
         "BUDGETEER_MODE": "team",
         "BUDGETEER_HTTPS": "no",
         "SECRET_KEY": secrets.token_urlsafe(50),
-        "ALLOWED_HOSTS": "127.0.0.1",
+        "ALLOWED_HOSTS": "127.0.0.1,localhost",
     }
     with running_stack(data_dir, **settings) as running:
         subprocess.run(
@@ -110,7 +112,7 @@ def test_a_second_factor_is_turned_on_and_asked_for_by_the_keyboard_alone(visito
         assert failures(dora) == []
     secret = dora.locator("#secret").inner_text()
     dora.get_by_label("Code", exact=True).fill(pyotp.TOTP(secret.replace(" ", "")).now())
-    dora.get_by_label("Your password").fill(PASSWORD)
+    dora.get_by_label("Your password").first.fill(PASSWORD)
     dora.keyboard.press("Enter")
     codes = dora.locator("#recovery-codes li")
     expect(codes).to_have_count(10)
@@ -126,6 +128,68 @@ def test_a_second_factor_is_turned_on_and_asked_for_by_the_keyboard_alone(visito
         page.get_by_label("Code", exact=True).fill(code)
         page.keyboard.press("Enter")
         expect(page.get_by_role("heading", level=1)).to_have_text(heading)
+
+
+def test_a_passkey_signs_in_alone_and_in_the_place_of_a_code(visitor, team):
+    named = replace(team, address=team.address.replace("127.0.0.1", "localhost"))  # a key is for a name, not a number
+    erin = sign_in(visitor, named, "erin")
+    devices = erin.context.new_cdp_session(erin)
+    devices.send("WebAuthn.enable")
+    device = {"protocol": "ctap2", "transport": "internal", "hasResidentKey": True, "hasUserVerification": True}
+    device |= {"isUserVerified": True, "automaticPresenceSimulation": True}
+    number = devices.send("WebAuthn.addVirtualAuthenticator", {"options": device})["authenticatorId"]
+    erin.goto(f"{named.address}/account/second-factor/")
+    form = erin.locator("form[data-passkey=make]")
+    form.get_by_label("What do you call it?").fill("Work laptop")
+    form.get_by_label("Your password").fill(PASSWORD)
+    erin.keyboard.press("Enter")
+    expect(erin.get_by_role("heading", name="Work laptop")).to_be_visible()
+    [made] = devices.send("WebAuthn.getCredentials", {"authenticatorId": number})["credentials"]
+    assert made["isResidentCredential"], made
+    for theme in ("light", "dark"):
+        erin.emulate_media(color_scheme=theme)
+        assert failures(erin) == []
+    form.get_by_label("Your password").fill(PASSWORD)
+    erin.keyboard.press("Enter")
+    expect(form.get_by_role("alert")).to_contain_text("has a passkey for this account already")
+
+    def sign_out() -> None:
+        erin.get_by_label("Menu").click()
+        erin.get_by_role("button", name="Sign out").click()
+        expect(erin.get_by_role("heading", name="Sign in")).to_be_visible()
+
+    sign_out()
+    erin.goto(f"{named.address}/presets/")
+    erin.get_by_role("button", name="Use a passkey").press("Enter")
+    expect(erin).to_have_url(f"{named.address}/presets/")
+
+    erin.goto(f"{named.address}/account/second-factor/")
+    secret = erin.locator("#secret").inner_text().replace(" ", "")
+    setup = erin.locator("form", has=erin.locator("#set-factor"))
+    setup.get_by_label("Code", exact=True).fill(pyotp.TOTP(secret).now())
+    setup.get_by_label("Your password").fill(PASSWORD)
+    erin.keyboard.press("Enter")
+    expect(erin.locator("#recovery-codes li")).to_have_count(10)
+    sign_out()
+    sign_in_with(erin, "erin", PASSWORD)
+    expect(erin.get_by_role("heading", name="One more step")).to_be_visible()
+    devices.send("WebAuthn.setUserVerified", {"authenticatorId": number, "isUserVerified": False})
+    erin.get_by_role("button", name="Use a passkey").click()
+    expect(erin.get_by_role("heading", level=1)).to_contain_text("context window")
+
+    sign_out()
+    devices.send("WebAuthn.removeVirtualAuthenticator", {"authenticatorId": number})
+    bare = devices.send("WebAuthn.addVirtualAuthenticator", {"options": device})["authenticatorId"]
+    erin.get_by_role("button", name="Use a passkey").click()
+    expect(erin.locator("[data-passkey-problem]")).to_contain_text("The device did not answer", timeout=WORK_MS)
+    devices.send("WebAuthn.removeVirtualAuthenticator", {"authenticatorId": bare})
+
+
+def test_without_script_a_page_says_what_passkeys_need(visitor, team):
+    page = visitor(known=False, script=False)
+    page.address = team.address
+    shown = page.open("/sign-in/")
+    expect(shown.get_by_role("button", name="Use a passkey")).to_have_count(0)
 
 
 def test_a_stranger_opens_a_report_with_its_password(visitor, team):

@@ -1,1 +1,1 @@
-"""A second factor: codes of an authenticator app, asked for after the password, and recovery codes."""
+"""A second factor: codes of an authenticator app after the password, and recovery codes; and passkeys beside them."""

@@ -14,6 +14,7 @@ from django.utils.crypto import salted_hmac
 from budgeteer.access.audit import SecurityEvent, record
 from budgeteer.accounts.models import RecoveryCode, SecondFactor
 from budgeteer.accounts.second_factor.codes import matching_step
+from budgeteer.accounts.second_factor.passkeys import remove_passkeys
 
 RECOVERY_CODES: Final = 10
 _LETTERS: Final = "abcdefghjkmnpqrstuvwxyz23456789"
@@ -73,6 +74,11 @@ def remove(user: User, *, by: int | None) -> bool:
     if gone:
         record(SecurityEvent.SECOND_FACTOR_REMOVED, account=user.pk, by=by)
     return bool(gone)
+
+
+def remove_all(user: User, *, by: int | None) -> bool:
+    """Take the factor and every passkey away, for somebody who lost a device; whether there was one."""
+    return any([remove(user, by=by), remove_passkeys(user, by=by)])
 
 
 def codes_left(user: User) -> int:

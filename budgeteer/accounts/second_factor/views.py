@@ -16,6 +16,7 @@ from budgeteer.access.audit import SecurityEvent, record
 from budgeteer.access.requests import SignedInRequest
 from budgeteer.access.rules import AccountRole, access, public
 from budgeteer.accounts import throttling
+from budgeteer.accounts.models import Passkey
 from budgeteer.accounts.own_password import is_confirmed
 from budgeteer.accounts.second_factor import half_signed_in, services
 from budgeteer.accounts.second_factor.codes import new_secret, qr_code, setup_link
@@ -38,7 +39,8 @@ def sign_in_code(request: HttpRequest) -> HttpResponse:
         return redirect("accounts:sign_in")
     user, backend = owing
     wanted = request.POST.get("next", request.GET.get("next", ""))
-    context: dict[str, Any] = {"next": wanted, "name": user.get_username()}
+    has_passkey = Passkey.objects.filter(user=user).exists()
+    context: dict[str, Any] = {"next": wanted, "name": user.get_username(), "has_passkey": has_passkey}
     if request.method != "POST":
         return render(request, "accounts/sign_in_code.html", context)
     try:
@@ -111,6 +113,7 @@ def _page(
         return render(request, _PAGE, context)
     context["is_on"] = services.is_set_up(user)
     context["codes_left"] = services.codes_left(user)
+    context["passkeys"] = Passkey.objects.filter(user=user)
     if not context["is_on"]:
         secret = request.session.setdefault(_SECRET, new_secret())
         link = setup_link(secret, name=user.get_username())

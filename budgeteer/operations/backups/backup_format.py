@@ -28,6 +28,7 @@ KEPT: Final = (
     "admin.LogEntry",
     "accounts.SecondFactor",
     "accounts.RecoveryCode",
+    "accounts.Passkey",
     "accounts.SignInIdentity",
     "presets.Preset",
     "presets.PresetVersion",

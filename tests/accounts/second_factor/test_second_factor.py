@@ -303,7 +303,7 @@ def test_an_administrator_removes_it_for_somebody_else(ada: User, clock: list[da
     sent = {"action": "remove_second_factors", "_selected_action": [ada.pk]}
     with capture_logs() as lines:
         page = client.post("/admin/auth/user/", sent, follow=True).content.decode()
-    assert "Removed the second factor of ada." in page
+    assert "Removed the second factor and passkeys of ada." in page
     assert not services.is_set_up(ada)
     removed = next(line for line in lines if line["event"] == SecurityEvent.SECOND_FACTOR_REMOVED)
     assert removed["account"] == ada.pk != removed["by"]
@@ -314,7 +314,7 @@ def test_the_last_administrator_removes_it_on_the_server(ada: User, clock: list[
     set_up(ada)
     said = StringIO()
     call_command("remove_second_factor", "ada", stdout=said)
-    assert "Removed the second factor of ada." in said.getvalue()
+    assert "Removed the second factor and passkeys of ada." in said.getvalue()
     for name in ("ada", "nobody"):
         with pytest.raises(CommandError):
             call_command("remove_second_factor", name)

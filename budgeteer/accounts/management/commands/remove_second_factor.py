@@ -22,6 +22,6 @@ class Command(BaseCommand):
         user = User.objects.filter(username=name).first()
         if user is None:
             raise CommandError(f"there is no account {name!r}")
-        if not services.remove(user, by=None):
-            raise CommandError(f"the account {name!r} has no second factor")
-        self.stdout.write(f"Removed the second factor of {name}.")
+        if not services.remove_all(user, by=None):
+            raise CommandError(f"the account {name!r} has no second factor and no passkey")
+        self.stdout.write(f"Removed the second factor and passkeys of {name}.")

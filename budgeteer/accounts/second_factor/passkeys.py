@@ -1,0 +1,208 @@
+"""Passkeys (WebAuthn) by py_webauthn (BSD): made by an account, and held against what a device answers.
+
+A passkey signs in without a password where the device has verified its user (a PIN, a finger); after a password it
+stands in for a code, and its presence is enough. What device it is, is not asked for.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from django.contrib.auth.models import User
+from django.db import IntegrityError, transaction
+from django.http import HttpRequest
+from django.utils import timezone
+from webauthn import (
+    base64url_to_bytes,
+    generate_authentication_options,
+    generate_registration_options,
+    options_to_json,
+    verify_authentication_response,
+    verify_registration_response,
+)
+from webauthn.helpers import (
+    bytes_to_base64url,
+    generate_user_handle,
+    parse_authentication_credential_json,
+)
+from webauthn.helpers.exceptions import WebAuthnException
+from webauthn.helpers.structs import (
+    AuthenticatorSelectionCriteria,
+    PublicKeyCredentialDescriptor,
+    ResidentKeyRequirement,
+    UserVerificationRequirement,
+)
+
+from budgeteer.access.audit import SecurityEvent, record
+from budgeteer.accounts.models import Passkey
+from budgeteer.accounts.second_factor.challenges import PasskeyChallenge
+from budgeteer.accounts.second_factor.codes import ISSUER
+
+MOST: Final = 20
+"""Passkeys of one account."""
+MOST_ID_BYTES: Final = 1023
+"""The longest name of a key (WebAuthn, 7.1)."""
+NAME_CHARS: Final = 60
+UNNAMED: Final = "Passkey"
+
+
+class PasskeyRefused(Exception):
+    """What the device answered makes no passkey, or signs nobody in; the text is a sentence for the reader."""
+
+
+@dataclass(frozen=True, slots=True)
+class WebSite:
+    """Who asks a device: it signs for this host and this origin alone.
+
+    Attributes:
+        host: without a port.
+        origin: with scheme and port, as the browser names it.
+    """
+
+    host: str
+    origin: str
+
+    @classmethod
+    def of(cls, request: HttpRequest) -> WebSite:
+        """The site of this request."""
+        named = request.get_host()
+        host = named if named.endswith("]") else named.rpartition(":")[0] or named
+        return cls(host, f"{request.scheme}://{named}")
+
+
+def creation_options(user: User, challenge: bytes, site: WebSite) -> str:
+    """What a browser asks a device with to make a passkey, as JSON."""
+    made = list(Passkey.objects.filter(user=user))
+    return options_to_json(
+        generate_registration_options(
+            rp_id=site.host,
+            rp_name=ISSUER,
+            user_name=user.get_username(),
+            user_id=base64url_to_bytes(made[0].user_handle) if made else generate_user_handle(),
+            challenge=challenge,
+            exclude_credentials=_descriptors(made),
+            authenticator_selection=AuthenticatorSelectionCriteria(
+                resident_key=ResidentKeyRequirement.PREFERRED,
+                user_verification=UserVerificationRequirement.PREFERRED,
+            ),
+        )
+    )
+
+
+def sign_in_options(user: User | None, challenge: bytes, site: WebSite) -> str:
+    """What a browser asks a device with to sign in, as JSON: with any key, or with one of the account's own."""
+    own = _descriptors(list(Passkey.objects.filter(user=user))) if user else None
+    verified = UserVerificationRequirement.DISCOURAGED if user else UserVerificationRequirement.REQUIRED
+    return options_to_json(
+        generate_authentication_options(
+            rp_id=site.host, challenge=challenge, allow_credentials=own, user_verification=verified
+        )
+    )
+
+
+@transaction.atomic
+def add(user: User, answer: str, *, challenge: PasskeyChallenge, site: WebSite, name: str) -> Passkey:
+    """Keep the passkey that a device made.
+
+    Args:
+        user: whose it is.
+        answer: the device's, as JSON.
+        challenge: what was asked with.
+        site: where it was asked.
+        name: what its owner calls it; cut, and a plain word for "".
+
+    Raises:
+        PasskeyRefused: it is none, it is known already, or the account has as many as it may.
+    """
+    try:
+        made = verify_registration_response(
+            credential=answer,
+            expected_challenge=challenge.signed,
+            expected_rp_id=site.host,
+            expected_origin=site.origin,
+        )
+    except (WebAuthnException, ValueError) as error:
+        raise PasskeyRefused("What the device answered is no passkey for this site. Try again.") from error
+    locked = User.objects.select_for_update().get(pk=user.pk)
+    if Passkey.objects.filter(user=locked).count() >= MOST:
+        raise PasskeyRefused(f"An account has {MOST} passkeys at most. Remove one first.")
+    if len(made.credential_id) > MOST_ID_BYTES:
+        raise PasskeyRefused("The name of this key is longer than the standard allows.")
+    try:
+        with transaction.atomic():
+            passkey = Passkey.objects.create(
+                user=locked,
+                credential_id=bytes_to_base64url(made.credential_id),
+                public_key=bytes_to_base64url(made.credential_public_key),
+                user_handle=challenge.handle,
+                sign_count=made.sign_count,
+                name=name.strip()[:NAME_CHARS] or UNNAMED,
+            )
+    except IntegrityError as error:
+        raise PasskeyRefused("This passkey is known already.") from error
+    record(SecurityEvent.PASSKEY_ADDED, account=user.pk, by=user.pk)
+    return passkey
+
+
+def account_of(answer: str, *, challenge: PasskeyChallenge, site: WebSite) -> User:
+    """Whom a device's answer signs in; it is good once, as the challenge is.
+
+    Where the challenge is for no account, whose password was given, the device has to have verified its user.
+
+    Raises:
+        PasskeyRefused: nobody, or another account.
+    """
+    refusal = PasskeyRefused("That passkey signs nobody in here.")
+    try:
+        credential = parse_authentication_credential_json(answer)
+        passkey = Passkey.objects.select_related("user").filter(credential_id=credential.id).first()
+        if passkey is None or challenge.account not in {None, passkey.user_id}:
+            raise refusal
+        handle = credential.response.user_handle
+        if handle and bytes_to_base64url(handle) != passkey.user_handle:
+            raise refusal
+        verified = verify_authentication_response(
+            credential=credential,
+            expected_challenge=challenge.signed,
+            expected_rp_id=site.host,
+            expected_origin=site.origin,
+            credential_public_key=base64url_to_bytes(passkey.public_key),
+            credential_current_sign_count=passkey.sign_count,
+            require_user_verification=challenge.account is None,
+        )
+    except (WebAuthnException, ValueError) as error:
+        raise refusal from error
+    if not passkey.user.is_active:
+        raise refusal
+    # Held against the count that was read, so that of two answers at once one signs in where the device counts.
+    unused = Passkey.objects.filter(pk=passkey.pk, sign_count=passkey.sign_count)
+    if not unused.update(sign_count=verified.new_sign_count, last_used_at=timezone.now()):
+        raise refusal
+    return passkey.user
+
+
+def remove_passkey(user: User, passkey_id: int) -> bool:
+    """Remove one of the account's own; whether it was there."""
+    gone, _ = Passkey.objects.filter(user=user, pk=passkey_id).delete()
+    if gone:
+        record(SecurityEvent.PASSKEY_REMOVED, account=user.pk, by=user.pk)
+    return bool(gone)
+
+
+def remove_passkeys(user: User, *, by: int | None) -> bool:
+    """Remove every passkey of an account; whether there was one. `by` is who did it."""
+    gone, _ = Passkey.objects.filter(user=user).delete()
+    if gone:
+        record(SecurityEvent.PASSKEY_REMOVED, account=user.pk, by=by)
+    return bool(gone)
+
+
+def handle_in(options: dict[str, object]) -> str:
+    """The account's name towards devices in what `creation_options` gave, read from JSON."""
+    user = options["user"]
+    return str(user["id"]) if isinstance(user, dict) else ""
+
+
+def _descriptors(passkeys: list[Passkey]) -> list[PublicKeyCredentialDescriptor]:
+    return [PublicKeyCredentialDescriptor(id=base64url_to_bytes(passkey.credential_id)) for passkey in passkeys]
