@@ -59,7 +59,7 @@ def free_name(owner: AbstractBaseUser, name: str) -> str:
 
 
 @transaction.atomic
-def open_with_sources(  # noqa: PLR0913 - by name, and each may be left out
+def open_with_sources(
     owner: AbstractBaseUser,
     sources: Sequence[Source],
     *,
