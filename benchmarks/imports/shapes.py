@@ -226,6 +226,21 @@ def sharegpt(talk: Iterator[Turn]) -> Iterator[Record]:
         yield {"id": f"c{number}", "conversations": said}
 
 
+def oasst_messages(talk: Iterator[Turn]) -> Iterator[Record]:
+    """Messages of OpenAssistant, a line each: trees of a prompt, two replies, and what was said to the first."""
+    for number in count():
+        one, two = next(talk), next(talk)
+        said = (
+            ("a", None, "prompter", one.asked, None), ("b", "a", "assistant", one.reply, 0),
+            ("c", "a", "assistant", two.reply, 1), ("d", "b", "prompter", two.asked, None),
+        )  # fmt: skip
+        for name, above, role, text, rank in said:
+            yield {
+                "message_id": f"{number}{name}", "parent_id": above and f"{number}{above}", "role": role, "text": text,
+                "message_tree_id": f"{number}a", "rank": rank, "created_date": STAMP, "lang": "en", "deleted": False,
+            }  # fmt: skip
+
+
 def chatgpt(talk: Iterator[Turn]) -> Iterator[Record]:
     """Conversations of ChatGPT's export."""
     for number in count():
@@ -333,6 +348,7 @@ SHAPES: Final = (
     Shape("pi session", "pi", pi, head=(_PI_HEAD,), is_typical=True),
     Shape("Antigravity transcript", "antigravity", antigravity),
     Shape("ShareGPT conversations a line", "sharegpt", sharegpt),
+    Shape("OpenAssistant messages a line", "oasst", oasst_messages),
     Shape("OpenAI messages as one list", "openai-chat", openai_messages, around=_LIST),
     Shape("ChatGPT export (one list)", "chatgpt", chatgpt, around=_LIST, is_typical=True),
     Shape("claude.ai export (one list)", "claude-ai", claude_ai, around=_LIST),

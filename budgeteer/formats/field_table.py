@@ -94,7 +94,7 @@ LEFT_OUT: Final[Mapping[str, tuple[str, ...]]] = {
         "results",
     ),
     "openhands": ("action", "observation"),
-    "opentelemetry": ("attributes.key", "spans.name", "resource", "scope", "attributes.value.intValue"),
+    "opentelemetry": ("attributes.key", "spans.name", "events.name", "resource", "scope", "attributes.value.intValue"),
     "pi": ("details", "partialJson", "api", "cwd"),
     "skills": (OTHER_FILES,),
     "features": (OTHER_FILES,),

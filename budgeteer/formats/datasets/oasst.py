@@ -14,6 +14,7 @@ from budgeteer.formats.messages.numbering import Notes, numbered, text_value, ti
 from budgeteer.formats.reading.document import Document
 from budgeteer.formats.reading.entries import entries_of, mappings, mostly
 from budgeteer.formats.reading.envelopes import require
+from budgeteer.formats.reading.lazy_jsonl import read_now
 
 _ROLES: Mapping[str, Role] = {"prompter": "user", "user": "user", "assistant": "assistant", "system": "system"}
 _UNRANKED = 1_000_000
@@ -76,7 +77,7 @@ class _Tree:
 
     def saying(self) -> list[str]:
         """The messages that say something."""
-        return [name for name, raw in self.messages.items() if _says(raw)]
+        return [name for name, raw in self.messages.items() if _says(read_now(raw))]
 
     def best(self) -> str | None:
         """The end of the main branch: from the first prompt on, the best ranked reply of each message."""
@@ -95,7 +96,7 @@ class _Tree:
         """The branch that ends in a message."""
         messages: list[Message] = []
         for name in path_to(self.parents.get, end):
-            raw = self.messages.get(name, {})
+            raw = read_now(self.messages.get(name, {}))
             if not _says(raw):
                 notes.count("Messages that were deleted or have no text, left out", of=raw)
                 continue
@@ -103,7 +104,8 @@ class _Tree:
             created = text_value(raw.get("created_date"))
             messages.append(Message(role, (TextPart(raw["text"]),), name, created=created, line=self.lines[name]))
         done = numbered(messages, notes)
-        model = next((text_value(raw.get("model_name")) for raw in self.messages.values() if raw.get("model_name")), "")
+        named = (text_value(raw.get("model_name")) for raw in self.messages.values())
+        model = next(filter(None, named), "")
         return Conversation(self.name, title_of(done, self.name), done, model=model)
 
 
@@ -129,7 +131,7 @@ def _trees(document: Document, skipped: list[Skipped]) -> Iterator[_Tree]:
         elif _is_message(entry.value):
             name = text_value(entry.value.get("message_tree_id")) or "messages"
             tree = scattered.setdefault(name, _Tree(name, f"the tree {name[:60]}"))
-            tree.add(entry.value, text_value(entry.value.get("parent_id")) or None, entry.number)
+            tree.add(entry.object, text_value(entry.value.get("parent_id")) or None, entry.number)
         else:
             skipped.append(
                 Skipped(entry.where, "no prompt with replies, and no message", compact_json(entry.value)[:500])

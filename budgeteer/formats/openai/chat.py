@@ -53,7 +53,8 @@ ROLE_OF: Mapping[str, Role] = {
 _TEXT_KINDS = frozenset({"text", "input_text", "output_text"})
 _READ = frozenset({"content", "text", "tool_call_id", "tool_call_ids"})
 """Fields that were read where a message says nothing; an empty one of calls, reasoning or a refusal holds nothing."""
-_REASONING_KEYS = ("reasoning_content", "reasoning")
+_REASONING_KEYS = ("reasoning_content", "reasoning", "thinking", "tool_plan")
+"""Of OpenAI's form with others: `thinking` of Ollama, `tool_plan` of Cohere."""
 _FAMILY = "openai"
 _MESSAGE_FIELDS = frozenset({"content", "name", "cache_control", "prefix", "partial"})
 _ANSWER_FIELDS = _MESSAGE_FIELDS | {"refusal", "audio", "annotations"}

@@ -25,6 +25,11 @@ class Entry:
     where: str
     value: Mapping[str, Any]
 
+    @property
+    def object(self) -> Mapping[str, Any]:
+        """The object for whoever keeps many of them."""
+        return self.value
+
 
 class LineEntry(Entry):
     """An entry that is a line of JSONL; its object is the line's, which may be read when it is looked at."""
@@ -49,6 +54,11 @@ class LineEntry(Entry):
     def value(self) -> Mapping[str, Any]:
         """The object."""
         return self.line.value
+
+    @property
+    def object(self) -> Mapping[str, Any]:
+        """The object for whoever keeps many of them: it may be read when it is looked at."""
+        return self.line.object
 
 
 def entries_of(document: Document, skipped: list[Skipped] | None = None) -> Iterator[Entry]:

@@ -235,6 +235,8 @@ def _batched(value: Mapping[str, Any]) -> Mapping[str, Any] | None:
 def _is_response(value: Mapping[str, Any]) -> bool:
     if value.get("type") == "message" and value.get("role") == "assistant" and isinstance(value.get("content"), list):
         return True
+    if "done" in value and _is_message(value.get("message")):
+        return True
     choices = value.get("choices")
     return isinstance(choices, list) and any(
         isinstance(choice, OBJECT) and isinstance(choice.get("message"), OBJECT) for choice in choices[:10]
@@ -247,8 +249,9 @@ def _response(value: Mapping[str, Any]) -> Envelope:
     reported = usage.get("prompt_tokens") if isinstance(usage, OBJECT) else None
     choices = value.get("choices")
     if not isinstance(choices, list):
-        message: Any = {"role": "assistant", "content": value["content"]}
+        message: Any = value["message"] if "done" in value else {"role": "assistant", "content": value["content"]}
         others = 0
+        reported = reported or value.get("prompt_eval_count")
     else:
         said = [choice["message"] for choice in choices if isinstance(choice, OBJECT) and "message" in choice]
         message, others = said[0], len(said) - 1

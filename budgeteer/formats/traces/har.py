@@ -1,7 +1,7 @@
 """HAR files: what a browser or a proxy recorded of requests to models.
 
 Certain: a `log` with `entries` of a `request` and a `response`, of which one posts JSON that a provider's form knows.
-A streamed answer (`text/event-stream`) is not put together; the report says so.
+A streamed answer (`text/event-stream`) is put together from its events.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from budgeteer.formats.reading.entries import mappings, numbered_mappings
 from budgeteer.formats.reading.json_text import JsonProblem
 from budgeteer.formats.reading.limits import DEFAULT_LIMITS
 from budgeteer.formats.traces.recorded_calls import RecordedCall, read_calls
+from budgeteer.formats.traces.streamed_answers import streamed_answer
 
 _KEYS = frozenset({"messages", "contents", "input", "prompt"})
 
@@ -70,14 +71,16 @@ def _calls(document: Document, skipped: list[Skipped]) -> Iterator[RecordedCall]
         if not request:
             document.notes.count("Requests that post nothing to a model, left out", of=entry)
             continue
-        answer = _answer(entry)
+        answer = _answer(entry, document)
         document.notes.count(
-            "Answers that were streamed or are not JSON, left out", int(not answer), of=entry.get("response")
+            "Answers that are neither JSON nor a stream of a known form, left out",
+            int(not answer),
+            of=entry.get("response"),
         )
         yield RecordedCall(request, answer, f"entry {number}", model=text_value(request.get("model")))
 
 
-def _answer(entry: Mapping[str, Any]) -> Mapping[str, Any]:
+def _answer(entry: Mapping[str, Any], document: Document) -> Mapping[str, Any]:
     response = entry.get("response")
     content = response.get("content") if isinstance(response, Mapping) else None
     if not isinstance(content, Mapping):
@@ -88,4 +91,10 @@ def _answer(entry: Mapping[str, Any]) -> Mapping[str, Any]:
             text = base64.b64decode(text).decode("utf-8", errors="replace")
         except (binascii.Error, ValueError):
             return {}
-    return _parsed(text)
+    if whole := _parsed(text):
+        return whole
+    answer = streamed_answer(text)
+    if answer:
+        document.notes.count("Streamed answers, put together from their events")
+        document.notes.see(content.get("text"))
+    return answer

@@ -1,7 +1,7 @@
 """Observations of Langfuse: a list, lines, or traces with their `observations`.
 
-Certain: objects of a `traceId` and a `type` such as `GENERATION` with an `input`. Read are generations whose input is
-messages in a provider's form; the output is the reply.
+Certain: objects of a `traceId` and a `type` such as `GENERATION`, or a trace's `observations` of such a type that have
+an `input`. Read are generations whose input is messages in a provider's form; the output is the reply.
 Source: https://langfuse.com/docs/observability/data-model, and the public API's `Observation`, 2026-11.
 """
 
@@ -21,13 +21,18 @@ _TYPES: Final = frozenset({"GENERATION", "SPAN", "EVENT", "AGENT", "TOOL", "CHAI
 
 def detect(document: Document) -> str | None:
     """Why a document is observations of Langfuse, None when it is not."""
-    if mostly(document, lambda value: _is_own(value) or any(map(_is_own, mappings(value.get("observations"))))):
+    if mostly(document, lambda value: _is_own(value) or any(map(_is_inner, mappings(value.get("observations"))))):
         return "holds observations of a `traceId` and a `type` like `GENERATION`, as Langfuse does"
     return None
 
 
 def _is_own(value: Mapping[str, Any]) -> bool:
     return ("traceId" in value or "trace_id" in value) and text_value(value.get("type")) in _TYPES
+
+
+def _is_inner(value: Mapping[str, Any]) -> bool:
+    """Whether it is an observation in a trace, where it need not name its trace."""
+    return _is_own(value) or (text_value(value.get("type")) in _TYPES and not {"input", "output"}.isdisjoint(value))
 
 
 def read(document: Document) -> Imported:

@@ -52,14 +52,32 @@ def _calls(document: Document, skipped: list[Skipped]) -> Iterator[RecordedCall]
             document.notes.leave_line(f"run of the type {text_value(run.get('run_type'))[:40] or 'none'}", run)
             continue
         inputs, outputs = run.get("inputs"), run.get("outputs")
-        request = inputs if isinstance(inputs, Mapping) else {}
-        response = outputs if isinstance(outputs, Mapping) else {}
+        request = _asked(inputs) if isinstance(inputs, Mapping) else {}
+        response = _generated(outputs) if isinstance(outputs, Mapping) else {}
         usage = response.get("usage_metadata")
         if isinstance(usage, Mapping) and "usage" not in response:
             response = {**response, "usage": usage}
         message = response.get("message")
         answer = message if isinstance(message, Mapping) else response
         yield RecordedCall(request, answer, places[given], given, _model(run))
+
+
+def _asked(inputs: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The inputs of a run; LangChain notes a batch of lists of messages, of which a run has one."""
+    match inputs.get("messages"):
+        case [list() as messages]:
+            return {**inputs, "messages": messages}
+        case _:
+            return inputs
+
+
+def _generated(outputs: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The outputs of a run; of LangChain's generations the message of the first."""
+    match outputs.get("generations"):
+        case [[{"message": Mapping() as message}, *_], *_] | [{"message": Mapping() as message}, *_]:
+            return {**outputs, "message": message}
+        case _:
+            return outputs
 
 
 def _pieces(document: Document, skipped: list[Skipped]) -> Iterator[tuple[str, Mapping[str, Any]]]:

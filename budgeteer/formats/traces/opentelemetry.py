@@ -1,7 +1,8 @@
 """Spans of OpenTelemetry with the GenAI conventions, and lists of their messages.
 
-Certain: attributes `gen_ai.input.messages` or `gen_ai.output.messages` (OTLP's JSON, or spans as objects), or messages
-whose `parts` are texts with `content`, `tool_call` and `tool_call_response`.
+Certain: attributes `gen_ai.input.messages` or `gen_ai.output.messages` (OTLP's JSON, or spans as objects), the events
+or numbered attributes that stood for them before, or messages whose `parts` are texts with `content`, `tool_call` and
+`tool_call_response`.
 Source: https://opentelemetry.io/docs/specs/semconv/gen-ai/gen-ai-input-messages.json, 2026-11.
 """
 
@@ -34,6 +35,7 @@ from budgeteer.formats.reading.document import Document
 from budgeteer.formats.reading.entries import entries_of, mappings, mostly, numbered_mappings
 from budgeteer.formats.reading.json_text import JsonProblem
 from budgeteer.formats.reading.limits import DEFAULT_LIMITS
+from budgeteer.formats.traces.older_spans import older_messages
 from budgeteer.formats.traces.recorded_calls import finished
 
 _ROLES: Final[Mapping[str, Role]] = {
@@ -79,7 +81,16 @@ def spans_of(value: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
 
 
 def _attributes(span: Mapping[str, Any]) -> Mapping[str, Any]:
-    given = span.get("attributes")
+    """The attributes of a span; messages in an older form stand in them as in the one of today."""
+    found = _flat(span.get("attributes"))
+    if _IN in found or _OUT in found:
+        return found
+    events = [(text_value(event.get("name")), _flat(event.get("attributes"))) for event in mappings(span.get("events"))]
+    asked, answered = older_messages(found, events)
+    return {**found, _IN: asked, _OUT: answered} if asked or answered else found
+
+
+def _flat(given: Any) -> Mapping[str, Any]:
     if isinstance(given, Mapping):
         return given
     return {text_value(pair.get("key")): _value(pair.get("value")) for pair in mappings(given)}

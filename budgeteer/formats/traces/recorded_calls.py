@@ -13,11 +13,13 @@ from budgeteer.engine.content.library import compact_json
 from budgeteer.engine.errors import FormatError
 from budgeteer.formats.anthropic import messages as anthropic
 from budgeteer.formats.gemini import requests as gemini
+from budgeteer.formats.langchain import importer as langchain
 from budgeteer.formats.messages.imported import Imported, Skipped
 from budgeteer.formats.messages.numbering import Notes, unique_ids
 from budgeteer.formats.messages.recorded_requests import openai_request
 from budgeteer.formats.openai import chat, responses
 from budgeteer.formats.reading.document import Document
+from budgeteer.formats.reading.entries import mappings
 from budgeteer.formats.reading.envelopes import require
 
 
@@ -76,7 +78,16 @@ def _read(call: RecordedCall, document: Document, skipped: list[Skipped]) -> lis
                 continue
             skipped.extend(replace(item, where=f"{call.where}, {item.where}") for item in done.skipped)
             return [_named(chat_, call) for chat_ in done.conversations]
-    return []
+    said = [*mappings(call.request.get("messages")), *([call.response] if call.response else [])]
+    opened = replace(document, shape="json", value={"messages": said}, text="", lines=(), skipped=(), sample=[])
+    if not langchain.detect(opened):
+        return []
+    try:
+        done = langchain.read(opened)
+    except FormatError:
+        return []
+    skipped.extend(replace(item, where=f"{call.where}, {item.where}") for item in done.skipped)
+    return [_named(chat_, call) for chat_ in done.conversations]
 
 
 def _named(chat_: Conversation, call: RecordedCall) -> Conversation:

@@ -1,0 +1,135 @@
+"""Streamed answers (`text/event-stream`) put together to the responses that they would have been unstreamed.
+
+Sources: https://platform.openai.com/docs/api-reference/chat-streaming and …/responses-streaming,
+https://docs.anthropic.com/en/docs/build-with-claude/streaming, https://ai.google.dev/api/generate-content, 2026-11.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final
+
+from budgeteer.formats.messages.numbering import text_value
+from budgeteer.formats.reading import json_text
+from budgeteer.formats.reading.entries import mappings
+from budgeteer.formats.reading.json_text import JsonProblem
+from budgeteer.formats.reading.limits import DEFAULT_LIMITS
+
+_JOINED: Final = ("content", "reasoning_content", "reasoning", "refusal")
+"""Fields of OpenAI's deltas that are texts, of which each goes on from the one before."""
+
+_DELTAS: Final[Mapping[str, tuple[str, str]]] = {
+    "text_delta": ("text", "text"),
+    "thinking_delta": ("thinking", "thinking"),
+    "signature_delta": ("signature", "signature"),
+    "input_json_delta": ("partial_json", "input"),
+}
+"""Anthropic's deltas: the field that goes on, and the field of the block that it belongs to."""
+
+
+def streamed_answer(text: str) -> Mapping[str, Any]:
+    """The response that the events of a stream come to; {} where they are of no known form, or none."""
+    events = list(_events(text))
+    if any("choices" in event for event in events):
+        return _from_chunks(events)
+    if any(text_value(event.get("type")) == "message_start" for event in events):
+        return _from_blocks(events)
+    for event in reversed(events):
+        held = event.get("response")
+        if text_value(event.get("type")).startswith("response.") and isinstance(held, Mapping) and held.get("output"):
+            return held
+    return _from_candidates(events) if any("candidates" in event for event in events) else {}
+
+
+def _events(text: str) -> Iterator[Mapping[str, Any]]:
+    """The JSON objects of the events; one event's `data` may stand on several lines."""
+    for event in text.replace("\r\n", "\n").split("\n\n"):
+        data = "\n".join(row[5:].removeprefix(" ") for row in event.split("\n") if row.startswith("data:"))
+        try:
+            value = json_text.parse(data, depth_limit=DEFAULT_LIMITS.json_depth)
+        except JsonProblem:
+            continue
+        if isinstance(value, Mapping):
+            yield value
+
+
+def _from_chunks(events: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
+    """A chat completion of its chunks, the first choice of them."""
+    message: dict[str, Any] = {"role": "assistant", "content": None}
+    calls: dict[Any, dict[str, Any]] = {}
+    answer: dict[str, Any] = {}
+    for event in events:
+        answer |= {key: event[key] for key in ("id", "model", "usage") if event.get(key)}
+        for choice in mappings(event.get("choices"))[:1]:
+            delta = choice.get("delta")
+            if not isinstance(delta, Mapping) or choice.get("index", 0) != 0:
+                continue
+            for key in _JOINED:
+                if text_value(delta.get(key)):
+                    message[key] = text_value(message.get(key)) + delta[key]
+            for call in mappings(delta.get("tool_calls")):
+                _add_call(calls.setdefault(call.get("index", 0), {"type": "function", "function": {}}), call)
+    if calls:
+        message["tool_calls"] = list(calls.values())
+    return {**answer, "choices": [{"index": 0, "message": message}]}
+
+
+def _add_call(whole: dict[str, Any], piece: Mapping[str, Any]) -> None:
+    if text_value(piece.get("id")):
+        whole["id"] = piece["id"]
+    given = piece.get("function")
+    function = given if isinstance(given, Mapping) else {}
+    for key in ("name", "arguments") if function else ():
+        whole["function"][key] = text_value(whole["function"].get(key)) + text_value(function.get(key))
+
+
+def _from_blocks(events: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
+    """A message of Anthropic's of its blocks."""
+    message: dict[str, Any] = {}
+    blocks: dict[Any, dict[str, Any]] = {}
+    for event in events:
+        match event:
+            case {"type": "message_start", "message": Mapping() as begun}:
+                message = {"type": "message", "role": "assistant", **begun}
+            case {"type": "content_block_start", "content_block": Mapping() as block}:
+                blocks[event.get("index", len(blocks))] = dict(block)
+            case {"type": "content_block_delta", "delta": Mapping() as delta}:
+                _go_on(blocks.setdefault(event.get("index", 0), {"type": "text", "text": ""}), delta)
+            case {"type": "message_delta", "usage": Mapping() as usage}:
+                before = message.get("usage")
+                message["usage"] = {**(before if isinstance(before, Mapping) else {}), **usage}
+    return {**message, "content": [_closed(block) for block in blocks.values()]}
+
+
+def _go_on(block: dict[str, Any], delta: Mapping[str, Any]) -> None:
+    piece, field = _DELTAS.get(text_value(delta.get("type")), ("", ""))
+    if field:
+        block[field] = text_value(block.get(field)) + text_value(delta.get(piece))
+
+
+def _closed(block: dict[str, Any]) -> dict[str, Any]:
+    """A block with the input of a call as the object that its pieces come to."""
+    written = block.get("input")
+    if not isinstance(written, str):
+        return block
+    try:
+        return {**block, "input": json_text.parse(written, depth_limit=DEFAULT_LIMITS.json_depth)}
+    except JsonProblem:
+        return block  # it broke off: the text is what there is
+
+
+def _from_candidates(events: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
+    """A response of Gemini's of its pieces, the first candidate of them."""
+    parts: list[Any] = []
+    answer: dict[str, Any] = {}
+    for event in events:
+        answer |= {key: value for key, value in event.items() if key != "candidates"}
+        for candidate in mappings(event.get("candidates"))[:1]:
+            content = candidate.get("content")
+            for part in mappings(content.get("parts")) if isinstance(content, Mapping) else ():
+                last = parts[-1] if parts else {}
+                if part.keys() == last.keys() == {"text"}:
+                    parts[-1] = {"text": text_value(last["text"]) + text_value(part["text"])}
+                else:
+                    parts.append(part)
+    return {**answer, "candidates": [{"content": {"role": "model", "parts": parts}}]}
