@@ -328,3 +328,10 @@ def test_a_database_or_a_storage_that_is_away_is_a_problem_too(ada: Caller, monk
     monkeypatch.setattr("budgeteer.sources.services.receive_upload", away(ZeroDivisionError()))
     assert ada.upload("/sources", b"{}", **KEY).status_code == 500
     assert KeyedAnswer.objects.count() == 0, "an answer that says we failed frees its key"
+
+
+def test_a_body_of_more_messages_than_are_packed_at_once_is_refused(ada: Caller) -> None:
+    said = [{"role": "user", "content": "x"}] * 20_001
+    answer = ada.post("/pack", {"request": {"model": "gpt-4o", "messages": said}})
+    assert (answer.status_code, answer.json()["where"]) == (422, "body.request.messages")
+    assert "20,000" in answer.json()["detail"]

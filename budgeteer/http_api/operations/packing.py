@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from enum import StrEnum
 from typing import Any
 from uuid import UUID
@@ -29,6 +30,9 @@ from budgeteer.workbench.models import Workspace
 from budgeteer.workbench.preview import Preview, preview
 
 router = Router()
+
+MOST_ENTRIES = 20_000
+"""The most messages, and the most tools, of a body that is packed while its sender waits: some seconds."""
 
 
 class Detail(StrEnum):
@@ -150,9 +154,22 @@ def pack_request(request: HttpRequest, payload: PackIn) -> dict[str, Any]:  # no
     The model is the configuration's, else the body's; the output reserve the configuration's, else the body's own
     limit of the reply. What cannot be made to fit is 422 with what cannot shrink.
     """
+    _check_length(payload.request)
     packed = python_api.pack_request(payload.request, payload.config, provider=payload.provider)
     packing = packing_to_json(packed.packing, validity=check_every_provider(packed.packing))
     return {"provider": packed.provider, "request": packed.body, "packing": packing}
+
+
+def _check_length(body: Mapping[str, Any]) -> None:
+    """Refuse a body of more messages and tools than are packed while somebody waits: each is a row of the ledger."""
+    for key, value in body.items():
+        if isinstance(value, list) and len(value) > MOST_ENTRIES:
+            raise ApiProblem(
+                ProblemKind.INVALID,
+                f"{len(value):,} entries are more than the {MOST_ENTRIES:,} that are packed at once",
+                where=f"body.request.{key[:80]}",
+                hint="Upload the conversation, and pack a workspace over it",
+            )
 
 
 def _preview(workspace: Workspace, provider: ProviderName | None) -> Preview:

@@ -110,6 +110,8 @@ class ClaudeVocabulary:
     def _fewest_pieces(self, rewritten: str) -> int:
         """The fewest tokens of a text each of whose characters is a piece: all ends of one piece, then of two, ..."""
         is_piece, length = self.prefixes.get, len(rewritten)
+        # No longer rest is one piece; to cut it out at every end would take the square of the length.
+        last = length - self.longest
         reached, ends, tokens = {0}, [0], 1
         while True:
             starts, ends = ends, []
@@ -120,7 +122,7 @@ class ClaudeVocabulary:
                     if piece is None:
                         break
                     if piece and end not in reached:
-                        if is_piece(rewritten[end:]):
+                        if end >= last and is_piece(rewritten[end:]):
                             return tokens
                         reached.add(end)
                         ends.append(end)

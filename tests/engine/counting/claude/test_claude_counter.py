@@ -1,6 +1,7 @@
 """Claude's tokens are counted as ctok counts them, fast and whatever the text; and where such counts add up."""
 
 import random
+import time
 import unicodedata
 from collections.abc import Iterator
 from itertools import product
@@ -354,3 +355,13 @@ def test_a_text_alone_in_a_message_differs_by_its_edges_only(name: str, frame: i
 def test_words_of_which_nothing_is_found_at_once_are_tiled_one_by_one(name: str, texts: list[str]) -> None:
     vocabulary = claude_vocabulary.claude_vocabulary(name)
     assert vocabulary.costs(texts) == [vocabulary.cost(text) for text in texts]
+
+
+@pytest.mark.parametrize("name", ["claude-v3", "claude-v4.8"])
+def test_a_long_word_of_short_pieces_is_counted_in_linear_time(name: str) -> None:
+    """A million letters; in the square of their number it would take minutes of processor time."""
+    counter = counter_for(name)
+    assert counter.count("zq" * 1_000) == 2_000
+    before = time.process_time()
+    assert counter.count("zq" * 500_000) == 1_000_000
+    assert time.process_time() - before < 30
