@@ -10,7 +10,7 @@ unexport PYTHONDONTWRITEBYTECODE
 PYTHON_VERSION := $(shell cat .python-version)
 BIN := .venv/bin
 
-.PHONY: help run env deps format lint types test test-all servers-present kills fuzz bench bench-browser bench-load bench-imports accuracy samples requirements audit sbom clean
+.PHONY: help run env deps format lint types test test-all servers-present kills fuzz hostile bench bench-browser bench-load bench-imports accuracy samples requirements audit sbom clean
 
 help: ## list the commands
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 20
@@ -42,6 +42,9 @@ kills: .venv/.installed-dev servers-present ## kill workers, web, scheduler and 
 
 fuzz: .venv/.installed-dev ## import 20,000 damaged files of every format (BUDGETEER_CORPUS=folder damages yours too; ARGS="--cases 500 --seed 7")
 	@$(BIN)/python -m tests.formats.fuzz $(ARGS)
+
+hostile: .venv/.installed-dev servers-present ## send 1,200 hostile files and 170 strings by the pages, the API and the command line (ARGS="--every 6")
+	@$(BIN)/python -m tests.hostile $(ARGS)
 
 bench: .venv/.installed .venv-bench/.installed ## measure beside other packers and write docs/performance.md (ARGS="--quick" prints only)
 	@.venv-bench/bin/python -m benchmarks $(ARGS)

@@ -39,6 +39,7 @@ PURE_MODULES = (
     "browser/test_keyboard.py",
     "browser/test_without_script.py",
     "deployment",
+    "hostile",
     "jobs/test_kinds.py",
     "serve/test_bodies.py",
     "serve/test_capacity.py",

@@ -11,9 +11,12 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import expect
 
+from budgeteer.workbench.state import PanelName
 from tests.browser.conftest import WORK_MS
 from tests.browser.steps import drop, open_sample
+from tests.hostile.payloads import MARK, MARKUP
 
+ACTIVE = f"[{MARK}], x, iframe, object, base, math, script:not([src]):not([type])"
 GOOD_SKILL = b"---\nname: good-one\ndescription: Reads well.\n---\nBody.\n"
 
 
@@ -144,3 +147,45 @@ def test_nothing_chosen_and_nothing_pasted_is_said(visitor):
     expect(page.locator("[data-refused]")).to_contain_text(
         re.compile("othing was chosen and nothing was pasted|No file was chosen")
     )
+
+
+def hostile_talk(path: Path) -> None:
+    """A conversation whose every text and name is markup that would run."""
+    messages: list[dict[str, object]] = [{"role": "system", "content": MARKUP[0]}]
+    for number, text in enumerate(MARKUP):
+        function = {"name": text, "arguments": json.dumps({text: text})}
+        messages.append({"role": "user", "content": text, "name": text})
+        calls = [{"id": f"call_{number}", "type": "function", "function": function}]
+        messages.append({"role": "assistant", "content": text, "tool_calls": calls})
+        messages.append({"role": "tool", "tool_call_id": f"call_{number}", "content": text})
+    tools = [{"type": "function", "function": {"name": text, "description": text}} for text in MARKUP]
+    path.write_text(json.dumps({"title": MARKUP[0], "messages": messages, "tools": tools}))
+
+
+def test_markup_in_every_text_of_a_file_stays_text(visitor, tmp_path):
+    """The console would tell of a script that the content policy stopped, and the visitor fails for it."""
+    file = tmp_path / f"{MARKUP[3]}.json".replace("/", "_")
+    hostile_talk(file)
+    someone = visitor()
+    away: list[str] = []
+    someone.context.on(
+        "request", lambda request: away.append(request.url) if f"{MARK}.invalid" in request.url else None
+    )
+    someone.context.on("dialog", lambda dialog: (away.append(dialog.message), dialog.dismiss()))
+    page = someone.open("/")
+    drop(page, file)
+    expect(page.locator("#share")).to_be_visible(timeout=WORK_MS)
+    workspace = page.url.removeprefix(someone.address).partition("?")[0]
+    source = page.locator("#inputs .srcs a").first.get_attribute("href")
+    for address in (*(f"{workspace}?view={view}" for view in PanelName), source, f"{workspace}share/"):
+        shown = someone.open(address)  # in a tab of its own: some views load themselves anew
+        expect(shown.locator("main")).to_be_visible()
+        assert shown.evaluate(f"window.{MARK}") is None, address
+        assert shown.locator(ACTIVE).count() == 0, address
+        shown.close()
+    listed = someone.open(f"{workspace}?view=messages")
+    listed.locator("#view a[href*='sel=']").first.click()
+    expect(listed.locator("#inspector")).to_contain_text("<", timeout=WORK_MS)
+    assert listed.evaluate(f"window.{MARK}") is None
+    assert listed.locator(ACTIVE).count() == 0
+    assert away == []

@@ -1,0 +1,1 @@
+"""Hostile uploads and strings against the running dashboard, its API and the command line."""

@@ -1,0 +1,100 @@
+"""One run over one stack: `python -m tests.hostile.run KIND EVERY FOLDER`; prints the figures as one line of JSON."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import time
+from pathlib import Path
+from typing import Any, Final
+
+import click
+
+from tests.hostile import commands, heads, pages, programs
+from tests.hostile.payloads import STRINGS
+from tests.hostile.served import TEAM, Client, Jobs, errors_logged
+from tests.hostile.tally import Tally
+from tests.hostile.uploads import CANARY_WORDS, uploads
+from tests.hostile.watching import Escapes
+from tests.kills import parts
+
+STRINGS_EVERY: Final = 2
+"""A sample of the strings is so much finer than one of the uploads: each goes through all forms."""
+
+
+def run(kind: str, *, every: int, folder: Path) -> dict[str, Any]:
+    """Start the stack in team mode and try everything, or with `every` the first and each so many-th of a family.
+
+    Args:
+        kind: "sqlite" or "postgres".
+    """
+    started, tally = time.monotonic(), Tally()
+    home = folder / "home"
+    home.mkdir(parents=True)
+    canary = folder / "canary.txt"
+    canary.write_text(CANARY_WORDS)
+    escapes = Escapes(folder)
+    with parts.prepared(kind, folder) as stack:
+        stack.environment |= TEAM | {"HOME": str(home), "XDG_CACHE_HOME": str(home / "cache")}
+        os.environ.clear()
+        os.environ.update(stack.environment)
+        cookie, token = _prepare_database()
+        parts.start_parts(stack)
+        jobs, somebody = Jobs(stack), Client(stack, cookie=cookie)
+        program, line = Client(stack, token=token), commands.CommandLine(folder / "terminal")
+        for number, upload in enumerate(uploads(str(canary), every=every)):
+            pages.try_upload(tally, somebody, jobs, upload, number)
+            programs.try_upload(tally, program, jobs, upload)
+            commands.try_upload(tally, line, upload, number)
+            _tell(tally)
+        world = pages.make_world(somebody, jobs)
+        own = pages.make_world(Client(stack, cookie=_session_of("paul")), jobs)
+        for family, texts in STRINGS.items():
+            chosen = {family: texts[:: max(every // STRINGS_EVERY, 1)]}
+            pages.try_strings(tally, somebody, jobs, world, chosen)
+            programs.try_strings(tally, program, jobs, own, chosen)
+            commands.try_strings(tally, line, chosen)
+            _tell(tally)
+        heads.try_all(tally, somebody, every=max(every // STRINGS_EVERY, 1))
+        everything = tally.row("everything", "files and logs")
+        everything.wrong += [f"written outside its place: {path}" for path in escapes.found()]
+        everything.wrong += [f"logged: {line}" for line in errors_logged(stack)]
+        everything.wrong += [
+            f"{part.name} ended by itself" for part in stack.parts.values() for _ in range(part.own_ends)
+        ]
+    return {"stack": kind, "seconds": round(time.monotonic() - started), "rows": tally.to_json()}
+
+
+def _tell(tally: Tally) -> None:
+    for what in tally.untold():
+        click.echo(what[:2000], err=True)
+
+
+def _prepare_database() -> tuple[str, str]:
+    """Migrate, and make two editors: the session of one, and a token of the other."""
+    import django
+
+    django.setup()
+    from django.core.management import call_command
+
+    from tests import people
+    from tests.http_api.callers import token_of
+
+    call_command("migrate", verbosity=0, interactive=False)
+    people.editor("ada")
+    return _session_of("ada"), token_of(people.editor("paul"))
+
+
+def _session_of(name: str) -> str:
+    from django.contrib.auth.models import User
+    from django.test import Client as Browser
+
+    browser = Browser()
+    browser.force_login(User.objects.get(username=name))
+    return f"budgeteer_session={browser.cookies['budgeteer_session'].value}"
+
+
+if __name__ == "__main__":
+    stack_kind, every_text, place = sys.argv[1:]
+    click.echo(json.dumps(run(stack_kind, every=int(every_text), folder=Path(place))))
