@@ -83,7 +83,7 @@ def second_factor(request: SignedInRequest) -> HttpResponse:
 @require_POST
 def remove_second_factor(request: SignedInRequest) -> HttpResponse:
     """Turn it off, with the password."""
-    refused = _without_password(request)
+    refused = _without_password(request, at="remove")
     if refused is not None:
         return refused
     if services.remove(request.user, by=request.user.pk):
@@ -96,7 +96,7 @@ def remove_second_factor(request: SignedInRequest) -> HttpResponse:
 @require_POST
 def renew_recovery_codes(request: SignedInRequest) -> HttpResponse:
     """New recovery codes, with the password; the old ones end."""
-    refused = _without_password(request)
+    refused = _without_password(request, at="codes")
     if refused is not None:
         return refused
     codes = services.renew_recovery_codes(request.user)
@@ -104,11 +104,14 @@ def renew_recovery_codes(request: SignedInRequest) -> HttpResponse:
 
 
 def _page(
-    request: SignedInRequest, *, codes: list[str] | None = None, problem: str = "", status: int = 200
+    request: SignedInRequest, *, codes: list[str] | None = None, problem: str = "", at: str = "", status: int = 200
 ) -> HttpResponse:
-    """The page: the QR code of a secret that this session keeps until it is used, or what is set up."""
+    """The page: the QR code of a secret that this session keeps until it is used, or what is set up.
+
+    `at` is the form of the page whose password was wrong: "remove", "codes", or "" for the one that sets it up.
+    """
     user = request.user
-    context: dict[str, Any] = {"codes": codes, "problem": problem, "has_password": user.has_usable_password()}
+    context: dict[str, Any] = {"codes": codes, "problem": problem, "at": at, "has_password": user.has_usable_password()}
     if settings.BUDGETEER_MODE == "local":
         return render(request, _PAGE, context)
     context["is_on"] = services.is_set_up(user)
@@ -121,9 +124,9 @@ def _page(
     return render(request, _PAGE, context, status=status)
 
 
-def _without_password(request: SignedInRequest) -> HttpResponse | None:
+def _without_password(request: SignedInRequest, *, at: str = "") -> HttpResponse | None:
     """The page again, where the password that has to come with it is wrong or was tried too often; else None."""
     try:
-        return None if is_confirmed(request) else _page(request, problem="password", status=422)
+        return None if is_confirmed(request) else _page(request, problem="password", at=at, status=422)
     except throttling.TooManyAttempts as refusal:
         return too_many(request, _PAGE, refusal)

@@ -276,6 +276,17 @@ def test_it_is_removed_with_the_password_only(ada: User, clock: list[datetime]) 
     assert is_in(other)
 
 
+def test_a_wrong_password_is_said_in_the_form_it_was_typed_in(ada: User, clock: list[datetime]) -> None:
+    set_up(ada)
+    client = Client()
+    client.force_login(ada)
+    assert "<details open>" not in client.get(PAGE).content.decode()
+    for form, place in (("remove/", "remove-password"), ("codes/", "codes-password")):
+        page = client.post(f"{PAGE}{form}", {"password": "guess"}).content.decode()
+        assert re.findall(r'id="(\S+)-problem"', page) == [place]
+        assert page.count("<details open>") == 1
+
+
 def test_guessing_the_password_there_is_limited(ada: User, clock: list[datetime], settings: object) -> None:
     settings.SIGN_IN_TRIES = 2  # type: ignore[attr-defined]
     set_up(ada)
