@@ -274,8 +274,8 @@ def explain_message(view: HistoryView, fit: HistoryFit, loss: Ints, provider: st
             | HistoryRule.BY_PRIORITY as rule
         ):
             return _out_of_reach(view, fit, row, provider, is_summarised=rule is HistoryRule.ENDS_SUMMARISED)
-        case HistoryRule.SUMMARIZE_OLDER | HistoryRule.NO_SUMMARY | HistoryRule.NOT_COUNTED as rule:
-            return _older(view, fit, rule, row)
+        case HistoryRule.SUMMARIZE_OLDER | HistoryRule.NO_SUMMARY | HistoryRule.NOT_COUNTED:
+            return _older(view, fit, row, provider)
         case HistoryRule.RECENT_EXCHANGE | HistoryRule.TOPIC_ANCHOR | HistoryRule.LINE_RENEWED as rule:
             return explain_recent(view, fit, rule, row, roles=beginning_roles(provider, view.config))
         case (
@@ -416,8 +416,12 @@ def _cleared(view: HistoryView) -> Reason:
     return Reason(view.config.strategy, sentence, conditions=tuple(wanted), outcome=Outcome.KEPT_WHOLE)
 
 
-def _older(view: HistoryView, fit: HistoryFit, rule: HistoryRule, row: int) -> Reason:
-    """A message that the summary stands for, or that goes without one. Below the trigger, all of history stays."""
+def _older(view: HistoryView, fit: HistoryFit, row: int, provider: str) -> Reason:
+    """A message that the summary stands for, or that goes without one. Below the trigger, all of history stays.
+
+    All but what stands before every message that history may begin with.
+    """
+    rule = HistoryRule(int(fit.rule[row]))
     tokens = view.size_tokens(view.alive)
     wanted = []
     if is_triggered(view) and view.config.summarizing.trigger is not None:
@@ -440,6 +444,9 @@ def _older(view: HistoryView, fit: HistoryFit, rule: HistoryRule, row: int) -> R
     elif kept_verbatim(view)[row]:
         may = f"the {max(fit.limit_tokens, 0):,} tokens that history may take hold"
         sentence = f"Of {reach}, but older than {may}: the summary stands for it."
+    roles = beginning_roles(provider, view.config)
+    if opening_row(view, fit.needed_tokens, row, roles) is None:
+        return Reason("summarizeOlder", sentence, never_first(roles))
     return Reason("summarizeOlder", sentence, conditions=tuple(wanted), outcome=Outcome.AS_IT_IS)
 
 

@@ -101,3 +101,12 @@ def test_what_stands_before_an_end_is_promised_with_it() -> None:
     [needed] = promised["message:m2"]
     assert {one.id for one in with_tokens(needed).ledger if one.fate == "kept"} >= {"message:m2", "message:m3"}
     assert "message:m2" not in {one.id for one in with_tokens(needed - 1).ledger if one.fate == "kept"}
+
+
+def test_no_number_is_promised_to_what_a_summary_stands_for_and_history_may_not_begin_with() -> None:
+    config = {"history": {"strategy": "summarizeOlder", "maxChars": 30, "keepUserTurns": 1, "startOn": "assistant"}}
+    packing = packed(bundle_of(*TALK, user("e")), config)
+    reasons = {one.id.removeprefix("message:"): one.reason for one in packing.ledger if one.rule == "summarizeOlder"}
+    assert reasons["m1"].conditions == ()
+    assert reasons["m1"].counterfactual == "Never kept here: the first message must be of role assistant."
+    assert [str(condition.limit) for condition in reasons["m2"].conditions] == ["history.maxChars"]
