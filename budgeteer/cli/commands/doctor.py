@@ -24,6 +24,7 @@ PARTS = (
     "worker",
     "scheduler",
     "jobs",
+    "provider",
     "accounts",
 )
 SECONDS_PER_PART = 8.0

@@ -83,7 +83,10 @@ def test_whoever_looks_finds_the_same_figures_and_nothing_to_press(
     assert re.findall(r"hx-post=", main) == []
     assert [form for form in re.findall(r"<form[^>]*>", main) if "post" in form and "config-form" not in form] == []
     assert '<fieldset class="all" disabled>' in main
-    assert re.findall(r'<button[^>]*type="submit"[^>]*>(?!Filter|Search)', main) == []
+    changing = re.sub(
+        r'<form[^>]*method="get".*?</form>', "", main, flags=re.DOTALL
+    )  # what is left may change something
+    assert re.findall(r'<button[^>]*type="submit"[^>]*>', changing) == []
     assert "/share/" not in theirs
     assert "Delete this workspace" not in theirs
     assert "/sources/" not in main

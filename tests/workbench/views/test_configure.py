@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable
 
 import pytest
 from django.contrib.auth.models import User
@@ -501,13 +502,19 @@ def test_a_refused_value_comes_with_what_may_be_used_instead(client: Client, lib
     assert library.config_delta == {"skillsBudget": {"warnings": {"thresholdPercent": 100}}}
 
 
-def test_the_export_says_where_a_form_names_a_model_of_somebody_else(client: Client, library: Workspace) -> None:
-    html = client.get(library.get_absolute_url()).content.decode()
-    said = re.findall(r"<span>([^<]*)<span class=\"x s sub-line\">names gpt-4o: set a model of its own", html)
-    assert said == ["Anthropic Messages", "Gemini generateContent"]
+def test_the_export_asks_for_a_model_where_a_form_is_of_another_provider(
+    client: Client, library: Workspace, run_jobs: Callable[[], None]
+) -> None:
+    def asked() -> list[str]:
+        html = client.get(library.get_absolute_url()).content.decode()
+        return re.findall(r'<label class="x" for="as-[\w-]+">([^<]*)</label>', html)
+
+    assert asked() == ["Anthropic Messages", "Gemini generateContent"]
     client.post(f"{library.get_absolute_url()}config/", {"config.model": "claude-sonnet-4-5"})
-    html = client.get(library.get_absolute_url()).content.decode()
-    assert "Anthropic Messages" not in re.findall(r"<span>([^<]*)<span class=\"x s sub-line\">names", html)
+    client.get(library.get_absolute_url())
+    run_jobs()
+    assert "Anthropic Messages" not in asked()
+    assert "Gemini generateContent" in asked()
 
 
 def test_an_item_that_is_no_id_leads_back_to_the_page(client: Client, library: Workspace) -> None:
