@@ -5,6 +5,7 @@ And presses while answers are under way: none is lost, refused or sent twice; ea
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable
 from contextlib import suppress
@@ -385,13 +386,23 @@ def test_the_key_that_pins_means_the_item_that_was_asked_for(session: Page) -> N
     expect(page.locator("#inspector h2")).to_have_text(second)
 
 
+def long_conversation(about: str) -> bytes:
+    """A conversation whose import is under way for longer than the page that shows it takes to be drawn."""
+    texts = (
+        f"Tide {number} beside {about}: {' '.join(map(str, range(number, number + 40)))}" for number in range(30_000)
+    )
+    messages = [{"role": ("user", "assistant")[at % 2], "content": text} for at, text in enumerate(texts)]
+    return json.dumps({"messages": messages}).encode()
+
+
 @pytest.mark.parametrize("waits_for", ["presses", "typing"])
 def test_a_page_that_a_job_ends_on_is_loaded_anew_once_nothing_would_be_lost(session: Page, waits_for: str) -> None:
     page = session
     ends = Held(page, "**/jobs/**", holds=lambda answer: not {"hx-refresh", "hx-redirect"}.isdisjoint(answer.headers))
     adding = page.locator("details.sub", has=page.locator("#add-files")).locator("summary")
     adding.click()
-    page.locator("#add-text").fill(f"User: Which tide, beside {waits_for}?\n\nAssistant: The morning's.")
+    file = {"name": "tides.json", "mimeType": "application/json", "buffer": long_conversation(waits_for)}
+    page.locator("#add-files").set_input_files([file])
     page.locator("#add-source button").click()
     expect(page.locator(".waiting")).to_be_visible()
     page.evaluate("document.body.dataset.drawn = 'before'")
