@@ -61,9 +61,7 @@ def test_one_first_heading_a_title_and_no_sideways_scroll_at_320_pixels_or_200_p
 
 def test_a_long_name_of_a_source_breaks_where_it_is_offered_for_a_calibration(visitor, filled):
     page = go(visitor, filled, "workbench-config", width=320)
-    page.locator("label[for^=calibrate-]").first.evaluate(
-        "label => { label.textContent = 'harbour'.repeat(16); }"
-    )
+    page.locator("label[for^=calibrate-]").first.evaluate("label => { label.textContent = 'harbour'.repeat(16); }")
     assert page.evaluate("document.documentElement.scrollWidth") <= 320
 
 

@@ -36,9 +36,7 @@ from budgeteer.formats.reading.conversation_draft import ConversationDraft, Mess
 from budgeteer.formats.reading.document import Document
 from budgeteer.formats.reading.entries import Entry, entries_of, mappings, mostly
 from budgeteer.formats.reading.envelopes import require
-from budgeteer.formats.reading.json_text import JsonProblem
 from budgeteer.formats.reading.lazy_jsonl import read_now
-from budgeteer.formats.reading.limits import DEFAULT_LIMITS
 
 _BLOCK: Final = re.compile(
     r'<details type="(?P<kind>reasoning|tool_calls)"(?P<about>[^>]*)>\s*(?:<summary>[^<]*</summary>)?'
@@ -178,10 +176,7 @@ def _say(text: str, steps: ReplySteps) -> None:
 
 def _written(text: str) -> str:
     """What a JSON text of a string says; any other text as it is."""
-    try:
-        value = json_text.parse(text, depth_limit=DEFAULT_LIMITS.json_depth)
-    except JsonProblem:
-        return text
+    value = json_text.parse_inner(text, text)
     return value if isinstance(value, str) else text
 
 

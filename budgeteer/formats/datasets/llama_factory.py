@@ -25,8 +25,6 @@ from budgeteer.formats.reading import json_text
 from budgeteer.formats.reading.document import Document
 from budgeteer.formats.reading.entries import Entry, entries_of, mappings, mostly
 from budgeteer.formats.reading.envelopes import require
-from budgeteer.formats.reading.json_text import JsonProblem
-from budgeteer.formats.reading.limits import DEFAULT_LIMITS
 from budgeteer.formats.reading.open_calls import OpenCalls, arguments_text, written_calls
 
 _ROLES: Mapping[str, Role] = {
@@ -130,10 +128,7 @@ def _listed_results(text: str) -> list[str]:
     """The contents of a JSON list of `{name, content}`, [] when it is no such list."""
     if not text.lstrip().startswith("["):
         return []
-    try:
-        value = json_text.parse(text, depth_limit=DEFAULT_LIMITS.json_depth)
-    except JsonProblem:
-        return []
+    value = json_text.parse_inner(text, [])
     contents = [arguments_text(item["content"]) for item in mappings(value) if "content" in item]
     return contents if isinstance(value, list) and len(contents) == len(value) else []
 

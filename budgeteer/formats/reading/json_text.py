@@ -22,6 +22,7 @@ from budgeteer.engine.errors import FormatError
 from budgeteer.formats.messages.imported import Skipped
 from budgeteer.formats.messages.progress import Progress
 from budgeteer.formats.reading.decoding import Pieces, controls_in, without_surrogates
+from budgeteer.formats.reading.limits import DEFAULT_LIMITS
 
 SKIPPED_CHARACTERS = 500
 """How much of a skipped line the report keeps (report.Skipped)."""
@@ -126,6 +127,14 @@ def parse(text: str, *, depth_limit: int) -> Any:
     except RecursionError:
         raise JsonProblem(_too_deep(depth_limit)) from None
     return _clean(value, text)
+
+
+def parse_inner(text: str, otherwise: Any) -> Any:
+    """The value of a JSON text that stands as a text in a document; `otherwise` where it is none that `parse` reads."""
+    try:
+        return parse(text, depth_limit=DEFAULT_LIMITS.json_depth)
+    except JsonProblem:
+        return otherwise
 
 
 def parse_bytes(raw: bytes, *, depth_limit: int, pieces: Pieces) -> Any:

@@ -9,8 +9,6 @@ from budgeteer.engine.content.conversation import ToolCallPart
 from budgeteer.engine.content.library import compact_json
 from budgeteer.formats.messages.numbering import Notes, text_value
 from budgeteer.formats.reading import json_text
-from budgeteer.formats.reading.json_text import JsonProblem
-from budgeteer.formats.reading.limits import DEFAULT_LIMITS
 
 TIED = "Tool results without a call id, tied to their calls by name and order"
 
@@ -60,10 +58,7 @@ def written_calls(text: str) -> list[tuple[str, Any]] | None:
 
     Known keys: `name`, and `arguments`, `parameters` or `args`.
     """
-    try:
-        value = json_text.parse(text, depth_limit=DEFAULT_LIMITS.json_depth)
-    except JsonProblem:
-        return None
+    value = json_text.parse_inner(text, None)
     calls = [_named(item) for item in (value if isinstance(value, list) else [value])]
     named = [call for call in calls if call is not None]
     return named if named and len(named) == len(calls) else None

@@ -16,8 +16,6 @@ from budgeteer.formats.messages.numbering import text_value
 from budgeteer.formats.reading import json_text
 from budgeteer.formats.reading.document import Document
 from budgeteer.formats.reading.entries import mappings, numbered_mappings
-from budgeteer.formats.reading.json_text import JsonProblem
-from budgeteer.formats.reading.limits import DEFAULT_LIMITS
 from budgeteer.formats.traces.recorded_calls import RecordedCall, read_calls
 from budgeteer.formats.traces.streamed_answers import streamed_answer
 
@@ -48,10 +46,7 @@ def _posted(entry: Mapping[str, Any]) -> Mapping[str, Any]:
 def _parsed(text: str) -> Mapping[str, Any]:
     if not text.lstrip().startswith("{"):
         return {}
-    try:
-        value = json_text.parse(text, depth_limit=DEFAULT_LIMITS.json_depth)
-    except JsonProblem:
-        return {}
+    value = json_text.parse_inner(text, {})
     return value if isinstance(value, Mapping) else {}
 
 

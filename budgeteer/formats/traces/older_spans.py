@@ -13,8 +13,6 @@ from typing import Any, Final
 from budgeteer.formats.messages.numbering import text_value
 from budgeteer.formats.reading import json_text
 from budgeteer.formats.reading.entries import mappings
-from budgeteer.formats.reading.json_text import JsonProblem
-from budgeteer.formats.reading.limits import DEFAULT_LIMITS
 
 _EVENT: Final = re.compile(r"gen_ai\.(system|user|assistant|tool)\.message")
 _CHOICE: Final = "gen_ai.choice"
@@ -111,7 +109,4 @@ def _parsed(value: Any) -> Any:
     """The JSON list or object that a text holds; anything else as it is."""
     if not isinstance(value, str) or value.lstrip()[:1] not in ("{", "["):
         return value
-    try:
-        return json_text.parse(value, depth_limit=DEFAULT_LIMITS.json_depth)
-    except JsonProblem:
-        return value
+    return json_text.parse_inner(value, value)

@@ -33,8 +33,6 @@ from budgeteer.formats.reading import json_text
 from budgeteer.formats.reading.conversation_draft import ConversationDraft, texts
 from budgeteer.formats.reading.document import Document
 from budgeteer.formats.reading.entries import entries_of, mappings, mostly, numbered_mappings
-from budgeteer.formats.reading.json_text import JsonProblem
-from budgeteer.formats.reading.limits import DEFAULT_LIMITS
 from budgeteer.formats.traces.older_spans import older_messages
 from budgeteer.formats.traces.recorded_calls import finished
 
@@ -165,10 +163,7 @@ def _tool(tool: Mapping[str, Any]) -> Mapping[str, Any]:
 def _listed(given: Any) -> list[Any]:
     """A list, or the JSON text of one; a text that is none is one text part."""
     if isinstance(given, str) and given.strip():
-        try:
-            given = json_text.parse(given, depth_limit=DEFAULT_LIMITS.json_depth)
-        except JsonProblem:
-            return [{"type": "text", "content": given}]
+        given = json_text.parse_inner(given, [{"type": "text", "content": given}])
     return given if isinstance(given, list) else []
 
 

@@ -12,8 +12,6 @@ from typing import Any, Final
 from budgeteer.formats.messages.numbering import text_value
 from budgeteer.formats.reading import json_text
 from budgeteer.formats.reading.entries import mappings
-from budgeteer.formats.reading.json_text import JsonProblem
-from budgeteer.formats.reading.limits import DEFAULT_LIMITS
 
 _JOINED: Final = ("content", "reasoning_content", "reasoning", "refusal")
 """Fields of OpenAI's deltas that are texts, of which each goes on from the one before."""
@@ -45,10 +43,7 @@ def _events(text: str) -> Iterator[Mapping[str, Any]]:
     """The JSON objects of the events; one event's `data` may stand on several lines."""
     for event in text.replace("\r\n", "\n").split("\n\n"):
         data = "\n".join(row[5:].removeprefix(" ") for row in event.split("\n") if row.startswith("data:"))
-        try:
-            value = json_text.parse(data, depth_limit=DEFAULT_LIMITS.json_depth)
-        except JsonProblem:
-            continue
+        value = json_text.parse_inner(data, None)
         if isinstance(value, Mapping):
             yield value
 
@@ -112,10 +107,7 @@ def _closed(block: dict[str, Any]) -> dict[str, Any]:
     written = block.get("input")
     if not isinstance(written, str):
         return block
-    try:
-        return {**block, "input": json_text.parse(written, depth_limit=DEFAULT_LIMITS.json_depth)}
-    except JsonProblem:
-        return block  # it broke off: the text is what there is
+    return {**block, "input": json_text.parse_inner(written, written)}  # where it broke off, the text is what there is
 
 
 def _from_candidates(events: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:

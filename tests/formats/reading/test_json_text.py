@@ -285,3 +285,10 @@ def test_the_collector_stands_still_while_a_large_document_is_read_and_runs_afte
     with pytest.raises(JsonProblem):
         parse("[", depth_limit=9)
     assert gc.isenabled()
+
+
+def test_a_text_in_a_document_is_read_where_it_is_json_and_else_left_to_its_reader() -> None:
+    assert json_text.parse_inner('{"a": [1]}', "none") == {"a": [1]}
+    assert json_text.parse_inner("null", "none") is None
+    for text in ("{", "", "[" * 100_000):
+        assert json_text.parse_inner(text, text) == text
