@@ -24,8 +24,9 @@ def take_snapshot(workspace: Workspace) -> dict[str, Any]:
     for link in links:
         if link.source.state == Source.State.IMPORTING:
             raise InputError(f"“{link.source.name}” is still being imported", mend="Share it when its job is done")
+    version = preset_of(workspace)
     return {
-        "preset": {"slug": workspace.preset_slug, "number": preset_of(workspace).number},
+        "preset": {"slug": workspace.preset_slug, "number": version.number},
         "model": named_model_of(workspace),
         "delta": workspace.config_delta,
         "edits": workspace.edits,

@@ -14,7 +14,7 @@ from django.test import Client
 from budgeteer.presets import services as presets
 from budgeteer.workbench import services
 from budgeteer.workbench.config_form import undo_steps
-from budgeteer.workbench.config_form.editable import EditableConfig
+from budgeteer.workbench.config_form.editable import EditableConfig, preset_of
 from budgeteer.workbench.frozen_workspace import read_snapshot, take_snapshot
 from budgeteer.workbench.models import Workspace
 from tests.formats.shapes import dumps, jsonl
@@ -140,6 +140,18 @@ def test_skills_alone_start_on_the_preset_for_libraries(client: Client, run_jobs
     assert workspace.preset_slug == "skills-library"
     assert workspace.undo_steps == []
     assert not workspace.is_preset_open
+
+
+def test_a_report_stands_on_the_preset_for_its_sources_where_no_page_was_looked_at(
+    client: Client, run_jobs: Callable[[], None]
+) -> None:
+    client.post("/open/", {"files": [SimpleUploadedFile("library.zip", skills_zip())]})
+    run_jobs()
+    workspace = Workspace.objects.get()
+    assert workspace.preset_slug == "agent-default", "only a look settles it"
+    taken = take_snapshot(workspace)
+    assert taken["preset"]["slug"] == "skills-library"
+    assert taken["preset"]["number"] == preset_of(Workspace.objects.get()).number
 
 
 def test_skills_beside_a_conversation_start_on_the_default(client: Client, run_jobs: Callable[[], None]) -> None:

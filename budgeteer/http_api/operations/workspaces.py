@@ -27,6 +27,7 @@ from budgeteer.workbench import services
 from budgeteer.workbench.config_form import undo_steps
 from budgeteer.workbench.config_form.editable import EditableConfig
 from budgeteer.workbench.models import Workspace
+from budgeteer.workbench.starting_choices import settle_preset
 from budgeteer.workbench.team import sharing
 
 router = Router()
@@ -310,6 +311,7 @@ def _write(workspace: Workspace, texts: TextsIn) -> None:
 
 
 def _row(workspace: Workspace, owner: User) -> WorkspaceRowOut:
+    settle_preset(workspace)
     return WorkspaceRowOut(
         id=workspace.id,
         name=workspace.name,

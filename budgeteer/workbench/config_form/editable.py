@@ -53,7 +53,6 @@ class EditableConfig:
         Raises:
             UnusableConfig: what the workspace holds cannot be used.
         """
-        settle_preset(workspace)
         try:
             return cls._over(preset_of(workspace), workspace.config_delta, named_model=named_model_of(workspace))
         except ConfigError as error:
@@ -153,7 +152,12 @@ class EditableConfig:
 
 
 def preset_of(workspace: Workspace) -> PresetVersion:
-    """The version the workspace stands on; where there is none of that number, the newest of its preset."""
+    """The version the workspace stands on; where there is none of that number, the newest of its preset.
+
+    A workspace whose preset is still open is put on the one for its sources first, so that whoever asks gets the same
+    one: a page, a report or another program.
+    """
+    settle_preset(workspace)
     own = PresetVersion.objects.select_related("preset").filter(
         preset__slug=workspace.preset_slug, number=workspace.preset_number or 0
     )

@@ -120,6 +120,7 @@ def _copied(user: User, workspace: Workspace, links: list[WorkspaceSource], **ow
         name=f"{workspace.name[:112]} (copy)",
         preset_slug=workspace.preset_slug,
         preset_number=workspace.preset_number,
+        is_preset_open=workspace.is_preset_open,
         named_model=workspace.named_model,
         config_delta=workspace.config_delta,
         **own,
