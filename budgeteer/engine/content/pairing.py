@@ -116,7 +116,7 @@ class _Walk:
         opener, unanswered, answered = _NOBODY
         for index, message in enumerate(self.messages):
             parts = message.parts
-            if begins_turn(message):
+            if message.role == "user" and begins_turn(message):
                 turns += 1
             turn[index] = turns
             result = parts[0] if len(parts) == 1 else _result_in(parts)

@@ -30,7 +30,8 @@ def left_out_of(message: Message) -> int:
 
 def is_written(message: Message) -> bool:
     """Whether a message is nothing but a summary or a notice that a packing wrote."""
-    return is_summary(message) or left_out_of(message) > 0
+    text = _only_text(message)
+    return bool(text) and (text.startswith(SUMMARY_LINE) or _NOTICE.fullmatch(text) is not None)
 
 
 def begins_turn(message: Message) -> bool:

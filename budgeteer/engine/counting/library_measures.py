@@ -7,6 +7,7 @@ with its variants (minified, followed by a blank line, without what a provider c
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, fields, replace
 from html import escape
 from typing import Any, ClassVar, Protocol, Self, cast
@@ -27,8 +28,8 @@ type Table = Sequence[Sequence[int]] | Ints
 
 #: Items between two calls of a progress function.
 BATCH = 200
-#: Items whose texts are held at once where nobody is told of progress: enough for all cores, little in memory.
-STRETCH = 4_000
+#: Items whose texts are held at once where nobody is told of progress: enough for threads, little in memory.
+STRETCH = 2_000
 
 
 class NotMeasured(ValueError):
@@ -75,6 +76,24 @@ def fresh_rows(
                 progress(stop, count)
 
     return table_of(count, stretches())
+
+
+def overlapping_rows(
+    count: int,
+    make: Callable[[int, int], Table],
+    *,
+    beside: Callable[[int], bytes] | None = None,
+    progress: Progress | None = None,
+) -> Table:
+    """Every row made anew, two stretches at once: one is read by Python while the other is counted outside of it.
+
+    For items in memory: `make` is called in threads of this call's own.
+    """
+    if count <= STRETCH or progress is not None:
+        return fresh_rows(count, make, beside=beside, progress=progress)
+    starts = range(0, count, STRETCH)
+    with ThreadPoolExecutor(2) as threads:
+        return table_of(count, threads.map(make, starts, [min(start + STRETCH, count) for start in starts]))
 
 
 def table_of(count: int, stretches: Iterable[Table]) -> Ints:

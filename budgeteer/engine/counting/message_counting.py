@@ -33,7 +33,13 @@ from budgeteer.engine.counting.calibrated_counter import parameter_tokens
 from budgeteer.engine.counting.library_measures import Ints
 from budgeteer.engine.counting.tokenizers import TokenCounter
 from budgeteer.engine.providers.base import Provider
-from budgeteer.engine.providers.call_arguments import ArgumentForm, argument_chars, argument_texts, parameters_in
+from budgeteer.engine.providers.call_arguments import (
+    ArgumentForm,
+    ArgumentsOfCalls,
+    argument_chars,
+    argument_texts,
+    parameters_in,
+)
 from budgeteer.engine.providers.capabilities import supported_parts
 from budgeteer.engine.providers.registry import PROVIDERS
 
@@ -107,8 +113,9 @@ class _Plain:
         words, rows = self._words, self._words_rows
         for at, (message, place) in enumerate(zip(messages, places, strict=True)):
             parts: Sequence[Part] | None = message.parts
-            role = message.role
-            if message.name or not parts or role not in _PLAIN_ROLES or message.moved or _has_fields(message.origin):
+            role, origin = message.role, message.origin
+            has_fields = origin is not None and not origin.is_shape
+            if has_fields or message.name or not parts or message.moved or role not in _PLAIN_ROLES:
                 left.append(at)
                 continue
             if place is not ALONE:
@@ -154,10 +161,13 @@ class _Plain:
     def _take_calls(self, at: int, parts: Sequence[Part], place: Place) -> bool:
         if place.again or place.moved or place.heir or place.fault:
             return False
-        calls = [part for part in parts if type(part) is ToolCallPart]
+        calls: list[ToolCallPart] = []
+        for part in parts:
+            if type(part) is ToolCallPart:
+                if (origin := part.origin) is not None and not origin.is_shape:
+                    return False
+                calls.append(part)
         count = len(calls)
-        if any(_has_fields(call.origin) for call in calls):
-            return False
         if count != len(place.answered) or (self._ids and not self._are_known([call.id for call in calls])):
             return False
         if count < len(parts) and not self._take_words(at, [one for one in parts if type(one) is not ToolCallPart]):
@@ -180,20 +190,20 @@ class _Plain:
         calls = np.array(self._calls_rows, np.int64)
         table[_CALLS] = np.bincount(calls, minlength=len(messages))
         forms = {provider.capabilities.argument_form for provider in self._providers}
-        written = {form: [argument_texts(call.arguments, form) for call in self._calls] for form in forms}
-        texts = chain.from_iterable(chain.from_iterable(arguments) for arguments in written.values())
-        counts = np.array(counter.count_all([*self._words, *texts]), np.int64)
+        texts = [call.arguments for call in self._calls]
+        written = {form: ArgumentsOfCalls.of(texts, form) for form in forms}
+        read_texts = chain.from_iterable(arguments.texts for arguments in written.values())
+        counts = np.array(counter.count_all([*self._words, *read_texts]), np.int64)
         called = list(map(_name_of, self._calls))
         names = _Sizes(_counted_by_kind(called, counter), _lengths(called))
         words = _Sizes(counts[: len(self._words)], _lengths(self._words))
         first = len(self._words)
         for form, arguments in written.items():
-            each = _lengths(arguments)
-            stop = first + int(each.sum())
-            of_call = np.repeat(np.arange(len(arguments)), each)
-            read = np.bincount(of_call, counts[first:stop], len(arguments)).astype(np.int64)
-            sent = np.fromiter((argument_chars(call.arguments, form) for call in self._calls), np.int64, len(arguments))
-            read_calls = _Calls(form, _Sizes(names.tokens + read, names.chars + sent), parameters_in(each, form))
+            stop = first + len(arguments.texts)
+            of_call = np.repeat(np.arange(len(texts)), arguments.counts)
+            read = np.bincount(of_call, counts[first:stop], len(texts)).astype(np.int64)
+            sizes = _Sizes(names.tokens + read, names.chars + arguments.chars)
+            read_calls = _Calls(form, sizes, parameters_in(arguments.counts, form))
             self._write_sizes(table, words, read_calls, counter)
             first = stop
 

@@ -21,7 +21,15 @@ from budgeteer.engine.content.conversation import (
 from budgeteer.engine.content.pairing import ALONE, Place, pair
 from budgeteer.engine.content.payloads import without_payloads
 from budgeteer.engine.counting.lazy_messages import ConcatenatedMessages, LazyMessages, outlines_of
-from budgeteer.engine.counting.library_measures import Columns, Ints, Progress, ProviderColumns, RowSource, fresh_rows
+from budgeteer.engine.counting.library_measures import (
+    Columns,
+    Ints,
+    Progress,
+    ProviderColumns,
+    RowSource,
+    fresh_rows,
+    overlapping_rows,
+)
 from budgeteer.engine.counting.message_counting import flat, is_sealed, message_table
 from budgeteer.engine.counting.tokenizers import TokenCounter
 from budgeteer.engine.providers.capabilities import can_express
@@ -103,7 +111,7 @@ def measure_conversations(
     *,
     counter: TokenCounter,
     progress: Progress | None = None,
-    rows: RowSource = fresh_rows,
+    rows: RowSource | None = None,
     providers: Collection[str] = tuple(PROVIDERS),
 ) -> MessageMeasures:
     """Count the messages of several conversations, one conversation's rows after the other's.
@@ -111,7 +119,8 @@ def measure_conversations(
     What a message costs depends on itself and on how it pairs up with its neighbours, and on nothing else: the very
     same message of several branches, paired up alike, is counted once.
 
-    Of FarMessages only the stretch that is being counted is in memory; what branches share is counted in each.
+    Of LazyMessages only the stretch that is being counted is in memory; what branches share is counted in each.
+    `rows` gives the rows of the table, by default each made anew.
     """
     held = not any(isinstance(messages, LazyMessages) for messages in conversations)
     kept = [tuple(messages) for messages in conversations] if held else conversations
@@ -129,6 +138,8 @@ def measure_conversations(
 
     same = _same(messages, places) if held and len(kept) > 1 else None
     make = every if same is None else _counted_once(same, some)
+    if rows is None:
+        rows = overlapping_rows if held and same is None else fresh_rows
     table = rows(len(messages), make, beside=lambda at: _standing(places[at]), progress=progress)
     return replace(
         MessageMeasures.of_rows(table),

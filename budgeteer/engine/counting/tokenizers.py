@@ -12,6 +12,7 @@ import functools
 import gzip
 import hashlib
 import importlib.util
+import os
 import unicodedata
 from base64 import b64decode
 from collections.abc import Iterable, Sequence
@@ -95,8 +96,10 @@ STRETCH_CHARS: Final = 200_000
 #: and where it gets no more it ends the process.
 MOST_UNBROKEN_CHARS: Final = 4_000_000
 
-#: Characters from which texts are counted on all cores: starting the threads takes as long as counting a few thousand.
+#: Characters from which texts are counted by threads: starting them takes as long as counting a few thousand.
 _MANY_CHARS: Final = 500_000
+#: Half of the cores: what is counted next is read, or counted by another call, on the rest.
+_COUNTING_THREADS: Final = max(1, (os.cpu_count() or 1) // 2)
 
 
 class BpeCounter:
@@ -134,7 +137,7 @@ class BpeCounter:
         return sum(map(self.count, texts))
 
     def count_all(self, texts: Sequence[str]) -> list[int]:
-        """The tokens of each text; very many on all cores, by threads that live no longer than the call.
+        """The tokens of each text; very many on half of the cores, by threads that live no longer than the call.
 
         Raises:
             TextNotCounted: the tokenizer broke off on one of them.
@@ -151,7 +154,7 @@ class BpeCounter:
             return [fast(text) if text.isascii() or not is_doubtful(text) else self.count(text) for text in texts]
         doubtful = {at: self.count(text) for at, text in enumerate(texts) if not text.isascii() and is_doubtful(text)}
         sure = ["" if at in doubtful else text for at, text in enumerate(texts)] if doubtful else list(texts)
-        counts: list[int] = self._fast.count_batch(sure, 0, False)  # noqa: FBT003 - takes no names
+        counts: list[int] = self._fast.count_batch(sure, _COUNTING_THREADS, False)  # noqa: FBT003 - takes no names
         for at, count in doubtful.items():
             counts[at] = count
         return counts

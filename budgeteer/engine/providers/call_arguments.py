@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import chain
 from typing import Literal
 
 import numpy as np
@@ -39,3 +42,30 @@ def parameters_in[N: (int, NDArray[np.int64])](texts: N, form: ArgumentForm) -> 
 def argument_chars(arguments: str, form: ArgumentForm) -> int:
     """The characters of the arguments as they are sent."""
     return len(arguments) if form == "text" else len(compact_json(call_input(arguments)))
+
+
+@dataclass(frozen=True, slots=True)
+class ArgumentsOfCalls:
+    """The arguments of many calls in one form.
+
+    Attributes:
+        texts: the texts of `argument_texts`, of one call after the other.
+        counts: how many of them are each call's.
+        chars: the characters of each call's arguments as they are sent.
+    """
+
+    texts: Sequence[str]
+    counts: NDArray[np.int64]
+    chars: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, arguments: Sequence[str], form: ArgumentForm) -> ArgumentsOfCalls:
+        """Those of each call, `arguments` as the model wrote them."""
+        if form == "text":
+            return cls(arguments, np.ones(len(arguments), np.int64), np.fromiter(map(len, arguments), np.int64))
+        read = [argument_texts(one, form) for one in arguments]
+        return cls(
+            list(chain.from_iterable(read)),
+            np.fromiter(map(len, read), np.int64, len(read)),
+            np.fromiter((argument_chars(one, form) for one in arguments), np.int64, len(read)),
+        )

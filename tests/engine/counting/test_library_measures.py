@@ -1,5 +1,7 @@
 """Measures: what is counted once at import is what stands in the prompt."""
 
+import threading
+
 import numpy as np
 import pytest
 
@@ -19,6 +21,7 @@ from budgeteer.engine.content.library import (
 )
 from budgeteer.engine.counting.library_measures import (
     STRETCH,
+    NotMeasured,
     SkillMeasures,
     Table,
     feature_text,
@@ -26,6 +29,7 @@ from budgeteer.engine.counting.library_measures import (
     measure_features,
     measure_skills,
     measure_tools,
+    overlapping_rows,
     skill_description,
     table_of,
 )
@@ -153,6 +157,28 @@ def test_rows_are_made_in_stretches_that_are_put_together_in_order() -> None:
     told: list[tuple[int, int]] = []
     nothing = fresh_rows(0, make, progress=lambda done, total: told.append((done, total)))
     assert (np.shape(nothing), told) == ((0, 2), [])
+
+
+def test_two_stretches_are_made_at_once_and_stand_in_order() -> None:
+    both = threading.Barrier(2)
+
+    def make(start: int, stop: int) -> Table:
+        if start < 2 * STRETCH:
+            both.wait(timeout=60)
+        return np.array([(at, at * at) for at in range(start, stop)], np.int64).reshape(stop - start, 2)
+
+    count = 2 * STRETCH + 3
+    assert np.array_equal(overlapping_rows(count, make), [(at, at * at) for at in range(count)])
+
+
+def test_what_a_stretch_raises_ends_the_table() -> None:
+    def make(start: int, stop: int) -> Table:
+        if start:
+            raise NotMeasured("rows of the second stretch")
+        return np.zeros((stop - start, 2), np.int64)
+
+    with pytest.raises(NotMeasured, match="second stretch"):
+        overlapping_rows(2 * STRETCH, make)
 
 
 @pytest.mark.parametrize(("count", "stretches"), [(3, [1, 1]), (1, []), (2, [0])])

@@ -14,6 +14,7 @@ import functools
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from threading import Lock
 from typing import Final, Protocol
 
 import numpy as np
@@ -100,18 +101,23 @@ class CharacterTable:
 
 
 class _Table:
-    """Tokens by two machine words; a place holds one pair, and the newest stays."""
+    """Tokens by two machine words; a place holds one pair, and the newest stays.
+
+    Threads share it: who looks a pair up sees all of what another one puts there, or nothing of it.
+    """
 
     def __init__(self, spread: tuple[int, int]) -> None:
         self._spread = (np.uint64(spread[0]), np.uint64(spread[1]))
         self._keys = np.zeros((2, 1 << _TABLE_BITS), np.uint64)
         self._tokens = np.zeros(1 << _TABLE_BITS, np.int32)
+        self._lock = Lock()
 
     def find(self, low: Keys, high: Keys) -> tuple[Tokens, npt.NDArray[np.bool_]]:
         """The tokens of each pair, and whether it is there; no segment has the pair of zeros."""
         places = self._places(low, high)
-        there = (self._keys[0].take(places) == low) & (self._keys[1].take(places) == high)
-        return self._tokens.take(places).astype(np.int64), there
+        with self._lock:
+            lows, highs, tokens = self._keys[0].take(places), self._keys[1].take(places), self._tokens.take(places)
+        return tokens.astype(np.int64), (lows == low) & (highs == high)
 
     def is_free(self, low: Keys, high: Keys) -> npt.NDArray[np.bool_]:
         """Whether the place of each pair holds none."""
@@ -120,9 +126,9 @@ class _Table:
 
     def put(self, low: Keys, high: Keys, tokens: Tokens) -> None:
         places = self._places(low, high)
-        self._keys[0][places], self._keys[1][places] = low, high
-        # Of two pairs of one place the last one is kept by all three assignments alike.
-        self._tokens[places] = tokens
+        with self._lock:
+            # Of two pairs of one place the last one is kept by all three assignments alike.
+            self._keys[0][places], self._keys[1][places], self._tokens[places] = low, high, tokens
 
     def repeated(self, low: Keys, high: Keys) -> tuple[Positions, Positions, Positions]:
         """Which pairs stand for all, which repeat one of those, and which one each of these repeats.

@@ -1,9 +1,11 @@
 """Claude's tokens are counted as ctok counts them, fast and whatever the text; and where such counts add up."""
 
 import random
+import sys
 import time
 import unicodedata
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from itertools import product
 from unittest import mock
 
@@ -365,3 +367,21 @@ def test_a_long_word_of_short_pieces_is_counted_in_linear_time(name: str) -> Non
     before = time.process_time()
     assert counter.count("zq" * 500_000) == 1_000_000
     assert time.process_time() - before < 30
+
+
+def test_threads_that_count_at_once_find_no_half_of_what_another_one_keeps(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(claude_segments, "_TABLE_BITS", 8)  # so that places are taken again and again
+    dice = random.Random(5)
+    words = ["".join(dice.choices("abcdefghijklmnopqrstuvwxyz", k=dice.randint(3, 12))) for _ in range(1_500)]
+    texts = [" ".join(dice.choices(words, k=1_000)) for _ in range(24)]
+    expected = [ClaudeCounter("claude-v3").count(text) for text in texts]
+    shared = ClaudeCounter("claude-v3")
+    shared.count(texts[0])
+    patience = sys.getswitchinterval()
+    sys.setswitchinterval(1e-5)
+    try:
+        with ThreadPoolExecutor(4) as threads:
+            for _ in range(10):
+                assert list(threads.map(shared.count, texts)) == expected
+    finally:
+        sys.setswitchinterval(patience)
