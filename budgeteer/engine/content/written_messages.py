@@ -41,8 +41,8 @@ def begins_turn(message: Message) -> bool:
 
 def _only_text(message: Message) -> str:
     """The text of a user's message that holds nothing else, "" for any other."""
-    match message.parts:
-        case (TextPart(text=text),) if message.role == "user" and text.startswith("["):
-            return text
-        case _:
-            return ""
+    parts = message.parts
+    if message.role != "user" or len(parts) != 1 or type(parts[0]) is not TextPart:
+        return ""
+    text = parts[0].text
+    return text if text.startswith("[") else ""

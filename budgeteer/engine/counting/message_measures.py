@@ -101,7 +101,8 @@ def measure_messages(
 
     To pack for another provider than those, measure again: its columns raise NotMeasured.
     """
-    measures = measure_conversations([messages], counter=counter, progress=progress, providers=providers)
+    rows = fresh_rows if isinstance(messages, LazyMessages) else overlapping_rows
+    measures = measure_conversations([messages], counter=counter, progress=progress, rows=rows, providers=providers)
     asked = {DEFAULT_PROVIDER, *providers}
     return measures if asked.issuperset(PROVIDERS) else measures.only(asked)
 
@@ -111,7 +112,7 @@ def measure_conversations(
     *,
     counter: TokenCounter,
     progress: Progress | None = None,
-    rows: RowSource | None = None,
+    rows: RowSource = fresh_rows,
     providers: Collection[str] = tuple(PROVIDERS),
 ) -> MessageMeasures:
     """Count the messages of several conversations, one conversation's rows after the other's.
@@ -120,7 +121,6 @@ def measure_conversations(
     same message of several branches, paired up alike, is counted once.
 
     Of LazyMessages only the stretch that is being counted is in memory; what branches share is counted in each.
-    `rows` gives the rows of the table, by default each made anew.
     """
     held = not any(isinstance(messages, LazyMessages) for messages in conversations)
     kept = [tuple(messages) for messages in conversations] if held else conversations
@@ -138,8 +138,6 @@ def measure_conversations(
 
     same = _same(messages, places) if held and len(kept) > 1 else None
     make = every if same is None else _counted_once(same, some)
-    if rows is None:
-        rows = overlapping_rows if held and same is None else fresh_rows
     table = rows(len(messages), make, beside=lambda at: _standing(places[at]), progress=progress)
     return replace(
         MessageMeasures.of_rows(table),
@@ -174,7 +172,7 @@ def _counted_once(same: Ints, count: Callable[[Sequence[int]], Ints]) -> Callabl
 
 
 def _joined(columns: Iterable[Sequence[int]]) -> Ints:
-    return np.concatenate([np.zeros(0, np.int64), *(np.array(column, np.int64) for column in columns)])
+    return np.fromiter(chain.from_iterable(columns), np.int64)
 
 
 def _standing(place: Place) -> bytes:
