@@ -90,6 +90,8 @@ def pair(messages: Sequence[Message], *, seen: AbstractSet[str] = frozenset()) -
     """The pairing of a conversation, in one pass; `seen` are the call ids used before it."""
     walk = _Walk(messages, seen)
     walk.through()
+    if not (walk.answers or walk.fault or walk.reasoning):
+        return Pairing(walk.joined, [ALONE] * len(walk.joined), walk.turn)  # words alone: nothing hangs together
     heirs = _join_reasoning(messages, walk)
     return Pairing(_numbered(walk.joined), _places(walk, heirs), walk.turn)
 
