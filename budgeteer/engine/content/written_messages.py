@@ -9,6 +9,10 @@ from budgeteer.engine.content.conversation import Message, TextPart
 
 #: The line every summary stands under: it says what the text is.
 SUMMARY_LINE: Final = "[Conversation summary: earlier messages, shortened to save context]"
+#: The line above every block's text. Source: the seed's tool description (dynamic context pruning).
+BLOCK_HEADER: Final = "[Compressed conversation section]"
+#: A block's own id behind its text. Source: the seed (`bN`).
+_BLOCK_TAG: Final = re.compile(r"<id>b[1-9][0-9]{0,8}</id>")
 _NOTICE: Final = re.compile(r"\[(?P<count>[1-9][0-9,]{0,12}) earlier messages? removed to save context\]")
 
 
@@ -34,9 +38,19 @@ def is_written(message: Message) -> bool:
     return bool(text) and (text.startswith(SUMMARY_LINE) or _NOTICE.fullmatch(text) is not None)
 
 
+def is_block(message: Message) -> bool:
+    """Whether a message is nothing but the text of a compressed range, with its id or without."""
+    parts = message.parts
+    if message.role != "user" or not parts or type(parts[0]) is not TextPart:
+        return False
+    if not parts[0].text.startswith(BLOCK_HEADER):
+        return False
+    return all(type(part) is TextPart and _BLOCK_TAG.fullmatch(part.text) is not None for part in parts[1:])
+
+
 def begins_turn(message: Message) -> bool:
     """Whether somebody typed it: a message of the user's that no program and no earlier packing wrote."""
-    return message.role == "user" and message.typed and not is_written(message)
+    return message.role == "user" and message.typed and not (is_written(message) or is_block(message))
 
 
 def _only_text(message: Message) -> str:

@@ -124,3 +124,10 @@ def test_a_message_with_words_beside_its_result_answers_by_its_first_result() ->
     assert pairing.group == [0, 1, 1, 1, 2]
     assert pairing.place[1].answered == {0, 1}
     assert faults([user(), mixed]) == [Fault.NONE, Fault.NO_CALL]
+
+
+def test_a_block_that_is_read_back_begins_no_turn_and_what_was_typed_behind_it_does() -> None:
+    text = "[Compressed conversation section]\n\nA start."
+    tagged = Message("user", (TextPart(text), TextPart("<id>b1</id>")))
+    typed = Message("user", (TextPart(text), TextPart("<id>b1</id>"), TextPart("And now?")))
+    assert pair([user(text), tagged, user("One"), typed]).turn == [0, 0, 1, 2]

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from budgeteer.engine.content.written_messages import BLOCK_HEADER
 from budgeteer.engine.counting.library_measures import Ints
-from budgeteer.engine.packing.pruning.message_ids import BLOCK_HEADER
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,13 +8,13 @@ from typing import Final
 
 from budgeteer.engine.config.schema import TextsConfig
 from budgeteer.engine.content.conversation import Message, TextPart
-from budgeteer.engine.content.written_messages import is_written
+from budgeteer.engine.content.written_messages import BLOCK_HEADER, is_written
 from budgeteer.engine.counting.tokenizers import TokenCounter
 from budgeteer.engine.inputs.bundle import Bundle
 from budgeteer.engine.inputs.history_index import message_id
 from budgeteer.engine.packing.history.earlier_line import read_line
 from budgeteer.engine.packing.pruning.calls import Calls, calls_in
-from budgeteer.engine.packing.pruning.message_ids import BLOCK_HEADER, Numbering, ids_within, number_messages, untagged
+from budgeteer.engine.packing.pruning.message_ids import Numbering, ids_within, number_messages, untagged
 from budgeteer.engine.packing.pruning.model_texts import system_text
 from budgeteer.engine.packing.sections.own_tools import OURS, says
 

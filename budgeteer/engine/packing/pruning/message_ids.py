@@ -20,8 +20,6 @@ from budgeteer.engine.counting.library_measures import Ints
 from budgeteer.engine.counting.tokenizers import TokenCounter
 from budgeteer.engine.providers.registry import PROVIDERS
 
-#: The line above every block's text. Source: the seed's tool description (dynamic context pruning).
-BLOCK_HEADER: Final = "[Compressed conversation section]"
 _TAG: Final = re.compile(r"<id>(m[0-9]{3,9}|b[1-9][0-9]{0,8})</id>")
 #: Digits of a message's number, at the least. Source: the seed (`mNNN`).
 _DIGITS: Final = 3

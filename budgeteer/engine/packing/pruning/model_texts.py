@@ -10,7 +10,7 @@ from typing import Any, Final, Literal
 
 from budgeteer.engine.config.schema import TextsConfig
 from budgeteer.engine.content.library import ToolDefinition
-from budgeteer.engine.packing.pruning.message_ids import BLOCK_HEADER
+from budgeteer.engine.content.written_messages import BLOCK_HEADER
 from budgeteer.engine.packing.pruning.nudges import Nudge
 from budgeteer.engine.packing.sections.own_tools import OURS, own_tool, worded
 
