@@ -100,7 +100,7 @@ def parameters_instead(block: Mapping[str, Any], count: Callable[[str], int], pa
     read = 0
     for name, value in block["input"].items():
         read += parameter + count(name)
-        read += count(value if isinstance(value, str) else compact(value))
+        read += count(value if isinstance(value, str) else json.dumps(value))
     return read - count(compact(block["input"]))
 
 

@@ -49,6 +49,8 @@ def expected(provider: Provider) -> dict[str, str]:
         "a call and its result": said(overhead.call),
         "several calls at once": said(overhead.parallel),
         "a parameter of a call": said(overhead.parameter),
+        "a call that failed": said(overhead.failed),
+        "reasoning that goes back": said(overhead.reasoning),
         "tools": by_model([one for one, _ in overhead.tools_of.values()], overhead.tools),
         "tools where a call is asked for": by_model([one for _, one in overhead.tools_of.values()], overhead.forced),
         "a picture of 1,000 × 1,000 pixels": "unknown" if pixels is None else f"{pixels:,}",

@@ -21,6 +21,7 @@ from budgeteer.engine.content.conversation import (
     OpaquePart,
     Part,
     ReasoningPart,
+    Role,
     TextPart,
     ToolCallPart,
     ToolResultPart,
@@ -40,18 +41,21 @@ from budgeteer.engine.providers.call_arguments import (
     argument_texts,
     parameters_in,
 )
-from budgeteer.engine.providers.capabilities import supported_parts
+from budgeteer.engine.providers.capabilities import can_express, supported_parts
 from budgeteer.engine.providers.registry import PROVIDERS
 
 #: The columns of MessageMeasures in their order: those that all providers share, then six for each.
 HEAD: Final = (
     *("role", "group", "turn", "calls", "is_result", "frame_tokens", "name_tokens", "named", "images"),
-    *("system_tokens", "followed_tokens"),
+    *("system_tokens", "followed_tokens", "failed", "thoughts"),
 )
 FORM: Final = ("before_tokens", "before_chars", "tokens", "chars", "loss", "unknown")
 
 #: The families of the providers that charge the name of a message.
 _CHARGING_NAMES: Final = frozenset(row.family for row in PROVIDERS.values() if row.overhead.speaker is not None)
+
+#: The providers that charge what stands around reasoning.
+_CHARGING_REASONING: Final = tuple(row.name for row in PROVIDERS.values() if row.overhead.reasoning.tokens)
 
 #: Where a part of a family has what only its provider can read.
 _SEALS: Final = {row.family: row.capabilities.sealed_key for row in PROVIDERS.values() if row.capabilities.sealed_key}
@@ -254,6 +258,8 @@ def _row(message: Message, place: Place, counter: TokenCounter, providers: Colle
         int(bool(called)),
         sum(isinstance(part, ImagePart) for part in flat(message.parts)),
         *_system_sizes(message, counter),
+        sum(part.is_error for part in message.parts if isinstance(part, ToolResultPart)),
+        sum(_is_charged(part, message.role) for part in message.parts if isinstance(part, ReasoningPart)),
     ]
     count = _counted_once(counter)
     for provider in PROVIDERS.values():
@@ -267,6 +273,11 @@ def _row(message: Message, place: Place, counter: TokenCounter, providers: Colle
         after = before if unchanged else _size(sent.parts, provider, count, charge=charge, framed=framed)
         row += [before.tokens, before.chars, after.tokens, after.chars, int(sent.loss), after.unknown]
     return row
+
+
+def _is_charged(part: ReasoningPart, role: Role) -> bool:
+    """Whether a provider takes this reasoning back and charges what stands around it."""
+    return any(can_express(part, name, role) for name in _CHARGING_REASONING)
 
 
 def result_name(message: Message) -> str:

@@ -20,9 +20,9 @@ _LAST_SYSTEM: Final = ROLES.index("developer")
 def message_frames(measures: MessageMeasures, provider: Provider, counter: TokenCounter) -> Ints:
     """The frame of each message: the provider's constant, role, and name where there is one and it can be sent.
 
-    What stands around calls and their results is in the frame of the message that calls. System text has the frame of a
-    message, or what the provider charges around a field of its own. A calibrated counter brings its own charges, roles
-    included.
+    What stands around calls and their results is in the frame of the message that calls; what a failed one takes more
+    is in that of its result. System text has the frame of a message, or what the provider charges around a field of its
+    own. A calibrated counter brings its own charges, roles included.
     """
     if not counter.per_message_overhead:
         return np.zeros(len(measures), np.int64)
@@ -42,7 +42,8 @@ def _frames(measures: MessageMeasures, provider: Provider, counter: TokenCounter
         measured: Ints = charges.message * speaks + charges.call * measures.calls + measures.named * speaker
         return measured
     around_calls = overhead.call.tokens * measures.calls + overhead.parallel.tokens * (measures.calls > 1)
-    frames: Ints = overhead.message.tokens + measures.frame_tokens + around_calls
+    around_parts = overhead.failed.tokens * measures.failed + overhead.reasoning.tokens * measures.thoughts
+    frames: Ints = overhead.message.tokens + measures.frame_tokens + around_calls + around_parts
     if not measures.named.any():
         return frames
     if overhead.speaker is None:

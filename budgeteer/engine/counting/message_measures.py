@@ -61,7 +61,8 @@ class MessageMeasures(ProviderColumns[MessageSizes]):
     `frame_tokens` is what the frame costs beside the provider's constant: role, and name where there is one;
     `name_tokens` is the name's share of it, `named` tells whether there is a name; `images` counts pictures.
     `system_tokens` and `followed_tokens` (system and developer texts only) are the text alone and with a blank line
-    after it.
+    after it. `failed` tells whether it answers a call that failed, `thoughts` counts the reasoning that is sent back to
+    a provider which charges what stands around it.
     """
 
     EACH = MessageSizes
@@ -76,6 +77,8 @@ class MessageMeasures(ProviderColumns[MessageSizes]):
     images: Ints
     system_tokens: Ints
     followed_tokens: Ints
+    failed: Ints
+    thoughts: Ints
 
     def __len__(self) -> int:
         return len(self.role)

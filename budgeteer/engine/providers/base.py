@@ -60,6 +60,8 @@ class ProviderOverhead:
         call: what stands around a tool call and its result, beside the frames of their messages.
         parallel: what stands once around several calls of one message and their results, beside that of each.
         parameter: what stands around each parameter of a call whose arguments are read one by one.
+        failed: what a result takes more that says that its call failed.
+        reasoning: what stands around reasoning that is sent back.
         tools: what the provider adds once when tools are given.
         forced: what it adds instead where the settings ask for a call.
         tools_of: both by model, for those that it publishes by themselves.
@@ -74,6 +76,8 @@ class ProviderOverhead:
     call: Charge
     parallel: Charge
     parameter: Charge
+    failed: Charge = Charge(0, NOT_CHARGED)
+    reasoning: Charge = Charge(0, NOT_CHARGED)
     tools_of: Mapping[str, tuple[Charge, Charge]] = field(default_factory=dict)
 
     def for_tools(self, model: str, *, is_forced: bool) -> Charge:

@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import chain
-from typing import Literal
+from typing import Final, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from budgeteer.engine.content.conversation import call_input
-from budgeteer.engine.content.library import compact_json
+from budgeteer.engine.content.library import compact_json, json_object
 
 type ArgumentForm = Literal["text", "object", "parameters"]
 """`text`: as the model wrote them. `object`: as compact JSON. `parameters`: sent as an object too, but read one by one,
-a name and a value each, with texts as they are, without the marks that JSON puts into them."""
+a name and a value each: texts as they are, without the marks that JSON puts into them, lists and objects as Python
+writes JSON, with blanks and in ASCII (in twelve recorded calls of Claude 4.5 that gives each its tokens to within one,
+where compact JSON is 23 to 29 too few)."""
+
+
+#: As Claude reads tool definitions too (providers/anthropic/tools.py).
+_SPACED: Final = json.JSONEncoder(default=json_object)
 
 
 def argument_texts(arguments: str, form: ArgumentForm) -> tuple[str, ...]:
@@ -30,7 +37,7 @@ def argument_texts(arguments: str, form: ArgumentForm) -> tuple[str, ...]:
             return tuple(
                 text
                 for name, value in pairs
-                for text in (name, value if isinstance(value, str) else compact_json(value))
+                for text in (name, value if isinstance(value, str) else _SPACED.encode(value))
             )
 
 

@@ -21,7 +21,7 @@ COMPACT = '{"path":"a.py","lines":[1,2],"text":"say \\"hi\\"\\n"}'
 def test_each_form_of_arguments() -> None:
     assert argument_texts(WRITTEN, "text") == (WRITTEN,)
     assert argument_texts(WRITTEN, "object") == (COMPACT,)
-    assert argument_texts(WRITTEN, "parameters") == ("path", "a.py", "lines", "[1,2]", "text", 'say "hi"\n')
+    assert argument_texts(WRITTEN, "parameters") == ("path", "a.py", "lines", "[1, 2]", "text", 'say "hi"\n')
     assert argument_texts("no object", "parameters") == ("arguments", "no object")
     assert argument_texts("", "parameters") == ()
     assert [argument_chars(WRITTEN, form) for form in ("text", "object", "parameters")] == [

@@ -12,7 +12,8 @@ from budgeteer.engine.providers.base import Charge, ProviderOverhead
 #: Anthropic's own example does, and each two further messages 6, whether there is a system text or not; on Opus 4.8
 #: and later 6 and 4. In 26 of its requests that answer calls, and in the growth of 969 recorded requests of Claude 4.5
 #: and 4.6 (`budgeteer calibrate`), a call with its result takes 45 to 46 tokens with the frames of its two messages, 15
-#: more for each parameter, and several calls of one message 16 to 26 more, once.
+#: more for each parameter, and several calls of one message 16 to 26 more, once. A call that failed takes 7 to 9 more,
+#: and reasoning that goes back with its own text at least 8 (docs/accuracy.md says of how many requests).
 _MEASURED: Final = "not published; measured on recorded requests of Claude 4.5 and 4.6, 2026-11-24 (docs/accuracy.md)"
 #: Its example: the system text "You are a scientist" (4 tokens) and "Hello, Claude" (3) are 14 input tokens; the one
 #: message and the reply take the 7 that they take without a system text.
@@ -64,6 +65,8 @@ OVERHEAD: Final = ProviderOverhead(
     call=Charge(39, _MEASURED),
     parallel=Charge(20, _MEASURED),
     parameter=Charge(15, _MEASURED),
+    failed=Charge(8, _MEASURED),
+    reasoning=Charge(8, _MEASURED),
     tools_of=MappingProxyType(
         {model: (_published(auto), _published(forced)) for model, (auto, forced) in _SYSTEM_PROMPTS.items()}
     ),
