@@ -152,7 +152,7 @@ def _session(text: str) -> Row:
     lines = text.split("\n")
     start = max((at for at, line in enumerate(lines) if '"isCompactSummary":true' in line), default=0)
     seen = "\n".join(lines[start:])
-    counts = session_counts(seen)
+    counts = session_counts(seen, "\n".join(lines[:start]))
     agents = {
         value["data"].get("agentId")
         for value in raw_lines(seen)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import zipfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -164,7 +164,8 @@ def session_messages(text: str) -> Iterator[tuple[bool, str, dict[str, Any]]]:
                 yield aside, line["type"], message
 
 
-def session_counts(text: str) -> Counts:
+def session_counts(text: str, before: str = "") -> Counts:
+    """What a session holds; `before` is what was compacted away."""
     said: set[tuple[bool, str]] = set()
     calls: set[str] = set()
     results: set[str] = set()
@@ -179,7 +180,8 @@ def session_counts(text: str) -> Counts:
         else:
             results |= {b["tool_use_id"] for b in blocks if isinstance(b, dict) and b.get("type") == "tool_result"}
             prompts += any(each != "tool_result" for each in kinds)
-    return Counts(len(said) + len(results) + prompts + attached_texts(text), len(calls), len(results))
+    attached = attached_texts(text) or unwritten_texts(before, text)
+    return Counts(len(said) + len(results) + prompts + attached, len(calls), len(results))
 
 
 def attached_texts(text: str) -> int:
@@ -187,6 +189,80 @@ def attached_texts(text: str) -> int:
     attached = [value.get("attachment") for value in raw_lines(text) if value.get("type") == "attachment"]
     told = [one for one in attached if isinstance(one, dict) and one.get("type") != "hook_system_message"]
     return sum(any(one.get(key) for key in ("content", "addedLines", "addedBlocks")) for one in told)
+
+
+LISTING = ("TaskCreate", "TaskUpdate", "TodoWrite")
+
+
+def unwritten_texts(before: str, text: str) -> int:
+    """How many task lists and queued prompts a session of version 2.1 was sent that it has no line for."""
+    compacted, seen = ([one for one in raw_lines(part) if not one.get("isSidechain")] for part in (before, text))
+    if not any(one.get("version", "").startswith("2.1.") for one in seen):
+        return 0
+    first = [one["message"]["id"] for one in seen if one.get("type") == "assistant"]
+    lists = lists_sent([*compacted, *seen])
+    return sum(reply in first for reply in lists) + prompts_taken(seen)
+
+
+def prompts_taken(lines: Sequence[dict[str, Any]]) -> int:
+    """How many prompts were taken from the queue before their turn was over, and a reply came after."""
+    queue: list[str] = []
+    taken = found = 0
+    for one in lines:
+        if one.get("type") == "assistant":
+            found, taken = found + taken, 0
+        elif one.get("type") == "queue-operation":
+            taken += one["operation"] == "remove" and bool(queue) and not queue[0].startswith("{")
+            queue = [*queue, one["content"]] if one["operation"] == "enqueue" else queue[1:]
+    return found
+
+
+def lists_sent(lines: Sequence[dict[str, Any]]) -> list[str]:
+    """The replies before which a list that is not done was sent: ten lines, other than thoughts, came since the last
+    that writes it and since it was sent last."""
+    found: list[str] = []
+    known: set[str] = set()
+    status: dict[str, str] = {}
+    since = sent = 0
+    for one in lines:
+        if one.get("isCompactSummary"):
+            since = sent = 0
+        status |= dict.fromkeys(created_by(one), "pending")
+        if one.get("type") != "assistant":
+            continue
+        reply, blocks = one["message"]["id"], list(blocks_in(one))
+        if reply not in known and since >= 10 and sent >= 10:
+            found += [reply] * any(each != "completed" for each in status.values())
+            sent = 0
+        known.add(reply)
+        if any(block["type"] != "thinking" for block in blocks):
+            since, sent = since + 1, sent + 1
+        for block in blocks:
+            if block.get("name") in LISTING:
+                since, status = 0, listed(status, block)
+    return found
+
+
+def created_by(line: dict[str, Any]) -> list[str]:
+    """The number of the task that a line says was created."""
+    result = line.get("toolUseResult")
+    task = result.get("task") if isinstance(result, dict) else None
+    return [task["id"]] if isinstance(task, dict) and "subject" in task else []
+
+
+def listed(status: dict[str, str], call: dict[str, Any]) -> dict[str, str]:
+    """How the items stand after a call."""
+    given = call["input"]
+    if call["name"] == "TodoWrite":
+        return {str(at): todo["status"] for at, todo in enumerate(given["todos"])}
+    return status | ({given["taskId"]: given["status"]} if call["name"] == "TaskUpdate" else {})
+
+
+def blocks_in(line: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """The blocks of a line's message."""
+    message = line.get("message")
+    content = message.get("content") if isinstance(message, dict) else None
+    return (block for block in content if isinstance(block, dict)) if isinstance(content, list) else iter(())
 
 
 @pytest.mark.parametrize("path", named("conversations/claude-code/*.jsonl"))

@@ -162,6 +162,10 @@ class RecordedRequest:
         output_tokens: the tokens of the reply, those of its reasoning included; 0 where the source does not say.
         reasoning_tokens: how many of them were reasoning, None where the source does not say.
         model: the model that answered, "" where the source does not say.
+        unwritten_tokens: tokens that the program is known to have added since the request before, and that no text of
+            its file has, such as the words of a reminder.
+        other_server: whether its reply has an id that the model's maker does not give: what answered may count in a way
+            of its own.
     """
 
     position: int
@@ -171,6 +175,8 @@ class RecordedRequest:
     output_tokens: int = 0
     reasoning_tokens: int | None = None
     model: str = ""
+    unwritten_tokens: int = 0
+    other_server: bool = False
 
 
 REQUEST_FORM: Final = "requestForm"
@@ -178,6 +184,9 @@ REQUEST_FORM: Final = "requestForm"
 
 AGENT_WINDOW: Final = "agentWindow"
 """Under this key it says within which context window, in tokens, its agent kept its requests, where the source can."""
+
+WITHOUT_TEXTS: Final = "withoutTexts"
+"""True under this key: the source has the calls and results of its requests, and not what was said beside them."""
 
 IDS_BY_LINE: Final = "idsByLine"
 """True under this key: the ids in its calls of `compress` count the lines of its source, and not its messages."""

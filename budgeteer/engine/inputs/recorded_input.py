@@ -32,7 +32,7 @@ class RecordedInput:
         rows: for each request the row of the history at which its reply begins.
         recorded: what was reported of it.
         counted: what its file holds of it, as it is counted here: system texts, tool definitions, messages and what
-            stands around them.
+            stands around them, and what its program is known to have added without a text in the file.
     """
 
     rows: Ints
@@ -98,5 +98,6 @@ def held_against_counts(
         return None
     before = np.cumsum(framed_tokens(measures, PROVIDERS[provider], counter))
     rows = np.array([request.position for request in within], np.int64)
-    counted: Ints = head + np.concatenate([[0], before])[rows]
+    unwritten = np.cumsum([request.unwritten_tokens for request in within])
+    counted: Ints = head + np.concatenate([[0], before])[rows] + unwritten
     return RecordedInput(rows, np.array([request.input_tokens for request in within], np.int64), counted)

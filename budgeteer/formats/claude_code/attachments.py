@@ -1,8 +1,8 @@
 """Attachments of a Claude Code session: context that newer versions put beside a prompt, one line each.
 
 Claude Code turns an attachment into a user message for the model and writes down only what it was made from. The kinds
-read here are those whose own text is in the file; the words that Claude Code puts around it are not, so that a count
-is a little low rather than invented.
+read here are those whose own text is in the file. The words that Claude Code puts around it are not: a message is a
+little low rather than invented. How many tokens they are is known of some kinds, and is kept with the request.
 """
 
 from __future__ import annotations
@@ -32,6 +32,20 @@ _PLACES: Final[Mapping[str, tuple[str, ...]]] = {
 }
 """Where the text of each kind stands: keys from the outside in; a list on the way is read element by element."""
 
+_LISTS: Final[Mapping[str, str]] = {"task_reminder": "subject", "todo_reminder": "content"}
+"""The kinds that show the task list, and what names an item of it."""
+
+_WORDS: Final[Mapping[str, Mapping[str, tuple[int, int]]]] = {
+    "task_reminder": {"claude-v3": (110, 118), "claude-v4.7": (162, 174), "claude-v4.8": (162, 174)},
+    "todo_reminder": {"claude-v3": (103, 117), "claude-v4.7": (155, 173), "claude-v4.8": (155, 173)},
+    "queued_command": {"claude-v3": (49, 49), "claude-v4.7": (64, 64), "claude-v4.8": (64, 64)},
+}
+"""The tokens of the words that stand around the text of a kind, by tokenizer: without a text, and with one.
+
+They were counted of what versions 2.1 send, and agree with recorded requests of Claude 4.5 and 4.6 (docs/accuracy.md).
+"""
+_OLDEST_FAMILY: Final = "claude-v3"
+
 _HEARD_HOOKS: Final = frozenset({"SessionStart", "UserPromptSubmit"})
 """Hooks whose output the model reads when they succeed."""
 
@@ -45,9 +59,36 @@ def attached_message(line: Mapping[str, Any]) -> Mapping[str, Any]:
     if kind == "hook_success" and text_value(attachment.get("hookEvent")) not in _HEARD_HOOKS:
         return {}
     places = _PLACES.get(kind)
+    listed = _LISTS.get(kind)
     texts = _texts(attachment, places) if places else []
+    if listed and (rows := _rows(attachment.get("content"), listed)):
+        texts = [rows]
     blocks = [{"type": "text", "text": text} for text in texts]
     return {"role": "user", "content": blocks} if blocks else {}
+
+
+def _rows(items: Any, name: str) -> str:
+    """The task list as the model reads it: a line for each item, with its number and status."""
+    shown = [item for item in items if isinstance(item, Mapping)] if isinstance(items, list) else []
+    mark = "#" if name == "subject" else ""
+    return "\n".join(
+        f"{mark}{item.get('id', number)}. [{text_value(item.get('status'))}] {text_value(item.get(name))}"
+        for number, item in enumerate(shown, 1)
+    )
+
+
+def unwritten_tokens(attachment: Any, tokenizer: str) -> int:
+    """The tokens of the words that Claude Code puts around an attachment, which no line has; 0 where unknown.
+
+    Under a tokenizer that is not Claude's they are those of the oldest family.
+    """
+    if not isinstance(attachment, Mapping):
+        return 0
+    words = _WORDS.get(text_value(attachment.get("type")))
+    if words is None:
+        return 0
+    without, with_text = words.get(tokenizer, words[_OLDEST_FAMILY])
+    return with_text if attached_message({"attachment": attachment}) else without
 
 
 def is_typed_attachment(line: Mapping[str, Any]) -> bool:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
-from budgeteer.engine.content.conversation import Conversation, Message, RecordedRequest
+from budgeteer.engine.content.conversation import WITHOUT_TEXTS, Conversation, Message, RecordedRequest
 from budgeteer.engine.errors import FormatError
 from budgeteer.formats.claude_code.session_lines import SessionRecord, records_of
 from budgeteer.formats.claude_code.session_messages import build_messages
 from budgeteer.formats.claude_code.session_tree import SessionBranch, SessionTree
+from budgeteer.formats.claude_code.unwritten_attachments import Attached, RunAttachments, with_attachments
 from budgeteer.formats.messages.branches import with_branches
 from budgeteer.formats.messages.imported import Imported
 from budgeteer.formats.messages.numbering import Notes, listed_counts, note_opaque, short_line, text_value, title_of
@@ -22,6 +24,8 @@ from budgeteer.formats.reading.lazy_jsonl import telling
 _OWN_TYPES = frozenset(
     {"summary", "file-history-snapshot", "queue-operation", "custom-title", "last-prompt", "pr-link", "progress"}
 )
+#: How the ids of Anthropic's replies begin, on Amazon's and Google's servers as well.
+_REPLY_ID = "msg_"
 _OWN_KEYS = frozenset({"parentUuid", "sessionId", "leafUuid", "messageId", "isSidechain", "uuid"})
 
 
@@ -104,7 +108,8 @@ def _run(
     notes = document.notes
     tree = SessionTree(run, whole=document.options.whole, telling=notes.telling)
     branch = tree.main()
-    main = _conversation(branch, document, titles, agent, notes)
+    context = _RunContext(document, titles, agent, RunAttachments(run))
+    main = _conversation(branch, context, notes)
     _say_branch(branch, main.title, document)
     notes.count("Lines whose parent is not in the file, read after the line before them", tree.dangling)
     read = {record.number for record in branch.records}
@@ -112,25 +117,39 @@ def _run(
     def other(leaf: int) -> Conversation:
         found = tree.branch(leaf)
         read.update(record.number for record in found.records)
-        return _conversation(found, document, titles, agent, notes.fresh())
+        return _conversation(found, context, notes.fresh())
 
     chats = with_branches(main, map(other, tree.others), notes, total=len(tree.others))
     notes.leave_entries(record.number for record in run if record.number not in read)
     return chats
 
 
-def _conversation(
-    branch: SessionBranch, document: Document, titles: Sequence[Mapping[str, Any]], agent: str, notes: Notes
-) -> Conversation:
-    messages = build_messages(branch.records, notes)
+@dataclass(frozen=True, slots=True)
+class _RunContext:
+    """What the branches of one run share: the file, the titles that it gives, the sub-agent, what was attached."""
+
+    document: Document
+    titles: Sequence[Mapping[str, Any]]
+    agent: str
+    attachments: RunAttachments
+
+
+def _conversation(branch: SessionBranch, run: _RunContext, notes: Notes) -> Conversation:
+    document, agent = run.document, run.agent
+    attached = run.attachments.by_reply(branch.entire)
+    records, unwritten = with_attachments(branch.records, attached)
+    notes.count("Task lists and queued prompts that the model was sent and no line was written for", unwritten)
+    messages = build_messages(records, notes)
     note_opaque(messages, notes)
-    recorded = _recorded(branch, messages)
+    recorded = _recorded(branch, messages, attached)
     session = next((session for record in reversed(branch.records) if (session := record.context.session)), "")
     metadata = _metadata(branch, whole=document.options.whole)
+    if any(record.is_inner for record in branch.records):
+        metadata[WITHOUT_TEXTS] = True
     if agent:
         title, metadata = title_of(messages, f"Sub-agent {agent}"), {**metadata, "agent": agent, "session": session}
     else:
-        title = _given_title(titles, branch) or _first_prompt(branch, document.stem or "Session")
+        title = _given_title(run.titles, branch) or _first_prompt(branch, document.stem or "Session")
     return Conversation(
         id=f"agent-{agent}" if agent else session or "c1",
         title=title,
@@ -207,7 +226,9 @@ def _model(records: Sequence[SessionRecord]) -> str:
     return ""
 
 
-def _recorded(branch: SessionBranch, messages: Sequence[Message]) -> tuple[RecordedRequest, ...]:
+def _recorded(
+    branch: SessionBranch, messages: Sequence[Message], attached: Mapping[str, Attached]
+) -> tuple[RecordedRequest, ...]:
     """What the API reported of each request whose reply is in the branch; the lines of one reply repeat it.
 
     Replies that the last compaction kept are left out: they answered requests that held what it took away.
@@ -217,5 +238,7 @@ def _recorded(branch: SessionBranch, messages: Sequence[Message]) -> tuple[Recor
         if record.reported is not None and record.number not in branch.kept:
             reply = record.message_id or str(record.number)
             first, _ = found.get(reply, (record.number, None))
-            found[reply] = first, record.reported
+            words = attached[reply].tokens if reply in attached else 0
+            other = not record.message_id.startswith(_REPLY_ID)
+            found[reply] = first, replace(record.reported, unwritten_tokens=words, other_server=other)
     return placed_requests(found.values(), messages)

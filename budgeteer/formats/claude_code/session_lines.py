@@ -22,8 +22,11 @@ ABSENT = "\x00absent"
 
 _MOST_SHARED: Final = 10_000
 
-MESSAGE, TALK, SIDECHAIN, INNER, COMPACTION, SUMMARY = (1 << bit for bit in range(6))
+MESSAGE, TALK, SIDECHAIN, INNER, COMPACTION, SUMMARY, ATTACHED, THOUGHT, LISTS = (1 << bit for bit in range(9))
 """The marks of a record: each is a property of it."""
+
+LISTING_TOOLS: Final = frozenset({"TaskCreate", "TaskUpdate", "TodoWrite"})
+"""The tools of Claude Code that write its task list."""
 
 
 class LineContext(NamedTuple):
@@ -98,6 +101,21 @@ class SessionRecord:
     def is_summary(self) -> bool:
         """Whether it is the summary of what was compacted."""
         return self.marks & SUMMARY != 0
+
+    @property
+    def is_attachment(self) -> bool:
+        """Whether it is an attachment, read by the model or not."""
+        return self.marks & ATTACHED != 0
+
+    @property
+    def is_thought(self) -> bool:
+        """Whether it holds thinking and nothing else."""
+        return self.marks & THOUGHT != 0
+
+    @property
+    def lists(self) -> bool:
+        """Whether it calls a tool that writes the task list."""
+        return self.marks & LISTS != 0
 
     @property
     def number(self) -> int:
@@ -228,7 +246,9 @@ def _record(line: JsonLine, skipped: list[Skipped], shared: _Shared) -> SessionR
         | (TALK if message and kind != "attachment" else 0)
         | (SIDECHAIN if value.get("isSidechain") is True else 0)
         | (COMPACTION if value.get("subtype") == "compact_boundary" else 0)
-        | (SUMMARY if value.get("isCompactSummary") is True else 0),
+        | (SUMMARY if value.get("isCompactSummary") is True else 0)
+        | (ATTACHED if kind == "attachment" else 0)
+        | (_reply_marks(message) if is_reply else 0),
         shared.context(
             text_value(value.get("sessionId")),
             text_value(value.get("agentId")),
@@ -240,6 +260,15 @@ def _record(line: JsonLine, skipped: list[Skipped], shared: _Shared) -> SessionR
         _ids(message, "tool_result", "tool_use_id"),
         _reported(message) if is_reply else None,
     )
+
+
+def _reply_marks(message: Mapping[str, Any]) -> int:
+    """Whether a line of the assistant is thinking alone, and whether it writes the task list."""
+    content = message.get("content")
+    blocks = [block for block in content if isinstance(block, OBJECT)] if isinstance(content, list) else []
+    kinds = {block.get("type") for block in blocks}
+    marks = THOUGHT if kinds and kinds <= {"thinking", "redacted_thinking"} else 0
+    return marks | (LISTS if any(block.get("name") in LISTING_TOOLS for block in blocks) else 0)
 
 
 def _reported(message: Mapping[str, Any]) -> RecordedRequest | None:

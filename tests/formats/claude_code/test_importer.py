@@ -221,7 +221,7 @@ def test_attachments_whose_text_is_in_the_file_are_messages_nobody_typed() -> No
     session = simple()
     attach(session, "t1", "nested_memory", path="/x/NOTES.md", content={"path": "/x", "content": "Use tabs."})
     attach(session, "t2", "hook_additional_context", content=["One.", "Two."], hookName="SessionStart")
-    attach(session, "t3", "todo_reminder", content=[{"content": "x"}], itemCount=1)
+    attach(session, "t3", "plan_mode", planFilePath="/x/plan.md")
     attach(session, "t4", "hook_success", content="quiet", hookEvent="PostToolUse")
     attach(session, "t5", "hook_success", content="Welcome", hookEvent="SessionStart")
     attach(session, "t6", "invoked_skills", skills=[{"name": "s", "content": "Do it."}])
@@ -232,7 +232,7 @@ def test_attachments_whose_text_is_in_the_file_are_messages_nobody_typed() -> No
     assert [text_of(message) for message in chat.messages[2:6]] == ["Use tabs.", "One.\nTwo.", "Welcome", "Do it."]
     assert [message.id for message in chat.messages if not message.typed] == ["t1", "t2", "t5", "t6"]
     assert found.warnings[0] == (
-        "Non-message lines, not read: 2 (1 attachment (todo_reminder), 1 attachment (hook_success))"
+        "Non-message lines, not read: 2 (1 attachment (plan_mode), 1 attachment (hook_success))"
     )
     assert "Attachments that the model read as messages, kept with the text the file has: 4" in found.warnings
 

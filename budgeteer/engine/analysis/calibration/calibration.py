@@ -213,8 +213,10 @@ def _calibration(records: ModelRecords) -> Calibration:
     coefficients = fitted = fitted_input = None
     if len(growths) >= MIN_REQUESTS:
         columns = _columns(growths)
-        coefficients = _fit(columns, recorded)
-        predicted = _predicted(columns, recorded)
+        unwritten = np.array([one.unwritten_tokens for one in growths], np.float64)
+        texts = np.maximum(recorded - unwritten, 1.0)
+        coefficients = _fit(columns, texts)
+        predicted = _predicted(columns, texts) + unwritten
         fitted, fitted_input = count_error(predicted, recorded), input_error(predicted, growths)
     errors = count_error(counted, recorded), input_error(counted, growths)
     return Calibration(records, int(recorded.sum()), *errors, coefficients, fitted, fitted_input)

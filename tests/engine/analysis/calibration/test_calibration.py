@@ -16,6 +16,7 @@ from budgeteer.engine.analysis.counted_text import counted_text, measured_text
 from budgeteer.engine.config.schema import load_config
 from budgeteer.engine.content.conversation import (
     REQUEST_FORM,
+    WITHOUT_TEXTS,
     Conversation,
     ImagePart,
     Message,
@@ -143,6 +144,9 @@ SEAL = ReasoningPart("", encrypted="c2VhbGVk", provider="openai")
 CASES: dict[LeftOut, dict[str, Any]] = {
     LeftOut.UNKNOWN_MODEL: {"model": "brand-new-model"},
     LeftOut.OTHER_MODEL: {"next_model": "claude-opus-4-5"},
+    LeftOut.OTHER_SERVER: {"next": {"other_server": True}},
+    LeftOut.NOT_READ: {"first": {"cache_read_tokens": 50, "cache_write_tokens": 40}, "next": {"cache_read_tokens": 89}},
+    LeftOut.WITHOUT_TEXTS: {"metadata": {WITHOUT_TEXTS: True}},
     LeftOut.NOT_LARGER: {"grown": -5},
     LeftOut.NOTHING_ADDED: {"added": ()},
     LeftOut.MEDIA: {"added": (said("user", TextPart("See"), IMAGE),)},
@@ -164,10 +168,12 @@ def test_a_request_that_says_nothing_about_counts_is_left_out_with_its_reason(re
     case = CASES[reason]
     model = case.get("model", "claude-sonnet-4-5")
     added = case.get("added", (said("assistant", TextPart("Yes.")), said("user", TextPart("Go on."))))
-    first = RecordedRequest(1, 100, reasoning_tokens=case.get("reasoning"), model=model)
+    first = RecordedRequest(1, 100, reasoning_tokens=case.get("reasoning"), model=model, **case.get("first", {}))
     following = RecordedRequest(1 + len(added), 100 + case.get("grown", 40), model=case.get("next_model", model))
+    following = replace(following, **case.get("next", {}))
     messages = (said("user", TextPart("Begin.")), *added, *case.get("after", ()))
-    found = calibrate([Conversation("s", "s", messages, model=model, recorded=(first, following))])
+    talk = Conversation("s", "s", messages, model=model, recorded=(first, following))
+    found = calibrate([replace(talk, metadata=case.get("metadata", {}))])
     left_out = sum((one.records.left_out for one in found), start=type(found[0].records.left_out)())
     assert left_out == {reason: 1, LeftOut.LAST: 1} if reason is not LeftOut.UNKNOWN_MODEL else {reason: 2}
     assert sum(len(one.records.growths) for one in found) == 0
@@ -184,6 +190,66 @@ def test_sealed_reasoning_is_taken_off_where_its_tokens_are_recorded(seal: Reaso
     talk = Conversation("s", "s", messages, recorded=recorded, metadata={REQUEST_FORM: "openai-responses"})
     (growth,) = one(talk).records.growths
     assert growth.recorded_tokens == 30
+
+
+def in_a_turn(*parts: Part, grown: int, is_error: bool = False, **of_next: Any) -> Conversation:
+    """A reply with one call, its result, and by how much the input of the request after it is larger."""
+    answer = ToolResultPart("c", (TextPart("A wall."),), is_error=is_error)
+    messages = (
+        said("user", TextPart("Begin.")),
+        said("assistant", *parts, ToolCallPart("c", "look", "{}")),
+        said("tool", answer),
+    )
+    model = "claude-opus-4-5"
+    recorded = (RecordedRequest(1, 100, model=model), RecordedRequest(3, 100 + grown, model=model, **of_next))
+    return Conversation("s", "s", messages, model=model, recorded=recorded)
+
+
+def counted_of(talk: Conversation) -> int:
+    (growth,) = one(talk).records.growths
+    return growth.counted_tokens
+
+
+def sealed(text: str, more: int) -> ReasoningPart:
+    """Thinking with a seal that is so many bytes longer than its text."""
+    return ReasoningPart(text, signature="A" * ((len(text.encode()) + more) * 4 // 3))
+
+
+def test_thinking_that_is_no_summary_goes_back_and_is_counted() -> None:
+    thought = "The wall is what was asked for, and it stands in the harbour."
+    more = counted_of(in_a_turn(sealed(thought, 170), grown=90)) - counted_of(in_a_turn(grown=60))
+    assert more == COUNTER.count(thought) + 8
+    assert one(in_a_turn(sealed(thought, 900), grown=900)).records.left_out[LeftOut.REASONING] == 1
+
+
+def test_a_call_that_failed_takes_more() -> None:
+    plain, failed = in_a_turn(grown=60), in_a_turn(grown=68, is_error=True)
+    assert counted_of(failed) - counted_of(plain) == 8
+
+
+def test_what_a_program_is_known_to_have_added_is_counted_and_is_no_text() -> None:
+    (plain,), (more,) = (
+        one(talk).records.growths for talk in (in_a_turn(grown=60), in_a_turn(grown=170, unwritten_tokens=110))
+    )
+    assert more.counted_tokens == plain.counted_tokens + 110
+    assert more.text_tokens == plain.text_tokens
+
+
+@pytest.mark.parametrize(("written", "read"), [(40, 90), (40, 120), (0, 0)])
+def test_a_cache_that_was_read_or_promises_nothing_leaves_nothing_out(written: int, read: int) -> None:
+    talk = in_a_turn(grown=60, cache_read_tokens=read)
+    first = replace(talk.recorded[0], cache_read_tokens=50, cache_write_tokens=written)
+    assert counted_of(replace(talk, recorded=(first, talk.recorded[1]))) > 0
+
+
+def test_a_fit_is_of_what_stands_in_the_file() -> None:
+    talk = session(60, factor=1.2)
+    reminded = [
+        replace(request, input_tokens=request.input_tokens + 900 * at, unwritten_tokens=900 if at else 0)
+        for at, request in enumerate(talk.recorded)
+    ]
+    found, plain = one(replace(talk, recorded=tuple(reminded))), one(talk)
+    assert found.coefficients == plain.coefficients
 
 
 def test_an_unknown_name_may_be_read_as_a_known_model_and_another_tokenizer_may_count() -> None:

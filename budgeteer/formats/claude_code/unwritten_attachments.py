@@ -1,0 +1,246 @@
+"""Attachments that Claude Code sent and wrote no line for, as far as other lines of the session tell of them.
+
+Versions up to 2.1.47 at least send attachments like newer ones and write none of them down. Two kinds follow from what
+they do write, and are read as the line that a newer version writes:
+
+- The reminder of the task list. It comes before a request when ten lines of the assistant have come since the list was
+  last written, and ten since the last reminder; lines of thinking alone are not counted, and a compaction begins anew.
+  It shows the list, which is emptied when all of it is done.
+- A prompt that was typed while the model was at work, and taken from the queue before the turn was over.
+
+Others, such as the diagnostics of an editor or a file that changed, depend on what no line tells.
+
+Claude Code's source is closed: the rule is described in public analyses of versions 2.1 (among them
+https://blog.chanler.dev/en/posts/tech-learn/claude-code-system-reminder-harness), and held against the recorded input
+of sessions (docs/accuracy.md).
+"""
+
+from __future__ import annotations
+
+import re
+from collections import deque
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from budgeteer.engine.models.registry import known_model
+from budgeteer.formats.claude_code.attachments import attached_message, unwritten_tokens
+from budgeteer.formats.claude_code.session_lines import (
+    ABSENT,
+    LISTING_TOOLS,
+    MESSAGE,
+    LineContext,
+    SessionRecord,
+)
+from budgeteer.formats.messages.numbering import text_value
+from budgeteer.formats.messages.objects import OBJECT
+from budgeteer.formats.reading.json_text import JsonLine, parse_inner
+
+#: So many lines of the assistant stand between two reminders, and between the list and the first.
+REMINDER_EVERY: Final = 10
+#: The first version that is known to remind so, and the first whose list is kept by the Task tools unless it is not.
+_FIRST_VERSION: Final = (2, 1, 0)
+_TASKS_VERSION: Final = (2, 1, 16)
+_NUMBER: Final = re.compile(r"(\d+)\.(\d+)\.(\d+)")
+
+
+@dataclass(slots=True)
+class Attached:
+    """What was attached to one request.
+
+    Attributes:
+        tokens: of the words that stand around it, which no line has.
+        records: those that no line was written for, where they say more than such words.
+    """
+
+    tokens: int = 0
+    records: list[SessionRecord] = field(default_factory=list)
+
+
+class RunAttachments:
+    """The attachments of one run: of a session, or of a sub-agent.
+
+    Args:
+        run: every line of it, with those that are no messages.
+    """
+
+    def __init__(self, run: Sequence[SessionRecord]) -> None:
+        replies = [record for record in run if record.kind == "assistant" and record.is_message]
+        version = _version(replies[0]) if replies else (0, 0, 0)
+        self._run = run
+        self._is_written = any(record.is_attachment for record in run)
+        self._reminds = version >= _FIRST_VERSION
+        self._tools = {name for record in replies if record.lists for name in _listing_calls(record)}
+        self._has_todos = "TodoWrite" in self._tools or (not self._tools and version < _TASKS_VERSION)
+
+    def by_reply(self, entire: Sequence[SessionRecord]) -> dict[str, Attached]:
+        """What was attached to the request of each reply of a branch, by message id.
+
+        Args:
+            entire: the branch with what was compacted away.
+        """
+        return self._written() if self._is_written else self._derived(entire)
+
+    def _written(self) -> dict[str, Attached]:
+        found: dict[str, Attached] = {}
+        tokens: list[Any] = []
+        for record in self._run:
+            if record.is_attachment:
+                tokens.append(record.raw.get("attachment"))
+            elif _answers_request(record) and record.message_id not in found:
+                tokenizer = _tokenizer(record)
+                words = sum(unwritten_tokens(attachment, tokenizer) for attachment in tokens)
+                found[record.message_id] = Attached(words)
+                tokens.clear()
+        return found
+
+    def _derived(self, entire: Sequence[SessionRecord]) -> dict[str, Attached]:
+        found: dict[str, Attached] = {}
+        prompts = deque(_queued_prompts(self._run))
+        tasks = _TaskList(has_todos=self._has_todos)
+        since_list = since_reminder = 0
+        for record in entire:
+            if record.is_boundary:
+                since_list = since_reminder = 0
+            tasks.read_answers(record)
+            if record.kind != "assistant":
+                continue
+            if _answers_request(record) and record.message_id not in found:
+                attachments: list[Mapping[str, Any]] = []
+                while prompts and prompts[0][0] < record.number:
+                    attachments.append({"type": "queued_command", "prompt": prompts.popleft()[1]})
+                if self._reminds and min(since_list, since_reminder) >= REMINDER_EVERY:
+                    attachments.append(tasks.reminder())
+                    since_reminder = 0
+                found[record.message_id] = _attached(record, attachments)
+            if record.is_thought:
+                continue
+            since_list, since_reminder = since_list + 1, since_reminder + 1
+            if record.lists:
+                tasks.read_calls(record)
+                since_list = 0
+        return found
+
+
+def with_attachments(
+    records: Sequence[SessionRecord], attached: Mapping[str, Attached]
+) -> tuple[list[SessionRecord], int]:
+    """The records of a branch with the attachments that no line was written for, and how many these are."""
+    found: list[SessionRecord] = []
+    met: set[str] = set()
+    for record in records:
+        if record.message_id and record.message_id not in met and record.message_id in attached:
+            met.add(record.message_id)
+            found += attached[record.message_id].records
+        found.append(record)
+    return found, len(found) - len(records)
+
+
+class _TaskList:
+    """The list as it stands: of the Task tools, or of TodoWrite."""
+
+    def __init__(self, *, has_todos: bool) -> None:
+        self._has_todos = has_todos
+        self._items: dict[str, dict[str, Any]] = {}
+        self._asked: dict[str, str] = {}
+
+    def read_calls(self, record: SessionRecord) -> None:
+        """Take what a line's calls write into the list."""
+        for block in _blocks(record):
+            name, given = block.get("name"), block.get("input")
+            if not isinstance(given, OBJECT):
+                continue
+            if name == "TodoWrite" and isinstance(given.get("todos"), list):
+                todos = [item for item in given["todos"] if isinstance(item, OBJECT)]
+                self._items = {str(number): dict(item) for number, item in enumerate(todos, 1)}
+            elif name == "TaskCreate":
+                self._asked[text_value(block.get("id"))] = text_value(given.get("subject"))
+            elif name == "TaskUpdate":
+                self._update(given)
+
+    def read_answers(self, record: SessionRecord) -> None:
+        """Take in a task that was created: the answer names its number."""
+        for call_id in record.answers:
+            subject = self._asked.pop(call_id, None)
+            result = record.raw.get("toolUseResult") if subject is not None else None
+            task = result.get("task") if isinstance(result, OBJECT) else None
+            if isinstance(task, OBJECT) and "id" in task:
+                self._items[str(task["id"])] = {"id": str(task["id"]), "subject": subject, "status": "pending"}
+
+    def reminder(self) -> Mapping[str, Any]:
+        """The attachment that shows the list."""
+        if all(item.get("status") == "completed" for item in self._items.values()):
+            self._items.clear()
+        kind = "todo_reminder" if self._has_todos else "task_reminder"
+        return {"type": kind, "content": list(self._items.values()), "itemCount": len(self._items)}
+
+    def _update(self, given: Mapping[str, Any]) -> None:
+        number = str(given.get("taskId"))
+        if given.get("status") == "deleted":
+            self._items.pop(number, None)
+        elif number in self._items:
+            self._items[number] |= {key: given[key] for key in ("subject", "status") if key in given}
+        if all(item.get("status") == "completed" for item in self._items.values()):
+            self._items.clear()
+
+
+def _queued_prompts(run: Sequence[SessionRecord]) -> Iterator[tuple[int, str]]:
+    """The prompts that were sent before the turn was over, each with the line that took it from the queue."""
+    queue: deque[str] = deque()
+    for record in run:
+        if record.kind != "queue-operation":
+            continue
+        match record.raw.get("operation"):
+            case "enqueue":
+                queue.append(text_value(record.raw.get("content")))
+            case "remove" if queue:
+                content = queue.popleft()
+                if content.strip() and not _is_notice(content):
+                    yield record.number, content
+            case "dequeue" if queue:
+                queue.popleft()
+            case "popAll":
+                queue.clear()
+
+
+def _is_notice(content: str) -> bool:
+    """Whether it is what a task in the background had to say, which stands in the same queue as an object."""
+    value = parse_inner(content, None)
+    return isinstance(value, OBJECT) and "task_id" in value
+
+
+def _attached(reply: SessionRecord, attachments: Sequence[Mapping[str, Any]]) -> Attached:
+    """Attachments as lines of the user, at the place of the reply that they were sent for."""
+    if not attachments:
+        return Attached()
+    tokenizer, when = _tokenizer(reply), reply.raw.get("timestamp")
+    records = []
+    for given in attachments:
+        message = attached_message({"attachment": given})
+        line = {"type": "user", "isMeta": given["type"] != "queued_command", "message": message, "timestamp": when}
+        if message:
+            records.append(SessionRecord(JsonLine(reply.number, line), "user", "", ABSENT, MESSAGE, LineContext()))
+    return Attached(sum(unwritten_tokens(given, tokenizer) for given in attachments), records)
+
+
+def _answers_request(record: SessionRecord) -> bool:
+    return record.kind == "assistant" and record.reported is not None and record.message_id != ""
+
+
+def _tokenizer(record: SessionRecord) -> str:
+    row = known_model(record.context.model)
+    return row.tokenizer if row else ""
+
+
+def _listing_calls(record: SessionRecord) -> Iterator[str]:
+    return (text_value(block.get("name")) for block in _blocks(record) if block.get("name") in LISTING_TOOLS)
+
+
+def _blocks(record: SessionRecord) -> Iterator[Mapping[str, Any]]:
+    content = record.message.get("content")
+    return (block for block in content if isinstance(block, OBJECT)) if isinstance(content, list) else iter(())
+
+
+def _version(record: SessionRecord) -> tuple[int, ...]:
+    found = _NUMBER.match(text_value(record.raw.get("version")))
+    return tuple(map(int, found.groups())) if found else (0, 0, 0)
