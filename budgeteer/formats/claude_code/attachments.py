@@ -1,13 +1,13 @@
 """Attachments of a Claude Code session: context that newer versions put beside a prompt, one line each.
 
-Claude Code turns an attachment into a user message for the model and writes down only what it was made from. The kinds
-read here are those whose own text is in the file. The words that Claude Code puts around it are not: a message is a
+Claude Code turns an attachment into a user message for the model. From version 2.1.266 on it writes that text beside it
+(`rendered`), before only what it was made from. Of the latter the kinds are read whose own text is in the file. The words that Claude Code puts around it are not: a message is a
 little low rather than invented. How many tokens they are is known of some kinds, and is kept with the request.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from budgeteer.formats.messages.numbering import text_value
@@ -16,6 +16,7 @@ _PLACES: Final[Mapping[str, tuple[str, ...]]] = {
     "agent_listing_delta": ("addedLines",),
     "critical_system_reminder": ("content",),
     "deferred_tools_delta": ("addedLines",),
+    "diagnostics": ("files", "diagnostics", "message"),
     "edited_text_file": ("snippet",),
     "file": ("content", "file", "content"),
     "hook_additional_context": ("content",),
@@ -55,6 +56,9 @@ def attached_message(line: Mapping[str, Any]) -> Mapping[str, Any]:
     attachment = line.get("attachment")
     if not isinstance(attachment, Mapping):
         return {}
+    rendered = line.get("rendered")
+    if isinstance(rendered, list):
+        return _user_message(_texts(rendered, ("content",)))
     kind = text_value(attachment.get("type"))
     if kind == "hook_success" and text_value(attachment.get("hookEvent")) not in _HEARD_HOOKS:
         return {}
@@ -63,6 +67,10 @@ def attached_message(line: Mapping[str, Any]) -> Mapping[str, Any]:
     texts = _texts(attachment, places) if places else []
     if listed and (rows := _rows(attachment.get("content"), listed)):
         texts = [rows]
+    return _user_message(texts)
+
+
+def _user_message(texts: Sequence[str]) -> Mapping[str, Any]:
     blocks = [{"type": "text", "text": text} for text in texts]
     return {"role": "user", "content": blocks} if blocks else {}
 
@@ -77,18 +85,19 @@ def _rows(items: Any, name: str) -> str:
     )
 
 
-def unwritten_tokens(attachment: Any, tokenizer: str) -> int:
-    """The tokens of the words that Claude Code puts around an attachment, which no line has; 0 where unknown.
+def unwritten_tokens(line: Mapping[str, Any], tokenizer: str) -> int:
+    """The tokens of the words that Claude Code puts around the attachment of a line that does not have them.
 
-    Under a tokenizer that is not Claude's they are those of the oldest family.
+    0 where they are not known. Under a tokenizer that is not Claude's they are those of the oldest family.
     """
-    if not isinstance(attachment, Mapping):
+    attachment = line.get("attachment")
+    if not isinstance(attachment, Mapping) or isinstance(line.get("rendered"), list):
         return 0
     words = _WORDS.get(text_value(attachment.get("type")))
     if words is None:
         return 0
     without, with_text = words.get(tokenizer, words[_OLDEST_FAMILY])
-    return with_text if attached_message({"attachment": attachment}) else without
+    return with_text if attached_message(line) else without
 
 
 def is_typed_attachment(line: Mapping[str, Any]) -> bool:

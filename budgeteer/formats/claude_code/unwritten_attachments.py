@@ -83,15 +83,15 @@ class RunAttachments:
 
     def _written(self) -> dict[str, Attached]:
         found: dict[str, Attached] = {}
-        tokens: list[Any] = []
+        lines: list[Mapping[str, Any]] = []
         for record in self._run:
             if record.is_attachment:
-                tokens.append(record.raw.get("attachment"))
+                lines.append(record.raw)
             elif _answers_request(record) and record.message_id not in found:
                 tokenizer = _tokenizer(record)
-                words = sum(unwritten_tokens(attachment, tokenizer) for attachment in tokens)
+                words = sum(unwritten_tokens(line, tokenizer) for line in lines)
                 found[record.message_id] = Attached(words)
-                tokens.clear()
+                lines.clear()
         return found
 
     def _derived(self, entire: Sequence[SessionRecord]) -> dict[str, Attached]:
@@ -220,7 +220,8 @@ def _attached(reply: SessionRecord, attachments: Sequence[Mapping[str, Any]]) ->
         line = {"type": "user", "isMeta": given["type"] != "queued_command", "message": message, "timestamp": when}
         if message:
             records.append(SessionRecord(JsonLine(reply.number, line), "user", "", ABSENT, MESSAGE, LineContext()))
-    return Attached(sum(unwritten_tokens(given, tokenizer) for given in attachments), records)
+    words = sum(unwritten_tokens({"attachment": given}, tokenizer) for given in attachments)
+    return Attached(words, records)
 
 
 def _answers_request(record: SessionRecord) -> bool:

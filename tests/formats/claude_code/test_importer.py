@@ -224,17 +224,28 @@ def test_attachments_whose_text_is_in_the_file_are_messages_nobody_typed() -> No
     attach(session, "t3", "plan_mode", planFilePath="/x/plan.md")
     attach(session, "t4", "hook_success", content="quiet", hookEvent="PostToolUse")
     attach(session, "t5", "hook_success", content="Welcome", hookEvent="SessionStart")
+    attach(session, "t5b", "diagnostics", files=[{"uri": "/x/a.py", "diagnostics": [{"message": "No such name"}]}])
     attach(session, "t6", "invoked_skills", skills=[{"name": "s", "content": "Do it."}])
     session.user("u2", "Next")
     found = imported(session)
     (chat,) = found.conversations
-    assert outline(chat) == ["user:u1", "assistant:a1", "user:t1", "user:t2", "user:t5", "user:t6", "user:u2"]
-    assert [text_of(message) for message in chat.messages[2:6]] == ["Use tabs.", "One.\nTwo.", "Welcome", "Do it."]
-    assert [message.id for message in chat.messages if not message.typed] == ["t1", "t2", "t5", "t6"]
+    assert outline(chat) == [
+        "user:u1",
+        "assistant:a1",
+        "user:t1",
+        "user:t2",
+        "user:t5",
+        "user:t5b",
+        "user:t6",
+        "user:u2",
+    ]
+    texts = ["Use tabs.", "One.\nTwo.", "Welcome", "No such name", "Do it."]
+    assert [text_of(message) for message in chat.messages[2:7]] == texts
+    assert [message.id for message in chat.messages if not message.typed] == ["t1", "t2", "t5", "t5b", "t6"]
     assert found.warnings[0] == (
         "Non-message lines, not read: 2 (1 attachment (plan_mode), 1 attachment (hook_success))"
     )
-    assert "Attachments that the model read as messages, kept with the text the file has: 4" in found.warnings
+    assert "Attachments that the model read as messages, kept with the text the file has: 5" in found.warnings
 
 
 def test_a_prompt_that_waited_in_the_queue_was_typed() -> None:

@@ -205,6 +205,18 @@ def test_a_session_that_writes_attachments_is_read_as_it_was_written() -> None:
     assert untyped(agent.talk) == ["#7. [pending] Paint"]
 
 
+def test_the_text_that_was_sent_is_read_where_it_stands_beside_the_attachment() -> None:
+    agent = Agent(version="2.1.270")
+    agent.call()
+    said = [{"content": "<note>\nThe list is empty.\n</note>"}, {"content": [text_block("Look there.")]}]
+    empty = {"type": "task_reminder", "content": [], "itemCount": 0}
+    agent.session.add("attachment", "at1", attachment=empty, rendered=said, renderedRole="system")
+    agent.session.add("attachment", "at2", attachment={"type": "skill_listing", "content": "- all"}, rendered=[])
+    agent.call()
+    assert words(agent.talk) == {}
+    assert untyped(agent.talk) == ["<note>\nThe list is empty.\n</note>\nLook there."]
+
+
 def test_a_run_in_the_progress_of_another_has_no_texts() -> None:
     agent = Agent()
     agent.call("Task", {"prompt": "Look"})
