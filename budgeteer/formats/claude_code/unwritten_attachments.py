@@ -21,6 +21,7 @@ import re
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, Final
 
 from budgeteer.engine.models.registry import known_model
@@ -41,7 +42,7 @@ REMINDER_EVERY: Final = 10
 #: The first version that is known to remind so, and the first whose list is kept by the Task tools unless it is not.
 _FIRST_VERSION: Final = (2, 1, 0)
 _TASKS_VERSION: Final = (2, 1, 16)
-_NUMBER: Final = re.compile(r"(\d+)\.(\d+)\.(\d+)")
+_NUMBER: Final = re.compile(r"(\d{1,9})\.(\d{1,9})\.(\d{1,9})")
 
 
 @dataclass(slots=True)
@@ -74,28 +75,33 @@ class RunAttachments:
         self._has_todos = "TodoWrite" in self._tools or (not self._tools and version < _TASKS_VERSION)
 
     def by_reply(self, entire: Sequence[SessionRecord]) -> dict[str, Attached]:
-        """What was attached to the request of each reply of a branch, by message id.
+        """What was attached to the requests of a branch, by the message id of the reply; others had nothing.
 
         Args:
             entire: the branch with what was compacted away.
         """
-        return self._written() if self._is_written else self._derived(entire)
+        return self._written if self._is_written else self._derived(entire)
 
+    @cached_property
     def _written(self) -> dict[str, Attached]:
         found: dict[str, Attached] = {}
+        met: set[str] = set()
         lines: list[Mapping[str, Any]] = []
         for record in self._run:
             if record.is_attachment:
                 lines.append(record.raw)
-            elif _answers_request(record) and record.message_id not in found:
+            elif _answers_request(record) and record.message_id not in met:
+                met.add(record.message_id)
                 tokenizer = _tokenizer(record)
                 words = sum(unwritten_tokens(line, tokenizer) for line in lines)
-                found[record.message_id] = Attached(words)
+                if words:
+                    found[record.message_id] = Attached(words)
                 lines.clear()
         return found
 
     def _derived(self, entire: Sequence[SessionRecord]) -> dict[str, Attached]:
         found: dict[str, Attached] = {}
+        met: set[str] = set()
         prompts = deque(_queued_prompts(self._run))
         tasks = _TaskList(has_todos=self._has_todos)
         since_list = since_reminder = 0
@@ -105,14 +111,16 @@ class RunAttachments:
             tasks.read_answers(record)
             if record.kind != "assistant":
                 continue
-            if _answers_request(record) and record.message_id not in found:
+            if _answers_request(record) and record.message_id not in met:
+                met.add(record.message_id)
                 attachments: list[Mapping[str, Any]] = []
                 while prompts and prompts[0][0] < record.number:
                     attachments.append({"type": "queued_command", "prompt": prompts.popleft()[1]})
                 if self._reminds and min(since_list, since_reminder) >= REMINDER_EVERY:
                     attachments.append(tasks.reminder())
                     since_reminder = 0
-                found[record.message_id] = _attached(record, attachments)
+                if attachments:
+                    found[record.message_id] = _attached(record, attachments)
             if record.is_thought:
                 continue
             since_list, since_reminder = since_list + 1, since_reminder + 1
@@ -211,8 +219,6 @@ def _is_notice(content: str) -> bool:
 
 def _attached(reply: SessionRecord, attachments: Sequence[Mapping[str, Any]]) -> Attached:
     """Attachments as lines of the user, at the place of the reply that they were sent for."""
-    if not attachments:
-        return Attached()
     tokenizer, when = _tokenizer(reply), reply.raw.get("timestamp")
     records = []
     for given in attachments:

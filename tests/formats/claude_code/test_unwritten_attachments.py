@@ -124,7 +124,10 @@ def test_todos_are_the_list_of_sessions_that_write_them() -> None:
     assert untyped(agent.talk) == ["1. [completed] Lay the stones\n2. [pending] Paint them"]
 
 
-@pytest.mark.parametrize(("version", "expected"), [("2.1.7", TODOS[0]), ("2.1.16", TASKS[0]), ("1.0.80", 0), ("", 0)])
+@pytest.mark.parametrize(
+    ("version", "expected"),
+    [("2.1.7", TODOS[0]), ("2.1.16", TASKS[0]), ("1.0.80", 0), ("", 0), ("9" * 5_000 + ".1.1", 0)],
+)
 def test_the_version_tells_the_list_where_no_call_does(version: str, expected: int) -> None:
     agent = Agent(version=version)
     for _ in range(REMINDER_EVERY + 1):
