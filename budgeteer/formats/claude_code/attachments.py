@@ -1,9 +1,9 @@
 """Attachments of a Claude Code session: context that newer versions put beside a prompt, one line each.
 
-Claude Code turns an attachment into a user message for the model. From version 2.1.266 on it writes that text beside it
-(`rendered`), before only what it was made from. Of the latter the kinds are read whose own text is in the file. The words
-that Claude Code puts around it are not: a message is a little low rather than invented. How many tokens they are is known
-of some kinds, and is kept with the request.
+Claude Code turns an attachment into a user message for the model. From version 2.1.266 on it writes that text beside
+it (`rendered`), before only what it was made from. Of the latter the kinds are read whose own text is in the file. The
+words that Claude Code puts around it are not: a message is a little low rather than invented. How many tokens they are
+is known of some kinds, and is kept with the request.
 """
 
 from __future__ import annotations
