@@ -22,14 +22,14 @@ def calibration_table(found: Sequence[Calibration], *, files: int, passed_over: 
         return lines[0]
     header = ("model", "tokenizer", "requests", "used", "recorded tokens", "", *_ERROR)
     lines += ["", table(header, [row for one in found for row in _rows(one)])]
-    lines += ["", *_coefficients(found), *_left_out(found)]
+    lines += ["", *_sums(found), *_coefficients(found), *_left_out(found)]
     return "\n".join(lines).rstrip()
 
 
 def _rows(one: Calibration) -> list[tuple[object, ...]]:
     records = one.records
     used = len(records.growths)
-    first = (records.model, records.tokenizer or "-", records.requests, used, one.recorded_tokens)
+    first = (records.model, records.tokenizer or "-", records.requests, used, one.recorded.recorded)
     rows: list[tuple[object, ...]] = [(*first, "counted", *_percents(one.counted, one.counted_input))]
     if one.fitted is not None:
         rows.append(("", "", "", "", "", "fitted", *_percents(one.fitted, one.fitted_input)))
@@ -41,6 +41,17 @@ def _percents(error: CountError | None, inputs: WholeInputError | None) -> tuple
         return _NOTHING
     shares = (error.median, error.p95, inputs.median, inputs.p95, inputs.p99_under)
     return (f"{error.total:+.2%}", *(f"{share:.2%}" for share in shares))
+
+
+def _sums(found: Sequence[Calibration]) -> list[str]:
+    """What was recorded of each model, taken apart."""
+    sums = [(one.records.model, one.recorded) for one in found if one.records.growths]
+    rows = [
+        (model, one.counted, one.by_rule, one.not_in_file, f"{one.not_in_file / one.recorded:.2%}", one.off)
+        for model, one in sums
+    ]
+    header = ("recorded tokens are", "counted", "of that by rule", "and not in the file", "share", "and off beside it")
+    return [table(header, rows), ""] if rows else []
 
 
 def _coefficients(found: Sequence[Calibration]) -> list[str]:

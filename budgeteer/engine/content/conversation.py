@@ -164,8 +164,8 @@ class RecordedRequest:
         model: the model that answered, "" where the source does not say.
         unwritten_tokens: tokens that the program is known to have added since the request before, and that no text of
             its file has, such as the words of a reminder.
-        other_server: whether its reply has an id that the model's maker does not give: what answered may count in a way
-            of its own.
+        other_server: whether its reply has the id of another server than the model's maker: what answered may count in
+            a way of its own.
     """
 
     position: int

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -24,8 +25,9 @@ from budgeteer.formats.reading.lazy_jsonl import telling
 _OWN_TYPES = frozenset(
     {"summary", "file-history-snapshot", "queue-operation", "custom-title", "last-prompt", "pr-link", "progress"}
 )
-#: How the ids of Anthropic's replies begin, on Amazon's and Google's servers as well.
-_REPLY_ID = "msg_"
+#: Before what an id is of: Anthropic's replies have `msg`, from Amazon's and Google's servers as well.
+_ID_PREFIX = re.compile(r"([A-Za-z]{2,16})[_-]")
+_REPLY_PREFIX = "msg"
 _OWN_KEYS = frozenset({"parentUuid", "sessionId", "leafUuid", "messageId", "isSidechain", "uuid"})
 
 
@@ -239,6 +241,7 @@ def _recorded(
             reply = record.message_id or str(record.number)
             first, _ = found.get(reply, (record.number, None))
             words = attached[reply].tokens if reply in attached else 0
-            other = not record.message_id.startswith(_REPLY_ID)
+            prefix = _ID_PREFIX.match(record.message_id)
+            other = prefix is not None and prefix[1] != _REPLY_PREFIX
             found[reply] = first, replace(record.reported, unwritten_tokens=words, other_server=other)
     return placed_requests(found.values(), messages)

@@ -230,8 +230,12 @@ def test_a_run_in_the_progress_of_another_has_no_texts() -> None:
     assert (WITHOUT_TEXTS in main.metadata, run.metadata[WITHOUT_TEXTS]) == (False, True)
 
 
-def test_a_reply_whose_id_is_not_anthropics_came_from_another_server() -> None:
+@pytest.mark.parametrize(
+    ("reply", "expected"),
+    [("req_1", True), ("chatcmpl-9", True), ("msg_bdrk_1", False), ("m1", False), ("", False)],
+)
+def test_a_reply_whose_id_has_a_prefix_of_others_came_from_another_server(reply: str, expected: bool) -> None:
     agent = Agent()
     agent.call()
-    agent.session.assistant("z", text_block("Done."), message_id="req_1")
-    assert [one.other_server for one in agent.talk.recorded] == [False, True]
+    agent.session.assistant("z", text_block("Done."), message_id=reply)
+    assert [one.other_server for one in agent.talk.recorded] == [False, expected]

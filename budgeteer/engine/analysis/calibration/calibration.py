@@ -14,6 +14,7 @@ from budgeteer.engine.analysis.calibration.recorded_growth import (
     RecordedGrowth,
     records_by_model,
 )
+from budgeteer.engine.analysis.calibration.recorded_sum import RecordedSum, recorded_sum
 from budgeteer.engine.analysis.calibration.robust_regression import Floats, robust_fit
 from budgeteer.engine.config.schema import (
     LEAST_PER_TOKEN,
@@ -111,14 +112,14 @@ class Calibration:
 
     Attributes:
         records: the requests.
-        recorded_tokens: by how much the inputs grew in all, of the requests that are used.
+        recorded: by how much the inputs grew in all, of the requests that are used, and what that is the sum of.
         counted, counted_input: the errors of what a packing charges today; None where no request is used.
         coefficients, fitted, fitted_input: what fits best, and its errors on requests that it was not fitted to (five
             folds); None where fewer than MIN_REQUESTS are used.
     """
 
     records: ModelRecords
-    recorded_tokens: int
+    recorded: RecordedSum
     counted: CountError | None
     counted_input: WholeInputError | None
     coefficients: Coefficients | None
@@ -135,7 +136,8 @@ class Calibration:
             "requests": records.requests,
             "requestsUsed": len(records.growths),
             "leftOut": left_out,
-            "recordedTokens": self.recorded_tokens,
+            "recordedTokens": self.recorded.recorded,
+            "recordedSum": self.recorded.to_json(),
             "countedError": self.counted.to_json() if self.counted else None,
             "countedInputError": self.counted_input.to_json() if self.counted_input else None,
             "coefficients": self.coefficients.to_json() if self.coefficients else None,
@@ -208,7 +210,7 @@ def _calibration(records: ModelRecords) -> Calibration:
     growths = records.growths
     recorded = np.array([one.recorded_tokens for one in growths], np.float64)
     if not growths:
-        return Calibration(records, 0, None, None, None, None, None)
+        return Calibration(records, recorded_sum(growths), None, None, None, None, None)
     counted = np.array([one.counted_tokens for one in growths], np.float64)
     coefficients = fitted = fitted_input = None
     if len(growths) >= MIN_REQUESTS:
@@ -219,7 +221,7 @@ def _calibration(records: ModelRecords) -> Calibration:
         predicted = _predicted(columns, texts) + unwritten
         fitted, fitted_input = count_error(predicted, recorded), input_error(predicted, growths)
     errors = count_error(counted, recorded), input_error(counted, growths)
-    return Calibration(records, int(recorded.sum()), *errors, coefficients, fitted, fitted_input)
+    return Calibration(records, recorded_sum(growths), *errors, coefficients, fitted, fitted_input)
 
 
 def _columns(growths: Sequence[RecordedGrowth]) -> Floats:

@@ -47,7 +47,7 @@ class LeftOut(StrEnum):
 
     LAST = "no request follows it"
     UNKNOWN_MODEL = "its model is not known"
-    OTHER_SERVER = "its reply has no id of the model's maker: another server answered, which may count otherwise"
+    OTHER_SERVER = "its reply has the id of another server than its model's maker, which may count otherwise"
     OTHER_MODEL = "the next one went to another model"
     NOT_LARGER = "the next one was not larger: compaction, a rewind or a request in parallel"
     NOT_READ = "the next one did not read all that was in the cache: what stands before the messages may have changed"

@@ -42,8 +42,8 @@ def said(role: Any, *parts: Part) -> Message:
     return Message(role, parts)
 
 
-def one(conversation: Conversation, **how: str) -> Calibration:
-    (found,) = calibrate([conversation], **how)
+def one(conversation: Conversation, *, model: str = "", tokenizer: str = "") -> Calibration:
+    (found,) = calibrate([conversation], model=model, tokenizer=tokenizer)
     return found
 
 
@@ -136,7 +136,7 @@ def test_few_requests_are_held_against_the_count_but_give_no_fit() -> None:
     assert (few.coefficients, few.fitted) == (None, None)
     assert one(session(MIN_REQUESTS)).coefficients is not None
     nothing = one(session(0))
-    assert (nothing.counted, nothing.recorded_tokens) == (None, 0)
+    assert (nothing.counted, nothing.recorded.recorded) == (None, 0)
 
 
 IMAGE = ImagePart({"type": "image"}, 10, 10)
