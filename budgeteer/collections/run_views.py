@@ -62,7 +62,15 @@ def _done(user: User, run_id: uuid.UUID) -> EvaluationRun:
     Raises:
         Http404: there is none, or it has none yet.
     """
-    run = _run_to_look_at(user, run_id)
+    return _with_figures(_run_to_look_at(user, run_id))
+
+
+def _with_figures(run: EvaluationRun) -> EvaluationRun:
+    """The evaluation, if it is done: what is read of one before stays in the process's memory as all there is.
+
+    Raises:
+        Http404: it is not.
+    """
     if run.state != EvaluationRun.State.DONE:
         raise Http404("The evaluation is not done")
     return run
@@ -125,7 +133,7 @@ def remove(request: SignedInRequest, run_id: uuid.UUID) -> HttpResponse:
 @require_POST
 def open_conversation(request: SignedInRequest, run_id: uuid.UUID) -> HttpResponse:
     """Open one conversation in a new workspace, under the configuration that it was looked at with."""
-    run = _run_for_user(request.user, run_id)
+    run = _with_figures(_run_for_user(request.user, run_id))
     try:
         row = RowName.read(request.POST.get("conversation", ""))
         chosen = run.configs[int(request.POST.get("config", "0"))]

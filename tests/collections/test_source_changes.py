@@ -18,13 +18,14 @@ from django.test import Client
 from django.urls import reverse
 from pyarrow import parquet
 
+from budgeteer.collections import runs, services
 from budgeteer.collections.models import Collection, EvaluationRun
-from budgeteer.collections.row_columns import dump_arrays, load_arrays
+from budgeteer.collections.row_columns import RowName, dump_arrays, load_arrays
 from budgeteer.collections.row_search import forget_segments, source_changes
 from budgeteer.sources import services as sources
 from budgeteer.sources.appending import ExpectedBytes
 from budgeteer.sources.models import Source
-from tests.collections.material import collected, drain, evaluated, lines
+from tests.collections.material import collected, drain, evaluated, lines, named
 from tests.sources.material import upload
 
 pytestmark = pytest.mark.django_db
@@ -126,6 +127,18 @@ def test_a_conversation_of_a_changed_source_is_opened_with_a_word_of_it(
         posted = {"conversation": f"{collection.sources.get(name=name).pk.hex}#{0:08d}", "config": "0"}
         answer = client.post(reverse("collections:open_conversation", args=[run.pk]), posted, follow=True)
         assert ("Its source was read anew since the evaluation" in words(answer)) is is_said
+
+
+def test_nothing_is_opened_before_an_evaluation_is_done_and_nothing_of_it_is_remembered(
+    client: Client, collection: Collection
+) -> None:
+    run = runs.begin(collection, named("full"), owner=collection.owner)
+    source = services.members_of(collection)[0]
+    posted = {"conversation": RowName(source.pk, 0).text, "config": "0"}
+    assert client.post(reverse("collections:open_conversation", args=[run.pk]), posted).status_code == 404
+    drain()
+    run.refresh_from_db()
+    assert source_changes(run).total == services.members_of(collection).count()
 
 
 def test_rows_of_an_earlier_version_say_that_it_is_not_known(

@@ -6,10 +6,14 @@ stands in for a code, and its presence is enough. What device it is, is not aske
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Final
 
+import structlog
 from django.contrib.auth.models import User
+from django.db import Error as DatabaseError
 from django.db import IntegrityError, transaction
 from django.http import HttpRequest
 from django.utils import timezone
@@ -38,6 +42,8 @@ from budgeteer.access.audit import SecurityEvent, record
 from budgeteer.accounts.models import Passkey
 from budgeteer.accounts.second_factor.challenges import PasskeyChallenge
 from budgeteer.accounts.second_factor.codes import ISSUER
+
+log = structlog.get_logger(__name__)
 
 MOST: Final = 20
 """Passkeys of one account."""
@@ -115,15 +121,13 @@ def add(user: User, answer: str, *, challenge: PasskeyChallenge, site: WebSite, 
     Raises:
         PasskeyRefused: it is none, it is known already, or the account has as many as it may.
     """
-    try:
+    with _refusing("What the device answered is no passkey for this site. Try again."):
         made = verify_registration_response(
             credential=answer,
             expected_challenge=challenge.signed,
             expected_rp_id=site.host,
             expected_origin=site.origin,
         )
-    except (WebAuthnException, ValueError) as error:
-        raise PasskeyRefused("What the device answered is no passkey for this site. Try again.") from error
     locked = User.objects.select_for_update().get(pk=user.pk)
     if Passkey.objects.filter(user=locked).count() >= MOST:
         raise PasskeyRefused(f"An account has {MOST} passkeys at most. Remove one first.")
@@ -153,15 +157,15 @@ def account_of(answer: str, *, challenge: PasskeyChallenge, site: WebSite) -> Us
     Raises:
         PasskeyRefused: nobody, or another account.
     """
-    refusal = PasskeyRefused("That passkey signs nobody in here.")
-    try:
+    sentence = "That passkey signs nobody in here."
+    with _refusing(sentence):
         credential = parse_authentication_credential_json(answer)
         passkey = Passkey.objects.select_related("user").filter(credential_id=credential.id).first()
         if passkey is None or challenge.account not in {None, passkey.user_id}:
-            raise refusal
+            raise PasskeyRefused(sentence)
         handle = credential.response.user_handle
         if handle and bytes_to_base64url(handle) != passkey.user_handle:
-            raise refusal
+            raise PasskeyRefused(sentence)
         verified = verify_authentication_response(
             credential=credential,
             expected_challenge=challenge.signed,
@@ -171,14 +175,12 @@ def account_of(answer: str, *, challenge: PasskeyChallenge, site: WebSite) -> Us
             credential_current_sign_count=passkey.sign_count,
             require_user_verification=challenge.account is None,
         )
-    except (WebAuthnException, ValueError) as error:
-        raise refusal from error
     if not passkey.user.is_active:
-        raise refusal
+        raise PasskeyRefused(sentence)
     # Held against the count that was read, so that of two answers at once one signs in where the device counts.
     unused = Passkey.objects.filter(pk=passkey.pk, sign_count=passkey.sign_count)
     if not unused.update(sign_count=verified.new_sign_count, last_used_at=timezone.now()):
-        raise refusal
+        raise PasskeyRefused(sentence)
     return passkey.user
 
 
@@ -202,6 +204,19 @@ def handle_in(options: dict[str, object]) -> str:
     """The account's name towards devices in what `creation_options` gave, read from JSON."""
     user = options["user"]
     return str(user["id"]) if isinstance(user, dict) else ""
+
+
+@contextmanager
+def _refusing(sentence: str) -> Iterator[None]:
+    """Refuse what the library cannot read; it raises more than its own errors, such as for a key without its kind."""
+    try:
+        yield
+    except (PasskeyRefused, DatabaseError):
+        raise
+    except Exception as error:
+        if not isinstance(error, WebAuthnException | ValueError):
+            log.info("unreadable answer of a device", error=type(error).__name__)
+        raise PasskeyRefused(sentence) from error
 
 
 def _descriptors(passkeys: list[Passkey]) -> list[PublicKeyCredentialDescriptor]:

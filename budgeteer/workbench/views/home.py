@@ -34,6 +34,8 @@ from budgeteer.workbench.team import sharing
 
 RECENT_ROWS = 8
 LIST_ROWS = 100
+#: More than any name has; SQLite refuses to look for a text of many thousand characters.
+QUERY_CHARS = 300
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +68,7 @@ def home(request: SignedInRequest) -> HttpResponse:
 @require_safe
 def listing(request: SignedInRequest) -> HttpResponse:
     """Every workspace, last changed first, filtered by name."""
-    query = request.GET.get("q", "").replace("\0", " ").strip()
+    query = request.GET.get("q", "").replace("\0", " ").strip()[:QUERY_CHARS]
     found, shared = services.live(request.user), sharing.shared_with(request.user)
     if query:
         found, shared = found.filter(name__icontains=query), shared.filter(name__icontains=query)

@@ -119,3 +119,9 @@ def test_a_new_workspace_may_start_empty_or_over_a_known_source(client: Client, 
 
 def test_a_nul_character_in_the_search_finds_nothing(client: Client) -> None:
     assert client.get("/w/", {"q": "a\0b"}).status_code == 200
+
+
+def test_a_search_for_a_name_of_any_length_finds_nothing(client: Client, session: Workspace) -> None:
+    assert len(session.name) < 60_000
+    answer = client.get(f"/w/?q={'a' * 60_000}")
+    assert (answer.status_code, "No workspace of yours is called" in answer.content.decode()) == (200, True)
