@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 import uuid
 from collections.abc import Callable, Mapping
+from http import HTTPStatus
 from importlib.metadata import version
 from typing import Any, Final
 from urllib.parse import urlsplit
@@ -111,7 +112,7 @@ class Connection:
         return self._client.request(method, path, **request)
 
     def json(self, method: str, path: str, **sent: Any) -> Any:
-        """The JSON that one request is answered with.
+        """The JSON that one request is answered with; None where it was done and the token may not read what it changed.
 
         Raises:
             RemoteError: as `send`, or the answer is no JSON.
@@ -119,11 +120,13 @@ class Connection:
         return self.read_json(self.send(method, path, **sent))
 
     def read_json(self, answer: httpx2.Response) -> Any:
-        """The JSON of an answer.
+        """The JSON of an answer, None for one without content.
 
         Raises:
             RemoteError: it is no JSON.
         """
+        if answer.status_code == HTTPStatus.NO_CONTENT:
+            return None
         try:
             return answer.json()
         except ValueError:

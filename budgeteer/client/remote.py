@@ -78,7 +78,7 @@ class RemoteWorkspace:
             RemoteError: a path or a value cannot be used.
         """
         body = {"set": dict(values or {}), "reset": list(reset)}
-        self.data = self.remote.connection.json("PATCH", f"/workspaces/{self.id}", json=body)
+        self.data = self.remote.connection.json("PATCH", f"/workspaces/{self.id}", json=body) or self.data
 
     def share(self, *, title: str = "", content: str = "numbers", days: int | None = None) -> dict[str, Any]:
         """Share it as it stands now; what the API answers of the report, its link at `url`.
@@ -134,7 +134,7 @@ class RemoteEvaluation:
 
     def cancel(self) -> None:
         """Call it off; what is done of it is kept."""
-        self.data = self.remote.connection.json("POST", f"/evaluations/{self.id}/cancel", json={})
+        self.data = self.remote.connection.json("POST", f"/evaluations/{self.id}/cancel", json={}) or self.data
 
 
 class Remote:
@@ -259,7 +259,9 @@ class Remote:
         return made
 
     def append(self, source: Mapping[str, Any], path: Path | str, *, size_bytes: int | None = None) -> dict[str, Any]:
-        """Send what stands in a file behind what a source holds, up to `size_bytes` of the file.
+        """Send what stands in a file behind what a source holds, up to `size_bytes` of the file; the source as it is now.
+
+        It is the source that was given where the token may not read it.
 
         Raises:
             RemoteError: the source does not hold the beginning of the file (status 409), or the rest was refused.
@@ -268,10 +270,10 @@ class Remote:
         with _slice_of(place, int(source["sizeBytes"]), size_bytes) as content:
             files = {"file": (place.name, content, "application/octet-stream")}
             known = {"offset": str(source["sizeBytes"]), "sha256": source["sha256"]}
-            grown: dict[str, Any] = self.connection.json(
+            grown: dict[str, Any] | None = self.connection.json(
                 "POST", f"/sources/{source['id']}/append", files=files, data=known
             )
-        return grown
+        return dict(source) if grown is None else grown
 
     def source(self, source_id: str) -> dict[str, Any]:
         """What the API answers of a source.

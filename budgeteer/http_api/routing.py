@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from http import HTTPStatus
 from typing import Any, Final, override
 
 from django.contrib.auth.models import User
-from django.http import HttpRequest, HttpResponseBase
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from ninja import Router, Schema
 from ninja.security import HttpBearer
 from pydantic import BaseModel, ConfigDict
@@ -66,9 +67,15 @@ _KEY_PARAMETER: Final = {
 
 @dataclass(frozen=True, slots=True)
 class Declared:
-    """What is declared of one operation. `is_keyed`: it takes an idempotency key; `takes_json`: its body is JSON."""
+    """What is declared of one operation.
+
+    Attributes:
+        reading: the scope of those who are answered what it changed; others are answered that it is done (204).
+        is_keyed: it takes an idempotency key. takes_json: its body is JSON.
+    """
 
     scope: Scope | None
+    reading: Scope | None
     is_keyed: bool
     takes_json: bool
     takes_documents: bool
@@ -112,9 +119,13 @@ def route(  # noqa: PLR0913 - an operation is declared in one place
     if is_keyed:
         described["parameters"] = [dict(_KEY_PARAMETER)]
     answers = response if isinstance(response, dict) else {status: response}
+    # What is made is its maker's own words (201); what is changed may hold more than the token may read.
+    reading = scope.reading if scope and method != "GET" and set(answers) == {HTTPStatus.OK} else None
+    if reading is not None:
+        answers = {**answers, HTTPStatus.NO_CONTENT.value: None}
 
     def declare(function: Callable[..., Any]) -> Callable[..., Any]:
-        declared = Declared(scope, is_keyed, body in _JSON_BODIES, body == "document", body == "upload")
+        declared = Declared(scope, reading, is_keyed, body in _JSON_BODIES, body == "document", body == "upload")
         function.declared = declared  # type: ignore[attr-defined]  # read by declared_of
         registered: Callable[..., Any] = router.api_operation(
             [method],
@@ -169,8 +180,11 @@ def guarded(
         if declared.takes_json and request.content_type == MULTIPART:
             return not_json(request).response()  # a form has been read by now, and its body cannot be had again
         if declared.is_keyed:
-            return idempotency.answered_once(request, holder.user, lambda: view(request, **arguments))
-        return etags.conditional(request, view(request, **arguments))
+            response = idempotency.answered_once(request, holder.user, lambda: view(request, **arguments))
+        else:
+            response = etags.conditional(request, view(request, **arguments))
+        is_told = declared.reading is None or declared.reading.label in holder.scopes
+        return response if is_told or response.status_code != HTTPStatus.OK else HttpResponse(status=204)
 
     return checked
 

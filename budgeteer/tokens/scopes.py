@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from enum import Enum
+from types import MappingProxyType
+from typing import Final
 
 from budgeteer.access.rules import AccountRole
 
@@ -27,6 +30,22 @@ class Scope(Enum):
         self.label = label
         self.title = title
         self.role = role
+
+    @property
+    def reading(self) -> Scope | None:
+        """The scope that reads what this one changes, None where it changes nothing that can be read."""
+        return _READING.get(self)
+
+
+_READING: Final[Mapping[Scope, Scope]] = MappingProxyType(
+    {
+        Scope.SOURCES_WRITE: Scope.SOURCES_READ,
+        Scope.WORKSPACES_WRITE: Scope.WORKSPACES_READ,
+        Scope.JOBS_WRITE: Scope.JOBS_READ,
+        Scope.REPORTS_WRITE: Scope.REPORTS_READ,
+        Scope.EVALUATE: Scope.COLLECTIONS_READ,
+    }
+)
 
 
 def scope_named(label: str) -> Scope | None:

@@ -146,6 +146,14 @@ def test_every_operation_has_a_row_and_every_row_an_operation() -> None:
     assert set(OPERATIONS) == set(ROWS)
 
 
+def test_whoever_may_only_write_is_told_of_no_change_what_it_came_to() -> None:
+    changes = {operation for operation, declared in OPERATIONS.items() if declared.reading is not None}
+    writing = {one for one in OPERATIONS if one[0] != "GET" and ROWS[one].owner == 200} | {
+        ("POST", "sources/<uuidstr:source_id>/append")
+    }
+    assert changes == writing - {("POST", "pack")}
+
+
 def test_every_address_of_the_interface_is_in_the_url_conf() -> None:
     routes = {route.path.removeprefix("api/v1/") for route in every_route() if route.path.startswith("api/v1/")}
     assert {path for _, path in OPERATIONS} <= routes
@@ -188,8 +196,9 @@ def test_an_owner_made_a_viewer_looks_and_changes_nothing(world: World, people: 
 def test_a_token_of_one_scope_opens_what_names_that_scope_and_nothing_else(scope: Scope, world: World) -> None:
     secret = token_of(world.owner, [scope])
     for operation, declared in OPERATIONS.items():
-        opened = declared.scope in {None, scope}
-        assert status_of(world, operation, secret) == (ROWS[operation].owner if opened else 403), operation
+        opened = ROWS[operation].owner if declared.reading is None or ROWS[operation].owner != 200 else 204
+        expected = opened if declared.scope in {None, scope} else 403
+        assert status_of(world, operation, secret) == expected, operation
 
 
 def test_a_token_that_has_ended_opens_nothing(world: World, people: dict[str, User]) -> None:

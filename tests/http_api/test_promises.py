@@ -70,6 +70,21 @@ def test_a_kept_answer_is_not_given_to_a_token_without_the_scope(ada: Caller) ->
     assert weak.post("/workspaces", {"name": "Harbour"}, **KEY).status_code == 403
 
 
+def test_a_token_that_may_only_write_reads_nothing_by_a_change_or_a_kept_answer(ada: Caller) -> None:
+    made = ada.post("/workspaces", {"name": "Harbour", "texts": {"system": "You keep the harbour's secret."}}).json()
+    owner = Workspace.objects.get().owner
+    weak = Caller(token_of(owner, [Scope.WORKSPACES_WRITE, Scope.JOBS_WRITE]))
+    answer = weak.send("PATCH", f"/workspaces/{made['id']}", {"name": "Quay"})
+    assert (answer.status_code, answer.content) == (204, b"")
+    read = ada.get(f"/workspaces/{made['id']}").json()
+    assert (read["name"], read["texts"]["system"]) == ("Quay", "You keep the harbour's secret.")
+    ada.upload("/sources", TALK)
+    job = f"/jobs/{Source.objects.get().import_job}/cancel"
+    assert ada.post(job, **KEY).json()["state"] == "cancelled"
+    again = weak.post(job, **KEY)
+    assert (again.status_code, again.content) == (204, b"")
+
+
 def test_a_refused_request_is_kept_and_one_under_way_is_told(ada: Caller) -> None:
     assert ada.post("/workspaces", {"name": "x", "preset": {"slug": "nothing"}}, **KEY).status_code == 422
     again = ada.post("/workspaces", {"name": "x", "preset": {"slug": "nothing"}}, **KEY)
