@@ -14,8 +14,8 @@ class AccountsConfig(AppConfig):
 
     @override
     def ready(self) -> None:
-        """Register the check that no view is without a rule, and the log of who signs in."""
-        from budgeteer.accounts import sign_in_log  # noqa: F401 - it connects its receivers
+        """Register the check that no view is without a rule, and what is noted of a sign-in."""
+        from budgeteer.accounts import own_password, sign_in_log  # noqa: F401 - they connect their receivers
         from budgeteer.accounts.checks import check_every_view_has_a_rule
 
         checks.register(check_every_view_has_a_rule, checks.Tags.security)

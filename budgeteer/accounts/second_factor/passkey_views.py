@@ -19,8 +19,7 @@ from django.views.decorators.http import require_POST
 from budgeteer.access.audit import SecurityEvent, record
 from budgeteer.access.requests import SignedInRequest
 from budgeteer.access.rules import AccountRole, access, public
-from budgeteer.accounts import throttling
-from budgeteer.accounts.own_password import is_confirmed
+from budgeteer.accounts import own_password, throttling
 from budgeteer.accounts.second_factor import challenges, half_signed_in, passkeys
 from budgeteer.accounts.second_factor.challenges import ChallengePurpose
 from budgeteer.accounts.second_factor.passkeys import PasskeyRefused, WebSite
@@ -130,11 +129,11 @@ def remove_passkey(request: SignedInRequest, passkey_id: int) -> HttpResponse:
 
 
 def _is_confirmed(request: SignedInRequest) -> bool:
-    """Whether the password came with it; why not is said on the page that follows."""
+    """Whether whoever sent it is who they are; why not is said on the page that follows."""
     try:
-        if is_confirmed(request):
+        if own_password.is_confirmed(request):
             return True
-        messages.error(request, "That is not your password. Nothing was changed.")
+        messages.error(request, f"{own_password.refusal(request)} Nothing was changed.")
     except throttling.TooManyAttempts as refusal:
         record_limit(request, refusal)
         messages.error(request, f"{refusal} Nothing was changed.")

@@ -15,9 +15,8 @@ from django.views.decorators.http import require_http_methods, require_POST
 from budgeteer.access.audit import SecurityEvent, record
 from budgeteer.access.requests import SignedInRequest
 from budgeteer.access.rules import AccountRole, access, public
-from budgeteer.accounts import throttling
+from budgeteer.accounts import own_password, throttling
 from budgeteer.accounts.models import Passkey
-from budgeteer.accounts.own_password import is_confirmed
 from budgeteer.accounts.second_factor import half_signed_in, services
 from budgeteer.accounts.second_factor.codes import new_secret, qr_code, setup_link
 from budgeteer.accounts.services import end_sessions
@@ -111,7 +110,8 @@ def _page(
     `at` is the form of the page whose password was wrong: "remove", "codes", or "" for the one that sets it up.
     """
     user = request.user
-    context: dict[str, Any] = {"codes": codes, "problem": problem, "at": at, "has_password": user.has_usable_password()}
+    context: dict[str, Any] = {"codes": codes, "problem": problem, "at": at}
+    context |= {"has_password": user.has_usable_password(), "refusal_of_password": own_password.refusal(request)}
     if settings.BUDGETEER_MODE == "local":
         return render(request, _PAGE, context)
     context["is_on"] = services.is_set_up(user)
@@ -127,6 +127,6 @@ def _page(
 def _without_password(request: SignedInRequest, *, at: str = "") -> HttpResponse | None:
     """The page again, where the password that has to come with it is wrong or was tried too often; else None."""
     try:
-        return None if is_confirmed(request) else _page(request, problem="password", at=at, status=422)
+        return None if own_password.is_confirmed(request) else _page(request, problem="password", at=at, status=422)
     except throttling.TooManyAttempts as refusal:
         return too_many(request, _PAGE, refusal)

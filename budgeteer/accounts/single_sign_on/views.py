@@ -28,8 +28,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from budgeteer.access.audit import SecurityEvent, record
 from budgeteer.access.requests import SignedInRequest
 from budgeteer.access.rules import AccountRole, access, public
-from budgeteer.accounts import throttling
-from budgeteer.accounts.own_password import is_confirmed
+from budgeteer.accounts import own_password, throttling
 from budgeteer.accounts.second_factor import half_signed_in
 from budgeteer.accounts.second_factor import services as second_factor
 from budgeteer.accounts.sign_in_answers import is_ours, too_many
@@ -193,6 +192,7 @@ def _page(
         "identity": identities.identity_of(request.user, ours.issuer) if ours else None,
         "may_connect": _may_connect(request),
         "has_password": request.user.has_usable_password(),
+        "refusal_of_password": own_password.refusal(request),
         "problem": problem,
     }
     return render(request, _PAGE, context, status=status)
@@ -201,7 +201,7 @@ def _page(
 def _without_password(request: SignedInRequest, ours: ProviderSettings) -> HttpResponse | None:
     """The page again, where the password that has to come with it is wrong or was tried too often; else None."""
     try:
-        return None if is_confirmed(request) else _page(request, ours, problem="password", status=422)
+        return None if own_password.is_confirmed(request) else _page(request, ours, problem="password", status=422)
     except throttling.TooManyAttempts as refusal:
         return too_many(request, _PAGE, refusal, provider=ours)
 

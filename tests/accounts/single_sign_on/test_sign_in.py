@@ -14,7 +14,7 @@ from structlog.testing import capture_logs
 
 from budgeteer.access.audit import SecurityEvent
 from budgeteer.access.rules import AccountRole, role_of
-from budgeteer.accounts.models import SignInIdentity
+from budgeteer.accounts.models import Passkey, SignInIdentity
 from budgeteer.accounts.password_links import password_link
 from budgeteer.accounts.second_factor import services as second_factor
 from budgeteer.accounts.second_factor.codes import new_secret
@@ -23,6 +23,7 @@ from budgeteer.accounts.single_sign_on.provider import forget_providers
 from budgeteer.accounts.single_sign_on.refusals import SENTENCES, RefusalReason
 from budgeteer.accounts.single_sign_on.settings import ProviderSettings
 from tests import people
+from tests.accounts.second_factor.device import Device
 from tests.accounts.second_factor.test_second_factor import code_at
 from tests.accounts.single_sign_on.conftest import CLIENT_ID, RETURN, START, Change, Provider, begun, come_back, is_in
 
@@ -370,6 +371,44 @@ def test_an_account_is_disconnected_with_its_password_and_never_left_without_a_w
         assert client.post("/account/single-sign-on/remove/", {"password": PASSWORD}).status_code == 302
     assert SecurityEvent.IDENTITY_REMOVED in [line["event"] for line in lines]
     assert refused(provider, "s-23") is RefusalReason.ACCOUNT_IN_USE
+
+
+def test_without_a_password_the_ways_in_are_changed_minutes_after_signing_in_and_no_later(provider: Provider) -> None:
+    ada = invited("ada@harbour.example")
+    provider.knows("s-26", email="ada@harbour.example", email_verified=True)
+    client, device = sign_in(provider, "s-26"), Device()
+    client.get("/account/second-factor/")
+    secret = client.session["second_factor_secret"]
+
+    def tries_all() -> tuple[bool, bool]:
+        """Whether a passkey was made, and the second factor set up."""
+        answer = device.makes(client.post("/account/passkeys/options/").json())
+        page = client.post("/account/passkeys/", {"credential": answer}, follow=True).content.decode()
+        made = Passkey.objects.filter(user=ada).exists()
+        assert made != ("more than 10 minutes ago" in page)
+        answered = client.post("/account/second-factor/", {"code": code_at(secret, timezone.now())})
+        assert second_factor.is_set_up(ada) != ("more than 10 minutes ago" in answered.content.decode())
+        return made, second_factor.is_set_up(ada)
+
+    session = client.session
+    session["signed_in_at"] -= 601
+    session.save()
+    assert tries_all() == (False, False)
+    sign_in(provider, "s-26", client=signed_out(client))
+    client.get("/account/second-factor/")
+    secret = client.session["second_factor_secret"]
+    assert tries_all() == (True, True)
+    session = client.session
+    del session["signed_in_at"]
+    session.save()
+    assert client.post("/account/second-factor/remove/").status_code == 422
+    client.post(f"/account/passkeys/{Passkey.objects.get().pk}/remove/")
+    assert (Passkey.objects.count(), second_factor.is_set_up(ada)) == (1, True)
+
+
+def signed_out(client: Client) -> Client:
+    client.post("/sign-out/")
+    return client
 
 
 def test_an_administrator_disconnects_somebody(provider: Provider) -> None:
