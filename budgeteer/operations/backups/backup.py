@@ -49,21 +49,29 @@ def write_backup(target: Path) -> Manifest:
     Raises:
         InputError: it cannot be written.
     """
-    unfinished = target.with_name(f"{target.name}.part")
     try:
-        # Only its owner may read it: it holds everybody's texts.
-        descriptor = os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-        mode = "w:gz" if target.suffix == ".gz" else "w"
-        with os.fdopen(descriptor, "wb") as stream, tarfile.open(fileobj=stream, mode=mode) as archive:  # type: ignore[call-overload]
-            manifest = _filled(archive)
-        unfinished.replace(target)
+        manifest = _written(target)
     except OSError as error:
-        unfinished.unlink(missing_ok=True)
         raise InputError(
             f"the backup cannot be written ({error.strerror or error})",
             where=str(target),
             mend="Make room, or name a file in a folder that this account may write to",
         ) from None
+    return manifest
+
+
+def _written(target: Path) -> Manifest:
+    """Write it beside `target`, under a name that nobody can foresee: who could put a file there first would read it."""
+    # Made anew for its owner only: it holds everybody's texts.
+    descriptor, unfinished = tempfile.mkstemp(dir=target.parent, prefix=f"{target.name}.", suffix=".part")
+    try:
+        mode = "w:gz" if target.suffix == ".gz" else "w"
+        with os.fdopen(descriptor, "wb") as stream, tarfile.open(fileobj=stream, mode=mode) as archive:  # type: ignore[call-overload]
+            manifest = _filled(archive)
+        Path(unfinished).replace(target)
+    except BaseException:
+        Path(unfinished).unlink(missing_ok=True)
+        raise
     return manifest
 
 

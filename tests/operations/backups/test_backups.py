@@ -213,6 +213,17 @@ def test_a_place_that_cannot_be_written_to_is_a_sentence(db: None, tmp_path: Pat
         write_backup(tmp_path / "no" / "all.tar")
 
 
+def test_a_file_that_somebody_put_where_it_is_written_gets_nothing_of_it(workspace: Workspace, tmp_path: Path) -> None:
+    planted = tmp_path / "all.tar.part"
+    planted.write_bytes(b"")
+    planted.chmod(0o666)
+    write_backup(tmp_path / "all.tar")
+    assert stat.S_IMODE((tmp_path / "all.tar").stat().st_mode) == 0o600
+    assert planted.read_bytes() == b""
+    planted.unlink()
+    assert [path.name for path in tmp_path.glob("all*")] == ["all.tar"]
+
+
 def test_every_table_is_kept_or_left_out_for_a_reason() -> None:
     models = {model._meta.label: model for model in apps.get_models()}
     assert set(models) == {*KEPT, *LEFT_OUT}
