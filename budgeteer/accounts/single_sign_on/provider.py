@@ -332,11 +332,11 @@ def _decoded(raw: str, provider: _Remembered) -> jwt.Token:
 
 
 def _with_userinfo(client: OAuth2Client, endpoints: Endpoints, claims: dict[str, Any]) -> dict[str, Any]:
-    """The claims, with the mail address that stands in the provider's user information."""
+    """The claims, with the mail address of the provider's user information, and what that says of this address."""
     told = _json_of(lambda: client.get(endpoints.userinfo), f"user information at {endpoints.userinfo}")
     if told.get("sub") != claims["sub"]:
         raise SignInRefused(RefusalReason.UNUSABLE_TOKEN, detail="userinfo of another")
-    return claims | {name: told[name] for name in ("email", "email_verified") if name in told}
+    return claims | {name: told.get(name) for name in ("email", "email_verified")}
 
 
 def _fetched_keys(address: str) -> KeySet:

@@ -6,7 +6,9 @@ import time
 from datetime import timedelta
 from urllib.parse import parse_qs, urlsplit
 
+import httpx2
 import pytest
+from authlib.integrations.httpx_client import OAuth2Client
 from django.contrib.auth.models import User
 from django.test import Client
 from django.utils import timezone
@@ -409,6 +411,22 @@ def test_without_a_password_the_ways_in_are_changed_minutes_after_signing_in_and
 def signed_out(client: Client) -> Client:
     client.post("/sign-out/")
     return client
+
+
+def test_what_a_token_says_of_no_address_verifies_none_of_the_user_information(
+    provider: Provider, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    invited("ada@harbour.example")
+    provider.knows("s-27", email_verified=True)
+    told: dict[str, object] = {"sub": "s-27", "email": "ada@harbour.example"}
+
+    def user_information(_client: object, address: str) -> httpx2.Response:
+        return httpx2.Response(200, json=told, request=httpx2.Request("GET", address))
+
+    monkeypatch.setattr(OAuth2Client, "get", user_information)
+    assert refused(provider, "s-27") is RefusalReason.UNVERIFIED_MAIL
+    told["email_verified"] = True  # it was that
+    assert is_in(sign_in(provider, "s-27"))
 
 
 def test_an_administrator_disconnects_somebody(provider: Provider) -> None:
