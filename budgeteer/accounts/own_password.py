@@ -40,7 +40,9 @@ def refusal(request: SignedInRequest) -> str:
     if request.user.has_usable_password():
         return "That is not your password."
     minutes = int(RECENT.total_seconds() // 60)
-    return f"You signed in more than {minutes} minutes ago, and your account has no password: sign out and in again first."
+    return (
+        f"You signed in more than {minutes} minutes ago, and your account has no password: sign out and in again first."
+    )
 
 
 @receiver(signals.user_logged_in)

@@ -6,6 +6,7 @@ import uuid
 
 from django.conf import settings
 from django.db import models
+from django.db.models.functions import Now
 from django.urls import reverse
 from django.utils import timezone
 
@@ -100,14 +101,14 @@ class EvaluationRun(models.Model):
     owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
     configs = models.JSONField()
     keeps_duplicates = models.BooleanField(default=False)
-    replays_sessions = models.BooleanField(default=False)
+    replays_sessions = models.BooleanField(default=False, db_default=False)
     state = models.CharField(max_length=12, choices=State, default=State.QUEUED)
     conversations = models.PositiveIntegerField(default=0)
     left_out = models.JSONField(default=dict)
     record = models.JSONField(null=True)
     error = models.JSONField(default=dict)
     created_at = models.DateTimeField(auto_now_add=True)
-    queued_at = models.DateTimeField(default=timezone.now)
+    queued_at = models.DateTimeField(default=timezone.now, db_default=Now())
     turn_at = models.DateTimeField(null=True)
     started_at = models.DateTimeField(null=True)
     finished_at = models.DateTimeField(null=True)

@@ -85,9 +85,8 @@ class Job(models.Model):
     subject = models.CharField(max_length=200, blank=True, default="")
     queue = models.CharField(max_length=40, default="default")
     arguments = models.JSONField(default=dict)
-    is_only_one = models.BooleanField(default=False)
-    request_id = models.CharField(max_length=64, blank=True, default="")
-    # Processes of the version before write rows without it while an upgrade is under way.
+    is_only_one = models.BooleanField(default=False, db_default=False)
+    request_id = models.CharField(max_length=64, blank=True, default="", db_default="")
     trace_parent = models.CharField(max_length=PARENT_CHARS, blank=True, default="", db_default="")
 
     state = models.CharField(max_length=10, choices=JobState, default=JobState.QUEUED)
@@ -100,7 +99,7 @@ class Job(models.Model):
     error = models.JSONField(null=True)
 
     attempt = models.PositiveIntegerField(default=1)
-    worker = models.CharField(max_length=300, blank=True, default="")
+    worker = models.CharField(max_length=300, blank=True, default="", db_default="")
     lost_workers = models.PositiveIntegerField(default=0)
     sends = models.PositiveIntegerField(default=0)
 

@@ -44,12 +44,16 @@ class PresetProvenance(models.Model):
         checked_on: the day that page was read.
     """
 
-    harness = models.CharField(max_length=80, blank=True, help_text="The agent or application it stands for.")
-    harness_version = models.CharField("its version", max_length=40, blank=True)
+    harness = models.CharField(
+        max_length=80, blank=True, default="", db_default="", help_text="The agent or application it stands for."
+    )
+    harness_version = models.CharField("its version", max_length=40, blank=True, default="", db_default="")
     source_url = models.URLField(
         "source",
         max_length=400,
         blank=True,
+        default="",
+        db_default="",
         validators=[URLValidator(schemes=("http", "https"))],
         help_text="The page that states these numbers.",
     )

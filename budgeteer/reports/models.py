@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from django.conf import settings
 from django.db import models
+from django.db.models import Value
 from django.urls import reverse
 from django.utils import timezone
 
@@ -94,15 +95,21 @@ class Report(models.Model):
     owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="reports")
     workspace = models.ForeignKey(Workspace, null=True, on_delete=models.SET_NULL, related_name="reports")
     evaluation = models.ForeignKey(EvaluationRun, null=True, on_delete=models.SET_NULL, related_name="reports")
-    kind = models.CharField(max_length=12, choices=ReportKindName, default=ReportKindName.PACKING, editable=False)
+    kind = models.CharField(
+        max_length=12,
+        choices=ReportKindName,
+        default=ReportKindName.PACKING,
+        db_default=ReportKindName.PACKING,
+        editable=False,
+    )
     title = models.CharField(max_length=120, blank=True)
     content = models.CharField(max_length=8, choices=Content, default=Content.NUMBERS)
-    password = models.CharField(max_length=128, blank=True, editable=False)
-    embed_on = models.CharField(max_length=600, blank=True, editable=False)
-    opened = models.PositiveIntegerField(default=0, editable=False)
-    is_held = models.BooleanField(default=False, editable=False)
+    password = models.CharField(max_length=128, blank=True, default="", db_default="", editable=False)
+    embed_on = models.CharField(max_length=600, blank=True, default="", db_default="", editable=False)
+    opened = models.PositiveIntegerField(default=0, db_default=0, editable=False)
+    is_held = models.BooleanField(default=False, db_default=False, editable=False)
     findings = models.JSONField(null=True, editable=False)
-    snapshot = models.JSONField(default=dict, editable=False)
+    snapshot = models.JSONField(default=dict, db_default=Value({}, models.JSONField()), editable=False)
     form_key = models.UUIDField(null=True, editable=False)
     document = models.BinaryField(null=True, editable=False)
     verdict = models.JSONField(null=True, editable=False)

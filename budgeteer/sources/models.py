@@ -112,7 +112,7 @@ class SourceMeasures(models.Model):
     source = models.ForeignKey(Source, on_delete=models.CASCADE, related_name="measures")
     tokenizer = models.CharField(max_length=32)
     revision = models.PositiveIntegerField()
-    columns = models.CharField(max_length=64, default="", editable=False)
+    columns = models.CharField(max_length=64, default="", db_default="", editable=False)
     arrays = models.FileField(max_length=200)
     created_at = models.DateTimeField(auto_now_add=True)
 

@@ -7,6 +7,8 @@ from typing import Any
 
 from django.conf import settings
 from django.db import models
+from django.db.models import Value
+from django.db.models.functions import Now
 from django.urls import reverse
 
 from budgeteer.presets.models import PresetVersion
@@ -43,7 +45,7 @@ class Workspace(models.Model):
     is_preset_open = models.BooleanField(default=False, db_default=False)
     named_model = models.CharField(max_length=120, null=True, blank=True)
     config_delta = models.JSONField(default=dict, blank=True)
-    edits = models.JSONField(default=dict, blank=True)
+    edits = models.JSONField(default=dict, db_default=Value({}, models.JSONField()), blank=True)
     undo_steps = models.JSONField(default=list, blank=True)
     redo_steps = models.JSONField(default=list, blank=True)
     revision = models.PositiveIntegerField(default=0, db_default=0)
@@ -51,7 +53,7 @@ class Workspace(models.Model):
     context_text = models.TextField("workspace context", blank=True)
     query_text = models.TextField(blank=True)
     last_verdict = models.JSONField(null=True, blank=True)
-    shared_with_team = models.BooleanField(default=False)
+    shared_with_team = models.BooleanField(default=False, db_default=False)
     created_at = models.DateTimeField(auto_now_add=True)
     updated_at = models.DateTimeField(auto_now=True)
     deleted_at = models.DateTimeField(null=True, blank=True)
@@ -122,11 +124,11 @@ class Summary(models.Model):
     owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
     key = models.CharField(max_length=128)
     text = models.TextField(blank=True)
-    written_text = models.TextField(blank=True, default="")
+    written_text = models.TextField(blank=True, default="", db_default="")
     writer = models.CharField(max_length=64, default="extractive")
-    notes = models.JSONField(default=list, blank=True)
+    notes = models.JSONField(default=list, db_default=Value([], models.JSONField()), blank=True)
     created_at = models.DateTimeField(auto_now_add=True)
-    updated_at = models.DateTimeField(auto_now=True)
+    updated_at = models.DateTimeField(auto_now=True, db_default=Now())
     edited_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
