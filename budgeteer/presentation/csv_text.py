@@ -19,11 +19,12 @@ def csv_text(columns: Sequence[str], rows: Iterable[Iterable[object]]) -> str:
 def csv_lines(rows: Iterable[Iterable[object]]) -> str:
     """Rows alone, for a table that is written a part at a time."""
     out = io.StringIO()
-    csv.writer(out, lineterminator="\r\n").writerows(map(_safe, row) for row in rows)
+    csv.writer(out, lineterminator="\r\n").writerows(map(safe_cell, row) for row in rows)
     return out.getvalue()
 
 
-def _safe(cell: object) -> object:
+def safe_cell(cell: object) -> object:
+    """The cell; a text that a spreadsheet would run gets an apostrophe."""
     if isinstance(cell, str) and (cell[:1].isspace() or cell.startswith(_FORMULA_STARTS)):
         return f"'{cell}"
     return cell

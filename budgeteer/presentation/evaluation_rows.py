@@ -10,6 +10,7 @@ from typing import Any
 
 from budgeteer.engine.analysis.evaluation.evaluation import PackedConversation
 from budgeteer.engine.errors import InputError
+from budgeteer.presentation.csv_text import safe_cell
 
 COLUMNS = (
     "configuration",
@@ -57,7 +58,8 @@ def csv_rows(path: str, names: Sequence[str]) -> Iterator[WriteRows]:
         writer.writeheader()
 
         def write(rows: Sequence[Sequence[PackedConversation]]) -> None:
-            writer.writerows(records_of(rows, names))
+            records = records_of(rows, names)
+            writer.writerows({column: safe_cell(value) for column, value in record.items()} for record in records)
 
         yield write
 

@@ -98,8 +98,20 @@ def refusal(path: str) -> tuple[list[tuple[bytes, bytes]], bytes]:
     kind, body = "text/plain; charset=utf-8", f"{SENTENCE}\n"
     if is_api(path):
         kind, body = _problem()
-    headers = {"content-type": kind, "cache-control": "no-store", "retry-after": str(RETRY_SECONDS)}
-    return [(name.encode(), value.encode()) for name, value in headers.items()], body.encode()
+    return [*own_headers(kind), (b"retry-after", str(RETRY_SECONDS).encode())], body.encode()
+
+
+def own_headers(content_type: str) -> list[tuple[bytes, bytes]]:
+    """Headers of an answer that does not come from Django, whose middleware gives all others theirs."""
+    headers = {
+        "content-type": content_type,
+        "cache-control": "no-store",
+        "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
+        "referrer-policy": "same-origin",
+        "x-content-type-options": "nosniff",
+        "x-frame-options": "DENY",
+    }
+    return [(name.encode(), value.encode()) for name, value in headers.items()]
 
 
 def _problem() -> tuple[str, str]:

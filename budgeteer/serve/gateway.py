@@ -24,7 +24,7 @@ import structlog
 
 from budgeteer.access.body_limits import REFUSED, STRANGERS_BYTES, BodyProblem, RefusedBody, allowance_of
 from budgeteer.serve.body_turns import NoTurn, Turns
-from budgeteer.serve.capacity import Overloaded, Threads, refusal
+from budgeteer.serve.capacity import Overloaded, Threads, own_headers, refusal
 from budgeteer.serve.client_pace import Body, BrokenOff, Message, Pace, Receive, TooMuch, TooSlow, drain
 from budgeteer.serve.request_heads import Scope, environ_of, refusal_of
 
@@ -300,6 +300,6 @@ def _no_writing(_data: bytes) -> None:
 
 async def _say(send: Send, status: int, sentence: str) -> None:
     """A plain sentence, where Django was not asked or did not answer."""
-    headers = [(b"content-type", b"text/plain; charset=utf-8"), (b"cache-control", b"no-store")]
+    headers = own_headers("text/plain; charset=utf-8")
     await send({"type": "http.response.start", "status": status, "headers": headers})
     await send({"type": "http.response.body", "body": f"{sentence}\n".encode()})

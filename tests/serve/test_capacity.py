@@ -89,6 +89,8 @@ def test_one_request_too_many_is_refused_at_once_and_the_others_are_answered() -
             assert len(inside) == 5
             assert {heard.status for heard in refused} == {503}
             assert {heard.headers["retry-after"] for heard in refused} == {"5"}
+            assert {heard.headers["x-content-type-options"] for heard in refused} == {"nosniff"}
+            assert {heard.headers["x-frame-options"] for heard in refused} == {"DENY"}
             assert b"The server is busy" in refused[0].body
             head = await ask(gateway, "/w/", "HEAD")
             assert (head.status, head.body) == (503, b"")

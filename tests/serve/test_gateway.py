@@ -83,6 +83,8 @@ def test_a_header_with_an_underscore_is_refused_with_a_sentence(port: int, name:
     answer = ask(port, b"GET / HTTP/1.1\r\nX-Forwarded-For: 2.2.2.2\r\n" + name + b": 1.1.1.1")
     assert answer.startswith(b"HTTP/1.1 400")
     assert b"has an underscore in its name" in answer
+    for header in (b"x-content-type-options: nosniff", b"content-security-policy: default-src 'none'", b"no-store"):
+        assert header in answer.lower()
 
 
 def test_two_hosts_are_refused(port: int) -> None:

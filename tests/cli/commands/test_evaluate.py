@@ -54,6 +54,18 @@ def evaluated(budgeteer: Budgeteer, *line: object) -> dict[str, Any]:
     return found
 
 
+def test_no_cell_of_the_rows_begins_as_a_formula_may(
+    budgeteer: Budgeteer, configs: tuple[Path, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session = tmp_path / "=1+1.json"
+    session.write_text(json.dumps({"messages": [{"role": "user", "content": "How deep?"}]}), encoding="utf-8")
+    rows = tmp_path / "rows.csv"
+    monkeypatch.chdir(tmp_path)
+    assert budgeteer("evaluate", session.name, "--config", configs[0], "--csv", rows).status == 0
+    with rows.open(encoding="utf-8") as file:
+        assert [row["name"] for row in csv.DictReader(file)] == ["'=1+1.json"]
+
+
 def test_the_figures_are_those_of_packing_each_conversation(
     budgeteer: Budgeteer, collection: Path, configs: tuple[Path, Path], tmp_path: Path
 ) -> None:
