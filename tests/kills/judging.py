@@ -5,13 +5,14 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import numpy as np
 from django.core.files.storage import default_storage
 from django.db import connections
 
+from budgeteer.collections.models import Collection, EvaluationRun
+from budgeteer.collections.services import stored_names
 from budgeteer.engine.analysis.packing_json import packing_to_json
 from budgeteer.engine.content.source_items import SourceItems
 from budgeteer.engine.counting.tokenizers import counter_for
@@ -29,45 +30,22 @@ from budgeteer.workbench.config_form.editable import EditableConfig
 from budgeteer.workbench.models import Summary, Workspace
 from budgeteer.workbench.preview import forget_previews, pack_workspace
 from budgeteer.workbench.workspace_inputs import links_of, readiness_of
+from tests.kills import studying
 from tests.kills.material import Upload
 from tests.kills.people import Memory
+from tests.kills.verdict import Verdict
 
 SETTLE_SECONDS = 180.0
-
-
-@dataclass
-class Verdict:
-    """The figures; each list names what it counts, and all of them are to be empty.
-
-    Attributes:
-        lost: answered for, and not there.
-        doubled: there or done more often than asked.
-        stuck: neither finished nor making progress after `SETTLE_SECONDS`.
-        failed: jobs that ended otherwise than asked, and answers that were errors.
-        half_written: sources and reports that are there in part.
-        wrong_totals: numbers that differ from those of a calm run over the same bytes.
-        checked: how much was looked at.
-    """
-
-    lost: list[str] = field(default_factory=list)
-    doubled: list[str] = field(default_factory=list)
-    stuck: list[str] = field(default_factory=list)
-    failed: list[str] = field(default_factory=list)
-    half_written: list[str] = field(default_factory=list)
-    wrong_totals: list[str] = field(default_factory=list)
-    checked: dict[str, int] = field(default_factory=dict)
-
-    @property
-    def is_clean(self) -> bool:
-        return not any(value for name, value in asdict(self).items() if name != "checked")
 
 
 def settle(verdict: Verdict) -> None:
     """Wait until every job has ended; those that have not are stuck."""
     deadline = time.monotonic() + SETTLE_SECONDS
     unfinished = Job.objects.exclude(state__in=FINISHED)
-    while unfinished.exists() and time.monotonic() < deadline:
+    under_way = EvaluationRun.objects.filter(state__in=("queued", "waiting", "running"))
+    while (unfinished.exists() or under_way.exists()) and time.monotonic() < deadline:
         time.sleep(0.2)
+    verdict.stuck += [f"evaluation {run.pk} is {run.state}" for run in under_way]
     verdict.stuck += [f"{job} attempt {job.attempt}, {job.log[-2:]}" for job in unfinished]
 
 
@@ -89,6 +67,8 @@ def judge(memories: Sequence[Memory]) -> Verdict:
         _look_at_source(verdict, source, uploads.get(source.name))
     _look_at_reports(verdict, [title for memory in memories for title in memory.reports])
     _look_at_summaries(verdict)
+    studying.look_at_evaluations(verdict, [path for memory in memories for path in memory.evaluations])
+    studying.look_at_calibrations(verdict, [each for memory in memories for each in memory.calibrations])
     verdict.checked |= {
         "answered uploads": len(uploads),
         "unanswered requests": sum(len(memory.unanswered) for memory in memories),
@@ -103,7 +83,7 @@ def _look_at_jobs(verdict: Verdict) -> None:
     verdict.failed += [f"{job}: {job.error}" for job in jobs if job.state in ("failed", "cancelled")]
     done: dict[tuple[str, str], list[Job]] = {}
     for job in sorted(jobs, key=lambda job: job.created_at):
-        if job.state == "succeeded":
+        if job.state == "succeeded" and job.kind not in studying.KINDS_AGAIN:
             done.setdefault((job.kind, job.subject), []).append(job)
     verdict.doubled += [f"{asked}: {[_life_of(job) for job in same]}" for asked, same in done.items() if len(same) > 1]
     verdict.checked["jobs"] = len(jobs)
@@ -209,6 +189,7 @@ def _look_at_summaries(verdict: Verdict) -> None:
 def _orphans(sources: Sequence[Source]) -> list[str]:
     """Files that no row names: what killed attempts left, for the housekeeping to sweep."""
     named = {file.name for source in sources for file in stored_files(source)}
+    named |= {name for collection in Collection.objects.all() for name in stored_names(collection)}
     return [name for name in _files("") if name not in named]
 
 

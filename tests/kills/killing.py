@@ -17,11 +17,23 @@ from tests.kills.parts import Part, Stack
 
 # How often each moment is chosen, per stack.
 MOMENTS = {
-    "sqlite": {"import": 8, "pack": 5, "summary": 4, "asleep": 3, "scheduler": 3, "web": 6, "broker": 2},
+    "sqlite": {
+        "import": 8,
+        "pack": 5,
+        "summary": 4,
+        "evaluate": 5,
+        "calibrate": 3,
+        "asleep": 3,
+        "scheduler": 3,
+        "web": 6,
+        "broker": 2,
+    },
     "postgres": {
         "import": 6,
         "pack": 4,
         "summary": 4,
+        "evaluate": 4,
+        "calibrate": 3,
         "asleep": 3,
         "scheduler": 3,
         "web": 4,
@@ -30,9 +42,15 @@ MOMENTS = {
         "postgres asleep": 2,
     },
 }
-KINDS = {"import": "sources.import", "pack": "reports.freeze", "summary": "workbench.summarise"}
+KINDS = {
+    "import": "sources.import",
+    "pack": "reports.freeze",
+    "summary": "workbench.summarise",
+    "evaluate": "collections.evaluate",
+    "calibrate": "workbench.calibrate",
+}
 LONGEST_WAIT_SECONDS = 90.0
-MOST_SECONDS_IN = {"import": 0.5, "pack": 0.15, "summary": 0.15}
+MOST_SECONDS_IN = {"import": 0.5, "pack": 0.15, "summary": 0.15, "evaluate": 2.0, "calibrate": 0.3}
 """How far into a running job the kill comes at most: about as long as such a job takes here."""
 LONGEST_SLEEP_SECONDS = 15.0
 """A worker that is stopped goes on when its job was given to another, and then at the latest."""

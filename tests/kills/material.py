@@ -8,6 +8,8 @@ import random
 import zipfile
 from dataclasses import dataclass
 
+from tests.formats.shapes import recorded_session
+
 NOUNS = ("berth", "crane", "tide", "ledger", "manifest", "beacon", "hawser", "pilot", "dredger", "quay", "bollard")
 VERBS = ("weighs", "moors", "counts", "lifts", "signs", "delays", "insures", "paints", "lowers", "inspects", "answers")
 
@@ -33,6 +35,26 @@ def conversation(dice: random.Random, number: int) -> Upload:
         messages.append({"role": "assistant", "content": _prose(dice, 4)})
     data = json.dumps({"model": "gpt-4o", "messages": messages}).encode()
     return Upload(f"harbour-{number}.json", data, len(messages), "messages")
+
+
+def sessions(dice: random.Random, number: int) -> Upload:
+    """A file with a conversation a line, some short and some long: what a collection is evaluated over."""
+    lines, count = [], 0
+    for place in range(dice.randint(90, 160)):
+        messages = [{"role": "user", "content": f"Harbour {number}, berth {place}: {_prose(dice, 2)}"}]
+        for _ in range(dice.randint(1, 12)):
+            messages.append({"role": "assistant", "content": _prose(dice, dice.randint(1, 20))})
+            messages.append({"role": "user", "content": _prose(dice, 1)})
+        lines.append(json.dumps({"model": "gpt-4o", "messages": messages}))
+        count += len(messages)
+    return Upload(f"sessions-{number}.jsonl", "\n".join(lines).encode(), count, "messages")
+
+
+def recorded(dice: random.Random, number: int) -> Upload:
+    """A session with what a provider recorded of each request, unlike any other of this run."""
+    requests = dice.randint(80, 160)
+    data = recorded_session(requests).data.replace(b"Look around", f"Look around harbour {number}".encode())
+    return Upload(f"recorded-{number}.jsonl", data, 1 + 2 * requests, "messages")
 
 
 def library(dice: random.Random, number: int) -> Upload:

@@ -76,6 +76,7 @@ class Stack:
     Attributes:
         kind: "sqlite" (with the file broker) or "postgres" (with Redis).
         environment: what its processes and this one run in.
+        root: the checkout whose processes they are.
         servers, parts: by name; `servers` are started before and stopped after the parts.
     """
 
@@ -83,6 +84,7 @@ class Stack:
     folder: Path
     environment: dict[str, str]
     port: int
+    root: Path = ROOT
     servers: dict[str, Part] = field(default_factory=dict)
     parts: dict[str, Part] = field(default_factory=dict)
 
@@ -186,8 +188,8 @@ def _launcher(stack: Stack, arguments: list[str]) -> Callable[[IO[str]], subproc
     def launch(output: IO[str]) -> subprocess.Popen[bytes]:
         return subprocess.Popen(
             [sys.executable, "-m", "budgeteer.cli", "serve", "--only", *arguments],
-            env=stack.environment,
-            cwd=ROOT,
+            env={**stack.environment, "PYTHONPATH": str(stack.root)},
+            cwd=stack.root,
             stdin=subprocess.DEVNULL,
             stdout=output,
             stderr=subprocess.STDOUT,

@@ -13,10 +13,12 @@ from dataclasses import dataclass, field
 from django.db import Error as AnyDatabaseError
 from django.db import connection
 
-from tests.kills.material import Upload, conversation, library
+from tests.kills.material import Upload, conversation, library, recorded, sessions
 from tests.kills.visiting import Interrupted, Visit
 
 SLOW_UPLOAD_SECONDS = 0.8
+LOOKING = 0.65
+"""How many of those who share looked at the page before; the others' first request after the import is the report."""
 MOST_WAITING = 3
 """Jobs in the queue above which a person waits, so that there is always work and never a backlog of minutes."""
 
@@ -36,12 +38,16 @@ class Memory:
     Attributes:
         opened: uploads with their workspaces.
         reports: titles of the reports it took.
+        evaluations: paths of the evaluations it took.
+        calibrations: workspaces, by their paths, whose counts it took to calibrate, with the file to do it with.
         unanswered: names of files and reports whose request got no answer.
         refused: answers that are neither (there must be none).
     """
 
     opened: list[Opened] = field(default_factory=list)
     reports: list[str] = field(default_factory=list)
+    evaluations: list[str] = field(default_factory=list)
+    calibrations: list[Opened] = field(default_factory=list)
     unanswered: list[str] = field(default_factory=list)
     refused: list[str] = field(default_factory=list)
 
@@ -92,7 +98,8 @@ class Person(threading.Thread):
         self.memory.opened.append(Opened(upload, workspace))
         if upload.what == "messages":
             self._summarise(workspace)
-        if not self._wait_until_quiet(lambda: self._is_counted(upload, workspace)):
+        looks = self._dice.random() < LOOKING
+        if not self._wait_until_quiet(lambda: self._is_counted(upload, workspace if looks else None)):
             return
         for copy in range(self._dice.randint(1, 3)):
             title = f"Report {number}-{copy}"
@@ -108,12 +115,13 @@ class Person(threading.Thread):
             about="a configuration",
         )
 
-    def _is_counted(self, upload: Upload, workspace: str) -> bool:
-        """Looks at the page as a browser does, which asks for the summary once the import is done."""
+    def _is_counted(self, upload: Upload, workspace: str | None) -> bool:
+        """Looks at the page as a browser does, which asks for the summary after the import; None looks at no page."""
         from budgeteer.jobs.models import Job
         from budgeteer.sources.models import Source
 
-        self._try(lambda: self.visit.get(workspace), about="a page")
+        if workspace is not None:
+            self._try(lambda: self.visit.get(workspace), about="a page")
         ready = Source.objects.filter(name=upload.name, state=Source.State.READY).exists()
         return ready and not Job.objects.filter(kind="workbench.summarise", state__in=("queued", "running")).exists()
 
@@ -155,3 +163,49 @@ class Person(threading.Thread):
                 connection.close()  # the database is being killed just now
             time.sleep(0.05)
         return False
+
+
+class Evaluator(Person):
+    """Somebody who evaluates collections, and calibrates counts with recorded sessions, by turns."""
+
+    def _one_round(self, number: int) -> None:
+        self._wait_for_room()
+        if number % 2:
+            self._evaluate(sessions(self._dice, number))
+        else:
+            self._calibrate(recorded(self._dice, number))
+
+    def _evaluate(self, upload: Upload) -> None:
+        from budgeteer.collections.models import EvaluationRun
+
+        place = self._try(
+            lambda: self.visit.upload("/collections/upload/", upload.name, upload.data, seconds=0.0), about=upload.name
+        )
+        if place is None or not self._wait_until_quiet(lambda: self._is_counted(upload, None)):
+            return
+        typed = json.dumps({"history": {"strategy": "newestFirst", "maxTokens": self._dice.randint(200, 900)}})
+        fields = {"config": "defaults", "model": "", "typed": typed, "replay": "1"}
+        run = self._try(lambda: self.visit.post(f"{place}evaluate/", fields), about="an evaluation")
+        if run is None:
+            return
+        self.memory.evaluations.append(run)
+        under_way = EvaluationRun.objects.filter(state__in=("queued", "waiting", "running"))
+        self._wait_until_quiet(lambda: not under_way.exists())
+
+    def _calibrate(self, upload: Upload) -> None:
+        from budgeteer.jobs.models import Job
+        from budgeteer.sources.models import Source
+
+        workspace = self._try(
+            lambda: self.visit.upload("/open/", upload.name, upload.data, seconds=0.0), about=upload.name
+        )
+        if workspace is None:
+            return
+        self.memory.opened.append(Opened(upload, workspace))
+        if not self._wait_until_quiet(lambda: self._is_counted(upload, None)):
+            return
+        fields = {"source": str(Source.objects.get(name=upload.name).pk)}
+        if self._try(lambda: self.visit.post(f"{workspace}calibrate/", fields), about="a calibration"):
+            self.memory.calibrations.append(Opened(upload, workspace))
+        unfinished = Job.objects.filter(kind="workbench.calibrate", state__in=("queued", "running"))
+        self._wait_until_quiet(lambda: not unfinished.exists())

@@ -16,6 +16,7 @@ import click
 from tests.kills import parts
 
 PEOPLE = 2
+"""Those who upload and share; one more evaluates and calibrates."""
 
 
 def run(kind: str, *, kills: int, seed: int, folder: Path) -> dict[str, Any]:
@@ -32,12 +33,13 @@ def run(kind: str, *, kills: int, seed: int, folder: Path) -> dict[str, Any]:
         os.environ.update(stack.environment)
         sign_in_paths = _prepare_database()
         from tests.kills import judging, killing
-        from tests.kills.people import Person
+        from tests.kills.people import Evaluator, Person
 
         parts.start_parts(stack)
+        roles = [Person] * PEOPLE + [Evaluator]
         people = [
-            Person(port=stack.port, sign_in_path=path, number=number, seed=seed)
-            for number, path in enumerate(sign_in_paths, start=1)
+            role(port=stack.port, sign_in_path=path, number=number, seed=seed)
+            for number, (role, path) in enumerate(zip(roles, sign_in_paths, strict=True), start=1)
         ]
         for person in people:
             person.start()
@@ -72,7 +74,7 @@ def _prepare_database() -> list[str]:
     from budgeteer.accounts import services
 
     call_command("migrate", verbosity=0, interactive=False)
-    return [reverse("accounts:enter", args=[services.make_sign_in_token()]) for _ in range(PEOPLE)]
+    return [reverse("accounts:enter", args=[services.make_sign_in_token()]) for _ in range(PEOPLE + 1)]
 
 
 if __name__ == "__main__":
