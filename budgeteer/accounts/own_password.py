@@ -27,7 +27,7 @@ def is_confirmed(request: SignedInRequest) -> bool:
     """
     user = request.user
     if not user.has_usable_password():
-        return timezone.now().timestamp() - request.session.get(_SIGNED_IN_AT, 0.0) <= RECENT.total_seconds()
+        return bool(timezone.now().timestamp() - request.session.get(_SIGNED_IN_AT, 0.0) <= RECENT.total_seconds())
     counted = throttling.count_password(request, user.get_username())
     if not user.check_password(request.POST.get("password", "")):
         return False

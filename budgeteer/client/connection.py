@@ -112,7 +112,7 @@ class Connection:
         return self._client.request(method, path, **request)
 
     def json(self, method: str, path: str, **sent: Any) -> Any:
-        """The JSON that one request is answered with; None where it was done and the token may not read what it changed.
+        """The JSON that one request is answered with; None where the token may change and not read.
 
         Raises:
             RemoteError: as `send`, or the answer is no JSON.

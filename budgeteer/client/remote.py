@@ -259,9 +259,9 @@ class Remote:
         return made
 
     def append(self, source: Mapping[str, Any], path: Path | str, *, size_bytes: int | None = None) -> dict[str, Any]:
-        """Send what stands in a file behind what a source holds, up to `size_bytes` of the file; the source as it is now.
+        """Send what stands in a file behind what a source holds, up to `size_bytes` of the file.
 
-        It is the source that was given where the token may not read it.
+        Gives the source as it is now; the one that was given where the token may not read it.
 
         Raises:
             RemoteError: the source does not hold the beginning of the file (status 409), or the rest was refused.

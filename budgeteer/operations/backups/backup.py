@@ -61,7 +61,7 @@ def write_backup(target: Path) -> Manifest:
 
 
 def _written(target: Path) -> Manifest:
-    """Write it beside `target`, under a name that nobody can foresee: who could put a file there first would read it."""
+    """Write it beside `target`, under a name that nobody foresees: who puts a file there first would read it."""
     # Made anew for its owner only: it holds everybody's texts.
     descriptor, unfinished = tempfile.mkstemp(dir=target.parent, prefix=f"{target.name}.", suffix=".part")
     try:

@@ -1,4 +1,4 @@
-"""Answers that no device gives: whatever is changed in a right one, it is taken or refused in a sentence, never an error."""
+"""Answers that no device gives: whatever is changed in a right one, it is taken or refused in a sentence."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def ada() -> User:
 
 
 def changed(answer: str, dice: random.Random) -> str:
-    """The answer with one thing of it changed: a member, bytes of a part, what the browser says, what the device does."""
+    """The answer with one thing of it changed: a member, bytes of a part, what browser or device say."""
     data = json.loads(answer)
     response = data["response"]
     ways = [_member, _bytes, _client, *([_attestation] * 2 if "attestationObject" in response else [])]

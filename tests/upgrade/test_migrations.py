@@ -1,4 +1,4 @@
-"""Migrations only add, and what they add has a value in the database: an older version goes on writing beside a newer one.
+"""Migrations only add, with a value in the database for what they add: an older version goes on writing beside a newer.
 
 While an upgrade is under way, processes of the version before work over the new tables. They name neither a column that
 was added nor can they do without one that was taken away.
@@ -19,7 +19,7 @@ TAKEN_AWAY_BEFORE = {
     ("collections", "0003_segments_as_rows"),
     ("jobs", "0003_queues_and_cancel"),
 }
-"""Migrations of versions that nobody runs beside this one any more. A new one takes nothing away: see CONTRIBUTING.md."""
+"""Taken away in versions that nobody runs beside this one any more; CONTRIBUTING.md says when one may be named here."""
 
 TAKE_AWAY = (
     migrations.RemoveField,
@@ -33,7 +33,7 @@ TAKE_AWAY = (
 
 @dataclass
 class Tables:
-    """The columns as migration after migration leaves them; `added` says which one put a column into a table there was."""
+    """The columns as migrations leave them; `added` says which migration put one into a table that there was."""
 
     columns: dict[tuple[str, str, str], models.Field] = field(default_factory=dict)
     added: dict[tuple[str, str, str], str] = field(default_factory=dict)
@@ -134,9 +134,9 @@ def test_the_database_has_the_values(db: None) -> None:
     """What the models say is in the tables: a row that names none of the columns that were added is written."""
     with connection.cursor() as cursor:
         cursor.execute(
-            "INSERT INTO jobs_job (id, kind, arguments, queue, subject, state, done, total, unit, sentence, log, attempt,"
-            " lost_workers, sends, created_at) VALUES (%s, 'a.b', '{}', 'default', '', 'queued', 0, 0, '', '', '[]', 1,"
-            " 0, 0, CURRENT_TIMESTAMP)",
+            "INSERT INTO jobs_job (id, kind, arguments, queue, subject, state, done, total, unit, sentence, log,"
+            " attempt, lost_workers, sends, created_at) VALUES (%s, 'a.b', '{}', 'default', '', 'queued', 0, 0, '', '',"
+            " '[]', 1, 0, 0, CURRENT_TIMESTAMP)",
             ["00000000000000000000000000000001"],
         )
         cursor.execute("SELECT is_only_one, request_id, worker, trace_parent FROM jobs_job")
