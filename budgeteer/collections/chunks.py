@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -31,8 +32,11 @@ from budgeteer.sources.models import Source
 #: A chunk ends where it has so many conversations, or so many messages: some tenths of a second of work.
 CONVERSATIONS_A_CHUNK: Final = 500
 MESSAGES_A_CHUNK: Final = 20_000
-#: The same where every request is replayed, which takes some ten times as long.
+#: The same where every request is replayed, which takes ten times as long and more, the longer a conversation is.
 REPLAYED_A_CHUNK: Final = 40
+REPLAYED_MESSAGES_A_CHUNK: Final = 2_000
+#: How long one conversation may be replayed under all configurations together: others wait for the worker.
+REPLAY_SECONDS: Final = 180.0
 
 
 def configs_of(run: EvaluationRun) -> list[NamedConfig]:
@@ -46,14 +50,16 @@ def configs_of(run: EvaluationRun) -> list[NamedConfig]:
 
 def chunks_of(run: EvaluationRun, survey: Survey) -> Iterator[EvaluationChunk]:
     """The chunks of a run over what was surveyed, in the order of the collection; rows that are not saved yet."""
-    most = REPLAYED_A_CHUNK if run.replays_sessions else CONVERSATIONS_A_CHUNK
+    most, most_messages = CONVERSATIONS_A_CHUNK, MESSAGES_A_CHUNK
+    if run.replays_sessions:
+        most, most_messages = REPLAYED_A_CHUNK, REPLAYED_MESSAGES_A_CHUNK
     places = np.flatnonzero(survey.kept(duplicates=run.keeps_duplicates))
     held: list[int] = []
     messages = number = 0
     for place in places.tolist():
         held.append(place)
         messages += int(survey.messages[place])
-        if len(held) >= most or messages >= MESSAGES_A_CHUNK:
+        if len(held) >= most or messages >= most_messages:
             yield _chunk(run, survey, held, number)
             held, messages, number = [], 0, number + 1
     if held:
@@ -99,8 +105,10 @@ class ChunkReader:
         """Every conversation of a chunk under every configuration; `watch` is called between them and may raise.
 
         Raises:
-            InputError: a source is gone, or was imported anew since the run was begun.
+            InputError: a source is gone, or was imported anew since the run was begun; or a conversation takes longer
+                to replay than one may.
         """
+        spent: dict[str, float] = {}
         found = Evaluation([empty_totals(named, sessions=self.sessions) for named in self.configs])
         rows: list[list[PackedConversation]] = [[] for _ in self.configs]
         for piece in chunk.pieces:
@@ -116,7 +124,10 @@ class ChunkReader:
                     measured = self._measured(source, counter.name)
                     return None if measured is None else measured.taken(places)
 
-                with_measures = ChunkRun(known, watch)
+                def watch_of(name: str, source: Source = source) -> Callable[[], None]:
+                    return _within_replay_time(watch, spent, name, source)
+
+                with_measures = ChunkRun(known, watch, watch_of)
                 result = evaluate_chunk(samples, self.configs, rows=True, sessions=self.sessions, run=with_measures)
                 found.merge(result.evaluation)
                 for mine, more in zip(rows, result.rows, strict=True):
@@ -131,6 +142,29 @@ class ChunkReader:
         if tokenizer not in self._measures:
             self._measures[tokenizer] = sources.read_message_measures(source, tokenizer)
         return self._measures[tokenizer]
+
+
+def _within_replay_time(
+    watch: Callable[[], None], spent: dict[str, float], name: str, source: Source
+) -> Callable[[], None]:
+    """The same function, which ends the replay of a conversation that has had its time; `spent` is what it had before.
+
+    Raises:
+        InputError: by what is returned: it has had it.
+    """
+    before, began = spent.get(name, 0.0), time.monotonic()
+
+    def bounded() -> None:
+        spent[name] = before + time.monotonic() - began
+        if spent[name] > REPLAY_SECONDS:
+            raise InputError(
+                f"a conversation of it takes longer than the {REPLAY_SECONDS / 60:.0f} minutes that one may be replayed",
+                where=source.name,
+                mend="Evaluate without replaying sessions, or take the source out; the command line has no such limit",
+            )
+        watch()
+
+    return bounded
 
 
 def _source_of(piece: Mapping[str, Any]) -> Source:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 from django.contrib.auth.models import User
 from django.core.files.storage import default_storage
 
-from budgeteer.collections import runs, services
+from budgeteer.collections import chunks, runs, services
 from budgeteer.collections.models import Collection, EvaluationRun
 from budgeteer.collections.run_records import evaluation_of
 from budgeteer.jobs import services as jobs
@@ -81,3 +83,31 @@ def test_a_lane_of_a_run_that_was_cancelled_does_nothing(owner: User) -> None:
     runs.resume(EvaluationRun.objects.get())
     drain()
     assert EvaluationRun.objects.get().state == EvaluationRun.State.DONE
+
+
+def test_a_conversation_that_takes_too_long_to_replay_stops_the_evaluation_with_its_name(
+    owner: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    collection = collected(owner, {"talks.jsonl": lines(range(5))})
+    monkeypatch.setattr(chunks, "REPLAY_SECONDS", 0.0)
+    run = runs.begin(collection, named("full"), owner=owner, replays_sessions=True)
+    drain()
+    run = runs.refresh_state(run)
+    assert (run.state, run.error["where"]) == (EvaluationRun.State.STOPPED, "talks.jsonl")
+    assert "takes longer than" in run.error["sentence"]
+    assert evaluated(collection, "full").conversations == 5
+    monkeypatch.undo()
+    assert evaluated(collection, "full", replays_sessions=True).conversations == 5
+
+
+def test_long_conversations_are_replayed_in_chunks_of_their_own(owner: User) -> None:
+    turns = [{"role": role, "content": "And then?"} for _ in range(600) for role in ("user", "assistant")]
+    long = json.dumps({"messages": turns})
+    collection = collected(owner, {"talks.jsonl": f"{long}\n{long[:-1]} }}\n".encode() + lines(range(4))})
+    sizes = []
+    for replays in (False, True):
+        run = runs.begin(collection, named("full"), owner=owner, keeps_duplicates=True, replays_sessions=replays)
+        run_jobs()  # the one that cuts it into chunks
+        sizes.append(list(run.chunks.order_by("number").values_list("conversations", flat=True)))
+        runs.cancel(run)
+    assert sizes == [[6], [2, 4]]

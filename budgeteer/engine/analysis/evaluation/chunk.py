@@ -51,10 +51,13 @@ class ChunkRun:
     Attributes:
         known: what was counted before, for every provider; None to count.
         watch: called after each conversation that is packed or replayed; it may raise to end the evaluation.
+        watch_of: by the name of a conversation what is called after each of its requests that is replayed, and may
+            raise; None calls `watch`.
     """
 
     known: MeasuresByCounter | None = None
     watch: Callable[[], None] = _no_watch
+    watch_of: Callable[[str], Callable[[], None]] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +115,7 @@ def evaluate_chunk(
             same = {provider_of(one.config) for one in configs if tokenizer_of(one.config) == name}
             counter = counter_for(name)
             counted[name] = _Counted.of(samples, counter, same, known=run.known(counter) if run.known else None)
-        packed.append(_evaluate(counted[name], named.config, totals, watch=run.watch))
+        packed.append(_evaluate(counted[name], named.config, totals, run))
     for a, b in combinations(range(len(configs)), 2):
         for one, other in zip(packed[a], packed[b], strict=True):
             found.sides[a, b].add(one.name, one.level, other.level)
@@ -202,9 +205,7 @@ def _tool_name(name: str) -> str:
     return cut.replace("\0", "\ufffd").encode("utf-8", "replace").decode()
 
 
-def _evaluate(
-    counted: _Counted, config: BudgetConfig, totals: Totals, *, watch: Callable[[], None]
-) -> list[PackedConversation]:
+def _evaluate(counted: _Counted, config: BudgetConfig, totals: Totals, run: ChunkRun) -> list[PackedConversation]:
     """Every conversation under one configuration, added to the totals."""
     conversations = [sample.conversation for sample in counted.samples]
     whole = whole_requests(conversations, counted.measures, counted.starts, config, counter=counted.counter)
@@ -221,10 +222,10 @@ def _evaluate(
             packing = pack(counted.bundle(place), config, counter=counted.counter)
             found.append(_packed(sample.name, packing, totals))
             _add_items(packing, counted.tools[place], totals)
-            watch()
+            run.watch()
     _add_whole(whole, counted, totals)
     if totals.sessions is not None:
-        found = [replace(one, session=used) for one, used in zip(found, _replayed(counted, config, watch), strict=True)]
+        found = [replace(one, session=used) for one, used in zip(found, _replayed(counted, config, run), strict=True)]
     totals.requested.add(np.array([one.requested_tokens for one in found], np.int64))
     totals.sent.add(np.array([one.sent_tokens for one in found], np.int64))
     for one in found:
@@ -240,12 +241,13 @@ def _evaluate(
     return found
 
 
-def _replayed(counted: _Counted, config: BudgetConfig, watch: Callable[[], None]) -> Iterator[SessionUse]:
+def _replayed(counted: _Counted, config: BudgetConfig, run: ChunkRun) -> Iterator[SessionUse]:
     """Every request of each conversation under one configuration."""
     row, provider = allowance(config, counted.counter).row, provider_of(config)
-    for place in range(len(counted.samples)):
-        yield session_use(Subject(counted.bundle(place), config, counted.counter, provider=provider), row)
-        watch()
+    for place, sample in enumerate(counted.samples):
+        subject = Subject(counted.bundle(place), config, counted.counter, provider=provider)
+        yield session_use(subject, row, run.watch if run.watch_of is None else run.watch_of(sample.name))
+        run.watch()
 
 
 def _packed(name: str, packing: Packing, totals: Totals) -> PackedConversation:

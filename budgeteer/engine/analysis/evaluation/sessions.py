@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Self
 
@@ -124,13 +125,15 @@ class SessionTotals:
         }
 
 
-def session_use(subject: Subject, row: ModelRow) -> SessionUse:
+def session_use(subject: Subject, row: ModelRow, watch: Callable[[], None]) -> SessionUse:
     """Replay every request of a subject's conversation; a pause of half a minute stands where the source has no times.
+
+    `watch` is called after each request, and may raise to stop.
 
     Raises:
         ConfigError: the configuration cannot be used.
     """
-    played = replay(subject, cache=CachePlan.of(row))
+    played = replay(subject, cache=CachePlan.of(row), progress=lambda _done, _total: watch())
     used = played.cache
     return SessionUse(
         len(played.turns),

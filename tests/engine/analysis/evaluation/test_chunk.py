@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import json
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -304,3 +305,20 @@ def test_a_conversation_without_messages_is_counted() -> None:
     ).evaluation.totals[0]
     assert totals.conversations == sum(totals.levels.values()) == 2
     assert totals.requested.low == packing_of(empty, {"model": "gpt-4o"}).demand.tokens
+
+
+def test_a_replay_can_be_ended_between_two_requests() -> None:
+    asked: list[str] = []
+
+    def watch_of(name: str) -> Callable[[], None]:
+        def watch() -> None:
+            asked.append(name)
+            if len(asked) == 2:
+                raise InterruptedError
+
+        return watch
+
+    long = NamedConversation("long", talk(*[user("How deep?"), assistant("Nine metres.")] * 20))
+    with pytest.raises(InterruptedError):
+        evaluate_chunk([long], CONFIGS, sessions=True, run=ChunkRun(watch_of=watch_of))
+    assert asked == ["long", "long"]
