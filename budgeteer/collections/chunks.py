@@ -158,7 +158,7 @@ def _within_replay_time(
         spent[name] = before + time.monotonic() - began
         if spent[name] > REPLAY_SECONDS:
             raise InputError(
-                f"a conversation of it takes longer than the {REPLAY_SECONDS / 60:.0f} minutes that one may be replayed",
+                f"a conversation takes longer than the {REPLAY_SECONDS / 60:.0f} minutes that one may be replayed",
                 where=source.name,
                 mend="Evaluate without replaying sessions, or take the source out; the command line has no such limit",
             )
