@@ -251,6 +251,14 @@ def test_a_redacted_evaluation_tells_a_tool_that_is_too_short_to_quote_anything(
     assert [list(each) for each in tools] == [["Tool 1"], ["tides"], ["tides"]]
 
 
+def test_a_tool_that_is_called_as_an_ordinal_is_not_taken_for_another(owner):
+    talk = json.dumps(conversation(7))
+    data = f"{talk}\n{talk.replace('tides', 'Tool 1')}\n{talk.replace('tides', 'a_tide_table_of_the_harbour')}\n"
+    found = evaluated(collected(owner, {"talks.jsonl": data.encode()}), "full")
+    tools = services.frozen(share_run(found, "redacted"))["figures"]["configurations"][0]["tools"]
+    assert sorted(tools) == ["Tool 1", "Tool 2", "tides"]
+
+
 @pytest.mark.parametrize("content", LEVELS)
 def test_no_text_of_a_conversation_is_in_an_evaluation(client, run, content):
     report = share_run(run, content)

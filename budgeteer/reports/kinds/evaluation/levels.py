@@ -99,7 +99,8 @@ def _ordinals(word: str, *, keeps_short: bool = False) -> _Names:
     known: dict[str, str] = {}
 
     def name(given: str) -> str:
-        if keeps_short and len(given) < RUN_CHARS:
+        # A tool that is called as our own ordinals are is told by one, lest two become one.
+        if keeps_short and len(given) < RUN_CHARS and not given.startswith(f"{word} "):
             return given
         return known.setdefault(given, f"{word} {len(known) + 1}")
 
