@@ -50,7 +50,7 @@ KINDS = {
     "calibrate": "workbench.calibrate",
 }
 LONGEST_WAIT_SECONDS = 90.0
-MOST_SECONDS_IN = {"import": 0.5, "pack": 0.15, "summary": 0.15, "evaluate": 2.0, "calibrate": 0.3}
+MOST_SECONDS_IN = {"import": 0.5, "pack": 0.15, "summary": 0.15, "evaluate": 2.0, "calibrate": 0.06}
 """How far into a running job the kill comes at most: about as long as such a job takes here."""
 LONGEST_SLEEP_SECONDS = 15.0
 """A worker that is stopped goes on when its job was given to another, and then at the latest."""

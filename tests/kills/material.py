@@ -8,7 +8,7 @@ import random
 import zipfile
 from dataclasses import dataclass
 
-from tests.formats.shapes import recorded_session
+from tests.formats.shapes import Session, text_block, use_block
 
 NOUNS = ("berth", "crane", "tide", "ledger", "manifest", "beacon", "hawser", "pilot", "dredger", "quay", "bollard")
 VERBS = ("weighs", "moors", "counts", "lifts", "signs", "delays", "insures", "paints", "lowers", "inspects", "answers")
@@ -40,7 +40,7 @@ def conversation(dice: random.Random, number: int) -> Upload:
 def sessions(dice: random.Random, number: int) -> Upload:
     """A file with a conversation a line, some short and some long: what a collection is evaluated over."""
     lines, count = [], 0
-    for place in range(dice.randint(90, 160)):
+    for place in range(dice.randint(200, 320)):
         messages = [{"role": "user", "content": f"Harbour {number}, berth {place}: {_prose(dice, 2)}"}]
         for _ in range(dice.randint(1, 12)):
             messages.append({"role": "assistant", "content": _prose(dice, dice.randint(1, 20))})
@@ -52,9 +52,18 @@ def sessions(dice: random.Random, number: int) -> Upload:
 
 def recorded(dice: random.Random, number: int) -> Upload:
     """A session with what a provider recorded of each request, unlike any other of this run."""
-    requests = dice.randint(80, 160)
-    data = recorded_session(requests).data.replace(b"Look around", f"Look around harbour {number}".encode())
-    return Upload(f"recorded-{number}.jsonl", data, 1 + 2 * requests, "messages")
+    requests, tokens = dice.randint(250, 400), 1_000
+    session = Session()
+    session.user("u", f"Look around harbour {number}")
+    for place in range(requests):
+        session.assistant(f"a{place}", text_block("Looking."), message_id=f"m{place}")
+        session.assistant(f"b{place}", use_block(f"c{place}"), message_id=f"m{place}")
+        for line in session.lines[-2:]:
+            line["message"] |= {"model": "claude-sonnet-4-5", "usage": {"input_tokens": tokens}}
+        seen = _prose(dice, dice.randint(20, 60))
+        session.result(f"r{place}", f"c{place}", seen)
+        tokens += 50 + len(seen) // 4
+    return Upload(f"recorded-{number}.jsonl", session.data, 1 + 2 * requests, "messages")
 
 
 def library(dice: random.Random, number: int) -> Upload:
