@@ -2,7 +2,7 @@
 
 The processes of COMMIT (by default the commit before the newest migration) and those of this checkout work side by side
 over one PostgreSQL database while people upload and pack. Prints what they were answered; the status is 1 if anything
-was wrong, 2 where this clone does not have the commit.
+was wrong, 2 where this clone does not have the commit, or the packages that are installed do not run it.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from pathlib import Path
 
 import click
 
-from tests.upgrade.side_by_side import NoHistory, before_the_newest_migration, upgrade
+from tests.upgrade.side_by_side import NoHistory, NotStarted, before_the_newest_migration, upgrade
 
 
 def main(arguments: list[str]) -> int:
@@ -29,7 +29,7 @@ def main(arguments: list[str]) -> int:
         commit = options.commit or before_the_newest_migration()
         click.echo(f"from {commit}")
         figures = upgrade(commit, folder, seconds=options.seconds)
-    except NoHistory as error:
+    except (NoHistory, NotStarted) as error:
         click.echo(str(error), err=True)
         shutil.rmtree(folder)
         return 2

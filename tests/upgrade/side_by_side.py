@@ -43,6 +43,10 @@ class NoHistory(RuntimeError):
     """The commit is not in this clone."""
 
 
+class NotStarted(RuntimeError):
+    """A version does not run here: an old one may need other packages than those that are installed."""
+
+
 @dataclass
 class Doors:
     """The ports that a proxy in front would send people to; they come and go while people work."""
@@ -224,7 +228,7 @@ def _run(stack: parts.Stack, *arguments: str) -> str:
     environment = {**stack.environment, "PYTHONPATH": str(stack.root)}
     done = subprocess.run(command, cwd=stack.root, env=environment, capture_output=True, text=True, check=False)
     if done.returncode:
-        raise RuntimeError(f"{' '.join(arguments)} in {stack.root}: {done.stdout[-2000:]}{done.stderr[-2000:]}")
+        raise NotStarted(f"`budgeteer {' '.join(arguments)}` of {stack.root}: {done.stderr.strip()[-1000:]}")
     return done.stdout
 
 
@@ -232,7 +236,7 @@ def _signed_in(stack: parts.Stack) -> dict[str, str]:
     """The cookies of a browser that followed a one-time link of the old version."""
     found = LINK.search(_run(stack, "link"))
     if found is None:
-        raise RuntimeError("the old version printed no link to sign in with")
+        raise NotStarted("the old version printed no link to sign in with")
     visit = Visit(stack.port)
     visit.get(found[1])
     return visit.cookies
