@@ -31,8 +31,9 @@ from budgeteer.engine.errors import FormatError
 VERSION = 1
 
 type Document = dict[str, Any]
-type KindName = Literal["packing", "comparison", "sweep", "evaluation"]
-"""What a report shows: one packed prompt, two side by side, every value of a limit, or an evaluated collection."""
+type KindName = Literal["packing", "comparison", "sweep", "evaluation", "models"]
+"""What a report shows: one packed prompt, two side by side, every value of a limit, an evaluated collection, or one
+configuration on several models."""
 
 PACKING: Final[KindName] = "packing"
 

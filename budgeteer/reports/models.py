@@ -40,6 +40,7 @@ class ReportKindName(models.TextChoices):
     COMPARISON = "comparison", "Comparison"
     SWEEP = "sweep", "Sweep"
     EVALUATION = "evaluation", "Evaluation"
+    MODELS = "models", "Models"
 
 
 LEVEL_NAMES: Final[dict[str, str]] = {

@@ -250,12 +250,13 @@ def remember_verdict(workspace: Workspace, snapshot: Mapping[str, Any]) -> None:
         Workspace.objects.filter(pk=workspace.pk).update(last_verdict=workspace.last_verdict)
 
 
-def packing_of(workspace: Workspace, links: Sequence[WorkspaceSource] | None = None) -> Packing:
+def packing_of(workspace: Workspace, links: Sequence[WorkspaceSource] | None = None, *, model: str = "") -> Packing:
     """The workspace packed as it stands, whatever summary it needs written on the spot: for a worker, not for a page.
 
     Args:
         workspace: with its configuration and texts; of a snapshot, no row.
         links: its sources where they do not come from the table (see frozen_workspace.py).
+        model: another one than the workspace's, "" for its own.
 
     Raises:
         BudgeteerError: a source is not ready, or inputs or configuration cannot be packed.
@@ -263,6 +264,7 @@ def packing_of(workspace: Workspace, links: Sequence[WorkspaceSource] | None = N
     from budgeteer.workbench.preview import pack_workspace
 
     current = EditableConfig.of(workspace)
+    current = current.with_value("model", model) if model else current
     readiness = _settled(workspace, links_of(workspace) if links is None else links, current)
     summarise = stored_or_extracted(workspace.owner_id)
     return pack_workspace(workspace, current, readiness=readiness, summarise=summarise).packing

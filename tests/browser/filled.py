@@ -60,6 +60,8 @@ VIEW_OF_PAGE = {
     "report-comparison": "reports:shared",
     "report-sweep": "reports:shared",
     "report-sweep-embed": "reports:embed",
+    "report-models": "reports:shared",
+    "report-models-embed": "reports:embed",
     "report-evaluation": "reports:shared",
     "report-gone": "reports:shared",
     "presets": "presets:list",
@@ -112,6 +114,7 @@ def fill(page: Page, address: str) -> Filled:
     comparison = publish(page, content="redacted").removeprefix(address)
     page.goto(f"{address}{agent}share/?kind=sweep&over=inputBudget")
     sweep = publish(page, content="numbers", embed_on="https://wiki.harbour.org").removeprefix(address)
+    models = share_models(page, f"{address}{agent}").removeprefix(address)
     review = hold_a_report(page, address)
     draft = draft_a_version(page, address)
     make_a_token(page, address)
@@ -160,6 +163,8 @@ def fill(page: Page, address: str) -> Filled:
         "report-comparison": comparison,
         "report-sweep": sweep,
         "report-sweep-embed": f"{sweep}embed/",
+        "report-models": models,
+        "report-models-embed": f"{models}embed/",
         "report-evaluation": evaluated,
         "report-gone": "/r/nothing/",
         "presets": "/presets/",
@@ -216,6 +221,15 @@ def many_sessions(count: int) -> bytes:
             said.append({"role": "tool", "tool_call_id": "c1", "content": "06:12 4.1 m, 12:30 0.9 m; " * (number % 60)})
         lines.append(json.dumps({"messages": [*said, {"role": "user", "content": "And tomorrow?"}]}))
     return "\n".join([*lines, lines[0]]).encode()
+
+
+def share_models(page: Page, workspace: str) -> str:
+    """Share the configuration on five models, one of which it cannot be sent to; the report's address."""
+    names = ("gpt-4o", "claude-sonnet-4-5", "gemini-2.5-pro", "gpt-5", "gpt-4")
+    page.goto(f"{workspace}compare/?{'&'.join(f'model={name}' for name in names)}")
+    expect(page.locator("#share-models")).to_be_visible(timeout=WORK_MS)  # the models' tokenizers have to count first
+    page.locator("#share-models").click()
+    return publish(page, content="numbers", embed_on="https://wiki.harbour.org")
 
 
 def hold_a_report(page: Page, address: str) -> str:

@@ -147,6 +147,7 @@ def test_an_evaluation_a_comparison_and_a_sweep_are_shared(caller: Caller, owner
         (f"/evaluations/{begun['id']}/reports", {}, "evaluation"),
         (f"/workspaces/{workspace['id']}/reports", {"kind": "comparison", "b": "preset:plain@1"}, "comparison"),
         (f"/workspaces/{workspace['id']}/reports", {"kind": "sweep", "over": "inputBudget"}, "sweep"),
+        (f"/workspaces/{workspace['id']}/reports", {"kind": "models", "models": ["gpt-4o", "gpt-4.1"]}, "models"),
     ]
     for path, body, kind in asked:
         shared = caller.post(path, body)

@@ -29,6 +29,7 @@ from budgeteer.reports.sharing.password import LEAST_CHARS, MOST_CHARS
 from budgeteer.reports.sharing.publish_request import PublishRequest
 from budgeteer.tokens.scopes import Scope
 from budgeteer.workbench import services as workbench
+from budgeteer.workbench.comparing.model_table import MOST_MODELS, SEPARATOR
 from budgeteer.workbench.config_form.apply import error_parts
 
 router = Router()
@@ -73,19 +74,23 @@ class ReportIn(ShareIn):
     """What to share of a workspace, and how.
 
     `kind` is the packed prompt where nothing is said; a comparison of two sides `a` and `b`, each `own`,
-    `preset:SLUG@VERSION`, `model:NAME` or `workspace:ID`; or the sweep `over` a limit, such as `inputBudget`.
+    `preset:SLUG@VERSION`, `model:NAME` or `workspace:ID`; the sweep `over` a limit, such as `inputBudget`; or the
+    configuration on up to five `models`.
     """
 
-    kind: Literal["packing", "comparison", "sweep"] = "packing"
+    kind: Literal["packing", "comparison", "sweep", "models"] = "packing"
     a: Annotated[Line, Field(max_length=200)] = ""
     b: Annotated[Line, Field(max_length=200)] = ""
     over: Annotated[Line, Field(max_length=200)] = ""
+    models: Annotated[list[Annotated[Line, Field(max_length=80)]], Field(max_length=MOST_MODELS)] = Field(
+        default_factory=list
+    )
 
 
 class ReportOut(ApiSchema):
     """A report: preparing, held, ready, failed, expired or revoked. `url` is its public link, "" once it has ended.
 
-    Its `kind` is packing, comparison, sweep or evaluation.
+    Its `kind` is packing, comparison, sweep, evaluation or models.
 
     A report in which a scan found secrets or personal data is held: the link opens nothing until its owner has decided
     about them on the page of shared reports.
@@ -143,7 +148,8 @@ def create_report(request: HttpRequest, workspace_id: UUID, payload: ReportIn) -
     """Share a workspace as it stands now: a frozen copy behind a link that nobody can guess. A worker makes it."""
     owner = owner_of(request)
     workspace = found_or_404(workbench.of(owner, workspace_id), "workspace")
-    question = {name: getattr(payload, name) for name in KINDS[payload.kind].question}
+    given = {**payload.dict(), "models": SEPARATOR.join(payload.models)}
+    question = {name: given[name] for name in KINDS[payload.kind].question}
     order = replace(_order(payload), kind=payload.kind, question=question)
     report = _published(lambda: services.publish(workspace, order, owner=owner), where="workspace")
     return Status(201, _shown(request, report))

@@ -58,20 +58,21 @@ def to_png(document: Document) -> bytes:
     return drawing.to_png()
 
 
-def draw_bar_at(drawing: Drawing, picture: BarPicture, *, top: int) -> None:
-    """The budget bar from margin to margin; `top` in pixels."""
+def draw_bar_at(drawing: Drawing, picture: BarPicture, *, top: int, height: int = _BAR_HEIGHT) -> None:
+    """The budget bar from margin to margin; `top` and `height` in pixels."""
     wide = next(bar for bar in picture.drawings if bar.name == "wide")
     for segment in wide.segments:
-        _draw_segment(drawing, segment, top)
+        _draw_segment(drawing, segment, top, height)
     at = _place(wide.limit_at)
-    ends = (at, top - 16, at, top + _BAR_HEIGHT + 16)
+    past = height // 6
+    ends = (at, top - past, at, top + height + past)
     drawing.pen.line(ends, fill=drawing.colours["text"], width=4)
 
 
-def _draw_segment(drawing: Drawing, segment: BarSegment, top: int) -> None:
+def _draw_segment(drawing: Drawing, segment: BarSegment, top: int, height: int) -> None:
     left = _place(segment.left)
     right = max(left + 1.0, left + _place(segment.span) - _place("0%"))
-    box = (left, top, right, top + _BAR_HEIGHT)
+    box = (left, top, right, top + height)
     colour = drawing.colours.get(segment.piece.letter, drawing.colours["border"])
     if segment.is_solid:
         drawing.pen.rounded_rectangle(box, 4, fill=colour)

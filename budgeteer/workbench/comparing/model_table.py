@@ -6,16 +6,20 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from budgeteer.engine.analysis.cost_and_usage import money
 from budgeteer.engine.errors import BudgeteerError
 from budgeteer.engine.models.registry import MODELS
 from budgeteer.engine.packing.result import Packing
+from budgeteer.engine.packing.verdict_text import Level
 from budgeteer.jobs.models import Job
-from budgeteer.presentation.header import LEVEL_ICONS, LEVEL_TONES, money_text
+from budgeteer.presentation.header import LEVEL_ICONS, LEVEL_TONES
 from budgeteer.workbench.comparing.sides import Comparable
 from budgeteer.workbench.config_form.apply import error_parts
 from budgeteer.workbench.preview import preview
 
 MOST_MODELS: Final = 5
+SEPARATOR: Final = ","
+"""What stands between the names of models where one text names several."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +51,12 @@ class ModelTable:
     chosen: tuple[str, ...]
     known: tuple[str, ...] = tuple(MODELS)
 
+    @property
+    def shared(self) -> str:
+        """The models as the question of a report names them, "" while there is nothing to share."""
+        is_ready = not self.jobs and any(not row.problem for row in self.rows)
+        return SEPARATOR.join(row.name for row in self.rows) if is_ready else ""
+
 
 def model_table(given: Comparable, names: Sequence[str]) -> ModelTable:
     """The workspace's configuration on these models; names that are no models are left out."""
@@ -70,15 +80,46 @@ def model_table(given: Comparable, names: Sequence[str]) -> ModelTable:
 
 
 def _row(name: str, packing: Packing) -> ModelOutcome:
-    verdict = packing.verdict
+    figures = ModelFigures(
+        tokens=packing.total.tokens,
+        window=packing.window,
+        level=packing.verdict.level,
+        verdict=packing.verdict.sentence,
+        cost=(packing.cost.uncached, packing.cost.currency),
+        counted=(packing.kind, packing.tokenizer),
+    )
+    return outcome_of(name, figures)
+
+
+@dataclass(frozen=True, slots=True)
+class ModelFigures:
+    """What a row is written from.
+
+    Attributes:
+        tokens: those that are sent.
+        cost: of a request without the cache, None where it is not known; and its currency.
+        counted: how, and with which tokenizer.
+    """
+
+    tokens: int
+    window: int
+    level: Level
+    verdict: str
+    cost: tuple[float | None, str]
+    counted: tuple[str, str]
+
+
+def outcome_of(name: str, figures: ModelFigures) -> ModelOutcome:
+    """The row of one model."""
+    amount, currency = figures.cost
     return ModelOutcome(
         name,
-        sent=f"{packing.total.tokens:,}",
-        share=f"{packing.total.tokens / packing.window:.1%}",
-        window=f"{packing.window:,}",
-        icon=LEVEL_ICONS[verdict.level],
-        tone=LEVEL_TONES[verdict.level],
-        verdict=verdict.sentence,
-        cost=money_text(packing) or "not known",
-        counted=f"{packing.kind} · {packing.tokenizer}",
+        sent=f"{figures.tokens:,}",
+        share=f"{figures.tokens / figures.window:.1%}",
+        window=f"{figures.window:,}",
+        icon=LEVEL_ICONS[figures.level],
+        tone=LEVEL_TONES[figures.level],
+        verdict=figures.verdict,
+        cost="not known" if amount is None else f"{money(amount, currency)} a request",
+        counted=" · ".join(figures.counted),
     )

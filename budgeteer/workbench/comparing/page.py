@@ -90,6 +90,7 @@ class ComparePage:
     """The page: what is chosen, what can be chosen, and the tables where both sides are packed.
 
     Attributes:
+        is_own: the workspace is the reader's own.
         can_share: both sides are packed, and the workspace is the reader's own.
         can_take_over: the first side is the workspace as it stands, and it is the reader's own.
     """
@@ -101,6 +102,7 @@ class ComparePage:
     jobs: tuple[JobCard, ...]
     problem: str
     swap_url: str
+    is_own: bool
     can_share: bool
     can_take_over: bool
     tables: ComparisonTables | None
@@ -135,6 +137,7 @@ def compare_page(
         jobs=tuple(job_card(job, then=here) for job in compared.jobs),
         problem=compared.problem,
         swap_url=state.query(a=b.key, b=a.key, move="", page=1, part=0, line=1),
+        is_own=is_own,
         can_share=is_own and found is not None,
         can_take_over=is_own and a.key == OWN,
         tables=None if found is None else _tables(found, (a, b), state),

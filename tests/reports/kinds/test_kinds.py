@@ -7,6 +7,7 @@ import io
 import json
 import re
 import struct
+from html import escape
 
 import pytest
 from PIL import Image
@@ -14,11 +15,15 @@ from PIL import Image
 from budgeteer.collections import runs
 from budgeteer.collections import services as collections
 from budgeteer.collections.run_records import evaluation_of, with_names
+from budgeteer.engine.analysis.packing_json import packing_to_json
 from budgeteer.engine.errors import BudgeteerError, InputError
+from budgeteer.engine.packing.ledger import SECTIONS
 from budgeteer.presets.models import Preset, PresetVersion
 from budgeteer.reports import services
 from budgeteer.reports.document import dump, parse
 from budgeteer.reports.files.picture import SIZE
+from budgeteer.reports.kinds.model_table.levels import WITHHELD_PROBLEM
+from budgeteer.reports.kinds.model_table.page import build_models
 from budgeteer.reports.kinds.registry import KINDS
 from budgeteer.reports.kinds.sweep.page import swept_of
 from budgeteer.reports.models import Content, Report, ReportKindName
@@ -26,6 +31,7 @@ from budgeteer.reports.sharing.publish_request import PublishRequest
 from budgeteer.sources import services as sources
 from budgeteer.workbench import services as workbench
 from budgeteer.workbench.comparing.comparison import compare_sides
+from budgeteer.workbench.comparing.model_table import model_table
 from budgeteer.workbench.comparing.sides import OWN, Comparable
 from budgeteer.workbench.config_form import undo_steps
 from budgeteer.workbench.config_form.editable import EditableConfig
@@ -40,7 +46,8 @@ from tests.reports.test_tasks import work_off_jobs
 pytestmark = pytest.mark.django_db(transaction=True)
 
 LEVELS = ("numbers", "redacted", "full")
-WORKSPACE_KINDS = ("comparison", "sweep")
+WORKSPACE_KINDS = ("comparison", "sweep", "models")
+MODELS = ("gpt-4o", "claude-sonnet-4-5", "gpt-4")
 PATHS = ("", "embed/", "report.html", "report.json", "report.csv", "report.md", "picture.png")
 FILES = ("report.json", "report.csv", "report.md", "report.html", "picture.png")
 SITE = "https://wiki.harbour.org"
@@ -81,8 +88,28 @@ def made(report: Report) -> Report:
     return report
 
 
+def question_of(kind: str, other=None) -> dict[str, str]:
+    match kind:
+        case "comparison":
+            return {"a": OWN, "b": f"workspace:{other.pk}"}
+        case "models":
+            return {"models": ",".join(MODELS)}
+        case _:
+            return {"over": "history.maxTokens"}
+
+
+def counted_for(workspace, names=MODELS):
+    """The table of the page, once every model's tokenizer has counted the sources."""
+    given = Comparable(workspace, EditableConfig.of(workspace), workspace.owner)
+    model_table(given, names)
+    work_off_jobs()
+    return model_table(given, names)
+
+
 def share(workspace, kind: str, content: str, other=None) -> Report:
-    question = {"a": OWN, "b": f"workspace:{other.pk}"} if kind == "comparison" else {"over": "history.maxTokens"}
+    question = question_of(kind, other)
+    if kind == "models":
+        counted_for(workspace)
     return made(services.publish(workspace, order(kind, content, question), owner=workspace.owner))
 
 
@@ -167,6 +194,58 @@ def test_a_sweep_is_what_the_engine_swept_at_every_address(client, quay, content
     now = swept.step_at(60)
     for path in ("", "report.html", "report.md"):
         assert f"{now.tokens:,}" in answers[path].decode(), path
+
+
+@pytest.mark.parametrize("content", LEVELS)
+def test_a_table_of_models_is_what_the_page_shows_at_every_address(client, quay, content):  # noqa: F811
+    table = counted_for(quay)
+    report = share(quay, "models", content)
+    document = services.frozen(report)
+    assert [row.name for row in build_models(document).rows] == list(MODELS)
+    assert build_models(document).rows == table.rows
+    packings = [preview(quay, EditableConfig.of(quay).with_value("model", name)).packed.packing for name in MODELS]
+    told = [packing_to_json(packing, validity=()) for packing in packings]
+    for frozen, whole in zip(document["models"], told, strict=True):
+        for key in ("total", "demand", "cost", "window", "inputBudget", "outputReserve"):
+            assert frozen["packing"][key] == whole[key], key
+        assert [each["after"] for each in frozen["packing"]["sections"]] == [
+            each["after"] for each in whole["sections"]
+        ]
+    answers = every_answer(client, report)
+    assert parse(answers["report.json"]) == document
+    rows = list(csv.DictReader(io.StringIO(answers["report.csv"].decode())))
+    assert [(row["model"], int(row["sent_tokens"]), int(row["sent_chars"])) for row in rows] == [
+        (name, packing.total.tokens, packing.total.chars) for name, packing in zip(MODELS, packings, strict=True)
+    ]
+    for row, packing in zip(rows, packings, strict=True):
+        sections = [key for key in row if key.removesuffix("_tokens") in SECTIONS]
+        assert sum(int(row[key]) for key in sections) == packing.total.tokens
+        assert float(row["cost_uncached"]) == packing.cost.uncached
+    for path in ("", "report.html", "report.md", "embed/"):
+        said = answers[path].decode()
+        for row in table.rows:
+            assert [cell for cell in (row.sent, row.share, row.window, row.cost) if cell not in said] == [], path
+    for path in ("", "report.html", "report.md"):
+        said = answers[path].decode()
+        sections = [row[key] for row in rows for key in row if key.removesuffix("_tokens") in SECTIONS]
+        assert [cell for cell in sections if f"{int(cell):,}" not in said] == [], path
+
+
+@pytest.mark.parametrize("content", LEVELS)
+def test_a_model_that_the_configuration_cannot_be_used_with_says_so(client, quay, content):  # noqa: F811
+    undo_steps.commit(quay, {"outputReserve": 9_000})
+    assert counted_for(quay).rows[2].problem
+    report = share(quay, "models", content)
+    document = services.frozen(report)
+    found = build_models(document)
+    assert [bool(row.problem) for row in found.rows] == [False, False, True]
+    assert (found.rows[2].problem == WITHHELD_PROBLEM) == (content != "full")
+    assert "fits 2 of 3 models" in found.sentence
+    answers = every_answer(client, report)
+    for path in ("", "embed/", "report.html"):
+        assert escape(found.rows[2].problem) in answers[path].decode(), path
+    last = list(csv.DictReader(io.StringIO(answers["report.csv"].decode())))[2]
+    assert (last["model"], last["problem"], last["sent_tokens"]) == ("gpt-4", found.rows[2].problem, "")
 
 
 @pytest.mark.parametrize("content", LEVELS)
@@ -315,6 +394,27 @@ def test_a_side_or_a_limit_that_is_not_there_is_said(quay):  # noqa: F811
     assert not Report.objects.exists()
 
 
+@pytest.mark.parametrize(
+    ("models", "said"),
+    [
+        ("", "1 to 5 models, not 0"),
+        ("gpt-4o,no-such-model", "no such model"),
+        ("gpt-4o,gpt-4,gpt-4.1,gpt-4.1-mini,gpt-4o-mini,claude-sonnet-4-5", "1 to 5 models, not 6"),
+        ("gpt-4o,claude-sonnet-4-5", "still being counted"),
+    ],
+)
+def test_models_that_cannot_be_shared_are_said(quay, models, said):  # noqa: F811
+    with pytest.raises(InputError, match=said):
+        services.publish(quay, order("models", "full", {"models": models}), owner=quay.owner)
+    assert not Report.objects.exists()
+
+
+def test_models_of_which_none_can_be_used_are_not_shared(quay):  # noqa: F811
+    undo_steps.commit(quay, {"outputReserve": 9_000})
+    with pytest.raises(InputError, match="gpt-4"):
+        services.publish(quay, order("models", "full", {"models": "gpt-4"}), owner=quay.owner)
+
+
 def test_an_evaluation_that_is_not_done_is_not_shared(owner):
     data = (json.dumps(conversation(1)) + "\n").encode()
     collection = collected(owner, {"one.jsonl": data})
@@ -326,8 +426,8 @@ def test_an_evaluation_that_is_not_done_is_not_shared(owner):
 
 @pytest.mark.parametrize("kind", WORKSPACE_KINDS)
 def test_a_source_that_is_imported_anew_meanwhile_fails_the_report_with_its_name(quay, other_side, kind):  # noqa: F811
-    question = {"a": OWN, "b": f"workspace:{other_side.pk}"} if kind == "comparison" else {"over": "history.maxTokens"}
-    report = services.publish(quay, order(kind, "full", question), owner=quay.owner)
+    counted_for(quay)
+    report = services.publish(quay, order(kind, "full", question_of(kind, other_side)), owner=quay.owner)
     source = quay.links.first().source
     type(source).objects.filter(pk=source.pk).update(revision=source.revision + 1)
     work_off_jobs()
@@ -352,6 +452,20 @@ def test_the_pages_that_share_say_what_is_shared_and_carry_it(client, quay, othe
     report = Report.objects.get()
     assert (report.kind, report.workspace_id) == ("comparison", quay.pk)
     assert "Comparison" in client.get("/reports/").content.decode()
+
+
+def test_the_table_of_models_leads_to_the_page_that_shares_it(client, quay):  # noqa: F811
+    client.force_login(quay.owner)
+    counted_for(quay)
+    chosen = "&".join(f"model={name}" for name in MODELS)
+    compare = client.get(f"{quay.get_absolute_url()}compare/?{chosen}").content.decode()
+    link = compare[compare.index('id="share-models" href="') :].split('"')[3].replace("&amp;", "&")
+    page = client.get(link).content.decode()
+    assert f"Shared is this configuration on {', '.join(MODELS)}." in page
+    fields = {"kind": "models", "models": ",".join(MODELS)}
+    assert all(f'name="{name}" value="{value}"' in page for name, value in fields.items())
+    answer = client.post(f"/w/{quay.pk}/publish/", {**fields, "title": "", "content": "numbers", "days": "7"})
+    assert (answer.status_code, Report.objects.get().kind) == (302, "models")
 
 
 def test_a_share_page_with_a_question_without_an_answer_leads_to_the_plain_one(client, quay):  # noqa: F811

@@ -1,0 +1,127 @@
+"""A frozen table of models as a page, drawn from its document alone."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from django.http import QueryDict
+
+from budgeteer.engine.packing.ledger import SECTIONS
+from budgeteer.engine.packing.verdict_text import figures_from_json
+from budgeteer.presentation.bar import BarPicture, domain_tokens, draw_bar
+from budgeteer.presentation.labels import count_of
+from budgeteer.presentation.sections import LOOKS
+from budgeteer.reports.document import Document
+from budgeteer.reports.report_page import UNTITLED, bar_figures
+from budgeteer.workbench.comparing.model_table import ModelFigures, ModelOutcome, outcome_of
+
+
+@dataclass(frozen=True, slots=True)
+class SectionByModel:
+    """One section: the tokens that each model is sent of it, in the order of the models; "" where nothing is known."""
+
+    letter: str
+    title: str
+    tokens: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ModelBar:
+    """What one model is sent as a bar, on the scale of all of them."""
+
+    name: str
+    picture: BarPicture
+
+
+@dataclass(frozen=True, slots=True)
+class ModelReportPage:
+    """Everything the page shows of a table of models."""
+
+    title: str
+    setting: str
+    sentence: str
+    rows: tuple[ModelOutcome, ...]
+    bars: tuple[ModelBar, ...]
+    sections: tuple[SectionByModel, ...]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The models, in their order."""
+        return tuple(row.name for row in self.rows)
+
+
+def context_of(document: Document, _query: QueryDict) -> Mapping[str, Any]:
+    """The page; no word of its address changes it."""
+    return {"page": build_models(document)}
+
+
+def sentence_of(document: Document) -> str:
+    """On how many of the models the prompt fits."""
+    levels = [_level(each) for each in document["models"]]
+    fitting = sum(level not in {"", "cannotFit"} for level in levels)
+    models = count_of(len(levels), "model")
+    return (
+        f"The prompt fits {'this' if len(levels) == 1 else 'every one of'} {models}."
+        if fitting == len(levels)
+        else (f"The prompt fits {fitting:,} of {models}.")
+    )
+
+
+def _level(given: Mapping[str, Any]) -> str:
+    """The level of a verdict, "" where the configuration cannot be used with the model."""
+    return "" if given["problem"] else figures_from_json(given["packing"]["verdict"], given["packing"]["error"]).level
+
+
+def build_models(document: Document) -> ModelReportPage:
+    """The page of a frozen table."""
+    models = document["models"]
+    packed = packed_models(document)
+    scale = max(domain_tokens(bar_figures(each["bar"])) for each in packed)
+    return ModelReportPage(
+        title=document["report"]["title"] or UNTITLED,
+        setting="One configuration on the same sources, packed for each model.",
+        sentence=sentence_of(document),
+        rows=tuple(_row(each) for each in models),
+        bars=tuple(ModelBar(each["name"], draw_bar(bar_figures(each["bar"]), scale_tokens=scale)) for each in packed),
+        sections=tuple(
+            SectionByModel(LOOKS[name].letter, LOOKS[name].title, tuple(_sent(each, name) for each in models))
+            for name in sections_sent(document)
+        ),
+    )
+
+
+def packed_models(document: Document) -> list[Mapping[str, Any]]:
+    """The models that there are figures of."""
+    return [each for each in document["models"] if not each["problem"]]
+
+
+def sections_sent(document: Document) -> list[str]:
+    """The sections that any model is sent something of, in prompt order."""
+    return [name for name in SECTIONS if any(tokens_of(each, name) for each in packed_models(document))]
+
+
+def tokens_of(given: Mapping[str, Any], section: str) -> int:
+    """The tokens that a model is sent of a section."""
+    return sum(each["after"]["tokens"] for each in given["packing"]["sections"] if each["name"] == section)
+
+
+def _sent(given: Mapping[str, Any], section: str) -> str:
+    return "" if given["problem"] else f"{tokens_of(given, section):,}"
+
+
+def _row(given: Mapping[str, Any]) -> ModelOutcome:
+    if given["problem"]:
+        return ModelOutcome(given["name"], given["problem"])
+    packing = given["packing"]
+    words = figures_from_json(packing["verdict"], packing["error"])
+    figures = ModelFigures(
+        tokens=packing["total"]["tokens"],
+        window=packing["window"],
+        level=words.level,
+        verdict=words.sentence,
+        cost=(packing["cost"]["uncached"], packing["cost"]["currency"]),
+        counted=(packing["kind"], packing["tokenizer"]),
+    )
+    return outcome_of(given["name"], figures)
