@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import Any, Concatenate
+from typing import Any, Concatenate, Final
 
 from django.conf import settings
 from django.core.paginator import Paginator
@@ -22,12 +22,15 @@ from budgeteer.accounts.sign_in_log import origin_of
 from budgeteer.jobs.job_view import REFRESH_SECONDS
 from budgeteer.reports import services
 from budgeteer.reports.document import Document
+from budgeteer.reports.files.pdf import to_pdf
 from budgeteer.reports.kinds.registry import kind_for
 from budgeteer.reports.models import Report
 from budgeteer.reports.report_prompt import PIECES_A_PAGE, prompt_pieces, prompt_text
 from budgeteer.reports.sharing import password
 from budgeteer.reports.sharing.embedding import allow_frames
 from budgeteer.reports.standalone import to_html
+
+PDF: Final = "application/pdf"
 
 type SharedView = Callable[Concatenate[HttpRequest, Report, Document, ...], HttpResponse]
 
@@ -182,9 +185,17 @@ def markdown_file(_request: HttpRequest, _report: Report, document: Document) ->
     return _file(kind_for(document).to_markdown(document), document, kind="text/markdown", suffix="md")
 
 
+@_shared
+def pdf_file(_request: HttpRequest, _report: Report, document: Document) -> HttpResponse:
+    """The report as pages to print."""
+    content = to_pdf(document, kind_for(document).to_blocks(document))
+    return _file(content, document, kind=PDF, suffix="pdf")
+
+
 def _file(content: str | bytes, document: Document, *, kind: str, suffix: str) -> HttpResponse:
     """A download. Its name is made from the frozen title alone: a public answer says nothing beside the document."""
-    response = HttpResponse(content, content_type=f"{kind}; charset=utf-8")
+    is_text = kind != PDF
+    response = HttpResponse(content, content_type=f"{kind}; charset=utf-8" if is_text else kind)
     name = f"{slugify(document['report']['title'])[:60] or 'report'}.{suffix}"
     response["Content-Disposition"] = f'attachment; filename="{name}"'
     return response

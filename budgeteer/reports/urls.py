@@ -25,5 +25,6 @@ urlpatterns = [
     path("r/<str:token>/report.html", shared_views.html_file, name="html"),
     path("r/<str:token>/report.json", shared_views.json_file, name="json"),
     path("r/<str:token>/report.csv", shared_views.csv_file, name="csv"),
+    path("r/<str:token>/report.pdf", shared_views.pdf_file, name="pdf"),
     path("r/<str:token>/report.md", shared_views.markdown_file, name="markdown"),
 ]

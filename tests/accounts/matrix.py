@@ -264,6 +264,7 @@ ROWS: dict[str, Row] = {
     "reports:json": public(200, 405),
     "reports:csv": public(200, 405),
     "reports:markdown": public(200, 405),
+    "reports:pdf": public(200, 405),
     # ---- the admin
     "admin:index": admins(200, 200),
     "admin:app_list": admins(200, 200),
@@ -318,4 +319,5 @@ LINKS: dict[str, LinkRow] = {
     "reports:json": readable(),
     "reports:csv": readable(),
     "reports:markdown": readable(),
+    "reports:pdf": readable(),
 }

@@ -95,7 +95,8 @@ def share(row: Row, client: Client, jobs: Jobs, workspace: str, label: str, *, t
     looked_at(row, client.post(f"/reports/{report.id}/review/", {"act": "open"}), f"{label}, review")
     worked_off(row, jobs, label)
     nobody = Client(client.stack)
-    for form in ("", "prompt/", "prompt.txt", "embed/", "report.html", "report.json", "report.csv", "report.md"):
+    files = (f"report.{kind}" for kind in ("html", "json", "csv", "md", "pdf"))
+    for form in ("", "prompt/", "prompt.txt", "embed/", *files):
         looked_at(row, nobody.get(f"/r/{report.token}/{form}"), f"{label}, report {form}")
 
 

@@ -6,6 +6,8 @@ import json
 from collections.abc import Iterable, Iterator
 from html.parser import HTMLParser
 
+from tests.reports.pdfs import told_by
+
 RUN = 12
 
 
@@ -49,6 +51,8 @@ def shown_in(kind: str, content: bytes) -> list[str]:
         page = _Shown()
         page.feed(content.decode())
         return page.texts
+    if kind.startswith("application/pdf"):
+        return told_by(content)
     if kind.startswith("text/"):
         return content.decode().splitlines()
     return [content.decode("latin-1")]

@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import re
+from html import unescape
 
 import pytest
 
@@ -16,12 +17,13 @@ from budgeteer.reports.models import Report
 from budgeteer.sources import services as sources
 from budgeteer.workbench import services as workbench
 from budgeteer.workbench.config_form import undo_steps
+from tests.reports.pdfs import numbers_in, text_of
 from tests.reports.test_tasks import count, filled, work_off_jobs  # noqa: F401 - a fixture
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
 DRAWN = ("", "report.html", "embed/")
-FILES = ("report.json", "report.csv", "report.md", "report.html", "picture.png")
+FILES = ("report.json", "report.csv", "report.md", "report.html", "report.pdf", "picture.png")
 TAG = re.compile(r"<[^>]+>")
 
 
@@ -91,6 +93,20 @@ def test_everything_that_shows_a_report_agrees_on_its_numbers(client, filled, co
     for row in [*sections, total]:
         assert f"| {row[1]} | {row[2]} | {row[3]} | {row[4]} |" in markdown
     assert sum(each["sent"] for each in document["bar"]["shares"]) == sent
+
+    printed = client.get(address + "report.pdf").content
+    told = text_of(printed)
+    for row in [*sections, total]:
+        assert " ".join(row[1:]) in told, row
+    for figure, value in stats_of(drawn[""]).items():
+        assert f" {figure} " in told
+        assert value in numbers_in(told)
+    for item in packing["decisions"]:
+        tokens = item["before"]["tokens"] or item["after"]["tokens"]
+        assert f"{' '.join(item['name'].split())[:40]}" in told
+        assert f"{tokens:,}" in numbers_in(told)
+    page_text = TAG.sub(" ", drawn["report.html"].split("</head>", maxsplit=1)[1])
+    assert numbers_in(told) - numbers_in(unescape(page_text)) <= {f"{each['bytes']:,}" for each in document["inputs"]}
 
 
 def test_every_byte_stays_after_preset_sources_and_workspace_went(client, filled):  # noqa: F811

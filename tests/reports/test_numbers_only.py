@@ -23,12 +23,16 @@ from budgeteer.workbench.config_form.editable import EditableConfig
 from budgeteer.workbench.preview import preview
 from tests.formats.shapes import call, dumps, skill, zipped
 from tests.reports.documents import sample_document
+from tests.reports.pdfs import told_by
 from tests.reports.test_tasks import work_off_jobs
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
 MARK = "quxmark"
-ADDRESSES = ("", "?fate=dropped", "embed/", "report.html", "picture.png", "report.json", "report.csv", "report.md")
+ADDRESSES = (
+    *("", "?fate=dropped", "embed/", "report.html", "picture.png"),
+    *("report.json", "report.csv", "report.md", "report.pdf"),
+)
 ANSWER = {"role": "tool", "tool_call_id": f"{MARK}-call", "content": f"{MARK} result " * 40}
 TALK = {
     "model": f"{MARK}/gpt-4o",
@@ -129,7 +133,11 @@ def everything_public(client, report: Report) -> Iterator[tuple[str, str]]:
     for path in ADDRESSES:
         answer = client.get(report.get_absolute_url() + path)
         assert answer.status_code == 200
-        yield path, answer.content.decode("latin-1" if path.endswith("png") else "utf-8") + str(answer.headers)
+        if path.endswith("pdf"):
+            said = "\n".join(told_by(answer.content))
+        else:
+            said = answer.content.decode("latin-1" if path.endswith("png") else "utf-8")
+        yield path, said + str(answer.headers)
 
 
 def keys_of(value: object, path: str = "") -> set[str]:

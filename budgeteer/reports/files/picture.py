@@ -30,7 +30,7 @@ class Drawing:
     """A picture under way, in the light theme's colours."""
 
     def __init__(self) -> None:
-        self.colours: Final = _colours()
+        self.colours: Final = theme_colours()
         self._image: Final = Image.new("RGB", SIZE, self.colours["surface"])
         self.pen: Final = ImageDraw.Draw(self._image)
 
@@ -92,7 +92,7 @@ def _digits(size: int) -> ImageFont.FreeTypeFont | ImageFont.ImageFont:
 
 
 @cache
-def _colours() -> dict[str, str]:
+def theme_colours() -> dict[str, str]:
     """The light theme of the dashboard, by the names of its roles and categories."""
     path = finders.find("budgeteer/css/tokens.css")
     if not isinstance(path, str):

@@ -11,6 +11,7 @@ from django.http import QueryDict
 
 from budgeteer.collections.models import EvaluationRun
 from budgeteer.reports.document import Document, KindName
+from budgeteer.reports.files.blocks import Block
 from budgeteer.reports.models import Report
 from budgeteer.workbench.models import Workspace
 
@@ -72,6 +73,7 @@ class ReportKind:
         body, frame, file: the templates of its page's middle, of what is embedded, and of the HTML file.
         sheets: the style sheets beside those of every report.
         to_csv, to_markdown, to_png: its files.
+        to_blocks: what is printed of it, for its PDF file.
         placed: of a document, where each of its strings stands, in words: for the places that a scan names.
     """
 
@@ -91,6 +93,7 @@ class ReportKind:
     to_csv: Callable[[Document], str]
     to_markdown: Callable[[Document], str]
     to_png: Callable[[Document], bytes]
+    to_blocks: Callable[[Document], Iterable[Block]]
     placed: Callable[[Document], Placing]
 
     @property

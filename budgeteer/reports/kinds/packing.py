@@ -12,6 +12,7 @@ from budgeteer.presentation.header import figures_of
 from budgeteer.presentation.labels import FATE_NAMES
 from budgeteer.reports.document import Document
 from budgeteer.reports.files.exports import to_csv, to_markdown
+from budgeteer.reports.files.packing_blocks import to_blocks
 from budgeteer.reports.files.picture import to_png
 from budgeteer.reports.kinds.base import FrozenParts, PlacePath, Placing, ReportKind, ReportSubject
 from budgeteer.reports.kinds.workspace_parts import heading_of, inputs_used, place_in_document, workspace_of
@@ -101,5 +102,6 @@ PACKED: Final = ReportKind(
     to_csv=to_csv,
     to_markdown=to_markdown,
     to_png=to_png,
+    to_blocks=to_blocks,
     placed=_placed,
 )

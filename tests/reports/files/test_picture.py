@@ -40,9 +40,9 @@ def test_it_is_the_same_for_the_same_numbers_whatever_the_words():
 
 @pytest.mark.parametrize("letter", ["S", "T", "K", "U", "A", "X"])
 def test_every_category_has_its_colour_in_it(letter):
-    from budgeteer.reports.files.picture import _colours
+    from budgeteer.reports.files.picture import theme_colours
 
-    colour = tuple(bytes.fromhex(_colours()[letter].removeprefix("#")))
+    colour = tuple(bytes.fromhex(theme_colours()[letter].removeprefix("#")))
     image = Image.open(io.BytesIO(to_png(sample_document()))).convert("RGB")
     assert colour in {pixel for _count, pixel in image.getcolors(1 << 24)}
 

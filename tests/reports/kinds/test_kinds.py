@@ -7,25 +7,29 @@ import io
 import json
 import re
 import struct
-from html import escape
+from html import escape, unescape
 
 import pytest
 from PIL import Image
 
 from budgeteer.collections import runs
 from budgeteer.collections import services as collections
+from budgeteer.collections.run_page.figures import SUMMARY_HEADS
 from budgeteer.collections.run_records import evaluation_of, with_names
+from budgeteer.collections.run_state import RunState
 from budgeteer.engine.analysis.packing_json import packing_to_json
 from budgeteer.engine.errors import BudgeteerError, InputError
 from budgeteer.engine.packing.ledger import SECTIONS
+from budgeteer.presentation.sections import look_of
 from budgeteer.presets.models import Preset, PresetVersion
 from budgeteer.reports import services
 from budgeteer.reports.document import dump, parse
 from budgeteer.reports.files.picture import SIZE
+from budgeteer.reports.kinds.evaluation.page import build_evaluation
 from budgeteer.reports.kinds.model_table.levels import WITHHELD_PROBLEM
 from budgeteer.reports.kinds.model_table.page import build_models
 from budgeteer.reports.kinds.registry import KINDS
-from budgeteer.reports.kinds.sweep.page import swept_of
+from budgeteer.reports.kinds.sweep.page import build_sweep, swept_of
 from budgeteer.reports.models import Content, Report, ReportKindName
 from budgeteer.reports.sharing.publish_request import PublishRequest
 from budgeteer.sources import services as sources
@@ -40,6 +44,7 @@ from budgeteer.workbench.panels.sweep.study import sweep_limit
 from budgeteer.workbench.preview import preview
 from tests.collections.material import collected, conversation, evaluated
 from tests.reports.levels.test_redacted import QUOTED, TALK, quay  # noqa: F401 - a fixture
+from tests.reports.pdfs import numbers_in, text_of
 from tests.reports.runs import leaves_of, runs_of, shown_in
 from tests.reports.test_tasks import work_off_jobs
 
@@ -48,8 +53,9 @@ pytestmark = pytest.mark.django_db(transaction=True)
 LEVELS = ("numbers", "redacted", "full")
 WORKSPACE_KINDS = ("comparison", "sweep", "models")
 MODELS = ("gpt-4o", "claude-sonnet-4-5", "gpt-4")
-PATHS = ("", "embed/", "report.html", "report.json", "report.csv", "report.md", "picture.png")
-FILES = ("report.json", "report.csv", "report.md", "report.html", "picture.png")
+PATHS = ("", "embed/", "report.html", "report.json", "report.csv", "report.md", "report.pdf", "picture.png")
+FILES = ("report.json", "report.csv", "report.md", "report.html", "report.pdf", "picture.png")
+TAG = re.compile(r"<[^>]+>")
 SITE = "https://wiki.harbour.org"
 
 
@@ -123,6 +129,17 @@ def every_answer(client, report: Report) -> dict[str, bytes]:
     return {path: answer.content for path, answer in answers.items()}
 
 
+def text_at(path: str, answers: dict[str, bytes]) -> str:
+    return text_of(answers[path]) if path.endswith("pdf") else answers[path].decode()
+
+
+def prints_what_the_html_file_shows(document, answers: dict[str, bytes]) -> None:
+    """Every figure of the PDF stands in the HTML file too; only there sizes of sources are written with commas."""
+    page = unescape(TAG.sub(" ", answers["report.html"].decode().split("</head>", maxsplit=1)[1]))
+    sizes = {f"{each['bytes']:,}" for each in document.get("inputs", ())}
+    assert numbers_in(text_at("report.pdf", answers)) - numbers_in(page) - sizes == set()
+
+
 def test_there_is_a_row_for_each_kind_and_level():
     assert list(KINDS) == ReportKindName.values
     assert {kind: set(row.levels) for kind, row in KINDS.items()} == {kind: set(Content.values) for kind in KINDS}
@@ -169,9 +186,16 @@ def test_every_address_of_a_comparison_tells_the_same_numbers(client, quay, othe
     for at, key in enumerate(("a_tokens", "b_tokens")):
         assert sum(int(row[key]) for row in by_row["section"]) == totals[at]
     assert len(by_row["moved"]) == len(document["comparison"]["moved"]) > 0
-    for path in ("", "embed/", "report.html", "report.md"):
-        said = answers[path].decode()
+    for path in ("", "embed/", "report.html", "report.md", "report.pdf"):
+        said = text_at(path, answers)
         assert all(f"{total:,}" in said for total in totals), path
+    printed = text_at("report.pdf", answers)
+    for section in document["comparison"]["sections"]:
+        a, b = section["a"]["tokens"], section["b"]["tokens"]
+        assert f"{look_of(section['name']).title} {a:,} {b:,} {f'{b - a:+,}' if a != b else 'no change'} " in printed
+    for row in by_row["moved"][:60]:
+        assert f"{abs(int(row['change_tokens'])):,}" in numbers_in(printed) | {"0"}, row
+    prints_what_the_html_file_shows(document, answers)
 
 
 @pytest.mark.parametrize("content", LEVELS)
@@ -192,8 +216,13 @@ def test_a_sweep_is_what_the_engine_swept_at_every_address(client, quay, content
         for row in rows
     )
     now = swept.step_at(60)
-    for path in ("", "report.html", "report.md"):
-        assert f"{now.tokens:,}" in answers[path].decode(), path
+    for path in ("", "report.html", "report.md", "report.pdf"):
+        assert f"{now.tokens:,}" in text_at(path, answers), path
+    printed = text_at("report.pdf", answers)
+    for pick in build_sweep(document).view.picks:
+        cells = (pick.at, pick.sent, pick.kept, pick.against_now, *pick.sections)
+        assert " ".join(cell for cell in cells if cell) in printed
+    prints_what_the_html_file_shows(document, answers)
 
 
 @pytest.mark.parametrize("content", LEVELS)
@@ -224,11 +253,13 @@ def test_a_table_of_models_is_what_the_page_shows_at_every_address(client, quay,
     for path in ("", "report.html", "report.md", "embed/"):
         said = answers[path].decode()
         for row in table.rows:
+            assert f" {row.sent} {row.share} {row.window} " in text_at("report.pdf", answers)
             assert [cell for cell in (row.sent, row.share, row.window, row.cost) if cell not in said] == [], path
-    for path in ("", "report.html", "report.md"):
-        said = answers[path].decode()
+    for path in ("", "report.html", "report.md", "report.pdf"):
+        said = text_at(path, answers)
         sections = [row[key] for row in rows for key in row if key.removesuffix("_tokens") in SECTIONS]
         assert [cell for cell in sections if f"{int(cell):,}" not in said] == [], path
+    prints_what_the_html_file_shows(document, answers)
 
 
 @pytest.mark.parametrize("content", LEVELS)
@@ -265,10 +296,18 @@ def test_an_evaluation_is_what_its_page_shows_at_every_address(client, run, cont
         first["conversations"],
         first["sent"]["total"],
     )
-    for path in ("", "embed/", "report.html", "report.md"):
-        said = answers[path].decode()
+    for path in ("", "embed/", "report.html", "report.md", "report.pdf"):
+        said = text_at(path, answers)
         assert f"{first['requested']['p95']:,}" in said, path
         assert f"{first['limit']:,}" in said, path
+    printed = text_at("report.pdf", answers)
+    for at, head in enumerate(SUMMARY_HEADS):
+        assert " ".join((head, *(row.cells[at][1] for row in summary_of(document)))) in printed
+    prints_what_the_html_file_shows(document, answers)
+
+
+def summary_of(document):
+    return build_evaluation(document, RunState()).tables.summary
 
 
 def figures_in(configuration: dict[str, object]) -> dict[str, object]:

@@ -22,7 +22,7 @@ from tests.reports.test_tasks import work_off_jobs
 pytestmark = pytest.mark.django_db(transaction=True)
 
 PAGES = ("", "?fate=dropped", "embed/", "prompt/")
-PATHS = (*PAGES, "prompt.txt", "report.html", "picture.png", "report.json", "report.csv", "report.md")
+PATHS = (*PAGES, "prompt.txt", "report.html", "picture.png", "report.json", "report.csv", "report.md", "report.pdf")
 QUOTED = "harbour-master-checklist"
 TALK = {
     "model": "gpt-4o",

@@ -6,6 +6,7 @@ from typing import Final
 
 from budgeteer.reports.document import Document
 from budgeteer.reports.kinds.base import PlacePath, Placing, ReportKind
+from budgeteer.reports.kinds.comparison.blocks import to_blocks
 from budgeteer.reports.kinds.comparison.capture import describe, freeze, take
 from budgeteer.reports.kinds.comparison.files import to_csv, to_markdown, to_png
 from budgeteer.reports.kinds.comparison.levels import reduce
@@ -51,5 +52,6 @@ COMPARISON: Final = ReportKind(
     to_csv=to_csv,
     to_markdown=to_markdown,
     to_png=to_png,
+    to_blocks=to_blocks,
     placed=_placed,
 )

@@ -6,6 +6,7 @@ from typing import Final
 
 from budgeteer.reports.document import Document
 from budgeteer.reports.kinds.base import Placing, ReportKind
+from budgeteer.reports.kinds.evaluation.blocks import to_blocks
 from budgeteer.reports.kinds.evaluation.capture import freeze, take
 from budgeteer.reports.kinds.evaluation.files import to_csv, to_markdown, to_png
 from budgeteer.reports.kinds.evaluation.levels import reduce
@@ -39,5 +40,6 @@ EVALUATION: Final = ReportKind(
     to_csv=to_csv,
     to_markdown=to_markdown,
     to_png=to_png,
+    to_blocks=to_blocks,
     placed=_placed,
 )

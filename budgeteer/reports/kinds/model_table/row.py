@@ -6,6 +6,7 @@ from typing import Final
 
 from budgeteer.reports.document import Document
 from budgeteer.reports.kinds.base import PlacePath, Placing, ReportKind
+from budgeteer.reports.kinds.model_table.blocks import to_blocks
 from budgeteer.reports.kinds.model_table.capture import describe, freeze, take
 from budgeteer.reports.kinds.model_table.files import to_csv, to_markdown, to_png
 from budgeteer.reports.kinds.model_table.levels import reduce
@@ -48,5 +49,6 @@ MODEL_TABLE: Final = ReportKind(
     to_csv=to_csv,
     to_markdown=to_markdown,
     to_png=to_png,
+    to_blocks=to_blocks,
     placed=_placed,
 )

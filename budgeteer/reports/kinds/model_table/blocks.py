@@ -1,0 +1,40 @@
+"""A table of models as it is printed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from budgeteer.reports.document import Document
+from budgeteer.reports.files.blocks import Block, Column, Grid, Heading, Line, name_column
+from budgeteer.reports.files.packing_blocks import bar_blocks
+from budgeteer.reports.kinds.model_table.page import build_models
+
+_COLUMNS: Final = (
+    name_column("Model"),
+    Column("Sent"),
+    Column("Of the window"),
+    Column("Window"),
+    name_column("Verdict", 3),
+    Column("Cost", 1.5),
+    name_column("Counted"),
+)
+
+
+def to_blocks(document: Document) -> Iterator[Block]:
+    """The table, tokens by section, and a bar for each model."""
+    page = build_models(document)
+    yield Line(page.setting)
+    yield Line(page.sentence, is_strong=True)
+    rows = [
+        (row.name, row.sent, row.share, row.window, row.problem or row.verdict, row.cost, row.counted)
+        for row in page.rows
+    ]
+    yield Grid(_COLUMNS, rows)
+    yield Heading("Tokens sent")
+    sections = [(row.title, *row.tokens) for row in page.sections]
+    columns = (name_column("Section"), *(Column(name, 1.2) for name in page.names))
+    yield Grid(columns, sections, ("Sent", *(row.sent for row in page.rows)))
+    for bar in page.bars:
+        yield Heading(bar.name)
+        yield from bar_blocks(bar.picture)
