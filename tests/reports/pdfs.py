@@ -23,7 +23,7 @@ def text_of(content: bytes) -> str:
 
 
 def told_by(content: bytes) -> list[str]:
-    """All that it tells: the text, also with line breaks as blanks and as nothing, what it says of itself, its bytes."""
+    """All that it tells: its text, also with line breaks as blanks and as nothing, its metadata and its bytes."""
     reader = PdfReader(io.BytesIO(content))
     pages = "\n".join(pages_of(content))
     said = [str(value) for value in (reader.metadata or {}).values()]
