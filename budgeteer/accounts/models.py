@@ -54,15 +54,16 @@ class SignInTry(models.Model):
 
 
 class SecondFactor(models.Model):
-    """The authenticator app of one account; while there is one, a code is asked for after the password.
+    """The second factor of one account; while there is one, more is asked for after the password.
 
     Attributes:
-        secret: in base 32; whoever has it can make codes.
+        secret: of the authenticator app, in base 32; whoever has it can make codes. "" where the account has passkeys
+            alone, and never less than one.
         last_step: the step of the last code that was taken; earlier ones and this one are not taken again.
     """
 
     user = models.OneToOneField(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="second_factor")
-    secret = models.CharField(max_length=64)
+    secret = models.CharField(max_length=64, blank=True)
     last_step = models.BigIntegerField()
     created_at = models.DateTimeField(default=timezone.now)
 
@@ -71,7 +72,7 @@ class SecondFactor(models.Model):
 
 
 class RecoveryCode(models.Model):
-    """A code that stands in for the app once; `digest` is a keyed hash of it. A used one is deleted."""
+    """A code that stands in for the app or the passkey once; `digest` is a keyed hash of it. A used one is deleted."""
 
     factor = models.ForeignKey(SecondFactor, on_delete=models.CASCADE, related_name="recovery_codes")
     digest = models.CharField(max_length=64)

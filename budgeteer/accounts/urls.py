@@ -29,5 +29,6 @@ urlpatterns = [
     path("account/single-sign-on/remove/", single_sign_on.disconnect, name="disconnect"),
     path("account/second-factor/", second_factor.second_factor, name="second_factor"),
     path("account/second-factor/remove/", second_factor.remove_second_factor, name="remove_second_factor"),
+    path("account/second-factor/passkeys/", second_factor.set_up_with_passkeys, name="set_up_with_passkeys"),
     path("account/second-factor/codes/", second_factor.renew_recovery_codes, name="renew_recovery_codes"),
 ]

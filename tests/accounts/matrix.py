@@ -103,6 +103,7 @@ ROWS: dict[str, Row] = {
     "accounts:sign_in_code": public(302, 302),
     # Their accounts have no password that could be wrong, and no factor: the first code is, and nothing is removed.
     "accounts:second_factor": Row((302, 200, 200, 200, 200, 200), (302, 422, 422, 422, 422, 422)),
+    "accounts:set_up_with_passkeys": Row((302, 405, 405, 405, 405, 405), (302,) * 6),
     "accounts:remove_second_factor": Row((302, 405, 405, 405, 405, 405), (302,) * 6),
     "accounts:renew_recovery_codes": Row((302, 405, 405, 405, 405, 405), (302,) * 6),
     # None of them was asked for, so that every answer is sent back to its page.

@@ -123,8 +123,11 @@ def add_passkey(request: SignedInRequest) -> HttpResponse:
 @require_POST
 def remove_passkey(request: SignedInRequest, passkey_id: int) -> HttpResponse:
     """Remove one of one's own, with the password."""
-    if _is_confirmed(request) and passkeys.remove_passkey(request.user, passkey_id):
-        messages.success(request, "The passkey is removed here. Delete it on its device too.")
+    try:
+        if _is_confirmed(request) and passkeys.remove_passkey(request.user, passkey_id):
+            messages.success(request, "The passkey is removed here. Delete it on its device too.")
+    except PasskeyRefused as refused:
+        messages.error(request, str(refused))
     return redirect("accounts:second_factor")
 
 

@@ -39,7 +39,7 @@ from webauthn.helpers.structs import (
 )
 
 from budgeteer.access.audit import SecurityEvent, record
-from budgeteer.accounts.models import Passkey
+from budgeteer.accounts.models import Passkey, SecondFactor
 from budgeteer.accounts.second_factor.challenges import PasskeyChallenge
 from budgeteer.accounts.second_factor.codes import ISSUER
 
@@ -184,9 +184,22 @@ def account_of(answer: str, *, challenge: PasskeyChallenge, site: WebSite) -> Us
     return passkey.user
 
 
+@transaction.atomic
 def remove_passkey(user: User, passkey_id: int) -> bool:
-    """Remove one of the account's own; whether it was there."""
-    gone, _ = Passkey.objects.filter(user=user, pk=passkey_id).delete()
+    """Remove one of the account's own; whether it was there.
+
+    Raises:
+        PasskeyRefused: it is the last one of an account that has nothing else to show after its password.
+    """
+    locked = User.objects.select_for_update().get(pk=user.pk)
+    own = Passkey.objects.filter(user=locked)
+    is_last = own.filter(pk=passkey_id).exists() and own.count() == 1
+    if is_last and SecondFactor.objects.filter(user=locked, secret="").exists():
+        raise PasskeyRefused(
+            "This passkey is all that your second factor has. Add another one or an authenticator app first, "
+            "or turn the second factor off."
+        )
+    gone, _ = own.filter(pk=passkey_id).delete()
     if gone:
         record(SecurityEvent.PASSKEY_REMOVED, account=user.pk, by=user.pk)
     return bool(gone)

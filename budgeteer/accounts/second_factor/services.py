@@ -12,7 +12,7 @@ from django.utils import timezone
 from django.utils.crypto import salted_hmac
 
 from budgeteer.access.audit import SecurityEvent, record
-from budgeteer.accounts.models import RecoveryCode, SecondFactor
+from budgeteer.accounts.models import Passkey, RecoveryCode, SecondFactor
 from budgeteer.accounts.second_factor.codes import matching_step
 from budgeteer.accounts.second_factor.passkeys import remove_passkeys
 
@@ -23,20 +23,42 @@ _GROUPS, _GROUP_LETTERS = 4, 4
 
 
 def is_set_up(user: User) -> bool:
-    """Whether a code is asked for after this account's password; never in local mode, which has no passwords."""
+    """Whether more is asked for after this account's password; never in local mode, which has no passwords."""
     return settings.BUDGETEER_MODE == "team" and SecondFactor.objects.filter(user=user).exists()
+
+
+def has_app(user: User) -> bool:
+    """Whether an authenticator app is part of the factor."""
+    return SecondFactor.objects.filter(user=user).exclude(secret="").exists()
 
 
 @transaction.atomic
 def set_up(user: User, secret: str, code: str) -> list[str] | None:
-    """Turn the factor on with the first code of the app; its recovery codes, None where the code is wrong.
+    """Turn the factor on with the first code of the app, or add the app to one of passkeys alone.
 
-    An account that has a factor keeps it, and gets None.
+    Its recovery codes, in the place of any before; None where the code is wrong. An account that has an app keeps it,
+    and gets None.
     """
     step = matching_step(secret, code, now=timezone.now())
     if step is None:
         return None
     factor, made = SecondFactor.objects.get_or_create(user=user, defaults={"secret": secret, "last_step": step})
+    if not (made or SecondFactor.objects.filter(pk=factor.pk, secret="").update(secret=secret, last_step=step)):
+        return None
+    record(SecurityEvent.SECOND_FACTOR_SET, account=user.pk, by=user.pk)
+    return _new_codes(factor)
+
+
+@transaction.atomic
+def set_up_with_passkeys(user: User) -> list[str] | None:
+    """Turn the factor on with the account's passkeys alone; its recovery codes.
+
+    None where there is no passkey, or a factor already.
+    """
+    locked = User.objects.select_for_update().get(pk=user.pk)
+    if not Passkey.objects.filter(user=locked).exists():
+        return None
+    factor, made = SecondFactor.objects.get_or_create(user=locked, defaults={"secret": "", "last_step": 0})
     if not made:
         return None
     record(SecurityEvent.SECOND_FACTOR_SET, account=user.pk, by=user.pk)
@@ -58,7 +80,8 @@ def is_right(user: User, code: str) -> bool:
     factor = SecondFactor.objects.filter(user=user).first()
     if factor is None:
         return False
-    step = matching_step(factor.secret, code, now=timezone.now())
+    # Without an app there is no secret that a code could be held against.
+    step = matching_step(factor.secret, code, now=timezone.now()) if factor.secret else None
     if step is not None:
         later = SecondFactor.objects.filter(pk=factor.pk, last_step__lt=step)
         return later.update(last_step=step) == 1

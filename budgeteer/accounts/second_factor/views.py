@@ -38,8 +38,12 @@ def sign_in_code(request: HttpRequest) -> HttpResponse:
         return redirect("accounts:sign_in")
     user, backend = owing
     wanted = request.POST.get("next", request.GET.get("next", ""))
-    has_passkey = Passkey.objects.filter(user=user).exists()
-    context: dict[str, Any] = {"next": wanted, "name": user.get_username(), "has_passkey": has_passkey}
+    context: dict[str, Any] = {
+        "next": wanted,
+        "name": user.get_username(),
+        "has_app": services.has_app(user),
+        "has_passkey": Passkey.objects.filter(user=user).exists(),
+    }
     if request.method != "POST":
         return render(request, "accounts/sign_in_code.html", context)
     try:
@@ -80,6 +84,22 @@ def second_factor(request: SignedInRequest) -> HttpResponse:
 @access(write=AccountRole.VIEWER)
 @never_cache
 @require_POST
+def set_up_with_passkeys(request: SignedInRequest) -> HttpResponse:
+    """Turn it on with one's passkeys alone, with the password."""
+    refused = _without_password(request, at="passkeys")
+    if refused is not None:
+        return refused
+    codes = services.set_up_with_passkeys(request.user)
+    if codes is None:
+        return redirect("accounts:second_factor")
+    end_sessions(request.user, besides=request.session.session_key)
+    messages.success(request, "The second factor is on. Other browsers and devices are signed out.")
+    return _page(request, codes=codes)
+
+
+@access(write=AccountRole.VIEWER)
+@never_cache
+@require_POST
 def remove_second_factor(request: SignedInRequest) -> HttpResponse:
     """Turn it off, with the password."""
     refused = _without_password(request, at="remove")
@@ -107,7 +127,8 @@ def _page(
 ) -> HttpResponse:
     """The page: the QR code of a secret that this session keeps until it is used, or what is set up.
 
-    `at` is the form of the page whose password was wrong: "remove", "codes", or "" for the one that sets it up.
+    `at` is the form of the page whose password was wrong: "remove", "codes", "passkeys", or "" for the one that sets an
+    app up.
     """
     user = request.user
     context: dict[str, Any] = {"codes": codes, "problem": problem, "at": at}
@@ -117,7 +138,8 @@ def _page(
     context["is_on"] = services.is_set_up(user)
     context["codes_left"] = services.codes_left(user)
     context["passkeys"] = Passkey.objects.filter(user=user)
-    if not context["is_on"]:
+    context["has_app"] = services.has_app(user)
+    if not context["has_app"]:
         secret = request.session.setdefault(_SECRET, new_secret())
         link = setup_link(secret, name=user.get_username())
         context |= {"qr": qr_code(link), "secret": " ".join(secret[at : at + 4] for at in range(0, len(secret), 4))}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from datetime import timedelta
 
 import pytest
@@ -12,16 +13,17 @@ from django.utils import timezone
 from structlog.testing import capture_logs
 
 from budgeteer.access.audit import SecurityEvent
-from budgeteer.accounts.models import Passkey
-from budgeteer.accounts.second_factor import passkeys
+from budgeteer.accounts.models import Passkey, SecondFactor
+from budgeteer.accounts.second_factor import passkeys, services
 from tests import people
 from tests.accounts.second_factor.device import Device
-from tests.accounts.second_factor.test_second_factor import PASSWORD, is_in, password_given, set_up
+from tests.accounts.second_factor.test_second_factor import PASSWORD, code_at, is_in, password_given, set_up
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("team")]
 
 ADD, OPTIONS, SIGN_IN = "/account/passkeys/", "/account/passkeys/options/", "/sign-in/passkey/"
 SIGN_IN_OPTIONS = "/sign-in/passkey/options/"
+WITH_PASSKEYS = "/account/second-factor/passkeys/"
 
 
 @pytest.fixture
@@ -283,3 +285,119 @@ def test_a_page_of_it_holds_no_key(ada: User) -> None:
     page = client_of(ada).get("/account/second-factor/").content.decode()
     assert Passkey.objects.get().public_key not in page
     assert json.dumps("Laptop")[1:-1] in page
+
+
+# ---- the second factor by passkeys alone
+
+
+def turned_on(user: User) -> list[str]:
+    """The recovery codes of a factor of passkeys alone."""
+    page = client_of(user).post(WITH_PASSKEYS, {"password": PASSWORD}).content.decode()
+    return re.findall(r"<li>([a-z0-9-]{19})</li>", page)
+
+
+def test_it_is_turned_on_with_a_passkey_and_the_password_and_asked_for_after_it(ada: User) -> None:
+    device, elsewhere = added(ada), client_of(ada)
+    wrong = client_of(ada).post(WITH_PASSKEYS, {"password": "guess"})
+    assert ("not your password" in wrong.content.decode(), services.is_set_up(ada)) == (True, False)
+    codes = turned_on(ada)
+    assert len(set(codes)) == services.RECOVERY_CODES
+    assert (services.is_set_up(ada), services.has_app(ada)) == (True, False)
+    assert elsewhere.get("/account/second-factor/").status_code == 302  # other sessions ended
+    client = Client()
+    assert password_given(client).startswith("/sign-in/code/")
+    page = client.get("/sign-in/code/").content.decode()
+    assert "Show a passkey of" in page
+    assert "authenticator app" not in page
+    assert not is_in(client)
+    device.verifies = False  # its presence is enough after the password
+    assert is_in(signed_in(device, client))
+
+
+def test_without_the_device_a_recovery_code_signs_in_once(ada: User) -> None:
+    added(ada)
+    codes = turned_on(ada)
+    for code, is_right in ((codes[0], True), (codes[0], False), ("", False)):
+        client = Client()
+        password_given(client)
+        answer = client.post("/sign-in/code/", {"code": code})
+        assert is_in(client) == is_right
+        assert is_right or "none of your recovery codes" in answer.content.decode()
+    assert services.codes_left(ada) == services.RECOVERY_CODES - 1
+
+
+def test_a_code_of_six_digits_is_none_where_there_is_no_app(ada: User) -> None:
+    added(ada)
+    turned_on(ada)
+    for code in ("000000", "123456"):
+        client = Client()
+        password_given(client)
+        assert client.post("/sign-in/code/", {"code": code}).status_code == 422
+        assert not is_in(client)
+
+
+def test_without_a_passkey_it_is_not_turned_on(ada: User) -> None:
+    assert client_of(ada).post(WITH_PASSKEYS, {"password": PASSWORD}).url == "/account/second-factor/"
+    assert not services.is_set_up(ada)
+
+
+def test_one_with_an_app_is_not_replaced(ada: User) -> None:
+    added(ada)
+    secret, codes = set_up(ada, timezone.now())
+    assert services.set_up_with_passkeys(ada) is None
+    assert (services.has_app(ada), services.is_right(ada, codes[0])) == (True, True)
+    assert SecondFactor.objects.get().secret == secret
+
+
+def test_the_last_passkey_stays_while_nothing_else_is_there(ada: User) -> None:
+    added(ada)
+    turned_on(ada)
+    added(ada)
+    first, second = Passkey.objects.values_list("pk", flat=True)
+    client = client_of(ada)
+
+    def removed(key: int) -> str:
+        return client.post(f"/account/passkeys/{key}/remove/", {"password": PASSWORD}, follow=True).content.decode()
+
+    assert "is removed here" in removed(first)
+    assert "all that your second factor has" in removed(second)
+    assert list(Passkey.objects.values_list("pk", flat=True)) == [second]
+    assert set_up(ada, timezone.now())[1]  # an app beside it
+    assert services.has_app(ada)
+    assert "is removed here" in removed(second)
+    assert services.is_set_up(ada)
+
+
+def test_turned_off_the_last_passkey_can_go(ada: User) -> None:
+    added(ada)
+    turned_on(ada)
+    client = client_of(ada)
+    client.post("/account/second-factor/remove/", {"password": PASSWORD})
+    assert not services.is_set_up(ada)
+    page = client.post(f"/account/passkeys/{Passkey.objects.get().pk}/remove/", {"password": PASSWORD}, follow=True)
+    assert ("is removed here" in page.content.decode(), Passkey.objects.exists()) == (True, False)
+
+
+def test_an_app_is_added_to_passkeys_with_new_recovery_codes(ada: User) -> None:
+    added(ada)
+    old = turned_on(ada)
+    client = client_of(ada)
+    assert "Add an authenticator app" in client.get("/account/second-factor/").content.decode()
+    secret = client.session["second_factor_secret"]
+    now = code_at(secret, timezone.now())
+    page = client.post("/account/second-factor/", {"code": now, "password": PASSWORD}).content.decode()
+    new = re.findall(r"<li>([a-z0-9-]{19})</li>", page)
+    assert (services.has_app(ada), len(new)) == (True, services.RECOVERY_CODES)
+    assert [services.is_right(ada, code) for code in (old[0], new[0])] == [False, True]
+    assert "Add an authenticator app" not in client.get("/account/second-factor/").content.decode()
+
+
+def test_an_administrator_takes_it_away_with_the_passkeys(ada: User) -> None:
+    added(ada)
+    turned_on(ada)
+    assert services.remove_all(ada, by=None)
+    assert not services.is_set_up(ada)
+    assert not Passkey.objects.exists()
+    client = Client()
+    client.post("/sign-in/", {"username": "ada", "password": PASSWORD})
+    assert is_in(client)
