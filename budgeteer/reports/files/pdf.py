@@ -160,7 +160,7 @@ def _table(grid: Grid, texts: TextSetter) -> Iterator[Flowable]:
         *(("ALIGN", (at, 1), (at, -1), "RIGHT") for at, column in enumerate(grid.columns) if column.is_figure),
     ]
     if grid.total:
-        cells.append(_cells(grid.total, grid.columns, texts))
+        cells.append(_cells(grid.total, grid.columns, texts, is_total=True))
         style.append(("FONT", (0, -1), (-1, -1), BOLD, _SMALL, 10))
     shares = sum(column.share for column in grid.columns)
     widths = [WIDTH * column.share / shares for column in grid.columns]
@@ -172,16 +172,22 @@ def _table(grid: Grid, texts: TextSetter) -> Iterator[Flowable]:
     yield Spacer(0, 4)
 
 
-def _cells(row: Sequence[str], columns: Sequence[Column], texts: TextSetter) -> list[Any]:
-    return [_cell(text, column, texts) for text, column in zip(row, columns, strict=True)]
+def _cells(
+    row: Sequence[str], columns: Sequence[Column], texts: TextSetter, *, is_total: bool = False
+) -> list[Paragraph | str]:
+    styles = (_HEAD_CELL, _HEAD_FIGURE) if is_total else (_CELL, _FIGURE)
+    return [
+        _cell(text, texts, styles[column.is_figure], is_figure=column.is_figure)
+        for text, column in zip(row, columns, strict=True)
+    ]
 
 
-def _cell(text: str, column: Column, texts: TextSetter) -> Paragraph | str:
+def _cell(text: str, texts: TextSetter, style: ParagraphStyle, *, is_figure: bool) -> Paragraph | str:
     """A short figure as it is, which is quick; what may need another line or another font as a paragraph."""
     line = texts.plain(text)
-    if column.is_figure and len(line) <= 12 and texts.is_plain(line):
+    if is_figure and len(line) <= 12 and texts.is_plain(line):
         return line
-    return Paragraph(texts.markup(line, MOST_CELL_CHARS), _FIGURE if column.is_figure else _CELL)
+    return Paragraph(texts.markup(line, MOST_CELL_CHARS), style)
 
 
 class _Drawing(Flowable):
