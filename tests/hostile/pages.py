@@ -232,6 +232,7 @@ def gets(world: World, text: str) -> Iterator[tuple[str, Mapping[str, str]]]:
     yield f"{world.workspace}share/", {"kind": short, "a": short, "b": short, "over": short}
     yield f"{world.workspace}share/", {"kind": "comparison", "a": short, "b": short}
     yield f"{world.workspace}share/", {"kind": "sweep", "over": short}
+    yield f"{world.workspace}share/", {"kind": "models", "models": short}
     yield f"{world.workspace}prompt-part/", {"part": short, "from": short, "of": short, "tokens": short}
     yield f"{world.workspace}tables/items.csv", dict.fromkeys(STATE, short)
     yield f"{world.workspace}tables/sweep.csv", {"over": short}

@@ -86,5 +86,6 @@ def documents(world: World, text: str) -> Iterator[tuple[str, str, Any]]:
     yield "POST", f"{collection}/evaluations", {"configs": [{"name": text, "changes": {}}]}
     yield "POST", f"{workspace}/reports", {"title": text, "content": "full"}
     yield "POST", f"{workspace}/reports", {"kind": "comparison", "a": text, "b": text, "password": text}
+    yield "POST", f"{workspace}/reports", {"kind": "models", "models": [text]}
     yield "POST", f"{workspace}/reports", {"kind": "sweep", "over": text, "embedOn": text}
     yield "POST", f"{run}/reports", {"title": text, "embedOn": text, "days": text}

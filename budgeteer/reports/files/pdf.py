@@ -14,6 +14,7 @@ from reportlab.lib.colors import HexColor
 from reportlab.lib.enums import TA_RIGHT
 from reportlab.lib.pagesizes import A4
 from reportlab.lib.styles import ParagraphStyle
+from reportlab.pdfbase import pdfmetrics
 from reportlab.pdfgen.canvas import Canvas
 from reportlab.platypus import Flowable, Paragraph, SimpleDocTemplate, Spacer, Table
 
@@ -27,7 +28,7 @@ from budgeteer.reports.report_page import UNTITLED
 
 MOST_ROWS: Final = 500
 """Rows that are printed of one table: some fifteen pages."""
-MOST_CELL_CHARS: Final = 200
+MOST_CELL_CHARS: Final = 400
 """Characters that are printed of one cell."""
 MOST_LINE_CHARS: Final = 2_000
 """Characters that are printed of one paragraph."""
@@ -38,6 +39,9 @@ WIDTH: Final = A4[0] - 2 * MARGIN
 _BAR_HEIGHT: Final = 22
 _CURVE_HEIGHT: Final = 120
 _SMALL: Final = 7.5
+_CELL_PADDING: Final = 3
+_LEAST_CHAR_WIDTH: Final = 2
+"""Points; a longer text is not even measured."""
 _ANY_SIZE: Final = ParagraphStyle("text", fontName=REGULAR, fontSize=9, leading=13, spaceAfter=4)
 _STRONG: Final = ParagraphStyle("strong", _ANY_SIZE, fontName=BOLD, fontSize=11, leading=15)
 _TITLE: Final = ParagraphStyle("title", _ANY_SIZE, fontName=BOLD, fontSize=18, leading=24, spaceAfter=6)
@@ -147,7 +151,9 @@ def _table(grid: Grid, texts: TextSetter) -> Iterator[Flowable]:
         Paragraph(texts.markup(column.title, MOST_CELL_CHARS), _HEAD_FIGURE if column.is_figure else _HEAD_CELL)
         for column in grid.columns
     ]
-    cells: list[list[Any]] = [heads, *(_cells(row, grid.columns, texts) for row in shown)]
+    shares = sum(column.share for column in grid.columns)
+    widths = [WIDTH * column.share / shares for column in grid.columns]
+    cells: list[list[Any]] = [heads, *(_cells(row, grid.columns, widths, texts) for row in shown)]
     rule = HexColor(theme_colours()["border"])
     style: list[tuple[Any, ...]] = [
         ("FONT", (0, 0), (-1, -1), REGULAR, _SMALL, 10),
@@ -155,15 +161,13 @@ def _table(grid: Grid, texts: TextSetter) -> Iterator[Flowable]:
         ("LINEBELOW", (0, 0), (-1, -1), 0.25, rule),
         ("TOPPADDING", (0, 0), (-1, -1), 2),
         ("BOTTOMPADDING", (0, 0), (-1, -1), 2),
-        ("LEFTPADDING", (0, 0), (-1, -1), 3),
-        ("RIGHTPADDING", (0, 0), (-1, -1), 3),
+        ("LEFTPADDING", (0, 0), (-1, -1), _CELL_PADDING),
+        ("RIGHTPADDING", (0, 0), (-1, -1), _CELL_PADDING),
         *(("ALIGN", (at, 1), (at, -1), "RIGHT") for at, column in enumerate(grid.columns) if column.is_figure),
     ]
     if grid.total:
-        cells.append(_cells(grid.total, grid.columns, texts, is_total=True))
+        cells.append(_cells(grid.total, grid.columns, widths, texts, is_total=True))
         style.append(("FONT", (0, -1), (-1, -1), BOLD, _SMALL, 10))
-    shares = sum(column.share for column in grid.columns)
-    widths = [WIDTH * column.share / shares for column in grid.columns]
     yield Table(cells, colWidths=widths, repeatRows=1, style=style, hAlign="LEFT")
     everything = max(grid.of, len(grid.rows))
     if len(shown) < everything:
@@ -173,21 +177,18 @@ def _table(grid: Grid, texts: TextSetter) -> Iterator[Flowable]:
 
 
 def _cells(
-    row: Sequence[str], columns: Sequence[Column], texts: TextSetter, *, is_total: bool = False
+    row: Sequence[str], columns: Sequence[Column], widths: Sequence[float], texts: TextSetter, *, is_total: bool = False
 ) -> list[Paragraph | str]:
+    """A text that fits on one line as it is, which is quick; what needs more lines or another font as a paragraph."""
     styles = (_HEAD_CELL, _HEAD_FIGURE) if is_total else (_CELL, _FIGURE)
-    return [
-        _cell(text, texts, styles[column.is_figure], is_figure=column.is_figure)
-        for text, column in zip(row, columns, strict=True)
-    ]
-
-
-def _cell(text: str, texts: TextSetter, style: ParagraphStyle, *, is_figure: bool) -> Paragraph | str:
-    """A short figure as it is, which is quick; what may need another line or another font as a paragraph."""
-    line = texts.plain(text)
-    if is_figure and len(line) <= 12 and texts.is_plain(line):
-        return line
-    return Paragraph(texts.markup(line, MOST_CELL_CHARS), style)
+    found: list[Paragraph | str] = []
+    for text, column, width in zip(row, columns, widths, strict=True):
+        line, style = texts.plain(text), styles[column.is_figure]
+        room = width - 2 * _CELL_PADDING
+        fits = len(line) * _LEAST_CHAR_WIDTH <= room and texts.is_plain(line)
+        fits = fits and pdfmetrics.stringWidth(line, style.fontName, _SMALL) <= room
+        found.append(line if fits else Paragraph(texts.markup(line, MOST_CELL_CHARS), style))
+    return found
 
 
 class _Drawing(Flowable):

@@ -10,6 +10,7 @@ import unicodedata
 from dataclasses import dataclass, field
 from functools import cache
 from itertools import groupby
+from threading import Lock
 from typing import Final
 from xml.sax.saxutils import escape
 
@@ -21,13 +22,23 @@ REGULAR: Final = "Vera"
 BOLD: Final = "VeraBd"
 MISSING: Final = "?"
 
+_LOADING: Final = Lock()
+
 #: Fonts of readers, by the character set whose characters each of them has.
 _READER_FONTS: Final = {"gb2312": "STSong-Light", "euc_jp": "HeiseiKakuGo-W5", "euc_kr": "HYGothic-Medium"}
 
 
-@cache
 def load_fonts() -> frozenset[int]:
-    """Register the fonts, once in a process; the characters of the embedded one."""
+    """Register the fonts, once in a process; the characters of the embedded one.
+
+    A font holds which of its characters each file has used so far, so it must not be another one before a file ends.
+    """
+    with _LOADING:
+        return _loaded()
+
+
+@cache
+def _loaded() -> frozenset[int]:
     regular = TTFont(REGULAR, f"{REGULAR}.ttf")
     for font in (regular, TTFont(BOLD, f"{BOLD}.ttf"), *map(UnicodeCIDFont, _READER_FONTS.values())):
         pdfmetrics.registerFont(font)

@@ -7,6 +7,7 @@ import io
 import os
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from pypdf import PdfReader
@@ -72,6 +73,14 @@ def test_another_process_draws_the_same_bytes(seed):
     command = [sys.executable, "-c", program]
     done = subprocess.run(command, capture_output=True, check=True, env={**os.environ, **settings})
     assert done.stdout == pdf_of(sample_document())
+
+
+def test_threads_that_draw_at_once_draw_the_same_bytes():
+    """Fonts are shared by all of a process."""
+    documents = [titled(f"July {number}") for number in range(4)]
+    alone = [pdf_of(document) for document in documents]
+    with ThreadPoolExecutor(4) as threads:
+        assert list(threads.map(pdf_of, documents * 3)) == alone * 3
 
 
 def test_a_long_table_ends_with_a_line_that_says_where_the_rest_is():
