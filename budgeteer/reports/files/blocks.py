@@ -9,7 +9,7 @@ from budgeteer.presentation.bar import BarPicture
 
 
 @dataclass(frozen=True, slots=True)
-class Heading:
+class BlockHeading:
     """The heading of what follows."""
 
     text: str
@@ -64,7 +64,7 @@ class StepCurve:
     last: float
 
 
-type Block = Heading | Line | Grid | BudgetBar | StepCurve
+type Block = BlockHeading | Line | Grid | BudgetBar | StepCurve
 
 
 def name_column(title: str, share: float = 2.0) -> Column:

@@ -7,7 +7,7 @@ from typing import Final
 
 from budgeteer.presentation.bar import BarPicture
 from budgeteer.reports.document import Document
-from budgeteer.reports.files.blocks import Block, BudgetBar, Column, Grid, Heading, Line, name_column
+from budgeteer.reports.files.blocks import Block, BlockHeading, BudgetBar, Column, Grid, Line, name_column
 from budgeteer.reports.report_page import ItemRow, ReportPage, SectionRow, build_page, item_rows
 
 _SECTION_COLUMNS: Final = (
@@ -32,15 +32,15 @@ def to_blocks(document: Document) -> Iterator[Block]:
     yield Line(f"{page.sentence}.", is_strong=True)
     yield from bar_blocks(page.picture)
     yield Grid([Column(figure.label) for figure in page.figures], [[figure.value for figure in page.figures]])
-    yield Heading("By section")
+    yield BlockHeading("By section")
     yield Grid(_SECTION_COLUMNS, [_section(row) for row in page.sections], _section(page.total))
     if page.rules:
-        yield Heading("Rules that took tokens")
+        yield BlockHeading("Rules that took tokens")
         columns = (name_column("Rule"), name_column("What went", 3), Column("Items"), Column("Tokens"))
         yield Grid(columns, [(row.rule, row.what, row.items, row.tokens) for row in page.rules])
     yield from _warnings(document, page)
     yield from _validity(page)
-    yield Heading("All items")
+    yield BlockHeading("All items")
     yield Grid(_ITEM_COLUMNS, [_item(row) for row in item_rows(document)])
     if document["prompt"] is not None:
         yield Line("The packed prompt is a text file of its own beside this one.")
@@ -67,7 +67,7 @@ def _warnings(document: Document, page: ReportPage) -> Iterator[Block]:
     error, unknown = packing["error"], packing["unknown"]
     if not (page.warnings or error or unknown):
         return
-    yield Heading("Warnings")
+    yield BlockHeading("Warnings")
     if error:
         yield Line(error["sentence"])
     if page.warnings:
@@ -82,7 +82,7 @@ def _validity(page: ReportPage) -> Iterator[Block]:
     checks = (*page.own_checks, *page.other_checks)
     if not checks:
         return
-    yield Heading("Provider rules")
+    yield BlockHeading("Provider rules")
     columns = (name_column("Provider"), name_column("Rule", 3), name_column("Holds"), name_column("Why", 4))
     rows = [(each["profile"], each["rule"], "yes" if each["ok"] else "no", each["sentence"]) for each in checks]
     yield Grid(columns, rows)

@@ -20,7 +20,7 @@ from reportlab.platypus import Flowable, Paragraph, SimpleDocTemplate, Spacer, T
 
 from budgeteer.presentation.scale import Scale
 from budgeteer.reports.document import Document, kind_of
-from budgeteer.reports.files.blocks import Block, BudgetBar, Column, Grid, Heading, Line, StepCurve, name_column
+from budgeteer.reports.files.blocks import Block, BlockHeading, BudgetBar, Column, Grid, Line, StepCurve, name_column
 from budgeteer.reports.files.pdf_text import BOLD, REGULAR, TextSetter, load_fonts
 from budgeteer.reports.files.picture import theme_colours
 from budgeteer.reports.models import level_name_of
@@ -107,7 +107,7 @@ def _story(document: Document, blocks: Iterable[Block], texts: TextSetter) -> It
 def _inputs(document: Document) -> Iterator[Block]:
     if "inputs" not in document:
         return
-    yield Heading("Made from")
+    yield BlockHeading("Made from")
     columns = (name_column("Source", 3), name_column("Format", 2), Column("Bytes"), name_column("SHA-256"))
     rows = [
         (each["name"], each["format"], f"{each['bytes']:,}", each["sha256"][:12] or "withheld")
@@ -126,7 +126,7 @@ def _notes(document: Document) -> Iterator[Block]:
 
 def _drawn(block: Block, texts: TextSetter) -> Iterator[Flowable]:
     match block:
-        case Heading(text):
+        case BlockHeading(text):
             yield _paragraph(text, texts, _HEADING)
         case Line(text, is_strong):
             yield _paragraph(text, texts, _STRONG if is_strong else _ANY_SIZE)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from budgeteer.reports.document import Document
-from budgeteer.reports.files.blocks import Block, Column, Grid, Heading, Line, name_column
+from budgeteer.reports.files.blocks import Block, BlockHeading, Column, Grid, Line, name_column
 from budgeteer.reports.files.packing_blocks import bar_blocks
 from budgeteer.reports.kinds.comparison.page import ComparisonReportPage, build_comparison
 from budgeteer.workbench.comparing.moves import CompareState
@@ -27,15 +27,15 @@ def to_blocks(document: Document) -> Iterator[Block]:
     yield Line(page.setting)
     yield Line(page.sentence, is_strong=True)
     for side in page.sides:
-        yield Heading(f"{side.letter}: {side.title}")
+        yield BlockHeading(f"{side.letter}: {side.title}")
         yield Line(f"{side.verdict}. {side.figures}")
         yield from bar_blocks(side.bar)
-    yield Heading("Tokens sent")
+    yield BlockHeading("Tokens sent")
     yield _sections(page)
-    yield Heading("Settings that differ")
+    yield BlockHeading("Settings that differ")
     rows = [(row.title, row.path, row.a, row.b) for row in page.differences]
     yield Grid((name_column("Setting", 3), name_column("Path", 3), name_column("A"), name_column("B")), rows)
-    yield Heading(f"Items that moved ({page.moves.sentence})")
+    yield BlockHeading(f"Items that moved ({page.moves.sentence})")
     yield from (Line(f"{kind.count} {kind.title}. {kind.cause}") for kind in page.moves.kinds)
     moves = [
         (row.category, row.name, *(f"{cell.word} {cell.figure}".strip() for cell in row.cells), row.change, row.cause)

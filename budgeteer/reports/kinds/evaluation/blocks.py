@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from budgeteer.collections.run_page.changes import ChangeTable
 from budgeteer.collections.run_state import RunState
 from budgeteer.reports.document import Document
-from budgeteer.reports.files.blocks import Block, Column, Grid, Heading, Line, name_column
+from budgeteer.reports.files.blocks import Block, BlockHeading, Column, Grid, Line, name_column
 from budgeteer.reports.kinds.evaluation.page import EvaluationReportPage, build_evaluation
 
 
@@ -16,7 +16,7 @@ def to_blocks(document: Document) -> Iterator[Block]:
     page = build_evaluation(document, RunState())
     tables = page.tables
     yield Line(f"{page.setting} {tables.sentence} {page.left_out}".strip())
-    yield Heading("Configurations")
+    yield BlockHeading("Configurations")
     named = [(row.letter, row.name, row.model) for row in tables.summary]
     yield Grid((name_column("", 0.3), name_column("Configuration", 3), name_column("Model")), named)
     letters = [Column(row.letter) for row in tables.summary]
@@ -26,9 +26,9 @@ def to_blocks(document: Document) -> Iterator[Block]:
     )
     yield Line("Overflow: conversations that request more than may be sent. Percentiles are within 0.5 %.")
     for chart in tables.chart[:1]:
-        yield Heading(f"Tokens {page.state.of} under {tables.shown}")
+        yield BlockHeading(f"Tokens {page.state.of} under {tables.shown}")
         yield Grid((name_column("Tokens and conversations"),), [(bar.title,) for bar in chart.bars])
-    yield Heading("Cost of input")
+    yield BlockHeading("Cost of input")
     yield Line(f"At {page.state.sessions} {'sessions' if tables.costs.is_replayed else 'requests'} per day.")
     yield Grid(
         (name_column(""), *letters),
@@ -38,7 +38,7 @@ def to_blocks(document: Document) -> Iterator[Block]:
     if tables.changes:
         yield from _changes(tables.changes)
     yield from _flows(page)
-    yield Heading(f"The {len(page.largest)} largest requests under {tables.shown}")
+    yield BlockHeading(f"The {len(page.largest)} largest requests under {tables.shown}")
     columns = (
         name_column("Conversation", 3),
         *(Column(title) for title in ("Requested", "Sent", "Messages", "Dropped")),
@@ -51,14 +51,14 @@ def to_blocks(document: Document) -> Iterator[Block]:
 
 
 def _changes(changes: ChangeTable) -> Iterator[Block]:
-    yield Heading("Who changes sides")
+    yield BlockHeading("Who changes sides")
     yield Line(f"{changes.sentence} Rows: {changes.a}. Columns: {changes.b}.")
     rows = [(head, *(cell.count for cell in cells)) for head, cells in changes.rows]
     yield Grid((name_column(""), *(Column(head) for head in changes.heads)), rows)
 
 
 def _flows(page: EvaluationReportPage) -> Iterator[Block]:
-    yield Heading(f"Where tokens go under {page.tables.shown}")
+    yield BlockHeading(f"Where tokens go under {page.tables.shown}")
     for flow in page.tables.flows:
         columns = (name_column(flow.title, 3), Column(flow.counted), Column("Requested"), Column("Sent"))
         yield Grid(columns, [(row.name, row.count, row.requested, row.sent) for row in flow.rows])

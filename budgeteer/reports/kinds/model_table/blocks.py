@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from budgeteer.reports.document import Document
-from budgeteer.reports.files.blocks import Block, Column, Grid, Heading, Line, name_column
+from budgeteer.reports.files.blocks import Block, BlockHeading, Column, Grid, Line, name_column
 from budgeteer.reports.files.packing_blocks import bar_blocks
 from budgeteer.reports.kinds.model_table.page import build_models
 
@@ -31,10 +31,10 @@ def to_blocks(document: Document) -> Iterator[Block]:
         for row in page.rows
     ]
     yield Grid(_COLUMNS, rows)
-    yield Heading("Tokens sent")
+    yield BlockHeading("Tokens sent")
     sections = [(row.title, *row.tokens) for row in page.sections]
     columns = (name_column("Section"), *(Column(name, 1.2) for name in page.names))
     yield Grid(columns, sections, ("Sent", *(row.sent for row in page.rows)))
     for bar in page.bars:
-        yield Heading(bar.name)
+        yield BlockHeading(bar.name)
         yield from bar_blocks(bar.picture)

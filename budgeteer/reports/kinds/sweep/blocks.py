@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from budgeteer.reports.document import Document
-from budgeteer.reports.files.blocks import Block, Column, Grid, Heading, Line, StepCurve, name_column
+from budgeteer.reports.files.blocks import Block, BlockHeading, Column, Grid, Line, StepCurve, name_column
 from budgeteer.reports.kinds.sweep.page import build_sweep, swept_of
 
 _BEHIND_LAST: Final = 1.05
@@ -17,12 +17,12 @@ def to_blocks(document: Document) -> Iterator[Block]:
     """What the sweep says, its curve, and the values worth a look."""
     page, swept = build_sweep(document), swept_of(document)
     yield Line(page.setting)
-    yield Heading(f"Sweep over {page.limit.lower()}")
+    yield BlockHeading(f"Sweep over {page.limit.lower()}")
     yield Line(page.view.title, is_strong=True)
     yield Line(page.view.sentence)
     yield StepCurve([(step.at, step.tokens) for step in swept.steps], swept.steps[-1].at * _BEHIND_LAST)
     yield Line("The tokens that are sent, by the value of the limit.")
-    yield Heading("Values worth a look")
+    yield BlockHeading("Values worth a look")
     columns = (
         *(Column(title) for title in ("Value", "Sent", "Kept", "vs current", *page.view.section_names)),
         name_column("Which"),
