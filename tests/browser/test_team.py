@@ -164,6 +164,7 @@ def test_a_passkey_signs_in_alone_and_in_the_place_of_a_code(visitor, team):
     expect(erin).to_have_url(f"{named.address}/presets/")
 
     erin.goto(f"{named.address}/account/second-factor/")
+    erin.get_by_text("Use an app").click()
     secret = erin.locator("#secret").inner_text().replace(" ", "")
     setup = erin.locator("form", has=erin.locator("#set-factor"))
     setup.get_by_label("Code", exact=True).fill(pyotp.TOTP(secret).now())

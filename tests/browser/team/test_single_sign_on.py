@@ -162,7 +162,6 @@ def test_an_account_is_connected_asks_for_its_passkey_after_the_provider_and_is_
     making = page.locator("form[data-passkey=make]")
     making.get_by_label("Your password").fill(PASSWORD)
     page.keyboard.press("Enter")
-    page.get_by_text("Turn the second factor on with passkeys").press("Enter")
     page.locator("#with-passkeys-password").fill(PASSWORD)
     page.keyboard.press("Enter")
     recovery = page.locator("#recovery-codes li")
