@@ -57,7 +57,7 @@ LEFT_OUT: Final[Mapping[str, tuple[str, ...]]] = {
         "promptId", "mcpMeta", "sourceToolAssistantUUID", "imagePasteIds", "todos", "thinkingMetadata",
     ),
     "claude-stream": ("tool_use_result",),
-    "codex": ("payload.git", "payload.cwd", "payload.cli_version"),
+    "codex": ("git", "payload.git", "payload.cwd", "payload.cli_version"),
     "continue": (
         "workspaceDirectory", "contextItems.description", "contextItems.name", "output.name", "output.description",
     ),

@@ -1,7 +1,9 @@
 """What `codex exec --json` prints: a thread's events, one a line, whose items are replies, commands, edits and calls.
 
 Certain: lines of the types `thread.started`, `turn.…` and `item.…` with an `item` of a `type`. An item counts as it is
-when it is completed, else as it was last updated. The prompt is not among the events.
+when it is completed, else as it was last updated. The prompt is not among the events. Before September 2025 a line was an
+`id` and a `msg` of a type; its begin and its end of a command, an edit or a call are the item that they became later,
+and the prompt stands on a line of its own.
 
 Source: https://github.com/openai/codex, `codex-rs/exec/src/exec_events.rs`, 2026-11.
 """
@@ -34,6 +36,8 @@ type _Called = tuple[str, Any, list[ContentPart] | None]
 def detect(document: Document) -> str | None:
     """Why a document is what `codex exec` prints, None when it is not."""
     threads = any(value.get("type") in ("thread.started", *_ITEMS) for value in sampled(document))
+    if mostly(document, _is_old):
+        return "has lines of an `id` and a `msg` of a type, as `codex exec --json` printed them until September 2025"
     if threads and mostly(document, _is_event):
         return "has lines of the types `thread.started` and `item.completed`, as `codex exec --json` prints them"
     return None
@@ -46,6 +50,12 @@ def _is_event(value: Mapping[str, Any]) -> bool:
     return kind in _STATES and (kind != "error" or isinstance(value.get("message"), str))
 
 
+def _is_old(value: Mapping[str, Any]) -> bool:
+    message = value.get("msg")
+    kind = text_value(message.get("type")) if isinstance(message, Mapping) else ""
+    return "id" in value and kind.startswith(_OLD_KINDS)
+
+
 def read(document: Document) -> Imported:
     """Read the items of every thread as one conversation.
 
@@ -56,7 +66,11 @@ def read(document: Document) -> Imported:
     draft = ConversationDraft(document.notes, "line ")
     items: dict[str, tuple[Entry, Mapping[str, Any]]] = {}
     thread, turn = "", 0
+    old = bool(mostly(document, _is_old))
     for entry in entries_of(document, skipped):
+        if old and "type" not in entry.value:
+            _add_old(entry, items, draft)
+            continue
         kind = text_value(entry.value.get("type"))
         item = entry.value.get("item")
         if kind in _ITEMS and isinstance(item, Mapping):
@@ -74,8 +88,68 @@ def read(document: Document) -> Imported:
         _add(draft, entry, item, skipped)
     chat = draft.conversation(thread or "c1", "", document.stem or "Codex")
     require(chat.messages, document, "codex exec")
-    document.notes.say("The prompt is not among what `codex exec --json` prints")
+    if not old:
+        document.notes.say("The prompt is not among what `codex exec --json` prints")
     return Imported("", "", "conversation", conversations=(chat,), skipped=tuple(skipped))
+
+
+def _add_old(entry: Entry, items: dict[str, tuple[Entry, Mapping[str, Any]]], draft: ConversationDraft) -> None:
+    """Put what a line of the older form tells among the items, the end of a call over its begin."""
+    said = entry.value.get("msg")
+    if not isinstance(said, Mapping):
+        prompt = text_value(entry.value.get("prompt"))
+        if prompt:
+            items[f"prompt {entry.number}"] = (entry, {"type": "prompt", "text": prompt})
+        else:
+            draft.model = text_value(entry.value.get("model")) or draft.model
+            draft.notes.leave_line("header", entry.value)
+        return
+    kind = text_value(said.get("type"))
+    call = text_value(said.get("call_id"))
+    if kind in _OLD_TEXTS:
+        what, key = _OLD_TEXTS[kind]
+        items[f"text {entry.number}"] = (entry, {"type": what, "text": text_value(said.get(key))})
+    elif kind in _OLD_CALLS:
+        first, begun = items.get(f"call {call}", (entry, {}))
+        items[f"call {call}"] = (first, {**begun, **_OLD_CALLS[kind](said)})
+    else:
+        draft.notes.leave_line(kind or "msg", said)
+
+
+def _old_state(said: Mapping[str, Any], *, failed: bool = False) -> str:
+    if text_value(said.get("type")).endswith("_begin"):
+        return "in_progress"
+    return "failed" if failed or said.get("success") is False else "completed"
+
+
+def _old_command(said: Mapping[str, Any]) -> dict[str, Any]:
+    told = text_value(said.get("aggregated_output")) or "".join(
+        text_value(said.get(key)) for key in ("stdout", "stderr")
+    )
+    given = {"command": said["command"]} if "command" in said else {}
+    state = _old_state(said, failed=bool(said.get("exit_code")))
+    return {"type": "command_execution", **given, "aggregated_output": told, "status": state}
+
+
+def _old_edit(said: Mapping[str, Any]) -> dict[str, Any]:
+    given = {"changes": said["changes"]} if "changes" in said else {}
+    told = "".join(text_value(said.get(key)) for key in ("stdout", "stderr"))
+    return {"type": "file_change", **given, "told": told, "status": _old_state(said)}
+
+
+def _old_tool(said: Mapping[str, Any]) -> dict[str, Any]:
+    """A call of an MCP server; what it came to is an enum of `Ok` and `Err`."""
+    asked, result = said.get("invocation"), said.get("result")
+    given = {key: asked.get(key) for key in ("server", "tool", "arguments")} if isinstance(asked, Mapping) else {}
+    outcome = result if isinstance(result, Mapping) else {}
+    good, bad = outcome.get("Ok"), outcome.get("Err")
+    failed = bad is not None or (isinstance(good, Mapping) and good.get("isError") is True)
+    told = {"error": {"message": bad if isinstance(bad, str) else _json(bad)}} if bad is not None else {"result": good}
+    return {"type": "mcp_tool_call", **given, **told, "status": _old_state(said, failed=failed)}
+
+
+def _old_search(said: Mapping[str, Any]) -> dict[str, Any]:
+    return {"type": "web_search", **{key: said[key] for key in ("query", "action") if key in said}}
 
 
 def _add(draft: ConversationDraft, entry: Entry, item: Mapping[str, Any], skipped: list[Skipped]) -> None:
@@ -85,6 +159,8 @@ def _add(draft: ConversationDraft, entry: Entry, item: Mapping[str, Any], skippe
         message = replace(frame, parts=texts(text_value(item.get("text"))))
         draft.check_read(message, item, ("text",))
         draft.add(message)
+    elif kind == "prompt":
+        draft.add(replace(frame, role="user", parts=texts(text_value(item.get("text")))))
     elif kind == "reasoning":
         draft.add(replace(frame, parts=(ReasoningPart(text_value(item.get("text"))),)))
     elif kind == "error":
@@ -118,7 +194,8 @@ def _command(item: Mapping[str, Any], _: Notes) -> _Called:
 
 
 def _edit(item: Mapping[str, Any], _: Notes) -> _Called:
-    done: list[ContentPart] | None = None if _running(item) else list(texts(text_value(item.get("status"))))
+    told = text_value(item.get("told")) or text_value(item.get("status"))
+    done: list[ContentPart] | None = None if _running(item) else list(texts(told))
     return "file_change", {"changes": item.get("changes")}, done
 
 
@@ -165,3 +242,25 @@ _CALLS: Final[Mapping[str, Callable[[Mapping[str, Any], Notes], _Called]]] = {
     "web_search": _search,
     "todo_list": _todo,
 }
+
+_OLD_TEXTS: Final[Mapping[str, tuple[str, str]]] = {
+    "user_message": ("prompt", "message"),
+    "agent_message": ("agent_message", "message"),
+    "agent_reasoning": ("reasoning", "text"),
+    "error": ("error", "message"),
+}
+_OLD_CALLS: Final[Mapping[str, Callable[[Mapping[str, Any]], dict[str, Any]]]] = {
+    "exec_command_begin": _old_command,
+    "exec_command_end": _old_command,
+    "patch_apply_begin": _old_edit,
+    "patch_apply_end": _old_edit,
+    "mcp_tool_call_begin": _old_tool,
+    "mcp_tool_call_end": _old_tool,
+    "web_search_begin": _old_search,
+    "web_search_end": _old_search,
+}
+_OLD_KINDS: Final = (
+    "task_started", "task_complete", "session_configured", "token_count", "turn_", "agent_", "exec_", "patch_apply_",
+    "mcp_tool_call_", "web_search_", "user_message", "plan_update", "background_event", "stream_error",
+)  # fmt: skip
+"""How the types of events of the older form begin. Source: `EventMsg` of `codex-rs` until September 2025."""

@@ -1,4 +1,8 @@
-"""Codex rollouts: JSONL of `{timestamp, type, payload}`, whose response items are what the model saw."""
+"""Codex rollouts: JSONL of `{timestamp, type, payload}`, whose response items are what the model saw.
+
+Those from before September 2025 have no `payload`: a header of an id, a time and instructions, then the items as they
+are, with `record_type: state` between them; the first ones are one object of a `session` and its `items`.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +13,14 @@ from typing import Any, Final
 from budgeteer.engine.content.conversation import AGENT_WINDOW, REQUEST_FORM, Conversation, ImagePart, Message, TextPart
 from budgeteer.engine.content.library import compact_json
 from budgeteer.engine.errors import FormatError
-from budgeteer.formats.codex.rollout_history import History, RolloutItem, is_injected, read_history
+from budgeteer.formats.codex.rollout_history import (
+    History,
+    RolloutItem,
+    is_bare,
+    is_header,
+    is_injected,
+    read_history,
+)
 from budgeteer.formats.messages.imported import Imported, Skipped
 from budgeteer.formats.messages.numbering import (
     Notes,
@@ -24,7 +35,7 @@ from budgeteer.formats.messages.recorded_requests import placed_requests
 from budgeteer.formats.messages.result_order import behind_calls
 from budgeteer.formats.openai.responses_items import item_messages
 from budgeteer.formats.reading.document import Document
-from budgeteer.formats.reading.entries import entries_of, mostly
+from budgeteer.formats.reading.entries import entries_of, mostly, numbered_mappings, sampled
 from budgeteer.formats.reading.json_text import JsonLine
 
 _LINE_TYPES: Final = frozenset({"session_meta", "response_item", "event_msg", "turn_context", "compacted"})
@@ -34,8 +45,13 @@ _UNTYPED: Final = "User messages nobody typed (surroundings, instructions, a sum
 
 def detect(document: Document) -> str | None:
     """Why a document is a Codex rollout, None when it is not."""
-    count = mostly(document, _is_line)
-    return "has lines with the `type` and `payload` of a Codex rollout" if count else None
+    if mostly(document, _is_line):
+        return "has lines with the `type` and `payload` of a Codex rollout"
+    if mostly(document, lambda value: is_bare(value) or is_header(value)) and _is_headed(document):
+        return "has a header of an id, a time and instructions before its items, as Codex rollouts of 2025 do"
+    if mostly(document, _is_session):
+        return "holds a `session` with an id, a time and instructions, and its `items`, as the first Codex rollouts do"
+    return None
 
 
 def read(document: Document) -> Imported:
@@ -80,9 +96,24 @@ def _is_line(value: Mapping[str, Any]) -> bool:
     return text_value(value.get("type")) in _LINE_TYPES and isinstance(value.get("payload"), OBJECT)
 
 
+def _is_headed(document: Document) -> bool:
+    """Whether a rollout without payloads begins with its header, or marks where Codex recorded its state."""
+    sample = sampled(document)
+    marked = any("record_type" in value for value in sample)
+    return any(map(is_bare, sample)) and (marked or any(map(is_header, sample[:1])))
+
+
+def _is_session(value: Mapping[str, Any]) -> bool:
+    session, items = value.get("session"), value.get("items")
+    return isinstance(session, OBJECT) and is_header(session) and isinstance(items, list)
+
+
 def _lines(document: Document, skipped: list[Skipped]) -> Sequence[JsonLine]:
     if document.shape == "jsonl":
         return document.lines
+    if isinstance(document.value, OBJECT) and _is_session(document.value):
+        items = numbered_mappings(document.value["items"], "item ", skipped)
+        return [JsonLine(0, dict(document.value["session"])), *(JsonLine(number, dict(raw)) for number, raw in items)]
     return [JsonLine(entry.number, dict(entry.value)) for entry in entries_of(document, skipped)]
 
 

@@ -18,6 +18,7 @@ from budgeteer.formats.messages.imported import Skipped
 from budgeteer.formats.messages.numbering import Notes, text_value
 from budgeteer.formats.messages.objects import OBJECT
 from budgeteer.formats.messages.recorded_requests import token_count
+from budgeteer.formats.openai.responses_items import ITEM_TYPES
 from budgeteer.formats.reading.json_text import JsonLine
 
 _INJECTED: Final = re.compile(
@@ -58,8 +59,8 @@ class RolloutItem:
     def payload(self) -> Mapping[str, Any]:
         """The item."""
         if isinstance(self._given, JsonLine):
-            payload: Mapping[str, Any] = self._given.value["payload"]
-            return payload
+            value: Mapping[str, Any] = self._given.value
+            return value if is_bare(value) else value["payload"]
         return self._given
 
 
@@ -94,6 +95,20 @@ def read_history(lines: Sequence[JsonLine], notes: Notes, skipped: list[Skipped]
     return reader.history
 
 
+def is_bare(value: Mapping[str, Any]) -> bool:
+    """Whether a line is an item itself, or a mark of Codex' state, as rollouts were until September 2025."""
+    kind = text_value(value.get("type"))
+    return "payload" not in value and (
+        kind in ITEM_TYPES or kind in _BOOKKEEPING or (kind == "message" and "role" in value) or "record_type" in value
+    )
+
+
+def is_header(value: Mapping[str, Any]) -> bool:
+    """Whether a line says of a session what `session_meta` says of later ones."""
+    own = text_value(value.get("id")) and text_value(value.get("timestamp"))
+    return bool(own) and "instructions" in value and "type" not in value and "payload" not in value
+
+
 def is_injected(text: str) -> bool:
     """Whether Codex wrote a user message's text, not a person."""
     return _INJECTED.match(text) is not None
@@ -111,6 +126,12 @@ class _Reader:
         value = line.value
         kind = text_value(value.get("type")) or "line without a type"
         payload = value.get("payload")
+        if is_header(value):
+            self.history.meta = self.history.meta or value
+            return
+        if is_bare(value):
+            self._bare(line)
+            return
         if not isinstance(payload, OBJECT):
             why = f"a `{kind}` line without a payload"
             self.skipped.append(Skipped(f"line {line.number}", why, compact_json(value)[:500]))
@@ -130,6 +151,13 @@ class _Reader:
             case _:
                 self.notes.leave_line(kind, None)
                 self.notes.leave_entries((line.number,))
+
+    def _bare(self, line: JsonLine) -> None:
+        if "record_type" in line.value:
+            self.notes.leave_line(text_value(line.value["record_type"]) or "record_type", None)
+            self.notes.leave_entries((line.number,))
+            return
+        self._item(line.number, text_value(line.value.get("timestamp")), line.value, line)
 
     def _item(
         self,

@@ -10,6 +10,7 @@ from budgeteer.engine.content.conversation import OpaquePart, TextPart, calls_of
 from budgeteer.engine.errors import FormatError
 from budgeteer.formats.detect import import_bytes
 from tests.formats.makers.agents import CODEX_EXEC
+from tests.formats.makers.older import OLD_EXEC
 from tests.formats.shapes import jsonl
 
 
@@ -66,3 +67,26 @@ def test_a_type_that_is_no_text_is_listed() -> None:
         "codex-exec",
         [("line 9", "no `type`")],
     )
+
+
+def test_the_older_events_of_a_call_are_one_call_with_its_result() -> None:
+    found = import_bytes(jsonl(*OLD_EXEC))
+    (chat,) = found.conversations
+    assert (found.format, chat.model, chat.title) == ("codex-exec", "o3", "List the piers")
+    said = [part.text for message in chat.messages for part in message.parts if isinstance(part, TextPart)]
+    assert said == ["List the piers", "Two piers."]
+    calls = [(call.name, call.arguments) for message in chat.messages for call in calls_of(message)]
+    assert calls == [
+        ("command_execution", '{"command":["ls"]}'),
+        ("docs.find", '{"q":1}'),
+        ("file_change", '{"changes":{"a":{"add":{"content":"x"}}}}'),
+    ]
+    results = [(result.content, result.is_error) for message in chat.messages for result in results_of(message)]
+    assert results == [((TextPart("a b"),), False), ((TextPart("no such page"),), True), ((TextPart("Done"),), False)]
+    assert not any("prompt is not" in warning for warning in found.warnings)
+
+
+def test_an_older_call_that_did_not_end_has_no_result() -> None:
+    (chat,) = import_bytes(jsonl(*OLD_EXEC[:5])).conversations
+    assert [message.role for message in chat.messages] == ["user", "assistant", "assistant"]
+    assert len(calls_of(chat.messages[-1])) == 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 
 import pytest
@@ -20,7 +21,8 @@ from budgeteer.engine.errors import FormatError
 from budgeteer.formats.detect import import_bytes
 from budgeteer.formats.messages.imported import Imported
 from tests.formats.agent_shapes import STAMP, Rollout
-from tests.formats.shapes import Session, dumps, text_block, zipped
+from tests.formats.makers.older import BARE_ROLLOUT, FIRST_ROLLOUT
+from tests.formats.shapes import Session, dumps, jsonl, text_block, zipped
 
 
 def imported(rollout: Rollout, *, whole: bool = False) -> Imported:
@@ -293,3 +295,43 @@ def test_one_line_and_an_array_are_read_too() -> None:
     line = begun().lines[-2]
     assert len(import_bytes(dumps(line)).conversations[0].messages) == 1
     assert len(import_bytes(dumps(begun().lines)).conversations[0].messages) == 4
+
+
+def told_bare(data: bytes) -> tuple[list[str], list[tuple[str, str]], list[tuple[str, str]]]:
+    found = import_bytes(data)
+    assert found.format == "codex"
+    (chat,) = found.conversations
+    calls = [(call.id, call.name) for message in chat.messages for call in calls_of(message)]
+    results = [
+        (result.call_id, "".join(part.text for part in result.content if isinstance(part, TextPart)))
+        for message in chat.messages
+        for result in results_of(message)
+    ]
+    return [text_of(message) for message in chat.messages if message.role in ("system", "user")], calls, results
+
+
+def test_a_rollout_without_payloads_is_read_with_its_calls_and_results() -> None:
+    texts, calls, results = told_bare(jsonl(*BARE_ROLLOUT))
+    assert texts == ["Be brief.", "<environment_context>\n/w\n</environment_context>", "List the piers"]
+    assert calls == [("k1", "shell"), ("k2", "local_shell")]
+    assert results == [("k1", '{"output":"a b","metadata":{"exit_code":0}}'), ("k2", "/w")]
+    (chat,) = import_bytes(jsonl(*BARE_ROLLOUT)).conversations
+    assert (chat.id, chat.title, chat.messages[1].typed) == ("r-0", "List the piers", False)
+    assert told_bare(dumps(FIRST_ROLLOUT)) == (["List the piers"], calls, results)
+    assert told_bare(zipped_rollout()) == (texts, calls, results)
+
+
+def zipped_rollout() -> bytes:
+    return gzip.compress(b"\xef\xbb\xbf" + jsonl(*BARE_ROLLOUT))
+
+
+def test_items_without_the_header_of_a_rollout_are_those_of_the_interface() -> None:
+    assert import_bytes(jsonl(*BARE_ROLLOUT[2:4], *BARE_ROLLOUT[5:])).format == "openai-responses"
+
+
+def test_a_rollout_of_both_forms_is_read_through() -> None:
+    rollout = Rollout()
+    rollout.said("user", "And now?")
+    texts, calls, _ = told_bare(jsonl(*BARE_ROLLOUT, *rollout.lines))
+    assert texts[-1] == "And now?"
+    assert len(calls) == 2
