@@ -62,6 +62,12 @@ LEFT_OUT: Final[Mapping[str, tuple[str, ...]]] = {
         "workspaceDirectory", "contextItems.description", "contextItems.name", "output.name", "output.description",
     ),
     "copilot-cli": ("detailedContent", "toolTelemetry", "data.context"),
+    "cursor-chats": (
+        "userDecision", "additionalData", "toolFormerData.params", "richText", "initText", "codeBlocks", "subtitle",
+        "capabilities", "codeBlockData", "originalFileStates", "newlyCreatedFiles", "workspaceUris", "todos", "uri",
+        "attachedFileCodeChunksUris", "attachedFileCodeChunksMetadataOnly", "supportedTools", "modelCallId",
+        "speculativeSummarizationEncryptionKey", "context.mentions", "toolFormerData.name",
+    ),
     "gemini": ("groundingMetadata", "citationMetadata", "logprobsResult"),
     "gemini-cli": ("toolCalls.description", "resultDisplay", "displayName"),
     "grok": ("create_time", "conversation.title"),

@@ -30,6 +30,7 @@ class Format:
         read: the document as engine objects; raises FormatError when nothing is usable.
         certainty: how much its claim says; "" for the format of another package is that of the row it stands before.
         in_archives: whether the files of an archive of transcripts may be of this format.
+        repeats: the format that says the same in full: in an archive, a file of it in the same folder is read instead.
         before: for the format of another package, the row it is asked before; "" is before the looks at plain text.
         package: the package it comes from, "" for our own.
     """
@@ -41,6 +42,7 @@ class Format:
     read: Callable[[Document], Imported]
     certainty: Certainty | Literal[""] = ""
     in_archives: bool = False
+    repeats: str = ""
     before: str = ""
     package: str = ""
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from budgeteer.engine.content.conversation import Conversation
 from budgeteer.engine.errors import FormatError
 from budgeteer.formats.accounting import read_accounted
 from budgeteer.formats.format import Format, claims_on
-from budgeteer.formats.messages.accounting import Accounting, joined
+from budgeteer.formats.messages.accounting import joined
 from budgeteer.formats.messages.imported import Imported, Skipped
 from budgeteer.formats.messages.numbering import unique_ids
 from budgeteer.formats.reading.archives import Archive
@@ -73,17 +73,18 @@ def read(document: Document, *, readers: Readers) -> Imported:
     """
     archive = document.archive
     skipped: list[Skipped] = []
-    conversations: list[Conversation] = []
-    accounts: list[Accounting | None] = []
+    read_files: list[_ReadFile] = []
     entries = _candidates(archive) if archive else []
     for done, entry in enumerate(entries, 1):
         found = _read_entry(document, entry, skipped, readers)
         if found is not None:
-            conversations.extend(found.conversations)
-            accounts.append(found.accounting)
+            read_files.append(found)
         if document.options.progress is not None:
             document.options.progress(done, len(entries), "files")
     skipped.extend(archive.skipped if archive else [])
+    kept = _without_repeats(read_files, skipped)
+    conversations = [conversation for each in kept for conversation in each.found.conversations]
+    accounts = [each.found.accounting for each in kept]
     if not conversations:
         raise _nothing(document, skipped)
     return Imported(
@@ -118,7 +119,33 @@ def _reader_of(opened: Document, readers: Readers) -> Format | None:
     return claims[0].row if claims else None
 
 
-def _read_entry(document: Document, entry: ArchiveEntry, skipped: list[Skipped], readers: Readers) -> Imported | None:
+@dataclass(frozen=True, slots=True)
+class _ReadFile:
+    """A file of an archive, the format it was read as, and what was found."""
+
+    entry: ArchiveEntry
+    reader: Format
+    found: Imported
+
+    @property
+    def folder(self) -> str:
+        return self.entry.path.rpartition("/")[0]
+
+
+def _without_repeats(files: Sequence[_ReadFile], skipped: list[Skipped]) -> list[_ReadFile]:
+    """The files, without those that say again what one of another format in their folder says in full."""
+    there = {(each.folder, each.reader.name) for each in files}
+    kept: list[_ReadFile] = []
+    for each in files:
+        if each.reader.repeats and (each.folder, each.reader.repeats) in there:
+            why = f"repeats what a file of the format `{each.reader.repeats}` beside it says"
+            skipped.append(Skipped(each.entry.path, why))
+        else:
+            kept.append(each)
+    return kept
+
+
+def _read_entry(document: Document, entry: ArchiveEntry, skipped: list[Skipped], readers: Readers) -> _ReadFile | None:
     archive = document.archive
     opened = _open(document, archive, entry, skipped) if archive else None
     if opened is None:
@@ -133,7 +160,7 @@ def _read_entry(document: Document, entry: ArchiveEntry, skipped: list[Skipped],
         skipped.append(Skipped(entry.path, error.what))
         return None
     skipped.extend(replace(item, where=f"{entry.path}, {item.where}") for item in found.skipped)
-    return found
+    return _ReadFile(entry, reader, found)
 
 
 def _ordered(conversations: Sequence[Conversation]) -> tuple[Conversation, ...]:

@@ -26,6 +26,7 @@ from tests.formats.makers.agents import (
 from tests.formats.makers.chat_exports import CLAUDE_AI, GROK, LIBRECHAT, LM_STUDIO, OPEN_WEBUI
 from tests.formats.makers.datasets import INSTRUCTIONS, MT_BENCH, TAU2
 from tests.formats.makers.frameworks import CONVERSE, HAYSTACK, INSPECT, LLAMA_INDEX, MODEL_MESSAGES, PYDANTIC_AI
+from tests.formats.makers.interfaces import CLINE_MESSAGES, CURSOR_ROWS
 from tests.formats.makers.openhands import OPENHANDS, OPENHANDS_SDK
 from tests.formats.makers.texts import AIDER, CLAUDE_EXPORT, EXPORTED_CHAT, SPECSTORY
 from tests.formats.makers.traces import ATIF, HAR, HELICONE, LANGFUSE, LANGSMITH, OPENINFERENCE, OTEL
@@ -45,6 +46,8 @@ MAKERS: Final[Mapping[str, bytes]] = {
     "grok": dumps(GROK),
     "claude-stream": jsonl(*CLAUDE_STREAM),
     "cline": dumps(CLINE),
+    "cline-messages": dumps(CLINE_MESSAGES),
+    "cursor-chats": dumps(CURSOR_ROWS),
     "cursor": jsonl(*CURSOR),
     "droid": jsonl(*DROID),
     "goose": dumps(GOOSE),

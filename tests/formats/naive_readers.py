@@ -143,6 +143,48 @@ def cline(data: bytes) -> Told:
     return rest, calls, results
 
 
+def cline_messages(data: bytes) -> Told:
+    texts: list[str] = []
+    calls: list[tuple[str, Any]] = []
+    results: list[str] = []
+    for raw in json.loads(data):
+        text = raw.get("text", "")
+        kind = raw[raw["type"]]
+        if raw.get("partial"):
+            continue
+        if kind in ("task", "text", "user_feedback", "completion_result") and text:
+            texts.append(text)
+        elif kind == "followup":
+            texts.append(json.loads(text)["question"])
+        elif kind == "command":
+            calls.append(("execute_command", {"command": text}))
+        elif kind in ("tool", "use_mcp_server"):
+            given = json.loads(text)
+            name = given.pop("tool", None) or given.pop("type")
+            if "content" in given:
+                results.append(given.pop("content"))
+            calls.append((name, {key: {} if value == "{}" else value for key, value in given.items()}))
+        elif kind in ("command_output", "mcp_server_response") and text:
+            results.append(text)
+    return texts, calls, results
+
+
+def cursor_chats(data: bytes) -> Told:
+    rows = {row["key"]: json.loads(row["value"]) for row in json.loads(data)}
+    texts: list[str] = []
+    calls: list[tuple[str, Any]] = []
+    results: list[str] = []
+    for header in rows["composerData:c-1"]["fullConversationHeadersOnly"]:
+        bubble = rows[f"bubbleId:c-1:{header['bubbleId']}"]
+        texts += [one["text"] for one in bubble.get("context", {}).get("selections", [])]
+        texts += [bubble["text"]] if bubble["text"] else []
+        if "toolFormerData" in bubble:
+            tool = bubble["toolFormerData"]
+            calls.append((tool["name"], json.loads(tool["rawArgs"])))
+            results.append(tool["result"])
+    return texts, calls, results
+
+
 def cursor(data: bytes) -> Told:
     return blocks([row["message"]["content"] for row in lines(data)])
 
@@ -511,6 +553,8 @@ NAIVE: Final[Mapping[str, Callable[[bytes], Told]]] = {
     "grok": grok,
     "claude-stream": claude_stream,
     "cline": cline,
+    "cline-messages": cline_messages,
+    "cursor-chats": cursor_chats,
     "cursor": cursor,
     "droid": droid,
     "goose": goose,

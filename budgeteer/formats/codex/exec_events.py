@@ -1,9 +1,9 @@
 """What `codex exec --json` prints: a thread's events, one a line, whose items are replies, commands, edits and calls.
 
 Certain: lines of the types `thread.started`, `turn.…` and `item.…` with an `item` of a `type`. An item counts as it is
-when it is completed, else as it was last updated. The prompt is not among the events. Before September 2025 a line was an
-`id` and a `msg` of a type; its begin and its end of a command, an edit or a call are the item that they became later,
-and the prompt stands on a line of its own.
+when it is completed, else as it was last updated. The prompt is not among the events. Before September 2025 a line was
+an `id` and a `msg` of a type; its begin and its end of a command, an edit or a call are the item that they became
+later, and the prompt stands on a line of its own.
 
 Source: https://github.com/openai/codex, `codex-rs/exec/src/exec_events.rs`, 2026-11.
 """
