@@ -85,8 +85,10 @@ class _Text(NamedTuple):
     entry: int
 
 
-def read_accounted(document: Document, row: Format) -> Imported:
+def read_accounted(document: Document, row: Format, *, part: Document | None = None) -> Imported:
     """What a format reads of a document, with its accounting; that of transcripts in an archive is their reader's.
+
+    With a `part` of the document only that is read; the account is of the whole.
 
     Raises:
         FormatError: as the format's `read`.
@@ -94,7 +96,7 @@ def read_accounted(document: Document, row: Format) -> Imported:
     if document.shape == "archive" and row.kind == "conversation":
         return row.read(document)
     account = Account(document, row.name)
-    found = row.read(document)
+    found = row.read(part or document)
     return replace(found, accounting=account.close(found))
 
 

@@ -25,6 +25,7 @@ from budgeteer.formats.reading.lazy_members import held
 from budgeteer.formats.reading.limits import COMMAND_LINE_LIMITS, DEFAULT_LIMITS, Limits
 from budgeteer.formats.registry import registry
 from budgeteer.formats.unknown_json import UnknownShape, look_at
+from budgeteer.formats.unwrapping import unwrap
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -219,6 +220,10 @@ def _detected(document: Document, own: Sequence[Format]) -> tuple[Format, str, I
     for row in own:
         if reason := row.detect(beginning):
             return row, f"It {reason}.", read_accounted(document, row)
+    inner = unwrap(document, registry().formats)
+    if inner is not None:
+        found = read_accounted(document, inner.claim.row, part=inner.document)
+        return inner.claim.row, f"It {inner.claim.reason}.", found
     raise _unrecognised(beginning)
 
 

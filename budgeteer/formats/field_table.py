@@ -102,6 +102,9 @@ LEFT_OUT: Final[Mapping[str, tuple[str, ...]]] = {
     "openhands": ("action", "observation"),
     "opentelemetry": ("attributes.key", "spans.name", "events.name", "resource", "scope", "attributes.value.intValue"),
     "pi": ("details", "partialJson", "api", "cwd"),
+    "proxy-log": (
+        "url", "method", "headers", "system_fingerprint", "finish_reason", "finishReason", "stop_reason", "obfuscation",
+    ),
     "skills": (OTHER_FILES,),
     "features": (OTHER_FILES,),
     "swe-agent": ("info", "replay_config", "environment", "state"),

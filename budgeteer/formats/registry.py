@@ -68,7 +68,7 @@ from budgeteer.formats.text import (
     specstory,
     text_transcripts,
 )
-from budgeteer.formats.traces import atif, har, helicone, langfuse, langsmith, openinference, opentelemetry
+from budgeteer.formats.traces import atif, har, helicone, langfuse, langsmith, openinference, opentelemetry, proxy_logs
 from budgeteer.formats.ui_messages import importer as ui_messages
 from budgeteer.formats.ui_messages import model_messages
 
@@ -157,6 +157,7 @@ OUR_FORMATS: tuple[Format, ...] = (
     _talk("helicone", "Helicone requests", helicone),
     _talk("openinference", "OpenInference spans", openinference),
     _talk("har", "HAR file", har),
+    _talk("proxy-log", "Logged requests and streams", proxy_logs),
     _talk("tau2", "tau2-bench simulations", tau2),
     _talk("instructions", "Instructions and preferences", instruction_sets),
     _talk("gemini", "Gemini API", requests, "interface"),

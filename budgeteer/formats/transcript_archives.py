@@ -16,6 +16,7 @@ from budgeteer.formats.reading.archives import Archive
 from budgeteer.formats.reading.compressed_files import ArchiveEntry
 from budgeteer.formats.reading.document import Document, open_document
 from budgeteer.formats.reading.envelopes import described
+from budgeteer.formats.unwrapping import unwrap
 
 _MARKDOWN = (".md", ".markdown")
 _ENDINGS = (".jsonl", ".json", ".ndjson", ".traj", ".log", ".txt", ".af", ".har", ".parquet", *_MARKDOWN)
@@ -150,12 +151,14 @@ def _read_entry(document: Document, entry: ArchiveEntry, skipped: list[Skipped],
     opened = _open(document, archive, entry, skipped) if archive else None
     if opened is None:
         return None
-    reader = _reader_of(opened, readers)
+    reader, part = _reader_of(opened, readers), None
+    if reader is None and (inner := unwrap(opened, readers)) is not None:
+        reader, part = inner.claim.row, inner.document
     if reader is None:
         skipped.append(Skipped(entry.path, f"no transcript: {described(opened)}"))
         return None
     try:
-        found = read_accounted(opened, reader)
+        found = read_accounted(opened, reader, part=part)
     except FormatError as error:
         skipped.append(Skipped(entry.path, error.what))
         return None

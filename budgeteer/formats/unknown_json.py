@@ -60,6 +60,16 @@ MAKERS: Final[Mapping[str, tuple[str, ...]]] = {
     "Dialogflow": ("queryResult", "responseId", "session"),
     "Dify": ("conversation_id", "inputs", "query", "answer"),
     "Flowise": ("chatflowid", "chatId", "chatType"),
+    "Claude Code's list of prompts (`history.jsonl`), which has no replies": ("display", "pastedContents", "project"),
+    "the Gemini CLI's list of prompts (`logs.json`), which has no replies": ("sessionId", "messageId", "message"),
+    "Codex's list of prompts (`history.jsonl`), which has no replies": ("session_id", "ts", "text"),
+    "the projects in an export of claude.ai, beside its `conversations.json`": ("prompt_template", "docs"),
+    "the users in an export of claude.ai, beside its `conversations.json`": ("full_name", "email_address", "uuid"),
+    "the memories in an export of claude.ai, beside its `conversations.json`": ("conversations_memory",),
+    "the user in an export of ChatGPT, beside its `conversations.json`": ("chatgpt_plus_user", "email"),
+    "the list of shared chats in an export of ChatGPT": ("conversation_id", "title", "is_anonymous"),
+    "Google Takeout's activities": ("header", "title", "products", "time"),
+    "an index of Cursor's or VS Code's chats, without their messages": ("allComposers", "selectedComposerId"),
     "n8n": ("nodes", "connections", "executionData"),
 }
 """Makers whose files no format here reads, by the keys that they write."""

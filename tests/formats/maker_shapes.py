@@ -29,7 +29,7 @@ from tests.formats.makers.frameworks import CONVERSE, HAYSTACK, INSPECT, LLAMA_I
 from tests.formats.makers.interfaces import CLINE_MESSAGES, CURSOR_ROWS
 from tests.formats.makers.openhands import OPENHANDS, OPENHANDS_SDK
 from tests.formats.makers.texts import AIDER, CLAUDE_EXPORT, EXPORTED_CHAT, SPECSTORY
-from tests.formats.makers.traces import ATIF, HAR, HELICONE, LANGFUSE, LANGSMITH, OPENINFERENCE, OTEL
+from tests.formats.makers.traces import ATIF, HAR, HELICONE, LANGFUSE, LANGSMITH, OPENINFERENCE, OTEL, PROXY_LOG
 from tests.formats.shapes import dumps, jsonl
 
 MAKERS: Final[Mapping[str, bytes]] = {
@@ -65,6 +65,7 @@ MAKERS: Final[Mapping[str, bytes]] = {
     "langsmith": dumps(LANGSMITH),
     "opentelemetry": dumps(OTEL),
     "har": dumps(HAR),
+    "proxy-log": jsonl(*PROXY_LOG),
     "tau2": dumps(TAU2),
     "instructions": jsonl(*INSTRUCTIONS),
     "specstory": SPECSTORY.encode(),

@@ -539,6 +539,21 @@ def mt_bench(data: bytes) -> Told:
     return [said["content"] for said in json.loads(data.splitlines()[0])["conversation_a"]], [], []
 
 
+def proxy_log(data: bytes) -> Told:
+    (entry,) = lines(data)
+    body = entry["request"]["body"]
+    texts, calls, results = blocks([raw["content"] for raw in body["messages"]])
+    rows = [row[6:] for row in entry["response"]["body_raw"].splitlines() if row.startswith("data: ")]
+    told = [json.loads(row) for row in rows]
+    said = [one["delta"] for one in told if "delta" in one and "type" in one["delta"]]
+    texts.append("".join(one["text"] for one in said if one["type"] == "text_delta"))
+    written = "".join(one["partial_json"] for one in said if one["type"] == "input_json_delta")
+    begun = [
+        one["content_block"] for one in told if "content_block" in one and one["content_block"]["type"] == "tool_use"
+    ]
+    return [body["system"], *texts], [*calls, (begun[0]["name"], json.loads(written))], results
+
+
 NAIVE: Final[Mapping[str, Callable[[bytes], Told]]] = {
     "antigravity": antigravity,
     "kimi": kimi,
@@ -572,6 +587,7 @@ NAIVE: Final[Mapping[str, Callable[[bytes], Told]]] = {
     "langsmith": langsmith,
     "opentelemetry": opentelemetry,
     "har": har,
+    "proxy-log": proxy_log,
     "tau2": tau2,
     "instructions": instructions,
     "specstory": specstory,

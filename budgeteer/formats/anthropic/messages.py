@@ -98,6 +98,8 @@ def _sign(envelope: Envelope) -> str:
         for block in content if isinstance(content, list) else []:
             if isinstance(block, OBJECT) and text_value(block.get("type")) in _OWN_BLOCKS:
                 return f"Anthropic content blocks (`{block['type']}`)"
+    if raw.get("type") == "message" and not {"stop_reason", "usage", "model"}.isdisjoint(raw):
+        return "the `type` of Anthropic's answers"
     if "system" in raw or "anthropic_version" in raw:
         return "the top-level `system` of Anthropic Messages"
     if any("input_schema" in tool for tool in envelope.tools):

@@ -66,10 +66,12 @@ def session_lines(document: Document) -> Sequence[JsonLine]:
 
 def _is_talk(value: Mapping[str, Any]) -> bool:
     message = value.get("message")
-    if value.get("type") not in ("user", "assistant") or message is None or _OWN_KEYS.isdisjoint(value):
+    if value.get("type") not in ("user", "assistant") or not isinstance(message, Mapping):
+        return False
+    if _OWN_KEYS.isdisjoint(value):
         return False
     streamed = {"session_id", "parent_tool_use_id"} & value.keys() and not {"parentUuid", "sessionId"} & value.keys()
-    return not streamed and not (isinstance(message, Mapping) and "parts" in message and "content" not in message)
+    return not streamed and not ("parts" in message and "content" not in message)
 
 
 def read(document: Document) -> Imported:

@@ -2,9 +2,10 @@
 
 Certain: `system` messages of the subtype `init`, `user` and `assistant` messages with a `session_id` beside their
 `message`, and a `result` with its `subtype`; also as one JSON array (`--output-format json --verbose`, the GitHub
-action's log). Contradicted by `parentUuid` and `sessionId`,
-which only session files have, and by the `call_id` of Cursor's stream. The prompt is in the stream only where it was
-replayed; a sub-agent's messages name the call that started it (`parent_tool_use_id`).
+action's log). Lines of a `type` and a `message` of the same role with Anthropic's contents, from which everything else
+was taken, are read alike. Contradicted by `parentUuid` and `sessionId`, which only session files have, and by the
+`call_id` of Cursor's stream. The prompt is in the stream only where it was replayed; a sub-agent's messages name the
+call that started it (`parent_tool_use_id`).
 
 Source: https://code.claude.com/docs/en/agent-sdk/typescript (SDKMessage), 2026-11.
 """
@@ -22,10 +23,11 @@ from budgeteer.formats.messages.imported import Imported, Skipped
 from budgeteer.formats.messages.numbering import text_value
 from budgeteer.formats.reading.conversation_draft import ConversationDraft, texts
 from budgeteer.formats.reading.document import Document
-from budgeteer.formats.reading.entries import Entry, entries_of, mostly, sampled
+from budgeteer.formats.reading.entries import Entry, entries_of, mappings, mostly, sampled
 from budgeteer.formats.reading.envelopes import require
 
 _ROLES: Final[Mapping[str, Role]] = {"user": "user", "assistant": "assistant"}
+_BLOCKS: Final = frozenset({"text", "thinking", "redacted_thinking", "tool_use", "tool_result", "image", "document"})
 _OF_OTHERS: Final = frozenset({"parentUuid", "sessionId", "leafUuid", "isSidechain", "call_id"})
 
 
@@ -35,6 +37,8 @@ def detect(document: Document) -> str | None:
         return None
     if mostly(document, _is_streamed):
         return "holds `assistant`, `user` and `result` messages with a `session_id`, as Claude Code streams them"
+    if mostly(document, _is_bare):
+        return "holds lines of the types `user` and `assistant` with a `message` each, as Claude Code writes them"
     return None
 
 
@@ -43,6 +47,16 @@ def _is_streamed(value: Mapping[str, Any]) -> bool:
     if kind in _ROLES:
         return isinstance(value.get("message"), Mapping) and bool({"session_id", "parent_tool_use_id"} & value.keys())
     return kind in ("system", "result", "stream_event", "rate_limit_event", "tool_progress") and "session_id" in value
+
+
+def _is_bare(value: Mapping[str, Any]) -> bool:
+    """Whether a line is a message of Claude Code without the ids that it writes beside it."""
+    kind, message = text_value(value.get("type")), value.get("message")
+    if kind not in _ROLES or not isinstance(message, Mapping) or message.get("role", kind) != kind:
+        return False
+    content = message.get("content")
+    blocks = mappings(content)
+    return isinstance(content, str) or (bool(blocks) and all(text_value(one.get("type")) in _BLOCKS for one in blocks))
 
 
 def read(document: Document) -> Imported:

@@ -153,20 +153,30 @@ def _bodies(document: Document, *, to_tell: bool = False) -> Iterator[GeminiBody
 
 
 def _streams(entries: Sequence[tuple[int, str, Any]]) -> Iterator[tuple[str, list[Mapping[str, Any]]]]:
-    """Every object with its place, a response that came in pieces (of one `responseId`) as a list of them."""
+    """Every object with its place, a response that came in pieces as a list of them.
+
+    Pieces have one `responseId`; older ones have none, and only the last one says why it ends (`finishReason`).
+    """
     pieces: list[Mapping[str, Any]] = []
     begun = ""
     for _, where, value in entries:
         if not isinstance(value, OBJECT):
             continue
-        own = text_value(key_of(value, "responseId"))
-        if pieces and (not own or own != text_value(key_of(pieces[0], "responseId"))):
+        if pieces and not _is_next_piece(pieces, value):
             yield begun, pieces
             pieces = []
         begun = begun if pieces else where
         pieces.append(value)
     if pieces:
         yield begun, pieces
+
+
+def _is_next_piece(pieces: Sequence[Mapping[str, Any]], value: Mapping[str, Any]) -> bool:
+    own, before = (text_value(key_of(one, "responseId")) for one in (value, pieces[0]))
+    if own or before:
+        return own == before
+    last, now = (mappings(one.get("candidates"))[:1] for one in (pieces[-1], value))
+    return bool(last and now) and not key_of(last[0], "finishReason")
 
 
 def _whole(pieces: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:

@@ -250,12 +250,21 @@ def _open_text(text: str, name: str, options: Options, telling: ProgressHeartbea
         inner = _quoted_json(text, depth)
         if inner is not None:
             return Document("json", value=inner)
-    if _mostly_objects(text, depth):
+    events = _event_data(text) if start.startswith(("data:", "event:")) else ""
+    if _mostly_objects(events or text, depth):
+        text = events or text
         lines, skipped = json_text.parse_lines(text, depth_limit=depth, progress=telling)
         return Document("jsonl", lines=ProgressLines(lines, telling), skipped=tuple(skipped))
     if problem is not None and _means_json(start, name):
         raise json_text.refuse(problem, where=name)
     return Document("text")
+
+
+def _event_data(text: str) -> str:
+    """What server-sent events carry (`data: {…}`), each on its row; the names of events and their end are no rows."""
+    rows = (row.strip("\ufeff \t\r") for row in text.split("\n"))
+    data = (row.removeprefix("data:").strip() if row.startswith("data:") else "" for row in rows)
+    return "\n".join("" if row == "[DONE]" else row for row in data)
 
 
 def _has_object_row(text: str, depth_limit: int) -> bool:

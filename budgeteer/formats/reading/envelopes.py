@@ -19,6 +19,9 @@ SAMPLED = 1_000
 """How many conversations or lines are looked at to tell a format; reading looks at all of them."""
 
 _MESSAGE_KEYS = ("messages", "traj", "history", "conversation", "conversations")
+_MESSAGE_KEYS_SET = frozenset(_MESSAGE_KEYS)
+_ROLES = frozenset({"system", "developer", "user", "assistant"})
+"""Who a message that stands alone may be of."""
 _WRAPPERS = ("body", "request", "kwargs", "params")
 
 
@@ -168,6 +171,9 @@ def _from_object(value: Mapping[str, Any]) -> Iterator[Envelope]:
     if _is_response(value):
         yield _response(value)
         return
+    if _is_message(value) and value["role"] in _ROLES and not _MESSAGE_KEYS_SET.intersection(value):
+        yield Envelope("a single message", ((1, value),), id=_id(value))
+        return
     held = _batched(value)
     if held is not None:
         found = _response(held)
@@ -219,6 +225,7 @@ def _answer(response: Any) -> Any:
             return _response(response).messages[0][1]
         if _is_message(response):
             return response
+        return _answer(response.get("body"))
     return None
 
 
@@ -239,8 +246,16 @@ def _is_response(value: Mapping[str, Any]) -> bool:
         return True
     choices = value.get("choices")
     return isinstance(choices, list) and any(
-        isinstance(choice, OBJECT) and isinstance(choice.get("message"), OBJECT) for choice in choices[:10]
+        isinstance(choice, OBJECT) and isinstance(_said(choice), OBJECT) for choice in choices[:10]
     )
+
+
+def _said(choice: Mapping[str, Any]) -> Any:
+    """The message of a choice; of a completion of a text, which has none, the text as the assistant's."""
+    text = choice.get("text")
+    if "message" not in choice and isinstance(text, str):
+        return {"role": "assistant", "content": text}
+    return choice.get("message")
 
 
 def _response(value: Mapping[str, Any]) -> Envelope:
@@ -253,7 +268,7 @@ def _response(value: Mapping[str, Any]) -> Envelope:
         others = 0
         reported = reported or value.get("prompt_eval_count")
     else:
-        said = [choice["message"] for choice in choices if isinstance(choice, OBJECT) and "message" in choice]
+        said = [_said(choice) for choice in choices if isinstance(choice, OBJECT) and _said(choice) is not None]
         message, others = said[0], len(said) - 1
     return Envelope(
         shape="a single response",

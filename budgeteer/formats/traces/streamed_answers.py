@@ -27,7 +27,11 @@ _DELTAS: Final[Mapping[str, tuple[str, str]]] = {
 
 def streamed_answer(text: str) -> Mapping[str, Any]:
     """The response that the events of a stream come to; {} where they are of no known form, or none."""
-    events = list(_events(text))
+    return joined_answer(list(events_of(text)))
+
+
+def joined_answer(events: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
+    """The response that events come to; {} where they are of no known form, or none."""
     if any("choices" in event for event in events):
         return _from_chunks(events)
     if any(text_value(event.get("type")) == "message_start" for event in events):
@@ -39,7 +43,18 @@ def streamed_answer(text: str) -> Mapping[str, Any]:
     return _from_candidates(events) if any("candidates" in event for event in events) else {}
 
 
-def _events(text: str) -> Iterator[Mapping[str, Any]]:
+def streams_of(events: Sequence[Mapping[str, Any]]) -> list[list[Mapping[str, Any]]]:
+    """The events of each of several streams, told by the ids of their answers or by where one begins."""
+    streams: dict[Any, list[Mapping[str, Any]]] = {}
+    begun = 0
+    for event in events:
+        begun += text_value(event.get("type")) == "message_start"
+        given = text_value(event.get("id")) if "choices" in event else ""
+        streams.setdefault((given, begun), []).append(event)
+    return list(streams.values())
+
+
+def events_of(text: str) -> Iterator[Mapping[str, Any]]:
     """The JSON objects of the events; one event's `data` may stand on several lines."""
     for event in text.replace("\r\n", "\n").split("\n\n"):
         data = "\n".join(row[5:].removeprefix(" ") for row in event.split("\n") if row.startswith("data:"))

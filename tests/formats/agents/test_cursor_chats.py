@@ -81,9 +81,8 @@ def test_the_older_tabs_are_read() -> None:
 
 def test_a_summary_takes_the_place_of_what_is_before_it() -> None:
     summary: Any = {"summary": "It sorts piers.", "clientShouldStartSendingFromInclusiveBubbleId": "b4"}
-    data = dumps(
-        {"composer": {**COMPOSER, "latestConversationSummary": {"summary": summary}}, "bubbles": list(BUBBLES)}
-    )
+    composer = dict(COMPOSER, latestConversationSummary={"summary": summary})
+    data = dumps({"composer": composer, "bubbles": list(BUBBLES)})
     assert [text_of(message) for message in chat_of(data).messages] == ["It sorts piers.", "a, b."]
     assert len(chat_of(data, whole=True).messages) == 5
 

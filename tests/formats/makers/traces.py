@@ -158,3 +158,49 @@ HELICONE: list[dict[str, Any]] = [
         },
     }
 ]
+
+
+def event(kind: str, **more: Any) -> dict[str, Any]:
+    return {"type": kind, **more}
+
+
+STREAM: tuple[dict[str, Any], ...] = (
+    event(
+        "message_start", message={"id": "msg_1", "role": "assistant", "model": "claude-x", "usage": {"input_tokens": 9}}
+    ),
+    event("content_block_start", index=0, content_block={"type": "text", "text": ""}),
+    event("content_block_delta", index=0, delta={"type": "text_delta", "text": "I lo"}),
+    event("content_block_delta", index=0, delta={"type": "text_delta", "text": "ok."}),
+    event("content_block_start", index=1, content_block={"type": "tool_use", "id": "k2", "name": "find", "input": {}}),
+    event("content_block_delta", index=1, delta={"type": "input_json_delta", "partial_json": '{"q":'}),
+    event("content_block_delta", index=1, delta={"type": "input_json_delta", "partial_json": "2}"}),
+    event("message_delta", delta={"stop_reason": "tool_use"}, usage={"output_tokens": 5}),
+)
+"""The events of a streamed answer of Anthropic's."""
+
+STREAMED = "".join(f"event: {one['type']}\ndata: {json.dumps(one)}\n\n" for one in STREAM)
+"""The same as they come."""
+
+PROXY_LOG: list[dict[str, Any]] = [
+    {
+        "request": {
+            "method": "POST",
+            "url": "https://api.anthropic.com/v1/messages",
+            "headers": {},
+            "body": {
+                "model": "claude-x",
+                "system": "Be brief.",
+                "messages": [
+                    {"role": "user", "content": "Find it"},
+                    {
+                        "role": "assistant",
+                        "content": [{"type": "tool_use", "id": "k1", "name": "find", "input": {"q": 1}}],
+                    },
+                    {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "k1", "content": "none"}]},
+                ],
+            },
+        },
+        "response": {"status_code": 200, "headers": {}, "body_raw": STREAMED},
+        "logged_at": "2026-03-01T10:00:00Z",
+    }
+]

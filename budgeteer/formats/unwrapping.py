@@ -1,0 +1,139 @@
+"""Conversations in an envelope of somebody's own: the part of a JSON document that a format claims.
+
+It is looked for where no format claims the whole.
+
+Looked at are the values of an object, what stands under the same key in every line or element, and all members of an
+object that has a conversation under each id; JSON texts are read as the JSON they are. A part is taken only if it holds
+most of what the file says, so that an example in a description is no transcript.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice
+from typing import Any, Final
+
+from budgeteer.formats.format import Claim, Format, claims_on
+from budgeteer.formats.messages.objects import OBJECT
+from budgeteer.formats.reading import json_text
+from budgeteer.formats.reading.document import Document
+
+_DEPTH: Final = 3
+"""How many keys deep a part is looked for."""
+_KEYS: Final = 12
+"""How many keys of an object are looked under."""
+_SAMPLED: Final = 20
+_PARTS: Final = 60
+"""How many parts are shown to the formats at most."""
+_WEIGHED: Final = 20_000
+"""How many values of a document are looked at to say how much a part of it is."""
+_MOST: Final = 0.5
+
+type _Value = Mapping[str, Any] | list[Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Unwrapped:
+    """A part of a document, opened as a document, and the format that claims it."""
+
+    document: Document
+    claim: Claim
+
+
+def unwrap(document: Document, rows: Sequence[Format]) -> Unwrapped | None:
+    """The part of a document that one of the conversations' formats claims, None where there is none."""
+    value = _held(document)
+    if value is None:
+        return None
+    readers = [row for row in rows if row.in_archives]
+    whole = _weight(value)
+    for path, part in islice(_parts(value), _PARTS):
+        opened = replace(document, shape="json", value=part, text="", lines=(), skipped=(), sample=[])
+        claims = claims_on(opened.beginning(), readers)
+        if claims and _weight(part) >= whole * _MOST:
+            opened.sample.clear()
+            reason = f"holds, under {path}, what {claims[0].reason}"
+            return Unwrapped(replace(opened, skipped=document.skipped), replace(claims[0], reason=reason))
+    return None
+
+
+def _held(document: Document) -> _Value | None:
+    """The value of a document; its lines as a list, if they are held."""
+    if document.shape == "json" and isinstance(document.value, (list, *OBJECT)):
+        value: _Value = document.value
+        return value
+    if document.shape == "jsonl" and not document.size:
+        return [line.value for line in document.lines]
+    return None
+
+
+def _parts(value: _Value) -> Iterator[tuple[str, _Value]]:
+    """The parts of a value from the outermost on, each with the path to it in words."""
+    level: list[tuple[str, _Value]] = [("", value)]
+    for _ in range(_DEPTH):
+        deeper: list[tuple[str, _Value]] = []
+        for path, each in level:
+            inner = list(_below(path, each))
+            yield from inner
+            deeper += inner
+        level = deeper
+
+
+def _below(path: str, value: _Value) -> Iterator[tuple[str, _Value]]:
+    if isinstance(value, list):
+        sample = [one for one in value[:_SAMPLED] if isinstance(one, OBJECT)]
+        if not sample or len(sample) < len(value[:_SAMPLED]):
+            return
+        keys = dict.fromkeys(key for one in sample for key in one)
+        for key in islice(keys, _KEYS):
+            given = [_json(one.get(key)) for one in value if isinstance(one, OBJECT)]
+            found = [one for one in given if one]
+            if len(found) * 2 >= len(given):
+                yield _path(path, key), found
+        return
+    if _is_alike([_json(one) for one in islice(value.values(), _SAMPLED)]):
+        yield f"{path} each key".strip(), [held for one in value.values() if (held := _json(one))]
+    for key in islice(value, _KEYS):
+        inner = _json(value[key])
+        if inner:
+            yield _path(path, key), inner
+
+
+def _is_alike(members: list[_Value | None]) -> bool:
+    """Whether the members of an object are several of one kind: lists, or objects that share keys."""
+    if len(members) < 2 or not all(members):
+        return False
+    if all(isinstance(one, list) for one in members):
+        return True
+    objects = [set(one) for one in members if isinstance(one, OBJECT)]
+    return len(objects) == len(members) and bool(set.intersection(*objects))
+
+
+def _path(path: str, key: str) -> str:
+    return f"{path} `{key[:40]}`".strip()
+
+
+def _json(value: Any) -> _Value | None:
+    """A list or an object, also where it is written as a text; None for anything else and for an empty one."""
+    if isinstance(value, str) and value.lstrip()[:1] in ("{", "["):
+        value = json_text.parse_inner(value, None)
+    return value if value and isinstance(value, (list, *OBJECT)) else None
+
+
+def _weight(value: Any) -> int:
+    """The characters of the strings of a value, of its first values where it has many."""
+    left = _WEIGHED
+    total = 0
+    waiting: list[Any] = [value]
+    while waiting and left:
+        left -= 1
+        one = waiting.pop()
+        inner = _json(one) if isinstance(one, str) else one
+        if inner is None and isinstance(one, str):
+            total += len(one)
+        elif isinstance(inner, list):
+            waiting += inner[:left]
+        elif isinstance(inner, OBJECT):
+            waiting += islice(inner.values(), left)
+    return total

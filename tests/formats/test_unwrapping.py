@@ -1,0 +1,70 @@
+"""Conversations in envelopes of somebody's own: what is read of them, and what is no conversation."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from budgeteer.engine.errors import FormatError
+from budgeteer.formats.detect import import_bytes
+from tests.formats.maker_shapes import MAKERS
+from tests.formats.shapes import ANTHROPIC_BODY, OPENAI_CHAT, dumps, jsonl, zipped
+from tests.formats.test_makers import told
+
+BODY: dict[str, Any] = {"messages": OPENAI_CHAT}
+
+
+@pytest.mark.parametrize(
+    ("data", "count", "under"),
+    [
+        (dumps({"data": BODY}), 1, "`data`"),
+        (dumps({"ok": True, "result": {"conversation": BODY}}), 1, "`result` `conversation`"),
+        (dumps({"sessions": [BODY, BODY]}), 2, "`sessions`"),
+        (dumps({"first": BODY, "second": BODY}), 2, "each key"),
+        (dumps({"first": OPENAI_CHAT, "second": OPENAI_CHAT}), 2, "each key"),
+        (jsonl({"level": "info", "payload": BODY}, {"level": "info", "payload": BODY}), 2, "`payload`"),
+        (jsonl({"id": 1, "data": json.dumps(BODY)}, {"id": 2, "data": json.dumps(BODY)}), 2, "`data`"),
+        (dumps([{"at": 1, "message": message} for message in OPENAI_CHAT]), 1, "`message`"),
+        (zipped({"a.json": dumps({"data": BODY}), "b.json": dumps(BODY)}), 2, ""),
+    ],
+)
+def test_a_conversation_is_read_out_of_its_envelope(data: bytes, count: int, under: str) -> None:
+    plain = told(import_bytes(dumps(BODY)).conversations[0])
+    found = import_bytes(data)
+    assert [told(chat) for chat in found.conversations] == [plain] * count
+    assert f"under {under}" in found.reason or not under
+
+
+@pytest.mark.parametrize("name", ["claude-ai", "opencode", "langfuse"])
+def test_formats_of_makers_are_found_in_an_envelope(name: str) -> None:
+    found = import_bytes(dumps({"status": "ok", "export": json.loads(MAKERS[name])}))
+    assert (found.format, told(found.conversations[0])) == (name, told(import_bytes(MAKERS[name]).conversations[0]))
+
+
+def test_what_stands_beside_it_is_accounted_for() -> None:
+    beside = "Words beside the conversation that nobody sends. " * 40
+    found = import_bytes(dumps({"data": {"messages": OPENAI_CHAT * 40}, "remark": beside}))
+    assert found.accounting is not None
+    assert found.accounting.unread_keys[0].key == "remark"
+
+
+def test_an_example_in_a_description_is_no_transcript() -> None:
+    described = {"openapi": "3.1", "info": "A service that talks about ferries. " * 60, "example": ANTHROPIC_BODY}
+    with pytest.raises(FormatError, match="Nothing that can be read"):
+        import_bytes(dumps(described))
+
+
+@pytest.mark.parametrize(
+    ("rows", "maker"),
+    [
+        ([{"display": "Fix it", "pastedContents": {}, "timestamp": 1, "project": "/w"}] * 2, "Claude Code"),
+        ([{"sessionId": "s", "messageId": 0, "type": "user", "message": "Fix it", "timestamp": "t"}] * 2, "Gemini CLI"),
+        ([{"session_id": "s", "ts": 1, "text": "Fix it"}] * 2, "Codex"),
+        ([{"uuid": "p", "name": "P", "prompt_template": "", "docs": [{"filename": "a", "content": "b"}]}], "claude.ai"),
+    ],
+)
+def test_files_without_a_conversation_are_refused_by_their_names(rows: list[Any], maker: str) -> None:
+    with pytest.raises(FormatError, match=f"may come from .*{maker}"):
+        import_bytes(dumps(rows))
