@@ -107,6 +107,7 @@ LEFT_OUT: Final[Mapping[str, tuple[str, ...]]] = {
     ),
     "skills": (OTHER_FILES,),
     "features": (OTHER_FILES,),
+    "zed": ("zed",),
     "swe-agent": ("info", "replay_config", "environment", "state"),
     "tau2": ("user_scenario", "evaluation_criteria", "reward_info", "info.user_info"),
     "vscode-chat": (

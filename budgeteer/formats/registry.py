@@ -13,6 +13,7 @@ from typing import Protocol
 from budgeteer.formats import transcript_archives
 from budgeteer.formats.adk import evaluation_sets, sessions
 from budgeteer.formats.agents import (
+    amp,
     antigravity,
     cline,
     cline_messages,
@@ -28,6 +29,7 @@ from budgeteer.formats.agents import (
     openhands,
     openhands_sdk,
     qwen_code,
+    run_streams,
     zed,
 )
 from budgeteer.formats.anthropic import messages
@@ -99,6 +101,7 @@ OUR_FORMATS: tuple[Format, ...] = (
     _talk("claude-code", "Claude Code session", claude_code),
     _talk("claude-stream", "Claude Code message stream", message_stream),
     _talk("claude-export", "Claude Code exported as text", exported_text),
+    _talk("amp", "Amp thread", amp),
     _talk("antigravity", "Antigravity transcript", antigravity),
     _talk("cline", "Cline, Roo or Kilo task", cline),
     replace(_talk("cline-messages", "Cline, Roo or Kilo interface log", cline_messages), repeats="cline"),
@@ -114,6 +117,7 @@ OUR_FORMATS: tuple[Format, ...] = (
     _talk("openhands", "OpenHands trajectory", openhands),
     _talk("openhands-sdk", "OpenHands SDK events", openhands_sdk),
     _talk("qwen-code", "Qwen Code session", qwen_code),
+    _talk("agent-run", "Events of an agent's run", run_streams),
     _talk("codex", "Codex rollout", codex),
     _talk("codex-exec", "codex exec events", exec_events),
     _talk("copilot-cli", "Copilot CLI session", copilot_cli),

@@ -28,11 +28,14 @@ from tests.formats.makers.datasets import INSTRUCTIONS, MT_BENCH, TAU2
 from tests.formats.makers.frameworks import CONVERSE, HAYSTACK, INSPECT, LLAMA_INDEX, MODEL_MESSAGES, PYDANTIC_AI
 from tests.formats.makers.interfaces import CLINE_MESSAGES, CURSOR_ROWS
 from tests.formats.makers.openhands import OPENHANDS, OPENHANDS_SDK
+from tests.formats.makers.runs import AGENT_RUN, AMP
 from tests.formats.makers.texts import AIDER, CLAUDE_EXPORT, EXPORTED_CHAT, SPECSTORY
 from tests.formats.makers.traces import ATIF, HAR, HELICONE, LANGFUSE, LANGSMITH, OPENINFERENCE, OTEL, PROXY_LOG
 from tests.formats.shapes import dumps, jsonl
 
 MAKERS: Final[Mapping[str, bytes]] = {
+    "amp": dumps(AMP),
+    "agent-run": jsonl(*AGENT_RUN),
     "antigravity": jsonl(*ANTIGRAVITY),
     "kimi": jsonl(*KIMI),
     "zed": dumps(ZED),

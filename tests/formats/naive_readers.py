@@ -554,7 +554,33 @@ def proxy_log(data: bytes) -> Told:
     return [body["system"], *texts], [*calls, (begun[0]["name"], json.loads(written))], results
 
 
+def amp(data: bytes) -> Told:
+    contents = [raw["content"] for raw in json.loads(data)["messages"]]
+    texts, calls, _ = blocks([[one for one in some if one["type"] in ("text", "tool_use")] for some in contents])
+    return texts, calls, [one["run"]["result"] for some in contents for one in some if "run" in one]
+
+
+def agent_run(data: bytes) -> Told:
+    texts, calls, results, last = [""], [], [], ""
+    for row in lines(data):
+        if row["type"] == "message":
+            if row["role"] == last:
+                texts[-1] += row["content"]
+            else:
+                texts.append(row["content"])
+            last = row["role"]
+            continue
+        last = ""
+        if row["type"] == "tool_use":
+            calls.append((row["tool_name"], row["parameters"]))
+        elif row["type"] == "tool_result":
+            results.append(row["output"])
+    return texts[1:], calls, results
+
+
 NAIVE: Final[Mapping[str, Callable[[bytes], Told]]] = {
+    "amp": amp,
+    "agent-run": agent_run,
     "antigravity": antigravity,
     "kimi": kimi,
     "zed": zed,

@@ -21,6 +21,7 @@ from tests.formats.google_shapes import ADK_EVALS, ADK_SESSION, AI_STUDIO, GEMIN
 from tests.formats.maker_shapes import MAKERS
 from tests.formats.makers.interfaces import BUBBLES, CLINE_MESSAGES, COMPOSER, CURSOR_TABS
 from tests.formats.makers.older import BARE_ROLLOUT, FIRST_ROLLOUT, OLD_EXEC
+from tests.formats.makers.runs import DROID_RUN, KIMI_WIRE, OPENCODE_RUN
 from tests.formats.makers.traces import STREAMED
 from tests.formats.mutations import Base, Case, case_of
 from tests.formats.responses_shapes import RESPONSES_BODY
@@ -155,6 +156,9 @@ VALID = (
     pi_bytes(),
     parquet({"messages": OPENAI_CHAT[1:2]}, {"messages": OPENAI_CHAT[1:2]}),
     STREAMED.encode(),
+    jsonl(*DROID_RUN),
+    jsonl(*OPENCODE_RUN),
+    jsonl(*KIMI_WIRE),
     jsonl(*BARE_ROLLOUT),
     dumps({"composer": COMPOSER, "bubbles": list(BUBBLES)}),
     dumps(CURSOR_TABS),

@@ -10,6 +10,7 @@ import pytest
 
 from budgeteer.engine.content.conversation import (
     Conversation,
+    ReasoningPart,
     TextPart,
     calls_of,
     message_to_json,
@@ -299,3 +300,31 @@ def test_questions_and_answers_of_mt_bench_are_prompts_and_replies() -> None:
     answered = import_bytes(jsonl({"question_id": 81, "model_id": "m", "choices": [{"index": 0, "turns": ["A", "B"]}]}))
     assert (answered.format, answered.conversations[0].model) == ("mt-bench", "m")
     assert [message.role for message in answered.conversations[0].messages] == ["assistant", "assistant"]
+
+
+def test_the_first_threads_of_zed_and_its_text_threads_are_read() -> None:
+    first = {"version": "0.1.0", "messages": [{"id": 0, "role": "user", "text": "hi", "tool_uses": []}]}
+    assert (import_bytes(dumps(first)).format, told(import_bytes(dumps(first)).conversations[0])[0]) == ("zed", ["hi"])
+    marks = [{"id": at, "start": start, "metadata": {"role": role}} for at, (start, role) in enumerate(STARTS)]
+    text = {"zed": "context", "version": "0.4.0", "text": "Zwölf?\nYes.\n", "messages": marks, "summary": "Dozen"}
+    found = import_bytes(dumps(text))
+    assert (found.format, found.conversations[0].title) == ("zed", "Dozen")
+    assert told(found.conversations[0])[0] == ["Zwölf?", "Yes."]
+
+
+STARTS = ((0, "user"), (8, "assistant"))
+"""Where messages begin, in bytes."""
+
+
+def test_thoughts_of_roo_are_thoughts_and_a_task_alone_is_a_task() -> None:
+    thought = {"type": "reasoning", "text": "A look first.", "summary": []}
+    sealed = {"type": "reasoning", "role": "assistant", "content": [], "summary": [], "encrypted_content": "c2Vh"}
+    found = import_bytes(dumps([CLINE[0], {"role": "assistant", "content": [thought]}, sealed]))
+    parts = [part for message in found.conversations[0].messages[1:] for part in message.parts]
+    assert (found.format, found.findings.unknown) == ("cline", ())
+    assert [(part.text, part.encrypted) for part in parts if isinstance(part, ReasoningPart)] == [
+        ("A look first.", ""),
+        ("", "c2Vh"),
+    ]
+    alone = [{"role": "user", "content": [text_block("<task>\nName it\n</task>")]}]
+    assert import_bytes(dumps(alone)).format == "cline"

@@ -22,6 +22,7 @@ from budgeteer.formats.reading.entries import mappings
 from budgeteer.formats.reading.envelopes import Envelope, envelopes, first_envelopes, imported_from
 
 _HEADER: Final = re.compile(r"\[(?P<name>[A-Za-z_][\w.-]*)(?: for [^\n]*?| in [^\n]*?)?\] Result:[ \t]*\n?")
+_OWN_TAGS: Final = ("<environment_details>", "<task>\n", "<user_message>\n")
 _NOT_RESULT: Final = ("<environment_details>", "<feedback>", "<user_message>", "<task>")
 
 
@@ -32,8 +33,10 @@ def detect(document: Document) -> str | None:
         if any("tool_calls" in raw or raw.get("role") in ("tool", "developer") for raw in said):
             return None
         asked = [text for raw in said if raw.get("role") == "user" for text in _texts(raw)]
-        if any(text.startswith("<environment_details>") or _HEADER.match(text) for text in asked):
-            return "holds prompts with `<environment_details>` or `[tool for …] Result:`, as Cline writes them"
+        if any(text.startswith(_OWN_TAGS) or _HEADER.match(text) for text in asked):
+            return (
+                "holds prompts with `<environment_details>`, `<task>` or `[tool for …] Result:`, as Cline writes them"
+            )
         return None
     return None
 
@@ -62,7 +65,8 @@ def _with_results(envelope: Envelope, notes: Notes) -> Envelope:
     """The messages, with each text of a result as the `tool_result` of the call before that it answers."""
     waiting: list[tuple[str, str]] = []
     messages: list[tuple[int, Any]] = []
-    for number, raw in envelope.messages:
+    for number, given in envelope.messages:
+        raw = _with_thoughts(given) if isinstance(given, Mapping) else given
         content = raw.get("content") if isinstance(raw, Mapping) else None
         if isinstance(raw, Mapping) and raw.get("role") == "assistant":
             waiting = [
@@ -77,6 +81,27 @@ def _with_results(envelope: Envelope, notes: Notes) -> Envelope:
             continue
         messages.append((number, raw))
     return replace(envelope, messages=tuple(messages))
+
+
+def _with_thoughts(raw: Mapping[str, Any]) -> Mapping[str, Any]:
+    """A message with its reasoning in Anthropic's form: Roo keeps it as blocks, or as messages, of that type."""
+    content = raw.get("content")
+    if raw.get("type") == "reasoning" and not content:
+        texts = [text_value(one.get("text")) for one in mappings(raw.get("summary"))]
+        sealed = text_value(raw.get("encrypted_content"))
+        kept: dict[str, Any] = {"type": "redacted_thinking", "data": sealed}
+        if any(texts):
+            kept = {"type": "thinking", "thinking": "\n\n".join(texts), "signature": ""}
+        return {**raw, "role": "assistant", "content": [kept]}
+    if not isinstance(content, list):
+        return raw
+    blocks = [
+        {"type": "thinking", "thinking": block["text"], "signature": ""}
+        if isinstance(block, Mapping) and block.get("type") == "reasoning" and isinstance(block.get("text"), str)
+        else block
+        for block in content
+    ]
+    return {**raw, "content": blocks}
 
 
 def _tied(content: list[Any], waiting: list[tuple[str, str]], notes: Notes) -> list[Any]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from budgeteer.engine.content.conversation import Message, Part, ReasoningPart, Role
+from budgeteer.engine.content.conversation import Message, Part, ReasoningPart, Role, TextPart
 from budgeteer.engine.content.library import compact_json
 from budgeteer.formats.messages.image_sizes import image_at
 from budgeteer.formats.messages.imported import Imported, Skipped
@@ -94,7 +94,7 @@ def _parts(draft: ConversationDraft, content: Any) -> Iterator[Part]:
 def _part(draft: ConversationDraft, item: Mapping[str, Any]) -> Part:
     kind = text_value(item.get("type"))
     if kind == "text" and isinstance(item.get("text"), str):
-        return next(iter(texts(item["text"])), opaque_part("", item, "kimi", draft.notes))
+        return TextPart(item["text"])
     if kind == "think":
         return ReasoningPart(text_value(item.get("think")), encrypted=text_value(item.get("encrypted")))
     held = item.get("image_url")

@@ -1,6 +1,7 @@
 """Threads of Zed's agent: messages under `User` and `Agent`, or, in older ones, of segments with tool uses and results.
 
-Certain: a `version` beside `messages` of one of the two shapes.
+Certain: a `version` beside `messages` of one of the two shapes, the first of which had a `text` instead of segments.
+Text threads have one `text`, and messages that say where in it each begins.
 Source: github.com/zed-industries/zed, crates/agent (db.rs, thread.rs, legacy_thread.rs).
 """
 
@@ -21,7 +22,7 @@ from budgeteer.engine.content.conversation import (
 from budgeteer.engine.content.library import compact_json
 from budgeteer.formats.messages.image_sizes import image_at
 from budgeteer.formats.messages.imported import Imported, Skipped
-from budgeteer.formats.messages.numbering import text_value
+from budgeteer.formats.messages.numbering import Notes, text_value
 from budgeteer.formats.messages.opaque import opaque_part
 from budgeteer.formats.reading.conversation_draft import ConversationDraft, texts
 from budgeteer.formats.reading.document import Document
@@ -40,7 +41,15 @@ def detect(document: Document) -> str | None:
 
 def _is_thread(value: Mapping[str, Any]) -> bool:
     said = mappings(value.get("messages"))
-    return "version" in value and any(_is_new(raw) or _is_old(raw) for raw in said[:20])
+    return "version" in value and (_is_text(value) or any(_is_new(raw) or _is_old(raw) for raw in said[:20]))
+
+
+def _is_text(value: Mapping[str, Any]) -> bool:
+    """Whether a thread is a text with the places of its messages."""
+    said = mappings(value.get("messages"))[:20]
+    return (
+        isinstance(value.get("text"), str) and bool(said) and all("start" in raw and "metadata" in raw for raw in said)
+    )
 
 
 def _is_new(raw: Mapping[str, Any]) -> bool:
@@ -50,7 +59,7 @@ def _is_new(raw: Mapping[str, Any]) -> bool:
 
 
 def _is_old(raw: Mapping[str, Any]) -> bool:
-    return "role" in raw and isinstance(raw.get("segments"), list)
+    return "role" in raw and any(isinstance(raw.get(key), list) for key in ("segments", "tool_uses"))
 
 
 def read(document: Document) -> Imported:
@@ -70,7 +79,11 @@ def _conversation(entry: Entry, document: Document, skipped: list[Skipped]) -> C
     draft = ConversationDraft(document.notes, f"{entry.where}, message ")
     model = entry.value.get("model")
     draft.model = text_value(model.get("model")) if isinstance(model, Mapping) else ""
-    for number, raw in numbered_mappings(entry.value.get("messages"), draft.place, skipped):
+    if _is_text(entry.value):
+        _cut(draft, entry.value, skipped)
+        title = text_value(entry.value.get("summary"))
+        return draft.conversation(f"c{entry.number}", title, document.stem or "Zed")
+    for number, raw in numbered_mappings(_without_marks(entry.value, draft.notes), draft.place, skipped):
         speaker = next((key for key in ("User", "Agent") if isinstance(raw.get(key), Mapping)), "")
         role = _ROLES.get(text_value(raw.get("role")))
         if speaker:
@@ -84,6 +97,31 @@ def _conversation(entry: Entry, document: Document, skipped: list[Skipped]) -> C
             skipped.append(Skipped(f"{draft.place}{number}", "no message of Zed's", compact_json(raw)[:500]))
     title = text_value(entry.value.get("title")) or text_value(entry.value.get("summary"))
     return draft.conversation(f"c{entry.number}", title, document.stem or "Zed")
+
+
+def _without_marks(value: Mapping[str, Any], notes: Notes) -> list[Any]:
+    """The messages, without the marks between them of where a thread was resumed."""
+    listed = value.get("messages")
+    said = listed if isinstance(listed, list) else []
+    notes.count("Marks of where a thread was resumed, left out", said.count("Resume"), of="Resume")
+    return [one for one in said if one != "Resume"]
+
+
+def _cut(draft: ConversationDraft, value: Mapping[str, Any], skipped: list[Skipped]) -> None:
+    """The messages of a text thread: from its place, in bytes, to that of the next one."""
+    whole = text_value(value.get("text")).encode(errors="surrogatepass")
+    marks = list(numbered_mappings(value.get("messages"), draft.place, skipped))
+    starts = [raw.get("start") for _, raw in marks]
+    places = [min(max(at, 0), len(whole)) if isinstance(at, int) else len(whole) for at in starts]
+    for (number, raw), begin, end in zip(marks, places, [*places[1:], len(whole)], strict=True):
+        data = raw.get("metadata")
+        role = _ROLES.get(text_value(data.get("role"))) if isinstance(data, Mapping) else None
+        text = whole[begin : max(begin, end)].decode(errors="replace").removesuffix("\n")
+        draft.notes.see(text)
+        if role is None:
+            skipped.append(Skipped(f"{draft.place}{number}", "no known role", text[:500]))
+        else:
+            draft.add(Message(role, texts(text), line=number))
 
 
 def _new(draft: ConversationDraft, frame: Message, raw: Mapping[str, Any]) -> None:
@@ -120,7 +158,7 @@ def _parts(draft: ConversationDraft, item: Any) -> Iterator[Part]:
 
 
 def _old(draft: ConversationDraft, frame: Message, raw: Mapping[str, Any]) -> None:
-    parts: list[Part] = list(texts(text_value(raw.get("context"))))
+    parts: list[Part] = list(texts(text_value(raw.get("context")), text_value(raw.get("text"))))
     for segment in mappings(raw.get("segments")):
         text = text_value(segment.get("text"))
         if segment.get("type") == "thinking":
@@ -134,7 +172,7 @@ def _old(draft: ConversationDraft, frame: Message, raw: Mapping[str, Any]) -> No
         parts.append(draft.calls.call(text_value(use.get("name")), use.get("input"), text_value(use.get("id"))))
     if parts or not results:
         whole = Message(frame.role, tuple(parts), line=frame.line)
-        draft.check_read(whole, raw, ("segments", "tool_uses", "tool_results", "context"))
+        draft.check_read(whole, raw, ("segments", "tool_uses", "tool_results", "context", "text"))
         draft.add(whole)
     for result in results:
         _result(draft, frame, result)

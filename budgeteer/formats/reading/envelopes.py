@@ -19,7 +19,6 @@ SAMPLED = 1_000
 """How many conversations or lines are looked at to tell a format; reading looks at all of them."""
 
 _MESSAGE_KEYS = ("messages", "traj", "history", "conversation", "conversations")
-_MESSAGE_KEYS_SET = frozenset(_MESSAGE_KEYS)
 _ROLES = frozenset({"system", "developer", "user", "assistant"})
 """Who a message that stands alone may be of."""
 _WRAPPERS = ("body", "request", "kwargs", "params")
@@ -145,7 +144,10 @@ def _from_lines(document: Document, lines: Sequence[JsonLine]) -> Iterator[Envel
 
 def _from_value(value: Any) -> Iterator[Envelope]:
     if isinstance(value, OBJECT):
-        yield from _from_object(value)
+        held = list(_from_object(value))
+        if not held and _is_message(value) and value["role"] in _ROLES:
+            held = [Envelope("a single message", ((1, value),), id=_id(value))]
+        yield from held
     elif isinstance(value, list):
         if any(_is_message(item) for item in value[:50]):
             yield Envelope("a bare array of messages", tuple(enumerate(value, 1)))
@@ -170,9 +172,6 @@ def _from_object(value: Mapping[str, Any]) -> Iterator[Envelope]:
             return
     if _is_response(value):
         yield _response(value)
-        return
-    if _is_message(value) and value["role"] in _ROLES and not _MESSAGE_KEYS_SET.intersection(value):
-        yield Envelope("a single message", ((1, value),), id=_id(value))
         return
     held = _batched(value)
     if held is not None:

@@ -1,0 +1,90 @@
+"""What command lines of agents print of a run, and threads of Amp, our own text."""
+
+from __future__ import annotations
+
+from typing import Any
+
+AGENT_RUN: tuple[dict[str, Any], ...] = (
+    {"type": "init", "timestamp": "t", "session_id": "s-1", "model": "gemini-x"},
+    {"type": "message", "role": "user", "content": "List the piers", "timestamp": "t"},
+    {"type": "message", "role": "assistant", "content": "I lo", "delta": True, "timestamp": "t"},
+    {"type": "message", "role": "assistant", "content": "ok.", "delta": True, "timestamp": "t"},
+    {"type": "tool_use", "tool_name": "ls", "tool_id": "k1", "parameters": {"path": "."}, "timestamp": "t"},
+    {"type": "tool_result", "tool_id": "k1", "status": "success", "output": "a b", "timestamp": "t"},
+    {"type": "message", "role": "assistant", "content": "Two piers.", "delta": True, "timestamp": "t"},
+    {"type": "result", "status": "success", "stats": {"total_tokens": 9}},
+)
+"""Of the Gemini CLI."""
+
+DROID_RUN: tuple[dict[str, Any], ...] = (
+    {"type": "system", "subtype": "init", "cwd": "/w", "session_id": "s-1", "model": "m"},
+    {"type": "message", "role": "user", "id": "m1", "text": "List the piers", "session_id": "s-1"},
+    {"type": "message", "role": "assistant", "id": "m2", "text": "I look.", "session_id": "s-1"},
+    {
+        "type": "tool_call",
+        "id": "k1",
+        "toolId": "LS",
+        "toolName": "ls",
+        "parameters": {"path": "."},
+        "session_id": "s-1",
+    },
+    {"type": "tool_result", "id": "k1", "toolId": "LS", "isError": False, "value": "a b", "session_id": "s-1"},
+    {"type": "message", "role": "assistant", "id": "m3", "text": "Two piers.", "session_id": "s-1"},
+    {"type": "completion", "finalText": "Two piers.", "numTurns": 1, "session_id": "s-1"},
+)
+
+OPENCODE_RUN: tuple[dict[str, Any], ...] = (
+    {"type": "step_start", "sessionID": "s-1", "part": {"type": "step-start"}},
+    {"type": "text", "sessionID": "s-1", "part": {"type": "text", "text": "I look."}},
+    {
+        "type": "tool_use",
+        "sessionID": "s-1",
+        "part": {
+            "type": "tool",
+            "callID": "k1",
+            "tool": "ls",
+            "state": {"status": "completed", "input": {"path": "."}, "output": "a b", "title": "ls"},
+        },
+    },
+    {"type": "text", "sessionID": "s-1", "part": {"type": "text", "text": "Two piers."}},
+)
+
+
+def wire(kind: str, **payload: Any) -> dict[str, Any]:
+    return {"timestamp": 1.5, "message": {"type": kind, "payload": payload}}
+
+
+KIMI_WIRE: tuple[dict[str, Any], ...] = (
+    wire("TurnBegin", user_input=[{"type": "text", "text": "List the piers"}]),
+    wire("StepBegin", n=1),
+    wire("ContentPart", type="text", text="I look."),
+    wire("ToolCall", type="function", id="k1", function={"name": "ls", "arguments": '{"path":"."}'}),
+    wire("ToolResult", tool_call_id="k1", return_value={"is_error": False, "output": "a b", "message": ""}),
+    wire("ContentPart", type="text", text="Two piers."),
+)
+
+AMP: dict[str, Any] = {
+    "v": 9,
+    "id": "T-1",
+    "title": "Piers",
+    "messages": [
+        {"role": "user", "messageId": 0, "content": [{"type": "text", "text": "List the piers"}]},
+        {
+            "role": "assistant",
+            "messageId": 1,
+            "content": [
+                {"type": "thinking", "thinking": "A look first.", "signature": "s"},
+                {"type": "tool_use", "id": "k1", "name": "ls", "complete": True, "input": {"path": "."}},
+            ],
+            "usage": {"model": "claude-x", "inputTokens": 3, "cacheReadInputTokens": 10, "outputTokens": 4},
+        },
+        {
+            "role": "user",
+            "messageId": 2,
+            "content": [
+                {"type": "tool_result", "toolUseID": "k1", "run": {"status": "done", "result": "a b"}},
+            ],
+        },
+        {"role": "assistant", "messageId": 3, "content": [{"type": "text", "text": "Two piers."}]},
+    ],
+}
