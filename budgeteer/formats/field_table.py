@@ -89,6 +89,7 @@ LEFT_OUT: Final[Mapping[str, tuple[str, ...]]] = {
     "mt-bench": ("winner", "judge", "category"),
     "anthropic": ("method", "url"),
     "openai-chat": (
+        "op_name", "span_name", "display_name",
         "method", "url", "info", "replay_config", "environment", "trajectory", "cost", "source_user_scope", "producer",
         "git_repo_root",
         "parent_relationship",
@@ -103,6 +104,7 @@ LEFT_OUT: Final[Mapping[str, tuple[str, ...]]] = {
     "opentelemetry": ("attributes.key", "spans.name", "events.name", "resource", "scope", "attributes.value.intValue"),
     "pi": ("details", "partialJson", "api", "cwd"),
     "proxy-log": (
+        "operation", "identity", "region", "requestId", "accountId",
         "url", "method", "headers", "system_fingerprint", "finish_reason", "finishReason", "stop_reason", "obfuscation",
     ),
     "skills": (OTHER_FILES,),

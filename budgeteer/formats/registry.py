@@ -33,7 +33,7 @@ from budgeteer.formats.agents import (
     zed,
 )
 from budgeteer.formats.anthropic import messages
-from budgeteer.formats.chat_exports import claude_ai, grok, librechat, lm_studio, open_webui
+from budgeteer.formats.chat_exports import claude_ai, deepseek, grok, librechat, lm_studio, open_webui
 from budgeteer.formats.chatgpt import importer as chatgpt_export
 from budgeteer.formats.claude_code import exported_text, message_stream
 from budgeteer.formats.claude_code import importer as claude_code
@@ -128,6 +128,7 @@ OUR_FORMATS: tuple[Format, ...] = (
     _talk("open-webui", "Open WebUI chat", open_webui),
     _talk("librechat", "LibreChat export", librechat),
     _talk("lm-studio", "LM Studio conversation", lm_studio),
+    _talk("deepseek", "DeepSeek export", deepseek),
     _talk("grok", "Grok export", grok),
     _talk("oasst", "OpenAssistant trees", oasst),
     _talk("langchain", "LangChain dump", langchain),

@@ -91,6 +91,9 @@ def _below(path: str, value: _Value) -> Iterator[tuple[str, _Value]]:
             found = [one for one in given if one]
             if len(found) * 2 >= len(given):
                 yield _path(path, key), found
+            lists = [one for one in found if isinstance(one, list)]
+            if len(lists) == len(found) > 0:
+                yield _path(path, key), [one for some in lists for one in some]
         return
     if _is_alike([_json(one) for one in islice(value.values(), _SAMPLED)]):
         yield f"{path} each key".strip(), [held for one in value.values() if (held := _json(one))]

@@ -23,7 +23,7 @@ from tests.formats.makers.agents import (
     VSCODE_CHAT,
     ZED,
 )
-from tests.formats.makers.chat_exports import CLAUDE_AI, GROK, LIBRECHAT, LM_STUDIO, OPEN_WEBUI
+from tests.formats.makers.chat_exports import CLAUDE_AI, DEEPSEEK, GROK, LIBRECHAT, LM_STUDIO, OPEN_WEBUI
 from tests.formats.makers.datasets import INSTRUCTIONS, MT_BENCH, TAU2
 from tests.formats.makers.frameworks import CONVERSE, HAYSTACK, INSPECT, LLAMA_INDEX, MODEL_MESSAGES, PYDANTIC_AI
 from tests.formats.makers.interfaces import CLINE_MESSAGES, CURSOR_ROWS
@@ -46,6 +46,7 @@ MAKERS: Final[Mapping[str, bytes]] = {
     "open-webui": dumps(OPEN_WEBUI),
     "librechat": dumps(LIBRECHAT),
     "lm-studio": dumps(LM_STUDIO),
+    "deepseek": dumps(DEEPSEEK),
     "grok": dumps(GROK),
     "claude-stream": jsonl(*CLAUDE_STREAM),
     "cline": dumps(CLINE),

@@ -102,6 +102,12 @@ def grok(data: bytes) -> Told:
     return texts, [], []
 
 
+def deepseek(data: bytes) -> Told:
+    nodes = json.loads(data)[0]["mapping"]
+    held = [nodes[uid]["message"]["fragments"] for uid in ("1", "2")]
+    return [one["content"] for some in held for one in some if one["type"] != "THINK"], [], []
+
+
 def lines(data: bytes) -> list[Any]:
     return [json.loads(row) for row in data.splitlines() if row]
 
@@ -591,6 +597,7 @@ NAIVE: Final[Mapping[str, Callable[[bytes], Told]]] = {
     "open-webui": open_webui,
     "librechat": librechat,
     "lm-studio": lm_studio,
+    "deepseek": deepseek,
     "grok": grok,
     "claude-stream": claude_stream,
     "cline": cline,

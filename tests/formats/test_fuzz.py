@@ -19,6 +19,7 @@ from tests.formats.agent_shapes import Events, PiSession, Rollout, pi_call
 from tests.formats.fuzzing import check, is_read_both_ways, read_both_ways, run_cases
 from tests.formats.google_shapes import ADK_EVALS, ADK_SESSION, AI_STUDIO, GEMINI_BODY, GEMINI_CLI
 from tests.formats.maker_shapes import MAKERS
+from tests.formats.makers.chat_exports import DEEPSEEK_OLD
 from tests.formats.makers.interfaces import BUBBLES, CLINE_MESSAGES, COMPOSER, CURSOR_TABS
 from tests.formats.makers.older import BARE_ROLLOUT, FIRST_ROLLOUT, OLD_EXEC
 from tests.formats.makers.runs import DROID_RUN, KIMI_WIRE, OPENCODE_RUN
@@ -156,6 +157,7 @@ VALID = (
     pi_bytes(),
     parquet({"messages": OPENAI_CHAT[1:2]}, {"messages": OPENAI_CHAT[1:2]}),
     STREAMED.encode(),
+    dumps(DEEPSEEK_OLD),
     jsonl(*DROID_RUN),
     jsonl(*OPENCODE_RUN),
     jsonl(*KIMI_WIRE),

@@ -21,6 +21,7 @@ from budgeteer.formats.detect import import_bytes
 from budgeteer.formats.messages.imported import Imported
 from tests.formats.maker_shapes import MAKERS
 from tests.formats.makers.agents import CLINE, OPENCODE, VSCODE_CHAT, ZED_OLD, stored_opencode
+from tests.formats.makers.chat_exports import DEEPSEEK, DEEPSEEK_OLD
 from tests.formats.makers.frameworks import HAYSTACK, MODEL_MESSAGES
 from tests.formats.makers.texts import SPECSTORY
 from tests.formats.makers.traces import OTEL_ANSWER, OTEL_ASKED
@@ -328,3 +329,19 @@ def test_thoughts_of_roo_are_thoughts_and_a_task_alone_is_a_task() -> None:
     ]
     alone = [{"role": "user", "content": [text_block("<task>\nName it\n</task>")]}]
     assert import_bytes(dumps(alone)).format == "cline"
+
+
+def test_both_forms_of_deepseeks_messages_say_the_same() -> None:
+    new, old = (import_bytes(dumps(data)) for data in (DEEPSEEK, DEEPSEEK_OLD))
+    assert new.format == old.format == "deepseek"
+    for found in (new, old):
+        asked, told_then = found.conversations[0].messages
+        assert (asked.role, told_then.role) == ("user", "assistant")
+        assert [part.text for part in told_then.parts if isinstance(part, ReasoningPart)] == ["A look first."]
+
+
+def test_a_tree_of_librechat_needs_no_names_of_parents() -> None:
+    child = {"messageId": "m2", "text": "Yes.", "isCreatedByUser": False, "children": []}
+    tree = {"messages": [{"messageId": "m1", "text": "Late?", "isCreatedByUser": True, "children": [child]}]}
+    (chat,) = import_bytes(dumps(tree)).conversations
+    assert told(chat)[0] == ["Late?", "Yes."]

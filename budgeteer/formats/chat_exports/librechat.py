@@ -72,14 +72,16 @@ def read(document: Document) -> Imported:
     return Imported("", "", "conversation", conversations=tuple(found), skipped=tuple(skipped))
 
 
-def _flat(messages: Any, where: str, skipped: list[Skipped]) -> Iterator[Mapping[str, Any]]:
-    """The messages of a list and, behind each, its children; as deep as they go."""
-    waiting = list(reversed(list(numbered_mappings(messages, f"{where}, message ", skipped))))
+def _flat(messages: Any, where: str, skipped: list[Skipped]) -> Iterator[tuple[Mapping[str, Any], str]]:
+    """The messages of a list and, behind each, its children, as deep as they go; each with the id of that around it."""
+    top = numbered_mappings(messages, f"{where}, message ", skipped)
+    waiting = [(raw, "") for _, raw in reversed(list(top))]
     while waiting:
-        _, raw = waiting.pop()
-        yield raw
-        place = f"{where}, child of {text_value(raw.get('messageId'))[:60]}, message "
-        waiting += reversed(list(numbered_mappings(raw.get("children"), place, skipped)))
+        raw, around = waiting.pop()
+        yield raw, around
+        own = text_value(raw.get("messageId"))
+        children = numbered_mappings(raw.get("children"), f"{where}, child of {own[:60]}, message ", skipped)
+        waiting += [(child, own) for _, child in reversed(list(children))]
 
 
 def _conversations(entry: Entry, document: Document, skipped: list[Skipped]) -> tuple[Conversation, ...]:
@@ -87,13 +89,13 @@ def _conversations(entry: Entry, document: Document, skipped: list[Skipped]) -> 
     tree = MessageTree()
     numbers: dict[str, int] = {}
     given = value.get("messages", value.get("messagesTree"))
-    for number, raw in enumerate(_flat(given, entry.where, skipped), 1):
+    for number, (raw, around) in enumerate(_flat(given, entry.where, skipped), 1):
         if "isCreatedByUser" not in raw:
             why = "it does not say who wrote it"
             skipped.append(Skipped(f"{entry.where}, message {number}", why, compact_json(raw)[:500]))
             continue
         uid = text_value(raw.get("messageId")) or f"message {number}"
-        tree.add(uid, text_value(raw.get("parentMessageId")), raw)
+        tree.add(uid, text_value(raw.get("parentMessageId")) or around, raw)
         numbers[uid] = number
 
     def build(path: Sequence[str], notes: Notes) -> Conversation:

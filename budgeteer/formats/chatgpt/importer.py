@@ -29,6 +29,11 @@ def _is_conversation(value: Mapping[str, Any]) -> bool:
     nodes = value.get("mapping")
     if not isinstance(nodes, OBJECT):
         return False
+    said = [node.get("message") for node in list(nodes.values())[:20] if isinstance(node, OBJECT)]
+    if any(isinstance(raw, OBJECT) and "fragments" in raw for raw in said) or any(
+        isinstance(raw, OBJECT) and isinstance(raw.get("content"), str) and "author" not in raw for raw in said
+    ):
+        return False
     return "current_node" in value or any(
         isinstance(node, OBJECT) and {"parent", "children"} & node.keys() for node in list(nodes.values())[:5]
     )

@@ -31,7 +31,7 @@ def detect(document: Document) -> str | None:
     for fits, what in (
         (_is_alpaca, "`instruction` and `output`, as Alpaca's"),
         (_is_preference, "`chosen` and `rejected`, as sets of preferences have"),
-        (_is_pair, "`prompt` and `completion`, as sets of completions have"),
+        (_is_pair, "`prompt` and `completion` or `response`, as sets of completions have"),
     ):
         if mostly(document, fits):
             return f"holds rows of {what}"
@@ -53,7 +53,9 @@ def _is_preference(value: Mapping[str, Any]) -> bool:
 
 
 def _is_pair(value: Mapping[str, Any]) -> bool:
-    return "messages" not in value and _says(value.get("prompt")) and _says(value.get("completion"))
+    if "messages" in value or not _says(value.get("prompt")):
+        return False
+    return _says(value.get("completion")) or isinstance(value.get("response"), str)
 
 
 def read(document: Document) -> Imported:

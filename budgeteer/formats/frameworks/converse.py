@@ -58,8 +58,15 @@ def _blocks(raw: Mapping[str, Any]) -> list[Mapping[str, Any]]:
 
 def _is_message(raw: Mapping[str, Any], *, sure: bool) -> bool:
     blocks = _blocks(raw)
-    own = any(not _OWN.isdisjoint(block) for block in blocks)
+    own = any(not _OWN.isdisjoint(block) for block in blocks) or _is_bare(raw, blocks)
     return text_value(raw.get("role")) in _ROLES and (own or (not sure and any("text" in block for block in blocks)))
+
+
+def _is_bare(raw: Mapping[str, Any], blocks: list[Mapping[str, Any]]) -> bool:
+    """Whether a message is nothing but a role and texts in Converse's form, which has no types."""
+    told = raw.get("content")
+    whole = isinstance(told, list) and len(blocks) == len(told) > 0 and raw.keys() == {"role", "content"}
+    return whole and all(block.keys() == {"text"} for block in blocks)
 
 
 def _is_body(value: Mapping[str, Any]) -> bool:

@@ -102,7 +102,7 @@ def messages_of(
 
 def _conversation(envelope: Envelope, position: int, document: Document, skipped: list[Skipped]) -> Conversation:
     messages = numbered(
-        messages_of(envelope.messages, document.notes, skipped, envelope.where),
+        messages_of(_in_order(envelope.messages), document.notes, skipped, envelope.where),
         document.notes,
         place=f"{envelope.where}message ",
         is_request=True,
@@ -118,6 +118,14 @@ def _conversation(envelope: Envelope, position: int, document: Document, skipped
         branches=envelope.branches,
         metadata=settings_of(envelope.raw, "openai-chat"),
     )
+
+
+def _in_order(messages: Sequence[tuple[int, Any]]) -> Sequence[tuple[int, Any]]:
+    """Messages as they were said: an Assistants thread is listed from its newest message on."""
+    ends = [read_now(messages[at][1]) for at in (0, -1)] if messages else []
+    listed = [one for one in ends if isinstance(one, OBJECT) and one.get("object") == "thread.message"]
+    times = [time for one in listed if isinstance(time := one.get("created_at"), int)]
+    return tuple(reversed(messages)) if len(times) == 2 and times[0] > times[1] else messages
 
 
 class _Reader:
@@ -270,6 +278,9 @@ def _content_part(item: Any) -> list[ContentPart]:
     if not isinstance(item, OBJECT):
         return [TextPart(compact_json(item))]
     kind = text_value(item.get("type"))
+    said = item.get("text")
+    if kind == "text" and isinstance(said, OBJECT) and isinstance(said.get("value"), str):
+        return [TextPart(said["value"])] if said["value"] else []  # of a thread of the Assistants API
     if kind in _TEXT_KINDS and isinstance(item.get("text"), str):
         return [TextPart(item["text"], origin_of(_FAMILY, item, _TEXT_FIELDS))] if item["text"] else []
     if kind == "image_url":

@@ -145,13 +145,18 @@ def _from_object(value: Mapping[str, Any]) -> Iterator[ResponsesBody]:
 def _body(value: Mapping[str, Any]) -> ResponsesBody | None:
     given, output = value.get("input"), value.get("output")
     is_response = text_value(value.get("object")).startswith("response")
-    if not is_response and ("messages" in value or not _is_request(value, given)):
+    if not is_response and ("messages" in value or not _is_request(value, given) or _is_no_output(output)):
         return None
     asked = given if isinstance(given, list) else [{"role": "user", "content": given}] if given else []
     answered = output if isinstance(output, list) else []
     shape = "a request and its response" if asked and answered else "a response" if is_response else "a request body"
     own_id = text_value(value.get("id")) or text_value(value.get("custom_id"))
     return ResponsesBody(shape, tuple(enumerate([*asked, *answered], 1)), value, own_id)
+
+
+def _is_no_output(output: Any) -> bool:
+    """Whether an output is the reply of another interface: a text, an object, or a list that holds no item."""
+    return bool(output) and not (isinstance(output, list) and any(map(_is_item, output[:50])))
 
 
 def _is_request(value: Mapping[str, Any], given: Any) -> bool:

@@ -19,6 +19,8 @@ SAMPLED = 1_000
 """How many conversations or lines are looked at to tell a format; reading looks at all of them."""
 
 _MESSAGE_KEYS = ("messages", "traj", "history", "conversation", "conversations")
+_SENT = ("input", "inputs")
+"""Where tracers keep what was sent; what was answered stands under `output` or `outputs`."""
 _ROLES = frozenset({"system", "developer", "user", "assistant"})
 """Who a message that stands alone may be of."""
 _WRAPPERS = ("body", "request", "kwargs", "params")
@@ -186,6 +188,24 @@ def _from_object(value: Mapping[str, Any]) -> Iterator[Envelope]:
                 found = replace(envelope, id=envelope.id or _id(value), shape=f"{envelope.shape} under `{key}`")
                 yield found if answer is None else _answered(found, answer)
             return
+    yield from _traced(value)
+
+
+def _traced(value: Mapping[str, Any]) -> Iterator[Envelope]:
+    """A call as tracers keep it: messages under `input`, and the reply under `output`."""
+    for asked in _SENT:
+        given = value.get(asked)
+        inner = given.get("messages") if isinstance(given, OBJECT) else given
+        if not isinstance(inner, list) or not any(_is_message(item) for item in inner[:50]):
+            continue
+        around = given if isinstance(given, OBJECT) else {"messages": inner, "model": value.get("model")}
+        found = replace(_around(around, "messages", inner), id=_id(value), shape=f"a call with its `{asked}`")
+        replies = value.get("output") or value.get("outputs")
+        first = replies[0] if isinstance(replies, list) and replies else replies
+        held = first.get("message", first.get("output")) if isinstance(first, OBJECT) else None
+        answer = _answer(first) or _answer(held)
+        yield found if answer is None else _answered(found, answer)
+        return
 
 
 def _around(value: Mapping[str, Any], key: str, inner: list[Any]) -> Envelope:

@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from budgeteer.formats.messages.imported import Imported, Skipped
 from budgeteer.formats.messages.numbering import text_value
+from budgeteer.formats.reading import json_text
 from budgeteer.formats.reading.document import Document
 from budgeteer.formats.reading.entries import entries_of, mappings, mostly, numbered_mappings
 from budgeteer.formats.traces.recorded_calls import RecordedCall, read_calls
@@ -61,7 +62,7 @@ def _call(raw: Mapping[str, Any], where: str, document: Document) -> Iterator[Re
         document.notes.leave_line(f"observation of the type {kind[:40] or 'none'}", raw)
         return
     model = text_value(raw.get("model"))
-    given, output = raw.get("input"), raw.get("output")
+    given, output = (_parsed(raw.get(key)) for key in ("input", "output"))
     request = given if isinstance(given, Mapping) else {"messages": [{"role": "user", "content": given}]}
     if isinstance(given, list):
         request = {"messages": given}
@@ -76,6 +77,13 @@ def _call(raw: Mapping[str, Any], where: str, document: Document) -> Iterator[Re
     if response:
         response = {**response, "usage": _usage(raw)}
     yield RecordedCall({**request, "model": model}, response, where, text_value(raw.get("id")), model)
+
+
+def _parsed(value: Any) -> Any:
+    """The JSON list or object that a text holds, as exports of tables write it; anything else as it is."""
+    if not isinstance(value, str) or value.lstrip()[:1] not in ("{", "["):
+        return value
+    return json_text.parse_inner(value, value)
 
 
 def _usage(raw: Mapping[str, Any]) -> Mapping[str, Any]:

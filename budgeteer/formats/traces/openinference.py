@@ -10,9 +10,11 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
+from budgeteer.engine.content.library import compact_json
 from budgeteer.formats.messages.imported import Imported, Skipped
 from budgeteer.formats.messages.numbering import text_value
 from budgeteer.formats.messages.recorded_requests import token_count
+from budgeteer.formats.reading import json_text
 from budgeteer.formats.reading.document import Document
 from budgeteer.formats.reading.entries import entries_of, mappings, mostly
 from budgeteer.formats.traces.opentelemetry import spans_of
@@ -24,9 +26,37 @@ _STEP: Final = re.compile(r"\d{1,5}\Z")
 
 def detect(document: Document) -> str | None:
     """Why a document is spans of OpenInference, None when it is not."""
-    if mostly(document, lambda value: any(_messages(span, _IN) or _messages(span, _OUT) for span in spans_of(value))):
+    if mostly(document, lambda value: any(map(_is_call, spans_of(value)))):
         return f"has spans with `{_IN}`, OpenInference's conventions for calls of models"
     return None
+
+
+def _is_call(span: Mapping[str, Any]) -> bool:
+    return bool(_messages(span, _IN) or _messages(span, _OUT) or _sent(span))
+
+
+def _sent(span: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The request that the `input.value` of a call of a model holds as JSON; {} for any other span."""
+    if _at(span, "openinference.span.kind") != "LLM":
+        return {}
+    value = _parsed(_at(span, "input.value"))
+    request = {"messages": value} if isinstance(value, list) else value
+    return request if isinstance(request, Mapping) and mappings(request.get("messages")) else {}
+
+
+def _came(span: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The response that the `output.value` of a call holds: as JSON, or its text."""
+    value = _parsed(_at(span, "output.value"))
+    if isinstance(value, Mapping):
+        return value if "role" not in value else {"choices": [{"message": value}]}
+    text = value if isinstance(value, str) else "" if value is None else compact_json(value)
+    return {"choices": [{"message": {"role": "assistant", "content": text}}]} if text else {}
+
+
+def _parsed(value: Any) -> Any:
+    if not isinstance(value, str) or value.lstrip()[:1] not in ("{", "["):
+        return value
+    return json_text.parse_inner(value, value)
 
 
 def read(document: Document) -> Imported:
@@ -45,6 +75,11 @@ def _calls(document: Document, skipped: list[Skipped]) -> Iterator[RecordedCall]
         for span in spans_of(entry.value):
             number += 1
             asked, answered = _messages(span, _IN), _messages(span, _OUT)
+            sent = {} if asked or answered else _sent(span)
+            if sent:
+                model = text_value(_at(span, "llm.model_name")) or text_value(sent.get("model"))
+                yield RecordedCall({**sent, "model": model}, _came(span), f"span {number}", model=model)
+                continue
             if not asked and not answered:
                 document.notes.leave_line("span without messages", span)
                 continue

@@ -84,6 +84,9 @@ def _attributes(span: Mapping[str, Any]) -> Mapping[str, Any]:
     if _IN in found or _OUT in found:
         return found
     events = [(text_value(event.get("name")), _flat(event.get("attributes"))) for event in mappings(span.get("events"))]
+    written = found.get("events")  # as Logfire keeps them
+    held = json_text.parse_inner(written, None) if isinstance(written, str) else written
+    events += [(text_value(event.get("event.name")), event) for event in mappings(held)]
     asked, answered = older_messages(found, events)
     return {**found, _IN: asked, _OUT: answered} if asked or answered else found
 

@@ -1,9 +1,9 @@
 """Logs of requests to models with their answers, as proxies and tracers write them, and streamed answers alone.
 
 Certain: entries of a `request` with a `body` and an address or headers, beside a `response` with a body, as an object
-or as the text it was sent as (claude-trace, mitmproxy's and gateways' exports); or the events of one or several
-streams, as they came (`text/event-stream`, whose data are the lines of such a document) or in a list. A streamed answer
-is put together from its events.
+or as the text it was sent as (claude-trace, mitmproxy's and gateways' exports); Bedrock's logs of invocations; or the
+events of one or several streams, as they came (`text/event-stream`, whose data are the lines of such a document) or in
+a list. A streamed answer is put together from its events.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from budgeteer.formats.traces.streamed_answers import events_of, joined_answer, 
 _KEYS: Final = frozenset({"messages", "contents", "input", "prompt"})
 _TRANSPORT: Final = frozenset({"url", "method", "headers", "host", "path"})
 """What a proxy writes of a request beside its body."""
-_BODIES: Final = ("body", "body_raw", "text", "content")
+_BODIES: Final = ("body", "body_raw", "text", "content", "outputBodyJson")
 """Where the body of a request or a response stands."""
 _HOLDERS: Final = (
     "choices", "candidates", "delta", "content_block", "message", "content", "parts", "tool_calls", "function",
@@ -45,6 +45,8 @@ def detect(document: Document) -> str | None:
 
 
 def _is_logged(value: Mapping[str, Any]) -> bool:
+    if text_value(value.get("schemaType")) == "ModelInvocationLog":
+        return bool(_posted(value))
     request, response = value.get("request"), value.get("response")
     if not isinstance(request, OBJECT) or not isinstance(response, OBJECT) or not _posted(value):
         return False
@@ -53,9 +55,12 @@ def _is_logged(value: Mapping[str, Any]) -> bool:
 
 def _posted(value: Mapping[str, Any]) -> Mapping[str, Any]:
     """The JSON that a request posted to a model, {} for any other request."""
-    request = value.get("request")
-    body = _object(request.get("body")) if isinstance(request, OBJECT) else {}
-    return body if not _KEYS.isdisjoint(body) else {}
+    for outer, inner in (("request", "body"), ("input", "inputBodyJson")):
+        request = value.get(outer)
+        body = _object(request.get(inner)) if isinstance(request, OBJECT) else {}
+        if not _KEYS.isdisjoint(body):
+            return body
+    return {}
 
 
 def _object(value: Any) -> Mapping[str, Any]:
@@ -125,7 +130,7 @@ def _logged(document: Document, skipped: list[Skipped]) -> Iterator[RecordedCall
 
 
 def _answer(entry: Entry, document: Document) -> Mapping[str, Any]:
-    given = entry.value.get("response")
+    given = entry.value.get("response", entry.value.get("output"))
     response = given if isinstance(given, OBJECT) else {}
     for key in _BODIES:
         body = response.get(key)

@@ -12,6 +12,7 @@ from budgeteer.engine.content.conversation import Conversation, Message, Recorde
 from budgeteer.engine.content.library import compact_json
 from budgeteer.engine.errors import FormatError
 from budgeteer.formats.anthropic import messages as anthropic
+from budgeteer.formats.frameworks import converse
 from budgeteer.formats.gemini import requests as gemini
 from budgeteer.formats.langchain import importer as langchain
 from budgeteer.formats.messages.imported import Imported, Skipped
@@ -67,9 +68,13 @@ def finished(found: Sequence[Conversation], document: Document, skipped: list[Sk
 def _read(call: RecordedCall, document: Document, skipped: list[Skipped]) -> list[Conversation]:
     """The conversation of a call by the first provider whose form it has, none where no provider knows it."""
     both = {"request": call.request, "response": call.response} if call.response else call.request
-    for value in (both, {**call.request, "response": call.response}) if call.response else (both,):
+    forms = [both, {**call.request, "response": call.response}] if call.response else [both]
+    output = call.response.get("output")
+    if isinstance(output, Mapping) and "message" in output:  # of Converse, whose two bodies share no key
+        forms.insert(0, {**call.request, **call.response})
+    for value in forms:
         opened = replace(document, shape="json", value=value, text="", lines=(), skipped=(), sample=[])
-        for module in (gemini, responses, anthropic, chat):
+        for module in (gemini, responses, converse, anthropic, chat):
             if not module.detect(opened):
                 continue
             try:

@@ -33,7 +33,7 @@ def is_ui_message(raw: Any) -> bool:
     """Whether an object has a role and typed parts, or the tool invocations of older versions."""
     if not isinstance(raw, Mapping) or text_value(raw.get("role")) not in _ROLES:
         return False
-    parts = mappings(raw.get("parts"))
+    parts = mappings(_with_parts(raw).get("parts"))
     if any(map(_is_of_conventions, parts)):
         return False
     return any(isinstance(part.get("type"), str) for part in parts) or bool(mappings(raw.get("toolInvocations")))
@@ -104,8 +104,15 @@ def _messages(chat: _Chat, notes: Notes, skipped: list[Skipped]) -> Iterator[Mes
         yield from said
 
 
+def _with_parts(raw: Mapping[str, Any]) -> Mapping[str, Any]:
+    """What holds the parts of a message: itself, or its content (Mastra)."""
+    content = raw.get("content")
+    return content if isinstance(content, Mapping) and isinstance(content.get("parts"), list) else raw
+
+
 def _parts(raw: Mapping[str, Any]) -> list[Any]:
     """The parts; of older versions the tool invocations and the content."""
+    raw = _with_parts(raw)
     parts = raw.get("parts")
     if isinstance(parts, list):
         return parts

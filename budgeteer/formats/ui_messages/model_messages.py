@@ -133,7 +133,10 @@ def _item(item: Any, steps: ReplySteps, draft: ConversationDraft) -> None:
     name, given = text_value(item.get("toolName")), text_value(item.get("toolCallId"))
     if kind == "tool-call":
         arguments = next((item[key] for key in ("input", "args", "arguments") if key in item), None)
-        steps.call(draft.calls.call(name, arguments, given))
+        call = draft.calls.call(name, arguments, given)
+        steps.call(call)
+        if item.get("result", item.get("output")) is not None:
+            steps.answer(_result(draft.calls.answer(name, call.id), item, draft))
     elif kind == "tool-result":
         steps.answer(_result(draft.calls.answer(name, given), item, draft))
     elif kind == "reasoning":

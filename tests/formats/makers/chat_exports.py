@@ -224,3 +224,44 @@ GROK: dict[str, Any] = {
         }
     ]
 }
+
+
+def deepseek_node(uid: str, parent: str | None, message: Any) -> dict[str, Any]:
+    return {"id": uid, "parent": parent, "children": [], "message": message}
+
+
+DEEPSEEK: list[dict[str, Any]] = [
+    {
+        "id": "d-1",
+        "title": "Piers",
+        "mapping": {
+            "root": deepseek_node("root", None, None),
+            "1": deepseek_node(
+                "1", "root", {"model": "m", "fragments": [{"type": "REQUEST", "content": "Which pier?"}]}
+            ),
+            "2": deepseek_node(
+                "2",
+                "1",
+                {
+                    "model": "m",
+                    "fragments": [
+                        {"type": "THINK", "content": "A look first."},
+                        {"type": "RESPONSE", "content": "Pier a."},
+                    ],
+                },
+            ),
+        },
+    }
+]
+DEEPSEEK_OLD: list[dict[str, Any]] = [
+    {
+        "id": "d-0",
+        "title": "Piers",
+        "mapping": {
+            "root": deepseek_node("root", None, None),
+            "1": deepseek_node("1", "root", {"model": "m", "content": "Which pier?", "reasoning_content": None}),
+            "2": deepseek_node("2", "1", {"model": "m", "content": "Pier a.", "reasoning_content": "A look first."}),
+        },
+    }
+]
+"""Before messages had fragments."""

@@ -1,0 +1,111 @@
+"""Calls as tracers keep them: messages under `input`, the reply under `output`, both perhaps as JSON texts."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from budgeteer.engine.content.conversation import TextPart, calls_of, results_of, text_of
+from budgeteer.formats.detect import import_bytes
+from tests.formats.shapes import OPENAI_CHAT, dumps, jsonl
+
+ASKED = OPENAI_CHAT[:2]
+REPLY = {"role": "assistant", "content": "Not late."}
+CHOICES = [{"index": 0, "message": REPLY}]
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        {"id": "s", "input": ASKED, "output": CHOICES, "metadata": {"model": "m"}},
+        {"id": "s", "inputs": {"messages": ASKED}, "output": {"choices": CHOICES}, "op_name": "create"},
+        {"inputs": {"messages": ASKED}, "outputs": {"message": REPLY}},
+        {"input": {"messages": ASKED}, "output": "Not late.", "model": "m"},
+        {"batch": [{"type": "generation-create", "body": {"model": "m", "input": ASKED, "output": REPLY}}]},
+    ],
+)
+def test_a_call_with_its_reply_is_one_conversation(row: dict[str, Any]) -> None:
+    found = import_bytes(jsonl(row, row))
+    assert found.format == "openai-chat"
+    for chat in found.conversations:
+        assert [text_of(message) for message in chat.messages] == [
+            ASKED[0]["content"],
+            ASKED[1]["content"],
+            "Not late.",
+        ]
+
+
+def test_observations_and_spans_may_keep_json_as_texts() -> None:
+    row = {"id": "o", "traceId": "t", "type": "GENERATION", "input": json.dumps(ASKED), "output": json.dumps(REPLY)}
+    attributes = {
+        "openinference.span.kind": "LLM",
+        "input.value": json.dumps({"messages": ASKED, "model": "m"}),
+        "output.value": json.dumps({"choices": CHOICES}),
+    }
+    events = [
+        {"event.name": "gen_ai.user.message", "role": "user", "content": ASKED[1]["content"]},
+        {"event.name": "gen_ai.choice", "index": 0, "message": REPLY},
+    ]
+    for data, name in (
+        (jsonl(row), "langfuse"),
+        (dumps([{"name": "llm", "attributes": attributes}]), "openinference"),
+        (jsonl({"span_name": "chat", "attributes": {"events": json.dumps(events)}}), "opentelemetry"),
+    ):
+        found = import_bytes(data)
+        assert found.format == name
+        assert [text_of(message) for message in found.conversations[0].messages][-2:] == [
+            ASKED[1]["content"],
+            "Not late.",
+        ]
+
+
+def test_a_log_of_invocations_of_bedrock_is_read_with_its_answer() -> None:
+    asked = {"system": [{"text": "Be brief."}], "messages": [{"role": "user", "content": [{"text": "Late?"}]}]}
+    answer = {"output": {"message": {"role": "assistant", "content": [{"text": "No."}]}}, "stopReason": "end_turn"}
+    log = {
+        "schemaType": "ModelInvocationLog",
+        "operation": "Converse",
+        "modelId": "m",
+        "input": {"inputBodyJson": asked},
+        "output": {"outputBodyJson": answer},
+    }
+    found = import_bytes(jsonl(log))
+    assert found.format == "proxy-log"
+    assert [text_of(message) for message in found.conversations[0].messages] == ["Be brief.", "Late?", "No."]
+    bare = import_bytes(dumps(asked["messages"]))
+    assert (bare.format, text_of(bare.conversations[0].messages[0])) == ("converse", "Late?")
+
+
+def test_threads_of_the_assistants_api_are_read_in_the_order_they_were_said() -> None:
+    listed = [
+        {
+            "object": "thread.message",
+            "created_at": at,
+            "role": role,
+            "content": [{"type": "text", "text": {"value": said}}],
+        }
+        for at, role, said in ((2, "assistant", "No."), (1, "user", "Late?"))
+    ]
+    (chat,) = import_bytes(dumps({"object": "list", "data": listed})).conversations
+    assert [text_of(message) for message in chat.messages] == ["Late?", "No."]
+
+
+def test_calls_with_their_result_in_one_part_are_read_with_it() -> None:
+    part = {"type": "tool-call", "toolCallId": "k1", "toolName": "find", "args": {}, "result": "none"}
+    shown = dumps([{"role": "assistant", "content": [part, {"type": "text", "text": "None."}]}])
+    held = {
+        "type": "tool-invocation",
+        "toolInvocation": {"state": "result", **{k: part[k] for k in part if k != "type"}},
+    }
+    stored = dumps(
+        [{"role": "assistant", "content": {"format": 2, "parts": [held, {"type": "text", "text": "None."}]}}]
+    )
+    for data, name in ((shown, "ai-sdk-model"), (stored, "ai-sdk")):
+        found = import_bytes(data)
+        assert found.format == name
+        called, answered, last = found.conversations[0].messages
+        assert calls_of(called)[0].id == results_of(answered)[0].call_id == "k1"
+        assert results_of(answered)[0].content == (TextPart("none"),)
+        assert text_of(last) == "None."
