@@ -18,6 +18,8 @@ from budgeteer.formats.reading.lazy_jsonl import read_now
 
 _ROLES: Mapping[str, Role] = {"prompter": "user", "user": "user", "assistant": "assistant", "system": "system"}
 _UNRANKED = 1_000_000
+_HELD = 1_000
+"""Messages of a tree up to which they are held while its branches are read, which share most of them."""
 
 
 def detect(document: Document) -> str | None:
@@ -55,29 +57,54 @@ def read(document: Document) -> Imported:
         leaves = other_leaves(tree.parents.get, tree.saying(), set(path_to(tree.parents.get, end)))
         others = (tree.conversation(leaf, document.notes.fresh()) for leaf in leaves)
         found += with_branches(main, others, document.notes, total=len(leaves))
+        tree.forget()
     require(found, document, "OpenAssistant")
     return Imported("", "", "conversation", conversations=tuple(found), skipped=tuple(skipped))
 
 
 @dataclass(slots=True)
 class _Tree:
-    """The messages of one tree by id, in the order of the file, the one before each, and where the tree stands."""
+    """The messages of one tree by id, in the order of the file, the one before each, and where the tree stands.
+
+    A message of a file too large to hold is read again when it is looked at: its rank, and whether it says anything,
+    are kept from when it was met.
+    """
 
     name: str
     where: str
     messages: dict[str, Mapping[str, Any]] = field(default_factory=dict)
     parents: dict[str, str | None] = field(default_factory=dict)
     lines: dict[str, int] = field(default_factory=dict)
+    ranks: dict[str, float] = field(default_factory=dict)
+    model: str = ""
+    _read: dict[str, Mapping[str, Any]] = field(default_factory=dict)
 
-    def add(self, raw: Mapping[str, Any], parent: str | None, line: int) -> str:
-        """Add a message; its id, made where it has none."""
+    def add(self, raw: Mapping[str, Any], parent: str | None, line: int, kept: Mapping[str, Any] | None = None) -> str:
+        """Add a message; its id, made where it has none. `kept` is the message as it is to be kept."""
         given = text_value(raw.get("message_id")) or f"message-{len(self.messages) + 1}"
-        self.messages[given], self.parents[given], self.lines[given] = raw, parent, line
+        self.messages[given], self.parents[given], self.lines[given] = raw if kept is None else kept, parent, line
+        self.ranks.pop(given, None)
+        if _says(raw):
+            self.ranks[given] = _rank(raw)
+        self.model = self.model or text_value(raw.get("model_name"))
         return given
 
     def saying(self) -> list[str]:
         """The messages that say something."""
-        return [name for name, raw in self.messages.items() if _says(read_now(raw))]
+        return [name for name in self.messages if name in self.ranks]
+
+    def message(self, name: str) -> Mapping[str, Any]:
+        """A message, held for the next branch if the tree is small."""
+        found = self._read.get(name)
+        if found is None:
+            found = read_now(self.messages.get(name, {}))
+            if len(self.messages) <= _HELD:
+                self._read[name] = found
+        return found
+
+    def forget(self) -> None:
+        """Let go of what was held."""
+        self._read.clear()
 
     def best(self) -> str | None:
         """The end of the main branch: from the first prompt on, the best ranked reply of each message."""
@@ -88,7 +115,7 @@ class _Tree:
         at: str | None = None
         seen: set[str] = set()
         while replies := [name for name in children.get(at, ()) if name not in seen]:
-            at = min(replies, key=lambda name: _rank(self.messages[name]))
+            at = min(replies, key=self.ranks.__getitem__)
             seen.add(at)
         return at
 
@@ -96,7 +123,7 @@ class _Tree:
         """The branch that ends in a message."""
         messages: list[Message] = []
         for name in path_to(self.parents.get, end):
-            raw = read_now(self.messages.get(name, {}))
+            raw = self.message(name)
             if not _says(raw):
                 notes.count("Messages that were deleted or have no text, left out", of=raw)
                 continue
@@ -104,9 +131,7 @@ class _Tree:
             created = text_value(raw.get("created_date"))
             messages.append(Message(role, (TextPart(raw["text"]),), name, created=created, line=self.lines[name]))
         done = numbered(messages, notes)
-        named = (text_value(raw.get("model_name")) for raw in self.messages.values())
-        model = next(filter(None, named), "")
-        return Conversation(self.name, title_of(done, self.name), done, model=model)
+        return Conversation(self.name, title_of(done, self.name), done, model=self.model)
 
 
 def _says(raw: Mapping[str, Any]) -> bool:
@@ -124,17 +149,18 @@ def _trees(document: Document, skipped: list[Skipped]) -> Iterator[_Tree]:
     """Each tree, in the order of the file; single messages are put together by their tree."""
     scattered: dict[str, _Tree] = {}
     for entry in entries_of(document, skipped):
-        if _is_tree(entry.value):
-            prompt = entry.value["prompt"]
-            name = text_value(entry.value.get("message_tree_id")) or text_value(prompt.get("message_id"))
+        value = entry.value
+        if _is_tree(value):
+            prompt = value["prompt"]
+            name = text_value(value.get("message_tree_id")) or text_value(prompt.get("message_id"))
             yield _grown(prompt, _Tree(name or f"c{entry.number}", entry.where), entry.number)
-        elif _is_message(entry.value):
-            name = text_value(entry.value.get("message_tree_id")) or "messages"
+        elif _is_message(value):
+            name = text_value(value.get("message_tree_id")) or "messages"
             tree = scattered.setdefault(name, _Tree(name, f"the tree {name[:60]}"))
-            tree.add(entry.object, text_value(entry.value.get("parent_id")) or None, entry.number)
+            tree.add(value, text_value(value.get("parent_id")) or None, entry.number, entry.object)
         else:
             skipped.append(
-                Skipped(entry.where, "no prompt with replies, and no message", compact_json(entry.value)[:500])
+                Skipped(entry.where, "no prompt with replies, and no message", compact_json(value)[:500])
             )
     yield from scattered.values()
 
