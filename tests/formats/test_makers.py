@@ -12,6 +12,7 @@ from budgeteer.engine.content.conversation import (
     Conversation,
     ReasoningPart,
     TextPart,
+    ToolCallPart,
     calls_of,
     message_to_json,
     results_of,
@@ -345,3 +346,33 @@ def test_a_tree_of_librechat_needs_no_names_of_parents() -> None:
     tree = {"messages": [{"messageId": "m1", "text": "Late?", "isCreatedByUser": True, "children": [child]}]}
     (chat,) = import_bytes(dumps(tree)).conversations
     assert told(chat)[0] == ["Late?", "Yes."]
+
+
+def test_messages_that_lettas_server_lists_are_read_by_their_steps() -> None:
+    listed = [
+        {"id": "1", "message_type": "user_message", "content": "Late?"},
+        {"id": "2", "message_type": "reasoning_message", "reasoning": "A look first."},
+        {
+            "id": "2",
+            "message_type": "tool_call_message",
+            "tool_call": {"name": "f", "arguments": "{}", "tool_call_id": "k"},
+        },
+        {"id": "3", "message_type": "tool_return_message", "tool_return": "no", "status": "error", "tool_call_id": "k"},
+        {"id": "4", "message_type": "assistant_message", "content": [{"type": "text", "text": "I cannot say."}]},
+    ]
+    found = import_bytes(dumps(listed))
+    messages = found.conversations[0].messages
+    assert (found.format, [message.role for message in messages]) == (
+        "letta",
+        ["user", "assistant", "tool", "assistant"],
+    )
+    assert [type(part) for part in messages[1].parts] == [ReasoningPart, ToolCallPart]
+    assert (results_of(messages[2])[0].call_id, results_of(messages[2])[0].is_error) == ("k", True)
+
+
+def test_an_observation_of_openhands_without_a_cause_answers_the_action_before_it() -> None:
+    run = {"source": "agent", "action": "run", "args": {"command": "ls", "thought": "Look."}, "message": "Running"}
+    pairs = [[run, {"observation": "run", "content": "a.txt", "extras": {}, "message": "ran"}]] * 2
+    found = import_bytes(dumps({"instance_id": "i", "history": pairs}))
+    assert found.format == "openhands"
+    assert [message.role for message in found.conversations[0].messages] == ["assistant", "tool"] * 2

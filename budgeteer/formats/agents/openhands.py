@@ -237,6 +237,8 @@ class _Reader:
         given = text_value(_inner(raw, "tool_call_metadata").get("tool_call_id"))
         cause = raw.get("cause")
         given = given or (self._called.get(cause, "") if isinstance(cause, int | str) else "")
+        if not given and "cause" not in raw and "tool_call_metadata" not in raw:
+            given = self._before(kind)
         content = self._content(raw, kind, extras)
         if given in self.draft.calls.waiting:
             self.draft.answer(frame, content, given, failed=kind == "error")
@@ -248,6 +250,12 @@ class _Reader:
             self.draft.check_read(message, raw, ("content", "message", "extras", "cause", "source"))
             if content:
                 self.draft.add(message)
+
+    def _before(self, kind: str) -> str:
+        """The call that an observation without a cause answers: the oldest of its kind that waits, or the only one."""
+        waiting = self.draft.calls.waiting
+        alike = [given for given, name in waiting.items() if name == kind]
+        return next(iter(alike or (waiting if len(waiting) == 1 else ())), "")
 
     def _content(self, raw: Mapping[str, Any], kind: str, extras: Mapping[str, Any]) -> list[ContentPart]:
         """An observation as the agent is told it."""

@@ -96,7 +96,7 @@ def _sign(envelope: Envelope) -> str:
     for message in said:
         content = message.get("content")
         for block in content if isinstance(content, list) else []:
-            if isinstance(block, OBJECT) and text_value(block.get("type")) in _OWN_BLOCKS:
+            if isinstance(block, OBJECT) and text_value(block.get("type")) in _OWN_BLOCKS and _is_own(block):
                 return f"Anthropic content blocks (`{block['type']}`)"
     if raw.get("type") == "message" and not {"stop_reason", "usage", "model"}.isdisjoint(raw):
         return "the `type` of Anthropic's answers"
@@ -107,6 +107,11 @@ def _sign(envelope: Envelope) -> str:
     if envelope.model.startswith("claude") and ("max_tokens" in raw or "stop_reason" in raw):
         return f"the model {envelope.model[:60]}"
     return ""
+
+
+def _is_own(block: Mapping[str, Any]) -> bool:
+    """Whether a block is Anthropic's by more than its name: others have pictures of that type, without a `source`."""
+    return block.get("type") not in ("image", "document") or isinstance(block.get("source"), OBJECT)
 
 
 def read(document: Document) -> Imported:

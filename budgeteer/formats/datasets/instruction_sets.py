@@ -7,7 +7,9 @@ Source: https://huggingface.co/docs/trl/dataset_formats, and https://github.com/
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
+from itertools import zip_longest
 from typing import Any, Final
 
 from budgeteer.engine.content.conversation import Conversation, Message
@@ -23,6 +25,8 @@ from budgeteer.formats.reading.envelopes import require
 
 _ANSWERS: Final = ("completion", "response", "output", "answer")
 _ASKED: Final = ("prompt", "question")
+_TURN: Final = re.compile(r"\n\n(Human|Assistant): ?")
+"""How a turn begins in a conversation that is one text (Anthropic's hh-rlhf)."""
 _SYSTEM: Final = ("system", "system_prompt")
 
 
@@ -30,6 +34,7 @@ def detect(document: Document) -> str | None:
     """Why a document is a set of instructions or preferences, None when it is not."""
     for fits, what in (
         (_is_alpaca, "`instruction` and `output`, as Alpaca's"),
+        (_is_written, "`chosen` and `rejected`, each a conversation as a text, as sets of preferences have"),
         (_is_preference, "`chosen` and `rejected`, as sets of preferences have"),
         (_is_pair, "`prompt` and `completion` or `response`, as sets of completions have"),
     ):
@@ -44,7 +49,8 @@ def _says(value: Any) -> bool:
 
 
 def _is_alpaca(value: Mapping[str, Any]) -> bool:
-    return isinstance(value.get("instruction"), str) and isinstance(value.get("output"), str)
+    replied = any(isinstance(value.get(key), str) for key in ("output", "response"))
+    return isinstance(value.get("instruction"), str) and replied
 
 
 def _is_preference(value: Mapping[str, Any]) -> bool:
@@ -53,9 +59,17 @@ def _is_preference(value: Mapping[str, Any]) -> bool:
 
 
 def _is_pair(value: Mapping[str, Any]) -> bool:
-    if "messages" in value or not _says(value.get("prompt")):
+    if "messages" in value:
         return False
-    return _says(value.get("completion")) or isinstance(value.get("response"), str)
+    if "system_prompt" in value and isinstance(value.get("question"), str):
+        return isinstance(value.get("response"), str)
+    replied = _says(value.get("completion")) or isinstance(value.get("response"), str)
+    return _says(value.get("prompt")) and replied
+
+
+def _is_written(value: Mapping[str, Any]) -> bool:
+    """Whether both answers are whole conversations as texts, a person's turns and an assistant's."""
+    return all(bool(_TURN.match(text_value(value.get(key)))) for key in ("chosen", "rejected"))
 
 
 def read(document: Document) -> Imported:
@@ -90,14 +104,20 @@ def _conversation(entry: Entry, reply: str, notes: Notes, skipped: list[Skipped]
         if isinstance(pair, list) and len(pair) == 2:
             draft.add(Message("user", texts(text_value(pair[0]))))
             draft.add(Message("assistant", texts(text_value(pair[1]))))
-    draft.add_all(_asked(value, draft, skipped))
-    draft.add_all(_said(value.get(reply), "assistant", draft, skipped))
+    said = list(_said(value.get(reply), "assistant", draft, skipped))
+    asked = list(_asked(value, draft, skipped))
+    if asked and [each.parts for each in said[: len(asked)]] == [each.parts for each in asked]:
+        draft.notes.count("Prompts that the reply begins with, counted once", len(asked))
+        asked = []
+    draft.add_all(asked)
+    draft.add_all(said)
     given = next((str(value[key]) for key in ("id", "task_id", "prompt_id") if value.get(key)), "")
     return draft.conversation(given or f"c{entry.number}", "", f"Row {entry.number}")
 
 
 def _asked(value: Mapping[str, Any], draft: ConversationDraft, skipped: list[Skipped]) -> Iterator[Message]:
-    instruction, more = text_value(value.get("instruction")), text_value(value.get("input"))
+    instruction = text_value(value.get("instruction"))
+    more = text_value(value.get("input")) or text_value(value.get("context"))
     if instruction:
         yield Message("user", texts(f"{instruction}\n\n{more}" if more.strip() else instruction))
         return
@@ -107,8 +127,18 @@ def _asked(value: Mapping[str, Any], draft: ConversationDraft, skipped: list[Ski
             return
 
 
+def _written(text: str) -> Iterator[Message]:
+    """The turns of a conversation that is one text."""
+    turns = list(_TURN.finditer(text))
+    for turn, after in zip_longest(turns, turns[1:]):
+        said = text[turn.end() : after.start() if after else len(text)].strip()
+        yield Message("user" if turn[1] == "Human" else "assistant", texts(said))
+
+
 def _said(given: Any, role: str, draft: ConversationDraft, skipped: list[Skipped]) -> Iterator[Message]:
-    if isinstance(given, str):
+    if isinstance(given, str) and role == "assistant" and _TURN.match(given):
+        yield from _written(given)
+    elif isinstance(given, str):
         yield Message("user" if role == "user" else "assistant", texts(given))
     elif isinstance(given, list):
         yield from messages_of(tuple(enumerate(given, 1)), draft.notes, skipped, draft.place.removesuffix("message "))

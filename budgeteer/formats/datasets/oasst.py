@@ -159,9 +159,7 @@ def _trees(document: Document, skipped: list[Skipped]) -> Iterator[_Tree]:
             tree = scattered.setdefault(name, _Tree(name, f"the tree {name[:60]}"))
             tree.add(value, text_value(value.get("parent_id")) or None, entry.number, entry.object)
         else:
-            skipped.append(
-                Skipped(entry.where, "no prompt with replies, and no message", compact_json(value)[:500])
-            )
+            skipped.append(Skipped(entry.where, "no prompt with replies, and no message", compact_json(value)[:500]))
     yield from scattered.values()
 
 

@@ -23,6 +23,7 @@ _ROLES: Mapping[str, Role] = {
     "system": "system",
 }
 _CALLS = frozenset({"function_call", "tool_call"})
+_TAGGED = re.compile(r"<tool_call>\s*(?P<call>[\[{].*?)\s*</tool_call>", re.DOTALL)
 _ACTION = re.compile(
     r"(?P<thought>.*?)\n?Action:[ \t]*(?P<name>\S+)[ \t]*\n\s*Action Input:[ \t]*(?P<input>.*)", re.DOTALL
 )
@@ -44,7 +45,11 @@ def detect(document: Document) -> str | None:
 def _is_sharegpt(value: Mapping[str, Any]) -> bool:
     if STEP.match(text_value(value.get("id"))):
         return False
-    return any("from" in turn and "value" in turn for turn in mappings(_turns(value))[:5])
+    turns = mappings(_turns(value))[:5]
+    plain = bool(turns) and all(isinstance(turn.get("value"), str) and "content" not in turn for turn in turns)
+    return any("from" in turn and "value" in turn for turn in turns) or (
+        plain and all(text_value(turn.get("role")).lower() in _ROLES for turn in turns)
+    )
 
 
 def _has_media(value: Mapping[str, Any]) -> bool:
@@ -135,6 +140,8 @@ class _Reader:
             return Message("assistant", tuple(self.called(text)), line=number)
         written = _ACTION.fullmatch(text) if self.actions else None
         role = _ROLES.get(speaker)
+        if role == "assistant" and _TAGGED.search(text):
+            return Message("assistant", tuple(self.tagged(text)), line=number)
         if role == "assistant" and written:
             return Message("assistant", tuple(self.acted(written)), line=number)
         if role is None:
@@ -160,6 +167,21 @@ class _Reader:
             return
         for name, arguments in calls:
             yield self.calls.call(name, arguments)
+
+    def tagged(self, text: str) -> Iterator[Part]:
+        """What was said, and the calls that stand in it between tags as JSON; other tags stay text."""
+        at = 0
+        for found in _TAGGED.finditer(text):
+            calls = written_calls(found["call"])
+            if calls is None:
+                continue
+            said = text[at : found.start()]
+            at = found.end()
+            yield from self.marked.parts(said.strip()) if said.strip() else ()
+            self.notes.count("Calls between `<tool_call>` tags, read as tool calls", len(calls))
+            for name, arguments in calls:
+                yield self.calls.call(name, arguments)
+        yield from self.marked.parts(text[at:].strip()) if text[at:].strip() else ()
 
     def acted(self, written: re.Match[str]) -> Iterator[Part]:
         """A thought, and the call behind it."""

@@ -36,7 +36,8 @@ def _simulations(value: Mapping[str, Any]) -> list[Mapping[str, Any]]:
 
 
 def _is_simulation(value: Mapping[str, Any]) -> bool:
-    return {"task_id", "termination_reason"} <= value.keys() and ("messages" in value or "ticks" in value)
+    ended = not {"termination_reason", "reward_info", "agent_cost"}.isdisjoint(value)
+    return "task_id" in value and ended and ("messages" in value or "ticks" in value)
 
 
 def read(document: Document) -> Imported:

@@ -24,7 +24,7 @@ from budgeteer.engine.content.conversation import (
 )
 from budgeteer.engine.content.library import compact_json
 from budgeteer.engine.content.origin import Origin
-from budgeteer.formats.messages.image_sizes import data_url_pixel_size
+from budgeteer.formats.messages.image_sizes import data_url_pixel_size, image_at
 from budgeteer.formats.messages.imported import Imported, Skipped
 from budgeteer.formats.messages.numbering import Notes, note_opaque, numbered, text_value, title_of
 from budgeteer.formats.messages.objects import OBJECT
@@ -216,6 +216,10 @@ class _Reader:
             return self.named_call(call_id, function, "arguments")
         if isinstance(custom, OBJECT):
             return self.named_call(call_id, custom, "input")
+        given = next((key for key in ("arguments", "args", "input", "parameters") if key in call), "")
+        if text_value(call.get("name")) and given:
+            self.notes.count("Tool calls whose name stands beside their id, read as OpenAI's")
+            return self.named_call(call_id, call, given)
         return None
 
     def named_call(self, call_id: str, function: Mapping[str, Any], key: str) -> ToolCallPart:
@@ -278,9 +282,9 @@ def _content_part(item: Any) -> list[ContentPart]:
     if not isinstance(item, OBJECT):
         return [TextPart(compact_json(item))]
     kind = text_value(item.get("type"))
-    said = item.get("text")
-    if kind == "text" and isinstance(said, OBJECT) and isinstance(said.get("value"), str):
-        return [TextPart(said["value"])] if said["value"] else []  # of a thread of the Assistants API
+    other = _of_others(kind, item)
+    if other is not None:
+        return other
     if kind in _TEXT_KINDS and isinstance(item.get("text"), str):
         return [TextPart(item["text"], origin_of(_FAMILY, item, _TEXT_FIELDS))] if item["text"] else []
     if kind == "image_url":
@@ -291,6 +295,16 @@ def _content_part(item: Any) -> list[ContentPart]:
     if kind == "input_audio":
         return [AudioPart(item)]
     return [OpaquePart("" if kind in _TEXT_KINDS else kind, item, "openai")]
+
+
+def _of_others(kind: str, item: Mapping[str, Any]) -> list[ContentPart] | None:
+    """What relatives of OpenAI's form write: the texts of Assistants threads, pictures of sets for models that see."""
+    said = item.get("text")
+    if kind == "text" and isinstance(said, OBJECT) and isinstance(said.get("value"), str):
+        return [TextPart(said["value"])] if said["value"] else []
+    if kind == "image" and isinstance(item.get("image"), str):
+        return [image_at(item["image"])]
+    return None
 
 
 def _image(item: Mapping[str, Any]) -> ImagePart:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import io
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -30,6 +31,14 @@ HEAD_BYTES: Final = 65_536
 _SAMPLED_LINES = 200
 _LONGEST_LINE = 64_000_000
 """Bytes of a line up to which a file may be JSON lines that are read where they lie."""
+_LONGEST_HEAD = 1_000
+_TALK_COLUMNS: Final = (
+    frozenset({"role", "content"}),
+    frozenset({"prompt", "completion"}),
+    frozenset({"prompt", "response"}),
+    frozenset({"instruction", "output"}),
+)
+"""The columns of tables that hold messages, or what was asked beside what was answered."""
 _FILLED = re.compile(r"[^\s\ufeff]")
 _JSON_STARTS = ('{"', "{}", "[{", '["', "[[", "[]")
 
@@ -257,7 +266,27 @@ def _open_text(text: str, name: str, options: Options, telling: ProgressHeartbea
         return Document("jsonl", lines=ProgressLines(lines, telling), skipped=tuple(skipped))
     if problem is not None and _means_json(start, name):
         raise json_text.refuse(problem, where=name)
+    rows = _talk_rows(text)
+    if rows:
+        return Document("jsonl", lines=ProgressLines(rows, telling))
     return Document("text")
+
+
+def _talk_rows(text: str) -> list[JsonLine]:
+    """The rows of a table (CSV) of messages, or of prompts with their replies, as JSON lines; none of another text."""
+    head = text[:_LONGEST_HEAD].lstrip("\ufeff").split("\n", 1)[0].strip("\r")
+    names = [name.strip(" \"'") for name in head.split(",")]
+    if not any(columns <= {name.lower() for name in names} for columns in _TALK_COLUMNS):
+        return []
+    reader = csv.DictReader(io.StringIO(text.lstrip("\ufeff"), newline=""))
+    rows: list[JsonLine] = []
+    try:
+        for row in reader:
+            held = {key.strip().lower(): value for key, value in row.items() if isinstance(key, str) and value}
+            rows.append(JsonLine(reader.line_num, held))
+    except csv.Error:
+        return []
+    return rows
 
 
 def _event_data(text: str) -> str:

@@ -19,6 +19,8 @@ SAMPLED = 1_000
 """How many conversations or lines are looked at to tell a format; reading looks at all of them."""
 
 _MESSAGE_KEYS = ("messages", "traj", "history", "conversation", "conversations")
+_GROUPS = ("conversation_id", "conversationId", "thread_id", "threadId", "session_id", "sessionId", "chat_id", "chatId")
+"""Under which a message of several conversations says of which it is."""
 _SENT = ("input", "inputs")
 """Where tracers keep what was sent; what was answered stands under `output` or `outputs`."""
 _ROLES = frozenset({"system", "developer", "user", "assistant"})
@@ -137,11 +139,30 @@ def _from_lines(document: Document, lines: Sequence[JsonLine]) -> Iterator[Envel
     sample = telling(document.lines)
     bare = sum(_is_message(line.value) for line in sample)
     if bare * 2 >= len(sample):
-        yield Envelope("JSON lines of one message each", MappedLines(document.lines, with_number))
+        groups = {} if document.size else _grouped(lines)
+        for given, rows in groups.items():
+            yield Envelope("JSON lines of one message each, by their conversation", rows, id=given)
+        if not groups:
+            yield Envelope("JSON lines of one message each", MappedLines(document.lines, with_number))
         return
     for line in lines:
         for envelope in _from_object(line.value):
             yield replace(envelope, shape=f"JSON lines, each {envelope.shape}", where=f"line {line.number}, ")
+
+
+def _grouped(lines: Sequence[JsonLine]) -> dict[str, list[tuple[int, Any]]]:
+    """The lines of each of several conversations that they name; none where they name one, or not all name it."""
+    for key in _GROUPS:
+        groups: dict[str, list[tuple[int, Any]]] = {}
+        for line in lines:
+            given = line.value.get(key)
+            if not isinstance(given, str | int) or isinstance(given, bool):
+                break
+            groups.setdefault(str(given)[:200], []).append((line.number, line.value))
+        else:
+            if len(groups) > 1:
+                return groups
+    return {}
 
 
 def _from_value(value: Any) -> Iterator[Envelope]:
