@@ -104,7 +104,7 @@ LEFT_OUT: Final[Mapping[str, tuple[str, ...]]] = {
     "opentelemetry": ("attributes.key", "spans.name", "events.name", "resource", "scope", "attributes.value.intValue"),
     "pi": ("details", "partialJson", "api", "cwd"),
     "proxy-log": (
-        "operation", "identity", "region", "requestId", "accountId",
+        "uri", "operation", "identity", "region", "requestId", "accountId",
         "url", "method", "headers", "system_fingerprint", "finish_reason", "finishReason", "stop_reason", "obfuscation",
     ),
     "skills": (OTHER_FILES,),
@@ -123,7 +123,10 @@ MARKUP: Final[Mapping[str, str]] = {
     "aider": "aider chat started at ask code architect",
     "claude-export": "Thinking Read files lines ctrl o to expand",
     "cline": "Result for",
-    "exported-chat": "_Exported at GMT User Assistant Cursor You ChatGPT Claude Human Prompt Response Exported on from",
+    "exported-chat": (
+        "_Exported at GMT Input Planner Cascade User Assistant Cursor You ChatGPT Claude Human Prompt Response Exported "
+        "on from"
+    ),
     "markdown": "budgeteer transcript user assistant system developer tool call result reasoning answers id name",
     "open-webui": (
         "details summary type reasoning tool_calls quot amp lt gt done true false duration id name arguments "

@@ -110,7 +110,9 @@ def _sign(envelope: Envelope) -> str:
 
 
 def _is_own(block: Mapping[str, Any]) -> bool:
-    """Whether a block is Anthropic's by more than its name: others have pictures of that type, without a `source`."""
+    """Whether a block is Anthropic's by more than its name: others have pictures, and thoughts, in another form."""
+    if block.get("type") == "thinking":
+        return isinstance(block.get("thinking"), str)
     return block.get("type") not in ("image", "document") or isinstance(block.get("source"), OBJECT)
 
 

@@ -190,6 +190,11 @@ class _Reader:
         parts.extend(content_parts(self.notes.content_of(raw)))
         if text_value(raw.get("refusal")):
             parts.append(OpaquePart("refusal", {"refusal": raw["refusal"]}, "openai"))
+        pictures = raw.get("images")
+        for picture in pictures if isinstance(pictures, list) else []:  # of Ollama, as base64
+            if isinstance(picture, str) and picture:
+                named = picture.startswith(("data:", "http://", "https://"))
+                parts.append(image_at(picture if named else f"data:image/png;base64,{picture}"))
         if isinstance(raw.get("audio"), OBJECT):
             parts.append(AudioPart(raw["audio"]))
         if role == "assistant":

@@ -1,8 +1,9 @@
 """Chats that people and exporters write as Markdown: a line with the speaker's name before each turn.
 
-Certain: lines that are nothing but a speaker (`**User**`, `## Assistant`, `### 👤 You`), of a person and of a model in
-turn, in one style throughout. Cursor's own export says so in its second line. Contradicted by a text before the first
-speaker that is longer than a title and a few lines about the export.
+Certain: lines that are nothing but a speaker (`**User**`, `## Assistant`, `### 👤 You`), or begin with a bold one
+(`**User:** Hello`), of a person and of a model in turn, in one style throughout. Cursor's own export says so in its
+second line. Contradicted by a text before the first speaker that is longer than a title and a few lines about the
+export.
 """
 
 from __future__ import annotations
@@ -21,10 +22,10 @@ from budgeteer.formats.reading.document import Document
 from budgeteer.formats.reading.envelopes import require
 
 _SPEAKERS: Final[Mapping[str, Role]] = {
-    **dict.fromkeys(("user", "human", "you", "me", "prompt"), "user"),
+    **dict.fromkeys(("user", "human", "you", "me", "prompt", "user input"), "user"),
     **dict.fromkeys(
         ("assistant", "ai", "bot", "agent", "model", "chatgpt", "gpt", "claude", "cursor", "copilot", "gemini", "grok",
-         "deepseek", "github copilot", "response"),
+         "deepseek", "github copilot", "response", "planner response", "cascade"),
         "assistant",
     ),
     "system": "system",
@@ -33,6 +34,10 @@ _LABEL: Final = re.compile(
     r"(?:(?P<heads>#{1,6})\s+)?(?P<bold>_?\*\*)?[^\w*#_`>|-]*(?P<name>[A-Za-z][A-Za-z ]{1,20}?)"
     r"(?:\s*\([^()]*\))?[^\w*_`]*?:?(?:\*\*_?)?:?\s*\Z"
 )
+_INLINE: Final = re.compile(
+    r"\*\*[^\w*#_`>|-]*(?P<name>[A-Za-z][A-Za-z ]{1,20}?)(?:\s*\([^()]*\))?(?::\*\*|\*\*:)[ \t]+(?P<rest>\S.*)\Z"
+)
+"""A bold speaker before what is said, on one line."""
 _FENCE: Final = re.compile(r"[ \t]{0,3}(```|~~~)")
 _RULE: Final = re.compile(r"(?:-{3,}|\*{3,}|_{3,})\s*\Z")
 _MOST_BEFORE: Final = 12
@@ -102,8 +107,11 @@ def _turns(rows: list[str]) -> list[_Turn]:
         role = _SPEAKERS.get(label["name"].strip().lower()) if label else None
         style = f"{label['heads'] or ''}{'**' if label['bold'] else ''}" if label else ""
         style += ":" if style and ":" in bare else ""
+        inline = None if fence or mark or role else _INLINE.match(bare)
+        if inline and inline["name"].strip().lower() in _SPEAKERS:
+            role, style = _SPEAKERS[inline["name"].strip().lower()], "inline:"
         if role and style and (not found or found[0].style == style):
-            found.append(_Turn(role, style, number, []))
+            found.append(_Turn(role, style, number, [inline["rest"]] if inline else []))
         elif found:
             found[-1].rows.append(bare)
     return found

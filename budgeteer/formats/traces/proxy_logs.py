@@ -22,7 +22,7 @@ from budgeteer.formats.traces.recorded_calls import RecordedCall, read_calls
 from budgeteer.formats.traces.streamed_answers import events_of, joined_answer, streams_of
 
 _KEYS: Final = frozenset({"messages", "contents", "input", "prompt"})
-_TRANSPORT: Final = frozenset({"url", "method", "headers", "host", "path"})
+_TRANSPORT: Final = frozenset({"url", "uri", "method", "headers", "host", "path"})
 """What a proxy writes of a request beside its body."""
 _BODIES: Final = ("body", "body_raw", "text", "content", "outputBodyJson")
 """Where the body of a request or a response stands."""
@@ -39,7 +39,9 @@ def detect(document: Document) -> str | None:
     """Why a document is a log of requests or a stream, None when it is neither."""
     if mostly(document, _is_logged):
         return "holds a `request` and a `response` with a `body` each, as proxies log them"
-    if mostly(document, _is_event) and (len(sampled(document)) > 1 or document.shape == "jsonl"):
+    events = sampled(document)
+    whole = any(isinstance(event.get("response"), OBJECT) and event["response"].get("output") for event in events)
+    if mostly(document, _is_event) and len(events) > 1 and not whole:
         return "holds the events of a streamed answer"
     return None
 
@@ -72,7 +74,11 @@ def _object(value: Any) -> Mapping[str, Any]:
 def _is_event(value: Mapping[str, Any]) -> bool:
     if text_value(value.get("object")) == "chat.completion.chunk":
         return isinstance(value.get("choices"), list)
-    return text_value(value.get("type")) in (*_BLOCK_EVENTS, "ping")
+    if isinstance(value.get("done"), bool) and "model" in value:
+        message = value.get("message")
+        return isinstance(message, OBJECT) and not (value["done"] and message.get("content"))
+    kind = text_value(value.get("type"))
+    return kind in (*_BLOCK_EVENTS, "ping") or kind.startswith("response.")
 
 
 def read(document: Document) -> Imported:
@@ -134,6 +140,7 @@ def _answer(entry: Entry, document: Document) -> Mapping[str, Any]:
     response = given if isinstance(given, OBJECT) else {}
     for key in _BODIES:
         body = response.get(key)
+        body = body.get("string", body) if isinstance(body, OBJECT) else body  # as cassettes keep it
         if whole := _object(body):
             return whole
         text = text_value(body)

@@ -40,15 +40,54 @@ def joined_answer(events: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
         held = event.get("response")
         if text_value(event.get("type")).startswith("response.") and isinstance(held, Mapping) and held.get("output"):
             return held
+    if any("done" in event for event in events):
+        return _from_lines(events)
+    if items := _items(events):
+        return {"object": "response", "output": items}
     return _from_candidates(events) if any("candidates" in event for event in events) else {}
+
+
+def _from_lines(events: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
+    """An answer of Ollama's of its lines, each with a piece of the message; a chat completion of the same."""
+    message: dict[str, Any] = {"role": "assistant", "content": ""}
+    last: Mapping[str, Any] = {}
+    for event in events:
+        given = event.get("message")
+        piece: Mapping[str, Any] = given if isinstance(given, Mapping) else {}
+        for key in ("content", "thinking"):
+            if text_value(piece.get(key)):
+                message[key] = text_value(message.get(key)) + piece[key]
+        if mappings(piece.get("tool_calls")):
+            message["tool_calls"] = [*message.get("tool_calls", []), *mappings(piece["tool_calls"])]
+        last = event
+    usage = {"prompt_tokens": last.get("prompt_eval_count"), "completion_tokens": last.get("eval_count")}
+    return {"model": last.get("model"), "choices": [{"index": 0, "message": message}], "usage": usage}
+
+
+def _items(events: Sequence[Mapping[str, Any]]) -> list[Any]:
+    """The items of a response that broke off: those that were done, and the texts of others as far as they came."""
+    items: dict[str, Any] = {}
+    for number, event in enumerate(events):
+        kind, item = text_value(event.get("type")), event.get("item")
+        given = text_value(event.get("item_id"))
+        if kind == "response.output_item.done" and isinstance(item, Mapping):
+            items[text_value(item.get("id")) or f"#{number}"] = item
+        elif kind == "response.output_text.delta":
+            before = items.get(given)
+            text = before["content"][0]["text"] if before else ""
+            parts = [{"type": "output_text", "text": text + text_value(event.get("delta"))}]
+            items[given] = {"type": "message", "role": "assistant", "content": parts}
+    return list(items.values())
 
 
 def streams_of(events: Sequence[Mapping[str, Any]]) -> list[list[Mapping[str, Any]]]:
     """The events of each of several streams, told by the ids of their answers or by where one begins."""
     streams: dict[Any, list[Mapping[str, Any]]] = {}
     begun = 0
+    ended = False
     for event in events:
-        begun += text_value(event.get("type")) == "message_start"
+        begun += text_value(event.get("type")) in ("message_start", "response.created") or ended
+        ended = event.get("done") is True
         given = text_value(event.get("id")) if "choices" in event else ""
         streams.setdefault((given, begun), []).append(event)
     return list(streams.values())

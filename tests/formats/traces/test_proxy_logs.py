@@ -58,6 +58,41 @@ def test_bodies_may_be_texts_and_what_a_later_request_begins_with_is_left_out() 
     assert ("Calls that a later call goes on from, left out", 1) in found.findings.counted
 
 
+def test_lines_of_ollama_are_one_answer_until_it_is_done() -> None:
+    lines: list[dict[str, Any]] = [
+        {"model": "m", "message": {"role": "assistant", "content": text}, "done": done}
+        for text, done in (("Tw", False), ("o.", False), ("", True), ("Three.", False), ("", True))
+    ]
+    found = import_bytes(jsonl(*lines))
+    assert found.format == "proxy-log"
+    assert [text_of(chat.messages[0]) for chat in found.conversations] == ["Two.", "Three."]
+    whole = {"model": "m", "message": {"role": "assistant", "content": "Two."}, "done": True}
+    assert import_bytes(jsonl(whole, whole)).format == "openai-chat"
+
+
+def test_a_response_that_broke_off_is_read_as_far_as_it_came() -> None:
+    item = {"type": "function_call", "id": "f", "call_id": "k", "name": "find", "arguments": "{}"}
+    events: list[dict[str, Any]] = [
+        {"type": "response.created", "response": {"id": "r", "object": "response", "output": []}},
+        {"type": "response.output_item.done", "item": item},
+        *({"type": "response.output_text.delta", "item_id": "m", "delta": text} for text in ("Tw", "o")),
+    ]
+    found = import_bytes("".join(f"event: {one['type']}\ndata: {json.dumps(one)}\n\n" for one in events).encode())
+    (message,) = found.conversations[0].messages
+    assert ([one.name for one in calls_of(message)], text_of(message).split("\n")[-1]) == (["find"], "Two")
+
+
+def test_cassettes_keep_bodies_as_texts() -> None:
+    request = {"method": "POST", "uri": "u", "body": json.dumps({"model": "m", "messages": OPENAI_CHAT[:2]})}
+    answer = {"choices": [{"message": {"role": "assistant", "content": "Not late."}}]}
+    cassette = {
+        "interactions": [{"request": request, "response": {"body": {"string": json.dumps(answer)}}}],
+        "version": 1,
+    }
+    found = import_bytes(dumps(cassette))
+    assert (found.format, text_of(found.conversations[0].messages[-1])) == ("proxy-log", "Not late.")
+
+
 def test_a_logged_response_with_a_body_is_not_lost() -> None:
     answer = {"choices": [{"message": {"role": "assistant", "content": "Not late."}}]}
     logged = {"request": {"body": {"messages": OPENAI_CHAT[:2]}}, "response": {"status_code": 200, "body": answer}}

@@ -1,0 +1,34 @@
+"""Exported chats whose speakers stand before what they say, or have other names."""
+
+from __future__ import annotations
+
+import pytest
+
+from budgeteer.engine.content.conversation import ImagePart, text_of
+from budgeteer.formats.detect import import_bytes
+from tests.formats.shapes import dumps
+
+BOLD = "# Ferries\n\n**Human:** Late?\n\n**Assistant:** No.\n\n**Note:** by the clock.\n\n**Human:** Thanks\n"
+CASCADE = "# Chat\n\n### User Input\n\nLate?\n\n### Planner Response\n\nNo.\n\n### User Input\n\nThanks\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "reply"), [(BOLD, "No.\n\n**Note:** by the clock."), (CASCADE, "No.")], ids=["bold", "cascade"]
+)
+def test_turns_are_told_by_their_speakers(text: str, reply: str) -> None:
+    found = import_bytes(text.encode(), name="chat.md")
+    assert found.format == "exported-chat"
+    said = [(message.role, text_of(message)) for message in found.conversations[0].messages]
+    assert said == [("user", "Late?"), ("assistant", reply), ("user", "Thanks")]
+
+
+def test_bold_words_in_a_text_make_no_chat() -> None:
+    assert import_bytes(b"# Ferries\n\n**Note:** late.\n\n**User:** asks.\n", name="a.md").format == "text"
+
+
+def test_pictures_of_ollama_are_pictures_and_thoughts_in_a_list_are_not_anthropics() -> None:
+    asked = {"role": "user", "content": "See?", "images": ["iVBORw0KGgo="]}
+    thought = {"type": "thinking", "thinking": [{"type": "text", "text": "Hm"}]}
+    found = import_bytes(dumps({"messages": [asked, {"role": "assistant", "content": [thought]}]}))
+    assert found.format == "openai-chat"
+    assert isinstance(found.conversations[0].messages[0].parts[-1], ImagePart)
