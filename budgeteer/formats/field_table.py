@@ -124,8 +124,8 @@ MARKUP: Final[Mapping[str, str]] = {
     "claude-export": "Thinking Read files lines ctrl o to expand",
     "cline": "Result for",
     "exported-chat": (
-        "_Exported at GMT Input Planner Cascade User Assistant Cursor You ChatGPT Claude Human Prompt Response Exported "
-        "on from"
+        "_Exported at GMT Input Planner Cascade User Assistant Cursor You ChatGPT Claude Human Prompt Response "
+        "Exported on from"
     ),
     "markdown": "budgeteer transcript user assistant system developer tool call result reasoning answers id name",
     "open-webui": (
