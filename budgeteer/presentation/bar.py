@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from budgeteer.engine.packing.ledger import CATEGORIES
 from budgeteer.presentation.bar_labels import CHAR_PX, VARIANTS, AxisText, Marks, Variant, axis_texts, percent
 from budgeteer.presentation.labels import short_count
 
@@ -109,6 +110,11 @@ class BarSegment:
     def fill(self) -> str:
         """The pattern it is filled with, "" when its class says all."""
         return "url(#hatch)" if self.piece.kind in {"margin", "reserve", "unusable"} else ""
+
+    @property
+    def holds_items(self) -> bool:
+        """Whether there are items behind it, which a click shows."""
+        return self.piece.letter in CATEGORIES
 
     @property
     def is_solid(self) -> bool:

@@ -10,7 +10,7 @@ import numpy as np
 
 from budgeteer.engine.analysis.cost_and_usage import facts_of, money
 from budgeteer.engine.analysis.counted_text import counted_text
-from budgeteer.engine.packing.ledger import CATEGORIES, TRUNCATED, Ledger
+from budgeteer.engine.packing.ledger import CATEGORIES, DRAWN, TRUNCATED, Ledger
 from budgeteer.engine.packing.result import Packing
 from budgeteer.engine.packing.verdict_text import Level, kept_sentence, level_of
 from budgeteer.presentation.bar import BarFigures, BarPicture, Share, draw_bar
@@ -102,7 +102,7 @@ def figures_of(packing: Packing) -> BarFigures:
                 by_letter[letter].not_sent_tokens,
                 min(trimmed.get(letter, 0), by_letter[letter].not_sent_tokens),
             )
-            for letter, name in CATEGORIES.items()
+            for letter, name in DRAWN.items()
             if letter in by_letter
         ),
         window=packing.window,
@@ -137,7 +137,7 @@ def snapshot_of(packing: Packing) -> dict[str, Any]:
 def glance_of(snapshot: Mapping[str, Any]) -> Glance:
     """A kept snapshot as a list prints it; one of an earlier version that said "over" of what fits is put right."""
     level = level_of(snapshot["level"])
-    shares = tuple(Share(letter, CATEGORIES[letter], sent, not_sent) for letter, sent, not_sent in snapshot["shares"])
+    shares = tuple(Share(letter, DRAWN[letter], sent, not_sent) for letter, sent, not_sent in snapshot["shares"])
     return Glance(
         tone=LEVEL_TONES[level],
         icon=LEVEL_ICONS[level],

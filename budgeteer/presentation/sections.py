@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final
 
-from budgeteer.engine.packing.ledger import CATEGORIES, SECTIONS
+from budgeteer.engine.packing.ledger import DRAWN, SECTIONS
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +33,7 @@ LOOKS: Final[Mapping[str, SectionLook]] = MappingProxyType(
         "query": SectionLook("U", "Query"),
     }
 )
-LETTERS: Final = tuple(dict.fromkeys((*CATEGORIES, *(look.letter for look in LOOKS.values()))))
+LETTERS: Final = tuple(dict.fromkeys((*DRAWN, *(look.letter for look in LOOKS.values()))))
 
 if tuple(LOOKS) != SECTIONS:
     raise RuntimeError(f"the sections and their looks differ: {SECTIONS}, {tuple(LOOKS)}")

@@ -18,7 +18,7 @@ from budgeteer.engine.models.registry import MODELS
 from budgeteer.engine.packing.allocation import PACKING_KINDS
 from budgeteer.engine.packing.conditions import Room
 from budgeteer.engine.packing.fixes import LIMIT_NAMES
-from budgeteer.engine.packing.ledger import CATEGORIES, SECTIONS
+from budgeteer.engine.packing.ledger import DRAWN, SECTIONS
 from budgeteer.engine.packing.result import WarningLevel
 from budgeteer.engine.packing.verdict_text import EARLIER_LEVELS, Bound
 from budgeteer.engine.providers.registry import PROVIDERS
@@ -94,8 +94,8 @@ COMPONENTS: Final = frozenset(
 )
 PLACES: Final = frozenset({"system message", "first user message", "tools", "messages"})
 SECTION_NAMES: Final = frozenset(SECTIONS)
-LETTERS: Final = frozenset(CATEGORIES)
-CATEGORY_NAMES: Final = frozenset(CATEGORIES.values())
+LETTERS: Final = frozenset(DRAWN)
+CATEGORY_NAMES: Final = frozenset(DRAWN.values())
 FATES: Final = frozenset(FATE_NAMES)
 LEVELS: Final = frozenset({*LEVEL_TONES, *EARLIER_LEVELS})
 COUNTED: Final = PACKING_KINDS

@@ -8,7 +8,7 @@ from __future__ import annotations
 import functools
 from dataclasses import dataclass
 
-from budgeteer.engine.packing.ledger import CATEGORIES
+from budgeteer.engine.packing.ledger import DRAWN
 from budgeteer.presentation.bar import Share
 from budgeteer.presentation.header import Glance, glance_of
 from budgeteer.presentation.mini_bar import MiniBar, draw_strip
@@ -32,6 +32,6 @@ def sample_cards() -> tuple[SampleCard, ...]:
 
 def _card(sample: Sample) -> SampleCard:
     snapshot = measured(sample.slug)
-    shares = tuple(Share(letter, CATEGORIES[letter], sent, not_sent) for letter, sent, not_sent in snapshot["shares"])
+    shares = tuple(Share(letter, DRAWN[letter], sent, not_sent) for letter, sent, not_sent in snapshot["shares"])
     limit = min(snapshot["limit"], sum(share.sent_tokens for share in shares))
     return SampleCard(sample, glance_of(snapshot), draw_strip(shares, limit=limit))

@@ -66,13 +66,18 @@ def test_system_tools_and_skills_have_one_size_in_bar_sections_and_timeline(sess
     packing = packed.packing
     shares = {share.letter: share for share in figures_of(packing).shares}
     timeline = timeline_of(session, packing, POLICIES[0])
+    ledger = packing.ledger
+    around = [entry for entry in ledger.overhead if entry.is_around_messages]
     for section, letter in (("system", "S"), ("tools", "T"), ("skills", "K")):
         in_bar = shares[letter].sent_tokens if letter in shares else 0
-        spoken = packing.ledger.section >= 5  # a message of the conversation may be the system's
-        mine = packing.ledger.category == "STKFRUAX".index(letter)
-        said = int((packing.ledger.after_tokens + packing.ledger.frame_tokens)[spoken & mine].sum())
-        assert in_bar == packing.ledger.total(section).tokens + said, section
-        assert timeline.by_letter.get(letter, (0,))[-1] >= packing.ledger.total(section).tokens
+        spoken = ledger.section >= 5  # a message of the conversation may be the system's
+        mine = ledger.category == "STKFRUAX".index(letter)
+        said = int(ledger.after_tokens[spoken & mine].sum())
+        framing = sum(entry.size.tokens for entry in around if entry.section == section)
+        assert in_bar == ledger.total(section).tokens - framing + said, section
+    for letter, share in shares.items():
+        column = timeline.by_letter.get(letter, (0,))
+        assert column[-1] == share.sent_tokens + share.not_sent_tokens, letter
     assert sum(column[-1] for column in timeline.by_letter.values()) == timeline.asked[-1]
 
 
@@ -135,6 +140,18 @@ def test_a_result_and_its_call_lead_to_each_other(packed: Packed) -> None:
         ((_, call),) = where.linked(at)
         back = int(np.flatnonzero(where.row == call)[0])
         assert row in [result for _, result in where.linked(back)]
+
+
+def test_message_overhead_is_one_figure_in_bar_sections_and_outline(packed: Packed) -> None:
+    around = [entry for entry in packed.packing.ledger.overhead if entry.is_around_messages]
+    tokens = sum(entry.size.tokens for entry in around)
+    assert tokens
+    (piece,) = [one for one in pieces_of(figures_of(packed.packing)) if (one.letter, one.kind) == ("O", "sent")]
+    line = section_table(packed.packing).overhead
+    shown = prompt_view(packed, ViewState(view=PanelName.PROMPT)).outline
+    (row,) = [entry.row for entry in shown if "overhead" in entry.row.title]
+    assert line is not None
+    assert [piece.tokens, int(line.sent.replace(",", "")), int(row.tokens.replace(",", ""))] == [tokens] * 3
 
 
 def test_the_sections_add_up_to_the_verdict(packed: Packed) -> None:

@@ -6,7 +6,7 @@ someone looks at one; their sentences are written then.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final
@@ -34,8 +34,12 @@ CATEGORIES: Final[dict[str, str]] = {
     "X": "Tool results",
 }
 LETTERS: Final = tuple(CATEGORIES)
-#: Section -> the letter that its overhead is shown under, where it is no message's own.
-HOMES: Final = dict(zip(SECTIONS, ("S", "T", "K", "F", "R", "U", "U"), strict=True))
+#: The letter of what stands around messages: it holds no items, and is drawn behind the categories that do.
+OVERHEAD_LETTER: Final = "O"
+#: Letter -> name of everything that a prompt is drawn as.
+DRAWN: Final[dict[str, str]] = {**CATEGORIES, OVERHEAD_LETTER: "Message overhead"}
+#: Section -> the letter that its headers and joins are shown under; what stands around messages has its own.
+HOMES: Final = dict(zip(SECTIONS, ("S", "T", "K", "F", "R", OVERHEAD_LETTER, OVERHEAD_LETTER), strict=True))
 
 
 def unique(names: Sequence[str]) -> list[str]:
@@ -102,12 +106,17 @@ class Reason:
 
 @dataclass(frozen=True, slots=True)
 class Overhead:
-    """What a section costs beside its items: headers, joins, frames, a preamble."""
+    """What a section costs beside its items: headers, joins, frames, a preamble.
+
+    `is_around_messages` marks what is no text of the prompt's own: role markers and ids of messages, the priming of the
+    reply.
+    """
 
     section: str
     name: str
     size: Size
     kind: CountKind
+    is_around_messages: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -335,31 +344,40 @@ class CategoryTotal:
     counts: dict[str, int]
 
 
-def by_category(ledger: Ledger, *, asked_tokens: int) -> list[CategoryTotal]:
-    """The categories in drawing order; Σ sent = the packing's total, Σ sent + not sent = `asked_tokens`.
+def by_category(ledger: Ledger, *, asked: Mapping[str, int]) -> list[CategoryTotal]:
+    """The categories in drawing order; Σ sent = the packing's total, Σ sent + not sent = Σ `asked`.
 
-    A section's overhead belongs to its category; message frames to the category of their message; what frames the reply
-    to User, as it stands with the query, so that System is the same here and in the sum of its section. The frames and
-    joins of what is not sent stand with the largest category of it.
+    A section's headers and joins belong to its category. What stands around messages (`Overhead.is_around_messages`)
+    has a letter of its own, also for messages that are not sent.
+
+    Args:
+        ledger: every decision and overhead.
+        asked: by section, the tokens that it would take with no limit.
     """
-    sent = np.zeros(len(LETTERS), np.int64)
-    gone = np.zeros(len(LETTERS), np.int64)
-    np.add.at(sent, ledger.category, ledger.after_tokens + ledger.frame_tokens)
-    np.add.at(gone, ledger.category, np.maximum(ledger.before_tokens - ledger.after_tokens, 0))
+    drawn = tuple(DRAWN)
+    sent = np.zeros(len(drawn), np.int64)
+    gone = np.zeros(len(drawn), np.int64)
+    lost = np.maximum(ledger.before_tokens - ledger.after_tokens, 0)
+    np.add.at(sent, ledger.category, ledger.after_tokens)
+    np.add.at(gone, ledger.category, lost)
     for entry in ledger.overhead:
-        sent[LETTERS.index(HOMES[entry.section])] += entry.size.tokens
-    sent[LETTERS.index(HOMES["history"])] -= int(ledger.frame_tokens.sum())
-    rest = asked_tokens - int(sent.sum()) - int(gone.sum())
-    while rest < 0 and gone.max() > 0:  # what was written in the place of items is no item that went
+        letter = OVERHEAD_LETTER if entry.is_around_messages else HOMES[entry.section]
+        sent[drawn.index(letter)] += entry.size.tokens
+    owed = 0  # what was written in the place of items is no item that went
+    for section, tokens in asked.items():
+        rest = tokens - ledger.total(section).tokens - int(lost[ledger.section == SECTIONS.index(section)].sum())
+        gone[drawn.index(HOMES[section])] += max(rest, 0)
+        owed += max(-rest, 0)
+    while owed and gone.max() > 0:
         largest = int(np.argmax(gone))
-        taken = min(int(gone[largest]), -rest)
+        taken = min(int(gone[largest]), owed)
         gone[largest] -= taken
-        rest += taken
-    gone[int(np.argmax(gone))] += rest
+        owed -= taken
+    gone[int(np.argmax(gone))] -= owed
     totals = []
-    for index, letter in enumerate(LETTERS):
+    for index, letter in enumerate(drawn):
         mine = ledger.category == index
         counts = {fate: int((ledger.fate[mine] == at).sum()) for at, fate in enumerate(FATES)}
-        if mine.any() or sent[index]:
-            totals.append(CategoryTotal(letter, CATEGORIES[letter], int(sent[index]), int(gone[index]), counts))
+        if mine.any() or sent[index] or gone[index]:
+            totals.append(CategoryTotal(letter, DRAWN[letter], int(sent[index]), int(gone[index]), counts))
     return totals

@@ -295,16 +295,15 @@ class Packer:
             block.labels(libraries.pieces, libraries.retrieval),
             Overhead("tools", "joins and preamble", costs.joins(len(libraries.tools.order)), costs.kind),
             *self._message_overheads(view, history),
-            Overhead("query", "message frame", Size(framing.query()), framing.kind),
-            Overhead("query", "reply priming", Size(framing.reply()), framing.kind),
+            Overhead("query", "message frame", Size(framing.query()), framing.kind, is_around_messages=True),
+            Overhead("query", "reply priming", Size(framing.reply()), framing.kind, is_around_messages=True),
         ]
 
     def _message_overheads(self, view: HistoryView, history: HistoryFit) -> list[Overhead]:
         frames = self.framing.history(view, history)
-        if self.pruned is None:
-            return [Overhead("history", "message frames", frames, self.framing.kind)]
-        tags = tag_overhead(self.pruned, view, history, self.counter)
-        return [Overhead("history", "message frames", Size(frames.tokens - tags.size.tokens), self.framing.kind), tags]
+        tags = [] if self.pruned is None else [tag_overhead(self.pruned, view, history, self.counter)]
+        own = frames - Size(sum(tag.size.tokens for tag in tags))
+        return [Overhead("history", "message frames", own, self.framing.kind, is_around_messages=True), *tags]
 
     def _rows(self, libraries: Libraries, history: HistoryFit, view: HistoryView) -> list[LedgerRows]:
         bundle, framing, pruned = self.bundle, self.framing, self.pruned

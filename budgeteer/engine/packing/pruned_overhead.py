@@ -45,7 +45,7 @@ def tag_overhead(pruned: Pruned, view: HistoryView, fit: HistoryFit, counter: To
     """The tags of the messages that are sent; under chars/4 they are all there is of a frame."""
     tokens = pruned.tags.tokens if counter.per_message_overhead else fit.as_sent(view).frames
     size = Size(int(tokens[fit.kept].sum()), int(pruned.tags.chars[fit.kept].sum()))
-    return Overhead("history", "message ids", size, counter.kind)
+    return Overhead("history", "message ids", size, counter.kind, is_around_messages=True)
 
 
 def pruned_demand(

@@ -255,7 +255,8 @@ class Packing:
     @property
     def categories(self) -> list[CategoryTotal]:
         """The totals by category, for the bar: sums equal sent and asked."""
-        return by_category(self.ledger, asked_tokens=self.demand.tokens)
+        asked = {section.name: section.demand.size.tokens for section in self.sections}
+        return by_category(self.ledger, asked=asked)
 
     @property
     def not_in_file_tokens(self) -> int | None:

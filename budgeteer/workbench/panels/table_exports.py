@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from budgeteer.engine.packing.ledger import CATEGORIES
+from budgeteer.engine.packing.ledger import DRAWN
 from budgeteer.presentation.csv_text import csv_text
 from budgeteer.workbench.item_content.whereabouts import Whereabouts
 from budgeteer.workbench.panels.sweep.study import SweptLimit
@@ -69,9 +69,9 @@ def _items(packed: Packed) -> Iterator[tuple[object, ...]]:
 
 def timeline_csv(timeline: Timeline) -> str:
     """Every request of the timeline, with what each category asks for."""
-    letters = [letter for letter in CATEGORIES if letter in timeline.by_letter]
+    letters = [letter for letter in DRAWN if letter in timeline.by_letter]
     reported = dict(timeline.reported)
-    columns = (*REQUEST_COLUMNS, *(f"{CATEGORIES[letter].lower().replace(' ', '_')}_tokens" for letter in letters))
+    columns = (*REQUEST_COLUMNS, *(f"{DRAWN[letter].lower().replace(' ', '_')}_tokens" for letter in letters))
     return csv_text(
         columns,
         (

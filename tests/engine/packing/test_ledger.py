@@ -54,15 +54,21 @@ def test_sums_by_section_and_by_category_are_the_whole() -> None:
     packing = packed(bundle, {"history": {"strategy": "newestFirst", "maxTokens": 60}})
     ledger = packing.ledger
     assert sum((ledger.total(name) for name in SECTIONS), Size()) == ledger.total()
-    totals = {total.letter: total for total in by_category(ledger, asked_tokens=packing.demand.tokens)}
-    assert "".join(totals) == "STRUAX"
+    asked = {section.name: section.demand.size.tokens for section in packing.sections}
+    totals = {total.letter: total for total in by_category(ledger, asked=asked)}
+    assert "".join(totals) == "STRUAXO"
     assert sum(total.sent_tokens for total in totals.values()) == packing.total.tokens
     assert sum(total.sent_tokens + total.not_sent_tokens for total in totals.values()) == packing.demand.tokens
     assert totals["T"].sent_tokens == ledger.total("tools").tokens
     assert totals["R"].sent_tokens == ledger.total("retrieval").tokens
     assert totals["U"].counts == {"kept": 1, "truncated": 0, "summarised": 0, "dropped": 1, "added": 0}
-    frames = {one.id: one.after.tokens for one in ledger if one.category == "X"}
-    assert totals["X"].sent_tokens == sum(frames.values()) + 4 * len(frames)
+    results = {one.id: one.after.tokens for one in ledger if one.category == "X"}
+    assert totals["X"].sent_tokens == sum(results.values())
+    around = [one.size.tokens for one in ledger.overhead if one.is_around_messages]
+    assert totals["O"].sent_tokens == sum(around) > 4 * len(results)
+    sent_messages = sum(one.after.tokens > 0 for one in ledger if one.section == "history")
+    left_out = sum(one.section == "history" for one in ledger) - sent_messages
+    assert totals["O"].not_sent_tokens == 4 * left_out > 0
 
 
 def test_columns_say_of_every_item_what_its_decision_says() -> None:
@@ -91,7 +97,7 @@ def test_what_is_written_in_the_place_of_items_is_not_counted_among_what_went() 
     history = {"strategy": "summarizeOlder", "maxChars": 300, "keepUserTurns": 1, "summaryMaxChars": 290}
     packing = packed(bundle_of(*talk), {"history": history})
     assert packing.chosen.history.summary is not None
-    totals = by_category(packing.ledger, asked_tokens=packing.demand.tokens)
+    totals = packing.categories
     went = int((packing.ledger.before_tokens - packing.ledger.after_tokens).clip(0).sum())
     not_sent = sum(total.not_sent_tokens for total in totals)
     assert not_sent == packing.demand.tokens - packing.total.tokens < went

@@ -97,11 +97,14 @@ class InstructionBlock:
         """What the block costs beside its items; `needs_message` where no user's message is sent to stand in."""
         overheads = piece_overheads(pieces, counter=self.counter, closed=not self.prepended)
         if are_messages(pieces):
-            overheads.append(Overhead("system", "message frame", Size(self._frames(pieces)), self.counter.kind))
+            overheads.append(self._frame(self._frames(pieces)))
         elif pieces and (needs_message or not self.prepended):
             frame = self.framing.written("system" if self.is_system_message else "user")
-            overheads.append(Overhead("system", "message frame", Size(frame), self.counter.kind))
+            overheads.append(self._frame(frame))
         return overheads
+
+    def _frame(self, tokens: int) -> Overhead:
+        return Overhead("system", "message frame", Size(tokens), self.counter.kind, is_around_messages=True)
 
     def _frames(self, pieces: Sequence[SystemPiece]) -> int:
         """The frames of the conversation's own system messages; one where the provider has one field for all texts."""

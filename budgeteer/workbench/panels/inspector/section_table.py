@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from budgeteer.engine.packing.ledger import OVERHEAD_LETTER
 from budgeteer.engine.packing.result import Packing
 from budgeteer.presentation.labels import count_of
 from budgeteer.presentation.sections import look_of
@@ -24,9 +25,10 @@ class SectionLine:
 
 @dataclass(frozen=True, slots=True)
 class SectionTable:
-    """The sections that hold anything, and their sums."""
+    """The sections that hold anything, what of them stands around messages (None: nothing does), and their sums."""
 
     lines: tuple[SectionLine, ...]
+    overhead: SectionLine | None
     total: SectionLine
 
 
@@ -63,4 +65,20 @@ def section_table(packing: Packing) -> SectionTable:
         left_out=f"{max(verdict.not_sent_tokens, 0):,}",
         limit=f"{verdict.limit_tokens:,} tokens",
     )
-    return SectionTable(tuple(lines), total)
+    return SectionTable(tuple(lines), _overhead(packing), total)
+
+
+def _overhead(packing: Packing) -> SectionLine | None:
+    """What stands around messages; the sections above it hold it, as their limits count it."""
+    for one in packing.categories:
+        if one.letter == OVERHEAD_LETTER:
+            return SectionLine(
+                letter=one.letter,
+                title=one.name,
+                items="",
+                requested=f"{one.sent_tokens + one.not_sent_tokens:,}",
+                sent=f"{one.sent_tokens:,}",
+                left_out=f"{one.not_sent_tokens:,}",
+                limit="",
+            )
+    return None

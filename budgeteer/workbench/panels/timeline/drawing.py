@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from budgeteer.engine.packing.ledger import CATEGORIES
+from budgeteer.engine.packing.ledger import DRAWN
 from budgeteer.presentation.labels import FATE_ICONS, FATE_NAMES, FATE_TONES, count_of
 from budgeteer.presentation.scale import Scale, pushed_apart, short
 from budgeteer.presentation.sections import look_of
@@ -259,7 +259,7 @@ class _Picture:
         return f" With {missing}, the count of request {at + 1:,} is{said}."
 
     def _areas(self, picked: Sequence[int], x: Scale, y: Scale, size: PictureSize) -> Iterator[Area]:
-        letters = [letter for letter in CATEGORIES if letter in self.timeline.by_letter]
+        letters = [letter for letter in DRAWN if letter in self.timeline.by_letter]
         below = [0] * len(self.timeline.asked)
         layers: list[tuple[str, str, int, float]] = []
         for letter in letters:
@@ -271,7 +271,7 @@ class _Picture:
             below = above
         places = pushed_apart([middle for *_, middle in layers], gap=17, low=size.top, high=size.height - size.bottom)
         for (letter, path, tokens, _), place in zip(layers, places, strict=True):
-            yield Area(letter, CATEGORIES[letter], path, place, f"{tokens:,}")
+            yield Area(letter, DRAWN[letter], path, place, f"{tokens:,}")
 
     def _turn_ticks(self, x: Scale, size: PictureSize) -> Iterator[Tick]:
         """A tick where a turn of the user begins, as many as there is room for."""

@@ -12,18 +12,14 @@ from budgeteer.engine.analysis.replay.autocompress import POLICIES, Policy
 from budgeteer.engine.analysis.replay.replay import replay
 from budgeteer.engine.analysis.replay.requests import reply_rows
 from budgeteer.engine.config.schema import dump_config
-from budgeteer.engine.counting.message_frames import message_frames
-from budgeteer.engine.counting.tokenizers import counter_for
-from budgeteer.engine.packing.ledger import ADDED, HOMES, LETTERS, SECTIONS
+from budgeteer.engine.packing.ledger import ADDED, HOMES, LETTERS, OVERHEAD_LETTER, SECTIONS
 from budgeteer.engine.packing.result import Packing
-from budgeteer.engine.providers.registry import PROVIDERS
 from budgeteer.workbench.deferred_results import StudyQuestion, Watch, digest_of, subject_of
 from budgeteer.workbench.models import Workspace
 from budgeteer.workbench.preview import Packed
 
 TALK_SECTIONS = ("history", "query")
-REST = HOMES["query"]
-LAYOUT = "2"
+LAYOUT = "3"
 """What a stored timeline holds; another one where its figures mean something else, so that older ones are not read."""
 _TALK = tuple(SECTIONS.index(name) for name in TALK_SECTIONS)
 
@@ -166,32 +162,25 @@ def timeline_of(workspace: Workspace, packing: Packing, policy: Policy, watch: W
 
 
 def _by_letter(packing: Packing, rows: tuple[int, ...], asked: tuple[int, ...]) -> dict[str, tuple[int, ...]]:
-    """What each category asks for at each request, its overhead as in the bar: frames of messages with their message.
-
-    The rest stands with User, as what frames the reply does.
-    """
+    """What each category asks for at each request, as in the bar: the rest of a request stands around its messages."""
     ledger = packing.ledger
     items = ledger.fate != ADDED
     talk = np.flatnonzero(np.isin(ledger.section, _TALK) & items)
     ends = np.minimum(np.array(rows, np.int64), len(talk))
-    frames = np.zeros(len(talk), np.int64)
-    of_message = ledger.messages()[talk]
-    known = of_message >= 0
-    framed = message_frames(
-        packing.bundle.history_measures, PROVIDERS[packing.provider], counter_for(packing.bundle.tokenizer)
-    )
-    frames[known] = framed[of_message[known]]
     fixed = dict.fromkeys(LETTERS, 0)
     for section in packing.sections:
         if section.name not in TALK_SECTIONS:
             fixed[HOMES[section.name]] += section.demand.size.tokens
+    for entry in ledger.overhead:
+        if entry.is_around_messages and entry.section not in TALK_SECTIONS:
+            fixed[HOMES[entry.section]] -= entry.size.tokens
     found: dict[str, tuple[int, ...]] = {}
     named = np.zeros(len(rows), np.int64)
     for at, letter in enumerate(LETTERS):
-        said = np.where(ledger.category[talk] == at, ledger.before_tokens[talk] + frames, 0)
+        said = np.where(ledger.category[talk] == at, ledger.before_tokens[talk], 0)
         column = fixed[letter] + np.concatenate([[0], np.cumsum(said)])[ends]
-        if letter != REST and column.any():
+        if column.any():
             found[letter] = tuple(int(value) for value in column)
             named += column
     rest = np.array(asked, np.int64) - named
-    return {**found, REST: tuple(int(value) for value in rest)}
+    return {**found, OVERHEAD_LETTER: tuple(int(value) for value in rest)}
