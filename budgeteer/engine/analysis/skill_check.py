@@ -118,10 +118,11 @@ def _limit_states(packing: Packing) -> Iterator[LimitState]:
 
 
 def _state(limit: Limit, packing: Packing) -> LimitState:
-    warning = warning_of(limit, packing.config)
+    warning = warning_of(limit, packing.config, usable_tokens=packing.allowance.usable_tokens)
     percent = round(limit.used * 100 / max(limit.allowed, 1), 1)
     level = warning.level if warning else "exceeded" if limit.used > limit.allowed else "ok"
-    return LimitState(limit.name, level, limit.used, limit.allowed, percent, limit.unit, limit.fix.sentence)
+    fix = warning.fix if warning else limit.fix
+    return LimitState(limit.name, level, limit.used, limit.allowed, percent, limit.unit, fix.sentence)
 
 
 def _left_out(packing: Packing, decisions: list[Decision]) -> Iterator[SkillProblem]:

@@ -8,10 +8,12 @@ a single item `is_mended`.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final, Literal, get_args
 
-from budgeteer.engine.packing.conditions import SettingValue, short_name
+from budgeteer.engine.config.schema import MOST_HISTORY_MESSAGES
+from budgeteer.engine.config.size_limits import MOST
+from budgeteer.engine.packing.conditions import MAX_SKILL_TOKENS, SettingValue, short_name
 from budgeteer.engine.packing.ledger import DROPPED, FATES, SUMMARISED, Decision, Ledger, Size
 
 type LimitName = Literal[
@@ -34,6 +36,8 @@ type LimitName = Literal[
 
 LIMIT_NAMES: Final[tuple[LimitName, ...]] = get_args(LimitName.__value__)
 
+#: Limits in tokens that the input budget bounds anyway.
+_WITHIN_BUDGET: Final = ("history.maxTokens", MAX_SKILL_TOKENS)
 _NOTHING = Size()
 _GONE = (FATES[DROPPED], FATES[SUMMARISED])
 
@@ -46,11 +50,24 @@ class Fix:
         sentence: what to do, with its figures.
         settings: the values to set, all together; empty where no setting does it.
         saves: what a shortening takes off the demand; zero where that is not what it does.
+        raises: the demands that the settings meet, where they raise limits. or_else: another way out of these.
     """
 
     sentence: str
     settings: Mapping[str, SettingValue] = field(default_factory=dict)
     saves: Size = _NOTHING
+    raises: tuple[Demand, ...] = ()
+    or_else: str = ""
+
+    def with_headroom(self, threshold_percent: float, *, usable_tokens: int) -> Fix:
+        """The fix with every limit raised so far that it warns no more, or as far as that may change anything."""
+        if not self.raises:
+            return self
+        roomy = (
+            replace(demand, needed=raised_value(demand, threshold_percent, usable_tokens=usable_tokens))
+            for demand in self.raises
+        )
+        return raised(*roomy, or_else=self.or_else)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +95,13 @@ class Demand:
         return self.needed > self.allowed
 
 
+def raised_value(demand: Demand, threshold_percent: float, *, usable_tokens: int) -> int:
+    """What a limit is raised to: no longer close to its demand, and no further than the input budget reaches."""
+    value = int(demand.needed * 100 // max(threshold_percent, 1)) + 1
+    most = {"history.maxHistoryMessages": MOST_HISTORY_MESSAGES, **dict.fromkeys(_WITHIN_BUDGET, usable_tokens)}
+    return max(min(value, most.get(demand.path, MOST)), demand.needed)
+
+
 def spare(used: int, allowed: int) -> Fix:
     """Nothing to do yet."""
     return Fix(f"Nothing is left out yet: {allowed - used:,} to spare.")
@@ -93,7 +117,8 @@ def raised(*demands: Demand, or_else: str = "", held_by: str = "") -> Fix:
     names = " and ".join(f"{short_name(path)} to {needed:,}" for path, needed in passed.items())
     if held_by:
         return Fix(f"Raising {names} is not enough: {held_by}.")
-    return Fix(f"Raise {names}{f', or {or_else}' if or_else else ''}.", dict(passed))
+    sentence = f"Raise {names}{f', or {or_else}' if or_else else ''}."
+    return Fix(sentence, dict(passed), raises=tuple(demand for demand in demands if demand.is_passed), or_else=or_else)
 
 
 def minified(saves: Size) -> Fix:

@@ -341,7 +341,7 @@ class Packer:
         if chosen.shares is not None:
             demands = {section.name: section.demand.size.tokens for section in sections}
             limits += share_limits(demands, chosen.shares, is_limited=self.config.skills_budget.enabled)
-        warnings = [warning_of(limit, self.config) for limit in limits]
+        warnings = [warning_of(limit, self.config, usable_tokens=self.allowed.usable_tokens) for limit in limits]
         notes = [*self.bundle.notes, *settings_notes(self.bundle, self.provider, with_tools=bool(chosen.tools.order))]
         if self.bundle.skills and self.config.skills_budget.optimization.prioritization:
             order_by = chosen.skills.order_by

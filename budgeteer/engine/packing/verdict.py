@@ -47,8 +47,8 @@ def verdict_of(
 SYSTEM_GROUP: Final = ("system", "tools", "skills", "features")
 
 
-def warning_of(limit: Limit, config: BudgetConfig) -> LimitWarning | None:
-    """The warning of a limit, None below the threshold or where warnings are off."""
+def warning_of(limit: Limit, config: BudgetConfig, *, usable_tokens: int) -> LimitWarning | None:
+    """The warning of a limit, None below the threshold or where warnings are off; its fix leaves no other warning."""
     settings = config.skills_budget.warnings
     if not settings.enabled or not limit.used:
         return None
@@ -60,7 +60,8 @@ def warning_of(limit: Limit, config: BudgetConfig) -> LimitWarning | None:
         level = "exceeded" if limit.used > limit.allowed else "reached"
     figures = f"{limit.used:,} {limit.unit} requested {_verb(level)} {limit.name} ({limit.allowed:,})"
     sentence = f"{figures}: {percent:,.1f} %."
-    return LimitWarning(limit.name, level, limit.used, limit.allowed, percent, limit.unit, sentence, limit.fix)
+    fix = limit.fix.with_headroom(settings.threshold_percent, usable_tokens=usable_tokens)
+    return LimitWarning(limit.name, level, limit.used, limit.allowed, percent, limit.unit, sentence, fix)
 
 
 def _verb(level: WarningLevel) -> str:

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from budgeteer.engine.config.schema import MOST_HISTORY_MESSAGES, PruningConfig
+from budgeteer.engine.config.schema import PruningConfig
 from budgeteer.engine.config.size_limits import LINE_CHARS, LIST_ENTRIES, MOST
 from budgeteer.engine.counting.tokenizers import counter_for
 from budgeteer.engine.inputs.history_index import index_of
@@ -23,6 +23,7 @@ from budgeteer.engine.packing.conditions import (
     MAX_TOOL_CHARS,
     short_name,
 )
+from budgeteer.engine.packing.fixes import Demand, raised_value
 from budgeteer.engine.packing.history.summary import SummaryFailed, SummaryRequest
 from budgeteer.engine.packing.pack import Summariser
 from budgeteer.engine.packing.pruning.history_facts import facts_of
@@ -41,8 +42,6 @@ _AUTOMATIC: Final = {"pruning.mode": "auto", "pruning.modelDriven": False}
 _ERRORS: Final = "pruning.purgeErrorsAfterTurns"
 _ERROR_TURNS: Final = PruningConfig().purge_errors_after_turns
 _SHARES: Final = ("shares.system", "shares.context", "shares.history")
-#: Limits in tokens that the input budget bounds anyway.
-_WITHIN_BUDGET: Final = frozenset({"history.maxTokens", MAX_SKILL_TOKENS})
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,16 +152,16 @@ def raised_limits(packing: Packing, _summaries: TurnSummaries) -> Iterator[Propo
 
 
 def _raised(packing: Packing, warning: LimitWarning) -> tuple[str, int] | None:
-    """A limit's path and the value at which it is no longer close; None for what is no number to raise."""
+    """A limit's path and the value that its warning's fix names; None for what is no number to raise."""
     path = _SKILL_PATHS.get(warning.limit, warning.limit)
     if path in {"inputBudget", "maxSkillFileBytes", *_SHARES}:
         return None
-    threshold = max(packing.config.skills_budget.warnings.threshold_percent, 1)
-    value = min(warning.used * 100 // threshold + 1, MOST)
-    if path in _WITHIN_BUDGET:
-        value = min(value, packing.allowance.usable_tokens)
-    if path == "history.maxHistoryMessages":
-        value = MOST_HISTORY_MESSAGES
+    named = warning.fix.settings.get(path)
+    if type(named) is int:
+        return path, named
+    threshold = packing.config.skills_budget.warnings.threshold_percent
+    demand = Demand(path, warning.used, warning.allowed)
+    value = raised_value(demand, threshold, usable_tokens=packing.allowance.usable_tokens)
     return (path, value) if value > warning.allowed else None
 
 

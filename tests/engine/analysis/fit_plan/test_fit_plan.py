@@ -139,6 +139,22 @@ def test_limits_that_bind_together_are_raised_together() -> None:
     assert not after.warnings  # what is raised is not close to its limit again
 
 
+@pytest.mark.parametrize(
+    ("window", "warns_after"), [(900, True), (40_000, False)], ids=["the window holds less", "the window holds all"]
+)
+def test_a_plan_raises_a_limit_to_the_value_that_its_warning_names(window: int, *, warns_after: bool) -> None:
+    said = [talk_line for at in range(12) for talk_line in (user(f"Task {at}. " * 20), assistant("Done. " * 20))]
+    base = {"model": "gpt-4o", "contextWindow": window, "outputReserve": 100}
+    subject = subject_of(
+        Inputs(conversation=talk(*said)), {**base, "history": {"strategy": "newestFirst", "maxTokens": 300}}
+    )
+    (warning,) = [one for one in subject.packed().warnings if one.limit == "history.maxTokens"]
+    (step,) = [one for one in fit_plan(subject).steps if one.name is StepName.RAISE_LIMITS]
+    assert step.settings == warning.fix.settings
+    after = subject.packed(with_settings(subject.config, step.settings))
+    assert [one.level for one in after.warnings if one.limit == "history.maxTokens"] == ["exceeded"] * warns_after
+
+
 SMALL = {"model": "gpt-4o", "contextWindow": 900, "outputReserve": 100}
 LIBRARY = tuple(
     Skill(f"skill{n}", "This skill helps you to sort the mail. " * 8, f"/home/ada/skill{n}/SKILL.md") for n in range(20)
