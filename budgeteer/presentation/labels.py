@@ -227,6 +227,13 @@ def wording(path: str) -> Label:
     return SETTINGS.get(path) or Label(path.rsplit(".", 1)[-1])
 
 
+def setting_title(path: str) -> str:
+    """The words of one setting where it stands alone: `Skills budget: Enabled`."""
+    group, _, rest = path.partition(".")
+    title = GROUP_TITLES.get(group)
+    return f"{title}: {wording(path).label}" if rest and title else wording(path).label
+
+
 #: How a warning says where a demand stands.
 LEVEL_WORDS: Mapping[WarningLevel, str] = MappingProxyType(
     {"approaching": "close to the limit", "reached": "limit reached", "exceeded": "limit exceeded"}

@@ -1,12 +1,38 @@
-"""The value of a setting as a list of differences prints it."""
+"""The value of a setting as pages print it: numbers with separators, choices as words."""
 
 from __future__ import annotations
 
+import functools
 import json
+import re
 from typing import Final
+
+from budgeteer.engine.config.options import fields
 
 #: Characters of a long value (an instruction, a list) that are shown.
 SHOWN_CHARS: Final = 60
+
+
+_KEY: Final = re.compile(r"[a-z]+(?:[A-Z][a-z]+)*")
+
+
+@functools.cache
+def choice_text(value: str) -> str:
+    """A choice as words: `Newest first` of `newestFirst`. The name of a vocabulary, such as o200k_base, stays."""
+    if not _KEY.fullmatch(value):
+        return value
+    return re.sub(r"[A-Z]", lambda found: f" {found[0].lower()}", value).capitalize()
+
+
+def setting_text(path: str, value: object) -> str:
+    """The value of one setting."""
+    return choice_text(value) if isinstance(value, str) and path in _choices() else value_text(value)
+
+
+@functools.cache
+def _choices() -> frozenset[str]:
+    """The settings that are a choice."""
+    return frozenset(field.path for field in fields() if field.choices)
 
 
 def value_text(value: object) -> str:

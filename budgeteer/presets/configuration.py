@@ -1,12 +1,10 @@
-"""A preset's configuration: defaults, the smallest delta, and the differences between two versions."""
+"""A preset's configuration: the engine's defaults, and the smallest delta over them."""
 
 from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from itertools import groupby
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from budgeteer.engine.config.overlay import delta_between, merge
@@ -14,24 +12,6 @@ from budgeteer.engine.config.schema import BudgetConfig, config_errors, dump_con
 from budgeteer.engine.config.size_limits import text_size_error
 from budgeteer.engine.errors import ConfigError
 from budgeteer.engine.models.registry import model
-
-
-@dataclass(frozen=True, slots=True)
-class ValueChange:
-    """One leaf that differs. `before` and `after` are JSON text, "" where the leaf does not stand on that side."""
-
-    path: str
-    name: str
-    before: str
-    after: str
-
-
-@dataclass(frozen=True, slots=True)
-class ChangeGroup:
-    """The changes under one part of the configuration, e.g. `skillsBudget.limits`."""
-
-    title: str
-    changes: tuple[ValueChange, ...]
 
 
 def engine_defaults() -> dict[str, Any]:
@@ -111,35 +91,6 @@ def read_delta(text: str) -> dict[str, Any]:
 def config_text(config: Mapping[str, Any]) -> str:
     """A configuration as indented JSON, as people edit it."""
     return json.dumps(config, indent=2, ensure_ascii=False)
-
-
-def changes_between(before: Mapping[str, Any], after: Mapping[str, Any]) -> tuple[ChangeGroup, ...]:
-    """Every leaf in which two configurations differ, grouped by the part it stands in, in the order of `after`."""
-    old, new = dict(_leaves(before)), dict(_leaves(after))
-    paths = [path for path in [*new, *(path for path in old if path not in new)] if old.get(path) != new.get(path)]
-    changes = [_change(path, old, new) for path in paths]
-    return tuple(
-        ChangeGroup(title=title, changes=tuple(members))
-        for title, members in groupby(changes, key=lambda change: ".".join(change.path.split(".")[:-1]))
-    )
-
-
-def differences_from_defaults(delta: Mapping[str, Any]) -> tuple[ChangeGroup, ...]:
-    """What a delta changes in the engine's defaults."""
-    return changes_between(engine_defaults(), full_config(delta))
-
-
-def _change(path: str, old: Mapping[str, str], new: Mapping[str, str]) -> ValueChange:
-    return ValueChange(path=path, name=path.rsplit(".", 1)[-1], before=old.get(path, ""), after=new.get(path, ""))
-
-
-def _leaves(value: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, str]]:
-    for key, inner in value.items():
-        path = f"{prefix}.{key}" if prefix else key
-        if isinstance(inner, Mapping) and inner:
-            yield from _leaves(inner, path)
-        else:
-            yield path, json.dumps(inner, ensure_ascii=False)
 
 
 def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

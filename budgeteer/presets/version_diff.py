@@ -8,8 +8,8 @@ from typing import Any
 
 from budgeteer.engine.analysis.compare.differences import differences
 from budgeteer.engine.config.schema import BudgetConfig, load_config
-from budgeteer.presentation.labels import wording
-from budgeteer.presentation.setting_values import value_text
+from budgeteer.presentation.labels import setting_title
+from budgeteer.presentation.setting_values import setting_text
 from budgeteer.presets.configuration import full_config
 
 
@@ -31,8 +31,18 @@ def setting_changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> tupl
     """
     found = differences(_loaded(before), _loaded(after))
     return tuple(
-        SettingChange(one.path, wording(one.path).label, value_text(one.a), value_text(one.b)) for one in found
+        SettingChange(one.path, setting_title(one.path), setting_text(one.path, one.a), setting_text(one.path, one.b))
+        for one in found
     )
+
+
+def differences_from_defaults(delta: Mapping[str, Any]) -> tuple[SettingChange, ...]:
+    """What a delta changes in the engine's defaults.
+
+    Raises:
+        ConfigError: it cannot be used.
+    """
+    return setting_changes({}, delta)
 
 
 def _loaded(delta: Mapping[str, Any]) -> BudgetConfig:

@@ -15,9 +15,9 @@ from budgeteer.access.requests import SignedInRequest
 from budgeteer.access.rules import AccountRole, access
 from budgeteer.engine.errors import ConfigError
 from budgeteer.presets import proposals, services
-from budgeteer.presets.configuration import ChangeGroup, config_text, differences_from_defaults
+from budgeteer.presets.configuration import config_text
 from budgeteer.presets.models import Preset, PresetVersion
-from budgeteer.presets.version_diff import setting_changes
+from budgeteer.presets.version_diff import SettingChange, differences_from_defaults, setting_changes
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +25,7 @@ class CatalogueRow:
     """One preset of the catalogue. `used_by` is None where nobody counts."""
 
     version: PresetVersion
-    differences: tuple[ChangeGroup, ...]
+    differences: tuple[SettingChange, ...]
     is_default: bool
     used_by: int | None
 

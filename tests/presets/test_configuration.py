@@ -4,9 +4,6 @@ import pytest
 
 from budgeteer.engine.errors import ConfigError
 from budgeteer.presets.configuration import (
-    changes_between,
-    differences_from_defaults,
-    engine_defaults,
     full_config,
     read_object,
     smallest_delta,
@@ -62,26 +59,6 @@ def test_a_configuration_that_cannot_be_used_names_path_and_nearest(config, word
     with pytest.raises(ConfigError) as caught:
         smallest_delta(config)
     assert all(word in caught.value.sentence for word in words)
-
-
-def test_changes_are_grouped_by_their_part():
-    before = engine_defaults()
-    after = full_config({"skillsBudget": {"enabled": True, "limits": {"maxSkillsPromptChars": 36_000}}})
-    groups = changes_between(before, after)
-    assert [group.title for group in groups] == ["skillsBudget", "skillsBudget.limits"]
-    change = groups[1].changes[0]
-    assert (change.name, change.before, change.after) == ("maxSkillsPromptChars", "30000", "36000")
-
-
-def test_an_entry_that_went_stands_with_nothing_after_it():
-    before = {"skillsBudget": {"policies": {"a": "off", "b": "off"}}}
-    after = {"skillsBudget": {"policies": {"a": "off"}}}
-    (group,) = changes_between(before, after)
-    assert (group.changes[0].before, group.changes[0].after) == ('"off"', "")
-
-
-def test_no_difference_gives_no_groups():
-    assert differences_from_defaults({}) == ()
 
 
 @pytest.mark.parametrize("text", ['{"outputReserve": ' + "9" * 5000 + "}", "[" * 100_000])

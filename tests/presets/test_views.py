@@ -17,7 +17,9 @@ def reader(client):
 
 def test_the_catalogue_says_what_each_preset_changes(reader):
     page = reader.get("/presets/").content.decode()
-    assert "skillsBudget.enabled" in page
+    for words in ("Skills budget: Enabled", "History: Strategy", "Newest first", "default: Full", "default: off"):
+        assert words in page
+    assert ">newestFirst<" not in page
     assert "the engine&#x27;s own defaults" in page or "the engine's own defaults" in page
     assert "Edit in the admin" not in page
 

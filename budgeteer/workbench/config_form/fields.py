@@ -13,6 +13,7 @@ from budgeteer.engine.errors import ConfigError
 from budgeteer.engine.models.registry import MODELS, ModelRow
 from budgeteer.engine.packing.history.registry import strategies_reading
 from budgeteer.presentation.labels import GROUP_TITLES, wording
+from budgeteer.presentation.setting_values import choice_text
 from budgeteer.workbench.config_form.apply import ConfigChange, form_fields, input_name, parsed
 from budgeteer.workbench.config_form.editable import EditableConfig
 from budgeteer.workbench.config_form.shown_groups import DrawnGroups
@@ -196,7 +197,7 @@ def form_field(
         choices=_choices(field, value),
         slider=_slider(current, field, ceilings or {}),
         is_overridden=current.is_overridden(field.path),
-        preset_value=shown_value(current.preset_value(field.path)) or "empty",
+        preset_value=_preset_text(field, current.preset_value(field.path)),
         error=_said(error, path=field.path),
         strategies=readers,
         is_unused=bool(readers) and current.config.history.strategy not in readers,
@@ -271,7 +272,12 @@ def _choices(field: Field, value: Any) -> tuple[FieldChoice, ...]:
     listed: list[FieldChoice] = []
     if field.nullable:
         listed.append(FieldChoice("", NULL_CHOICES.get(field.path, "none"), value is None))
-    return (*listed, *(FieldChoice(choice, choice, choice == value) for choice in field.choices))
+    return (*listed, *(FieldChoice(choice, choice_text(choice), choice == value) for choice in field.choices))
+
+
+def _preset_text(field: Field, value: object) -> str:
+    """What the preset has, as a button that goes back to it says it."""
+    return choice_text(value) if field.choices and isinstance(value, str) else shown_value(value) or "empty"
 
 
 def _placeholder(current: EditableConfig, field: Field) -> str:

@@ -6,9 +6,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from budgeteer.presentation.labels import count_of, wording
+from budgeteer.presentation.setting_values import setting_text
 from budgeteer.workbench.models import Workspace
-
-MOST_CHARS = 60
 
 
 def step_of(workspace: Workspace) -> dict[str, Any]:
@@ -27,7 +26,9 @@ def step_name(before: Mapping[str, Any], after: Mapping[str, Any]) -> str:
         parts.append(f"preset {before['preset']} → {after['preset']}")
     old, new = dict(_values(before["delta"])), dict(_values(after["delta"]))
     changed = changed_paths(before["delta"], after["delta"])
-    parts += [f"{wording(path).label} {_shown(old.get(path))} → {_shown(new.get(path))}" for path in changed[:2]]
+    parts += [
+        f"{wording(path).label} {_shown(path, old.get(path))} → {_shown(path, new.get(path))}" for path in changed[:2]
+    ]
     if len(changed) > 2:
         parts.append(count_of(len(changed) - 2, "more setting"))
     edits = sum(before["edits"].get(key) != after["edits"].get(key) for key in {**before["edits"], **after["edits"]})
@@ -50,14 +51,9 @@ def _values(delta: Mapping[str, Any], path: str = "") -> Iterator[tuple[str, Any
             yield f"{path}{key}", value
 
 
-def _shown(value: Any) -> str:
+def _shown(path: str, value: Any) -> str:
     if value is None:
         return "the preset's"
-    if isinstance(value, bool):
-        return "on" if value else "off"
-    if isinstance(value, int):
-        return f"{value:,}"
     if isinstance(value, list):
         return count_of(len(value), "entry").replace("entrys", "entries")
-    text = str(value)
-    return text if len(text) <= MOST_CHARS else text[: MOST_CHARS - 1] + "…"
+    return setting_text(path, value)

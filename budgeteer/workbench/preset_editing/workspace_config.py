@@ -7,8 +7,9 @@ from typing import Any, Final
 
 from budgeteer.engine.config.overlay import get_path, merge, unset_path
 from budgeteer.presets import services as presets
-from budgeteer.presets.configuration import ChangeGroup, changes_between, full_config, smallest_delta
+from budgeteer.presets.configuration import smallest_delta
 from budgeteer.presets.models import PresetVersion
+from budgeteer.presets.version_diff import SettingChange, setting_changes
 from budgeteer.workbench.config_form.editable import preset_of
 from budgeteer.workbench.models import Workspace
 
@@ -30,7 +31,7 @@ class PresetSettings:
 
     version: PresetVersion
     config: dict[str, Any]
-    changes: tuple[ChangeGroup, ...]
+    changes: tuple[SettingChange, ...]
     left_out: tuple[str, ...]
     names_skills: bool
 
@@ -53,7 +54,7 @@ def settings_of(workspace: Workspace) -> PresetSettings:
     return PresetSettings(
         version=version,
         config=config,
-        changes=changes_between(before, full_config(config)),
+        changes=setting_changes(before, config),
         left_out=left_out,
         names_skills=bool(get_path(config, "skillsBudget.policies")),
     )

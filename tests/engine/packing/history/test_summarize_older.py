@@ -97,7 +97,10 @@ def test_a_trigger_counts_the_tokens_of_the_request_in_the_place_of_characters()
     reason = next(one for one in over.ledger if one.id == "message:m1")
     assert reason.counterfactual == f"Kept as it is if history.summarizing.trigger were ≥ {whole:,}."
     [warning] = [one for one in over.warnings if one.limit.startswith("history.")]
-    assert (warning.limit, list(warning.fix.settings)) == ("history.summarizing.trigger", ["history.summarizing.trigger"])
+    assert (warning.limit, list(warning.fix.settings)) == (
+        "history.summarizing.trigger",
+        ["history.summarizing.trigger"],
+    )
     raised = {"trigger": warning.fix.settings["history.summarizing.trigger"]}
     mended = packed(bundle, older(maxChars=0, summarizing=raised))
     assert mended.chosen.history.summary is None
