@@ -86,7 +86,8 @@ class Report(models.Model):
         form_key: drawn with the form it was asked for with, so that the same form sent twice is one report.
         document: the frozen document (see document.py), compressed; None until a worker has made it and once the
             report has ended. Written once.
-        verdict: level and sentence of the packing, so that lists need not open the document.
+        verdict: level and sentence of the packing and the names of the models, so that lists need not open the
+            document; one that an earlier version froze names no models.
 
     """
 
@@ -124,7 +125,9 @@ class Report(models.Model):
         constraints = (models.UniqueConstraint(fields=("owner", "form_key"), name="reports_one_a_form"),)
 
     def __str__(self) -> str:
-        return self.title or "Untitled report"
+        """Its title; without one, for its owner, what it shows of what."""
+        source = self.evaluation.collection if self.evaluation else self.workspace
+        return self.title or (f"{self.kind_name} of {source}" if source else self.kind_name)
 
     def save(self, *args: Any, **kwargs: Any) -> None:
         """Write the row; the digest follows the token, and stays when the token is erased."""

@@ -46,7 +46,7 @@ def freeze_report(context: JobContext, *, report_id: str, **_earlier: object) ->
     is_scanned = report.content != Content.NUMBERS
     findings = findings_of(scan_document(shown), shown, kind.placed(shown)) if is_scanned else None
     content = dump(shown)
-    verdict = {"level": frozen.level, "sentence": frozen.sentence}
+    verdict = {"level": frozen.level, "sentence": frozen.sentence, "models": list(dict.fromkeys(frozen.models))}
     context.progress(STEPS, STEPS, "steps", "Frozen.")
     result = {"bytes": len(content)}
     with context.finishing(result):

@@ -63,6 +63,11 @@ class SharedRow:
         return "1 secret or personal detail" if count == 1 else f"{count:,} secrets or personal details"
 
     @property
+    def models(self) -> str:
+        """The models that it is about, "" before it is made and where an earlier version made it."""
+        return " and ".join((self.report.verdict or {}).get("models", ()))
+
+    @property
     def verdict(self) -> str:
         """The verdict in words, "" before there is one; put right where an earlier version froze it."""
         kept = self.report.verdict

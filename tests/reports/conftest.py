@@ -34,12 +34,15 @@ def make_report(owner, workspace):
         document = public_copy(sample_document(), content=content, message_texts=())
         return Report.objects.create(
             owner=owner,
-            workspace=workspace,
-            title="Payroll agent, <b>July</b>",
             content=content,
             document=pack_bytes(dump(document)) if frozen else None,
             frozen_at=timezone.now() if frozen else None,
-            **{"expires_at": timezone.now() + timedelta(days=7), **columns},
+            **{
+                "workspace": workspace,
+                "title": "Payroll agent, <b>July</b>",
+                "expires_at": timezone.now() + timedelta(days=7),
+                **columns,
+            },
         )
 
     return make

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import re
 import uuid
+from datetime import UTC, datetime
 
 import pytest
 
@@ -164,7 +165,25 @@ def test_a_new_form_asks_for_numbers_only_and_fills_in_no_title(signed_in, works
 def test_without_a_title_only_a_full_report_is_called_like_its_workspace(signed_in, workspace, content, title):
     publish(signed_in, workspace, content=content, title=" ")
     assert Report.objects.get().title == title
-    assert (title or "Untitled report") in signed_in.get("/reports/").content.decode()
+    assert (title or "Packed prompt of Payroll agent") in signed_in.get("/reports/").content.decode()
+
+
+def test_reports_without_a_title_are_told_apart_by_kind_model_and_time(signed_in, make_report):
+    for kind, model, hour in (("packing", "gpt-4o", 9), ("sweep", "claude-opus-4-5", 14)):
+        verdict = {"level": "", "sentence": "Said", "models": [model]}
+        make_report(title="", kind=kind, verdict=verdict, created_at=datetime(2026, 10, 26, hour, 5, tzinfo=UTC))
+    rows = re.findall(r'<li class="report.*?</li>', signed_in.get("/reports/").content.decode(), re.DOTALL)
+    told = [re.sub(r"<[^>]+>|\s+", " ", row) for row in rows]
+    for said, words in zip(
+        told,
+        (("Sweep of Payroll agent", "claude-opus-4-5", "14:05"), ("Packed prompt of Payroll agent", "gpt-4o", "09:05")),
+        strict=True,
+    ):
+        assert all(word in said for word in words), said
+
+
+def test_a_report_whose_workspace_is_gone_says_what_it_shows(make_report):
+    assert str(make_report(title="", workspace=None)) == "Packed prompt"
 
 
 def test_a_revoked_report_holds_nothing_of_what_it_was_made_from(signed_in, make_report):

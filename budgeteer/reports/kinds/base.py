@@ -43,12 +43,14 @@ class FrozenParts:
     Attributes:
         message_texts: the texts of every message that went into it, read at most once.
         level, sentence: what it comes to, for lists; the level is "" where there is none.
+        models: the names of the models that it is about.
     """
 
     document: Document
     message_texts: Iterable[str]
     level: str
     sentence: str
+    models: tuple[str, ...]
 
 
 type PlacePath = tuple[str | int, ...]

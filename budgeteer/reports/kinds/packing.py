@@ -47,7 +47,7 @@ def _freeze(report: Report, progress: Callable[[str], None]) -> FrozenParts:
         progress=progress,
     )
     verdict = document["packing"]["verdict"]
-    return FrozenParts(document, message_texts(packing), verdict["level"], verdict["sentence"])
+    return FrozenParts(document, message_texts(packing), verdict["level"], verdict["sentence"], (packing.model,))
 
 
 def _reduce(document: Document, content: str, texts: Iterable[str]) -> Document:

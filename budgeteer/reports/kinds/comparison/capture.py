@@ -92,7 +92,8 @@ def freeze(report: Report, progress: Callable[[str], None]) -> FrozenParts:
         "comparison": _comparison(found),
         "prompt": None,
     }
-    return FrozenParts(document, message_texts(found.a), "", sentence_of(document))
+    models = (found.a.model, found.b.model)
+    return FrozenParts(document, message_texts(found.a), "", sentence_of(document), models)
 
 
 def _side(taken: dict[str, Any], packing: Packing) -> dict[str, Any]:

@@ -62,7 +62,8 @@ def freeze(report: Report, progress: Callable[[str], None]) -> FrozenParts:
         "prompt": None,
     }
     many = count_of(found.totals[0].conversations, "conversation")
-    return FrozenParts(document, (), "", f"{many} under {count_of(len(found.totals), 'configuration')}")
+    models = tuple(config["model"] for config in document["configs"])
+    return FrozenParts(document, (), "", f"{many} under {count_of(len(found.totals), 'configuration')}", models)
 
 
 def _config(given: Mapping[str, Any]) -> dict[str, Any]:

@@ -83,7 +83,9 @@ def freeze(report: Report, progress: Callable[[str], None]) -> FrozenParts:
         "prompt": None,
         "sweep": _swept(swept, packing),
     }
-    return FrozenParts(document, message_texts(packing), "", f"Sweep over {limit_title(over).lower()}")
+    return FrozenParts(
+        document, message_texts(packing), "", f"Sweep over {limit_title(over).lower()}", (packing.model,)
+    )
 
 
 def _swept(swept: SweptLimit, packing: Packing) -> dict[str, Any]:
