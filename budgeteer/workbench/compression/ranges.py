@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,7 @@ from budgeteer.engine.content.written_messages import SUMMARY_LINE
 from budgeteer.engine.counting.tokenizers import counter_for
 from budgeteer.engine.errors import InputError
 from budgeteer.engine.packing.history.summary import SummaryRequest
-from budgeteer.engine.packing.ledger import SECTIONS
+from budgeteer.engine.packing.ledger import DROPPED, SECTIONS
 from budgeteer.engine.packing.pruning.history_facts import Facts, facts_of
 from budgeteer.engine.packing.result import Packing
 from budgeteer.presentation.labels import count_of
@@ -33,6 +33,7 @@ class RangeChoice:
     Attributes:
         start_id, end_id: as `compress` names its ends: a message's or, where one stands there, a block's.
         tokens: what they take in the prompt as it is packed now, frames included.
+        left_out: the tokens of those that are not in it.
         blocks: the ids of the blocks inside, which a summary names as `(bN)`.
         note: what was widened, "" where nothing was.
     """
@@ -43,6 +44,7 @@ class RangeChoice:
     end_id: str
     messages: int
     tokens: int
+    left_out: int
     blocks: tuple[str, ...]
     note: str
 
@@ -50,7 +52,10 @@ class RangeChoice:
     def sentence(self) -> str:
         """The range in one line."""
         inside = f", {count_of(len(self.blocks), 'block')} inside" if self.blocks else ""
-        return f"{count_of(self.messages, 'message')}{inside}, {self.tokens:,} tokens"
+        said = f"{count_of(self.messages, 'message')}{inside}, {self.tokens + self.left_out:,} tokens"
+        if not self.left_out:
+            return said
+        return f"{said}, {f'{self.left_out:,}' if self.tokens else 'all'} of them left out"
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +102,7 @@ def range_of(packing: Packing, state: ViewState) -> RangeChoice | None:
         start_id=f"b{cover[first]}" if cover[first] else ids(first),
         end_id=f"b{cover[last]}" if cover[last] else ids(last),
         messages=last - first + 1,
-        tokens=_tokens(packing, first, last),
+        **_tokens(packing, first, last),
         blocks=blocks,
         note=note,
     )
@@ -226,9 +231,7 @@ def range_ids(packing: Packing, chosen: RangeChoice) -> RangeChoice:
     if not rows:
         raise InputError("None of these messages has an id: an earlier packing wrote them", mend="Choose others")
     start, end = facts.numbering.id_of(rows[0]), facts.numbering.id_of(rows[-1])
-    return RangeChoice(
-        chosen.first, chosen.last, start, end, chosen.messages, chosen.tokens, chosen.blocks, chosen.note
-    )
+    return replace(chosen, start_id=start, end_id=end)
 
 
 def _whole(group: Any, first: int, last: int) -> tuple[int, int]:
@@ -251,8 +254,8 @@ def _cover(packing: Packing) -> Any:
     return packing.pruned.cover
 
 
-def _tokens(packing: Packing, first: int, last: int) -> int:
-    """What the messages and the blocks among them take as they are packed now."""
+def _tokens(packing: Packing, first: int, last: int) -> dict[str, int]:
+    """What the messages and the blocks among them take as they are packed now, and what of them is left out."""
     ledger = packing.ledger
     messages = ledger.messages()
     mine = (messages >= first) & (messages <= last)
@@ -261,7 +264,17 @@ def _tokens(packing: Packing, first: int, last: int) -> int:
     for index in blocks:  # a block stands before the first message it stands for
         place = int(np.searchsorted(after, index))
         mine[index] = place < len(after) and first <= int(messages[after[place]]) <= last
-    return int((ledger.after_tokens[mine] + ledger.frame_tokens[mine]).sum())
+    gone = mine & (ledger.fate == DROPPED)
+    sent = int((ledger.after_tokens[mine] + ledger.frame_tokens[mine]).sum())
+    return {"tokens": sent, "left_out": int(ledger.before_tokens[gone].sum())}
+
+
+def is_left_out(now: Packing, then: Packing) -> bool:
+    """Whether a block that only the second packing has is not sent: it has no decision there."""
+    known = set(now.pruned.compressed.blocks) if now.pruned else set()
+    blocks = then.pruned.compressed.blocks if then.pruned else {}
+    made = [block for number, block in blocks.items() if number not in known and not block.open]
+    return any(then.ledger.find(f"block:{block.id}") is None for block in made)
 
 
 def _topic(packing: Packing, chosen: RangeChoice) -> str:

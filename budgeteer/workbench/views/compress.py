@@ -127,7 +127,12 @@ def _generated(request: SignedInRequest, workspace: Workspace, state: ViewState,
 
 def _effect(packed: Packed, then: Packed | None) -> str:
     """What the prompt would come to with the block, "" where that needs a job first."""
-    return f"Effect on the prompt: {effect_of(packed.packing, then.packing)}." if then else ""
+    if then is None:
+        return ""
+    effect = f"Effect on the prompt: {effect_of(packed.packing, then.packing)}."
+    if ranges.is_left_out(packed.packing, then.packing):
+        return f"{effect} A limit leaves the summary out, as it does the messages it stands for."
+    return effect
 
 
 def _refused(

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 import pytest
@@ -11,8 +12,9 @@ from budgeteer.workbench.compression.ranges import block_shown, range_of
 from budgeteer.workbench.config_form import undo_steps
 from budgeteer.workbench.config_form.editable import EditableConfig
 from budgeteer.workbench.models import Workspace
+from budgeteer.workbench.panels.messages.panel import message_list
 from budgeteer.workbench.preview import Packed, preview
-from budgeteer.workbench.state import ViewState
+from budgeteer.workbench.state import PanelName, ViewState
 from tests.workbench.pages import text_of
 
 ROOMY = {"history": {"strategy": "full"}, "model": "gpt-4.1"}
@@ -124,6 +126,30 @@ def test_a_draft_says_what_it_would_come_to(client: Client, roomy: Workspace) ->
     assert "no topic" in client.post(url(roomy), {**draft, "topic": ""}).content.decode()
     roomy.refresh_from_db()
     assert not EditableConfig.of(roomy).config.pruning.ranges
+
+
+def test_a_block_stands_in_the_list_as_a_summary_of_its_own_look(client: Client, roomy: Workspace) -> None:
+    client.post(url(roomy), {**a_range(roomy), "topic": "one", "summary": "Looked."})
+    roomy.refresh_from_db()
+    shown = message_list(packed_of(roomy), ViewState(view=PanelName.MESSAGES))
+    [line] = [line for line in shown.lines if line.is_block]
+    assert (line.label, line.fate_word, line.icon, line.tone, line.letter) == ("b1", "Summary", "sigma", "sum", "Σ")
+
+
+def test_a_range_that_a_limit_leaves_out_says_so_with_its_tokens(client: Client, roomy: Workspace) -> None:
+    undo_steps.commit(roomy, {"history": {"strategy": "newestFirst", "maxTokens": 400}})
+    packing = packed_of(roomy).packing
+    page = client.get(url(roomy).removesuffix("compress/"), a_range(roomy)).content.decode()
+    found = re.search(r"\d+ messages, ([\d,]+) tokens, all of them left out", page)
+    assert found is not None
+    first, last = (int(str(a_range(roomy)[name])) - 1 for name in ("start", "end"))
+    mine = (packing.ledger.messages() >= first) & (packing.ledger.messages() <= last)
+    assert int(found[1].replace(",", "")) >= int(packing.ledger.before_tokens[mine].sum()) > 0
+    assert re.search(r'class="folded dropped in-range"', page)
+    draft = {**a_range(roomy), "topic": "one", "summary": "Looked.", "draft": "1"}
+    effect = client.post(url(roomy), draft).content.decode()
+    assert "no effect" in effect
+    assert "A limit leaves the summary out, as it does the messages it stands for." in effect
 
 
 @pytest.mark.parametrize(

@@ -165,7 +165,8 @@ def _mask(table: MessageTable, key: str) -> NDArray[np.bool_]:
 
 def _line(entry: MessageRun, table: MessageTable, told: _Told, state: ViewState) -> MessageLine:
     if entry.kind == "folded":
-        return _folded(entry, table, state)
+        rows = (table.row[entry.first : entry.last + 1] + 1).tolist()
+        return replace(_folded(entry, table, state), is_in_range=any(row in told.lit and row > 0 for row in rows))
     index = int(table.index[entry.first])
     if entry.kind == "turn":
         return _turn(table, entry.first, told.names[int(table.index[entry.last])])
@@ -176,6 +177,7 @@ def _line(entry: MessageRun, table: MessageTable, told: _Told, state: ViewState)
 def _message(table: MessageTable, at: int, decision: Decision, name: str, state: ViewState) -> MessageLine:
     added = decision.fate == FATES[ADDED]
     is_block = decision.id.startswith("block:")
+    shown_as = "summarised" if is_block else decision.fate
     row = int(table.row[at]) + 1
     before, after = f"{decision.before.tokens:,}", f"{decision.after.tokens:,}"
     return MessageLine(
@@ -189,9 +191,9 @@ def _message(table: MessageTable, at: int, decision: Decision, name: str, state:
         category="Summary" if is_block else CATEGORIES[decision.category],
         running=f"{int(table.running[at]):,}",
         fate=decision.fate,
-        icon=FATE_ICONS[decision.fate],
-        tone=FATE_TONES[decision.fate],
-        fate_word=FATE_NAMES[decision.fate],
+        icon=FATE_ICONS[shown_as],
+        tone=FATE_TONES[shown_as],
+        fate_word="Summary" if is_block else FATE_NAMES[decision.fate],
         reason="" if decision.fate == "kept" else decision.sentence,
         is_selected=state.sel == decision.id,
         is_pinned=decision.pinned,
