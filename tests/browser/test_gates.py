@@ -11,7 +11,7 @@ from playwright.sync_api import expect
 from benchmarks.browser.page_weight import VIEWS, WATCH_SHIFT, assets, finished
 from benchmarks.inputs.large_files import generated
 from tests.browser.conftest import NARROW, WORK_MS
-from tests.browser.steps import drop, open_sample, wait_until_packed
+from tests.browser.steps import change_number, drop, open_sample, wait_until_packed
 
 SCRIPT_BYTES, STYLE_BYTES, WORKBENCH_BYTES, REPORT_BYTES = 40_000, 25_000, 100_000, 80_000
 """Most bytes of gzip. Source: the design, measured by."""
@@ -196,3 +196,89 @@ def test_on_a_phone_what_became_of_an_item_on_both_sides_is_read_whole(visitor, 
           .map((cell) => cell.textContent)"""
     )
     assert cut == []
+
+
+_FONTS = """() => [...document.querySelectorAll("table.t")].filter((table) => table.checkVisibility()).map((table) =>
+  [...new Set([...table.querySelectorAll("tbody .n")].filter((cell) => cell.textContent.trim()).map((cell) => {
+    const style = getComputedStyle(cell);
+    return `${style.fontSize} ${style.fontFamily}`;
+  }))])"""
+
+
+@pytest.mark.parametrize(
+    "name", ["workbench-sweep", "workbench-timeline", "workbench-fit", "report-sweep", "evaluation", "policies"]
+)
+def test_the_numbers_of_a_table_are_written_in_one_hand(visitor, filled, name):
+    page = visitor().open(filled.pages[name])
+    expect(page.locator("table.t tbody .n").first).to_be_attached()
+    fonts = [found for found in page.evaluate(_FONTS) if found]
+    assert fonts
+    assert [found for found in fonts if len(found) > 1] == []
+
+
+_BOTTOMS = """() => [...document.querySelectorAll(".items tbody tr.kept")].filter((row) => row.checkVisibility())
+  .map((row) => [".c-tokens", ".c-fate .fate"].map((part) => {
+    const walker = document.createTreeWalker(row.querySelector(part), NodeFilter.SHOW_TEXT);
+    let last, range = document.createRange();
+    while (walker.nextNode()) if (walker.currentNode.data.trim()) last = walker.currentNode;
+    range.selectNodeContents(last);
+    return range.getBoundingClientRect().bottom;
+  }))"""
+
+
+def test_what_became_of_an_item_stands_on_the_line_of_its_tokens(visitor, filled):
+    page = visitor().open(filled.pages["workbench-map"])
+    expect(page.locator(".items tbody tr.kept").first).to_be_visible()
+    lines = page.evaluate(_BOTTOMS)
+    assert lines
+    assert [(tokens, fate) for tokens, fate in lines if abs(tokens - fate) > 1] == []
+
+
+def test_a_setting_says_preset_only_where_it_is_looked_at_and_moves_nothing_when_it_is_changed(visitor, filled):
+    page = visitor().open(filled.pages["workbench-skills"])
+    path = "skillsBudget.limits.maxSkillsInPrompt"
+    field = page.locator("#config-form .fl", has=page.locator(f'input[name="config.{path}"]'))
+    mark, slider = field.locator(".org"), field.locator("input[type=range]")
+    expect(mark).to_have_text("preset")
+    seen = "() => [...document.querySelectorAll('.fl .org')].filter((one) => getComputedStyle(one).opacity !== '0').length"
+    assert page.evaluate(seen) == 0
+    field.hover()
+    assert page.evaluate(seen) == 1
+    before = slider.bounding_box()
+    change_number(page, path, "17")
+    expect(mark.get_by_role("button")).to_be_visible()
+    after = slider.bounding_box()
+    assert before
+    assert after
+    assert (after["x"], after["y"], after["width"]) == (before["x"], before["y"], before["width"])
+    mark.get_by_role("button").click()
+    expect(mark).to_have_text("preset")
+
+
+def test_the_admin_looks_like_the_rest(visitor, filled):
+    page = visitor().open("/admin/presets/preset/?o=2&q=a")
+    found = page.evaluate(
+        """() => {
+          const style = (part) => getComputedStyle(document.querySelector(part));
+          const small = [...document.querySelectorAll("main *")].filter((one) => one.checkVisibility()
+            && [...one.childNodes].some((node) => node.nodeType === 3 && node.data.trim())
+            && parseFloat(getComputedStyle(one).fontSize) < 12);
+          const heads = [...document.querySelectorAll("#result_list thead th.column-slug, #result_list thead th.sorted")];
+          const crumbs = [...document.querySelectorAll(".breadcrumbs li, .breadcrumbs a, .crumbs li")];
+          return {
+            small: small.map((one) => one.outerHTML.slice(0, 80)),
+            gradient: style("#changelist-search input[type=submit]").backgroundImage,
+            shades: new Set(heads.map((one) => getComputedStyle(one).backgroundColor)).size,
+            sorted: heads.length,
+            crumbs: crumbs.map((one) => one.textContent.trim().toLowerCase()),
+          };
+        }"""
+    )
+    assert found["small"] == []
+    assert found["gradient"] == "none"
+    assert (found["sorted"] > 0, found["shades"]) == (True, 1)
+    assert len(set(found["crumbs"])) == len(found["crumbs"])
+    page.goto(page.url.split("/presets/")[0] + "/")
+    assert page.evaluate("() => getComputedStyle(document.querySelector('#content-related')).backgroundColor") == (
+        "rgba(0, 0, 0, 0)"
+    )

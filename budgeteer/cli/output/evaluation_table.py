@@ -9,7 +9,7 @@ from budgeteer.cli.output.tables import shortened, table
 from budgeteer.engine.analysis.cost_and_usage import money
 from budgeteer.engine.analysis.evaluation.evaluation import Evaluation, Flow, Sides, Totals, by_tokens
 from budgeteer.engine.analysis.evaluation.sessions import SessionTotals
-from budgeteer.engine.packing.ledger import CATEGORIES
+from budgeteer.engine.packing.ledger import DRAWN
 
 NAME_WIDTH = 70
 _MOST_ROWS = 10
@@ -127,7 +127,7 @@ def _share(count: int, one: Totals) -> str:
 def _details(one: Totals, *, named: bool) -> Iterator[str]:
     """Where the tokens of one configuration go."""
     where = f" under {one.name}" if named else ""
-    categories = [(CATEGORIES[letter], one.categories[letter]) for letter in CATEGORIES if letter in one.categories]
+    categories = [(DRAWN[letter], one.categories[letter]) for letter in DRAWN if letter in one.categories]
     flows = (("Tokens by category", "items", categories), ("Tool results", "results", by_tokens(one.tools)))
     for title, counted, found in (*flows, ("Not sent whole, by rule", "items", by_tokens(one.rules))):
         if found:

@@ -11,7 +11,7 @@ from budgeteer.collections.run_state import RunState
 from budgeteer.engine.analysis.cost_and_usage import money
 from budgeteer.engine.analysis.evaluation.evaluation import Evaluation, Flow, Totals, by_tokens
 from budgeteer.engine.analysis.evaluation.sessions import SessionTotals
-from budgeteer.engine.packing.ledger import CATEGORIES
+from budgeteer.engine.packing.ledger import DRAWN
 
 FLOW_ROWS: Final = 12
 
@@ -156,8 +156,8 @@ def _amount(cost: float | None) -> str:
 
 def flow_tables(totals: Totals) -> Iterator[FlowTable]:
     """Where tokens go: by category, by tool and by rule; a table that would be empty is left out."""
-    categories = [(letter, totals.categories[letter]) for letter in CATEGORIES if letter in totals.categories]
-    named = [(CATEGORIES[letter], letter, flow) for letter, flow in categories]
+    categories = [(letter, totals.categories[letter]) for letter in DRAWN if letter in totals.categories]
+    named = [(DRAWN[letter], letter, flow) for letter, flow in categories]
     tables = (
         ("categories", "By category", "Items", named),
         ("tools", "Tool results, by tool", "Results", [(name, "X", flow) for name, flow in by_tokens(totals.tools)]),

@@ -279,7 +279,7 @@ def _add_items(packing: Packing, tools: Sequence[tuple[int, str]], totals: Total
             totals.rules.setdefault(rule, Flow()).add(flow.count, flow.requested_tokens, flow.sent_tokens)
     for total in packing.categories:
         flow = totals.categories.setdefault(total.letter, Flow())
-        flow.add(counts[total.letter], total.sent_tokens + total.not_sent_tokens, total.sent_tokens)
+        flow.add(counts.get(total.letter, 0), total.sent_tokens + total.not_sent_tokens, total.sent_tokens)
     if tools:
         _add_tools(packing, tools, totals)
 

@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from budgeteer.engine.analysis.evaluation.distribution import Distribution
 from budgeteer.engine.analysis.evaluation.sessions import SessionTotals, SessionUse
-from budgeteer.engine.packing.ledger import CATEGORIES
+from budgeteer.engine.packing.ledger import DRAWN
 from budgeteer.engine.packing.verdict_text import Level
 
 #: So many conversations are named: the largest, and those whose level two configurations differ in.
@@ -101,7 +101,7 @@ class Totals:
         levels: how many conversations fit, fit with something left out, or cannot be made to fit.
         overflowing: how many of them request more than may be sent.
         input_price, cached_price: US dollars for a million tokens of input, None without a list price.
-        categories: by letter (ledger.CATEGORIES), counted in items. tools: results by the tool that was called.
+        categories: by letter (ledger.DRAWN), counted in items. tools: results by the tool that was called.
         rules: items that are not sent whole, by the rule of their decision.
         largest: those with the largest requests.
         sessions: what all requests of all conversations take, None where they are not replayed.
@@ -198,7 +198,7 @@ class Totals:
                 "cachedPerRequest": dollars(self.sent.total, self.cached_price and self.cached_price / count),
             },
             "categories": {
-                CATEGORIES[one]: self.categories[one].to_json() for one in CATEGORIES if one in self.categories
+                DRAWN[one]: self.categories[one].to_json() for one in DRAWN if one in self.categories
             },
             "tools": {name: flow.to_json() for name, flow in by_tokens(self.tools)},
             "rules": {name: flow.to_json() for name, flow in by_tokens(self.rules)},

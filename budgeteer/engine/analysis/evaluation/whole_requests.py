@@ -21,7 +21,7 @@ from budgeteer.engine.counting.message_frames import message_frames
 from budgeteer.engine.counting.message_measures import MessageMeasures
 from budgeteer.engine.counting.tokenizers import TokenCounter
 from budgeteer.engine.packing.allocation import allowance, provider_of, resolve_percents
-from budgeteer.engine.packing.ledger import LETTERS
+from budgeteer.engine.packing.ledger import LETTERS, OVERHEAD_LETTER
 from budgeteer.engine.packing.ledger_rows import LETTER_OF_ROLE
 from budgeteer.engine.providers.registry import DEFAULT_PROVIDER, PROVIDERS
 
@@ -50,14 +50,16 @@ class WholeRequests:
     reply_tokens: int
 
     def categories(self) -> Iterator[tuple[str, int, int]]:
-        """For each category of what is sent whole its letter, items and tokens; priming of replies is the user's."""
+        """For each category of what is sent whole its letter, items and tokens; last what stands around messages."""
         mine = self.is_whole[self.owner]
         counts = np.bincount(self.letters[mine], minlength=len(LETTERS))
-        tokens = np.bincount(self.letters[mine], weights=self.framed[mine], minlength=len(LETTERS))
-        tokens[LETTERS.index("U")] += self.reply_tokens * int(self.is_whole.sum())
+        tokens = np.bincount(self.letters[mine], weights=self.message_tokens[mine], minlength=len(LETTERS))
         for place, letter in enumerate(LETTERS):
             if counts[place] or tokens[place]:
                 yield letter, int(counts[place]), int(tokens[place])
+        around = int((self.framed - self.message_tokens)[mine].sum()) + self.reply_tokens * int(self.is_whole.sum())
+        if around:
+            yield OVERHEAD_LETTER, 0, around
 
 
 def whole_requests(

@@ -8,7 +8,7 @@ from typing import Final
 from budgeteer.collections.run_page.figures import SUMMARY_HEADS
 from budgeteer.collections.run_state import RunState
 from budgeteer.engine.analysis.evaluation.evaluation import Flow, Totals
-from budgeteer.engine.packing.ledger import CATEGORIES
+from budgeteer.engine.packing.ledger import DRAWN
 from budgeteer.presentation.csv_text import csv_text
 from budgeteer.reports.document import Document
 from budgeteer.reports.files.exports import markdown_table, plain
@@ -35,7 +35,7 @@ def _rows(document: Document) -> Iterator[tuple[object, ...]]:
 
 def _flows(one: Totals) -> Iterator[tuple[str, str, Flow]]:
     yield from (
-        ("category", CATEGORIES[letter], one.categories[letter]) for letter in CATEGORIES if letter in one.categories
+        ("category", DRAWN[letter], one.categories[letter]) for letter in DRAWN if letter in one.categories
     )
     yield from (("tool", name, flow) for name, flow in one.tools.items())
     yield from (("rule", name, flow) for name, flow in one.rules.items())
