@@ -78,7 +78,7 @@ SETTINGS = MappingProxyType(
         "retrieval.searchTopK": Label("Top K"),
         "retrieval.fit": Label("Fit"),
         "history.strategy": Label("Strategy"),
-        "history.maxTokens": Label("Max tokens", "A number, 30% (of the input budget) or 30% of the window"),
+        "history.maxTokens": Label("Max history tokens", "A number, 30% (of the input budget) or 30% of the window"),
         "history.maxChars": Label("Summarise over", unit="chars"),
         "history.keepUserTurns": Label("Keep user turns", "Kept word for word"),
         "history.summaryMaxChars": Label("Summary at most", "The line of what went as well", "chars"),

@@ -12,9 +12,10 @@ from budgeteer.engine.packing.verdict_text import figures_from_json
 from budgeteer.presentation.bar import BarFigures, BarPicture, Share, draw_bar
 from budgeteer.presentation.header import LEVEL_ICONS, LEVEL_TONES
 from budgeteer.presentation.labels import FATE_ICONS, FATE_NAMES, FATE_TONES
+from budgeteer.presentation.reason_words import rule_in_words
 from budgeteer.presentation.sections import look_of
 from budgeteer.reports.document import Document
-from budgeteer.reports.rule_labels import rule_in_words, warning_figures, warning_title, what_went
+from budgeteer.reports.rule_labels import warning_figures, warning_title, what_went
 
 ITEMS_A_PAGE = 100
 """Rows of the item table on one page; the design allows a list 200, and a report at most 80 kB."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any, Final
@@ -47,11 +46,6 @@ def warning_title(warning: Mapping[str, Any]) -> str:
 def warning_figures(warning: Mapping[str, Any]) -> str:
     """What was requested and what is allowed."""
     return f"{warning['used']:,} requested, {warning['allowed']:,} allowed ({warning['percent']:,.1f} %)."
-
-
-def rule_in_words(rule: str) -> str:
-    """The name of a rule as words: `called in history` of `calledInHistory`."""
-    return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", rule).lower()
 
 
 def what_went(rule: str) -> str:

@@ -158,5 +158,5 @@ def test_a_value_of_the_form_is_read_back_as_it_was_written() -> None:
     changes = {"features.keywords": "a&b, c=d + 50 %", "history.maxTokens": ""}
     assert changes_of(apply_value(changes)) == changes
     assert button_of({}).apply == ""
-    assert button_of({"history.maxTokens": 608}).label == "Raise max tokens to 608"
+    assert button_of({"history.maxTokens": 608}).label == "Raise max history tokens to 608"
     assert button_of({"history.keepUserTurns": "3"}).label == "Set keep user turns to 3"

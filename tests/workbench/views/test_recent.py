@@ -37,7 +37,7 @@ def test_the_map_has_a_row_for_the_line_and_for_what_went(client: Client, harbou
     [
         ("previous:history", LINE, "Names what the 3 messages that went were about."),
         ("message:m1", "Start at the quay.", "The oldest message: its opening stays as the topic."),
-        ("message:m3", "Move the crane.", "Kept if history.maxHistoryMessages were ≥ 2."),
+        ("message:m3", "Move the crane.", "Kept if max history messages were at least 2."),
     ],
 )
 def test_the_inspector_shows_its_text_and_why(

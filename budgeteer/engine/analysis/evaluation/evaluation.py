@@ -197,9 +197,7 @@ class Totals:
                 "uncachedPerRequest": dollars(self.sent.total, self.input_price and self.input_price / count),
                 "cachedPerRequest": dollars(self.sent.total, self.cached_price and self.cached_price / count),
             },
-            "categories": {
-                DRAWN[one]: self.categories[one].to_json() for one in DRAWN if one in self.categories
-            },
+            "categories": {DRAWN[one]: self.categories[one].to_json() for one in DRAWN if one in self.categories},
             "tools": {name: flow.to_json() for name, flow in by_tokens(self.tools)},
             "rules": {name: flow.to_json() for name, flow in by_tokens(self.rules)},
             "largest": [one.to_json() for one in self.largest],

@@ -34,9 +34,7 @@ def _rows(document: Document) -> Iterator[tuple[object, ...]]:
 
 
 def _flows(one: Totals) -> Iterator[tuple[str, str, Flow]]:
-    yield from (
-        ("category", DRAWN[letter], one.categories[letter]) for letter in DRAWN if letter in one.categories
-    )
+    yield from (("category", DRAWN[letter], one.categories[letter]) for letter in DRAWN if letter in one.categories)
     yield from (("tool", name, flow) for name, flow in one.tools.items())
     yield from (("rule", name, flow) for name, flow in one.rules.items())
 

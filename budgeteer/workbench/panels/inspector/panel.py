@@ -10,6 +10,8 @@ from budgeteer.engine.config.schema import BudgetConfig
 from budgeteer.engine.packing.conditions import settings_of
 from budgeteer.engine.packing.ledger import CATEGORIES, Decision, Ledger
 from budgeteer.presentation.labels import FATE_ICONS, FATE_NAMES, FATE_TONES
+from budgeteer.presentation.reason_words import counterfactual_words, rule_title
+from budgeteer.presentation.sections import look_of
 from budgeteer.workbench.fix_buttons import FixButton, Trial, TryOut, button_of
 from budgeteer.workbench.item_content.texts import text_of_item
 from budgeteer.workbench.item_content.whereabouts import Whereabouts
@@ -25,15 +27,6 @@ POLICIES = (
     ("nameOnly", "Name only", "Without its description."),
     ("off", "Off", "Left out."),
 )
-SECTION_NAMES = {
-    "system": "system text",
-    "tools": "tool definitions",
-    "skills": "skills block",
-    "features": "feature specs",
-    "retrieval": "retrieval",
-    "history": "history",
-    "query": "query",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +58,7 @@ class InspectedItem:
     facts: tuple[tuple[str, str], ...]
     links: tuple[tuple[str, str, str], ...]
     rule: str
+    rule_title: str
     sentence: str
     counterfactual: str
     fix: str
@@ -110,8 +104,9 @@ def inspected(packed: Packed, state: ViewState, *, try_out: TryOut) -> Inspected
             *_on_disk(packed, index),
         ),
         rule=decision.rule,
+        rule_title=rule_title(decision.rule),
         sentence=decision.sentence,
-        counterfactual=decision.counterfactual,
+        counterfactual=counterfactual_words(decision.reason),
         fix=button.apply,
         fix_label=button.label,
         fix_effect=effect,
@@ -158,15 +153,15 @@ def _facts(decision: Decision, ledger: Ledger, *, index: int, limit: int) -> lis
     facts = [
         ("Tokens", f"{before.tokens:,} → {after.tokens:,}"),
         ("Characters", f"{before.chars:,} → {after.chars:,}"),
-        ("Counted", decision.kind),
-        ("Section", SECTION_NAMES[decision.section]),
+        ("Count", decision.kind),
+        ("Section", look_of(decision.section).title),
         ("Place in the prompt", f"{index + 1:,} of {len(ledger):,}"),
     ]
     if limit > 0 and after.tokens:
         facts.append(("Share of the limit", f"{after.tokens / limit * 100:.1f} %"))
     facts.append(("Rank by size", f"{bigger:,} of {len(ledger):,}"))
     if decision.group:
-        facts.append(("Group", decision.group))
+        facts.append(("Group of calls", decision.group))
     return facts
 
 

@@ -1,0 +1,46 @@
+"""Rules and counterfactuals in the words of the pages: settings by their labels, not by their paths."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from budgeteer.engine.packing.conditions import SKILL_LIMITS, Condition
+from budgeteer.engine.packing.ledger import Reason
+from budgeteer.presentation.labels import SETTINGS, setting_title
+
+#: Paths stand in the clauses of rooms too ("shares.system left 120 tokens for skills").
+_PATH: Final = re.compile(r"\b[a-zA-Z]+(?:\.[a-zA-Z]+)+\b")
+
+
+def rule_in_words(rule: str) -> str:
+    """The name of a rule as words: `called in history` of `calledInHistory`."""
+    return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", rule).lower()
+
+
+def rule_title(rule: str) -> str:
+    """The name of a rule where it stands alone: a setting's by its label, `Newest first` of `newestFirst`."""
+    for path in (rule, f"{SKILL_LIMITS}{rule}"):
+        if path in SETTINGS:
+            return setting_title(path)
+    words = rule_in_words(rule.rsplit(".", 1)[-1]).replace(":", ": ")
+    return words[:1].upper() + words[1:]
+
+
+def counterfactual_words(reason: Reason) -> str:
+    """What would have changed an item's fate, "" where nothing went."""
+    if not reason.conditions:
+        return reason.otherwise
+    return f"{reason.outcome.value} if {' and '.join(map(_clause, reason.conditions))}."
+
+
+def _clause(condition: Condition) -> str:
+    if not condition.is_setting:
+        return _PATH.sub(lambda found: _label(found[0]) if found[0] in SETTINGS else found[0], condition.clause)
+    return f"{_label(str(condition.limit))} were at least {condition.at_least:,}"
+
+
+def _label(path: str) -> str:
+    """A label in the middle of a sentence."""
+    label = SETTINGS[path].label
+    return label[:1].lower() + label[1:]
