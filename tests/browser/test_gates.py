@@ -265,7 +265,7 @@ def test_the_admin_looks_like_the_rest(visitor, filled):
           const small = [...document.querySelectorAll("main *")].filter((one) => one.checkVisibility()
             && [...one.childNodes].some((node) => node.nodeType === 3 && node.data.trim())
             && parseFloat(getComputedStyle(one).fontSize) < 12);
-          const heads = [...document.querySelectorAll("#result_list thead th.column-slug, #result_list thead th.sorted")];
+          const heads = [...document.querySelectorAll("#result_list thead :is(.column-slug, .sorted)")];
           const crumbs = [...document.querySelectorAll(".breadcrumbs li")];
           return {
             small: small.map((one) => one.outerHTML.slice(0, 80)),

@@ -10,6 +10,7 @@ from typing import Final
 from budgeteer.engine.analysis.cost_and_usage import money
 from budgeteer.engine.analysis.replay.policies import PolicyTotals
 from budgeteer.presentation.scale import Scale, pushed_apart, short
+from budgeteer.presentation.setting_values import choice_text
 from budgeteer.workbench.panels.sweep.drawing import PictureSize, Tick
 
 SIZES: Final = (
@@ -79,7 +80,7 @@ def _drawing(size: PictureSize, policies: Sequence[DrawnPolicy], *, in_money: bo
     heights = pushed_apart([up.at(course[-1]) for course in courses], gap=_LABEL_GAP, low=size.top, high=bottom)
     lines = [
         PolicyLine(
-            one.totals.policy.name,
+            choice_text(one.totals.policy.name),
             _path(course, across, up),
             height,
             _amount(course[-1], in_money=in_money),

@@ -9,6 +9,7 @@ from budgeteer.engine.errors import BudgeteerError
 from budgeteer.jobs.job_view import JobCard, job_card
 from budgeteer.jobs.models import Job
 from budgeteer.presentation.labels import count_of
+from budgeteer.presentation.setting_values import choice_text
 from budgeteer.workbench.config_form.apply import error_parts
 from budgeteer.workbench.config_form.editable import EditableConfig
 from budgeteer.workbench.deferred_results import answered
@@ -86,7 +87,7 @@ def _filled(page: PoliciesPage, compared: PolicyComparison, current: EditableCon
         drawings=draw_policies(drawn),
         about=_about(compared),
         unit="cost" if has_prices(found) else "tokens",
-        shown=shown,
+        shown=choice_text(shown),
         agents=agent_table(compared.agents),
         tools=tool_table(compared.tools),
         breaks="" if breaks is None else f"{count_of(breaks, 'break')} of its cached prefix",
@@ -98,7 +99,9 @@ def _sentence(compared: PolicyComparison) -> str:
     cheapest = cheapest_policy(compared.found)
     if cheapest is None:
         return f"{requests}."
-    return f"{requests}. {cheapest.policy.name} costs least of those under which every request can be sent."
+    return (
+        f"{requests}. {choice_text(cheapest.policy.name)} costs least of those under which every request can be sent."
+    )
 
 
 def _about(compared: PolicyComparison) -> str:

@@ -15,6 +15,7 @@ from budgeteer.engine.analysis.cost_and_usage import money
 from budgeteer.engine.analysis.replay.policies import PRUNING, ContextPolicy, PolicyTotals, cheapest_policy
 from budgeteer.engine.packing.history.registry import STRATEGIES
 from budgeteer.presentation.labels import wording
+from budgeteer.presentation.setting_values import choice_text
 
 #: The longest pause between two requests that the page offers, in seconds: beyond every cache's life.
 LONGEST_PAUSE_SECONDS: Final = 7_200
@@ -108,12 +109,13 @@ class PolicyRow:
     """One policy.
 
     Attributes:
-        takes: what it takes away. limit: its own limit with its value, "" for none.
+        title: its name in words. takes: what it takes away. limit: its own limit with its value, "" for none.
         cells: its figures in the columns' order. problem: how many requests cannot be sent, "" for none.
         is_own: the workspace's own. is_cheapest: of those that can be sent. is_shown: it stands out in the chart.
     """
 
     name: str
+    title: str
     takes: str
     limit: str
     cells: tuple[PolicyCell, ...]
@@ -142,6 +144,7 @@ def policy_table(found: tuple[PolicyTotals, ...], state: PoliciesState, *, own: 
         rows=tuple(
             PolicyRow(
                 name=one.policy.name,
+                title=choice_text(one.policy.name),
                 takes=_PRUNING_TAKES if one.policy.name == PRUNING else STRATEGIES[one.policy.name].takes,  # type: ignore[index]
                 limit=_limit(one),
                 cells=tuple(PolicyCell(_figure(key, one), column.is_wide) for key, column in COLUMNS.items()),

@@ -19,6 +19,7 @@ from budgeteer.engine.analysis.replay.harness_replay import replay_harnesses
 from budgeteer.engine.analysis.replay.policies import CONTEXT_POLICIES, PolicyTotals, compare_policies
 from budgeteer.engine.models.registry import model
 from budgeteer.jobs.models import Job
+from budgeteer.presentation.setting_values import choice_text
 from budgeteer.workbench import services
 from budgeteer.workbench.config_form import undo_steps
 from budgeteer.workbench.config_form.editable import EditableConfig
@@ -39,12 +40,16 @@ def found_by_engine(workspace: Workspace, pause: int = 30) -> dict[str, PolicyTo
     return {one.policy.name: one for one in compare_policies(subject_of(workspace, packing), cache=plan)}
 
 
+#: What the page calls a policy -> its name.
+NAMES = {choice_text(policy.name): policy.name for policy in CONTEXT_POLICIES}
+
+
 def rows_of(html: str) -> dict[str, list[str]]:
     """The figures of each policy, by its name, in the order of the table."""
     table = html.split('<table class="t by-policy">')[1].split("</table>", maxsplit=1)[0].split("<tbody>")[1]
     found = {}
     for row in re.findall(r"<tr.*?</tr>", table, re.DOTALL):
-        name = unescape(re.findall(r"<a [^>]*>(.*?)</a>", row)[0])
+        name = NAMES[unescape(re.findall(r"<a [^>]*>(.*?)</a>", row)[0])]
         found[name] = [unescape(cell) for cell in re.findall(r'<td class="n[^"]*">(.*?)</td>', row)]
     return found
 
@@ -154,12 +159,12 @@ def test_an_unknown_policy_changes_nothing(client: Client, session: Workspace) -
 def test_the_workspace_s_own_policy_is_marked_and_stands_out(session: Workspace, show: Show) -> None:
     answered = show()
     name = EditableConfig.of(session).config.history.strategy
-    row = next(part for part in answered.split("<tr") if f">{name}</a>" in part)
+    row = next(part for part in answered.split("<tr") if f">{choice_text(name)}</a>" in part)
     assert "in force" in row
     assert 'class="shown"' in row
     other = next(one.name for one in CONTEXT_POLICIES if one.name != name)
     lined = show(line=other)
-    assert 'class="shown"' in next(part for part in lined.split("<tr") if f">{other}</a>" in part)
+    assert 'class="shown"' in next(part for part in lined.split("<tr") if f">{choice_text(other)}</a>" in part)
 
 
 def test_without_a_conversation_it_says_so(client: Client, session: Workspace) -> None:

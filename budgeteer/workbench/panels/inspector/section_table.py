@@ -74,8 +74,8 @@ def _overhead(packing: Packing) -> SectionLine | None:
         if one.letter == OVERHEAD_LETTER:
             return SectionLine(
                 letter=one.letter,
-                title=one.name,
-                items="",
+                title="Overhead",
+                items="around messages, in the sections above",
                 requested=f"{one.sent_tokens + one.not_sent_tokens:,}",
                 sent=f"{one.sent_tokens:,}",
                 left_out=f"{one.not_sent_tokens:,}",

@@ -8,7 +8,7 @@ from typing import Final
 
 import numpy as np
 
-from budgeteer.engine.packing.ledger import DROPPED, SECTIONS, SUMMARISED
+from budgeteer.engine.packing.ledger import DRAWN, DROPPED, OVERHEAD_LETTER, SECTIONS, SUMMARISED
 from budgeteer.presentation.labels import count_of
 from budgeteer.workbench.item_content.whereabouts import turn_name, turns_of
 from budgeteer.workbench.panels.prompt.parts import PromptParts
@@ -48,7 +48,7 @@ def outline_of(packed: Packed, prompt: PromptParts) -> tuple[OutlineRow, ...]:
     """The rows in prompt order; their tokens add up to the packing's total."""
     rows = [*_before_messages(packed, prompt), *_turns(packed, prompt)]
     if prompt.overhead:
-        rows.append(_Measured("", "Message overhead and joins", prompt.overhead, 0, None))
+        rows.append(_Measured(OVERHEAD_LETTER, DRAWN[OVERHEAD_LETTER], prompt.overhead, 0, None))
     most = max((row.tokens for row in rows), default=0) or 1
     return tuple(
         OutlineRow(
