@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from budgeteer.engine.analysis.cost_and_usage import reported_sentence
-from budgeteer.engine.packing.ledger import CATEGORIES
+from budgeteer.engine.packing.ledger import CATEGORIES, OVERHEAD_LETTER
 from budgeteer.engine.packing.verdict_text import figures_from_json
 from budgeteer.presentation.bar import BarFigures, BarPicture, Share, draw_bar
 from budgeteer.presentation.header import LEVEL_ICONS, LEVEL_TONES
@@ -108,6 +108,7 @@ class ReportPage:
     items: str
     fates: tuple[FateFilter, ...]
     sections: tuple[SectionRow, ...]
+    overhead: SectionRow | None
     total: SectionRow
     rules: tuple[RuleRow, ...]
     warnings: tuple[WarningRow, ...]
@@ -141,6 +142,7 @@ def build_page(document: Document) -> ReportPage:
         items=f"{len(packing['decisions']):,}",
         fates=_fates(verdict["counts"]),
         sections=tuple(_section(section, packing["decisions"]) for section in packing["sections"] if _shown(section)),
+        overhead=_overhead(document),
         total=_total(document),
         rules=_rules(packing),
         warnings=tuple(
@@ -225,6 +227,16 @@ def _section(section: Mapping[str, Any], decisions: Sequence[Mapping[str, Any]])
         limit=_limit(section),
         not_dropped=_not_dropped(mine),
     )
+
+
+def _overhead(document: Document) -> SectionRow | None:
+    """What stands around messages, which the sections hold too; None in a report of an earlier version."""
+    for share in document["bar"]["shares"]:
+        if share["letter"] == OVERHEAD_LETTER:
+            sent, not_sent = share["sent"], share["notSent"]
+            figures = (f"{sent + not_sent:,}", f"{sent:,}", f"{not_sent:,}")
+            return SectionRow(OVERHEAD_LETTER, "Overhead, in the sections above", *figures, limit="", not_dropped="")
+    return None
 
 
 def _limit(section: Mapping[str, Any]) -> str:

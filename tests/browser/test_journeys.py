@@ -36,7 +36,7 @@ def test_what_does_not_fit_is_made_to_fit_by_two_clicks_and_one_undo_brings_it_b
     open_sample(page, "An agent session that overflows")
     page.locator("#tab-config").click()
     page.locator("#paste-config").fill('{"history": {"strategy": "full"}, "retry": {"enabled": false}}')
-    page.get_by_role("button", name="Use it").click()
+    page.get_by_role("button", name="Use this configuration").click()
     expect(page.locator("#verdict")).to_contain_text("Does not fit")
     unfit = verdict(page)
 

@@ -9,6 +9,8 @@ from budgeteer.presets.configuration import (
     smallest_delta,
 )
 from budgeteer.presets.seeds import SEEDS
+from tests.engine.packing.test_verdict import at
+from tests.engine.packs import assistant, user
 
 
 @pytest.mark.parametrize("seed", SEEDS, ids=lambda seed: seed.slug)
@@ -65,3 +67,21 @@ def test_a_configuration_that_cannot_be_used_names_path_and_nearest(config, word
 def test_what_cannot_be_read_is_a_sentence(text):
     with pytest.raises(ConfigError):
         read_object(text)
+
+
+def test_the_plain_preset_says_of_all_it_leaves_out_that_the_window_does_not_hold_it():
+    (plain,) = [seed for seed in SEEDS if seed.slug == "plain"]
+    assert "only what the window cannot hold is left out" in plain.description
+    said = [line for at in range(12) for line in (user(f"Task {at}. " * 30), assistant("Done. " * 30))]
+    packing = at(900, *said, **plain.config)
+    assert packing.verdict.counts["dropped"] > 0
+    assert packing.verdict.sentence.endswith("left out by the input budget")
+    gone = [one for one in packing.ledger if one.fate == "dropped"]
+    assert all(one.sentence.startswith("Over 897 tokens") for one in gone)
+
+
+def test_what_a_summary_stands_for_is_summarised_and_not_dropped():
+    said = [line for at in range(12) for line in (user(f"Task {at}. " * 30), assistant("Done. " * 30))]
+    packing = at(900, *said, history={"strategy": "summarizeOlder", "maxChars": 800, "keepUserTurns": 1})
+    assert packing.verdict.counts == {"kept": 2, "truncated": 0, "summarised": 22, "dropped": 0, "added": 1}
+    assert packing.verdict.sentence == "Fits, with 22 items summarised"

@@ -154,7 +154,7 @@ def without_block(current: EditableConfig, packing: Packing, block_id: str) -> E
     number = int(block_id[1:])
     holder = next((one for one in compressed.blocks.values() if number in one.children), None) if compressed else None
     if holder is not None:
-        raise InputError(f"{block_id} stands inside {holder.id}", mend=f"Decompress {holder.id} first")
+        raise InputError(f"{block_id} stands inside {holder.id}", mend=f"Remove {holder.id} first")
     if compressed and any(other > number for other in compressed.blocks):
         # Blocks are numbered in the order of their ranges: to take one out would rename those after it, which
         # summaries name. Open, it shows its messages and keeps its number.

@@ -40,7 +40,7 @@ SAID = {
     "open": "It stands open: its messages are sent.",
     "close": "It stands for its messages again.",
     "words": "Saved.",
-    "remove": "Decompressed.",
+    "remove": "Block removed.",
 }
 
 
