@@ -250,6 +250,11 @@ def count_of(number: int, noun: str) -> str:
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
+def signed(number: int) -> str:
+    """A change with its sign: `+1,240`, `−320`."""
+    return f"{'−' if number < 0 else '+'}{abs(number):,}"
+
+
 def short_count(tokens: int) -> str:
     """A number short enough for a segment: 812, 15.0k, 1.2M."""
     if tokens < 1_000:

@@ -8,6 +8,7 @@ import re
 from typing import Final
 
 from budgeteer.engine.config.options import fields
+from budgeteer.presentation.labels import count_of
 
 #: Characters of a long value (an instruction, a list) that are shown.
 SHOWN_CHARS: Final = 60
@@ -46,6 +47,8 @@ def value_text(value: object) -> str:
             return f"{value:,}"
         case str():
             said = value or "empty"
+        case [dict(), *_]:
+            return count_of(len(value), "entry").replace("entrys", "entries")
         case _:
             said = json.dumps(value, ensure_ascii=False)
     return said if len(said) <= SHOWN_CHARS else f"{said[: SHOWN_CHARS - 1]}…"

@@ -14,9 +14,9 @@ from django.http import QueryDict
 from budgeteer.engine.analysis.compare.compare import Moved
 from budgeteer.engine.analysis.compare.differences import Difference
 from budgeteer.engine.packing.ledger import CATEGORIES, Decision
-from budgeteer.presentation.labels import FATE_ICONS, FATE_NAMES, FATE_TONES, wording
+from budgeteer.presentation.labels import FATE_ICONS, FATE_NAMES, FATE_TONES, setting_title, signed
 from budgeteer.presentation.sections import LOOKS
-from budgeteer.presentation.setting_values import value_text
+from budgeteer.presentation.setting_values import setting_text
 from budgeteer.workbench.panels.map.item_table import fate_words
 from budgeteer.workbench.state import ViewState
 
@@ -226,7 +226,7 @@ def _row(one: Moved, causes: Mapping[str, str]) -> MoveRow:
         name=one.name or one.id,
         a=_cell(one.a),
         b=_cell(one.b),
-        change=f"{_change(one):+,}",
+        change=signed(_change(one)),
         cause=_cause_of(one, causes),
         reason=one.cause.sentence,
         url=ViewState(sel=one.id).query(),
@@ -245,7 +245,9 @@ def _cause_of(one: Moved, causes: Mapping[str, str]) -> str:
 
 
 def _cause_text(change: Difference) -> str:
-    return f"{wording(change.path).label}: {value_text(change.a)} → {value_text(change.b)}"
+    return (
+        f"{setting_title(change.path)}: {setting_text(change.path, change.a)} → {setting_text(change.path, change.b)}"
+    )
 
 
 def _sentence(matching: int, total: int, *, first: int, shown: int) -> str:

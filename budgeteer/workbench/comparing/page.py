@@ -10,9 +10,9 @@ from budgeteer.engine.packing.result import Packing
 from budgeteer.jobs.job_view import JobCard, job_card
 from budgeteer.presentation.bar import BarPicture, domain_tokens, draw_bar
 from budgeteer.presentation.header import LEVEL_ICONS, LEVEL_TONES, figures_of, money_text
-from budgeteer.presentation.labels import count_of, wording
+from budgeteer.presentation.labels import count_of, setting_title, signed
 from budgeteer.presentation.sections import LOOKS
-from budgeteer.presentation.setting_values import value_text
+from budgeteer.presentation.setting_values import setting_text
 from budgeteer.workbench.comparing.comparison import Compared
 from budgeteer.workbench.comparing.moves import CompareState, MoveTable, move_table
 from budgeteer.workbench.comparing.prompt_diff import DiffPart, PromptDiff, prompt_diff
@@ -171,7 +171,9 @@ def _tables(found: Comparison, sides: tuple[ComparedSide, ComparedSide], state: 
         total=section_difference("", "Sent", found.a.total.tokens, found.b.total.tokens, 0),
         cost=_cost(found),
         differences=tuple(
-            DifferenceRow(one.path, wording(one.path).label, value_text(one.a), value_text(one.b))
+            DifferenceRow(
+                one.path, setting_title(one.path), setting_text(one.path, one.a), setting_text(one.path, one.b)
+            )
             for one in found.differences
         ),
         moves=move_table(found.moved, found.differences, state),
@@ -234,7 +236,7 @@ def section_difference(letter: str, title: str, a: int, b: int, widest: int) -> 
         title=title,
         a=f"{a:,}",
         b=f"{b:,}",
-        change=f"{change:+,}" if change else "no change",
+        change=signed(change) if change else "no change",
         left=f"{left:.2f}%",
         span=f"{span:.2f}%",
         label_at=f"{left + span if change > 0 else left:.2f}%",

@@ -14,9 +14,9 @@ from budgeteer.engine.packing.ledger import Decision, Reason, Size
 from budgeteer.engine.packing.verdict_text import figures_from_json
 from budgeteer.presentation.bar import domain_tokens, draw_bar
 from budgeteer.presentation.header import LEVEL_ICONS, LEVEL_TONES
-from budgeteer.presentation.labels import wording
+from budgeteer.presentation.labels import setting_title
 from budgeteer.presentation.sections import LOOKS
-from budgeteer.presentation.setting_values import value_text
+from budgeteer.presentation.setting_values import setting_text
 from budgeteer.reports.document import Document
 from budgeteer.reports.report_page import UNTITLED, bar_figures
 from budgeteer.workbench.comparing.moves import CompareState, MoveTable, move_table
@@ -81,7 +81,10 @@ def build_comparison(document: Document, state: CompareState) -> ComparisonRepor
         total=section_difference("", "Sent", totals[0], totals[1], 0),
         cost=cost_difference(costs[0], costs[1]),
         differences=tuple(
-            DifferenceRow(one.path, wording(one.path).label, value_text(one.a), value_text(one.b)) for one in changes
+            DifferenceRow(
+                one.path, setting_title(one.path), setting_text(one.path, one.a), setting_text(one.path, one.b)
+            )
+            for one in changes
         ),
         moves=move_table(moved_of(document), changes, state),
         state=state,
