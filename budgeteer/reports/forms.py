@@ -35,7 +35,7 @@ class PublishForm(forms.Form):
         max_length=120,
         strip=True,
         required=False,
-        help_text="May be empty. Whoever has the link reads it, at every level. A full report without a title is "
+        help_text="Optional. Whoever has the link reads it, at every level. A full report without a title is "
         "called like what it is made from.",
         widget=forms.TextInput(attrs={"class": "in", "autocomplete": "off"}),
     )
@@ -58,7 +58,7 @@ class PublishForm(forms.Form):
         strip=False,
         min_length=LEAST_CHARS,
         max_length=MOST_CHARS,
-        help_text=f"May be empty. With one, the link alone opens nothing. At least {LEAST_CHARS} characters; send it "
+        help_text=f"Optional. With one, the link alone opens nothing. At least {LEAST_CHARS} characters; send it "
         "another way than the link.",
         widget=forms.PasswordInput(attrs={"class": "in", "autocomplete": "new-password"}),
         error_messages={"min_length": f"A password has at least {LEAST_CHARS} characters. Type it again."},
@@ -67,8 +67,7 @@ class PublishForm(forms.Form):
         label="Embed on",
         required=False,
         max_length=MOST_ORIGIN_CHARS,
-        help_text="May be empty: then no site can show it in a frame. Otherwise the sites that may, such as "
-        "https://wiki.example.com.",
+        help_text="Optional. The sites that may show the report in a frame, such as https://wiki.example.com.",
         widget=forms.TextInput(attrs={"class": "in", "autocomplete": "off", "spellcheck": "false"}),
     )
 

@@ -10,9 +10,10 @@ from budgeteer.engine.analysis.cost_and_usage import reported_sentence
 from budgeteer.engine.packing.ledger import CATEGORIES, OVERHEAD_LETTER
 from budgeteer.engine.packing.verdict_text import figures_from_json
 from budgeteer.presentation.bar import BarFigures, BarPicture, Share, draw_bar
+from budgeteer.presentation.fix_words import fix_words
 from budgeteer.presentation.header import LEVEL_ICONS, LEVEL_TONES
 from budgeteer.presentation.labels import FATE_ICONS, FATE_NAMES, FATE_TONES
-from budgeteer.presentation.reason_words import rule_in_words
+from budgeteer.presentation.reason_words import rule_in_words, rule_title
 from budgeteer.presentation.sections import look_of
 from budgeteer.reports.document import Document
 from budgeteer.reports.rule_labels import warning_figures, warning_title, what_went
@@ -51,6 +52,7 @@ class RuleRow:
     """One rule and what it took."""
 
     rule: str
+    title: str
     what: str
     items: str
     tokens: str
@@ -145,9 +147,7 @@ def build_page(document: Document) -> ReportPage:
         overhead=_overhead(document),
         total=_total(document),
         rules=_rules(packing),
-        warnings=tuple(
-            WarningRow(warning_title(one), warning_figures(one), one.get("fix") or "") for one in packing["warnings"]
-        ),
+        warnings=tuple(WarningRow(warning_title(one), warning_figures(one), _fix(one)) for one in packing["warnings"]),
         largest=_largest(document),
         price=_price(packing, document["model"]),
         reported=_reported(packing),
@@ -235,8 +235,14 @@ def _overhead(document: Document) -> SectionRow | None:
         if share["letter"] == OVERHEAD_LETTER:
             sent, not_sent = share["sent"], share["notSent"]
             figures = (f"{sent + not_sent:,}", f"{sent:,}", f"{not_sent:,}")
-            return SectionRow(OVERHEAD_LETTER, "Overhead, in the sections above", *figures, limit="", not_dropped="")
+            return SectionRow(OVERHEAD_LETTER, "Overhead", *figures, limit="", not_dropped="")
     return None
+
+
+def _fix(warning: Mapping[str, Any]) -> str:
+    """What would help, by the labels of settings where settings do it."""
+    words = fix_words(warning.get("set") or {})
+    return f"{words}." if words else warning.get("fix") or ""
 
 
 def _limit(section: Mapping[str, Any]) -> str:
@@ -276,7 +282,10 @@ def _rules(packing: Mapping[str, Any]) -> tuple[RuleRow, ...]:
             row[0] += 1
             row[1] += saved
     ordered = sorted(taken.items(), key=lambda entry: (-entry[1][1], entry[0]))
-    return tuple(RuleRow(rule, what_went(rule), f"{items:,}", f"{tokens:,}") for rule, (items, tokens) in ordered)
+    return tuple(
+        RuleRow(rule, rule_title(rule), what_went(rule), f"{items:,}", f"{tokens:,}")
+        for rule, (items, tokens) in ordered
+    )
 
 
 def _largest(document: Document) -> tuple[ItemRow, ...]:

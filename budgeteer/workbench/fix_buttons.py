@@ -7,16 +7,7 @@ from dataclasses import dataclass
 from urllib.parse import parse_qsl, urlencode
 
 from budgeteer.engine.packing.conditions import Settings, SettingValue
-from budgeteer.presentation.labels import wording
-
-#: What a button says that sets one value which is no number.
-LABELS: Mapping[tuple[str, SettingValue], str] = {
-    ("skillsBudget.enabled", True): "Turn the skills budget on",
-    ("skillsBudget.optimization.minifyDescriptions", True): "Minify descriptions",
-    ("skillsBudget.optimization.compactPaths", True): "Compact paths",
-    ("shares.redistribute", True): "Pass on what is unused",
-    ("history.strategy", "newestFirst"): "Keep the newest first",
-}
+from budgeteer.presentation.fix_words import fix_words
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,11 +42,7 @@ def button_of(settings: Settings) -> FixButton:
     if not settings:
         return FixButton()
     apply = apply_value({path: _text(value) for path, value in settings.items()})
-    numbers = {path: value for path, value in settings.items() if type(value) is int}
-    if len(numbers) == len(settings):
-        words = " and ".join(f"{wording(path).label.lower()} to {value:,}" for path, value in numbers.items())
-        return FixButton(apply, f"Raise {words}")
-    return FixButton(apply, " and ".join(_label(path, value) for path, value in settings.items()))
+    return FixButton(apply, fix_words(settings))
 
 
 def apply_value(changes: Mapping[str, str]) -> str:
@@ -72,7 +59,3 @@ def _text(value: SettingValue) -> str:
     if isinstance(value, bool):
         return "on" if value else "off"
     return str(value)
-
-
-def _label(path: str, value: SettingValue) -> str:
-    return LABELS.get((path, value)) or f"Set {wording(path).label.lower()} to {_text(value)}"
