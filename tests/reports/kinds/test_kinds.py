@@ -20,6 +20,7 @@ from budgeteer.collections.run_state import RunState
 from budgeteer.engine.analysis.packing_json import packing_to_json
 from budgeteer.engine.errors import BudgeteerError, InputError
 from budgeteer.engine.packing.ledger import SECTIONS
+from budgeteer.presentation.labels import signed
 from budgeteer.presentation.sections import look_of
 from budgeteer.presets.models import Preset, PresetVersion
 from budgeteer.reports import services
@@ -192,7 +193,7 @@ def test_every_address_of_a_comparison_tells_the_same_numbers(client, quay, othe
     printed = text_at("report.pdf", answers)
     for section in document["comparison"]["sections"]:
         a, b = section["a"]["tokens"], section["b"]["tokens"]
-        assert f"{look_of(section['name']).title} {a:,} {b:,} {f'{b - a:+,}' if a != b else 'no change'} " in printed
+        assert f"{look_of(section['name']).title} {a:,} {b:,} {signed(b - a) if a != b else 'no change'} " in printed
     for row in by_row["moved"][:60]:
         assert f"{abs(int(row['change_tokens'])):,}" in numbers_in(printed) | {"0"}, row
     prints_what_the_html_file_shows(document, answers)

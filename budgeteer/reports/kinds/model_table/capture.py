@@ -104,4 +104,4 @@ def freeze(report: Report, progress: Callable[[str], None]) -> FrozenParts:
         "models": models,
         "prompt": None,
     }
-    return FrozenParts(document, message_texts(packings[0]), "", sentence_of(document))
+    return FrozenParts(document, message_texts(packings[0]), "", sentence_of(document), tuple(names))

@@ -4,7 +4,7 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-    dependencies = [("reports", "0007_kinds")]
+    dependencies = [("reports", "0008_database_defaults")]
 
     operations = [
         migrations.AlterField(
@@ -18,6 +18,7 @@ class Migration(migrations.Migration):
                     ("evaluation", "Evaluation"),
                     ("models", "Models"),
                 ],
+                db_default="packing",
                 default="packing",
                 editable=False,
                 max_length=12,
