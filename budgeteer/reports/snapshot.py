@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, assert_never
+from typing import Any
 
 from budgeteer import __version__
 from budgeteer.engine.analysis.packing_json import figures_to_json, packing_to_json
@@ -17,6 +17,7 @@ from budgeteer.engine.rendering.validity import check_every_provider
 from budgeteer.presentation.bar import BarFigures
 from budgeteer.presentation.header import figures_of
 from budgeteer.reports.document import VERSION, Document, KindName, fingerprint
+from budgeteer.reports.levels.by_level import at_level
 from budgeteer.reports.levels.redacted import redacted
 from budgeteer.reports.models import Content
 from budgeteer.reports.redaction import numbers_only
@@ -157,14 +158,9 @@ def public_copy(document: Mapping[str, Any], *, content: str, message_texts: Ite
     Raises:
         ValueError: there is no such level.
     """
-    level = Content(content)
-    match level:
-        case Content.FULL:
-            shown = dict(document)
-        case Content.REDACTED:
-            shown = redacted(document, message_texts=message_texts)
-        case Content.NUMBERS:
-            shown = numbers_only(document)
-        case other:
-            assert_never(other)
-    return {**shown, "report": {**shown["report"], "content": str(level)}}
+    return at_level(
+        document,
+        content,
+        redacted=lambda: redacted(document, message_texts=message_texts),
+        numbers=lambda: numbers_only(document),
+    )

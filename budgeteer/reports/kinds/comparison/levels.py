@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any, Final, assert_never
+from typing import Any, Final
 
 from budgeteer.reports import vocabulary as words
 from budgeteer.reports.document import Document
+from budgeteer.reports.levels.by_level import at_level
 from budgeteer.reports.levels.redacted import TITLED_SECTIONS
 from budgeteer.reports.levels.text_runs import names_within
-from budgeteer.reports.models import Content
 from budgeteer.reports.redaction import numbers_only, ordinal_names, setting_path, setting_value
 from budgeteer.reports.shapes import COUNTED, SIZE, known_word, list_of, number, object_of, word_of
 
@@ -30,17 +30,12 @@ def reduce(document: Document, content: str, message_texts: Iterable[str]) -> Do
     Raises:
         FormatError: a value is not of its kind.
     """
-    level = Content(content)
-    match level:
-        case Content.FULL:
-            shown = dict(document)
-        case Content.REDACTED:
-            shown = _redacted(document, message_texts)
-        case Content.NUMBERS:
-            shown = _numbers(document)
-        case other:
-            assert_never(other)
-    return {**shown, "report": {**shown["report"], "content": str(level)}}
+    return at_level(
+        document,
+        content,
+        redacted=lambda: _redacted(document, message_texts),
+        numbers=lambda: _numbers(document),
+    )
 
 
 def _numbers(document: Document) -> Document:

@@ -8,14 +8,14 @@ others. Names of conversations, of configurations and of the collection stand in
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, Final, assert_never
+from typing import Any, Final
 
 from budgeteer.engine.analysis.evaluation.records import evaluation_from_record
 from budgeteer.reports import vocabulary as words
 from budgeteer.reports.allowlist import safe_head
 from budgeteer.reports.document import Document, fingerprint
+from budgeteer.reports.levels.by_level import at_level
 from budgeteer.reports.levels.text_runs import RUN_CHARS
-from budgeteer.reports.models import Content
 from budgeteer.reports.redaction import closed_config
 from budgeteer.reports.shapes import known_word, number, object_of, word_of, wrong_kind
 
@@ -52,17 +52,12 @@ def reduce(document: Document, content: str, _message_texts: Iterable[str]) -> D
     Raises:
         FormatError: a value is not of its kind.
     """
-    level = Content(content)
-    match level:
-        case Content.FULL:
-            shown = dict(document)
-        case Content.REDACTED:
-            shown = _reduced(document, tells_short_tools=True)
-        case Content.NUMBERS:
-            shown = _reduced(document, tells_short_tools=False)
-        case other:
-            assert_never(other)
-    return {**shown, "report": {**shown["report"], "content": str(level)}}
+    return at_level(
+        document,
+        content,
+        redacted=lambda: _reduced(document, tells_short_tools=True),
+        numbers=lambda: _reduced(document, tells_short_tools=False),
+    )
 
 
 def _reduced(document: Document, *, tells_short_tools: bool) -> Document:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any, Final, assert_never
+from typing import Any, Final
 
 from budgeteer.reports import vocabulary as words
 from budgeteer.reports.document import Document
 from budgeteer.reports.kinds.workspace_parts import with_names
-from budgeteer.reports.models import Content
+from budgeteer.reports.levels.by_level import at_level
 from budgeteer.reports.redaction import numbers_only
 from budgeteer.reports.shapes import word_of
 
@@ -24,18 +24,17 @@ def reduce(document: Document, content: str, message_texts: Iterable[str]) -> Do
     Raises:
         FormatError: a value is not of its kind.
     """
-    level = Content(content)
-    match level:
-        case Content.FULL:
-            shown = dict(document)
-        case Content.REDACTED:
-            shown = _numbers(document)
-            shown["inputs"] = with_names(shown["inputs"], document["inputs"], message_texts)
-        case Content.NUMBERS:
-            shown = _numbers(document)
-        case other:
-            assert_never(other)
-    return {**shown, "report": {**shown["report"], "content": str(level)}}
+    return at_level(
+        document,
+        content,
+        redacted=lambda: _redacted(document, message_texts),
+        numbers=lambda: _numbers(document),
+    )
+
+
+def _redacted(document: Document, message_texts: Iterable[str]) -> Document:
+    shown = _numbers(document)
+    return {**shown, "inputs": with_names(shown["inputs"], document["inputs"], message_texts)}
 
 
 def _numbers(document: Document) -> Document:
