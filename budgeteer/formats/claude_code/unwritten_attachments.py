@@ -218,14 +218,18 @@ def _is_notice(content: str) -> bool:
 
 
 def _attached(reply: SessionRecord, attachments: Sequence[Mapping[str, Any]]) -> Attached:
-    """Attachments as lines of the user, at the place of the reply that they were sent for."""
+    """Attachments as lines of the user, at the place of the reply that they were sent for, and with an id made of its.
+
+    So a message has the same id in a session that is read whole and in what is left after a compaction.
+    """
     tokenizer, when = _tokenizer(reply), reply.raw.get("timestamp")
     records = []
-    for given in attachments:
+    for number, given in enumerate(attachments, 1):
         message = attached_message({"attachment": given})
         line = {"type": "user", "isMeta": given["type"] != "queued_command", "message": message, "timestamp": when}
         if message:
-            records.append(SessionRecord(JsonLine(reply.number, line), "user", "", ABSENT, MESSAGE, LineContext()))
+            uid = f"{reply.uuid}+{number}" if reply.uuid else ""
+            records.append(SessionRecord(JsonLine(reply.number, line), "user", uid, ABSENT, MESSAGE, LineContext()))
     words = sum(unwritten_tokens({"attachment": given}, tokenizer) for given in attachments)
     return Attached(words, records)
 

@@ -154,6 +154,7 @@ def test_a_compaction_counts_replies_anew_and_keeps_the_list() -> None:
     cut = import_bytes(agent.session.data, name="s.jsonl").conversations[0]
     assert words(cut) == {10: TASKS[1]}
     assert untyped(cut)[1:] == ["#1. [pending] Lay the stones"]
+    assert [one.id for one in cut.messages] == [one.id for one in agent.talk.messages[-len(cut.messages) :]]
 
 
 def queued(agent: Agent, *operations: tuple[str, str]) -> None:
