@@ -68,6 +68,7 @@ LEFT_OUT: Final[Mapping[str, tuple[str, ...]]] = {
         "attachedFileCodeChunksUris", "attachedFileCodeChunksMetadataOnly", "supportedTools", "modelCallId",
         "speculativeSummarizationEncryptionKey", "context.mentions", "toolFormerData.name",
     ),
+    "deepseek": ("parent", "children"),
     "gemini": ("groundingMetadata", "citationMetadata", "logprobsResult"),
     "gemini-cli": ("toolCalls.description", "resultDisplay", "displayName"),
     "grok": ("create_time", "conversation.title"),
