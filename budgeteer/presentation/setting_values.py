@@ -14,15 +14,19 @@ from budgeteer.presentation.labels import count_of
 SHOWN_CHARS: Final = 60
 
 
+#: Choices that their keys do not spell as pages do.
+_WORDS: Final = {"xml": "XML", "summarizeOlder": "Summarise older"}
 _KEY: Final = re.compile(r"[a-z]+(?:[A-Z][a-z]+)*")
 
 
 @functools.cache
 def choice_text(value: str) -> str:
-    """A choice as words: `Newest first` of `newestFirst`. The name of a vocabulary, such as o200k_base, stays."""
-    if not _KEY.fullmatch(value):
+    """A choice as words: `Newest first` of `newestFirst`, `User or tool` of `user,tool`."""
+    if value in _WORDS:
+        return _WORDS[value]
+    if not all(_KEY.fullmatch(part) for part in value.split(",")):
         return value
-    return re.sub(r"[A-Z]", lambda found: f" {found[0].lower()}", value).capitalize()
+    return re.sub(r"[A-Z]", lambda found: f" {found[0].lower()}", value.replace(",", " or ")).capitalize()
 
 
 def setting_text(path: str, value: object) -> str:
@@ -32,8 +36,8 @@ def setting_text(path: str, value: object) -> str:
 
 @functools.cache
 def _choices() -> frozenset[str]:
-    """The settings that are a choice."""
-    return frozenset(field.path for field in fields() if field.choices)
+    """The settings that are a choice of words; a tokenizer is chosen by its name."""
+    return frozenset(field.path for field in fields() if field.choices and field.path != "tokenizer")
 
 
 def value_text(value: object) -> str:

@@ -13,7 +13,7 @@ from budgeteer.engine.errors import ConfigError
 from budgeteer.engine.models.registry import MODELS, ModelRow
 from budgeteer.engine.packing.history.registry import strategies_reading
 from budgeteer.presentation.labels import GROUP_TITLES, wording
-from budgeteer.presentation.setting_values import choice_text
+from budgeteer.presentation.setting_values import setting_text
 from budgeteer.workbench.config_form.apply import ConfigChange, form_fields, input_name, parsed
 from budgeteer.workbench.config_form.editable import EditableConfig
 from budgeteer.workbench.config_form.shown_groups import DrawnGroups
@@ -37,7 +37,7 @@ SLIDERS = frozenset(
 )
 
 #: How a null is called in a list of choices.
-NULL_CHOICES = {"skillsBudget.optimization.prioritization": "as given"}
+NULL_CHOICES = {"skillsBudget.optimization.prioritization": "As given"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -271,13 +271,18 @@ def _choices(field: Field, value: Any) -> tuple[FieldChoice, ...]:
         return ()
     listed: list[FieldChoice] = []
     if field.nullable:
-        listed.append(FieldChoice("", NULL_CHOICES.get(field.path, "none"), value is None))
-    return (*listed, *(FieldChoice(choice, choice_text(choice), choice == value) for choice in field.choices))
+        listed.append(FieldChoice("", NULL_CHOICES.get(field.path, "None"), value is None))
+    return (
+        *listed,
+        *(FieldChoice(choice, setting_text(field.path, choice), choice == value) for choice in field.choices),
+    )
 
 
 def _preset_text(field: Field, value: object) -> str:
     """What the preset has, as a button that goes back to it says it."""
-    return choice_text(value) if field.choices and isinstance(value, str) else shown_value(value) or "empty"
+    return (
+        setting_text(field.path, value) if field.choices and isinstance(value, str) else shown_value(value) or "empty"
+    )
 
 
 def _placeholder(current: EditableConfig, field: Field) -> str:
