@@ -28,7 +28,7 @@ def test_a_wording_is_saved_shown_and_taken_back(client: Client, library: Worksp
     assert text_of(page, "edit-toggle").endswith("edited")
     assert text_of(page, "edit-text") == "Find the berth."
     page = client.post(url(library), {"item": key, "act": "restore"}, follow=True).content.decode()
-    assert text_of(page, "edit-toggle") == "Edit"
+    assert text_of(page, "edit-toggle") == "Edit text"
     library.refresh_from_db()
     assert library.edits == {}
 

@@ -10,6 +10,7 @@ from django.urls import reverse
 
 from budgeteer.engine.analysis.packing_json import packing_to_json
 from budgeteer.engine.rendering.validity import check_packing
+from budgeteer.presentation.reason_words import counterfactual_words
 from budgeteer.workbench import services
 from budgeteer.workbench.item_content.texts import text_of_item
 from budgeteer.workbench.models import Workspace
@@ -149,7 +150,7 @@ def test_a_selected_item_shows_rule_sentence_and_text(client: Client, library: W
     headers = {"HX-Request": "true", "HX-Target": "inspector"}
     html = client.get(library.get_absolute_url(), {"sel": dropped.id}, headers=headers).content.decode()
     assert dropped.rule in html
-    assert dropped.counterfactual.replace("≥", "≥") in html
+    assert counterfactual_words(dropped.reason) in html
     assert f"{dropped.before.tokens:,} → 0" in html
     assert "&lt;name&gt;" in text_of(html, "item-text") or "<name>" in text_of(html, "item-text")
     assert "Policy for this skill" in html
