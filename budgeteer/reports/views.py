@@ -13,6 +13,7 @@ from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
+from django.utils.text import get_text_list
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 from django.views.decorators.vary import vary_on_headers
 
@@ -65,7 +66,7 @@ class SharedRow:
     @property
     def models(self) -> str:
         """The models that it is about, "" before it is made and where an earlier version made it."""
-        return " and ".join((self.report.verdict or {}).get("models", ()))
+        return str(get_text_list([*(self.report.verdict or {}).get("models", ())], "and"))
 
     @property
     def verdict(self) -> str:
