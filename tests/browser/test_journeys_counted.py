@@ -87,7 +87,7 @@ def mend_overflow(hands: Hands) -> int:
     gone = page.locator("table.causes tbody tr", has_not=page.locator(".c-fate", has_text="Kept"))
     hands.press(gone.locator(".c-name a").first)
     why = page.locator("#inspector .rule")
-    expect(why.locator("code")).to_be_visible()
+    expect(why.locator("b")).to_be_visible()
     expect(page.locator("#tab-messages")).to_have_attribute("aria-current", "page")
     expect(page.locator(".msgs tr.on")).to_have_count(1)
     before = verdict(page)
