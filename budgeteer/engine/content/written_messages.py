@@ -50,7 +50,12 @@ def is_block(message: Message) -> bool:
 
 def begins_turn(message: Message) -> bool:
     """Whether somebody typed it: a message of the user's that no program and no earlier packing wrote."""
-    return message.role == "user" and message.typed and not (is_written(message) or is_block(message))
+    if message.role != "user" or not message.typed:
+        return False
+    first = message.parts[0] if message.parts else None
+    if type(first) is not TextPart or not first.text.startswith("["):  # as all that is written does
+        return True
+    return not (is_written(message) or is_block(message))
 
 
 def _only_text(message: Message) -> str:
