@@ -266,9 +266,9 @@ def _reply_marks(message: Mapping[str, Any]) -> int:
     """Whether a line of the assistant is thinking alone, and whether it writes the task list."""
     content = message.get("content")
     blocks = [block for block in content if isinstance(block, OBJECT)] if isinstance(content, list) else []
-    kinds = {block.get("type") for block in blocks}
+    kinds = {text_value(block.get("type")) for block in blocks}
     marks = THOUGHT if kinds and kinds <= {"thinking", "redacted_thinking"} else 0
-    return marks | (LISTS if any(block.get("name") in LISTING_TOOLS for block in blocks) else 0)
+    return marks | (LISTS if any(text_value(block.get("name")) in LISTING_TOOLS for block in blocks) else 0)
 
 
 def _reported(message: Mapping[str, Any]) -> RecordedRequest | None:

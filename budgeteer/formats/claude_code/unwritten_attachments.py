@@ -244,7 +244,8 @@ def _tokenizer(record: SessionRecord) -> str:
 
 
 def _listing_calls(record: SessionRecord) -> Iterator[str]:
-    return (text_value(block.get("name")) for block in _blocks(record) if block.get("name") in LISTING_TOOLS)
+    names = (text_value(block.get("name")) for block in _blocks(record))
+    return (name for name in names if name in LISTING_TOOLS)
 
 
 def _blocks(record: SessionRecord) -> Iterator[Mapping[str, Any]]:
