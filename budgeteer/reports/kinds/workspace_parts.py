@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from budgeteer.reports.document import Document
 from budgeteer.reports.kinds.base import PlacePath
 from budgeteer.reports.levels.text_runs import names_within
 from budgeteer.reports.models import Report
@@ -45,13 +46,12 @@ def inputs_used(links: Sequence[WorkspaceSource]) -> Iterator[InputUsed]:
         )
 
 
-def with_names(
-    inputs: Sequence[Mapping[str, Any]], given: Sequence[Mapping[str, Any]], message_texts: Iterable[str]
-) -> list[dict[str, Any]]:
-    """Reduced inputs with the names of their files, but those that quote a message."""
-    quoted = names_within({each["name"] for each in given}, message_texts)
-    pairs = zip(inputs, given, strict=True)
-    return [{**safe, "name": safe["name"] if of["name"] in quoted else of["name"]} for safe, of in pairs]
+def with_names(reduced: Document, given: Mapping[str, Any], message_texts: Iterable[str]) -> Document:
+    """A reduced document with the names of the files in the given one, but those that quote a message."""
+    names = [each["name"] for each in given["inputs"]]
+    quoted = names_within(set(names), message_texts)
+    pairs = zip(reduced["inputs"], names, strict=True)
+    return {**reduced, "inputs": [{**safe, "name": safe["name"] if name in quoted else name} for safe, name in pairs]}
 
 
 def place_in_document(path: PlacePath) -> str:

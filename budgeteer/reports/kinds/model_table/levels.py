@@ -27,14 +27,9 @@ def reduce(document: Document, content: str, message_texts: Iterable[str]) -> Do
     return at_level(
         document,
         content,
-        redacted=lambda: _redacted(document, message_texts),
+        redacted=lambda: with_names(_numbers(document), document, message_texts),
         numbers=lambda: _numbers(document),
     )
-
-
-def _redacted(document: Document, message_texts: Iterable[str]) -> Document:
-    shown = _numbers(document)
-    return {**shown, "inputs": with_names(shown["inputs"], document["inputs"], message_texts)}
 
 
 def _numbers(document: Document) -> Document:
