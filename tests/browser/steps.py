@@ -94,7 +94,11 @@ def publish(page: Page, *, title: str = "", content: str = "full", **typed: str)
     links = panel.locator("input[id^='link-']")
     before = links.count()
     panel.get_by_role("button", name="Publish the report").click()
-    expect(links).to_have_count(before + 1, timeout=WORK_MS)  # until then the first is an earlier report's
+    try:
+        expect(links).to_have_count(before + 1, timeout=WORK_MS)  # until then the first is an earlier report's
+    except AssertionError as error:
+        said = panel.inner_text() if panel.is_visible() else "(it is not there any more)"
+        raise AssertionError(f"No link came. The share panel says: {said}") from error
     return links.first.input_value()
 
 

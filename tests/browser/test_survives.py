@@ -4,12 +4,33 @@ import re
 
 from playwright.sync_api import Page, expect
 
-from tests.browser.steps import figures, is_saved, verdict, wait_until_packed
+from tests.browser.steps import figures, is_saved, publish, verdict, wait_until_packed
 
 
 def open_session(page: Page) -> None:
     page.get_by_role("button", name=re.compile("overflow", re.IGNORECASE)).click()
     wait_until_packed(page)
+
+
+def test_what_waits_for_a_job_asks_again_after_an_answer_that_was_none(visitor):
+    someone = visitor()
+    someone.forgive("503")
+    refused = []
+
+    def refuse_the_first(route):
+        kind = route.request.url.split("/")[3]
+        if kind in refused or route.request.method != "GET":
+            route.continue_()
+        else:
+            refused.append(kind)
+            route.fulfill(status=503, headers={"Retry-After": "1"}, body="Too many requests at once")
+
+    page = someone.open("/")
+    page.route(re.compile(r"/(jobs|reports)/[0-9a-f-]{36}/"), refuse_the_first)
+    open_session(page)
+    page.locator("#share").click()
+    assert publish(page)
+    assert refused  # of each the first; either may have been done before it was asked for
 
 
 def test_a_range_a_pin_a_limit_and_an_undo_survive_a_reload_and_a_second_tab(visitor):

@@ -49,7 +49,7 @@ def test_publishing_asks_a_worker_and_shows_the_row(signed_in, workspace):
 def test_the_dialog_gets_its_inside_only(signed_in, workspace):
     page = publish(signed_in, workspace, headers=HTMX).content.decode()
     assert page.lstrip().startswith('<div class="share-panel"')
-    assert 'hx-trigger="load delay:700ms"' in page
+    assert 'hx-trigger="load delay:700ms, every 5s"' in page
 
 
 @pytest.mark.parametrize(
