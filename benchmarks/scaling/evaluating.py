@@ -35,6 +35,7 @@ WORDS: Final = (5, 20, 60, 150, 400)
 CHUNK: Final = 250
 #: Conversations whose texts the bare counter and the engine alone are timed on.
 TIMED: Final = 4_000
+RUNS: Final = 7
 CONFIG: Final = {"model": "gpt-4o", "history": {"strategy": "newestFirst"}}
 _WATCHED: Final = "import resource, sys; from budgeteer.cli import main; main(sys.argv[1:])"
 
@@ -104,7 +105,7 @@ def _resident(pid: int) -> float:
 
 
 def engine_against_counter() -> tuple[float, float]:
-    """Processor seconds of the bare counter and of the engine over the same conversations, the best of three each."""
+    """Processor seconds of the bare counter and of the engine over the same conversations, the best of RUNS each, in turn."""
     texts = list(conversations(TIMED))
     counter = counter_for("o200k_base")
     config = [NamedConfig("newestFirst", load_config(CONFIG))]
@@ -115,7 +116,7 @@ def engine_against_counter() -> tuple[float, float]:
         for number, said in enumerate(texts)
     ]
     counting, evaluating = [], []
-    for _ in range(3):
+    for _ in range(RUNS):
         before = time.process_time()
         for at in range(0, TIMED, CHUNK):
             counter.count_all([text for said in texts[at : at + CHUNK] for text in said])

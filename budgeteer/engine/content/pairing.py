@@ -118,10 +118,12 @@ class _Walk:
         opener, unanswered, answered = _NOBODY
         for index, message in enumerate(self.messages):
             parts = message.parts
-            if message.role == "user" and begins_turn(message):
-                turns += 1
-            turn[index] = turns
             result = parts[0] if len(parts) == 1 else _result_in(parts)
+            if message.role == "user":
+                # What is written begins with a bracket (written_messages.py): of other words nothing more is asked.
+                is_typed_text = type(result) is TextPart and message.typed and not result.text.startswith("[")
+                turns += is_typed_text or begins_turn(message)
+            turn[index] = turns
             if type(result) is ToolResultPart:
                 at = unanswered.pop(result.call_id, None)
                 if at is None:

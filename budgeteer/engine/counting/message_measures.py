@@ -139,7 +139,7 @@ def measure_conversations(
         chosen, standing = [messages[at] for at in which], [places[at] for at in which]
         return message_table(chosen, standing, counter=counter, providers=asked)
 
-    same = _same(messages, places) if held and len(kept) > 1 else None
+    same = _same(messages, places) if held and _have_branches(kept) else None
     make = every if same is None else _counted_once(same, some)
     table = rows(len(messages), make, beside=lambda at: _standing(places[at]), progress=progress)
     return replace(
@@ -149,10 +149,14 @@ def measure_conversations(
     )
 
 
-def _same(messages: Sequence[Message], places: Sequence[Place]) -> Ints | None:
-    """For each message the first place where the very same one stands alike, None where every one is another."""
-    if len(set(map(id, messages))) == len(messages):
-        return None
+def _have_branches(conversations: Sequence[Sequence[Message]]) -> bool:
+    """Whether two conversations begin with the very same message, as branches of one do."""
+    begun = [id(messages[0]) for messages in conversations if messages]
+    return len(set(begun)) < len(begun)
+
+
+def _same(messages: Sequence[Message], places: Sequence[Place]) -> Ints:
+    """For each message the first place where the very same one stands alike."""
     first: dict[tuple[int, bytes], int] = {}
     found = [
         first.setdefault((id(message), _standing(place)), at)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Final, assert_never
 
 import numpy as np
@@ -139,8 +140,14 @@ def _keeps_all(config: BudgetConfig, *, history: Ints, chars: Ints, total: Ints)
 
 def _is_default(part: BaseModel, *, but: frozenset[str]) -> bool:
     """Whether every setting of `part` has its default, except those named."""
-    default = type(part)()
+    default = _default_of(type(part))
     return all(getattr(part, name) == getattr(default, name) for name in type(part).model_fields if name not in but)
+
+
+@cache
+def _default_of(kind: type[BaseModel]) -> BaseModel:
+    """Settings of a kind as they are where nobody sets any; nobody changes them."""
+    return kind()
 
 
 def _is_asked(measures: MessageMeasures, starts: Ints, sizes: Ints) -> NDArray[np.bool_]:
