@@ -23,3 +23,29 @@ def test_cleared_it_keeps_nothing() -> None:
     kept.get("a", lambda: 1)
     kept.clear()
     assert kept.get("a", lambda: 2) == 2
+
+
+def test_light_values_stay_beyond_their_number_and_heavy_ones_do_not() -> None:
+    kept: LruCache[str] = LruCache(2, most_weight=100)
+    assert _made(kept, "abcdabcd", weight=25) == "abcd"
+    assert _made(kept, "e", weight=60) == "e"  # a, b and c go: d and e weigh 85
+    assert _made(kept, "dea", weight=25) == "a"
+    assert _made(kept, "ead", weight=25) == "d"
+
+
+def test_the_values_used_last_stay_whatever_they_weigh() -> None:
+    kept: LruCache[str] = LruCache(2, most_weight=100)
+    assert _made(kept, "ababcab", weight=1_000) == "abcab"
+
+
+def _made(kept: LruCache[str], keys: str, *, weight: int) -> str:
+    """Ask for each key in turn; those that had to be made."""
+    made: list[str] = []
+
+    def value(key: str) -> str:
+        made.append(key)
+        return key
+
+    for key in keys:
+        kept.get(key, lambda key=key: value(key), weight=weight)
+    return "".join(made)

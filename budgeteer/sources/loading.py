@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import IO
+from typing import IO, Final
+from uuid import UUID
 
 from django.db.models import QuerySet
 
@@ -40,10 +41,20 @@ class LoadedSource(PromptSource):
     usage: Mapping[str, Use] = field(default_factory=dict)
 
 
-# Enough for the sources of a few open workspaces; the texts of a conversation are not among what is kept.
-_contents: LruCache[Contents] = LruCache(32)
-_measures: LruCache[Measures] = LruCache(64)
-_loaded: LruCache[LoadedSource] = LruCache(64)
+#: Kept beyond the sources used last, by the size of their files: those of some dozens of people who work at once.
+KEPT_BYTES: Final = 60_000_000
+#: What the smallest source takes as well.
+LEAST_BYTES: Final = 20_000
+
+# Large sources of a few open workspaces; the texts of a conversation are not among what is kept.
+_contents: LruCache[Contents] = LruCache(32, most_weight=KEPT_BYTES)
+_measures: LruCache[Measures] = LruCache(64, most_weight=KEPT_BYTES)
+_loaded: LruCache[LoadedSource] = LruCache(64, most_weight=KEPT_BYTES)
+
+
+def weight_of(source: Source) -> int:
+    """What keeping a source in the process costs, in bytes of its file."""
+    return LEAST_BYTES + source.size_bytes
 
 
 def forget_loaded() -> None:
@@ -71,12 +82,19 @@ def contents_of(source: Source) -> Contents:
         file: IO[bytes] = storage.open(name, "rb")
         return file
 
-    return _contents.get((source.pk, source.revision), lambda: Contents(ItemReader(opener)))
+    return _contents.get((source.pk, source.revision), lambda: Contents(ItemReader(opener)), weight=weight_of(source))
 
 
 def counted(source: Source, tokenizer: str) -> QuerySet[SourceMeasures]:
     """The row of its numbers under a tokenizer, of this revision and with every column this version reads; or none."""
     return SourceMeasures.objects.filter(source=source, tokenizer=tokenizer, revision=source.revision, columns=LAYOUT)
+
+
+def counted_among(sources: Iterable[Source], tokenizer: str) -> set[UUID]:
+    """The ids of those sources that are counted under a tokenizer (see `counted`), by one query."""
+    revisions = {source.pk: source.revision for source in sources}
+    rows = SourceMeasures.objects.filter(source__in=revisions, tokenizer=tokenizer, columns=LAYOUT)
+    return {held for held, revision in rows.values_list("source_id", "revision") if revision == revisions[held]}
 
 
 def measures_of(source: Source, tokenizer: str) -> Measures | None:
@@ -89,7 +107,7 @@ def measures_of(source: Source, tokenizer: str) -> Measures | None:
         with row.arrays.open("rb") as file:
             return load_measures(file)
 
-    return _measures.get((source.pk, source.revision, tokenizer), read)
+    return _measures.get((source.pk, source.revision, tokenizer), read, weight=weight_of(source))
 
 
 def read_message_measures(source: Source, tokenizer: str) -> MessageMeasures | None:
@@ -113,7 +131,11 @@ def load(source: Source, *, tokenizer: str, conversation: int = 0) -> LoadedSour
     if measures is None:
         return _build(source, contents, None, tokenizer=tokenizer, conversation=conversation)
     key = (source.pk, source.revision, source.name, tokenizer, conversation)
-    return _loaded.get(key, lambda: _build(source, contents, measures, tokenizer=tokenizer, conversation=conversation))
+    return _loaded.get(
+        key,
+        lambda: _build(source, contents, measures, tokenizer=tokenizer, conversation=conversation),
+        weight=weight_of(source),
+    )
 
 
 def _build(

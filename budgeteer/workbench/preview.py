@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -24,6 +24,7 @@ from budgeteer.engine.packing.result import Packing
 from budgeteer.jobs.models import Job
 from budgeteer.logs import PACKING
 from budgeteer.lru import LruCache
+from budgeteer.sources.loading import weight_of
 from budgeteer.workbench.config_form.apply import error_parts
 from budgeteer.workbench.config_form.editable import EditableConfig
 from budgeteer.workbench.fix_buttons import Trial
@@ -45,6 +46,8 @@ log = structlog.get_logger(PACKING)
 
 KEPT_PACKINGS = 24
 KEPT_BUNDLES = 12
+#: Kept beyond these, by the size of the files that are packed: what some dozens of people need who work at once.
+KEPT_BYTES = 60_000_000
 
 
 @dataclass(slots=True)
@@ -148,8 +151,8 @@ class Preview:
     links: tuple[WorkspaceSource, ...] = ()
 
 
-_bundles: LruCache[tuple[Bundle, ReadTexts]] = LruCache(KEPT_BUNDLES)
-_packings: LruCache[Packed] = LruCache(KEPT_PACKINGS)
+_bundles: LruCache[tuple[Bundle, ReadTexts]] = LruCache(KEPT_BUNDLES, most_weight=KEPT_BYTES)
+_packings: LruCache[Packed] = LruCache(KEPT_PACKINGS, most_weight=KEPT_BYTES)
 
 
 def preview(
@@ -220,7 +223,7 @@ def pack_workspace(
     writes_summary = STRATEGIES[current.config.history.strategy].writes_summary
     edition = edition_of(workspace.owner_id) if writes_summary else ""
     key = f"{inputs_key}|{config_key}|{provider or ''}|{edition}"
-    return _packings.get(key, make)
+    return _packings.get(key, make, weight=_weight_of(readiness.ready))
 
 
 def bundle_key(workspace: Workspace, config: BudgetConfig, links: Sequence[WorkspaceSource]) -> str:
@@ -247,7 +250,12 @@ def bundle_of(workspace: Workspace, config: BudgetConfig, links: Sequence[Worksp
         index_of(bundle)  # so that no list of a preview reads stored texts
         return bundle, ReadTexts()
 
-    return _bundles.get(bundle_key(workspace, config, links), build)
+    return _bundles.get(bundle_key(workspace, config, links), build, weight=_weight_of(links))
+
+
+def _weight_of(links: Iterable[WorkspaceSource]) -> int:
+    """What keeping these sources packed costs, in bytes of their files."""
+    return sum(weight_of(link.source) for link in links)
 
 
 def forget_previews() -> None:
