@@ -144,7 +144,7 @@ class PromptEngineer(HttpUser):  # type: ignore[misc]  # locust is not in this e
         begun = time.monotonic()
         while time.monotonic() - begun < READY_SECONDS:
             page = self.client.get(answer.url, name="page of a workspace")
-            if 'id="config-form"' in page.text and "data-waiting" not in page.text:
+            if _is_packed(page.text):
                 return
             time.sleep(2)
 
@@ -168,7 +168,7 @@ class PromptEngineer(HttpUser):  # type: ignore[misc]  # locust is not in this e
             page = self.client.get(self.workspace, name="page of a workspace").text
             found = FormFields("config-form")
             found.feed(page)
-            if any(name == SLIDER for name, _ in found.fields):
+            if _is_packed(page) and any(name == SLIDER for name, _ in found.fields):
                 self.fields, self.shown = found.fields, Shown(page)
                 self.items = re.findall(r'href="\?sel=(message%3A[0-9a-f-]+)"', page)
                 return
@@ -188,6 +188,11 @@ class PromptEngineer(HttpUser):  # type: ignore[misc]  # locust is not in this e
 
     def _partial(self, target: str) -> dict[str, str]:
         return self._headers() | {"HX-Request": "true", "HX-Target": target, "HX-Current-URL": self.workspace}
+
+
+def _is_packed(page: str) -> bool:
+    """Whether a workspace's page shows its result, and not what is still being worked on."""
+    return 'id="config-form"' in page and 'class="waiting"' not in page
 
 
 def _session(dice: random.Random) -> bytes:

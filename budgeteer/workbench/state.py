@@ -138,8 +138,12 @@ class ViewState:
         """The parameters of this state with changes that differ from their defaults."""
         if unknown := changes.keys() - _DEFAULTS.keys():
             raise TypeError(f"the state has no {', '.join(sorted(unknown))}")
-        values = ((name, changes.get(name, getattr(self, name)), default) for name, default in _DEFAULTS.items())
-        return tuple((name, value) for name, value, default in values if value != default)
+        found: list[tuple[str, Any]] = []
+        for name, default in _DEFAULTS.items():
+            value = changes[name] if name in changes else getattr(self, name)
+            if value != default:
+                found.append((name, value))
+        return tuple(found)
 
     def query(self, **changes: Any) -> str:
         """The query string of this state with changes, with its question mark; "?" when all is default."""

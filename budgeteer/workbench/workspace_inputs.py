@@ -6,10 +6,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from budgeteer.engine.content.usage_order import Use
+from budgeteer.engine.counting.tokenizers import counter_for
 from budgeteer.engine.inputs.bundle import Inputs, PromptTexts
 from budgeteer.engine.inputs.prompt_sources import build_inputs
 from budgeteer.jobs.models import Job
 from budgeteer.sources import services as sources
+from budgeteer.sources.loading import counted_among
 from budgeteer.sources.services import LoadedSource
 from budgeteer.workbench.models import Workspace, WorkspaceSource
 
@@ -43,7 +45,7 @@ class InputReadiness:
 
 def links_of(workspace: Workspace) -> list[WorkspaceSource]:
     """The sources the workspace uses, in order, their states brought up to date."""
-    used = workspace.links.select_related("source", "source__owner").filter(source__deleted_at__isnull=True)
+    used = workspace.links.select_related("source").filter(source__deleted_at__isnull=True)
     for link in used:
         sources.refresh_state(link.source)
     return list(used)
@@ -55,11 +57,14 @@ def readiness_of(links: Iterable[WorkspaceSource], *, tokenizer: str) -> InputRe
     Raises:
         TokenizerUnavailable: the tokenizer is not packaged here.
     """
-    found = InputReadiness()
-    for link in links:
-        found.links.append(link)
+    found = InputReadiness(links=list(links))
+    ready = [link.source for link in found.links if link.source.state == "ready"]
+    if ready:
+        counter_for(tokenizer)
+    counted = counted_among(ready, tokenizer)
+    for link in found.links:
         job = sources.importing_job(link.source)
-        if link.source.state == "ready":
+        if link.source.state == "ready" and link.source_id not in counted:
             job = sources.ensure_measured(link.source, tokenizer)
         if job is not None:
             found.jobs.append(job)

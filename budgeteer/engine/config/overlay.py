@@ -69,7 +69,7 @@ def get_path(data: Mapping[str, Any], path: str) -> Any:
     """The value at `path`, or None where it is not set."""
     value: Any = data
     for step in path.split("."):
-        if not isinstance(value, Mapping) or step not in value:
+        if not isinstance(value, (dict, Mapping)) or step not in value:  # a dict is told several times as fast
             return None
         value = value[step]
     return value

@@ -426,8 +426,10 @@ def _unstorable(where: str) -> ConfigError:
 def _unstorable_texts(value: object, path: str = "") -> list[ConfigError]:
     """Every text no file and no database can hold: one with a NUL character or half of a surrogate pair."""
     match value:
-        case str() if _UNSTORABLE.search(value):
-            return [_unstorable(path)]
+        case str():
+            return [_unstorable(path)] if _UNSTORABLE.search(value) else []
+        case None | int() | float():  # most of a configuration, and asking whether it is a mapping takes longer
+            return []
         case Mapping():
             keys = [problem for key in value for problem in _unstorable_texts(key, path)]
             if keys:

@@ -242,7 +242,7 @@ def _answer(
     """The swaps for htmx; else the page: by a redirect when all is well, with its errors when not."""
     has_errors = change is not None and bool(change.errors)
     if request.htmx:
-        page = build_page(workspace, state, change=change)
+        page = build_page(workspace, state, current=change.config if change else None, change=change)
         return render_swaps(request, page, whole_form=whole_form, touched=_touched(request.POST))
     if has_errors:
         return render_page(request, build_page(workspace, state, change=change), status=422)
