@@ -105,7 +105,7 @@ def _resident(pid: int) -> float:
 
 
 def engine_against_counter() -> tuple[float, float]:
-    """Processor seconds of the bare counter and of the engine over the same conversations, the best of RUNS each, in turn."""
+    """Processor seconds of the bare counter and of the engine over the same conversations, the best of RUNS in turn."""
     texts = list(conversations(TIMED))
     counter = counter_for("o200k_base")
     config = [NamedConfig("newestFirst", load_config(CONFIG))]
