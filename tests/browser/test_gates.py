@@ -130,6 +130,43 @@ def test_on_a_phone_the_fate_of_an_item_is_read_whole(visitor, busy):
     assert not clipped
 
 
+TOUCH = 44
+"""The height of what a thumb finds, in CSS pixels."""
+
+_ROWS = """() => [...document.querySelectorAll(".msgs tbody tr:not(.turn)")].map((row) => ({
+  height: row.getBoundingClientRect().height,
+  shown: [...row.querySelectorAll(".c-name, .c-id, .c-run, .c-tokens, .fold b, .fold .n, .fold a")]
+    .every((part) => part.checkVisibility()
+      && (part.matches(".c-name") || part.scrollWidth <= part.clientWidth + 1)) }))"""
+
+
+def test_on_a_phone_a_message_is_as_high_as_a_thumb_needs_and_says_all_it_did(visitor, busy):
+    page = visitor(width=NARROW).open("/help/")
+    page.goto(f"{busy[0]}?view=messages")
+    expect(page.locator(".msgs tbody tr.kept").first).to_be_visible()
+    rows = page.evaluate(_ROWS)
+    assert len(rows) > 50
+    assert all(TOUCH <= row["height"] <= TOUCH + 2 for row in rows), rows
+    assert all(row["shown"] for row in rows)
+
+
+def test_on_a_phone_money_stands_by_every_item_and_a_group_has_its_name(visitor, busy):
+    page = visitor(width=NARROW).open("/help/")
+    page.goto(busy[0])
+    row = page.locator("table.items tbody tr.kept").first
+    expect(row.locator(".money")).to_have_text(re.compile(r"^\$0\.\d{4}$"))
+    edges = row.evaluate(
+        "(row) => [row, ...row.querySelectorAll('.fate, .money')].map((part) => part.getBoundingClientRect().right)"
+    )
+    assert max(edges) - min(edges) <= 1, edges
+    page.goto(f"{busy[0]}?group=tool")
+    names = page.locator(".groups tbody .c-name a")
+    expect(names.first).to_be_visible()
+    assert all(name.bounding_box()["width"] >= 30 for name in names.all())
+    cut = "() => [...document.querySelectorAll('.groups td')].filter((cell) => cell.scrollWidth > cell.clientWidth + 1)"
+    assert page.evaluate(f"{cut}.map((cell) => cell.textContent)") == []
+
+
 CHROME = 0.25
 """The largest share of a phone's screen for what is not the content of the part that is looked at."""
 
@@ -219,9 +256,9 @@ def test_the_numbers_of_a_table_are_written_in_one_hand(visitor, filled, name):
 _BOTTOMS = """() => [...document.querySelectorAll(".items tbody tr.kept")].filter((row) => row.checkVisibility())
   .map((row) => [".c-tokens", ".c-fate .fate"].map((part) => {
     const walker = document.createTreeWalker(row.querySelector(part), NodeFilter.SHOW_TEXT);
-    let last, range = document.createRange();
-    while (walker.nextNode()) if (walker.currentNode.data.trim()) last = walker.currentNode;
-    range.selectNodeContents(last);
+    const range = document.createRange();
+    while (walker.nextNode() && !/\\d/.test(walker.currentNode.data));
+    range.selectNodeContents(walker.currentNode);
     return range.getBoundingClientRect().bottom;
   }))"""
 

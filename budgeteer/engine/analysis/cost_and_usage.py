@@ -70,6 +70,12 @@ def money(amount: float, currency: str) -> str:
     return f"{sign}{amount:,.4f}" if amount < 0.1 else f"{sign}{amount:,.2f}"
 
 
+def money_of(packing: Packing, tokens: int) -> str:
+    """What so many tokens of a packing's input cost, nothing of them cached; "" without a list price, and for none."""
+    amount = packing.cost.of(tokens)
+    return "" if amount is None or not tokens else money(amount, packing.cost.currency)
+
+
 def _unknown_sentence(found: Sequence[UnknownParts]) -> str:
     """How many messages hold what cannot be counted, and of which kinds."""
     if not found:

@@ -256,7 +256,7 @@ def cost_of(row: ModelRow, tokens: int) -> Cost:
     def price(per_million: float | None) -> float | None:
         return None if per_million is None else round(tokens * per_million / 1_000_000, 6)
 
-    return Cost("USD", price(row.input_price), price(row.cached_input_price), row.date)
+    return Cost("USD", price(row.input_price), price(row.cached_input_price), row.date, row.input_price)
 
 
 def unknown_parts(bundle: Bundle, history: HistoryFit, provider: str) -> tuple[UnknownParts, ...]:

@@ -115,12 +115,21 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """Money for the input of one request, in the currency of the price table; None where no price is known."""
+    """Money for the input of one request, in the currency of the price table; None where no price is known.
+
+    Attributes:
+        per_million: the list price of a million tokens of input, nothing of it cached.
+    """
 
     currency: str
     uncached: float | None
     cached: float | None
     price_date: str
+    per_million: float | None
+
+    def of(self, tokens: int) -> float | None:
+        """What so many of the request's tokens cost, nothing of them cached."""
+        return None if self.per_million is None else tokens * self.per_million / 1_000_000
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,10 +7,12 @@ from tests.engine.packs import assistant, bundle_of, packed, talk, user
 
 
 def test_money_is_told_with_its_cached_price_and_the_day_of_the_prices() -> None:
-    cost = Cost("USD", 0.0123, 0.0062, "2026-11-21")
+    cost = Cost("USD", 0.0123, 0.0062, "2026-11-21", 2.5)
     assert cost_sentence(cost) == "$0.0123 a request, $0.0062 if all of it is cached (list prices of 2026-11-21)."
-    assert cost_sentence(Cost("EUR", 1.5, None, "2026-11-21")) == "EUR 1.50 a request (list prices of 2026-11-21)."
-    assert cost_sentence(Cost("USD", None, None, "")) == ""
+    assert (
+        cost_sentence(Cost("EUR", 1.5, None, "2026-11-21", 10.0)) == "EUR 1.50 a request (list prices of 2026-11-21)."
+    )
+    assert cost_sentence(Cost("USD", None, None, "", None)) == ""
     assert money(1234.5, "USD") == "$1,234.50"
     assert money(0.00004, "USD") == "<$0.0001"
     assert money(0.00006, "USD") == "$0.0001"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from budgeteer.engine.analysis.cost_and_usage import money_of
 from budgeteer.engine.packing.ledger import OVERHEAD_LETTER
 from budgeteer.engine.packing.result import Packing
 from budgeteer.presentation.labels import count_of
@@ -12,7 +13,10 @@ from budgeteer.presentation.sections import look_of
 
 @dataclass(frozen=True, slots=True)
 class SectionLine:
-    """One section, every number written out; `limit` is "" where it has none of its own."""
+    """One section, every number written out; `limit` is "" where it has none of its own.
+
+    `money` is what a request pays for what is sent of it, "" without a list price and where nothing is.
+    """
 
     letter: str
     title: str
@@ -21,6 +25,7 @@ class SectionLine:
     sent: str
     left_out: str
     limit: str
+    money: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +58,7 @@ def section_table(packing: Packing) -> SectionTable:
                 sent=f"{sent.size.tokens:,}",
                 left_out=f"{max(requested.size.tokens - sent.size.tokens, 0):,}",
                 limit=", ".join(limits),
+                money=money_of(packing, sent.size.tokens),
             )
         )
     verdict = packing.verdict
@@ -64,6 +70,7 @@ def section_table(packing: Packing) -> SectionTable:
         sent=f"{verdict.sent_tokens:,}",
         left_out=f"{max(verdict.not_sent_tokens, 0):,}",
         limit=f"{verdict.limit_tokens:,} tokens",
+        money=money_of(packing, verdict.sent_tokens),
     )
     return SectionTable(tuple(lines), _overhead(packing), total)
 
@@ -80,5 +87,6 @@ def _overhead(packing: Packing) -> SectionLine | None:
                 sent=f"{one.sent_tokens:,}",
                 left_out=f"{one.not_sent_tokens:,}",
                 limit="",
+                money=money_of(packing, one.sent_tokens),
             )
     return None

@@ -12,6 +12,7 @@ from itertools import pairwise
 
 import numpy as np
 
+from budgeteer.engine.analysis.cost_and_usage import money_of
 from budgeteer.engine.counting.library_measures import Ints
 from budgeteer.engine.packing.ledger import CATEGORIES, DROPPED, FATES, LETTERS, SECTIONS, SUMMARISED, Ledger
 from budgeteer.engine.packing.result import Packing
@@ -90,21 +91,22 @@ def icicle_of(packing: Packing, state: ViewState) -> Icicle | None:
     return Icicle(
         sentence=f"{total:,} tokens of items in prompt order: section, then turn, then item",
         letters=tuple((LETTERS[at], CATEGORIES[LETTERS[at]]) for at in np.unique(ledger.category[sizes > 0]).tolist()),
-        sections=tuple(_sections(ledger, state, starts, scale)),
+        sections=tuple(_sections(packing, state, starts, scale)),
         groups=tuple(_groups(packing, state, starts, scale)),
-        items=tuple(_block_of(run, ledger, state, starts, scale) for run in _runs(ledger, sizes, scale)),
+        items=tuple(_block_of(run, packing, state, starts, scale) for run in _runs(ledger, sizes, scale)),
     )
 
 
-def _sections(ledger: Ledger, state: ViewState, starts: Ints, scale: float) -> Iterator[IcicleBlock]:
+def _sections(packing: Packing, state: ViewState, starts: Ints, scale: float) -> Iterator[IcicleBlock]:
+    ledger = packing.ledger
     for name in LIBRARY_SECTIONS:
         mine = np.flatnonzero(ledger.section == SECTIONS.index(name))
         url = _filtered(state, name)
-        yield from _section(mine, (look_of(name), url), ledger=ledger, starts=starts, scale=scale)
+        yield from _section(mine, (look_of(name), url), packing=packing, starts=starts, scale=scale)
     talk = np.flatnonzero(ledger.section >= SECTIONS.index("history"))
     both = replace(look_of("history"), title="History & query")
     url = _filtered(state, "history")
-    yield from _section(talk, (both, url), ledger=ledger, starts=starts, scale=scale)
+    yield from _section(talk, (both, url), packing=packing, starts=starts, scale=scale)
 
 
 def _filtered(state: ViewState, key: str) -> str:
@@ -113,14 +115,14 @@ def _filtered(state: ViewState, key: str) -> str:
 
 
 def _section(
-    mine: Ints, named: tuple[SectionLook, str], *, ledger: Ledger, starts: Ints, scale: float
+    mine: Ints, named: tuple[SectionLook, str], *, packing: Packing, starts: Ints, scale: float
 ) -> Iterator[IcicleBlock]:
     if not len(mine):
         return
     title, letter, url = named[0].title, named[0].letter, named[1]
     first, stop = int(mine[0]), int(mine[-1]) + 1
     tokens = int(starts[stop] - starts[first])
-    sent = int(ledger.after_tokens[mine].sum())
+    sent = int(packing.ledger.after_tokens[mine].sum())
     if not tokens:
         return
     change = f"{tokens:,} → {sent:,}" if sent != tokens else f"{tokens:,}"
@@ -128,7 +130,7 @@ def _section(
     yield _block(
         (float(starts[first]) * scale, tokens * scale),
         look=(f"f{letter}", "", "ocH" if letter == "H" else "oc"),
-        title=f"{title}: {sent:,} of {tokens:,} tokens sent",
+        title=f"{title}: {sent:,} of {tokens:,} tokens sent{_paid(packing, sent)}",
         labels=labels,
         link=(url, "result"),
     )
@@ -212,7 +214,14 @@ def _run(ledger: Ledger, sizes: Ints, start: int, stop: int) -> _Run:
     return _Run(start, stop, int(np.argmax(categories)), int(np.argmax(fates)), int(weights.sum()))
 
 
-def _block_of(run: _Run, ledger: Ledger, state: ViewState, starts: Ints, scale: float) -> IcicleBlock:
+def _paid(packing: Packing, sent: int) -> str:
+    """What a request pays for tokens that are sent, as the end of a block's title; "" without a list price."""
+    paid = money_of(packing, sent)
+    return f", {paid} a request" if paid else ""
+
+
+def _block_of(run: _Run, packing: Packing, state: ViewState, starts: Ints, scale: float) -> IcicleBlock:
+    ledger = packing.ledger
     letter, fate, count = LETTERS[run.category], FATES[run.fate], run.stop - run.start
     width = run.tokens * scale
     mark = "✕ " if run.fate == DROPPED else ""
@@ -226,9 +235,10 @@ def _block_of(run: _Run, ledger: Ledger, state: ViewState, starts: Ints, scale: 
     elif run.fate == SUMMARISED:
         look = ("", f"url(#stripes-{letter})", "bb")
     rows, row = ledger.place(run.start)
-    title = f"{CATEGORIES[letter]}: {count_of(count, 'item')}, {run.tokens:,} tokens, {FATE_NAMES[fate].lower()}"
+    paid = _paid(packing, int(ledger.after_tokens[run.start : run.stop].sum()))
+    title = f"{CATEGORIES[letter]}: {count_of(count, 'item')}, {run.tokens:,} tokens, {FATE_NAMES[fate].lower()}{paid}"
     if count == 1:
-        title = f"{rows.names(row)}: {run.tokens:,} tokens, {FATE_NAMES[fate].lower()}"
+        title = f"{rows.names(row)}: {run.tokens:,} tokens, {FATE_NAMES[fate].lower()}{paid}"
         if rows.ids[row] == state.sel:
             look = (f"{look[0]} selected", *look[1:])
     is_item = count == 1

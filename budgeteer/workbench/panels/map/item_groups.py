@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from budgeteer.engine.analysis.cost_and_usage import money_of
 from budgeteer.engine.packing.ledger import CATEGORIES
 from budgeteer.presentation.labels import count_of
 from budgeteer.workbench.item_content.whereabouts import CATEGORY, FILE, REST, TOOL, TURN, Whereabouts, turn_name
@@ -31,13 +32,17 @@ class GroupChoice:
 
 @dataclass(frozen=True, slots=True)
 class GroupRow:
-    """One group: its name, what it holds, its sums, and where a click shows its items."""
+    """One group: its name, what it holds, its sums, and where a click shows its items.
+
+    `money` is what a request pays for what is sent of it, "" without a list price and where nothing is.
+    """
 
     letter: str
     name: str
     note: str
     tokens: str
     sent: str
+    money: str
     width: str
     url: str
 
@@ -49,6 +54,7 @@ class GroupTable:
     rows: tuple[GroupRow, ...]
     total: str
     total_sent: str
+    total_money: str
     sentence: str
 
 
@@ -72,6 +78,7 @@ def group_table(where: Whereabouts, state: ViewState) -> GroupTable | None:
         members.setdefault(key, []).append(at)
     sizes = np.maximum(ledger.before_tokens, ledger.after_tokens)
     sums = {key: int(sizes[mine].sum()) for key, mine in members.items()}
+    sent = {key: int(ledger.after_tokens[mine].sum()) for key, mine in members.items()}
     ordered = sorted(members, key=lambda key: -sums[key]) if kind != TURN else list(members)
     most = max(sums.values(), default=0) or 1
     return GroupTable(
@@ -81,7 +88,8 @@ def group_table(where: Whereabouts, state: ViewState) -> GroupTable | None:
                 name=_name(key, kind),
                 note=_note(where, members[key], key),
                 tokens=f"{sums[key]:,}",
-                sent=f"{int(ledger.after_tokens[members[key]].sum()):,}",
+                sent=f"{sent[key]:,}",
+                money=money_of(where.packing, sent[key]),
                 width=f"{max(0.8, sums[key] / most * 100):.2f}%",
                 url=state.query(group="", filter=key, page=1),
             )
@@ -89,6 +97,7 @@ def group_table(where: Whereabouts, state: ViewState) -> GroupTable | None:
         ),
         total=f"{int(sizes.sum()):,}",
         total_sent=f"{int(ledger.after_tokens.sum()):,}",
+        total_money=money_of(where.packing, int(ledger.after_tokens.sum())),
         sentence=count_of(len(members), "group")
         + (f", the largest {MOST_GROUPS} shown" if len(members) > MOST_GROUPS else ""),
     )

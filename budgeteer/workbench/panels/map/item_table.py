@@ -9,7 +9,9 @@ from typing import Any, assert_never
 import numpy as np
 from numpy.typing import NDArray
 
+from budgeteer.engine.analysis.cost_and_usage import money_of
 from budgeteer.engine.packing.ledger import CATEGORIES, FATES, SECTIONS, Decision, Ledger
+from budgeteer.engine.packing.result import Packing
 from budgeteer.presentation.labels import FATE_ICONS, FATE_NAMES, FATE_TONES, count_of
 from budgeteer.presentation.sections import LOOKS
 from budgeteer.workbench.item_content.snippets import Snippet, found_in_items
@@ -25,6 +27,9 @@ type Indices = NDArray[np.int64]
 type Names = Callable[[Sequence[int]], dict[int, str]]
 
 FATE_CHIPS = (("dropped", "Dropped"), ("truncated", "Shortened"), ("summarised", "Summarised"), ("added", "Added"))
+
+#: Of an item with one of these fates a request pays nothing.
+LEFT_OUT = frozenset({"dropped", "summarised"})
 
 #: Orders whose first click puts the largest first.
 LARGEST_FIRST = frozenset({ItemSort.TOKENS, ItemSort.CHARS, ItemSort.AFTER})
@@ -82,7 +87,8 @@ class ColumnHead:
 class RowItem:
     """The cells of a row that stay as they are while limits move: what the item is and how large.
 
-    `found` is where its text holds what is searched for, None where its name says so already.
+    `found` is where its text holds what is searched for, None where its name says so already. `money` is what a request
+    pays for it, or would pay where it is left out; "" without a list price.
     """
 
     letter: str
@@ -91,6 +97,7 @@ class RowItem:
     where: str
     chars: str
     tokens: str
+    money: str
     width: str
     bar_css: str
     bar_fill: str
@@ -150,6 +157,7 @@ def item_list(packed: Packed, where: Whereabouts, state: ViewState) -> ItemList:
                 decisions[int(index)],
                 where.of_item(int(index)),
                 found.get(int(index)),
+                packing=packed.packing,
                 state=state,
                 most_tokens=most,
             )
@@ -260,7 +268,13 @@ def _head(column: ItemColumn, state: ViewState) -> ColumnHead:
 
 
 def _row(
-    decision: Decision, where: tuple[str, ...], found: Snippet | None, *, state: ViewState, most_tokens: int
+    decision: Decision,
+    where: tuple[str, ...],
+    found: Snippet | None,
+    *,
+    packing: Packing,
+    state: ViewState,
+    most_tokens: int,
 ) -> Row:
     word, figure = fate_words(decision)
     size = decision.after if decision.fate == "added" else decision.before
@@ -272,6 +286,7 @@ def _row(
         where=" · ".join(where),
         chars=f"{size.chars:,}",
         tokens=f"{size.tokens:,}",
+        money=money_of(packing, decision.before.tokens if decision.fate in LEFT_OUT else decision.after.tokens),
         width=f"{max(0.8, size.tokens / most_tokens * 100) if most_tokens else 0.8:.2f}%",
         bar_css=_bar_css(decision),
         bar_fill=f"url(#stripes-{letter})" if decision.fate == "summarised" else "",
