@@ -136,6 +136,15 @@ class ItemList:
     next_url: str
 
 
+@dataclass(frozen=True, slots=True)
+class _Shared:
+    """What every row of one table is drawn from: the widest bar stands for `most_tokens`."""
+
+    packing: Packing
+    state: ViewState
+    most_tokens: int
+
+
 def item_list(packed: Packed, where: Whereabouts, state: ViewState) -> ItemList:
     """The rows that filter, text, order and page of this state ask for, at most PAGE_ROWS of them."""
     ledger, names = packed.packing.ledger, packed.names_of
@@ -157,9 +166,7 @@ def item_list(packed: Packed, where: Whereabouts, state: ViewState) -> ItemList:
                 decisions[int(index)],
                 where.of_item(int(index)),
                 found.get(int(index)),
-                packing=packed.packing,
-                state=state,
-                most_tokens=most,
+                _Shared(packed.packing, state, most),
             )
             for index in window
         ),
@@ -267,18 +274,10 @@ def _head(column: ItemColumn, state: ViewState) -> ColumnHead:
     )
 
 
-def _row(
-    decision: Decision,
-    where: tuple[str, ...],
-    found: Snippet | None,
-    *,
-    packing: Packing,
-    state: ViewState,
-    most_tokens: int,
-) -> Row:
+def _row(decision: Decision, where: tuple[str, ...], found: Snippet | None, shared: _Shared) -> Row:
     word, figure = fate_words(decision)
     size = decision.after if decision.fate == "added" else decision.before
-    letter = decision.category
+    letter, most = decision.category, shared.most_tokens
     item = RowItem(
         letter=letter,
         category=CATEGORIES[letter],
@@ -286,12 +285,12 @@ def _row(
         where=" · ".join(where),
         chars=f"{size.chars:,}",
         tokens=f"{size.tokens:,}",
-        money=money_of(packing, decision.before.tokens if decision.fate in LEFT_OUT else decision.after.tokens),
-        width=f"{max(0.8, size.tokens / most_tokens * 100) if most_tokens else 0.8:.2f}%",
+        money=money_of(shared.packing, decision.before.tokens if decision.fate in LEFT_OUT else decision.after.tokens),
+        width=f"{max(0.8, size.tokens / most * 100) if most else 0.8:.2f}%",
         bar_css=_bar_css(decision),
         bar_fill=f"url(#stripes-{letter})" if decision.fate == "summarised" else "",
-        is_selected=state.sel == decision.id,
-        url=state.query(sel=decision.id),
+        is_selected=shared.state.sel == decision.id,
+        url=shared.state.query(sel=decision.id),
         found=found,
     )
     return Row(
