@@ -206,7 +206,7 @@ def upload_report(page: Page, address: str) -> str:
     page.goto(f"{address}/sources/")
     page.locator("details.add > summary").click()
     page.locator("textarea[name='text']").fill((session.data + bad).decode())
-    page.get_by_role("button", name="Import", exact=True).click()
+    page.get_by_role("button", name="Import sources").click()
     expect(page.locator("#import-report")).to_be_visible(timeout=WORK_MS)
     return page.url.removeprefix(address)
 
