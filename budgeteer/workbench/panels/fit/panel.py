@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -10,6 +10,7 @@ from budgeteer.engine.analysis.cost_and_usage import money
 from budgeteer.engine.analysis.fit_plan.fit_plan import FitPlan, FitState, LostItem, PlanStep
 from budgeteer.engine.analysis.fit_plan.steps import StepName
 from budgeteer.engine.errors import BudgeteerError
+from budgeteer.engine.packing.result import Packing
 from budgeteer.jobs.job_view import JobCard, job_card
 from budgeteer.presentation.header import LEVEL_ICONS, LEVEL_TONES
 from budgeteer.presentation.labels import count_of
@@ -44,6 +45,7 @@ class FitStepView:
         left_out: how many items are left out without it and with it, "" where that stays.
         money: what it changes in the cost of a request, "" where no price is known or nothing changes.
         alternative: the chosen step that this one would take the place of, "" for none.
+        note: why it raises a limit to less than the warning on the map does, "" where it does not.
     """
 
     name: str
@@ -60,6 +62,7 @@ class FitStepView:
     items: tuple[NamedItem, ...]
     more_items: str
     alternative: str
+    note: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,12 +111,13 @@ def fit_shown(packed: Packed, request: PanelRequest) -> FitView:
     if found is None:
         return FitView(carried, posted, sentence=request.no_study)
     if isinstance(found, FitPlan):
-        return FitView(carried, posted, plan=plan_shown(found, state))
+        return FitView(carried, posted, plan=plan_shown(found, state, packed.packing))
     return FitView(carried, posted, job=job_card(found, then=state.address(workspace.get_absolute_url())))
 
 
-def plan_shown(plan: FitPlan, state: ViewState) -> FitPlanView:
-    """A plan as it is printed."""
+def plan_shown(plan: FitPlan, state: ViewState, packing: Packing) -> FitPlanView:
+    """A plan as it is printed, beside the warnings of the packing that it begins with."""
+    warned = {path: value for warning in packing.warnings for path, value in warning.fix.settings.items()}
     chosen = tuple(step.name.value for step in plan.chosen)
     level = plan.final.level
     return FitPlanView(
@@ -121,7 +125,7 @@ def plan_shown(plan: FitPlan, state: ViewState) -> FitPlanView:
         icon=LEVEL_ICONS[level],
         verdict=plan.final.sentence,
         figures=tuple(_figures(plan.start, plan.final)),
-        steps=tuple(_step(step, plan, chosen, state) for step in plan.steps),
+        steps=tuple(_step(step, plan, state, _lower_than(warned, step)) for step in plan.steps),
         apply_label=f"Apply {count_of(len(chosen), 'step')}" if chosen else "",
         mark=steps_mark(plan),
         advice=_advice(plan),
@@ -151,8 +155,21 @@ def _figures(now: FitState, then: FitState) -> Iterator[FigureRow]:
     return (FigureRow(name, old, new, old != new) for name, old, new in rows)
 
 
-def _step(step: PlanStep, plan: FitPlan, chosen: tuple[str, ...], state: ViewState) -> FitStepView:
+def _lower_than(warned: Mapping[str, Any], step: PlanStep) -> str:
+    """Why a step raises limits to less than warnings do, "" where it does not: what is chosen above it saves first."""
+    lower = [
+        f"{warned[path]:,}"
+        for path, value in step.settings.items()
+        if type(value) is int and type(warned.get(path)) is int and value < warned[path]
+    ]
+    if step.name is not StepName.RAISE_LIMITS or not lower:
+        return ""
+    return f"Less than the {' and '.join(lower)} of the warning: the chosen steps above make the prompt smaller first."
+
+
+def _step(step: PlanStep, plan: FitPlan, state: ViewState, note: str) -> FitStepView:
     effect, name = step.effect, step.name.value
+    chosen = tuple(one.name.value for one in plan.chosen)
     others = [one for one in plan.chosen if step.row.group and one.row.group == step.row.group and one is not step]
     toggled = set(chosen) ^ {name}
     if not step.is_chosen:
@@ -176,6 +193,7 @@ def _step(step: PlanStep, plan: FitPlan, chosen: tuple[str, ...], state: ViewSta
         if effect.lost_items > len(effect.lost)
         else "",
         alternative=others[0].title if others and not step.is_chosen else "",
+        note=note,
     )
 
 

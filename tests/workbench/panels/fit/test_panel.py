@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable
 from html import unescape
@@ -202,3 +203,44 @@ def test_names_of_what_is_lost_select_the_item(client: Client, session: Workspac
     address = unescape(next(one for one in items if one))
     selected = client.get(f"{session.get_absolute_url()}{address}")
     assert selected.status_code == 200
+
+
+def raised_in(workspace: Workspace, steps: str) -> tuple[int, str]:
+    """The limit on history that the plan with these steps chosen raises to, and the note beside it."""
+    plan = plan_of(workspace, steps)
+    (step,) = [one for one in plan.steps if one.name is StepName.RAISE_LIMITS]
+    shown = shown_of(workspace, steps=steps).plan
+    assert shown is not None
+    (view,) = [one for one in shown.steps if one.name == StepName.RAISE_LIMITS]
+    return step.settings["history.maxTokens"], view.note
+
+
+@pytest.fixture
+def spaced(open_over: Callable[..., Workspace], run_jobs: Callable[[], None]) -> Workspace:
+    """A conversation whose results hold white space that a step takes away, over a limit on history."""
+    said: list[dict[str, Any]] = []
+    for at in range(12):
+        call = {"id": f"c{at}", "type": "function", "function": {"name": "berths", "arguments": f'{{"quay": {at}}}'}}
+        table = json.dumps([{"berth": berth, "free": False} for berth in range(at, at + 20)], indent=8)
+        said += [
+            {"role": "user", "content": f"Which berths are free at quay {at}?"},
+            {"role": "assistant", "content": None, "tool_calls": [call]},
+            {"role": "tool", "tool_call_id": f"c{at}", "content": table},
+            {"role": "assistant", "content": "None of them."},
+        ]
+    delta = {"history": {"strategy": "newestFirst", "maxTokens": 2000}}
+    workspace = open_over(("talk.json", json.dumps(said).encode()), delta=delta)
+    run_jobs()
+    return workspace
+
+
+def test_a_limit_that_is_raised_to_less_than_its_warning_names_says_why(client: Client, spaced: Workspace) -> None:
+    """What is chosen above makes the prompt smaller, so that less is enough."""
+    (warned,) = [one for one in packed_of(spaced).packing.warnings if one.limit == "history.maxTokens"]
+    named = warned.fix.settings["history.maxTokens"]
+    assert raised_in(spaced, StepName.RAISE_LIMITS) == (named, "")
+    chosen = f"{StepName.MINIFY_RESULTS},{StepName.RAISE_LIMITS}"
+    value, note = raised_in(spaced, chosen)
+    assert value < named
+    assert f"{named:,}" in note
+    assert note in client.get(f"{spaced.get_absolute_url()}?view=fit&steps={chosen}").content.decode()
