@@ -294,6 +294,35 @@ def test_a_setting_says_preset_only_where_it_is_looked_at_and_moves_nothing_when
     expect(mark).to_have_text("preset")
 
 
+def test_the_figures_of_every_step_of_a_plan_begin_at_one_edge(visitor, filled):
+    page = visitor().open(filled.pages["workbench-fit"])
+    expect(page.locator(".plan-step .chip").first).to_be_visible()
+    firsts = ".plan-line > .r > .chip:first-child"
+    edges = page.evaluate(
+        f"() => [...document.querySelectorAll('{firsts}')].map((one) => one.getBoundingClientRect().x)"
+    )
+    assert len(edges) > 2
+    assert len(set(edges)) == 1
+
+
+def test_words_stand_apart_from_the_lines_around_them(visitor, filled):
+    page = visitor().open("/")
+    names = page.evaluate(
+        """() => [...document.querySelectorAll(".ws tbody th")].map((cell) => {
+          const range = document.createRange(), box = cell.getBoundingClientRect();
+          range.selectNodeContents(cell);
+          const text = range.getBoundingClientRect();
+          return Math.min(text.top - box.top, box.bottom - text.bottom);
+        })"""
+    )
+    assert min(names) >= 4, names
+    page.goto(page.url.rstrip("/") + filled.pages["compare"])
+    part = page.locator("details.part").first
+    expect(part).to_be_visible()
+    gap = "(part) => part.getBoundingClientRect().top - part.previousElementSibling.getBoundingClientRect().bottom"
+    assert part.evaluate(gap) >= 6
+
+
 _SMALL = """() => [...document.querySelectorAll("main *")].filter((one) => one.checkVisibility()
   && [...one.childNodes].some((node) => node.nodeType === 3 && node.data.trim())
   && parseFloat(getComputedStyle(one).fontSize) < 12).map((one) => one.outerHTML.slice(0, 80))"""
