@@ -273,7 +273,7 @@ def test_what_became_of_an_item_stands_on_the_line_of_its_tokens(visitor, filled
 
 def test_a_setting_says_preset_only_where_it_is_looked_at_and_moves_nothing_when_it_is_changed(visitor, filled):
     page = visitor().open(filled.pages["workbench-skills"])
-    path = "skillsBudget.limits.maxSkillsInPrompt"
+    path = "skillsBudget.limits.maxSkillsPromptChars"  # a long label: "overridden" has no room beside it
     field = page.locator("#config-form .fl", has=page.locator(f'input[name="config.{path}"]'))
     mark, slider = field.locator(".org"), field.locator("input[type=range]")
     expect(mark).to_have_text("preset")
@@ -284,7 +284,7 @@ def test_a_setting_says_preset_only_where_it_is_looked_at_and_moves_nothing_when
     field.hover()
     assert page.evaluate(seen) == 1
     before = slider.bounding_box()
-    change_number(page, path, "17")
+    change_number(page, path, "1700")
     expect(mark.get_by_role("button")).to_be_visible()
     after = slider.bounding_box()
     assert before
