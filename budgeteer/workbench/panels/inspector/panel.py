@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from budgeteer.engine.analysis.cost_and_usage import money_of
 from budgeteer.engine.config.schema import BudgetConfig
 from budgeteer.engine.packing.conditions import settings_of
 from budgeteer.engine.packing.ledger import CATEGORIES, Decision, Ledger
@@ -85,6 +86,7 @@ def inspected(packed: Packed, state: ViewState, *, try_out: TryOut) -> Inspected
     button, effect = _fix(decision, try_out)
     limit = packed.packing.verdict.limit_tokens
     chosen = next((value for value, *_ in POLICIES for p in policies if p.is_chosen and p.value == value), "")
+    paid = money_of(packed.packing, decision.after.tokens)
     return InspectedItem(
         id=decision.id,
         letter=decision.category,
@@ -101,6 +103,7 @@ def inspected(packed: Packed, state: ViewState, *, try_out: TryOut) -> Inspected
         facts=(
             *_in_source(where, index, decision),
             *_facts(decision, ledger, index=index, limit=limit),
+            *([("Cost a request", paid)] if paid else []),
             *_on_disk(packed, index),
         ),
         rule=decision.rule,

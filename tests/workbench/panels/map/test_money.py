@@ -110,3 +110,13 @@ def test_with_a_list_price_every_row_of_the_page_tells_money(client: Client, ses
     assert len(rows) > 3
     assert all("$" in row for row in rows if not re.search(r'c-tokens">0</td><td class="n c-money">', row))
     assert re.search(r'class="n s b money">\$[\d.]+<', html)
+
+
+def test_the_inspector_tells_what_an_item_costs_and_nothing_of_one_that_is_left_out(
+    client: Client, session: Workspace
+) -> None:
+    for fate, count in (("kept", 1), ("dropped", 0)):
+        packing, rows = rows_of(session, filter=fate)
+        html = client.get(f"{session.get_absolute_url()}?sel={rows[0].id}").content.decode()
+        told = re.findall(r"<dt>Cost a request</dt><dd class=\"n\">([^<]*)<", html)
+        assert told == [priced(packing, int(rows[0].item.tokens.replace(",", "")))][:count]
