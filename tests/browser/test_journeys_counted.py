@@ -50,7 +50,9 @@ def fit_library(hands: Hands, files) -> int:
     page = hands.page
     hands.drop(*files)
     wait_until_packed(page)
-    costs = [int(cell.replace(",", "")) for cell in page.locator("table.items td.c-tokens").all_inner_texts()]
+    costs = [
+        int(cell.split()[0].replace(",", "")) for cell in page.locator("table.items td.c-tokens").all_inner_texts()
+    ]
     assert costs == sorted(costs, reverse=True)
     expect(page.locator("#g-skillsBudget")).to_contain_text(re.compile(r"[\d,]+ of [\d,]+"))
 
