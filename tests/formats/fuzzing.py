@@ -161,7 +161,10 @@ def _attempt(case: Case, chosen: str | None) -> Imported | None:
 def _says(found: Imported, words: str) -> bool:
     """Whether words stand in what was read, or in a line that the report lists as skipped."""
     chats = [[message_to_json(one) for one in chat.messages] for chat in found.conversations]
-    beside = [[chat.id, chat.title, chat.model, chat.tools, dict(chat.metadata)] for chat in found.conversations]
+    beside = [
+        [chat.id, chat.title, chat.model, [one.model for one in chat.recorded], chat.tools, dict(chat.metadata)]
+        for chat in found.conversations
+    ]
     rest = (found.skills, found.tools, found.features, found.chunks, found.text, found.usage, found.metadata)
     # The beginning is enough: titles, ids and skipped lines are cut.
     return words[:SHOWN] in json.dumps([chats, beside], ensure_ascii=False, default=str) + repr(rest) + repr(
