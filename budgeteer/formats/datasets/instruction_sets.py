@@ -54,7 +54,7 @@ def _is_alpaca(value: Mapping[str, Any]) -> bool:
 
 
 def _is_preference(value: Mapping[str, Any]) -> bool:
-    alone = "prompt" in value or not isinstance(value.get("chosen"), str)
+    alone = any(_says(value.get(key)) for key in _ASKED) or not isinstance(value.get("chosen"), str)
     return _says(value.get("chosen")) and _says(value.get("rejected")) and alone
 
 

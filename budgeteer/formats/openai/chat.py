@@ -108,6 +108,9 @@ def _conversation(envelope: Envelope, position: int, document: Document, skipped
         is_request=True,
     )
     note_opaque(messages, document.notes)
+    written = text_value(envelope.raw.get("tools")) if envelope.raw else ""
+    if written.strip() and not envelope.tools:
+        skipped.append(Skipped(f"{envelope.where}tools", "no JSON list of tool definitions", written[:500]))
     return Conversation(
         id=envelope.id or f"c{position}",
         title=title_of(messages, envelope.id or document.stem or f"Conversation {position}"),

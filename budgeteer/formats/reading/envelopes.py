@@ -11,9 +11,11 @@ from budgeteer.engine.errors import FormatError
 from budgeteer.formats.messages.imported import Imported, Skipped
 from budgeteer.formats.messages.numbering import text_value
 from budgeteer.formats.messages.objects import OBJECT
+from budgeteer.formats.reading import json_text
 from budgeteer.formats.reading.document import Document
-from budgeteer.formats.reading.json_text import JsonLine, json_type
+from budgeteer.formats.reading.json_text import JsonLine, JsonProblem, json_type
 from budgeteer.formats.reading.lazy_jsonl import FAR_SAMPLED, MappedLines, telling, with_number
+from budgeteer.formats.reading.limits import DEFAULT_LIMITS
 
 SAMPLED = 1_000
 """How many conversations or lines are looked at to tell a format; reading looks at all of them."""
@@ -330,13 +332,23 @@ def _has_content(raw: Mapping[str, Any]) -> bool:
 
 
 def _tools(value: Mapping[str, Any]) -> tuple[Mapping[str, Any], ...]:
-    """The tool definitions beside messages; the legacy `functions` in the form of `tools`."""
+    """The tool definitions beside messages, a list or a JSON text of one; the legacy `functions` as `tools`."""
     tools, functions = value.get("tools"), value.get("functions")
+    if isinstance(tools, str):
+        tools = _parsed(tools)
     if isinstance(tools, list):
         return tuple(tool for tool in tools if isinstance(tool, OBJECT))
     if isinstance(functions, list):
         return tuple({"type": "function", "function": item} for item in functions if isinstance(item, OBJECT))
     return ()
+
+
+def _parsed(text: str) -> Any:
+    """The value of a JSON text, None where it is none."""
+    try:
+        return json_text.parse(text, depth_limit=DEFAULT_LIMITS.json_depth)
+    except JsonProblem:
+        return None
 
 
 def _id(value: Mapping[str, Any]) -> str:

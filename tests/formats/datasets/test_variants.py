@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -96,3 +97,21 @@ def test_a_picture_without_a_source_is_not_anthropics_and_a_flat_call_is_a_call(
     assert isinstance(shown.parts[0], ImagePart)
     assert [(one.id, one.name) for one in calls_of(called)] == [("k1", "find")]
     assert results_of(answered)[0].call_id == "k1"
+
+
+def test_tools_that_stand_beside_messages_as_a_json_text_are_read() -> None:
+    tool = {"type": "function", "function": {"name": "weather", "parameters": {"type": "object", "properties": {}}}}
+    said = [{"role": "user", "content": "Rain?"}, {"role": "assistant", "content": "No."}]
+    found = import_bytes(jsonl(*[{"messages": said, "tools": json.dumps([tool])}] * 2))
+    assert [list(chat.tools) for chat in found.conversations] == [[tool], [tool]]
+    broken = import_bytes(jsonl({"messages": said, "tools": "[{"}, {"messages": said, "tools": " "}))
+    assert [(one.where, one.line) for one in broken.skipped] == [("line 1, tools", "[{")]
+
+
+def test_preferences_are_read_whose_prompt_stands_under_question() -> None:
+    row = {"system": "Be brief.", "question": "What is 2+2?", "chosen": "4", "rejected": "Perhaps 5"}
+    found = import_bytes(jsonl(row, row))
+    told = [[(one.role, text_of(one)) for one in chat.messages] for chat in found.conversations]
+    asked = [("system", "Be brief."), ("user", "What is 2+2?")]
+    assert found.format == "instructions"
+    assert told == [[*asked, ("assistant", said)] for said in ("4", "Perhaps 5")] * 2
