@@ -135,6 +135,11 @@ MARKUP: Final[Mapping[str, str]] = {
     ),
     "pasted-chat": "User Human You Me Assistant AI Bot ChatGPT Claude Gemini System Tool Model",
     "skills": "name description",
+    "rendered-chat": (
+        "im_start im_end start_header_id end_header_id begin_of_text end_of_text eot_id eom_id header_start header_end "
+        "eot eom start_of_turn end_of_turn bos eos endoftext end s INST SYS System Human User Assistant Instruction "
+        "Input Response Tool system human user assistant model tool ipython tool_call name arguments"
+    ),
     "sharegpt": "human gpt user assistant system function_call observation tool image video audio",
     "specstory": (
         "Claude Code Codex Cursor DeepSeek TUI Gemini CLI tool use details summary data type name Result Tool "

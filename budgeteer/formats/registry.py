@@ -47,10 +47,12 @@ from budgeteer.formats.datasets import (
     llama_factory,
     mt_bench,
     oasst,
+    rendered_chats,
     sharegpt,
     swe_agent,
     tau2,
     toolbench,
+    ultrachat,
 )
 from budgeteer.formats.format import Certainty, Format
 from budgeteer.formats.frameworks import converse, haystack, inspect_logs, llama_index, pydantic_ai
@@ -138,6 +140,8 @@ OUR_FORMATS: tuple[Format, ...] = (
     _talk("sharegpt", "ShareGPT", sharegpt),
     _talk("llama-factory", "LLaMA-Factory", llama_factory),
     _talk("mt-bench", "MT-bench", mt_bench),
+    _talk("ultrachat", "UltraChat", ultrachat),
+    _talk("rendered-chat", "Chats written by a chat template", rendered_chats),
     _talk("bfcl", "BFCL tasks", bfcl),
     _talk("text-transcripts", "Text transcripts", text_transcripts),
     _talk("swe-agent", "SWE-agent trajectory", swe_agent),

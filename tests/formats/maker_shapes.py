@@ -24,7 +24,7 @@ from tests.formats.makers.agents import (
     ZED,
 )
 from tests.formats.makers.chat_exports import CLAUDE_AI, DEEPSEEK, GROK, LIBRECHAT, LM_STUDIO, OPEN_WEBUI
-from tests.formats.makers.datasets import INSTRUCTIONS, MT_BENCH, TAU2
+from tests.formats.makers.datasets import INSTRUCTIONS, MT_BENCH, RENDERED_CHAT, TAU2, ULTRACHAT
 from tests.formats.makers.frameworks import CONVERSE, HAYSTACK, INSPECT, LLAMA_INDEX, MODEL_MESSAGES, PYDANTIC_AI
 from tests.formats.makers.interfaces import CLINE_MESSAGES, CURSOR_ROWS
 from tests.formats.makers.openhands import OPENHANDS, OPENHANDS_SDK
@@ -42,6 +42,8 @@ MAKERS: Final[Mapping[str, bytes]] = {
     "haystack": dumps(HAYSTACK),
     "llama-index": dumps(LLAMA_INDEX),
     "mt-bench": jsonl(*MT_BENCH),
+    "ultrachat": jsonl(*ULTRACHAT),
+    "rendered-chat": jsonl(*RENDERED_CHAT),
     "claude-ai": dumps(CLAUDE_AI),
     "open-webui": dumps(OPEN_WEBUI),
     "librechat": dumps(LIBRECHAT),

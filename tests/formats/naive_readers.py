@@ -545,6 +545,24 @@ def mt_bench(data: bytes) -> Told:
     return [said["content"] for said in json.loads(data.splitlines()[0])["conversation_a"]], [], []
 
 
+def ultrachat(data: bytes) -> Told:
+    return [text for row in lines(data) for text in row["data"]], [], []
+
+
+def rendered_chat(data: bytes) -> Told:
+    texts, calls, results = [], [], []
+    for piece in lines(data)[0]["text"].split("<|im_end|>\n")[:-1]:
+        speaker, words = piece.removeprefix("<|im_start|>").split("\n", 1)
+        if speaker == "tool":
+            results.append(words)
+        elif words.startswith("<tool_call>"):
+            call = json.loads(words.removeprefix("<tool_call>").removesuffix("</tool_call>"))
+            calls.append((call["name"], call["arguments"]))
+        else:
+            texts.append(words)
+    return texts, calls, results
+
+
 def proxy_log(data: bytes) -> Told:
     (entry,) = lines(data)
     body = entry["request"]["body"]
@@ -593,6 +611,8 @@ NAIVE: Final[Mapping[str, Callable[[bytes], Told]]] = {
     "haystack": haystack,
     "llama-index": llama_index,
     "mt-bench": mt_bench,
+    "ultrachat": ultrachat,
+    "rendered-chat": rendered_chat,
     "claude-ai": claude_ai,
     "open-webui": open_webui,
     "librechat": librechat,

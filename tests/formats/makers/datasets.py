@@ -40,6 +40,19 @@ INSTRUCTIONS: list[dict[str, Any]] = [
     {"prompt": [{"role": "user", "content": "A rhyme?"}], "chosen": "In time.", "rejected": "No."},
     {"prompt": "A pun?", "chosen": "Fun.", "rejected": "None."},
 ]
+ULTRACHAT: list[dict[str, Any]] = [
+    {"id": "7", "data": ["Which ferry leaves first?", "The one to Oslo.", "And after that?", "The one to Kiel."]}
+]
+
+RENDERED_CHAT: list[dict[str, Any]] = [
+    {
+        "text": "<|im_start|>system\nBe brief.<|im_end|>\n<|im_start|>user\nWhen does the ferry leave?<|im_end|>\n"
+        '<|im_start|>assistant\n<tool_call>\n{"name": "timetable", "arguments": {"to": "Oslo"}}\n</tool_call>'
+        "<|im_end|>\n<|im_start|>tool\n09:40 from pier 4<|im_end|>\n<|im_start|>assistant\nAt twenty to ten."
+        "<|im_end|>\n"
+    }
+]
+
 MT_BENCH: list[dict[str, Any]] = [
     {
         "question_id": 81,

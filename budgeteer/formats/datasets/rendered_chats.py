@@ -1,0 +1,143 @@
+"""Conversations that a chat template wrote into one text: ChatML, Llama 2 to 4, Mistral, Gemma, Phi, `### Human:`.
+
+Certain: a column `text` in which a template's markers begin a turn of a person and one of the assistant, with nothing
+else before them than the start of a sequence; of templates of plain words, an introduction may stand there.
+Source: the `chat_template` of each family in its `tokenizer_config.json`; `### Human:` of
+https://huggingface.co/datasets/timdettmers/openassistant-guanaco,
+`### Instruction:` of https://github.com/tatsu-lab/stanford_alpaca, 2026-11.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from itertools import zip_longest
+from typing import Any, Final
+
+from budgeteer.engine.content.conversation import Conversation
+from budgeteer.engine.content.library import compact_json
+from budgeteer.formats.datasets.sharegpt import conversation_of
+from budgeteer.formats.messages.imported import Imported, Skipped
+from budgeteer.formats.messages.numbering import text_value
+from budgeteer.formats.reading.document import Document
+from budgeteer.formats.reading.entries import Entry, entries_of, mappings, mostly
+from budgeteer.formats.reading.envelopes import require
+
+_COLUMN: Final = "text"
+_MESSAGES: Final = ("messages", "conversations", "conversation")
+"""Columns whose messages the text would repeat."""
+
+_START: Final = re.compile(r"\s*(?:(?:<s>|<bos>|<\|begin_of_text\|>|<\|endoftext\|>)\s*)*")
+
+
+@dataclass(frozen=True, slots=True)
+class _Template:
+    """How a template writes a conversation.
+
+    Attributes:
+        name: what it is called.
+        turn: what begins a turn; its group is who speaks.
+        ends: what may stand after a turn.
+        speakers: who is who, where a template has words of its own.
+        introduced: whether a text may stand before the first turn.
+    """
+
+    name: str
+    turn: re.Pattern[str]
+    ends: tuple[str, ...]
+    speakers: Mapping[str, str] = field(default_factory=dict)
+    introduced: bool = False
+
+
+_TEMPLATES: Final = (
+    _Template("ChatML", re.compile(r"<\|im_start\|>(\w+)\n"), ("<|im_end|>", "<|endoftext|>")),
+    _Template(
+        "Llama 3",
+        re.compile(r"<\|start_header_id\|>(\w+)<\|end_header_id\|>"),
+        ("<|eot_id|>", "<|eom_id|>", "<|end_of_text|>"),
+    ),
+    _Template(
+        "Llama 4", re.compile(r"<\|header_start\|>(\w+)<\|header_end\|>"), ("<|eot|>", "<|eom|>", "<|end_of_text|>")
+    ),
+    _Template("Gemma", re.compile(r"<start_of_turn>(\w+)\n"), ("<end_of_turn>", "<eos>")),
+    _Template("Phi or Zephyr", re.compile(r"<\|(system|user|assistant|tool)\|>"), ("<|end|>", "<|endoftext|>", "</s>")),
+    _Template(
+        "Llama 2 or Mistral",
+        re.compile(r"(<<SYS>>|<</SYS>>|\[/?INST\])"),
+        ("</s>", "<s>"),
+        {"<<SYS>>": "system", "<</SYS>>": "user", "[INST]": "user", "[/INST]": "assistant"},
+    ),
+    _Template(
+        "`### Human:`",
+        re.compile(r"(?<!#)### ?(System|Human|User|Assistant|Instruction|Input|Response):"),
+        ("</s>", "<|endoftext|>"),
+        {"Instruction": "user", "Input": "user", "Response": "assistant"},
+        introduced=True,
+    ),
+)
+
+
+def detect(document: Document) -> str | None:
+    """Why a document holds conversations written by a chat template, None when it does not."""
+    for template in _TEMPLATES:
+        if mostly(document, partial(_is_written, template=template)):
+            return f"holds a `{_COLUMN}` of turns as the chat template of {template.name} writes them"
+    return None
+
+
+def _is_written(value: Mapping[str, Any], *, template: _Template) -> bool:
+    if any(mappings(value.get(key)) for key in _MESSAGES):
+        return False
+    speakers = {speaker for speaker, _ in _turns(text_value(value.get(_COLUMN)), template)}
+    return bool(speakers & {"user", "human"}) and bool(speakers & {"assistant", "model"})
+
+
+def _turns(text: str, template: _Template) -> Iterator[tuple[str, str]]:
+    """Who speaks in each turn of a text, and what is said; nothing where the text does not begin as one."""
+    begun = list(template.turn.finditer(text))
+    start = _START.match(text)
+    at = start.end() if start else 0
+    before = text[at : begun[0].start()].strip() if begun else ""
+    if before and not template.introduced:
+        return
+    if before:
+        yield "system", before
+    for turn, after in zip_longest(begun, begun[1:]):
+        said = text[turn.end() : after.start() if after else len(text)]
+        word = turn[1]
+        if words := _without_ends(said, template.ends):
+            yield template.speakers.get(word, word.lower()), words
+
+
+def _without_ends(said: str, ends: tuple[str, ...]) -> str:
+    """A text without the ends of turns and the white space behind it."""
+    said = said.strip()
+    while end := next(filter(said.endswith, ends), ""):
+        said = said.removesuffix(end).rstrip()
+    return said
+
+
+def read(document: Document) -> Imported:
+    """Read a conversation of each row.
+
+    Raises:
+        FormatError: no row has turns.
+    """
+    skipped = list(document.skipped)
+    found: list[Conversation] = []
+    for entry in entries_of(document, skipped):
+        text = text_value(entry.value.get(_COLUMN))
+        written = (list(_turns(text, template)) for template in _TEMPLATES)
+        turns = [{"from": speaker, "value": said} for speaker, said in next(filter(None, written), [])]
+        rest = {key: value for key, value in entry.value.items() if key != _COLUMN}
+        row = Entry(entry.number, entry.where, {**rest, "conversations": turns})
+        chat = conversation_of(row, document, skipped)
+        if chat.messages:
+            document.notes.count("Conversations that a chat template wrote into one text, read as messages")
+            found.append(chat)
+        else:
+            skipped.append(Skipped(entry.where, "no turns of a chat template", compact_json(entry.value)[:500]))
+    require(found, document, "rendered chat")
+    return Imported("", "", "conversation", conversations=tuple(found), skipped=tuple(skipped))

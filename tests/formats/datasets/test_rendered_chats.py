@@ -1,0 +1,109 @@
+"""Conversations that a chat template wrote into one text, and those of UltraChat, told from what looks alike."""
+
+from __future__ import annotations
+
+import pytest
+
+from budgeteer.engine.content.conversation import text_of
+from budgeteer.engine.errors import FormatError
+from budgeteer.formats.detect import import_bytes
+from budgeteer.formats.messages.imported import Imported
+from tests.formats.shapes import jsonl
+
+TWO_TURNS = [
+    ("user", "Is it <s>late</s> now?"),
+    ("assistant", "No.\n\nIt is early."),
+    ("user", "Sure?"),
+    ("assistant", "Yes."),
+]
+BRIEF = ("system", "Be brief.")
+
+
+def told(found: Imported) -> list[list[tuple[str, str]]]:
+    return [[(one.role, text_of(one)) for one in chat.messages] for chat in found.conversations]
+
+
+def written(system: str, user: str, assistant: str, *, start: str = "") -> str:
+    """The conversation in a template's words; without a system message where the template has none."""
+    turns = {"user": user, "assistant": assistant}
+    said = "".join(turns[role].format(text) for role, text in TWO_TURNS)
+    return start + (system.format(BRIEF[1]) if system else "") + said
+
+
+HEADER = "<|start_header_id|>{role}<|end_header_id|>\n\n{{}}<|eot_id|>"
+MARK = "<|im_start|>{role}\n{{}}<|im_end|>\n"
+TAG = "<|{role}|>\n{{}}</s>\n"
+ROLES = ("system", "user", "assistant")
+
+
+@pytest.mark.parametrize(
+    ("text", "has_system"),
+    [
+        (written(*(MARK.format(role=role) for role in ROLES)), True),
+        (written(*(MARK.format(role=role) for role in ROLES)) + "<|im_start|>assistant\n", True),
+        (written(*(HEADER.format(role=role) for role in ROLES), start="<|begin_of_text|>"), True),
+        (written(*(TAG.format(role=role) for role in ROLES)), True),
+        (
+            written(
+                "", "<start_of_turn>user\n{}<end_of_turn>\n", "<start_of_turn>model\n{}<end_of_turn>\n", start="<bos>"
+            ),
+            False,
+        ),
+        (written("", "<s>[INST] {} [/INST]", " {} </s>"), False),
+        (written("<s>[INST] <<SYS>>\n{}\n<</SYS>>\n\n", "{} [/INST]", " {} </s><s>[INST] "), True),
+        (written("", "### Human: {}", "### Assistant: {}"), False),
+        (written("{}\n\n", "### Instruction:\n{}\n\n", "### Response:\n{}\n\n"), True),
+    ],
+)
+def test_a_text_is_read_as_the_turns_that_its_template_wrote(text: str, has_system: bool) -> None:
+    found = import_bytes(jsonl(*[{"text": text}] * 2))
+    assert found.format == "rendered-chat"
+    assert told(found) == [[BRIEF, *TWO_TURNS] if has_system else TWO_TURNS] * 2
+    assert found.accounting is not None
+    assert found.accounting.unread == 0
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        {"text": "A note on <|im_start|>user\nand <|im_start|>assistant\nas markers"},
+        {"text": "<|im_start|>user\nNobody answers.<|im_end|>"},
+        {"text": "Headings such as ### Human: are of a template."},
+    ],
+)
+def test_a_text_that_only_holds_markers_is_no_conversation(row: dict[str, str]) -> None:
+    found = import_bytes(jsonl(*[{"id": "a", "score": 0.5, **row}] * 2))
+    assert found.format == "chunks"
+
+
+def test_messages_are_read_and_not_the_text_that_repeats_them() -> None:
+    said = [{"role": role, "content": text} for role, text in TWO_TURNS]
+    text = written(*(MARK.format(role=role) for role in ROLES))
+    assert import_bytes(jsonl(*[{"messages": said, "text": text}] * 2)).format == "openai-chat"
+
+
+def test_a_row_without_turns_and_a_turn_of_nobody_known_are_listed() -> None:
+    good = written(*(MARK.format(role=role) for role in ROLES))
+    odd = "<|im_start|>narrator\nNight fell.<|im_end|>\n"
+    found = import_bytes(jsonl({"text": good}, {"text": "Nothing"}, {"text": good + odd}))
+    assert [one.where for one in found.skipped] == ["line 2", "line 3, turn 6"]
+    assert len(found.conversations) == 2
+
+
+def test_a_long_row_of_white_space_and_ends_takes_no_time() -> None:
+    text = "<|im_start|>user\nHello<|im_end|>\n<|im_start|>assistant\n" + " \n" * 100_000 + "<|im_end|>" * 1_000
+    assert told(import_bytes(jsonl({"text": text}), as_format="rendered-chat")) == [[("user", "Hello")]]
+
+
+def test_dialogues_of_ultrachat_alternate_and_what_is_no_text_is_listed() -> None:
+    row = {"id": "1", "data": [text for _, text in TWO_TURNS]}
+    found = import_bytes(jsonl(row, row, {"id": "2", "data": ["Late?", 7, "Sure?"]}))
+    assert found.format == "ultrachat"
+    assert told(found) == [TWO_TURNS, TWO_TURNS, [("user", "Late?"), ("user", "Sure?")]]
+    assert [one.where for one in found.skipped] == ["line 3, turn 2"]
+
+
+@pytest.mark.parametrize("row", [{"id": "1", "data": ["red", "green"]}, {"data": ["How late is it?", "Ten."], "n": 2}])
+def test_lists_under_data_that_are_no_dialogue_are_not_taken_for_one(row: dict[str, object]) -> None:
+    with pytest.raises(FormatError):
+        import_bytes(jsonl(row, row))
