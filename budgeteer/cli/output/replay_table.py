@@ -40,7 +40,7 @@ def _head(found: Replay) -> str:
     head = f"{count:,} requests; {found.limit_tokens:,} tokens may be sent: {went}."
     if found.not_in_file_tokens:
         more = f"{found.not_in_file_tokens:,} tokens that are not in this file"
-        head += f"\nThe requests that the source reported also held {more}: see reported."
+        head += f"\nThe last request that the source reported also held {more}: see reported."
     return head
 
 

@@ -166,6 +166,8 @@ class RecordedRequest:
             its file has, such as the words of a reminder.
         other_server: whether its reply has the id of another server than the model's maker: what answered may count in
             a way of its own.
+        program: the version of the program that sent it, "" where the source does not say. Another one was started
+            anew, with system texts and tools of its own.
     """
 
     position: int
@@ -177,6 +179,7 @@ class RecordedRequest:
     model: str = ""
     unwritten_tokens: int = 0
     other_server: bool = False
+    program: str = ""
 
 
 REQUEST_FORM: Final = "requestForm"

@@ -33,20 +33,37 @@ class RecordedInput:
         recorded: what was reported of it.
         counted: what its file holds of it, as it is counted here: system texts, tool definitions, messages and what
             stands around them, and what its program is known to have added without a text in the file.
+        starts: the requests with which another version of its program went on, the first request among them.
     """
 
     rows: Ints
     recorded: Ints
     counted: Ints
+    starts: Ints
+
+    @property
+    def not_in_file_by_request(self) -> Ints:
+        """What each request held that its file does not: system texts and tool definitions of its program, most of all.
+
+        The median difference of the first requests that the same version of the program sent.
+        """
+        difference = self.recorded - self.counted
+        ends = np.append(self.starts[1:], len(difference))
+        found = [
+            max(round(float(np.median(difference[start : min(start + FIRST_REQUESTS, end)]))), 0)
+            for start, end in zip(self.starts, ends, strict=True)
+        ]
+        return np.repeat(np.array(found, np.int64), ends - self.starts)
 
     @property
     def not_in_file(self) -> int:
-        """What the requests held that their file does not: the median difference of the first of them.
+        """What the last request held that its file does not."""
+        return int(self.not_in_file_by_request[-1])
 
-        System texts and tool definitions of the program that sent them, most of all.
-        """
-        first = (self.recorded - self.counted)[:FIRST_REQUESTS]
-        return max(round(float(np.median(first))), 0)
+    def not_in_file_before(self, row: int) -> int:
+        """What a request held that its file does not, by the row of its reply: what the one recorded last before did."""
+        at = int(np.searchsorted(self.rows, row, side="right")) - 1
+        return int(self.not_in_file_by_request[max(at, 0)])
 
     @property
     def median_growth_error(self) -> float | None:
@@ -99,5 +116,8 @@ def held_against_counts(
     before = np.cumsum(framed_tokens(measures, PROVIDERS[provider], counter))
     rows = np.array([request.position for request in within], np.int64)
     unwritten = np.cumsum([request.unwritten_tokens for request in within])
+    programs = [request.program for request in within]
+    starts = [at for at, program in enumerate(programs) if not at or program != programs[at - 1]]
     counted: Ints = head + np.concatenate([[0], before])[rows] + unwritten
-    return RecordedInput(rows, np.array([request.input_tokens for request in within], np.int64), counted)
+    recorded = np.array([request.input_tokens for request in within], np.int64)
+    return RecordedInput(rows, recorded, counted, np.array(starts, np.int64))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final, NamedTuple
 
 from budgeteer.engine.content.conversation import RecordedRequest
@@ -258,7 +258,7 @@ def _record(line: JsonLine, skipped: list[Skipped], shared: _Shared) -> SessionR
         text_value(message.get("id")) if is_reply else "",
         _ids(message, "tool_use", "id"),
         _ids(message, "tool_result", "tool_use_id"),
-        _reported(message) if is_reply else None,
+        _reported(message, text_value(line.value.get("version"))) if is_reply else None,
     )
 
 
@@ -271,9 +271,10 @@ def _reply_marks(message: Mapping[str, Any]) -> int:
     return marks | (LISTS if any(text_value(block.get("name")) in LISTING_TOOLS for block in blocks) else 0)
 
 
-def _reported(message: Mapping[str, Any]) -> RecordedRequest | None:
-    """What the API reported of the request that this message answers."""
-    return recorded_request(message.get("usage"), sys.intern(text_value(message.get("model"))))
+def _reported(message: Mapping[str, Any], version: str) -> RecordedRequest | None:
+    """What the API reported of the request that this message answers, sent by this version of the program."""
+    found = recorded_request(message.get("usage"), sys.intern(text_value(message.get("model"))))
+    return None if found is None else replace(found, program=sys.intern(version))
 
 
 def _ids(message: Mapping[str, Any], kind: str, key: str) -> tuple[str, ...]:
@@ -307,7 +308,7 @@ def _agent_progress(line: JsonLine, shared: _Shared) -> SessionRecord | None:
         text_value(message.get("id")) if is_reply else "",
         _ids(message, "tool_use", "id"),
         _ids(message, "tool_result", "tool_use_id"),
-        _reported(message) if is_reply else None,
+        _reported(message, text_value(line.value.get("version"))) if is_reply else None,
     )
 
 

@@ -97,6 +97,31 @@ def test_what_counts_miss_is_said_beside_it() -> None:
     )
 
 
+def test_what_is_not_in_the_file_is_told_anew_where_another_version_goes_on() -> None:
+    before = recorded(run(16), hidden=20_000)
+    requests = [
+        replace(one, program="2.1.7")
+        if at < 9
+        else replace(one, program="2.1.12", input_tokens=one.input_tokens - 2_500)
+        for at, one in enumerate(before.recorded)
+    ]
+    given = replace(before, recorded=tuple(requests), reported_input_tokens=requests[-1].input_tokens)
+    packing = packed(given)
+    known = packing.recorded_input
+    assert known is not None
+    assert known.starts.tolist() == [0, 9]
+    assert known.not_in_file_by_request.tolist() == [20_000] * 9 + [17_500] * (len(requests) - 9)
+    assert (known.not_in_file, packing.not_in_file_tokens) == (17_500, 17_500)
+    assert packing.in_file_tokens is not None
+    assert packing.in_file_tokens + 17_500 == requests[-1].input_tokens
+
+    bundle = build_bundle(Inputs(conversation=given), counter=COUNTER)
+    found = replay(Subject(bundle, load_config({"model": MODEL}), COUNTER))
+    missing = [turn.not_in_file_tokens for turn in found.turns]
+    assert missing[: len(requests)] == [20_000] * 9 + [17_500] * (len(requests) - 9)
+    assert set(missing[len(requests) :]) <= {17_500}
+
+
 def test_a_replay_has_what_was_recorded_at_each_request() -> None:
     given = recorded(run(8), hidden=500)
     bundle: Bundle = build_bundle(Inputs(conversation=given), counter=COUNTER)

@@ -63,6 +63,8 @@ class Turn:
         messages: how many messages of the conversation stand before the reply, the query among them.
         before_tokens: everything up to here with no limit. after_tokens: what is sent.
         reported_tokens: what the source reported for this request, None where it does not say.
+        not_in_file_tokens: what a request held then that the source's file does not, None where it recorded none; no
+            other figure has it.
         level: "fits", "approaching" (the warning threshold), "exceeded" (the demand is above the limit;
             what is sent fits), "cannotFit".
         events: what happens here; overflow and warning where they begin.
@@ -76,6 +78,7 @@ class Turn:
     before_tokens: int
     after_tokens: int
     reported_tokens: int | None
+    not_in_file_tokens: int | None
     level: Level
     events: tuple[ReplayEvent, ...]
     causes: tuple[Culprit, ...]
@@ -87,7 +90,7 @@ class Turn:
         return self.level in _ABOVE_LIMIT
 
     def to_json(self) -> dict[str, Any]:
-        """`{turn, reply, messages, before, after, reported, level, events, causes}` in tokens, and `cache`, if any."""
+        """`{turn, reply, messages, before, after, reported, notInFile, level, events, causes}` in tokens, and `cache`, if any."""
         return {
             "turn": self.number,
             "reply": self.reply,
@@ -95,6 +98,7 @@ class Turn:
             "before": self.before_tokens,
             "after": self.after_tokens,
             "reported": self.reported_tokens,
+            "notInFile": self.not_in_file_tokens,
             "level": self.level,
             "events": [event.to_json() for event in self.events],
             "causes": [cause.to_json() for cause in self.causes],
@@ -107,8 +111,8 @@ class Replay:
     """A conversation, request by request, in tokens.
 
     `limit_tokens` is what may be sent: the input budget less the safety margin. `policy` is what compressed beside the
-    ranges of the configuration. `not_in_file_tokens` is what the recorded requests held that the source's file does
-    not, None where it recorded none; no other figure has it. `cache` is the simulated cache, None where none was
+    ranges of the configuration. `not_in_file_tokens` is what the last recorded request held that the source's file
+    does not, None where it recorded none; no other figure has it. `cache` is the simulated cache, None where none was
     requested.
     """
 
@@ -236,11 +240,19 @@ class _Run:
             before_tokens=before,
             after_tokens=fitted.tokens,
             reported_tokens=self._reported(end),
+            not_in_file_tokens=self._not_in_file(end),
             level=level,
             events=tuple(events),
             causes=self._culprits.up_to(end, before) if level in _ABOVE_LIMIT else (),
             cache=None if self.cache is None else self._cached(self.cache, fitted, bundle, end),
         )
+
+    def _not_in_file(self, end: int | None) -> int | None:
+        """What the request before a reply held that the file does not."""
+        known = self._fitter.whole.recorded_input
+        if self.not_in_file is None or known is None or end is None:
+            return self.not_in_file
+        return known.not_in_file_before(end)
 
     def _cached(self, cache: CacheRun, fitted: FittedRequest, bundle: Bundle, end: int | None) -> RequestCache:
         """The cache at a request: sent when its newest message came, or its reply."""

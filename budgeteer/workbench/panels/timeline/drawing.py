@@ -243,19 +243,19 @@ class _Picture:
     def _expected(self) -> tuple[int, ...]:
         """What is asked for with what is not in the file; () where nothing was reported, or nothing is missing."""
         more = self.timeline.not_in_file
-        return tuple(asked + more for asked in self.timeline.asked) if more else ()
+        return tuple(map(sum, zip(self.timeline.asked, more, strict=True))) if any(more) else ()
 
     def _recorded_sentence(self) -> str:
         """How what is counted compares with what was reported of the last request that reports anything."""
         timeline = self.timeline
-        if len(timeline.reported) < 2 or timeline.not_in_file is None:
+        if len(timeline.reported) < 2 or not timeline.not_in_file:
             return ""
         at, reported = timeline.reported[-1]
-        counted = timeline.asked[at] + timeline.not_in_file
+        counted = timeline.asked[at] + timeline.not_in_file[at]
         off = counted / reported - 1
         side = "above" if off > 0 else "below"
         said = f" {abs(off) * 100:.1f} % {side} the {reported:,} tokens that the source reported"
-        missing = f"{timeline.not_in_file:,} tokens that are not in this file"
+        missing = f"{timeline.not_in_file[at]:,} tokens that are not in this file"
         return f" With {missing}, the count of request {at + 1:,} is{said}."
 
     def _areas(self, picked: Sequence[int], x: Scale, y: Scale, size: PictureSize) -> Iterator[Area]:

@@ -19,7 +19,7 @@ from budgeteer.workbench.models import Workspace
 from budgeteer.workbench.preview import Packed
 
 TALK_SECTIONS = ("history", "query")
-LAYOUT = "3"
+LAYOUT = "4"
 """What a stored timeline holds; another one where its figures mean something else, so that older ones are not read."""
 _TALK = tuple(SECTIONS.index(name) for name in TALK_SECTIONS)
 
@@ -54,7 +54,7 @@ class Timeline:
         turns: the user's turn each request belongs to, 0 before the first.
         last_row: how many messages stand before each reply.
         reported: (request, tokens) that the source reported.
-        not_in_file: what its requests held that its file does not, None where it reported none.
+        not_in_file: what each request held that its file does not; () where it reported none.
         first_over: the first request whose demand is above the limit, None where there is none; its largest items are
             `causes`.
     """
@@ -71,7 +71,7 @@ class Timeline:
     moments: tuple[Moment, ...]
     first_over: int | None
     causes: tuple[OverflowCause, ...]
-    not_in_file: int | None = None
+    not_in_file: tuple[int, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
         """As a job keeps it."""
@@ -107,7 +107,7 @@ class Timeline:
             moments=tuple(Moment(*row) for row in data["moments"]),
             first_over=data["firstOver"],
             causes=tuple(OverflowCause(*row) for row in data["causes"]),
-            not_in_file=data.get("notInFile"),
+            not_in_file=tuple(data.get("notInFile", ())),
         )
 
 
@@ -157,7 +157,7 @@ def timeline_of(workspace: Workspace, packing: Packing, policy: Policy, watch: W
         causes=()
         if first is None
         else tuple(OverflowCause(c.id, c.section, c.name, c.tokens, c.percent) for c in played.turns[first].causes),
-        not_in_file=played.not_in_file_tokens,
+        not_in_file=tuple(t.not_in_file_tokens for t in played.turns if t.not_in_file_tokens is not None),
     )
 
 
