@@ -159,6 +159,7 @@ def test_on_a_phone_money_stands_by_every_item_and_a_group_has_its_name(visitor,
         "(row) => [row, ...row.querySelectorAll('.fate, .money')].map((part) => part.getBoundingClientRect().right)"
     )
     assert max(edges) - min(edges) <= 1, edges
+    assert row.bounding_box()["height"] <= 64
     page.goto(f"{busy[0]}?group=tool")
     names = page.locator(".groups tbody .c-name a")
     expect(names.first).to_be_visible()

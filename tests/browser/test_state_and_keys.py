@@ -172,7 +172,7 @@ def test_on_a_phone_an_item_leads_back_to_its_row_and_a_range_is_compressed_in_p
     page = visitor(width=390).open("/")
     open_sample(page, "An agent session that overflows")
     page.mouse.wheel(0, 1500)
-    page.wait_for_function("() => scrollY > 1000")
+    page.wait_for_function("() => scrollY >= 1500")  # all of it: on the way there it is no place to come back to
     before = page.evaluate("scrollY")
     link = page.locator("table.items tbody .c-name a").nth(25)
     name = link.inner_text()
