@@ -55,7 +55,7 @@ from budgeteer.formats.datasets import (
     ultrachat,
 )
 from budgeteer.formats.format import Certainty, Format
-from budgeteer.formats.frameworks import converse, haystack, inspect_logs, llama_index, pydantic_ai
+from budgeteer.formats.frameworks import autogen, converse, haystack, inspect_logs, llama_index, pydantic_ai
 from budgeteer.formats.gemini import cli_sessions, requests, studio
 from budgeteer.formats.langchain import importer as langchain
 from budgeteer.formats.libraries import chunks, features, skills, tools, usage_file
@@ -155,6 +155,7 @@ OUR_FORMATS: tuple[Format, ...] = (
     _talk("ai-studio", "AI Studio prompt", studio),
     _talk("letta", "Letta agent file", letta),
     _talk("converse", "Bedrock Converse", converse),
+    _talk("autogen", "AutoGen messages", autogen),
     _talk("haystack", "Haystack messages", haystack),
     _talk("llama-index", "LlamaIndex messages", llama_index),
     _talk("pydantic-ai", "pydantic-ai messages", pydantic_ai),

@@ -25,7 +25,15 @@ from tests.formats.makers.agents import (
 )
 from tests.formats.makers.chat_exports import CLAUDE_AI, DEEPSEEK, GROK, LIBRECHAT, LM_STUDIO, OPEN_WEBUI
 from tests.formats.makers.datasets import INSTRUCTIONS, MT_BENCH, RENDERED_CHAT, TAU2, ULTRACHAT
-from tests.formats.makers.frameworks import CONVERSE, HAYSTACK, INSPECT, LLAMA_INDEX, MODEL_MESSAGES, PYDANTIC_AI
+from tests.formats.makers.frameworks import (
+    AUTOGEN,
+    CONVERSE,
+    HAYSTACK,
+    INSPECT,
+    LLAMA_INDEX,
+    MODEL_MESSAGES,
+    PYDANTIC_AI,
+)
 from tests.formats.makers.interfaces import CLINE_MESSAGES, CURSOR_ROWS
 from tests.formats.makers.openhands import OPENHANDS, OPENHANDS_SDK
 from tests.formats.makers.runs import AGENT_RUN, AMP
@@ -39,6 +47,7 @@ MAKERS: Final[Mapping[str, bytes]] = {
     "antigravity": jsonl(*ANTIGRAVITY),
     "kimi": jsonl(*KIMI),
     "zed": dumps(ZED),
+    "autogen": dumps(AUTOGEN),
     "haystack": dumps(HAYSTACK),
     "llama-index": dumps(LLAMA_INDEX),
     "mt-bench": jsonl(*MT_BENCH),

@@ -523,6 +523,14 @@ def zed(data: bytes) -> Told:
     return [item["Text"] for item in items if "Text" in item], [(use["name"], use["input"]) for use in uses], told
 
 
+def autogen(data: bytes) -> Told:
+    raws = json.loads(data)
+    items = [item for raw in raws if isinstance(raw["content"], list) for item in raw["content"]]
+    calls = [(item["name"], json.loads(item["arguments"])) for item in items if "arguments" in item]
+    texts = [raw["content"] for raw in raws if isinstance(raw["content"], str)]
+    return texts, calls, [item["content"] for item in items if "call_id" in item]
+
+
 def haystack(data: bytes) -> Told:
     value = json.loads(data)
     raws = value["messages"] if isinstance(value, dict) else value
@@ -608,6 +616,7 @@ NAIVE: Final[Mapping[str, Callable[[bytes], Told]]] = {
     "antigravity": antigravity,
     "kimi": kimi,
     "zed": zed,
+    "autogen": autogen,
     "haystack": haystack,
     "llama-index": llama_index,
     "mt-bench": mt_bench,

@@ -23,7 +23,7 @@ from budgeteer.formats.messages.imported import Imported
 from tests.formats.maker_shapes import MAKERS
 from tests.formats.makers.agents import CLINE, OPENCODE, VSCODE_CHAT, ZED_OLD, stored_opencode
 from tests.formats.makers.chat_exports import DEEPSEEK, DEEPSEEK_OLD
-from tests.formats.makers.frameworks import HAYSTACK, MODEL_MESSAGES
+from tests.formats.makers.frameworks import AUTOGEN, HAYSTACK, MODEL_MESSAGES
 from tests.formats.makers.texts import SPECSTORY
 from tests.formats.makers.traces import OTEL_ANSWER, OTEL_ASKED
 from tests.formats.naive_readers import NAIVE, Told
@@ -291,6 +291,24 @@ def test_haystack_messages_with_underscores_are_read_as_those_without() -> None:
         "haystack",
         told(import_bytes(MAKERS["haystack"]).conversations[0]),
     )
+
+
+def test_results_and_states_of_autogen_are_read_as_its_messages() -> None:
+    chat = told(import_bytes(MAKERS["autogen"]).conversations[0])
+    result = import_bytes(dumps({"messages": AUTOGEN, "stop_reason": "done"}))
+    assert (result.format, told(result.conversations[0])) == ("autogen", chat)
+    asked, called, answered, said = AUTOGEN
+    thread = [
+        {**asked, "type": "UserMessage"},
+        {**called, "type": "AssistantMessage", "thought": None},
+        {"type": "FunctionExecutionResultMessage", "content": answered["content"]},
+        {**said, "type": "AssistantMessage", "thought": None},
+    ]
+    agent = {"type": "AssistantAgentState", "version": "1.0.0", "llm_context": {"messages": thread}}
+    held = {"type": "ChatAgentContainerState", "agent_state": agent, "message_buffer": []}
+    for state in (agent, {"type": "TeamState", "version": "1.0.0", "agent_states": {"clerk": held}}):
+        found = import_bytes(dumps(state))
+        assert (found.format, [told(one) for one in found.conversations]) == ("autogen", [chat])
 
 
 def test_questions_and_answers_of_mt_bench_are_prompts_and_replies() -> None:

@@ -149,3 +149,22 @@ LLAMA_INDEX: dict[str, Any] = {
         ]
     },
 }
+
+AUTOGEN: list[dict[str, Any]] = [
+    {"type": "TextMessage", "source": "user", "models_usage": None, "metadata": {}, "content": "When is the ferry?"},
+    {
+        "type": "ToolCallRequestEvent",
+        "source": "clerk",
+        "models_usage": {"prompt_tokens": 50, "completion_tokens": 10},
+        "metadata": {},
+        "content": [{"id": "call_1", "name": "timetable", "arguments": '{"to": "Oslo"}'}],
+    },
+    {
+        "type": "ToolCallExecutionEvent",
+        "source": "clerk",
+        "models_usage": None,
+        "metadata": {},
+        "content": [{"content": "09:40, pier 4", "name": "timetable", "call_id": "call_1", "is_error": False}],
+    },
+    {"type": "TextMessage", "source": "clerk", "models_usage": None, "metadata": {}, "content": "At twenty to ten."},
+]
