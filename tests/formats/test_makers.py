@@ -10,6 +10,7 @@ import pytest
 
 from budgeteer.engine.content.conversation import (
     Conversation,
+    ImagePart,
     ReasoningPart,
     TextPart,
     ToolCallPart,
@@ -309,6 +310,12 @@ def test_results_and_states_of_autogen_are_read_as_its_messages() -> None:
     for state in (agent, {"type": "TeamState", "version": "1.0.0", "agent_states": {"clerk": held}}):
         found = import_bytes(dumps(state))
         assert (found.format, [told(one) for one in found.conversations]) == ("autogen", [chat])
+
+
+def test_pictures_between_autogens_texts_are_read_as_pictures() -> None:
+    raw = {"type": "MultiModalMessage", "source": "user", "content": ["Which pier?", {"data": "iVBORw0KGgo="}]}
+    (message,) = import_bytes(dumps([raw])).conversations[0].messages
+    assert [type(part) for part in message.parts] == [TextPart, ImagePart]
 
 
 def test_questions_and_answers_of_mt_bench_are_prompts_and_replies() -> None:

@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from budgeteer.engine.content.conversation import Conversation, Message, Part, ReasoningPart, Role
 from budgeteer.engine.content.library import compact_json
+from budgeteer.formats.messages.image_sizes import image_at
 from budgeteer.formats.messages.imported import Imported, Skipped
 from budgeteer.formats.messages.numbering import text_value
 from budgeteer.formats.messages.objects import OBJECT
@@ -108,6 +109,8 @@ def _add(draft: ConversationDraft, number: int, raw: Mapping[str, Any]) -> None:
             parts += [ReasoningPart(item)] if kind == "ThoughtEvent" and item else texts(item)
         elif isinstance(item, OBJECT) and "arguments" in item and text_value(item.get("name")):
             parts.append(draft.calls.call(item["name"], item["arguments"], text_value(item.get("id"))))
+        elif isinstance(item, OBJECT) and set(item) == {"data"}:  # an image; its format is not written
+            parts.append(image_at(f"data:image/png;base64,{text_value(item['data'])}"))
         elif item is not None:
             held = item if isinstance(item, OBJECT) else {"value": item}
             parts.append(opaque_part("content", held, "autogen", draft.notes))
