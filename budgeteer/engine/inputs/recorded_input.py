@@ -61,7 +61,7 @@ class RecordedInput:
         return int(self.not_in_file_by_request[-1])
 
     def not_in_file_before(self, row: int) -> int:
-        """What a request held that its file does not, by the row of its reply: what the one recorded last before did."""
+        """What the request before a reply held that its file does not: as much as the last one recorded up to it."""
         at = int(np.searchsorted(self.rows, row, side="right")) - 1
         return int(self.not_in_file_by_request[max(at, 0)])
 

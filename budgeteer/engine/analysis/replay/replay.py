@@ -90,7 +90,7 @@ class Turn:
         return self.level in _ABOVE_LIMIT
 
     def to_json(self) -> dict[str, Any]:
-        """`{turn, reply, messages, before, after, reported, notInFile, level, events, causes}` in tokens, and `cache`, if any."""
+        """`{turn, reply, messages, before, after, reported, notInFile, level, events, causes}`, and `cache`, if any."""
         return {
             "turn": self.number,
             "reply": self.reply,
