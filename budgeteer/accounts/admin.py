@@ -14,6 +14,7 @@ from django.template.response import TemplateResponse
 
 from budgeteer.access.audit import SecurityEvent, record
 from budgeteer.access.rules import AccountRole, role_of, set_role
+from budgeteer.accounts.change_letters import Change, tell
 from budgeteer.accounts.forms import AccountForm, NewAccountForm
 from budgeteer.accounts.password_links import password_link, valid_time
 from budgeteer.accounts.second_factor import services as second_factor
@@ -108,6 +109,8 @@ class AccountAdmin(_UserAdmin):
         super().save_model(request, obj, form, change)
         if not change or "role" in form.changed_data:
             set_role(obj, AccountRole(form.cleaned_data["role"]))
+        if change and "email" in form.changed_data:
+            tell(obj, Change.ADDRESS, address=form.initial["email"])
         if not obj.is_active:
             end_sessions(obj)
 
@@ -120,7 +123,10 @@ class AccountAdmin(_UserAdmin):
     @override
     def log_change(self, request: HttpRequest, obj: Any, message: Any) -> LogEntry:
         """Note which fields of an account were changed, a password too."""
-        record(SecurityEvent.ACCOUNT_CHANGED, account=obj.pk, by=request.user.pk, fields=_changed_fields(message))
+        fields = _changed_fields(message)
+        record(SecurityEvent.ACCOUNT_CHANGED, account=obj.pk, by=request.user.pk, fields=fields)
+        if "password" in fields:
+            tell(obj, Change.PASSWORD)
         return super().log_change(request, obj, message)
 
     # Whoever can change accounts can give themselves every right, so it takes every right to begin with.

@@ -1,4 +1,4 @@
-"""Letters with password links, and clean-up of expired sign-in links and old sign-in attempts."""
+"""Letters with password links and of changes, and clean-up of expired sign-in links and old sign-in attempts."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from django.contrib.sessions.backends.db import SessionStore
 from django.contrib.sessions.models import Session
 from django.db.models import Q
 
+from budgeteer.accounts.change_letters import JOB, Change, change_letter
 from budgeteer.accounts.models import SignInLink, SignInTry
 from budgeteer.accounts.password_links import letter
 from budgeteer.jobs.cleanup import sweep
@@ -40,6 +41,21 @@ def mail_password_links(context: JobContext, *, accounts: Sequence[int], site: s
         sent += 1
     context.progress(sent, len(accounts), "letters", "Mailed.")
     return {"letters": sent}
+
+
+@job(JOB, title="Mail what was changed")
+def mail_change(context: JobContext, *, account: int, change: str, address: str) -> dict[str, int]:
+    """Tell the person of an account how its sign-in was changed.
+
+    Raises:
+        Outage: the mail server does not answer, or refuses for now.
+    """
+    try:
+        change_letter(User.objects.get(pk=account), Change[change], address=address).send()
+    except (OSError, smtplib.SMTPException) as error:
+        raise Outage("The mail server did not take a letter") from error
+    context.progress(1, 1, "letters", "Mailed.")
+    return {"letters": 1}
 
 
 @sweep("spent sign-in links")

@@ -23,6 +23,7 @@ from django.views.generic import FormView
 from budgeteer.access.audit import SecurityEvent, record
 from budgeteer.access.rules import AccountRole, access, public
 from budgeteer.accounts import services, throttling
+from budgeteer.accounts.change_letters import Change, tell
 from budgeteer.accounts.forms import LostPasswordForm
 from budgeteer.accounts.password_links import accounts_of, valid_time
 from budgeteer.accounts.second_factor import half_signed_in
@@ -137,6 +138,7 @@ class Password(PasswordChangeView):
     def form_valid(self, form: Any) -> HttpResponse:
         self.counted.succeeded()
         record(SecurityEvent.PASSWORD_CHANGED, account=self.request.user.pk, by=self.request.user.pk)
+        tell(cast(User, self.request.user), Change.PASSWORD)
         messages.success(self.request, "Your password is changed. Other browsers and devices are signed out.")
         return super().form_valid(form)
 
@@ -212,5 +214,6 @@ class NewPassword(PasswordResetConfirmView):
         end_sessions(form.user)
         throttling.forget_name(form.user.get_username())
         record(SecurityEvent.PASSWORD_CHANGED, account=form.user.pk, by=form.user.pk)
+        tell(form.user, Change.PASSWORD)
         messages.success(self.request, "Your password is set. Sign in with it.")
         return response

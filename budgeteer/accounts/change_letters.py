@@ -1,0 +1,61 @@
+"""Letters that tell somebody how the sign-in of their account was changed, so that a change by another is noticed.
+
+A letter is a job: a mail server that is away delays it and undoes no change. It goes where the account's mail went
+before the change, names no new value and holds no link.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Final
+
+from django.conf import settings
+from django.contrib.auth.models import User
+from django.core.mail import EmailMessage
+
+from budgeteer.jobs.services import enqueue
+
+JOB: Final = "accounts.mail_change"
+SUBJECT: Final = "Your Budgeteer account was changed"
+LETTER: Final = """{change}
+
+This is about the Budgeteer account "{name}"{at}.
+
+If it was you, there is nothing to do. If not, set a new password at once ("I do not know my password" on the sign-in
+page) and tell an administrator.
+"""
+
+
+class Change(StrEnum):
+    """What a letter tells of; the value is its first line."""
+
+    PASSWORD = "The password was changed."  # noqa: S105 - a sentence
+    ADDRESS = "The mail address was changed; later letters go to the new one."
+    FACTOR_SET = "The second factor was set up."
+    FACTOR_REMOVED = "The second factor was turned off."
+    RECOVERY_CODES = "The recovery codes were replaced."
+    PASSKEY_ADDED = "A passkey was added."
+    PASSKEY_REMOVED = "A passkey was removed."
+
+
+def tell(user: User, change: Change, *, address: str | None = None) -> None:
+    """Mail the account's person that this was changed, once the transaction commits.
+
+    Nothing is mailed in local mode, without a mail server, or to an account that has no mail address.
+
+    Args:
+        user: whose account it is.
+        change: what was changed.
+        address: where the letter goes; None for the account's own address.
+    """
+    to = user.email if address is None else address
+    if settings.BUDGETEER_MODE == "local" or not settings.MAILERS or not to:
+        return
+    enqueue(JOB, arguments={"account": user.pk, "change": change.name, "address": to}, owner=None)
+
+
+def change_letter(user: User, change: Change, *, address: str) -> EmailMessage:
+    """The letter."""
+    at = f" at {settings.MAIL_SITE}" if settings.MAIL_SITE else ""
+    text = LETTER.format(change=change, name=user.get_username(), at=at)
+    return EmailMessage(SUBJECT, text, settings.DEFAULT_FROM_EMAIL, [address])
