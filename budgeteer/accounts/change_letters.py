@@ -51,11 +51,12 @@ def tell(user: User, change: Change, *, address: str | None = None) -> None:
     to = user.email if address is None else address
     if settings.BUDGETEER_MODE == "local" or not settings.MAILERS or not to:
         return
+    # The address as it is now: whoever changes a password may change the address before the letter is written.
     enqueue(JOB, arguments={"account": user.pk, "change": change.name, "address": to}, owner=None)
 
 
 def change_letter(user: User, change: Change, *, address: str) -> EmailMessage:
-    """The letter."""
+    """The letter to an address."""
     at = f" at {settings.MAIL_SITE}" if settings.MAIL_SITE else ""
     text = LETTER.format(change=change, name=user.get_username(), at=at)
     return EmailMessage(SUBJECT, text, settings.DEFAULT_FROM_EMAIL, [address])

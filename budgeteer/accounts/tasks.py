@@ -45,13 +45,19 @@ def mail_password_links(context: JobContext, *, accounts: Sequence[int], site: s
 
 @job(JOB, title="Mail what was changed")
 def mail_change(context: JobContext, *, account: int, change: str, address: str) -> dict[str, int]:
-    """Tell the person of an account how its sign-in was changed.
+    """Tell the person of an account how its sign-in was changed; nobody where the account is gone by now.
+
+    Args:
+        account: its key. change: the name of what was changed. address: where the letter goes.
 
     Raises:
         Outage: the mail server does not answer, or refuses for now.
     """
+    user = User.objects.filter(pk=account).first()
+    if user is None:
+        return {"letters": 0}
     try:
-        change_letter(User.objects.get(pk=account), Change[change], address=address).send()
+        change_letter(user, Change[change], address=address).send()
     except (OSError, smtplib.SMTPException) as error:
         raise Outage("The mail server did not take a letter") from error
     context.progress(1, 1, "letters", "Mailed.")

@@ -68,6 +68,14 @@ def test_the_second_factor_is_told(letters: Letters, monkeypatch: pytest.MonkeyP
     assert sorted(told(letters)) == sorted(([ADDRESS], str(change)) for change in expected)
 
 
+def test_an_account_that_is_gone_is_written_no_letter(letters: Letters) -> None:  # noqa: F811
+    ada = viewer("ada", email=ADDRESS, password=OLD)
+    signed_in(ada).post("/account/password/", {"old_password": OLD, **FORM})
+    ada.delete()
+    assert told(letters) == []
+    assert Job.objects.get().state == "succeeded"
+
+
 def test_nobody_without_an_address_or_a_mail_server_is_written_to(settings: Any) -> None:
     settings.MAILERS = {}
     for name, address in (("ada", ADDRESS), ("bob", "")):
