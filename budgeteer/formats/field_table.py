@@ -128,6 +128,7 @@ MARKUP: Final[Mapping[str, str]] = {
         "_Exported at GMT Input Planner Cascade User Assistant Cursor You ChatGPT Claude Human Prompt Response "
         "Exported on from"
     ),
+    "glaive": "SYSTEM USER ASSISTANT FUNCTION RESPONSE functioncall name arguments endoftext",
     "markdown": "budgeteer transcript user assistant system developer tool call result reasoning answers id name",
     "open-webui": (
         "details summary type reasoning tool_calls quot amp lt gt done true false duration id name arguments "

@@ -43,6 +43,7 @@ from budgeteer.formats.copilot import importer as copilot_cli
 from budgeteer.formats.copilot import vscode_chat
 from budgeteer.formats.datasets import (
     bfcl,
+    glaive,
     instruction_sets,
     llama_factory,
     mt_bench,
@@ -53,6 +54,7 @@ from budgeteer.formats.datasets import (
     tau2,
     toolbench,
     ultrachat,
+    xlam,
 )
 from budgeteer.formats.format import Certainty, Format
 from budgeteer.formats.frameworks import autogen, converse, haystack, inspect_logs, llama_index, pydantic_ai
@@ -143,6 +145,8 @@ OUR_FORMATS: tuple[Format, ...] = (
     _talk("ultrachat", "UltraChat", ultrachat),
     _talk("rendered-chat", "Chats written by a chat template", rendered_chats),
     _talk("bfcl", "BFCL tasks", bfcl),
+    _talk("xlam", "xLAM tasks", xlam),
+    _talk("glaive", "Glaive function calling", glaive),
     _talk("text-transcripts", "Text transcripts", text_transcripts),
     _talk("swe-agent", "SWE-agent trajectory", swe_agent),
     _talk("markdown", "Markdown transcript", markdown_transcript),

@@ -24,7 +24,7 @@ from tests.formats.makers.agents import (
     ZED,
 )
 from tests.formats.makers.chat_exports import CLAUDE_AI, DEEPSEEK, GROK, LIBRECHAT, LM_STUDIO, OPEN_WEBUI
-from tests.formats.makers.datasets import INSTRUCTIONS, MT_BENCH, RENDERED_CHAT, TAU2, ULTRACHAT
+from tests.formats.makers.datasets import GLAIVE, INSTRUCTIONS, MT_BENCH, RENDERED_CHAT, TAU2, ULTRACHAT, XLAM
 from tests.formats.makers.frameworks import (
     AUTOGEN,
     CONVERSE,
@@ -53,6 +53,8 @@ MAKERS: Final[Mapping[str, bytes]] = {
     "mt-bench": jsonl(*MT_BENCH),
     "ultrachat": jsonl(*ULTRACHAT),
     "rendered-chat": jsonl(*RENDERED_CHAT),
+    "xlam": jsonl(*XLAM),
+    "glaive": jsonl(*GLAIVE),
     "claude-ai": dumps(CLAUDE_AI),
     "open-webui": dumps(OPEN_WEBUI),
     "librechat": dumps(LIBRECHAT),

@@ -571,6 +571,25 @@ def rendered_chat(data: bytes) -> Told:
     return texts, calls, results
 
 
+def xlam(data: bytes) -> Told:
+    (row,) = lines(data)
+    return [row["query"]], [(call["name"], call["arguments"]) for call in json.loads(row["answers"])], []
+
+
+def glaive(data: bytes) -> Told:
+    (row,) = lines(data)
+    texts, calls, results = [row["system"].removeprefix("SYSTEM: ")], [], []
+    for piece in row["chat"].strip().split("\n\n\n"):
+        speaker, words = piece.split(": ", 1)
+        words = words.replace(" <|endoftext|>", "")
+        if words.startswith("<functioncall> "):
+            name, arguments = words.removeprefix("<functioncall> ").split(", ", 1)
+            calls.append((json.loads(name + "}")["name"], json.loads(arguments.split("'")[1])))
+        else:
+            (results if speaker == "FUNCTION RESPONSE" else texts).append(words)
+    return texts, calls, results
+
+
 def proxy_log(data: bytes) -> Told:
     (entry,) = lines(data)
     body = entry["request"]["body"]
@@ -622,6 +641,8 @@ NAIVE: Final[Mapping[str, Callable[[bytes], Told]]] = {
     "mt-bench": mt_bench,
     "ultrachat": ultrachat,
     "rendered-chat": rendered_chat,
+    "xlam": xlam,
+    "glaive": glaive,
     "claude-ai": claude_ai,
     "open-webui": open_webui,
     "librechat": librechat,

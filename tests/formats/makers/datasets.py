@@ -53,6 +53,25 @@ RENDERED_CHAT: list[dict[str, Any]] = [
     }
 ]
 
+XLAM: list[dict[str, Any]] = [
+    {
+        "id": 3,
+        "query": "When does the ferry to Oslo leave, and is there a berth?",
+        "tools": '[{"name": "timetable", "description": "Departures.", "parameters": {"to": {"description": "Harbour", '
+        '"type": "str", "default": "Oslo"}, "days": {"description": "Which", "type": "List[int], optional"}}}]',
+        "answers": '[{"name": "timetable", "arguments": {"to": "Oslo"}}, {"name": "berths", "arguments": {"line": 2}}]',
+    }
+]
+
+GLAIVE: list[dict[str, Any]] = [
+    {
+        "system": 'SYSTEM: You may call these functions -\n{\n  "name": "timetable",\n  "description": "Departures"\n}',
+        "chat": "USER: When does the ferry leave?\n\n\n"
+        'ASSISTANT: <functioncall> {"name": "timetable", "arguments": \'{"to": "Oslo"}\'} <|endoftext|>\n\n\n'
+        'FUNCTION RESPONSE: {"leaves": "09:40"}\n\n\nASSISTANT: At twenty to ten. <|endoftext|>\n\n\n',
+    }
+]
+
 MT_BENCH: list[dict[str, Any]] = [
     {
         "question_id": 81,

@@ -1,0 +1,79 @@
+"""Sets of function calls: xLAM and Glaive, as whole files have them, and with what is wrong in a row."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from budgeteer.engine.content.conversation import ToolCallPart, calls_of, text_of
+from budgeteer.formats.detect import import_bytes
+from tests.formats.shapes import dumps, jsonl
+
+TOOL = {"name": "tides", "description": "High water.", "parameters": {"at": {"description": "Where", "type": "str"}}}
+CALL = {"name": "tides", "arguments": {"at": "Oslo"}}
+
+
+@pytest.mark.parametrize("write", [json.dumps, lambda value: value], ids=["texts", "lists"])
+def test_a_row_of_xlam_is_a_query_its_tools_and_the_calls(write) -> None:  # type: ignore[no-untyped-def]
+    row = {"id": 7, "query": "When is high water?", "answers": write([CALL]), "tools": write([TOOL])}
+    found = import_bytes(dumps([row, {**row, "id": 8, "answers": write([])}]))
+    assert found.format == "xlam"
+    first, refused = found.conversations
+    assert (first.id, refused.id) == ("7", "8")
+    assert [one.role for one in first.messages] == ["user", "assistant"]
+    (call,) = calls_of(first.messages[1])
+    assert (call.name, json.loads(call.arguments)) == ("tides", {"at": "Oslo"})
+    assert [one.role for one in refused.messages] == ["user"]
+    expected = {"type": "object", "properties": {"at": {"type": "string", "description": "Where"}}, "required": ["at"]}
+    assert first.tools[0]["parameters"] == expected
+    assert found.accounting is not None
+    assert found.accounting.unread == 0
+
+
+def test_parameters_that_are_a_schema_stay_and_a_row_without_calls_that_can_be_read_is_listed() -> None:
+    schema = {"type": "object", "properties": {"at": {"type": "string"}}}
+    row = {"query": "When?", "answers": [CALL], "tools": [{"name": "tides", "parameters": schema}]}
+    found = import_bytes(jsonl(row, row, {**row, "answers": "not now"}))
+    assert found.format == "xlam"
+    assert found.conversations[0].tools[0]["parameters"] == schema
+    assert [(one.where, one.why) for one in found.skipped] == [("line 3, answers", "no list of calls")]
+    assert [one.role for one in found.conversations[2].messages] == ["user"]
+
+
+def test_what_a_search_found_is_not_taken_for_xlam() -> None:
+    row = {"query": "When?", "answers": ["At ten."], "contexts": ["The ferry leaves at ten."], "tools": []}
+    assert import_bytes(jsonl(row, row)).format == "chunks"
+
+
+def test_a_chat_of_glaive_is_read_as_turns_calls_and_results() -> None:
+    call = '{"name": "tides", "arguments": \'{"at": "Oslo"}\'}'
+    chat = (
+        "USER: When is high water?\n\n\n"
+        f"ASSISTANT: Let me see. <functioncall> {call} <|endoftext|>\n\n\n"
+        'FUNCTION RESPONSE: {"high": "10:10"}\n\n\n'
+        "ASSISTANT: At ten past ten.\nSay USER: to go on. <|endoftext|>\n\n\n"
+    )
+    found = import_bytes(jsonl({"system": "SYSTEM: You may call tides.", "chat": chat}))
+    assert found.format == "glaive"
+    (talk,) = found.conversations
+    assert [one.role for one in talk.messages] == ["system", "user", "assistant", "assistant", "tool", "assistant"]
+    assert text_of(talk.messages[0]) == "You may call tides."
+    part = talk.messages[3].parts[0]
+    assert isinstance(part, ToolCallPart)
+    assert (part.name, json.loads(part.arguments)) == ("tides", {"at": "Oslo"})
+    assert text_of(talk.messages[5]) == "At ten past ten.\nSay USER: to go on."
+    assert found.accounting is not None
+    assert found.accounting.unread == 0
+
+
+def test_a_call_that_is_no_call_stays_what_was_said() -> None:
+    chat = "USER: Go.\n\n\nASSISTANT: <functioncall> tides(Oslo) <|endoftext|>\n\n\n"
+    found = import_bytes(jsonl({"system": "", "chat": chat}, {"system": "", "chat": "Nobody speaks."}, {"chat": chat}))
+    assert text_of(found.conversations[0].messages[1]) == "<functioncall> tides(Oslo)"
+    assert [one.where for one in found.skipped] == ["line 2"]
+
+
+def test_a_long_row_of_quotes_takes_no_time() -> None:
+    chat = 'USER: Go.\nASSISTANT: <functioncall> {"name": "a", "arguments": \'' + "' }" * 200_000
+    assert len(import_bytes(jsonl({"chat": chat})).conversations[0].messages) == 2
