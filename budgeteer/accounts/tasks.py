@@ -47,8 +47,7 @@ def mail_password_links(context: JobContext, *, accounts: Sequence[int], site: s
 def mail_change(context: JobContext, *, account: int, change: str, address: str) -> dict[str, int]:
     """Tell the person of an account how its sign-in was changed; nobody where the account is gone by now.
 
-    Args:
-        account: its key. change: the name of what was changed. address: where the letter goes.
+    `account` is its key, `change` the name of what was changed, `address` where the letter goes.
 
     Raises:
         Outage: the mail server does not answer, or refuses for now.

@@ -1,4 +1,4 @@
-"""Glaive's function calling: under `chat` what was said, each turn behind `USER:`, `ASSISTANT:` or `FUNCTION RESPONSE:`.
+"""Glaive's function calling: a `chat` whose turns begin with `USER:`, `ASSISTANT:` or `FUNCTION RESPONSE:`.
 
 A call is `<functioncall>` with a JSON object whose arguments stand in single quotes. The functions that were offered
 stand in the text of `system`, and stay there.

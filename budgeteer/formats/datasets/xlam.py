@@ -1,6 +1,6 @@
-"""xLAM: a `query`, the tools that were offered, and under `answers` the calls that answer it; lists or JSON texts of them.
+"""xLAM: a `query`, the `tools` that were offered, and under `answers` the calls that answer it.
 
-Parameters of a tool are an object of names, each with a description, a type as Python writes it and a default.
+Tools and calls are lists or JSON texts of them. Parameters of a tool are an object of names, each with a description, a type as Python writes it and a default.
 Source: https://huggingface.co/datasets/Salesforce/xlam-function-calling-60k, 2026-11.
 """
 
@@ -90,7 +90,7 @@ def _is_described(said: Any) -> bool:
 
 
 def _argument(name: str, said: Mapping[str, Any]) -> Mapping[str, Any]:
-    """A parameter as `from_arguments` reads it; `str, optional` and `List[int]` are a text that is optional and a list."""
+    """A parameter as `from_arguments` reads it: `str, optional` is a text that is optional, `List[int]` a list."""
     kind, *more = text_value(said.get("type")).split(",")
     known = {"type": kind.split("[")[0].strip()} if kind else {}
     is_optional = "default" in said or any("optional" in word for word in more)
