@@ -123,8 +123,8 @@ SETTINGS: tuple[Setting, ...] = (
         "BUDGETEER_MAIL_URL",
         "mail server",
         "",
-        "The mail server that sends links for a lost password, and tells people of changes to their sign-in. Without it "
-        "an administrator hands such links out.",
+        "The mail server that sends links for a lost password, and tells people of changes to their sign-in. Without "
+        "it an administrator hands such links out.",
         secret=True,
     ),
     Setting("BUDGETEER_MAIL_FROM", "text", "budgeteer@localhost", "The sender of those letters."),

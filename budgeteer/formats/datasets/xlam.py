@@ -1,6 +1,7 @@
 """xLAM: a `query`, the `tools` that were offered, and under `answers` the calls that answer it.
 
-Tools and calls are lists or JSON texts of them. Parameters of a tool are an object of names, each with a description, a type as Python writes it and a default.
+Tools and calls are lists or JSON texts of them. Parameters of a tool are an object of names, each with a description, a
+type as Python writes it and a default.
 Source: https://huggingface.co/datasets/Salesforce/xlam-function-calling-60k, 2026-11.
 """
 
