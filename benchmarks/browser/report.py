@@ -61,7 +61,7 @@ def generated(found: Measured) -> str:
     if found.scores:
         kinds = list(next(iter(found.scores.values())))
         rows = [[name, *(f"{scores[kind]:.0f}" for kind in kinds)] for name, scores in found.scores.items()]
-        parts.append(f"### Lighthouse, mobile, median of five\n\n{_table(['page', *kinds], rows)}")
+        parts.append(f"### Lighthouse, mobile, median of three\n\n{_table(['page', *kinds], rows)}")
     return "\n\n".join(parts)
 
 
