@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from budgeteer.engine.analysis.cost_and_usage import reported_sentence
-from budgeteer.engine.content.conversation import REQUEST_FORM, Message, RecordedRequest, calls_of, text_of
+from budgeteer.engine.content.conversation import REQUEST_FORM, Message, calls_of, text_of
 from budgeteer.engine.content.library import compact_json
 from budgeteer.engine.counting.tokenizers import counter_for
 from budgeteer.engine.inputs.bundle import request_tokens
@@ -19,7 +19,7 @@ from budgeteer.formats.mapping.field_mapping import FieldMapping
 from budgeteer.formats.mapping.mapped_reader import preview
 from budgeteer.formats.messages.imported import Skipped
 from budgeteer.formats.reading.json_text import SKIPPED_CHARACTERS
-from budgeteer.sources.files.contents import Contents
+from budgeteer.sources.files.contents import Contents, recorded_of
 from budgeteer.sources.files.item_store import Item
 from budgeteer.sources.measures.measuring import Measures
 from budgeteer.sources.models import Source
@@ -130,7 +130,7 @@ def recorded_growth(row: Item | None, measures: Measures | None, model: ModelRow
     """How the counts of a conversation's own model compare with what was recorded of its requests, a sentence or ""."""
     if row is None or measures is None or model is None:
         return ""
-    requests = [RecordedRequest(*values) for values in row.get("recorded", ())]
+    requests = recorded_of(row)
     messages = measures.messages.taken(slice(row["start"], row["start"] + row["count"]))
     form = row["metadata"].get(REQUEST_FORM, model.provider)
     counter = counter_for(model.tokenizer)

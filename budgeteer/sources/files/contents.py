@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import astuple, fields
-from typing import Any
+from typing import Any, Final
 
 from budgeteer.engine.content.conversation import (
     Conversation,
@@ -21,6 +21,9 @@ from budgeteer.sources.files.item_store import Item, ItemReader, StoredSequence
 
 CONVERSATIONS, MESSAGES, SKILLS, TOOLS = "conversations", "messages", "skills", "tools"
 FEATURES, CHUNKS, TEXT, USAGE, SKIPPED = "features", "chunks", "text", "usage", "skipped"
+# So many fields of a recorded request stand in a row of their own: processes of versions before take exactly these, and
+# they work on beside this one while it is being upgraded.
+RECORDED_FIRST: Final = 7
 # The stream that holds the items of each kind of source, as previewed and, but for usage, as counted.
 MAIN_STREAM: Mapping[str, str] = {
     "conversation": MESSAGES,
@@ -86,7 +89,8 @@ def _conversation_rows(conversations: Iterable[Conversation]) -> Iterator[Item]:
             "tools_start": own_tools,
             "model": talk.model,
             "reported_input_tokens": talk.reported_input_tokens,
-            "recorded": [astuple(request) for request in talk.recorded],
+            "recorded": [astuple(request)[:RECORDED_FIRST] for request in talk.recorded],
+            "recorded_more": [astuple(request)[RECORDED_FIRST:] for request in talk.recorded],
             "branches": talk.branches,
             "is_subagent": talk.is_subagent,
             "branch_of": talk.branch_of,
@@ -94,6 +98,13 @@ def _conversation_rows(conversations: Iterable[Conversation]) -> Iterator[Item]:
         }
         start += count
         own_tools += len(talk.tools)
+
+
+def recorded_of(row: Item) -> tuple[RecordedRequest, ...]:
+    """What was recorded of the requests of a conversation, from its row."""
+    first = row.get("recorded", ())
+    more = row.get("recorded_more") or [()] * len(first)
+    return tuple(RecordedRequest(*values, *beside) for values, beside in zip(first, more, strict=True))
 
 
 class Contents:
@@ -125,7 +136,7 @@ class Contents:
             tools=tuple(row["tools"]),
             model=row["model"],
             reported_input_tokens=row["reported_input_tokens"],
-            recorded=tuple(RecordedRequest(*values) for values in row.get("recorded", ())),
+            recorded=recorded_of(row),
             branches=row["branches"],
             is_subagent=row["is_subagent"],
             branch_of=row.get("branch_of", ""),

@@ -8,7 +8,7 @@ from budgeteer.engine.content.library import Chunk, FeatureSpec, Skill, ToolDefi
 from budgeteer.engine.content.usage_order import Use
 from budgeteer.formats.messages.imported import Findings, Imported, Skipped
 from budgeteer.formats.registry import registry
-from budgeteer.sources.files.contents import MAIN_STREAM, Contents, plain, report_of, streams_of
+from budgeteer.sources.files.contents import MAIN_STREAM, Contents, plain, recorded_of, report_of, streams_of
 from budgeteer.sources.files.item_store import ItemReader, write_items
 from budgeteer.sources.services import formats, look_at
 
@@ -27,7 +27,12 @@ def test_conversations_come_back_as_they_were():
     talks = (
         Conversation("a", "First", (message("one"), message("two")), tools=({"name": "t"},), model="gpt-4o"),
         Conversation("b", "Second", (message("three"),), reported_input_tokens=9, branches=2, is_subagent=True),
-        Conversation("c", "Third", (message("four"),), recorded=(RecordedRequest(1, 9, 4, 2, 3, None, "model-b"),)),
+        Conversation(
+            "c",
+            "Third",
+            (message("four"),),
+            recorded=(RecordedRequest(1, 9, 4, 2, 3, None, "model-b", 110, other_server=True, program="2.1"),),
+        ),
     )
     found = kept(Imported("openai-chat", "because", "conversation", conversations=talks))
     for index, talk in enumerate(talks):
@@ -38,6 +43,19 @@ def test_conversations_come_back_as_they_were():
         assert back.is_subagent == talk.is_subagent
         assert back.recorded == talk.recorded
     assert found.conversation(3) is None
+
+
+def test_what_was_recorded_is_read_by_a_version_before_and_from_one():
+    """While a dashboard is upgraded, processes of the version before read what those of this one import."""
+    request = RecordedRequest(1, 9, 4, 2, 3, None, "model-b", 110, program="2.1")
+    talk = Conversation("c", "Ferry", (message("one"),), recorded=(request,))
+    row = kept(Imported("f", "", "conversation", conversations=(talk,))).conversation_row(0)
+    assert row is not None
+    assert RecordedRequest(*row["recorded"][0]) == RecordedRequest(1, 9, 4, 2, 3, None, "model-b")
+    assert [len(values) for values in row["recorded"]] == [7]
+    earlier = {key: value for key, value in row.items() if key != "recorded_more"}
+    assert recorded_of(earlier) == (RecordedRequest(1, 9, 4, 2, 3, None, "model-b"),)
+    assert recorded_of(row) == (request,)
 
 
 def test_libraries_come_back_as_they_were():
