@@ -42,7 +42,7 @@ def test_a_sample_is_opened_changed_shared_and_revoked_with_the_keyboard_alone(v
     page.keyboard.press("Enter")
     expect(dialog.locator("input[id^='link-']").first).to_be_visible(timeout=WORK_MS)
     expect(page.locator("#publish-report")).to_be_focused()  # it survived the swap
-    tab_to(page, "^Revoke:")
+    tab_to(page, "^Revoke link:")
     page.keyboard.press("Enter")
     expect(dialog).to_contain_text("revoked")
     page.keyboard.press("Escape")
