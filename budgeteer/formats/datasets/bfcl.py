@@ -6,13 +6,12 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from budgeteer.engine.content.conversation import Conversation
-from budgeteer.engine.content.library import compact_json
 from budgeteer.formats.messages.imported import Imported, Skipped
 from budgeteer.formats.messages.numbering import Notes, note_opaque, numbered, text_value, title_of
 from budgeteer.formats.openai.chat import messages_of
 from budgeteer.formats.reading.document import Document
-from budgeteer.formats.reading.entries import Entry, entries_of, mappings, mostly
-from budgeteer.formats.reading.envelopes import require
+from budgeteer.formats.reading.entries import Entry, mappings, mostly
+from budgeteer.formats.reading.envelopes import imported_from_entries
 from budgeteer.formats.reading.parameter_schemas import mended_tool
 
 _BESIDE = ("initial_config", "path", "involved_classes", "excluded_function", "missed_function", "ground_truth")
@@ -40,19 +39,11 @@ def read(document: Document) -> Imported:
     Raises:
         FormatError: there is none.
     """
-    skipped = list(document.skipped)
-    found: list[Conversation] = []
-    for entry in entries_of(document, skipped):
-        conversation = _conversation(entry, document.notes, skipped)
-        if conversation.messages:
-            found.append(conversation)
-        else:
-            skipped.append(Skipped(entry.where, "no `question` with messages", compact_json(entry.value)[:500]))
-    require(found, document, "BFCL")
-    return Imported("", "", "conversation", conversations=tuple(found), skipped=tuple(skipped))
+    return imported_from_entries(document, _conversation, "BFCL", without="no `question` with messages")
 
 
-def _conversation(entry: Entry, notes: Notes, skipped: list[Skipped]) -> Conversation:
+def _conversation(entry: Entry, document: Document, skipped: list[Skipped]) -> Conversation:
+    notes = document.notes
     turns = entry.value.get("question")
     said = list(_flat(turns if isinstance(turns, list) else []))
     messages = numbered(messages_of(list(enumerate(said, 1)), notes, skipped, f"{entry.where}, "), notes)

@@ -13,13 +13,12 @@ from itertools import zip_longest
 from typing import Any, Final
 
 from budgeteer.engine.content.conversation import Conversation
-from budgeteer.engine.content.library import compact_json
 from budgeteer.formats.datasets.sharegpt import conversation_of
 from budgeteer.formats.messages.imported import Imported, Skipped
 from budgeteer.formats.messages.numbering import text_value
 from budgeteer.formats.reading.document import Document
-from budgeteer.formats.reading.entries import Entry, entries_of, mostly
-from budgeteer.formats.reading.envelopes import require
+from budgeteer.formats.reading.entries import Entry, mostly
+from budgeteer.formats.reading.envelopes import imported_from_entries
 from budgeteer.formats.reading.open_calls import written_calls
 
 _TURN: Final = re.compile(r"(?:^|\n)[ \t]*(USER|ASSISTANT|FUNCTION RESPONSE):[ \t]?")
@@ -49,19 +48,14 @@ def read(document: Document) -> Imported:
     Raises:
         FormatError: no row has turns.
     """
-    skipped = list(document.skipped)
-    found: list[Conversation] = []
-    for entry in entries_of(document, skipped):
-        turns = list(_turns(text_value(entry.value.get("chat"))))
-        system = text_value(entry.value.get("system")).strip().removeprefix("SYSTEM:").strip()
-        given = {"id": text_value(entry.value.get("id")), "system": system, "conversations": turns}
-        chat = conversation_of(Entry(entry.number, entry.where, given), document, skipped)
-        if turns and chat.messages:
-            found.append(chat)
-        else:
-            skipped.append(Skipped(entry.where, "no turns under `chat`", compact_json(entry.value)[:500]))
-    require(found, document, "Glaive")
-    return Imported("", "", "conversation", conversations=tuple(found), skipped=tuple(skipped))
+    return imported_from_entries(document, _conversation, "Glaive", without="no turns under `chat`")
+
+
+def _conversation(entry: Entry, document: Document, skipped: list[Skipped]) -> Conversation:
+    turns = list(_turns(text_value(entry.value.get("chat"))))
+    system = text_value(entry.value.get("system")).strip().removeprefix("SYSTEM:").strip() if turns else ""
+    given = {"id": text_value(entry.value.get("id")), "system": system, "conversations": turns}
+    return conversation_of(Entry(entry.number, entry.where, given), document, skipped)
 
 
 def _turns(chat: str) -> Iterator[dict[str, str]]:

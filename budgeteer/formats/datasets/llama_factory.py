@@ -23,8 +23,8 @@ from budgeteer.formats.messages.numbering import Notes, note_opaque, numbered, t
 from budgeteer.formats.messages.opaque import lean_parts
 from budgeteer.formats.reading import json_text
 from budgeteer.formats.reading.document import Document
-from budgeteer.formats.reading.entries import Entry, entries_of, mappings, mostly
-from budgeteer.formats.reading.envelopes import require
+from budgeteer.formats.reading.entries import Entry, mappings, mostly
+from budgeteer.formats.reading.envelopes import imported_from_entries
 from budgeteer.formats.reading.open_calls import OpenCalls, arguments_text, written_calls
 
 _ROLES: Mapping[str, Role] = {
@@ -54,19 +54,11 @@ def read(document: Document) -> Imported:
     Raises:
         FormatError: no entry has messages.
     """
-    skipped = list(document.skipped)
-    found: list[Conversation] = []
-    for entry in entries_of(document, skipped):
-        conversation = _conversation(entry, document.notes, skipped)
-        if conversation.messages:
-            found.append(conversation)
-        else:
-            skipped.append(Skipped(entry.where, "no messages in it", compact_json(entry.value)[:500]))
-    require(found, document, "LLaMA-Factory")
-    return Imported("", "", "conversation", conversations=tuple(found), skipped=tuple(skipped))
+    return imported_from_entries(document, _conversation, "LLaMA-Factory", without="no messages in it")
 
 
-def _conversation(entry: Entry, notes: Notes, skipped: list[Skipped]) -> Conversation:
+def _conversation(entry: Entry, document: Document, skipped: list[Skipped]) -> Conversation:
+    notes = document.notes
     reader = _Reader(notes, skipped, entry.where)
     messages = numbered(reader.messages(entry.value.get("messages")), notes, place=f"{entry.where}, message ")
     note_opaque(messages, notes)

@@ -17,13 +17,12 @@ from itertools import zip_longest
 from typing import Any, Final
 
 from budgeteer.engine.content.conversation import Conversation
-from budgeteer.engine.content.library import compact_json
 from budgeteer.formats.datasets.sharegpt import conversation_of
 from budgeteer.formats.messages.imported import Imported, Skipped
 from budgeteer.formats.messages.numbering import text_value
 from budgeteer.formats.reading.document import Document
-from budgeteer.formats.reading.entries import Entry, entries_of, mappings, mostly
-from budgeteer.formats.reading.envelopes import require
+from budgeteer.formats.reading.entries import Entry, mappings, mostly
+from budgeteer.formats.reading.envelopes import imported_from_entries
 
 _COLUMN: Final = "text"
 _MESSAGES: Final = ("messages", "conversations", "conversation")
@@ -125,19 +124,17 @@ def read(document: Document) -> Imported:
     Raises:
         FormatError: no row has turns.
     """
-    skipped = list(document.skipped)
-    found: list[Conversation] = []
-    for entry in entries_of(document, skipped):
-        text = text_value(entry.value.get(_COLUMN))
-        written = (list(_turns(text, template)) for template in _TEMPLATES)
-        turns = [{"from": speaker, "value": said} for speaker, said in next(filter(None, written), [])]
-        rest = {key: value for key, value in entry.value.items() if key != _COLUMN}
-        row = Entry(entry.number, entry.where, {**rest, "conversations": turns})
-        chat = conversation_of(row, document, skipped)
-        if chat.messages:
-            document.notes.count("Conversations that a chat template wrote into one text, read as messages")
-            found.append(chat)
-        else:
-            skipped.append(Skipped(entry.where, "no turns of a chat template", compact_json(entry.value)[:500]))
-    require(found, document, "rendered chat")
-    return Imported("", "", "conversation", conversations=tuple(found), skipped=tuple(skipped))
+    return imported_from_entries(document, _conversation, "rendered chat", without="no turns of a chat template")
+
+
+def _conversation(entry: Entry, document: Document, skipped: list[Skipped]) -> Conversation:
+    text = text_value(entry.value.get(_COLUMN))
+    written = (list(_turns(text, template)) for template in _TEMPLATES)
+    turns = [{"from": speaker, "value": said} for speaker, said in next(filter(None, written), [])]
+    rest = {key: value for key, value in entry.value.items() if key != _COLUMN}
+    row = Entry(entry.number, entry.where, {**rest, "conversations": turns})
+    chat = conversation_of(row, document, skipped)
+    document.notes.count(
+        "Conversations that a chat template wrote into one text, read as messages", bool(chat.messages)
+    )
+    return chat

@@ -12,8 +12,8 @@ from budgeteer.formats.datasets.columns import MEDIA_COLUMNS, MarkedText, tools_
 from budgeteer.formats.messages.imported import Imported, Skipped
 from budgeteer.formats.messages.numbering import Notes, note_opaque, numbered, text_value, title_of
 from budgeteer.formats.reading.document import Document
-from budgeteer.formats.reading.entries import Entry, entries_of, mappings, mostly
-from budgeteer.formats.reading.envelopes import require
+from budgeteer.formats.reading.entries import Entry, mappings, mostly
+from budgeteer.formats.reading.envelopes import imported_from_entries
 from budgeteer.formats.reading.open_calls import OpenCalls, written_calls
 
 _ROLES: Mapping[str, Role] = {
@@ -71,16 +71,7 @@ def read(document: Document) -> Imported:
     Raises:
         FormatError: no entry has turns.
     """
-    skipped = list(document.skipped)
-    found: list[Conversation] = []
-    for entry in entries_of(document, skipped):
-        conversation = conversation_of(entry, document, skipped)
-        if conversation.messages:
-            found.append(conversation)
-        else:
-            skipped.append(Skipped(entry.where, "no turns in it", compact_json(entry.value)[:500]))
-    require(found, document, "ShareGPT")
-    return Imported("", "", "conversation", conversations=tuple(found), skipped=tuple(skipped))
+    return imported_from_entries(document, conversation_of, "ShareGPT", without="no turns in it")
 
 
 def conversation_of(entry: Entry, document: Document, skipped: list[Skipped], *, actions: bool = False) -> Conversation:

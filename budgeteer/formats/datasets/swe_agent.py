@@ -9,13 +9,12 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from budgeteer.engine.content.conversation import Conversation, Message, TextPart
-from budgeteer.engine.content.library import compact_json
 from budgeteer.formats.messages.imported import Imported, Skipped
 from budgeteer.formats.messages.numbering import Notes, note_opaque, numbered, text_value, title_of
 from budgeteer.formats.openai.chat import messages_of
 from budgeteer.formats.reading.document import Document
-from budgeteer.formats.reading.entries import entries_of, mappings, mostly
-from budgeteer.formats.reading.envelopes import require
+from budgeteer.formats.reading.entries import Entry, mappings, mostly
+from budgeteer.formats.reading.envelopes import imported_from_entries
 
 _OWN = ("messages", "query")
 """Where newer versions keep what the model was sent at a step."""
@@ -40,20 +39,16 @@ def read(document: Document) -> Imported:
     Raises:
         FormatError: no step is in it.
     """
-    skipped = list(document.skipped)
-    found: list[Conversation] = []
-    for entry in entries_of(document, skipped):
-        steps = mappings(entry.value.get("trajectory"))
-        messages = numbered(_messages(steps, entry.where, document.notes, skipped), document.notes)
-        if not messages:
-            skipped.append(Skipped(entry.where, "no step in it", compact_json(entry.value)[:500]))
-            continue
-        note_opaque(messages, document.notes)
-        given = text_value(entry.value.get("instance_id")) or text_value(entry.value.get("environment"))
-        title = title_of(messages, document.stem or f"Trajectory {entry.number}")
-        found.append(Conversation(given[:200] or f"c{entry.number}", title, messages))
-    require(found, document, "SWE-agent")
-    return Imported("", "", "conversation", conversations=tuple(found), skipped=tuple(skipped))
+    return imported_from_entries(document, _conversation, "SWE-agent", without="no step in it")
+
+
+def _conversation(entry: Entry, document: Document, skipped: list[Skipped]) -> Conversation:
+    steps = mappings(entry.value.get("trajectory"))
+    messages = numbered(_messages(steps, entry.where, document.notes, skipped), document.notes)
+    note_opaque(messages, document.notes)
+    given = text_value(entry.value.get("instance_id")) or text_value(entry.value.get("environment"))
+    title = title_of(messages, document.stem or f"Trajectory {entry.number}")
+    return Conversation(given[:200] or f"c{entry.number}", title, messages)
 
 
 def _messages(steps: list[Mapping[str, Any]], where: str, notes: Notes, skipped: list[Skipped]) -> Iterator[Message]:

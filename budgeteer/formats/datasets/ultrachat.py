@@ -15,8 +15,8 @@ from budgeteer.formats.messages.imported import Imported, Skipped
 from budgeteer.formats.messages.numbering import text_value
 from budgeteer.formats.reading.conversation_draft import ConversationDraft, texts
 from budgeteer.formats.reading.document import Document
-from budgeteer.formats.reading.entries import Entry, entries_of, mostly
-from budgeteer.formats.reading.envelopes import require
+from budgeteer.formats.reading.entries import Entry, mostly
+from budgeteer.formats.reading.envelopes import imported_from_entries
 
 _SPEAKERS: Final[tuple[Role, ...]] = ("user", "assistant")
 _WORDS: Final = 2
@@ -43,16 +43,7 @@ def read(document: Document) -> Imported:
     Raises:
         FormatError: no row has turns.
     """
-    skipped = list(document.skipped)
-    found: list[Conversation] = []
-    for entry in entries_of(document, skipped):
-        chat = _conversation(entry, document, skipped)
-        if chat.messages:
-            found.append(chat)
-        else:
-            skipped.append(Skipped(entry.where, "no texts under `data`", compact_json(entry.value)[:500]))
-    require(found, document, "UltraChat")
-    return Imported("", "", "conversation", conversations=tuple(found), skipped=tuple(skipped))
+    return imported_from_entries(document, _conversation, "UltraChat", without="no texts under `data`")
 
 
 def _conversation(entry: Entry, document: Document, skipped: list[Skipped]) -> Conversation:

@@ -17,8 +17,8 @@ from budgeteer.formats.messages.imported import Imported, Skipped
 from budgeteer.formats.messages.numbering import text_value
 from budgeteer.formats.reading import json_text
 from budgeteer.formats.reading.document import Document
-from budgeteer.formats.reading.entries import Entry, entries_of, mappings, mostly
-from budgeteer.formats.reading.envelopes import require
+from budgeteer.formats.reading.entries import Entry, mappings, mostly
+from budgeteer.formats.reading.envelopes import imported_from_entries
 from budgeteer.formats.reading.open_calls import written_calls
 from budgeteer.formats.reading.parameter_schemas import from_arguments
 
@@ -52,25 +52,20 @@ def read(document: Document) -> Imported:
     Raises:
         FormatError: no row has a query.
     """
-    skipped = list(document.skipped)
-    found: list[Conversation] = []
-    for entry in entries_of(document, skipped):
-        turns = [{"from": "human", "value": entry.value["query"]}] if text_value(entry.value.get("query")) else []
-        calls = _listed(entry.value.get("answers"))
-        if calls is None:
-            said = compact_json(entry.value.get("answers"))[:500]
-            skipped.append(Skipped(f"{entry.where}, answers", "no list of calls", said))
-        elif calls:
-            turns.append({"from": "function_call", "value": compact_json(calls)})
-        tools = [_tool(tool) for tool in mappings(_listed(entry.value.get("tools")))]
-        row = Entry(entry.number, entry.where, {"id": _id(entry), "conversations": turns, "tools": tools})
-        chat = conversation_of(row, document, skipped)
-        if turns and chat.messages:
-            found.append(chat)
-        else:
-            skipped.append(Skipped(entry.where, "no query in it", compact_json(entry.value)[:500]))
-    require(found, document, "xLAM")
-    return Imported("", "", "conversation", conversations=tuple(found), skipped=tuple(skipped))
+    return imported_from_entries(document, _conversation, "xLAM", without="no query in it")
+
+
+def _conversation(entry: Entry, document: Document, skipped: list[Skipped]) -> Conversation:
+    turns = [{"from": "human", "value": entry.value["query"]}] if text_value(entry.value.get("query")) else []
+    calls = _listed(entry.value.get("answers"))
+    if calls is None:
+        said = compact_json(entry.value.get("answers"))[:500]
+        skipped.append(Skipped(f"{entry.where}, answers", "no list of calls", said))
+    elif calls:
+        turns.append({"from": "function_call", "value": compact_json(calls)})
+    tools = [_tool(tool) for tool in mappings(_listed(entry.value.get("tools")))]
+    row = Entry(entry.number, entry.where, {"id": _id(entry), "conversations": turns, "tools": tools})
+    return conversation_of(row, document, skipped)
 
 
 def _id(entry: Entry) -> str:

@@ -7,12 +7,14 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from budgeteer.engine.content.conversation import Conversation
+from budgeteer.engine.content.library import compact_json
 from budgeteer.engine.errors import FormatError
 from budgeteer.formats.messages.imported import Imported, Skipped
 from budgeteer.formats.messages.numbering import text_value
 from budgeteer.formats.messages.objects import OBJECT
 from budgeteer.formats.reading import json_text
 from budgeteer.formats.reading.document import Document
+from budgeteer.formats.reading.entries import Entry, entries_of
 from budgeteer.formats.reading.json_text import JsonLine, JsonProblem, json_type
 from budgeteer.formats.reading.lazy_jsonl import FAR_SAMPLED, MappedLines, telling, with_number
 from budgeteer.formats.reading.limits import DEFAULT_LIMITS
@@ -108,6 +110,30 @@ def imported_from[T](
     conversations = tuple(conversation for conversation in made if conversation.messages)
     require(conversations, document, title)
     return Imported(format="", reason="", kind="conversation", conversations=conversations, skipped=tuple(skipped))
+
+
+def imported_from_entries(
+    document: Document,
+    make: Callable[[Entry, Document, list[Skipped]], Conversation],
+    title: str,
+    *,
+    without: str,
+) -> Imported:
+    """One conversation from each entry of a document; those without a message are listed as skipped, and say `without`.
+
+    Raises:
+        FormatError: none is left.
+    """
+    skipped = list(document.skipped)
+    found: list[Conversation] = []
+    for entry in entries_of(document, skipped):
+        conversation = make(entry, document, skipped)
+        if conversation.messages:
+            found.append(conversation)
+        else:
+            skipped.append(Skipped(entry.where, without, compact_json(entry.value)[:500]))
+    require(found, document, title)
+    return Imported("", "", "conversation", conversations=tuple(found), skipped=tuple(skipped))
 
 
 def described(document: Document) -> str:

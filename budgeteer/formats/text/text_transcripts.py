@@ -12,12 +12,11 @@ from dataclasses import replace
 from itertools import zip_longest
 
 from budgeteer.engine.content.conversation import Conversation, Message, Role, TextPart, ToolCallPart, ToolResultPart
-from budgeteer.engine.content.library import compact_json
 from budgeteer.formats.messages.imported import Imported, Skipped
 from budgeteer.formats.messages.numbering import Notes, numbered, text_value, title_of
 from budgeteer.formats.reading.document import Document
-from budgeteer.formats.reading.entries import entries_of, mostly
-from budgeteer.formats.reading.envelopes import require
+from budgeteer.formats.reading.entries import Entry, mostly
+from budgeteer.formats.reading.envelopes import imported_from_entries
 
 _LABEL = re.compile(r"^(user|assistant|tool|system): ?", re.MULTILINE)
 _ROLES: Mapping[str, Role] = {"user": "user", "assistant": "assistant", "tool": "tool", "system": "system"}
@@ -37,17 +36,13 @@ def read(document: Document) -> Imported:
     Raises:
         FormatError: there is none.
     """
-    skipped = list(document.skipped)
-    found: list[Conversation] = []
-    for entry in entries_of(document, skipped):
-        messages = numbered(_messages(text_value(entry.value.get("messages_display")), document.notes), document.notes)
-        if messages:
-            title = title_of(messages, f"Transcript {entry.number}")
-            found.append(Conversation(text_value(entry.value.get("id")) or f"c{entry.number}", title, messages))
-        else:
-            skipped.append(Skipped(entry.where, "no turn begins with a role", compact_json(entry.value)[:500]))
-    require(found, document, "text transcript")
-    return Imported("", "", "conversation", conversations=tuple(found), skipped=tuple(skipped))
+    return imported_from_entries(document, _conversation, "text transcript", without="no turn begins with a role")
+
+
+def _conversation(entry: Entry, document: Document, _skipped: list[Skipped]) -> Conversation:
+    messages = numbered(_messages(text_value(entry.value.get("messages_display")), document.notes), document.notes)
+    title = title_of(messages, f"Transcript {entry.number}")
+    return Conversation(text_value(entry.value.get("id")) or f"c{entry.number}", title, messages)
 
 
 def _messages(text: str, notes: Notes) -> Iterator[Message]:
