@@ -14,7 +14,7 @@ from django.template.response import TemplateResponse
 
 from budgeteer.access.audit import SecurityEvent, record
 from budgeteer.access.rules import AccountRole, role_of, set_role
-from budgeteer.accounts.change_letters import Change, tell
+from budgeteer.accounts.change_letters import AccountChange, notify_of_change
 from budgeteer.accounts.forms import AccountForm, NewAccountForm
 from budgeteer.accounts.password_links import password_link, valid_time
 from budgeteer.accounts.second_factor import services as second_factor
@@ -110,7 +110,7 @@ class AccountAdmin(_UserAdmin):
         if not change or "role" in form.changed_data:
             set_role(obj, AccountRole(form.cleaned_data["role"]))
         if change and "email" in form.changed_data:
-            tell(obj, Change.ADDRESS, address=form.initial["email"])
+            notify_of_change(obj, AccountChange.ADDRESS, address=form.initial["email"])
         if not obj.is_active:
             end_sessions(obj)
 
@@ -126,7 +126,7 @@ class AccountAdmin(_UserAdmin):
         fields = _changed_fields(message)
         record(SecurityEvent.ACCOUNT_CHANGED, account=obj.pk, by=request.user.pk, fields=fields)
         if "password" in fields:
-            tell(obj, Change.PASSWORD)
+            notify_of_change(obj, AccountChange.PASSWORD)
         return super().log_change(request, obj, message)
 
     # Whoever can change accounts can give themselves every right, so it takes every right to begin with.

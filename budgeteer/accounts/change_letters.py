@@ -26,7 +26,7 @@ page) and tell an administrator.
 """
 
 
-class Change(StrEnum):
+class AccountChange(StrEnum):
     """What a letter tells of; the value is its first line."""
 
     PASSWORD = "The password was changed."  # noqa: S105 - a sentence
@@ -38,7 +38,7 @@ class Change(StrEnum):
     PASSKEY_REMOVED = "A passkey was removed."
 
 
-def tell(user: User, change: Change, *, address: str | None = None) -> None:
+def notify_of_change(user: User, change: AccountChange, *, address: str | None = None) -> None:
     """Mail the account's person that this was changed, once the transaction commits.
 
     Nothing is mailed in local mode, without a mail server, or to an account that has no mail address.
@@ -55,7 +55,7 @@ def tell(user: User, change: Change, *, address: str | None = None) -> None:
     enqueue(JOB, arguments={"account": user.pk, "change": change.name, "address": to}, owner=None)
 
 
-def change_letter(user: User, change: Change, *, address: str) -> EmailMessage:
+def change_letter(user: User, change: AccountChange, *, address: str) -> EmailMessage:
     """The letter to an address."""
     at = f" at {settings.MAIL_SITE}" if settings.MAIL_SITE else ""
     text = LETTER.format(change=change, name=user.get_username(), at=at)

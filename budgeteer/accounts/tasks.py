@@ -10,9 +10,10 @@ from django.conf import settings
 from django.contrib.auth.models import User
 from django.contrib.sessions.backends.db import SessionStore
 from django.contrib.sessions.models import Session
+from django.core.mail import EmailMessage
 from django.db.models import Q
 
-from budgeteer.accounts.change_letters import JOB, Change, change_letter
+from budgeteer.accounts.change_letters import JOB, AccountChange, change_letter
 from budgeteer.accounts.models import SignInLink, SignInTry
 from budgeteer.accounts.password_links import letter
 from budgeteer.jobs.cleanup import sweep
@@ -33,11 +34,11 @@ def mail_password_links(context: JobContext, *, accounts: Sequence[int], site: s
     sent = 0
     for user in User.objects.filter(pk__in=accounts, is_active=True).exclude(email="").order_by("pk"):
         try:
-            letter(user, site=site).send()
-        except (OSError, smtplib.SMTPException) as error:
+            _send(letter(user, site=site))
+        except Outage:
             if sent:
                 break  # a second try would mail the first ones again
-            raise Outage("The mail server did not take a letter") from error
+            raise
         sent += 1
     context.progress(sent, len(accounts), "letters", "Mailed.")
     return {"letters": sent}
@@ -55,12 +56,21 @@ def mail_change(context: JobContext, *, account: int, change: str, address: str)
     user = User.objects.filter(pk=account).first()
     if user is None:
         return {"letters": 0}
-    try:
-        change_letter(user, Change[change], address=address).send()
-    except (OSError, smtplib.SMTPException) as error:
-        raise Outage("The mail server did not take a letter") from error
+    _send(change_letter(user, AccountChange[change], address=address))
     context.progress(1, 1, "letters", "Mailed.")
     return {"letters": 1}
+
+
+def _send(letter: EmailMessage) -> None:
+    """Hand a letter to the mail server.
+
+    Raises:
+        Outage: it does not answer, or refuses for now.
+    """
+    try:
+        letter.send()
+    except (OSError, smtplib.SMTPException) as error:
+        raise Outage("The mail server did not take a letter") from error
 
 
 @sweep("spent sign-in links")

@@ -23,7 +23,7 @@ from django.views.generic import FormView
 from budgeteer.access.audit import SecurityEvent, record
 from budgeteer.access.rules import AccountRole, access, public
 from budgeteer.accounts import services, throttling
-from budgeteer.accounts.change_letters import Change, tell
+from budgeteer.accounts.change_letters import AccountChange, notify_of_change
 from budgeteer.accounts.forms import LostPasswordForm
 from budgeteer.accounts.password_links import accounts_of, valid_time
 from budgeteer.accounts.second_factor import half_signed_in
@@ -138,7 +138,7 @@ class Password(PasswordChangeView):
     def form_valid(self, form: Any) -> HttpResponse:
         self.counted.succeeded()
         record(SecurityEvent.PASSWORD_CHANGED, account=self.request.user.pk, by=self.request.user.pk)
-        tell(cast(User, self.request.user), Change.PASSWORD)
+        notify_of_change(cast(User, self.request.user), AccountChange.PASSWORD)
         messages.success(self.request, "Your password is changed. Other browsers and devices are signed out.")
         return super().form_valid(form)
 
@@ -214,6 +214,6 @@ class NewPassword(PasswordResetConfirmView):
         end_sessions(form.user)
         throttling.forget_name(form.user.get_username())
         record(SecurityEvent.PASSWORD_CHANGED, account=form.user.pk, by=form.user.pk)
-        tell(form.user, Change.PASSWORD)
+        notify_of_change(form.user, AccountChange.PASSWORD)
         messages.success(self.request, "Your password is set. Sign in with it.")
         return response

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from budgeteer.accounts.change_letters import Change
+from budgeteer.accounts.change_letters import AccountChange
 from budgeteer.accounts.models import Passkey
 from budgeteer.accounts.second_factor import services
 from budgeteer.jobs.models import Job
@@ -39,7 +39,7 @@ def test_a_password_that_was_changed_is_told(letters: Letters) -> None:  # noqa:
     assert client.post("/account/password/", {"old_password": "wrong", **FORM}).status_code == 200
     assert told(letters) == []
     client.post("/account/password/", {"old_password": OLD, **FORM})
-    assert told(letters) == [([ADDRESS], Change.PASSWORD)]
+    assert told(letters) == [([ADDRESS], AccountChange.PASSWORD)]
     assert '"ada"' in letters.taken[0][1]
     assert NEW not in letters.taken[0][1]
 
@@ -49,7 +49,7 @@ def test_what_an_administrator_changes_is_told_at_the_address_before(letters: Le
     keeper = signed_in(admin("keeper"))
     keeper.post(f"/admin/auth/user/{ada.pk}/password/", {"password1": NEW, "password2": NEW, "usable_password": "true"})
     save(keeper, ada, email="new@harbour.org")
-    expected = [Change.ADDRESS, Change.PASSWORD]
+    expected = [AccountChange.ADDRESS, AccountChange.PASSWORD]
     assert sorted(told(letters)) == sorted(([ADDRESS], str(change)) for change in expected)
     assert not any("new@harbour.org" in text for _to, text in letters.taken)
 
@@ -64,7 +64,12 @@ def test_the_second_factor_is_told(letters: Letters, monkeypatch: pytest.MonkeyP
     )
     services.remove_all(ada, by=None)
     monkeypatch.undo()
-    expected = [Change.FACTOR_SET, Change.RECOVERY_CODES, Change.FACTOR_REMOVED, Change.PASSKEY_REMOVED]
+    expected = [
+        AccountChange.FACTOR_SET,
+        AccountChange.RECOVERY_CODES,
+        AccountChange.FACTOR_REMOVED,
+        AccountChange.PASSKEY_REMOVED,
+    ]
     assert sorted(told(letters)) == sorted(([ADDRESS], str(change)) for change in expected)
 
 

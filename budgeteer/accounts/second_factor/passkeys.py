@@ -39,7 +39,7 @@ from webauthn.helpers.structs import (
 )
 
 from budgeteer.access.audit import SecurityEvent, record
-from budgeteer.accounts.change_letters import Change, tell
+from budgeteer.accounts.change_letters import AccountChange, notify_of_change
 from budgeteer.accounts.models import Passkey, SecondFactor
 from budgeteer.accounts.second_factor.challenges import PasskeyChallenge
 from budgeteer.accounts.second_factor.codes import ISSUER
@@ -147,7 +147,7 @@ def add(user: User, answer: str, *, challenge: PasskeyChallenge, site: WebSite, 
     except IntegrityError as error:
         raise PasskeyRefused("This passkey is known already.") from error
     record(SecurityEvent.PASSKEY_ADDED, account=user.pk, by=user.pk)
-    tell(user, Change.PASSKEY_ADDED)
+    notify_of_change(user, AccountChange.PASSKEY_ADDED)
     return passkey
 
 
@@ -204,7 +204,7 @@ def remove_passkey(user: User, passkey_id: int) -> bool:
     gone, _ = own.filter(pk=passkey_id).delete()
     if gone:
         record(SecurityEvent.PASSKEY_REMOVED, account=user.pk, by=user.pk)
-        tell(user, Change.PASSKEY_REMOVED)
+        notify_of_change(user, AccountChange.PASSKEY_REMOVED)
     return bool(gone)
 
 
@@ -213,7 +213,7 @@ def remove_passkeys(user: User, *, by: int | None) -> bool:
     gone, _ = Passkey.objects.filter(user=user).delete()
     if gone:
         record(SecurityEvent.PASSKEY_REMOVED, account=user.pk, by=by)
-        tell(user, Change.PASSKEY_REMOVED)
+        notify_of_change(user, AccountChange.PASSKEY_REMOVED)
     return bool(gone)
 
 

@@ -12,7 +12,7 @@ from django.utils import timezone
 from django.utils.crypto import salted_hmac
 
 from budgeteer.access.audit import SecurityEvent, record
-from budgeteer.accounts.change_letters import Change, tell
+from budgeteer.accounts.change_letters import AccountChange, notify_of_change
 from budgeteer.accounts.models import Passkey, RecoveryCode, SecondFactor
 from budgeteer.accounts.second_factor.codes import matching_step
 from budgeteer.accounts.second_factor.passkeys import remove_passkeys
@@ -47,7 +47,7 @@ def set_up(user: User, secret: str, code: str) -> list[str] | None:
     if not (made or SecondFactor.objects.filter(pk=factor.pk, secret="").update(secret=secret, last_step=step)):
         return None
     record(SecurityEvent.SECOND_FACTOR_SET, account=user.pk, by=user.pk)
-    tell(user, Change.FACTOR_SET)
+    notify_of_change(user, AccountChange.FACTOR_SET)
     return _new_codes(factor)
 
 
@@ -64,7 +64,7 @@ def set_up_with_passkeys(user: User) -> list[str] | None:
     if not made:
         return None
     record(SecurityEvent.SECOND_FACTOR_SET, account=user.pk, by=user.pk)
-    tell(user, Change.FACTOR_SET)
+    notify_of_change(user, AccountChange.FACTOR_SET)
     return _new_codes(factor)
 
 
@@ -75,7 +75,7 @@ def renew_recovery_codes(user: User) -> list[str]:
     if factor is None:
         return []
     record(SecurityEvent.RECOVERY_CODES_MADE, account=user.pk, by=user.pk)
-    tell(user, Change.RECOVERY_CODES)
+    notify_of_change(user, AccountChange.RECOVERY_CODES)
     return _new_codes(factor)
 
 
@@ -100,7 +100,7 @@ def remove(user: User, *, by: int | None) -> bool:
     gone, _ = SecondFactor.objects.filter(user=user).delete()
     if gone:
         record(SecurityEvent.SECOND_FACTOR_REMOVED, account=user.pk, by=by)
-        tell(user, Change.FACTOR_REMOVED)
+        notify_of_change(user, AccountChange.FACTOR_REMOVED)
     return bool(gone)
 
 
