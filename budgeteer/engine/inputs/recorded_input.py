@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Final
 
 import numpy as np
@@ -24,7 +25,7 @@ FIRST_REQUESTS: Final = 5
 _KEPT_AS: Final = "recorded input"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class RecordedInput:
     """The recorded requests of a history, in tokens of input.
 
@@ -41,7 +42,7 @@ class RecordedInput:
     counted: Ints
     starts: Ints
 
-    @property
+    @cached_property
     def not_in_file_by_request(self) -> Ints:
         """What each request held that its file does not: system texts and tool definitions of its program, most of all.
 
