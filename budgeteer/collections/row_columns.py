@@ -147,7 +147,7 @@ class RowColumns:
 
     def packed(self, row: int, place: int, prices: RowPrices, *, name: str) -> PackedConversation:
         """A row under one configuration as the engine made it, under a name that people read."""
-        from budgeteer.engine.analysis.evaluation.evaluation import dollars
+        from budgeteer.engine.models.registry import dollars
 
         columns = self.by_config[place]
         sent = int(columns["sent"][row])

@@ -24,7 +24,7 @@ from budgeteer.engine.packing.result import Packing
 from budgeteer.jobs.models import Job
 from budgeteer.logs import PACKING
 from budgeteer.lru import LruCache
-from budgeteer.sources.loading import weight_of
+from budgeteer.sources.loading import KEPT_BYTES, weight_of
 from budgeteer.workbench.config_form.apply import error_parts
 from budgeteer.workbench.config_form.editable import EditableConfig
 from budgeteer.workbench.fix_buttons import Trial
@@ -46,8 +46,6 @@ log = structlog.get_logger(PACKING)
 
 KEPT_PACKINGS = 24
 KEPT_BUNDLES = 12
-#: Kept beyond these, by the size of the files that are packed: what some dozens of people need who work at once.
-KEPT_BYTES = 60_000_000
 
 
 @dataclass(slots=True)

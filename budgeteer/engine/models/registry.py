@@ -141,3 +141,8 @@ def model(name: str) -> ModelRow:
     nearest = difflib.get_close_matches(plain, MODELS, n=3, cutoff=0.5)
     mend = f"Did you mean {' or '.join(nearest)}?" if nearest else f"Known models: {', '.join(MODELS)}"
     raise ConfigError(f"there is no model {name!r}", where="model", mend=mend)
+
+
+def dollars(tokens: int, price: float | None) -> float | None:
+    """US dollars for tokens at a price for a million; None without a price."""
+    return None if price is None else tokens * price / 1_000_000

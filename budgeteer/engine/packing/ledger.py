@@ -20,6 +20,8 @@ from budgeteer.engine.packing.conditions import Condition, Outcome, counterfactu
 
 SECTIONS: Final = ("system", "tools", "skills", "features", "retrieval", "history", "query")
 FATES: Final = ("kept", "truncated", "summarised", "dropped", "added")
+#: Of an item with one of these fates nothing is sent.
+UNSENT_FATES: Final = frozenset({"summarised", "dropped"})
 KEPT, TRUNCATED, SUMMARISED, DROPPED, ADDED = range(5)
 
 #: Letter -> name of the categories a prompt is shown in, in the order they are drawn everywhere.

@@ -12,7 +12,7 @@ from budgeteer.engine.config.schema import BudgetConfig
 from budgeteer.engine.counting.message_measures import unknown_kinds
 from budgeteer.engine.inputs.bundle import Bundle
 from budgeteer.engine.inputs.history_index import message_id
-from budgeteer.engine.models.registry import ModelRow
+from budgeteer.engine.models.registry import ModelRow, dollars
 from budgeteer.engine.packing.allocation import SYSTEM_SHARE, Allowance, Shares
 from budgeteer.engine.packing.conditions import (
     MAX_SKILL_CHARS,
@@ -254,7 +254,8 @@ def cost_of(row: ModelRow, tokens: int) -> Cost:
     """The input's price, uncached and all cached, from the model's row."""
 
     def price(per_million: float | None) -> float | None:
-        return None if per_million is None else round(tokens * per_million / 1_000_000, 6)
+        amount = dollars(tokens, per_million)
+        return None if amount is None else round(amount, 6)
 
     return Cost("USD", price(row.input_price), price(row.cached_input_price), row.date, row.input_price)
 

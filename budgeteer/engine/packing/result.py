@@ -13,7 +13,7 @@ from budgeteer.engine.counting.tokenizers import CountKind, counter_for
 from budgeteer.engine.errors import BudgetExceeded
 from budgeteer.engine.inputs.bundle import Bundle
 from budgeteer.engine.inputs.recorded_input import RecordedInput, recorded_input
-from budgeteer.engine.models.registry import known_model
+from budgeteer.engine.models.registry import dollars, known_model
 from budgeteer.engine.packing.allocation import Allowance, Shares
 from budgeteer.engine.packing.fixes import Fix, LimitName
 from budgeteer.engine.packing.history.view import HistoryFit
@@ -129,7 +129,7 @@ class Cost:
 
     def of(self, tokens: int) -> float | None:
         """What so many of the request's tokens cost, nothing of them cached."""
-        return None if self.per_million is None else tokens * self.per_million / 1_000_000
+        return dollars(tokens, self.per_million)
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from budgeteer.engine.content.conversation import (
     ToolResultPart,
 )
 from budgeteer.engine.content.library import compact_json
-from budgeteer.engine.packing.ledger import FATES
+from budgeteer.engine.packing.ledger import FATES, UNSENT_FATES
 from budgeteer.engine.packing.result import Packing
 from budgeteer.engine.rendering.sent_content import (
     block_text,
@@ -69,7 +69,7 @@ def _history_spans(packing: Packing) -> Iterator[PromptSpan]:
         if gone and fate != gone_fate:
             yield _placeholder(gone, gone_fate)
             gone = []
-        if fate in ("dropped", "summarised"):
+        if fate in UNSENT_FATES:
             gone.append(index)
             gone_fate = fate
             continue

@@ -14,7 +14,7 @@ from typing import Final
 
 import numpy as np
 
-from budgeteer.engine.analysis.evaluation.evaluation import Evaluation, Flow, PackedConversation, Totals, dollars
+from budgeteer.engine.analysis.evaluation.evaluation import Evaluation, Flow, PackedConversation, Totals
 from budgeteer.engine.analysis.evaluation.sessions import SessionTotals, SessionUse, session_use
 from budgeteer.engine.analysis.evaluation.whole_requests import WholeRequests, whole_requests
 from budgeteer.engine.analysis.sweep.probe import Subject
@@ -24,6 +24,7 @@ from budgeteer.engine.counting.library_measures import Ints
 from budgeteer.engine.counting.message_measures import MessageMeasures, measure_conversations
 from budgeteer.engine.counting.tokenizers import TokenCounter, counter_for
 from budgeteer.engine.inputs.bundle import Bundle, Inputs, build_bundle
+from budgeteer.engine.models.registry import dollars
 from budgeteer.engine.packing.allocation import allowance, provider_of, tokenizer_of
 from budgeteer.engine.packing.ledger import DROPPED, FATES, LETTERS, SUMMARISED, TRUNCATED, LedgerRows
 from budgeteer.engine.packing.pack import pack

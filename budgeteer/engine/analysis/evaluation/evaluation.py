@@ -14,6 +14,7 @@ from typing import Any, Final
 
 from budgeteer.engine.analysis.evaluation.distribution import Distribution
 from budgeteer.engine.analysis.evaluation.sessions import SessionTotals, SessionUse
+from budgeteer.engine.models.registry import dollars
 from budgeteer.engine.packing.ledger import DRAWN
 from budgeteer.engine.packing.verdict_text import Level
 
@@ -281,8 +282,3 @@ def by_tokens(flows: dict[str, Flow]) -> list[tuple[str, Flow]]:
 
 def _largest_first(one: PackedConversation) -> tuple[int, str]:
     return -one.requested_tokens, one.name
-
-
-def dollars(tokens: int, price: float | None) -> float | None:
-    """US dollars for tokens at a price for a million; None without a price."""
-    return None if price is None else tokens * price / 1_000_000

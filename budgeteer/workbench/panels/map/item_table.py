@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from budgeteer.engine.analysis.cost_and_usage import money_of
-from budgeteer.engine.packing.ledger import CATEGORIES, FATES, SECTIONS, Decision, Ledger
+from budgeteer.engine.packing.ledger import CATEGORIES, FATES, SECTIONS, UNSENT_FATES, Decision, Ledger
 from budgeteer.engine.packing.result import Packing
 from budgeteer.presentation.labels import FATE_ICONS, FATE_NAMES, FATE_TONES, count_of
 from budgeteer.presentation.sections import LOOKS
@@ -27,9 +27,6 @@ type Indices = NDArray[np.int64]
 type Names = Callable[[Sequence[int]], dict[int, str]]
 
 FATE_CHIPS = (("dropped", "Dropped"), ("truncated", "Shortened"), ("summarised", "Summarised"), ("added", "Added"))
-
-#: Of an item with one of these fates a request pays nothing.
-LEFT_OUT = frozenset({"dropped", "summarised"})
 
 #: Orders whose first click puts the largest first.
 LARGEST_FIRST = frozenset({ItemSort.TOKENS, ItemSort.CHARS, ItemSort.AFTER})
@@ -285,7 +282,9 @@ def _row(decision: Decision, where: tuple[str, ...], found: Snippet | None, shar
         where=" · ".join(where),
         chars=f"{size.chars:,}",
         tokens=f"{size.tokens:,}",
-        money=money_of(shared.packing, decision.before.tokens if decision.fate in LEFT_OUT else decision.after.tokens),
+        money=money_of(
+            shared.packing, decision.before.tokens if decision.fate in UNSENT_FATES else decision.after.tokens
+        ),
         width=f"{max(0.8, size.tokens / most * 100) if most else 0.8:.2f}%",
         bar_css=_bar_css(decision),
         bar_fill=f"url(#stripes-{letter})" if decision.fate == "summarised" else "",

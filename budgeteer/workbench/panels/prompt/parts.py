@@ -10,7 +10,7 @@ from typing import Final
 import numpy as np
 
 from budgeteer.engine.counting.tokenizers import TokenCounter, counter_for
-from budgeteer.engine.packing.ledger import DROPPED, FATES, SECTIONS, SUMMARISED
+from budgeteer.engine.packing.ledger import DROPPED, FATES, SECTIONS, SUMMARISED, UNSENT_FATES
 from budgeteer.engine.packing.result import Packing
 from budgeteer.engine.rendering import PromptSpan, render_spans
 from budgeteer.lru import LruCache
@@ -18,7 +18,6 @@ from budgeteer.presentation.labels import count_of
 from budgeteer.workbench.preview import Packed
 
 KEPT_PROMPTS = 4
-PLACEHOLDER_FATES: Final = frozenset({"dropped", "summarised"})
 #: The sections that stand in the text before the tools, with what one item of each is called.
 _BEFORE_TOOLS: Final = {
     "system": "system text",
@@ -51,7 +50,7 @@ class PromptPart:
 
     @property
     def is_placeholder(self) -> bool:
-        return self.span.decision_id is None and self.span.fate in PLACEHOLDER_FATES
+        return self.span.decision_id is None and self.span.fate in UNSENT_FATES
 
     @property
     def digest(self) -> str:
@@ -90,7 +89,7 @@ def _parts(packed: Packed) -> PromptParts:
     for number, span in enumerate(_with_left_out(packing)):
         at = packed.find(span.decision_id) if span.decision_id else None
         index = -1 if at is None else at
-        is_placeholder = span.decision_id is None and span.fate in PLACEHOLDER_FATES
+        is_placeholder = span.decision_id is None and span.fate in UNSENT_FATES
         tokens = 0 if is_placeholder else _tokens(packing, counter, span, index)
         gone = int(ledger.before_tokens[list(span.gone)].sum()) if span.gone else 0
         found.append(PromptPart(number, span, index, tokens, start, gone))
@@ -108,7 +107,7 @@ def _with_left_out(packing: Packing) -> Iterator[PromptSpan]:
     """The spans, with placeholders for what was left out before the messages, where it would have stood."""
     waiting = [_left_out(packing, _BEFORE_TOOLS), _left_out(packing, _TOOLS)]
     for span in render_spans(packing):
-        is_message = span.decision_id is not None or span.fate in PLACEHOLDER_FATES
+        is_message = span.decision_id is not None or span.fate in UNSENT_FATES
         if waiting and (is_message or span.role == "tools") and len(waiting) == 2:
             yield from waiting.pop(0)
         if waiting and is_message:
