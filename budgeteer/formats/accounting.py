@@ -120,6 +120,8 @@ class Account:
             self._texts = _texts_in(document.archive, self._entry_of, walk, read_files(format_name))
         else:
             self._texts = _texts_of(document, walk, sample)
+            if isinstance(document.value, list):
+                self._entry_of = {f"element {one.entry}": one.entry for one in self._texts}
         for one in self._texts:
             self._ledger.expect_entry(one.entry)
             if one.place is not _Place.METADATA:

@@ -273,3 +273,15 @@ def test_a_sample_of_a_large_file_is_found_wherever_its_messages_are_made(monkey
             assert account.is_estimate
             assert account.is_lossy == is_lossy
             assert account.read == accounted(jsonl(*rows)).read
+
+
+def test_an_element_that_the_report_lists_as_skipped_is_left_out_whole_and_no_other_one() -> None:
+    said = "Nobody has ever weighed the bell of the old harbour. " * 40
+    talk = {"conversations": [{"from": "human", "value": "When does the ferry leave?"}]}
+    found = import_bytes(dumps([talk, {"conversations": [], "remark": said}, {**talk, "remark": said.upper()}]))
+    account = found.accounting
+    assert account is not None
+    assert [one.where for one in found.skipped] == ["element 2"]
+    assert account.left_out >= len(said.replace(" ", ""))
+    assert [one.key for one in account.unread_keys] == ["[].remark"]
+    assert account.unread <= len(said)
