@@ -78,7 +78,8 @@ def test_an_account_that_is_gone_is_written_no_letter(letters: Letters) -> None:
     signed_in(ada).post("/account/password/", {"old_password": OLD, **FORM})
     ada.delete()
     assert told(letters) == []
-    assert Job.objects.get().state == "succeeded"
+    job = Job.objects.get()
+    assert (job.kind, job.state) == ("accounts.mail_change", "succeeded")
 
 
 def test_nobody_without_an_address_or_a_mail_server_is_written_to(settings: Any) -> None:
