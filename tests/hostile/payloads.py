@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-MARK: Final = "hx7q"
+MARK: Final = "hx_7q"
+"""With a `_`, which no token against forged forms has: of letters and digits alone, one in 200 runs held the mark."""
 OUTSIDE: Final = f"{MARK}-escaped"
 """The name of every file that would be written outside its place; nothing of ours has such a name."""
 
