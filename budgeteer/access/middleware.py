@@ -9,7 +9,8 @@ from typing import Any
 
 from django.conf import settings
 from django.contrib.auth.views import redirect_to_login
-from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.core.exceptions import DisallowedRedirect
+from django.http import HttpRequest, HttpResponse, HttpResponseBase, HttpResponseRedirect
 from django.shortcuts import render, resolve_url
 from django.urls import Resolver404, resolve
 from django.utils.cache import patch_cache_control
@@ -138,12 +139,19 @@ def _to_sign_in(request: HttpRequest) -> HttpResponse:
     A part of a page that is asked for after the session ended sends the whole page to sign-in;
     a redirect would put the sign-in form inside the part.
     """
-    sign_in = resolve_url(settings.LOGIN_URL)
     htmx = HtmxDetails(request)
     if htmx:
-        return HttpResponseClientRedirect(redirect_to_login(htmx.current_url_abs_path or "/", sign_in).url)
-    back = request.get_full_path() if request.method in SAFE_METHODS else settings.LOGIN_REDIRECT_URL
-    return redirect_to_login(back, sign_in)
+        return HttpResponseClientRedirect(_sign_in_before(htmx.current_url_abs_path or "/").url)
+    return _sign_in_before(request.get_full_path() if request.method in SAFE_METHODS else settings.LOGIN_REDIRECT_URL)
+
+
+def _sign_in_before(back: str) -> HttpResponseRedirect:
+    """The sign-in page that leads to an address; to the first page where that is too long to be led to."""
+    sign_in = resolve_url(settings.LOGIN_URL)
+    try:
+        return redirect_to_login(back, sign_in)
+    except DisallowedRedirect:
+        return redirect_to_login(settings.LOGIN_REDIRECT_URL, sign_in)
 
 
 def _refuse(request: HttpRequest, sentence: str) -> HttpResponse:

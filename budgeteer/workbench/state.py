@@ -79,6 +79,11 @@ def _sort(text: str) -> str:
     return text if text.removeprefix("-") in ItemSort else ItemSort.TOKENS
 
 
+LONGEST_QUERY: Final = 8_000
+"""Characters of a query that an answer leads to: within another address it is at most 5/3 as long, and Django refuses
+to lead to one of more than 16,384 (MAX_URL_REDIRECT_LENGTH)."""
+
+
 @dataclass(frozen=True, slots=True)
 class ViewState:
     """The part of the page that lives in its address; only what differs from these defaults is written there.
@@ -150,8 +155,9 @@ class ViewState:
         return f"?{urlencode(self.pairs(**changes))}"
 
     def address(self, path: str, **changes: Any) -> str:
-        """A path with this state in its query, or the bare path when all is default."""
-        return f"{path}{self.query(**changes).removesuffix('?')}"
+        """A path with this state in its query; the bare path when all is default, or it is too long to be led to."""
+        query = self.query(**changes).removesuffix("?")
+        return f"{path}{query}" if len(query) <= LONGEST_QUERY else path
 
     @property
     def result_inputs(self) -> tuple[tuple[str, Any], ...]:

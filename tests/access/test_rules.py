@@ -111,3 +111,12 @@ def test_a_part_of_a_page_that_is_refused_says_so_too() -> None:
 def test_signing_in_again_after_a_post_leads_home_and_after_a_page_back_to_it() -> None:
     assert Client().post("/w/new/")["Location"] == "/sign-in/?next=/"
     assert Client().get("/sources/?q=a")["Location"] == "/sign-in/?next=/sources/%3Fq%3Da"
+
+
+LONG = "%C3%A9" * 4_000
+
+
+@pytest.mark.parametrize("headers", [{}, {"HX-Request": "true", "HX-Current-URL": f"http://testserver/w/?q={LONG}"}])
+def test_an_address_too_long_to_be_led_to_after_signing_in_leads_home(headers: dict[str, str]) -> None:
+    answer = Client().get(f"/sources/?q={LONG}", headers=headers)
+    assert (answer.get("Location") or answer["HX-Redirect"]) == "/sign-in/?next=/"

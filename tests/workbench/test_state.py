@@ -5,6 +5,7 @@ from dataclasses import fields
 from pathlib import Path
 
 import pytest
+from django.http import HttpResponseRedirect
 
 from budgeteer.workbench.state import PageRegion, PanelName, ViewState
 
@@ -28,6 +29,13 @@ def test_what_is_written_is_read_back() -> None:
 def test_a_default_state_leaves_the_address_bare() -> None:
     assert ViewState().address("/w/") == "/w/"
     assert ViewState().address("/w/", page=2) == "/w/?page=2"
+
+
+def test_a_state_whose_address_nobody_could_be_led_to_is_left_out_of_it() -> None:
+    longest = dict.fromkeys(("sel", "filter", "q", "open", "keywords", "steps", "settings"), "🦄" * 500)
+    state = ViewState.read(longest)
+    assert state.address("/w/") == "/w/"
+    assert len(HttpResponseRedirect(ViewState.read({"q": "\U0001f984" * 500}).address("/w/"))["Location"]) > 2_000
 
 
 def test_every_parameter_belongs_to_one_region_and_has_a_hidden_input_there() -> None:

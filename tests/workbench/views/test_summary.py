@@ -207,3 +207,8 @@ def test_a_summary_that_was_written_while_its_job_was_being_made_is_not_written_
     html = client.get(summarised.get_absolute_url() + SEL).content.decode()
     assert shown(html)
     assert Job.objects.filter(kind="workbench.summarise").count() == 1
+
+
+def test_a_key_that_no_database_can_hold_is_no_summary(client, summarised, run_jobs) -> None:
+    open_summary(client, summarised, run_jobs)
+    assert post(client, summarised, key="a\0b", text="- mine").status_code == 404
