@@ -9,7 +9,6 @@ from functools import cached_property
 from typing import Any, ClassVar
 
 from budgeteer.engine.config.options import fields
-from budgeteer.engine.models.registry import MODELS
 from budgeteer.engine.packing.ledger import Ledger
 from budgeteer.engine.providers.base import Provider
 from budgeteer.engine.providers.registry import PROVIDERS
@@ -32,6 +31,7 @@ from budgeteer.workbench.input_list import InputRow, TextField, input_rows, text
 from budgeteer.workbench.item_content.edits import Editable, editable
 from budgeteer.workbench.models import Workspace
 from budgeteer.workbench.panels.config.preset_menu import PresetOffer, preset_choices, preset_offer
+from budgeteer.workbench.panels.export_menu import ExportMenu, export_menu
 from budgeteer.workbench.panels.fit.study import has_plan
 from budgeteer.workbench.panels.inspector.panel import InspectedItem, inspected
 from budgeteer.workbench.panels.inspector.section_table import SectionTable, section_table
@@ -47,15 +47,6 @@ from budgeteer.workbench.services import RefusedText
 from budgeteer.workbench.state import PanelName, ViewState
 from budgeteer.workbench.team.sharing import Looking, is_team
 from budgeteer.workbench.workspace_inputs import InputProblem
-
-#: OpenAI offers its models in both of its forms.
-OPENAI_FORMS: frozenset[str] = frozenset({"openai-chat", "openai-responses"})
-
-
-def forms_of(provider: str) -> frozenset[str]:
-    """The request forms in which the provider of one form takes its models."""
-    return OPENAI_FORMS if provider in OPENAI_FORMS else frozenset({provider})
-
 
 OFFERED_SOURCES = 30
 SHOWN_NOTES = 1
@@ -183,25 +174,9 @@ class WorkbenchPage:
         return self.state.query(view=PanelName.FIT, steps="", filter="all", q="", page=1)
 
     @property
-    def request_forms(self) -> tuple[Provider, ...]:
-        return tuple(PROVIDERS.values())
-
-    @property
-    def own_forms(self) -> frozenset[str]:
-        """The names of the forms whose provider offers the model; all where nobody knows whose it is."""
-        row = MODELS.get(self.packed.packing.model) if self.packed else None
-        if row is None:
-            return frozenset(PROVIDERS)
-        return forms_of(row.provider)
-
-    @property
-    def foreign_forms(self) -> tuple[tuple[Provider, tuple[str, ...]], ...]:
-        """The forms of other providers, each with the models that may be named in it."""
-        return tuple(
-            (form, tuple(row.name for row in MODELS.values() if row.provider in forms_of(name)))
-            for name, form in PROVIDERS.items()
-            if name not in self.own_forms
-        )
+    def export_menu(self) -> ExportMenu | None:
+        """The downloads of what is packed."""
+        return export_menu(self.workspace.id, self.workspace.name, self.packed.packing.model) if self.packed else None
 
     @property
     def own_form(self) -> Provider | None:

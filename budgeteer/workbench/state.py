@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
 from enum import StrEnum
+from operator import attrgetter
 from typing import Any, ClassVar, Final, Self
 from urllib.parse import urlencode
 
@@ -143,16 +144,13 @@ class ViewState:
         """The parameters of this state with changes that differ from their defaults."""
         if unknown := changes.keys() - _DEFAULTS.keys():
             raise TypeError(f"the state has no {', '.join(sorted(unknown))}")
-        found: list[tuple[str, Any]] = []
-        for name, default in _DEFAULTS.items():
-            value = changes[name] if name in changes else getattr(self, name)
-            if value != default:
-                found.append((name, value))
-        return tuple(found)
+        held = dict(zip(_DEFAULTS, _VALUES(self), strict=True)) | changes
+        return tuple((name, value) for name, value in held.items() if value != _DEFAULTS[name])
 
     def query(self, **changes: Any) -> str:
         """The query string of this state with changes, with its question mark; "?" when all is default."""
-        return f"?{urlencode(self.pairs(**changes))}"
+        pairs = self.pairs(**changes)
+        return f"?{urlencode(pairs)}" if pairs else "?"
 
     def address(self, path: str, **changes: Any) -> str:
         """A path with this state in its query; the bare path when all is default, or it is too long to be led to."""
@@ -190,3 +188,4 @@ class ViewState:
 
 #: A page has some hundred addresses: the parameters and their defaults are looked up once.
 _DEFAULTS: Final = {one.name: one.default for one in fields(ViewState)}
+_VALUES: Final = attrgetter(*_DEFAULTS)

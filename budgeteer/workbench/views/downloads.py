@@ -26,7 +26,7 @@ from budgeteer.engine.rendering.validity import check_every_provider
 from budgeteer.workbench.config_form.editable import EditableConfig
 from budgeteer.workbench.deferred_results import answered
 from budgeteer.workbench.models import Workspace
-from budgeteer.workbench.page import forms_of
+from budgeteer.workbench.panels.export_menu import forms_of
 from budgeteer.workbench.panels.sweep.drawing import sweep_choices
 from budgeteer.workbench.panels.sweep.study import SweptLimit, sweep_study
 from budgeteer.workbench.panels.table_exports import items_csv, sweep_csv, timeline_csv
