@@ -27,11 +27,21 @@ PAGES = (
 )
 KINDS = {"performance": "performance", "accessibility": "accessibility", "best-practices": "best practices"}
 RUNS = 3
+#: Lighthouse sometimes loses its browser; a run that failed is made again once.
+TRIES = 2
 RUN_SECONDS = 240
 
 
+class LighthouseError(Exception):
+    """A page could not be scored; the message is what Lighthouse said last."""
+
+
 def scores(context: BrowserContext, pages: Mapping[str, str]) -> dict[str, dict[str, float]]:
-    """By page the median score of each kind, 0 to 100; none where `npx` is missing."""
+    """By page the median score of each kind, 0 to 100; none where `npx` is missing.
+
+    Raises:
+        LighthouseError: a page could not be scored.
+    """
     npx = shutil.which("npx")
     if npx is None:
         return {}
@@ -51,6 +61,17 @@ def _run(npx: str, folder: str, address: str) -> dict[str, float]:
     command = [npx, "--yes", LIGHTHOUSE, address, "--output=json", "--output-path=report.json", "--quiet"]
     command += [f"--only-categories={','.join(KINDS)}", f"--chrome-flags={flags}", "--extra-headers=headers.json"]
     variables = os.environ | {"CHROME_PATH": str(chromium_program())}
-    subprocess.run(command, cwd=folder, env=variables, check=True, capture_output=True, timeout=RUN_SECONDS)
+    _succeed(command, folder, variables)
     found = json.loads((Path(folder) / "report.json").read_text(encoding="utf-8"))["categories"]
     return {shown: found[kind]["score"] * 100 for kind, shown in KINDS.items()}
+
+
+def _succeed(command: list[str], folder: str, variables: dict[str, str], tries: int = TRIES) -> None:
+    done = subprocess.run(
+        command, cwd=folder, env=variables, check=False, capture_output=True, text=True, timeout=RUN_SECONDS
+    )
+    if done.returncode == 0:
+        return
+    if tries == 1:
+        raise LighthouseError(f"{command[3]}: {done.stderr[-2000:]}")
+    _succeed(command, folder, variables, tries - 1)
