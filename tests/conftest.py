@@ -61,7 +61,13 @@ PURE_MODULES = (
 PURE_UNLESS_ASKED = ("cli",)
 #: What the database's and the broker's own behaviour decides: locks, clocks, messages, restarts. `make test` runs these
 #: on both stacks, and the others that are not pure on SQLite alone; `make test-all` runs those on the second stack too.
-STACK_PLACES = ("jobs", "operations", "serve/test_only.py", "test_servers.py")
+STACK_PLACES = (
+    "collections/test_workers.py",
+    "jobs",
+    "operations",
+    "serve/test_only.py",
+    "workbench/test_calibrating_workers.py",
+)
 #: The browser tests that `make test` runs; the others are slow.
 BROWSER_PLACES = ("browser/test_journeys.py", "test_servers.py")
 SERVER_FIXTURES = frozenset({"db", "transactional_db", "own_servers", "page", "redis_url", "postgres_url", "database"})
@@ -74,10 +80,13 @@ settings.load_profile("continuous integration" if os.environ.get("CI") else "bud
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """Pass by real files that `BUDGETEER_CORPUS` does not name, and pure folders where only other tests are run."""
+    """Pass by real files that `BUDGETEER_CORPUS` does not name, and what is not run: every process collects it all."""
     passed_by = () if "BUDGETEER_CORPUS" in os.environ else ("corpus",)
-    if "not pure" in str(config.getoption("markexpr")):
+    chosen = str(config.getoption("markexpr"))
+    if "not pure" in chosen:
         passed_by = PURE_FOLDERS
+    if chosen.startswith("stack and ") and collection_path.is_file() and not _is_below(collection_path, STACK_PLACES):
+        return True
     return True if _is_below(collection_path, passed_by) else None
 
 
@@ -127,7 +136,8 @@ def _is_pure(item: pytest.Item) -> bool:
 
 @cache  # there are fifty tests to a module
 def _is_below(path: Path, places: tuple[str, ...]) -> bool:
-    return any(path.is_relative_to(TESTS_FOLDER / place) for place in places)
+    below = path.as_posix().removeprefix(f"{TESTS_FOLDER.as_posix()}/")
+    return any(below == place or below.startswith(f"{place}/") for place in places)
 
 
 @pytest.fixture(autouse=True)

@@ -20,7 +20,7 @@ from tests.collections.material import collected, evaluated, lines, named
 from tests.jobs.workers import StartWorker, empty_the_broker, kill, workers
 from tests.waiting import wait_until
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.stack]
+pytestmark = pytest.mark.django_db(transaction=True)
 
 
 @pytest.fixture

@@ -16,7 +16,7 @@ from tests.formats.shapes import recorded_session
 from tests.jobs.workers import StartWorker, empty_the_broker, kill, workers
 from tests.waiting import wait_until
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.stack]
+pytestmark = pytest.mark.django_db(transaction=True)
 
 FILES = (("one.jsonl", recorded_session(30).data), ("two.jsonl", recorded_session(24).data))
 
