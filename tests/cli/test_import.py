@@ -6,6 +6,8 @@ import io
 import json
 import sys
 import zipfile
+from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -69,6 +71,7 @@ def test_standard_input_is_a_file_like_any_other(budgeteer: Budgeteer, monkeypat
     assert json.loads(budgeteer("import", "-", "--json").out)["counts"]["messages"] == 6
 
 
+@cache
 def bomb() -> bytes:
     """A zip whose one member unpacks to far more than the allowed ratio."""
     packed = io.BytesIO()
@@ -77,6 +80,7 @@ def bomb() -> bytes:
     return packed.getvalue()
 
 
+@cache
 def crowd() -> bytes:
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w") as archive:
@@ -91,17 +95,17 @@ def crowd() -> bytes:
         ("empty.json", b""),
         ("picture.json", b"\x89PNG\r\n\x1a\n" + bytes(range(256))),
         ("cut.json", json.dumps(MESSAGES).encode()[:-9]),
-        ("bomb.zip", bomb()),
-        ("crowd.zip", crowd()),
+        ("bomb.zip", bomb),
+        ("crowd.zip", crowd),
         ("deep.json", b"[" * 100_000),
     ],
 )
 @pytest.mark.parametrize("command", [("import",), ("count",), ("pack", "--conversation")])
 def test_what_cannot_be_used_is_one_sentence_that_names_the_file(
-    budgeteer: Budgeteer, tmp_path: Path, name: str, content: bytes, command: tuple[str, ...]
+    budgeteer: Budgeteer, tmp_path: Path, name: str, content: bytes | Callable[[], bytes], command: tuple[str, ...]
 ) -> None:
     file = tmp_path / name
-    file.write_bytes(content)
+    file.write_bytes(content if isinstance(content, bytes) else content())
     run = budgeteer(*command, file)
     assert run.status == 2
     assert run.out == ""

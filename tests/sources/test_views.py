@@ -119,8 +119,8 @@ BAD = {
     "a picture named .json": ("a.json", b"\x89PNG\r\n\x1a\n\x00\x00"),
     "truncated JSON": ("a.json", chat()[:-20]),
     "white space only": ("a.json", b"  \n "),
-    "a zip bomb": ("a.zip", bomb()),
-    "a crowded zip": ("a.zip", crowd()),
+    "a zip bomb": ("a.zip", bomb),
+    "a crowded zip": ("a.zip", crowd),
     "a traversal": ("a.zip", skills_zip(names=(), **{"../../SKILL.md": b"---\nname: x\n---\n"})),
     "half a zip": ("a.zip", skills_zip()[:60]),
     "deep nesting": ("a.json", b"[" * 100_000),
@@ -130,7 +130,7 @@ BAD = {
 @pytest.mark.parametrize("case", BAD)
 def test_a_bad_upload_shows_its_sentence_and_the_way_on(ada, case):
     name, data = BAD[case]
-    response = send(ada, (name, data))
+    response = send(ada, (name, data if isinstance(data, bytes) else data()))
     run_jobs()
     page = text_of(ada.get(response["Location"]))
     source = Source.objects.get()

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Iterator, Mapping
+from pkgutil import resolve_name
 from typing import Any
 
 import pytest
-from anthropic.types.message_create_params import MessageCreateParamsNonStreaming
-from google.genai import types as gemini
 from hypothesis import given
 from hypothesis import strategies as st
-from openai.types.chat.completion_create_params import CompletionCreateParamsNonStreaming
-from openai.types.responses.response_create_params import ResponseCreateParamsNonStreaming
 from pydantic import TypeAdapter, ValidationError
 
 from budgeteer.engine.inputs.bundle import Inputs
@@ -22,11 +19,12 @@ from tests.conformance.packing.test_packing import configurations, inputs, packe
 
 pytestmark = pytest.mark.conformance
 
-#: The type of a request in the provider's own library, None where it has none that refuses what it does not know.
-TYPES: dict[str, Any] = {
-    "openai-chat": CompletionCreateParamsNonStreaming,
-    "openai-responses": ResponseCreateParamsNonStreaming,
-    "anthropic": MessageCreateParamsNonStreaming,
+#: Where the type of a request is in the provider's own library, None where it has none that refuses what it does not
+#: know. The libraries are loaded when a test asks: every parallel process imports this file, and they take seconds.
+TYPES: dict[str, str | None] = {
+    "openai-chat": "openai.types.chat.completion_create_params:CompletionCreateParamsNonStreaming",
+    "openai-responses": "openai.types.responses.response_create_params:ResponseCreateParamsNonStreaming",
+    "anthropic": "anthropic.types.message_create_params:MessageCreateParamsNonStreaming",
     "gemini": None,
 }
 #: Parts of a kind that no library knows, as generated: they are sent as they came.
@@ -35,7 +33,9 @@ UNKNOWN_KINDS = ("custom", "server_tool_use")
 
 @functools.cache
 def adapter(provider: str) -> TypeAdapter[Any]:
-    return TypeAdapter(TYPES[provider])
+    place = TYPES[provider]
+    assert place is not None
+    return TypeAdapter(resolve_name(place))
 
 
 def check_types(request: Mapping[str, Any], provider: str) -> None:
@@ -70,6 +70,8 @@ def as_typed(request: dict[str, Any], provider: str) -> dict[str, Any]:
 
 def check_gemini(request: Mapping[str, Any]) -> None:
     """Google's models refuse keys they do not know by themselves."""
+    from google.genai import types as gemini
+
     assert set(request) <= {"model", "systemInstruction", "tools", "contents"} | set(PROVIDERS["gemini"].settings)
     for turn in (*request["contents"], request.get("systemInstruction", {"parts": [{"text": "x"}]})):
         gemini.Content.model_validate(turn)
