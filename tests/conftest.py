@@ -99,7 +99,8 @@ def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark by folder: what lies under `corpus` reads real files, what lies under `browser` drives Chromium.
 
-    Browser tests stay together in one of several parallel processes: they share one running dashboard. Every test that
+    Browser tests stay together in one of several parallel processes: they share one running dashboard. So do the tests
+    of a module that share a fixture, mostly a server: it would be started once for each process. Every test that
     is not known to be pure runs on both stacks (scripts/test.sh, scripts/test_long.sh).
     """
     for item in items:
@@ -110,6 +111,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.xdist_group("browser"))
             if not _is_below(item.path, BROWSER_PLACES):
                 item.add_marker("slow")
+        elif _shares_a_fixture(item):
+            item.add_marker(pytest.mark.xdist_group(item.path.relative_to(TESTS_FOLDER).as_posix()))
+        assert not item.get_closest_marker("stack"), f"{item.nodeid} is marked by itself; STACK_PLACES lists its file"
         if _is_pure(item):
             item.add_marker("pure")
         elif _is_below(item.path, STACK_PLACES):
@@ -123,6 +127,13 @@ def pytest_collection_finish(session: pytest.Session) -> None:
             item.nodeid for item in session.items if item.get_closest_marker("xdist_group") and "@" not in item.nodeid
         ]
         assert not torn, f"pytest-xdist did not group {torn[:3]}"
+
+
+def _shares_a_fixture(item: pytest.Item) -> bool:
+    """Whether the test uses what is made once for the tests of its module."""
+    assert isinstance(item, pytest.Function)
+    definitions = item._fixtureinfo.name2fixturedefs
+    return any(one.scope == "module" for found in definitions.values() for one in found)
 
 
 def _is_pure(item: pytest.Item) -> bool:
