@@ -158,7 +158,7 @@ def listening() -> Iterator[tuple[int, list[str]]]:
     """A server on this computer: its port, and what it was asked for."""
     with ThreadingHTTPServer(("127.0.0.1", 0), Hearing) as server:
         server.heard = []  # type: ignore[attr-defined]  # read by Hearing
-        thread = threading.Thread(target=server.serve_forever, daemon=True)
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
         thread.start()
         yield server.server_port, server.heard  # type: ignore[attr-defined]  # as above
         server.shutdown()

@@ -55,7 +55,7 @@ def vulnerability_service(flawed: str | None) -> Iterator[tuple[str, list[str]]]
             pass
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Answers)
-    serving = threading.Thread(target=server.serve_forever)
+    serving = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
     serving.start()
     try:
         yield f"http://127.0.0.1:{server.server_port}/v1/query", asked

@@ -126,7 +126,7 @@ def refusing_server(status: int, code: str) -> Iterator[str]:
 @contextmanager
 def _serving(server: socketserver.BaseServer) -> Iterator[int]:
     server.daemon_threads = True
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
     thread.start()
     try:
         yield server.server_address[1]

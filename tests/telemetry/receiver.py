@@ -67,7 +67,7 @@ def watching_service() -> Iterator[Received]:
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Takes)
     received.address = f"http://127.0.0.1:{server.server_port}"
-    serving = threading.Thread(target=server.serve_forever)
+    serving = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
     serving.start()
     try:
         yield received
