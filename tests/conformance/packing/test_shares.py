@@ -160,6 +160,8 @@ def test_what_flows_on_never_takes_anything_away(
     given_inputs: Inputs, data: dict[str, Any], given_shares: dict[str, Any]
 ) -> None:
     data["skillsBudget"]["enabled"] = False
+    # With `fill`, a better chunk that has room now may take the place of two that are worse.
+    data["retrieval"]["fit"] = "prefix"
     alone = packed(given_inputs, {**data, "shares": {**given_shares, "redistribute": False}}, "openai-chat")
     flowing = packed(given_inputs, {**data, "shares": {**given_shares, "redistribute": True}}, "openai-chat")
     # A notice of what was left out goes where nothing is left out any more.
