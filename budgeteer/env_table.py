@@ -230,7 +230,7 @@ SETTINGS: tuple[Setting, ...] = (
     Setting(
         "BUDGETEER_WEB_THREADS",
         "whole number",
-        "8",
+        "2",
         "Requests that each of these processes answers at a time.",
         bounds=(1, 256),
     ),

@@ -14,8 +14,9 @@ application = get_wsgi_application()
 
 # What stands after the start stays: a full collection need not walk through it. What previews keep for the next answer
 # are some hundred thousand objects, none of them in a cycle. Python walked through all of them whenever they had grown
-# by a quarter: 0.3 s in which nobody was answered. It does so now after some 15,000 answers; the young garbage of an
-# answer is looked for as often as before (2,000 objects at a time instead of 700).
+# by a quarter: 0.3 s in which nobody was answered. An answer leaves about a thousand objects in cycles; those of some
+# ten answers are looked for at a time, after most of them are over, and few grow old enough for a full collection,
+# which comes after some thousands of answers.
 gc.collect()
 gc.freeze()
-gc.set_threshold(2_000, 10, 1_000)
+gc.set_threshold(10_000, 10, 100)

@@ -202,7 +202,9 @@ def _print(waited: list[Waited], memory: list[float], *, people: int, minutes: f
     click.echo(table(["what", "requests", "failed", "p50 ms", "p95 ms", "p99 ms"], rows))
     if memory:
         begun, grown = _steady(memory)
+        tenths = (memory[len(memory) * tenth // 10 - 1] for tenth in range(1, 11) if len(memory) * tenth // 10)
         click.echo(f"web process: {begun:,.0f} MB after a third of the time, {grown:,.0f} MB at the end")
+        click.echo(f"after each tenth: {', '.join(f'{held:,.0f}' for held in tenths)} MB")
 
 
 def _steady(memory: list[float]) -> tuple[float, float]:

@@ -17,4 +17,4 @@ def test_full_collections_are_rare_and_leave_out_what_the_start_made() -> None:
     assert enabled
     assert frozen > 50_000, "what the start made is walked through by every full collection"
     assert young * middle * full >= 10_000_000, "a full collection after less than ten million new objects"
-    assert young <= 5_000, "the garbage of an answer stays for long"
+    assert young * middle <= 500_000, "the garbage of hundreds of answers stays"
