@@ -11,6 +11,7 @@ from typing import Any
 from budgeteer.engine.content.conversation import Message, Part, Role, ToolCallPart, calls_of, results_of
 from budgeteer.formats.anthropic.messages import split_message
 from budgeteer.formats.claude_code.attachments import is_typed_attachment
+from budgeteer.formats.claude_code.sent_calls import as_sent
 from budgeteer.formats.claude_code.session_lines import SessionRecord
 from budgeteer.formats.messages.message_order import in_slots
 from budgeteer.formats.messages.message_spool import merged
@@ -129,6 +130,9 @@ class _Writer:
 def _message(record: SessionRecord, raw: Mapping[str, Any], role: Role, notes: Notes) -> list[Message]:
     """The line's message; a user line with results becomes several."""
     message, line, created = record.message, record.number, text_value(raw.get("timestamp"))
-    said = split_message(role, notes.content_of(message), line=line, uid=record.uuid, created=created)
+    content = notes.content_of(message)
+    if role == "assistant":
+        content = as_sent(content, raw, notes)
+    said = split_message(role, content, line=line, uid=record.uuid, created=created)
     notes.check_read(said[0], message, f"line {line}", read=("content", "text"))
     return said

@@ -5,12 +5,13 @@ they do write, and are read as the line that a newer version writes:
 
 - The reminder of the task list. It comes before a request when ten lines of the assistant have come since the list was
   last written, and ten since the last reminder; lines of thinking alone are not counted, and a compaction begins anew.
-  It shows the list, which is emptied when all of it is done.
+  In versions 2.0 it comes after seven lines, the one that writes the list among them, and then every three. It shows
+  the list, which is emptied when all of it is done.
 - A prompt that was typed while the model was at work, and taken from the queue before the turn was over.
 
 Others, such as the diagnostics of an editor or a file that changed, depend on what no line tells.
 
-Claude Code's source is closed: the rule is described in public analyses of versions 2.1 (among them
+Claude Code's source is closed: the rule is described in public analyses of its versions (of 2.1 among them
 https://blog.chanler.dev/en/posts/tech-learn/claude-code-system-reminder-harness), and held against the recorded input
 of sessions (docs/accuracy.md).
 """
@@ -22,7 +23,7 @@ from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from budgeteer.engine.models.registry import known_model
 from budgeteer.formats.claude_code.attachments import attached_message, unwritten_tokens
@@ -33,16 +34,35 @@ from budgeteer.formats.claude_code.session_lines import (
     LineContext,
     SessionRecord,
 )
+from budgeteer.formats.claude_code.versions import version_of
 from budgeteer.formats.messages.numbering import text_value
 from budgeteer.formats.messages.objects import OBJECT
 from budgeteer.formats.reading.json_text import JsonLine, parse_inner
 
-#: So many lines of the assistant stand between two reminders, and between the list and the first.
-REMINDER_EVERY: Final = 10
-#: The first version that is known to remind so, and the first whose list is kept by the Task tools unless it is not.
-_FIRST_VERSION: Final = (2, 1, 0)
+
+class ReminderPace(NamedTuple):
+    """How often versions from one on remind of the task list, in lines of the assistant.
+
+    Attributes:
+        since_list: so many stand between the list and a reminder.
+        between: so many stand between two reminders.
+        counts_list: whether the line that writes the list is the first of them.
+    """
+
+    since_list: int
+    between: int
+    counts_list: bool
+
+
+#: By the first version that reminds so, newest first. Older ones than the last do not remind, as far as is known.
+REMINDER_PACES: Final[Sequence[tuple[tuple[int, ...], ReminderPace]]] = (
+    ((2, 1, 0), ReminderPace(10, 10, counts_list=False)),
+    ((2, 0, 0), ReminderPace(7, 3, counts_list=True)),
+)
+#: The first version whose list is kept by the Task tools unless it is not.
 _TASKS_VERSION: Final = (2, 1, 16)
-_NUMBER: Final = re.compile(r"(\d{1,9})\.(\d{1,9})\.(\d{1,9})")
+#: How the notice of a task in the background begins that newer versions write as tags.
+_NOTICE: Final = re.compile(r"\s*<(agent|task)-notification>")
 
 
 @dataclass(slots=True)
@@ -67,10 +87,10 @@ class RunAttachments:
 
     def __init__(self, run: Sequence[SessionRecord]) -> None:
         replies = [record for record in run if record.kind == "assistant" and record.is_message]
-        version = _version(replies[0]) if replies else (0, 0, 0)
+        version = version_of(replies[0].raw) if replies else (0, 0, 0)
         self._run = run
         self._is_written = any(record.is_attachment for record in run)
-        self._reminds = version >= _FIRST_VERSION
+        self._pace = next((pace for first, pace in REMINDER_PACES if version >= first), None)
         self._tools = {name for record in replies if record.lists for name in _listing_calls(record)}
         self._has_todos = "TodoWrite" in self._tools or (not self._tools and version < _TASKS_VERSION)
 
@@ -104,6 +124,7 @@ class RunAttachments:
         met: set[str] = set()
         prompts = deque(_queued_prompts(self._run))
         tasks = _TaskList(has_todos=self._has_todos)
+        pace = self._pace
         since_list = since_reminder = 0
         for record in entire:
             if record.is_boundary:
@@ -116,7 +137,7 @@ class RunAttachments:
                 attachments: list[Mapping[str, Any]] = []
                 while prompts and prompts[0][0] < record.number:
                     attachments.append({"type": "queued_command", "prompt": prompts.popleft()[1]})
-                if self._reminds and min(since_list, since_reminder) >= REMINDER_EVERY:
+                if pace is not None and since_list >= pace.since_list and since_reminder >= pace.between:
                     attachments.append(tasks.reminder())
                     since_reminder = 0
                 if attachments:
@@ -126,7 +147,7 @@ class RunAttachments:
             since_list, since_reminder = since_list + 1, since_reminder + 1
             if record.lists:
                 tasks.read_calls(record)
-                since_list = 0
+                since_list = int(pace is not None and pace.counts_list)
         return found
 
 
@@ -212,7 +233,12 @@ def _queued_prompts(run: Sequence[SessionRecord]) -> Iterator[tuple[int, str]]:
 
 
 def _is_notice(content: str) -> bool:
-    """Whether it is what a task in the background had to say, which stands in the same queue as an object."""
+    """Whether it is what a task in the background had to say, which stands in the same queue: an object, or in tags.
+
+    Taken from the queue before the turn is over, it was read as the output of the task, and is not sent.
+    """
+    if _NOTICE.match(content):
+        return True
     value = parse_inner(content, None)
     return isinstance(value, OBJECT) and "task_id" in value
 
@@ -251,8 +277,3 @@ def _listing_calls(record: SessionRecord) -> Iterator[str]:
 def _blocks(record: SessionRecord) -> Iterator[Mapping[str, Any]]:
     content = record.message.get("content")
     return (block for block in content if isinstance(block, OBJECT)) if isinstance(content, list) else iter(())
-
-
-def _version(record: SessionRecord) -> tuple[int, ...]:
-    found = _NUMBER.match(text_value(record.raw.get("version")))
-    return tuple(map(int, found.groups())) if found else (0, 0, 0)

@@ -7,13 +7,15 @@ from typing import Any
 import pytest
 
 from budgeteer.engine.content.conversation import WITHOUT_TEXTS, Conversation, text_of
-from budgeteer.formats.claude_code.unwritten_attachments import REMINDER_EVERY
+from budgeteer.formats.claude_code.unwritten_attachments import REMINDER_PACES
 from budgeteer.formats.detect import import_bytes
 from tests.formats.shapes import Session, text_block, use_block
 
 #: The words of a reminder, by the tool that keeps the list: without a list and with one.
 TASKS, TODOS, QUEUED = (110, 118), (103, 117), 49
-NEW = "2.1.37"
+NEW, OLD = "2.1.37", "2.0.76"
+(_, NEWER), (_, OLDER) = REMINDER_PACES
+REMINDER_EVERY = NEWER.between
 
 
 class Agent:
@@ -68,6 +70,19 @@ def test_the_task_list_is_sent_after_ten_replies_without_it_and_every_ten() -> N
         agent.call()
     assert words(agent.talk) == {10: TASKS[0], 20: TASKS[0]}
     assert untyped(agent.talk) == []
+
+
+def test_versions_before_remind_sooner_and_count_the_line_that_writes_the_list() -> None:
+    agent = Agent(version=OLD)
+    for _ in range(OLDER.since_list + 2 * OLDER.between + 1):
+        agent.call()
+    assert words(agent.talk) == {7: TODOS[0], 10: TODOS[0], 13: TODOS[0]}
+    agent.call("TodoWrite", {"todos": [{"content": "Lay the stones", "status": "pending"}]})
+    for _ in range(OLDER.since_list):
+        agent.call()
+    written = agent.talk
+    assert {at: tokens for at, tokens in words(written).items() if at > 13} == {21: TODOS[1]}
+    assert untyped(written) == ["1. [pending] Lay the stones"]
 
 
 def test_lines_of_a_reply_are_counted_and_thinking_is_not() -> None:
@@ -183,9 +198,11 @@ def test_a_prompt_that_was_taken_from_the_queue_stands_before_the_next_reply() -
         [("enqueue", "Hurry"), ("dequeue", "")],
         [("enqueue", "Hurry"), ("popAll", ""), ("remove", "")],
         [("enqueue", '{"task_id":"b1","description":"Lay"}'), ("remove", "")],
+        [("enqueue", "<task-notification>\n<task-id>b1</task-id>\n</task-notification>"), ("remove", "")],
+        [("enqueue", "<agent-notification>\n<agent-id>b1</agent-id>\n</agent-notification>"), ("remove", "")],
         [("remove", "")],
     ],
-    ids=["a prompt of its own", "taken back", "a task's notice", "an empty queue"],
+    ids=["a prompt of its own", "taken back", "a task's notice", "one in tags", "an agent's notice", "an empty queue"],
 )
 def test_what_else_happens_to_a_queue_is_no_prompt(operations: list[tuple[str, str]]) -> None:
     agent = Agent()
