@@ -28,6 +28,7 @@ from budgeteer.engine.content.conversation import (
     Part,
     ReasoningPart,
     RecordedRequest,
+    TextPart,
     ToolCallPart,
     ToolResultPart,
     call_input,
@@ -50,9 +51,11 @@ class LeftOut(StrEnum):
     OTHER_SERVER = "its reply has the id of another server than its model's maker, which may count otherwise"
     OTHER_MODEL = "the next one went to another model"
     NOT_LARGER = "the next one was not larger: compaction, a rewind or a request in parallel"
+    BEGUN = "a context of its program began with it, whose own listings may have come with the next"
     NOT_READ = "the next one did not read all that was in the cache: what stands before the messages may have changed"
     WITHOUT_TEXTS = "the file has its calls and results, and no text beside them"
     NOTHING_ADDED = "the file shows nothing that was added"
+    REDACTED = "secrets were taken out of what was added"
     MEDIA = "pictures, files or sound were added"
     SEALED = "parts were added that only the provider can read"
     AT_PROVIDER = "the next one called tools of the provider, whose results its input holds"
@@ -132,6 +135,7 @@ def _add(conversation: Conversation, found: dict[str, ModelRecords], model: str,
     requests = conversation.recorded
     counted: dict[str, _Counted] = {}
     chain = sum(records.requests for records in found.values())
+    begins = True
     for request, following in _followed(requests):
         name = request.model or conversation.model
         row = known_model(name) or (known_model(model) if model else None)
@@ -148,10 +152,11 @@ def _add(conversation: Conversation, found: dict[str, ModelRecords], model: str,
         if key not in counted:
             form = conversation.metadata.get(REQUEST_FORM, row.provider)
             counted[key] = _Counted(conversation.messages, records.tokenizer, PROVIDERS[form])
-        growth = _growth(request, following, counted[key], chain)
+        growth = _growth(request, following, counted[key], chain, begins=begins)
+        begins = isinstance(growth, LeftOut) and growth in _BREAKS
+        chain += begins
         if isinstance(growth, LeftOut):
             records.left_out[growth] += 1
-            chain += growth in _BREAKS
         else:
             records.growths.append(growth)
 
@@ -182,7 +187,7 @@ class _Counted:
 
 
 def _growth(
-    request: RecordedRequest, following: RecordedRequest, counted: _Counted, chain: int
+    request: RecordedRequest, following: RecordedRequest, counted: _Counted, chain: int, *, begins: bool
 ) -> RecordedGrowth | LeftOut:
     start, stop = request.position, following.position
     added = counted.messages[start:stop]
@@ -190,6 +195,8 @@ def _growth(
     apart = _apart(request, following)
     if apart is not None:
         return apart
+    if begins and request.program:
+        return LeftOut.BEGUN
     if not added:
         return LeftOut.NOTHING_ADDED
     parts = [part for message in added for part in message.parts]
@@ -252,6 +259,8 @@ def _sealed(
         return LeftOut.MEDIA
     if any(isinstance(part, OpaquePart) for part in inner):
         return LeftOut.SEALED
+    if any(_is_redacted(part) for part in inner):
+        return LeftOut.REDACTED
     takes = provider.capabilities
     reasoning = [part for part in parts if isinstance(part, ReasoningPart)]
     sent = [part for part in reasoning if takes.takes_reasoning(part) or (takes.reasoning_sealed and _is_bare(part))]
@@ -261,6 +270,22 @@ def _sealed(
     if sent and _ends_turn(added):
         return LeftOut.REASONING_ENDED
     return (request.reasoning_tokens or 0) if sealed else 0
+
+
+#: What redactors put in the place of what may be a secret, alone or with brackets. Entire's, whose repositories of
+#: sessions are public, takes every run of ten letters, digits, slashes and the like that looks random: paths as well
+#: (https://github.com/entireio/cli, redact/redact.go).
+_REDACTED: Final = "REDACTED"
+
+
+def _is_redacted(part: Part) -> bool:
+    match part:
+        case TextPart() | ReasoningPart():
+            return _REDACTED in part.text
+        case ToolCallPart():
+            return _REDACTED in part.arguments
+        case _:
+            return False
 
 
 def _ends_turn(added: Sequence[Message]) -> bool:

@@ -66,7 +66,7 @@ OVERHEAD: Final = ProviderOverhead(
     parallel=Charge(20, _MEASURED),
     parameter=Charge(15, _MEASURED),
     failed=Charge(8, _MEASURED),
-    reasoning=Charge(8, _MEASURED),
+    reasoning=Charge(14, _MEASURED),
     tools_of=MappingProxyType(
         {model: (_published(auto), _published(forced)) for model, (auto, forced) in _SYSTEM_PROMPTS.items()}
     ),

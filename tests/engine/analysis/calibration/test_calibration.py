@@ -145,10 +145,17 @@ CASES: dict[LeftOut, dict[str, Any]] = {
     LeftOut.UNKNOWN_MODEL: {"model": "brand-new-model"},
     LeftOut.OTHER_MODEL: {"next_model": "claude-opus-4-5"},
     LeftOut.OTHER_SERVER: {"next": {"other_server": True}},
+    LeftOut.BEGUN: {"first": {"program": "2.1.37"}},
     LeftOut.NOT_READ: {"first": {"cache_read_tokens": 50, "cache_write_tokens": 40}, "next": {"cache_read_tokens": 89}},
     LeftOut.WITHOUT_TEXTS: {"metadata": {WITHOUT_TEXTS: True}},
     LeftOut.NOT_LARGER: {"grown": -5},
     LeftOut.NOTHING_ADDED: {"added": ()},
+    LeftOut.REDACTED: {
+        "added": (
+            said("assistant", ToolCallPart("c", "look", "{}")),
+            said("tool", ToolResultPart("c", (TextPart("See REDACTED/wall"),))),
+        )
+    },
     LeftOut.MEDIA: {"added": (said("user", TextPart("See"), IMAGE),)},
     LeftOut.SEALED: {"added": (said("user", OpaquePart("x", {"type": "x"}, "anthropic")),)},
     LeftOut.AT_PROVIDER: {
@@ -218,8 +225,18 @@ def sealed(text: str, more: int) -> ReasoningPart:
 def test_thinking_that_is_no_summary_goes_back_and_is_counted() -> None:
     thought = "The wall is what was asked for, and it stands in the harbour."
     more = counted_of(in_a_turn(sealed(thought, 170), grown=90)) - counted_of(in_a_turn(grown=60))
-    assert more == COUNTER.count(thought) + 8
+    assert more == COUNTER.count(thought) + 14
     assert one(in_a_turn(sealed(thought, 900), grown=900)).records.left_out[LeftOut.REASONING] == 1
+
+
+def test_only_a_program_adds_listings_to_a_context_that_it_began() -> None:
+    """And only to the first request after one: those that go on are used, and so are those of no program."""
+    talk = session(6)
+    sent = [replace(request, program="2.1.37") for request in talk.recorded]
+    sent[4:] = [replace(request, input_tokens=request.input_tokens - 8_000) for request in sent[4:]]
+    assert len(one(talk).records.growths) == 6
+    left_out = one(replace(talk, recorded=tuple(sent))).records.left_out
+    assert left_out == {LeftOut.BEGUN: 2, LeftOut.NOT_LARGER: 1, LeftOut.LAST: 1}
 
 
 def test_a_call_that_failed_takes_more() -> None:
