@@ -50,7 +50,7 @@ def read_environment() -> dict[str, Any]:
     values: dict[str, Any] = {}
     for setting in SETTINGS:
         try:
-            values[setting.name] = _read(setting)
+            values[setting.name] = _read(setting, mode=values.get("BUDGETEER_MODE", ""))
         except (EnvError, ValidationError, ValueError) as error:
             problems.append(_malformed_sentence(setting, error))
     if problems:
@@ -83,9 +83,9 @@ def database_from_url(url: str) -> dict[str, Any]:
     }
 
 
-def _read(setting: Setting) -> Any:
+def _read(setting: Setting, *, mode: str) -> Any:
     reader = FileAwareEnv(strip_whitespace=True) if setting.secret else Env()
-    given = reader.str(setting.name, default=setting.default)
+    given = reader.str(setting.name, default=setting.default_in(mode))
     return _PARSERS[setting.kind](setting, given.strip())
 
 

@@ -12,6 +12,7 @@ class Setting:
     Attributes:
         kind: a key of `EXPECTED`.
         default: as it would be written in the environment; "" where there is none.
+        local_default: the default of local mode, where it is another one.
         secret: it may be given as a file, and its value is never repeated in a message.
         bounds: least and greatest value of a number.
     """
@@ -23,6 +24,11 @@ class Setting:
     secret: bool = False
     choices: tuple[str, ...] = ()
     bounds: tuple[float, float] | None = None
+    local_default: str | None = None
+
+    def default_in(self, mode: str) -> str:
+        """The default in that mode."""
+        return self.default if self.local_default is None or mode != "local" else self.local_default
 
     @property
     def expected(self) -> str:
@@ -251,6 +257,15 @@ SETTINGS: tuple[Setting, ...] = (
         choices=("debug", "info", "warning", "error"),
     ),
     Setting("BUDGETEER_UPLOAD_MAX_MB", "whole number", "200", "The largest upload, in megabytes.", bounds=(1, 10_000)),
+    Setting(
+        "BUDGETEER_STORAGE_EACH_MB",
+        "whole number",
+        "10000",
+        "How much the uploads of one person may take together, in megabytes; 0: any amount. Local mode: 0 unless it "
+        "is set.",
+        bounds=(0, 100_000_000),
+        local_default="0",
+    ),
     Setting(
         "BUDGETEER_JOB_HEARTBEAT_SECONDS", "number", "2", "How often a worker says it is alive.", bounds=(0.05, 60)
     ),

@@ -201,6 +201,7 @@ if _env["BUDGETEER_STORAGE"]:
         "OPTIONS": _env["BUDGETEER_STORAGE"] | (_keys if all(_keys.values()) else {}),
     }
 UPLOAD_MAX_BYTES = _env["BUDGETEER_UPLOAD_MAX_MB"] * 1_000_000
+STORAGE_EACH_BYTES: int = _env["BUDGETEER_STORAGE_EACH_MB"] * 1_000_000
 # Pasted text travels as a form field, which is held in memory; a larger text is uploaded as a file, in pieces.
 DATA_UPLOAD_MAX_MEMORY_SIZE = min(UPLOAD_MAX_BYTES, 20_000_000)
 FILE_UPLOAD_HANDLERS = [

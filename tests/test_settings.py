@@ -170,6 +170,16 @@ def test_team_mode_is_strict_about_transport(tmp_path: Path) -> None:
     assert show(expression, folder=tmp_path, **team) == "['a.example.org', 'b.example.org'] True True True False"
 
 
+def test_a_quota_of_storage_is_for_teams_unless_it_is_set(tmp_path: Path) -> None:
+    team = {"BUDGETEER_MODE": "team", "SECRET_KEY": "s" * 50, "ALLOWED_HOSTS": "a.example.org"}
+    default = next(setting for setting in SETTINGS if setting.name == "BUDGETEER_STORAGE_EACH_MB").default
+    expression = "settings.STORAGE_EACH_BYTES"
+    assert show(expression, folder=tmp_path, **team) == f"{default}000000"
+    assert show(expression, folder=tmp_path) == "0"
+    assert show(expression, folder=tmp_path, BUDGETEER_STORAGE_EACH_MB="7") == "7000000"
+    assert show(expression, folder=tmp_path, BUDGETEER_STORAGE_EACH_MB="0", **team) == "0"
+
+
 @pytest.mark.parametrize(
     ("variables", "said"),
     [

@@ -37,6 +37,7 @@ class ProblemKind(Enum):
     MEDIA = ("media-type", 415, "The body has a type that is not taken here")
     INVALID = ("invalid", 422, "The input cannot be used")
     OVER_BUDGET = ("over-budget", 422, "It cannot be made to fit")
+    QUOTA = ("quota", 422, "The account's storage has no room for that")
     KEY_REUSED = ("key-reused", 422, "The idempotency key belongs to another request")
     RATE = ("rate", 429, "Too many requests")
     BUSY = ("busy", 429, "Too much at once")

@@ -10,6 +10,7 @@ from ninja.errors import HttpError, ValidationError
 from budgeteer.access.problems import ApiProblem, ProblemKind, problem
 from budgeteer.engine.errors import BudgetExceeded, InputError, TokenizerUnavailable
 from budgeteer.sources.files.storage import StorageAway
+from budgeteer.sources.storage_quota import QuotaExceeded
 
 #: What `answer_to` is told of; the last one is everything else.
 HANDLED: Final[tuple[type[Exception], ...]] = (
@@ -35,6 +36,8 @@ def answer_to(_request: HttpRequest, error: Any) -> HttpResponse:
     match error:
         case StorageAway():
             return ApiProblem.of(error, ProblemKind.AWAY).response()
+        case QuotaExceeded():
+            return ApiProblem.of(error, ProblemKind.QUOTA).response()
         case InputError():
             return ApiProblem.of(error).response()
         case BudgetExceeded():

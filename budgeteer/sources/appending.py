@@ -21,6 +21,7 @@ from django.db import IntegrityError, transaction
 from budgeteer.engine.errors import InputError
 from budgeteer.sources.files.storage import remove_unused
 from budgeteer.sources.models import Source
+from budgeteer.sources.storage_quota import check_room, lock_quota, make_room
 from budgeteer.sources.uploads import UploadRefused, bring_back, enqueue_import, too_large
 
 _BLOCK = 1_000_000
@@ -62,6 +63,7 @@ def append(source: Source, content: File[bytes], *, known: ExpectedBytes) -> Sou
         AppendRefused: it holds other bytes than those in `known`.
         SameBytesElsewhere: another source holds the whole.
         UploadRefused: the whole is over the limit (UPLOAD_MAX_BYTES).
+        QuotaExceeded: its owner's quota of storage has no room for the new bytes.
     """
     _check_known(source, known)
     added = content.size or 0
@@ -70,6 +72,7 @@ def append(source: Source, content: File[bytes], *, known: ExpectedBytes) -> Sou
     size_bytes = source.size_bytes + added
     if size_bytes > settings.UPLOAD_MAX_BYTES:
         raise too_large(source.name, size_bytes)
+    check_room(source.owner, added, name=source.name)
     stored, sha256 = _store(source, content, size_bytes=size_bytes)
     try:
         with transaction.atomic():
@@ -102,12 +105,15 @@ def _store(source: Source, content: File[bytes], *, size_bytes: int) -> tuple[st
 
 
 def _published(source: Source, known: ExpectedBytes, *, stored: str, sha256: str, size_bytes: int) -> Source:
+    lock_quota(source.owner)
     row = Source.objects.select_for_update().get(pk=source.pk)
     _check_known(row, known)  # of two who append at once one is told
     replaced = (row.upload.storage, row.upload.name)
+    added = size_bytes - row.size_bytes
     row.upload.name, row.sha256, row.size_bytes = stored, sha256, size_bytes
     row.state, row.error = Source.State.IMPORTING, {}
     row.save(update_fields=["upload", "sha256", "size_bytes", "state", "error", "updated_at"])
+    make_room(row, added_bytes=added)
     enqueue_import(row)
     storage, name = replaced
     transaction.on_commit(partial(storage.delete, str(name)), robust=True)

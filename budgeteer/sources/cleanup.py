@@ -30,10 +30,10 @@ def purge(*, before: datetime, owner: User | None = None) -> int:
     gone = Source.objects.filter(deleted_at__lt=before)
     if owner is not None:
         gone = gone.filter(owner=owner)
-    return sum(_purge_one(pk, before=before) for pk in list(gone.values_list("pk", flat=True)))
+    return sum(purge_one(pk, before=before) for pk in list(gone.values_list("pk", flat=True)))
 
 
-def _purge_one(pk: uuid.UUID, *, before: datetime) -> int:
+def purge_one(pk: uuid.UUID, *, before: datetime) -> int:
     """Remove one source, unless it was taken back or purged since it was listed."""
     with transaction.atomic():
         source = Source.objects.select_for_update().filter(pk=pk, deleted_at__lt=before).first()

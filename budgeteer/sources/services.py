@@ -39,6 +39,7 @@ from budgeteer.sources.loading import (
     read_message_measures,
 )
 from budgeteer.sources.models import OwnFormat, Source, SourceQuerySet
+from budgeteer.sources.storage_quota import QuotaExceeded, use_of
 from budgeteer.sources.uploads import FILES_AT_ONCE, UploadRefused, too_many_files
 
 # The longest text whose format is told while it is still being typed.
@@ -51,6 +52,7 @@ __all__ = [
     "Contents",
     "ExpectedBytes",
     "LoadedSource",
+    "QuotaExceeded",
     "SameBytesElsewhere",
     "SourceNotReady",
     "UploadRefused",
@@ -77,6 +79,7 @@ __all__ = [
     "refresh_state",
     "rename",
     "restore",
+    "use_of",
     "visible_source",
 ]
 
@@ -94,6 +97,7 @@ def receive_upload(owner: User, *, name: str, content: File[bytes], as_format: s
 
     Raises:
         UploadRefused: it is empty or over the limit (UPLOAD_MAX_BYTES); nothing is kept.
+        QuotaExceeded: its owner's quota of storage has no room for it; nothing is kept.
     """
     return uploads.receive(owner, name=name, content=content, as_format=as_format)
 
@@ -105,6 +109,7 @@ def append(source: Source, content: File[bytes], *, known: ExpectedBytes) -> Sou
         AppendRefused: the source holds other bytes than those that are to be appended to.
         SameBytesElsewhere: another source of the owner holds the whole.
         UploadRefused: the whole is over the limit (UPLOAD_MAX_BYTES).
+        QuotaExceeded: its owner's quota of storage has no room for the new bytes.
     """
     return appending.append(source, content, known=known)
 

@@ -29,6 +29,7 @@ from budgeteer.jobs import services as jobs
 from budgeteer.sources.files.storage import StorageAway, remove_unused
 from budgeteer.sources.models import Source
 from budgeteer.sources.own_formats import formats_of
+from budgeteer.sources.storage_quota import check_room, lock_quota, make_room
 
 NAME_CHARS = 120
 # The most files that one submission may make sources of: each takes about 16 ms, and one request waits for all.
@@ -93,6 +94,7 @@ def receive(owner: User, *, name: str, content: File[bytes], as_format: str = ""
 
     Raises:
         UploadRefused: it is empty or over the limit; nothing is kept.
+        QuotaExceeded: its owner's quota of storage has no room for it; nothing is kept.
         FormatError: there is no format of the name asked for; nothing is kept.
     """
     shown = clean_name(name)
@@ -109,6 +111,7 @@ def receive(owner: User, *, name: str, content: File[bytes], as_format: str = ""
         with transaction.atomic():
             if row := Source.objects.select_for_update().filter(pk=known.pk).first():
                 return _known_again(row, upload)
+    check_room(owner, size_bytes, name=shown)
     stored = f"uploads/{uuid.uuid4().hex}"
     try:
         content.seek(0)
@@ -150,6 +153,7 @@ def _hashed(content: File[bytes], *, name: str, limit_bytes: int) -> tuple[str, 
 
 def _kept_once(upload: _Upload, stored: str) -> Source:
     with transaction.atomic():
+        lock_quota(upload.owner)
         source, is_new = Source.objects.get_or_create(
             owner=upload.owner,
             sha256=upload.sha256,
@@ -161,6 +165,7 @@ def _kept_once(upload: _Upload, stored: str) -> Source:
             },
         )
         if is_new:
+            make_room(source, added_bytes=upload.size_bytes)
             enqueue_import(source)
             return source
         return _known_again(source, upload)

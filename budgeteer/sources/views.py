@@ -63,6 +63,7 @@ def _list(request: SignedInRequest, *, status: int = 200, **upload: Any) -> Http
             "state_query": urlencode({key: value for key, value in (("q", query), ("kind", kind)) if value}),
             "formats": services.formats(request.user),
             "own_formats": services.formats_of_own(request.user),
+            "storage": services.use_of(request.user),
             **upload,
         },
         status=status,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -58,6 +59,21 @@ def test_what_was_appended_is_imported_and_counted(remote: Remote, session: Path
     whole = GrowingFile(remote, session).push(whole_lines=True)
     assert whole is not None
     assert whole.source["id"] == file.source_id, "the same bytes are the same source"
+
+
+def test_a_session_that_outgrows_its_owners_quota_is_refused_with_what_is_used(
+    remote: Remote, session: Path, settings: Any
+) -> None:
+    settings.STORAGE_EACH_BYTES = session.stat().st_size + 50
+    file = GrowingFile(remote, session)
+    file.push(whole_lines=True)
+    session.write_bytes(b"".join(LINES))
+    with pytest.raises(RemoteError) as refused:
+        file.push(whole_lines=True)
+    assert refused.value.status == 422
+    assert "that you may store" in refused.value.what
+    assert "Delete sources" in refused.value.mend
+    assert remote.content(file.source_id) == b"".join(LINES[:10])
 
 
 def test_a_file_that_was_rewritten_becomes_a_new_source(remote: Remote, session: Path) -> None:

@@ -91,6 +91,7 @@ def copy_for(user: User, workspace: Workspace) -> Workspace:
     Raises:
         InputError: a source is still being imported.
         UploadRefused: a source is over the limit for uploads by now.
+        QuotaExceeded: the user's quota of storage has no room for the sources.
     """
     if workspace.owner_id == user.pk:
         kept = workspace.links.select_related("source").filter(source__deleted_at__isnull=True)

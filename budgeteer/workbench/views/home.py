@@ -107,10 +107,13 @@ def open_sample(request: SignedInRequest, slug: str) -> HttpResponse:
         sample = samples.find(slug)
     except InputError as error:
         return _home(request, status=404, refused=(error,))
-    taken = [
-        sources.receive_upload(request.user, name=name, content=File(io.BytesIO(content), name))
-        for name, content in samples.read(slug)
-    ]
+    try:
+        taken = [
+            sources.receive_upload(request.user, name=name, content=File(io.BytesIO(content), name))
+            for name, content in samples.read(slug)
+        ]
+    except InputError as error:
+        return _home(request, status=422, refused=(error,))
     name = services.free_name(request.user, sample.title)
     workspace = services.open_with_sources(request.user, taken, name=name, preset_slug=sample.preset)
     services.keep_preset_model(workspace)  # it shows what its card says, which is measured on the preset's model
