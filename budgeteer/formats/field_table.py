@@ -41,6 +41,10 @@ _READ_FILES: Final[Mapping[str, tuple[str, ...]]] = {"skills": ("SKILL.md",), "f
 LEFT_OUT: Final[Mapping[str, tuple[str, ...]]] = {
     "adk": ("state", "state_delta", "stateDelta", "groundingMetadata"),
     "ai-sdk": ("providerMetadata", "callProviderMetadata", "metadata"),
+    "amazon-q": (
+        "env_context", "request_metadata", "transcript", "context_manager", "orig_args", "orig_name", "model_info",
+        "file_line_tracker", "checkpoint_manager", "latest_summary",
+    ),
     "antigravity": ("truncated_fields",),
     "atif": ("agent.name", "steps.source"),
     "bfcl": ("path", "involved_classes", "initial_config", "excluded_function"),

@@ -13,14 +13,8 @@ from typing import Protocol
 from budgeteer.formats import transcript_archives
 from budgeteer.formats.adk import evaluation_sets, sessions
 from budgeteer.formats.agents import (
+    amazon_q,
     amp,
-    antigravity,
-    cline,
-    cline_messages,
-    continue_sessions,
-    cursor,
-    cursor_chats,
-    cursor_stream,
     droid,
     goose,
     kimi,
@@ -30,7 +24,6 @@ from budgeteer.formats.agents import (
     openhands_sdk,
     qwen_code,
     run_streams,
-    zed,
 )
 from budgeteer.formats.anthropic import messages
 from budgeteer.formats.chat_exports import claude_ai, deepseek, grok, librechat, lm_studio, open_webui
@@ -56,8 +49,26 @@ from budgeteer.formats.datasets import (
     ultrachat,
     xlam,
 )
+from budgeteer.formats.editors import (
+    antigravity,
+    cline,
+    cline_messages,
+    continue_sessions,
+    cursor,
+    cursor_chats,
+    cursor_stream,
+    zed,
+)
 from budgeteer.formats.format import Certainty, Format
-from budgeteer.formats.frameworks import autogen, converse, haystack, inspect_logs, llama_index, pydantic_ai
+from budgeteer.formats.frameworks import (
+    autogen,
+    converse,
+    haystack,
+    inspect_logs,
+    llama_index,
+    pydantic_ai,
+    smolagents,
+)
 from budgeteer.formats.gemini import cli_sessions, requests, studio
 from budgeteer.formats.langchain import importer as langchain
 from budgeteer.formats.libraries import chunks, features, skills, tools, usage_file
@@ -105,6 +116,7 @@ OUR_FORMATS: tuple[Format, ...] = (
     _talk("claude-code", "Claude Code session", claude_code),
     _talk("claude-stream", "Claude Code message stream", message_stream),
     _talk("claude-export", "Claude Code exported as text", exported_text),
+    _talk("amazon-q", "Amazon Q or Kiro conversation", amazon_q),
     _talk("amp", "Amp thread", amp),
     _talk("antigravity", "Antigravity transcript", antigravity),
     _talk("cline", "Cline, Roo or Kilo task", cline),
@@ -163,6 +175,7 @@ OUR_FORMATS: tuple[Format, ...] = (
     _talk("haystack", "Haystack messages", haystack),
     _talk("llama-index", "LlamaIndex messages", llama_index),
     _talk("pydantic-ai", "pydantic-ai messages", pydantic_ai),
+    _talk("smolagents", "smolagents steps", smolagents),
     _talk("inspect", "Inspect log", inspect_logs),
     _talk("atif", "ATIF trajectory", atif),
     _talk("langsmith", "LangSmith runs", langsmith),

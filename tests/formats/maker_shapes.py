@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import Final
 
-from tests.formats.agents.antigravity_shapes import ANTIGRAVITY
+from tests.formats.editors.antigravity_shapes import ANTIGRAVITY
 from tests.formats.makers.agents import (
     CLAUDE_STREAM,
     CLINE,
@@ -33,21 +33,24 @@ from tests.formats.makers.frameworks import (
     LLAMA_INDEX,
     MODEL_MESSAGES,
     PYDANTIC_AI,
+    SMOLAGENTS,
 )
 from tests.formats.makers.interfaces import CLINE_MESSAGES, CURSOR_ROWS
 from tests.formats.makers.openhands import OPENHANDS, OPENHANDS_SDK
-from tests.formats.makers.runs import AGENT_RUN, AMP
+from tests.formats.makers.runs import AGENT_RUN, AMAZON_Q, AMP
 from tests.formats.makers.texts import AIDER, CLAUDE_EXPORT, EXPORTED_CHAT, SPECSTORY
 from tests.formats.makers.traces import ATIF, HAR, HELICONE, LANGFUSE, LANGSMITH, OPENINFERENCE, OTEL, PROXY_LOG
 from tests.formats.shapes import dumps, jsonl
 
 MAKERS: Final[Mapping[str, bytes]] = {
+    "amazon-q": dumps(AMAZON_Q),
     "amp": dumps(AMP),
     "agent-run": jsonl(*AGENT_RUN),
     "antigravity": jsonl(*ANTIGRAVITY),
     "kimi": jsonl(*KIMI),
     "zed": dumps(ZED),
     "autogen": dumps(AUTOGEN),
+    "smolagents": dumps(SMOLAGENTS),
     "haystack": dumps(HAYSTACK),
     "llama-index": dumps(LLAMA_INDEX),
     "mt-bench": jsonl(*MT_BENCH),

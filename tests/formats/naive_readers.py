@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from tests.formats.agents.antigravity_shapes import antigravity
+from tests.formats.editors.antigravity_shapes import antigravity
 
 type Told = tuple[list[str], list[tuple[str, Any]], list[str]]
 """Texts, calls, results."""
@@ -531,6 +531,18 @@ def autogen(data: bytes) -> Told:
     return texts, calls, [item["content"] for item in items if "call_id" in item]
 
 
+def smolagents(data: bytes) -> Told:
+    texts, calls, results = [], [], []
+    for step in json.loads(data):
+        requests = step.get("model_input_messages") or []
+        if "step_number" in step and not calls:
+            texts.insert(0, requests[0]["content"][0]["text"])
+        texts += [step[key] for key in ("task", "plan", "model_output") if step.get(key)]
+        calls += [(call["function"]["name"], call["function"]["arguments"]) for call in step.get("tool_calls", [])]
+        results += [step["observations"]] if "observations" in step else []
+    return texts, calls, results
+
+
 def haystack(data: bytes) -> Told:
     value = json.loads(data)
     raws = value["messages"] if isinstance(value, dict) else value
@@ -611,6 +623,17 @@ def amp(data: bytes) -> Told:
     return texts, calls, [one["run"]["result"] for some in contents for one in some if "run" in one]
 
 
+def amazon_q(data: bytes) -> Told:
+    texts, calls, results = [], [], []
+    for turn in json.loads(data)["history"]:
+        (asked,), (replied,) = turn["user"]["content"].values(), turn["assistant"].values()
+        texts += [asked["prompt"]] if "prompt" in asked else []
+        results += [one["content"][0]["Text"] for one in asked.get("tool_use_results", [])]
+        texts.append(replied["content"])
+        calls += [(use["name"], use["args"]) for use in replied.get("tool_uses", [])]
+    return texts, calls, results
+
+
 def agent_run(data: bytes) -> Told:
     texts, calls, results, last = [""], [], [], ""
     for row in lines(data):
@@ -630,12 +653,14 @@ def agent_run(data: bytes) -> Told:
 
 
 NAIVE: Final[Mapping[str, Callable[[bytes], Told]]] = {
+    "amazon-q": amazon_q,
     "amp": amp,
     "agent-run": agent_run,
     "antigravity": antigravity,
     "kimi": kimi,
     "zed": zed,
     "autogen": autogen,
+    "smolagents": smolagents,
     "haystack": haystack,
     "llama-index": llama_index,
     "mt-bench": mt_bench,

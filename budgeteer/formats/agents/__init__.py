@@ -1,1 +1,1 @@
-"""Sessions of coding agents that need one module each: Cline, Cursor, Droid, Goose, OpenCode, Qwen Code, Letta."""
+"""Sessions of coding agents that work in a terminal or behind a server, one module for each kind of file."""

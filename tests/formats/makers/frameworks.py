@@ -168,3 +168,51 @@ AUTOGEN: list[dict[str, Any]] = [
     },
     {"type": "TextMessage", "source": "clerk", "models_usage": None, "metadata": {}, "content": "At twenty to ten."},
 ]
+
+SMOLAGENTS: list[dict[str, Any]] = [
+    {"task": "When is the ferry?", "task_images": None},
+    {
+        "step_number": 1,
+        "timing": {"start_time": 1.0, "end_time": 2.0, "duration": 1.0},
+        "model_input_messages": [
+            {"role": "system", "content": [{"type": "text", "text": "Solve it by calls."}], "tool_calls": None},
+            {"role": "user", "content": [{"type": "text", "text": "New task:\nWhen is the ferry?"}]},
+        ],
+        "tool_calls": [
+            {"id": "call_1", "type": "function", "function": {"name": "timetable", "arguments": {"to": "Oslo"}}}
+        ],
+        "error": None,
+        "model_output_message": {"role": "assistant", "content": "I look it up.", "raw": {"model": "model-x"}},
+        "model_output": "I look it up.",
+        "code_action": None,
+        "observations": "09:40, pier 4",
+        "observations_images": None,
+        "action_output": None,
+        "token_usage": {"input_tokens": 40, "output_tokens": 6, "total_tokens": 46},
+        "is_final_answer": False,
+    },
+    {
+        "model_input_messages": [{"role": "system", "content": [{"type": "text", "text": "Solve it by calls."}]}],
+        "model_output_message": {"role": "assistant", "content": "1. Tell the time."},
+        "plan": "1. Tell the time.",
+        "timing": {"start_time": 2.0, "end_time": 3.0, "duration": 1.0},
+        "token_usage": None,
+    },
+    {
+        "step_number": 2,
+        "timing": {"start_time": 3.0, "end_time": 4.0, "duration": 1.0},
+        "model_input_messages": None,
+        "tool_calls": [
+            {"id": "call_2", "type": "function", "function": {"name": "final_answer", "arguments": {"answer": "09:40"}}}
+        ],
+        "error": None,
+        "model_output_message": None,
+        "model_output": None,
+        "code_action": None,
+        "observations": "09:40",
+        "observations_images": None,
+        "action_output": "09:40",
+        "token_usage": None,
+        "is_final_answer": True,
+    },
+]

@@ -1,4 +1,4 @@
-"""What command lines of agents print of a run, and threads of Amp, our own text."""
+"""What command lines of agents print of a run, threads of Amp, conversations of Amazon Q, our own text."""
 
 from __future__ import annotations
 
@@ -87,4 +87,74 @@ AMP: dict[str, Any] = {
         },
         {"role": "assistant", "messageId": 3, "content": [{"type": "text", "text": "Two piers."}]},
     ],
+}
+
+
+def asked_of_q(content: dict[str, Any], **beside: Any) -> dict[str, Any]:
+    env = {"env_state": {"operating_system": "linux", "current_working_directory": "/w", "environment_variables": []}}
+    return {
+        "additional_context": "",
+        "env_context": env,
+        "content": content,
+        "timestamp": None,
+        "images": None,
+        **beside,
+    }
+
+
+AMAZON_Q: dict[str, Any] = {
+    "conversation_id": "q-1",
+    "next_message": None,
+    "history": [
+        {
+            "user": asked_of_q({"Prompt": {"prompt": "List the piers"}}, timestamp="2026-01-02T09:00:00+01:00"),
+            "assistant": {
+                "ToolUse": {
+                    "message_id": "m-1",
+                    "content": "I look.",
+                    "tool_uses": [
+                        {
+                            "id": "k1",
+                            "name": "fs_read",
+                            "orig_name": "fs_read",
+                            "args": {"path": "."},
+                            "orig_args": {"path": "."},
+                        }
+                    ],
+                }
+            },
+            "request_metadata": {"message_id": "m-1", "response_size": 7, "model_id": "claude-x"},
+        },
+        {
+            "user": asked_of_q(
+                {
+                    "ToolUseResults": {
+                        "tool_use_results": [{"tool_use_id": "k1", "content": [{"Text": "a b"}], "status": "Success"}]
+                    }
+                }
+            ),
+            "assistant": {"Response": {"message_id": "m-2", "content": "Two piers."}},
+            "request_metadata": None,
+        },
+    ],
+    "valid_history_range": [0, 2],
+    "transcript": ["> List the piers", "I look.\n[Tool uses: fs_read]", "Two piers.\n[Tool uses: none]"],
+    "tools": {
+        "native___": [
+            {
+                "ToolSpecification": {
+                    "name": "fs_read",
+                    "description": "Read a folder.",
+                    "input_schema": {"json": {"type": "object", "properties": {"path": {"type": "string"}}}},
+                }
+            }
+        ]
+    },
+    "context_manager": None,
+    "context_message_length": None,
+    "latest_summary": None,
+    "model_info": {"model_id": "claude-x", "context_window_tokens": 200000},
+    "file_line_tracker": {},
+    "checkpoint_manager": None,
+    "mcp_enabled": True,
 }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from budgeteer.engine.content.conversation import calls_of, results_of, text_of
 from budgeteer.formats.detect import import_bytes
-from tests.formats.agents.antigravity_shapes import ANTIGRAVITY, step, turn
+from tests.formats.editors.antigravity_shapes import ANTIGRAVITY, step, turn
 from tests.formats.shapes import jsonl
 
 

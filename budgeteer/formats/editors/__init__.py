@@ -1,0 +1,1 @@
+"""Sessions of the agents that work in an editor or beside it, one module for each kind of file."""
