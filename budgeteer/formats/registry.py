@@ -15,6 +15,7 @@ from budgeteer.formats.adk import evaluation_sets, sessions
 from budgeteer.formats.agents import (
     amazon_q,
     amp,
+    crush,
     droid,
     goose,
     kimi,
@@ -122,6 +123,7 @@ OUR_FORMATS: tuple[Format, ...] = (
     _talk("cline", "Cline, Roo or Kilo task", cline),
     replace(_talk("cline-messages", "Cline, Roo or Kilo interface log", cline_messages), repeats="cline"),
     _talk("continue", "Continue session", continue_sessions),
+    _talk("crush", "Crush session", crush),
     _talk("cursor", "Cursor agent transcript", cursor),
     _talk("cursor-chats", "Cursor chats of `state.vscdb`", cursor_chats),
     _talk("cursor-stream", "Cursor command line stream", cursor_stream),

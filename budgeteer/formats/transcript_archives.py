@@ -19,7 +19,10 @@ from budgeteer.formats.reading.envelopes import described
 from budgeteer.formats.unwrapping import unwrap
 
 _MARKDOWN = (".md", ".markdown")
-_ENDINGS = (".jsonl", ".json", ".ndjson", ".traj", ".log", ".txt", ".af", ".har", ".parquet", *_MARKDOWN)
+_DATABASES = (".db", ".sqlite", ".sqlite3", ".vscdb")
+_ENDINGS = (
+    ".jsonl", ".json", ".ndjson", ".traj", ".log", ".txt", ".af", ".har", ".parquet", *_DATABASES, *_MARKDOWN
+)  # fmt: skip
 _SAMPLED = 50
 
 

@@ -37,7 +37,7 @@ from tests.formats.makers.frameworks import (
 )
 from tests.formats.makers.interfaces import CLINE_MESSAGES, CURSOR_ROWS
 from tests.formats.makers.openhands import OPENHANDS, OPENHANDS_SDK
-from tests.formats.makers.runs import AGENT_RUN, AMAZON_Q, AMP
+from tests.formats.makers.runs import AGENT_RUN, AMAZON_Q, AMP, CRUSH
 from tests.formats.makers.texts import AIDER, CLAUDE_EXPORT, EXPORTED_CHAT, SPECSTORY
 from tests.formats.makers.traces import ATIF, HAR, HELICONE, LANGFUSE, LANGSMITH, OPENINFERENCE, OTEL, PROXY_LOG
 from tests.formats.shapes import dumps, jsonl
@@ -45,6 +45,7 @@ from tests.formats.shapes import dumps, jsonl
 MAKERS: Final[Mapping[str, bytes]] = {
     "amazon-q": dumps(AMAZON_Q),
     "amp": dumps(AMP),
+    "crush": jsonl(*CRUSH),
     "agent-run": jsonl(*AGENT_RUN),
     "antigravity": jsonl(*ANTIGRAVITY),
     "kimi": jsonl(*KIMI),

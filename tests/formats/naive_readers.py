@@ -634,6 +634,15 @@ def amazon_q(data: bytes) -> Told:
     return texts, calls, results
 
 
+def crush(data: bytes) -> Told:
+    parts = [part for row in lines(data) for part in json.loads(row.get("parts", "[]"))]
+    told = {
+        kind: [part["data"] for part in parts if part["type"] == kind] for kind in ("text", "tool_call", "tool_result")
+    }
+    calls = [(call["name"], json.loads(call["input"])) for call in told["tool_call"]]
+    return [text["text"] for text in told["text"]], calls, [result["content"] for result in told["tool_result"]]
+
+
 def agent_run(data: bytes) -> Told:
     texts, calls, results, last = [""], [], [], ""
     for row in lines(data):
@@ -655,6 +664,7 @@ def agent_run(data: bytes) -> Told:
 NAIVE: Final[Mapping[str, Callable[[bytes], Told]]] = {
     "amazon-q": amazon_q,
     "amp": amp,
+    "crush": crush,
     "agent-run": agent_run,
     "antigravity": antigravity,
     "kimi": kimi,

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import io
 import json
+import sqlite3
 import stat
 import struct
 import tarfile
 import zipfile
 import zlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from contextlib import closing
 from typing import Any
 
 import pyarrow as pa
@@ -189,6 +191,22 @@ def recorded_session(requests: int, *, model: str = "claude-sonnet-4-5") -> Sess
         session.result(f"r{number}", f"c{number}", result)
         tokens += 62 + 5 * (number % 5 + 1)
     return session
+
+
+def database(tables: Mapping[str, Sequence[Mapping[str, Any]]], *statements: str) -> bytes:
+    """An SQLite database of tables with their rows, the first of which has all columns; then statements are run."""
+    with closing(sqlite3.connect(":memory:")) as opened:
+        for name, rows in tables.items():
+            columns = ", ".join(f'"{column}"' for column in rows[0])
+            opened.execute(f'CREATE TABLE "{name}" ({columns})')
+            marks = ", ".join("?" for _ in rows[0])
+            values = [[row.get(column) for column in rows[0]] for row in rows]
+            opened.executemany(f'INSERT INTO "{name}" VALUES ({marks})', values)
+        opened.commit()
+        for statement in statements:
+            opened.execute(statement)
+        opened.commit()
+        return opened.serialize()
 
 
 def parquet(*rows: dict[str, Any]) -> bytes:

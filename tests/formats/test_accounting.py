@@ -24,6 +24,7 @@ from budgeteer.formats.reading.document import Options
 from budgeteer.formats.reading.limits import Limits
 from budgeteer.formats.registry import registry
 from tests.formats.maker_shapes import MAKERS
+from tests.formats.makers.runs import AMAZON_Q
 from tests.formats.shapes import OPENAI_CHAT, Session, dumps, jsonl, text_block, use_block, zipped
 from tests.formats.test_fuzz import VALID
 
@@ -285,3 +286,21 @@ def test_an_element_that_the_report_lists_as_skipped_is_left_out_whole_and_no_ot
     assert account.left_out >= len(said.replace(" ", ""))
     assert [one.key for one in account.unread_keys] == ["[].remark"]
     assert account.unread <= len(said)
+
+
+def test_a_line_that_the_report_lists_as_skipped_is_left_out_as_an_element_is() -> None:
+    said = "Nobody has ever weighed the bell of the old harbour. "
+    talk = {"conversations": [{"from": "human", "value": "When does the ferry leave?"}]}
+    rows = [talk, {"conversations": [], "remark": said}]
+    lines, elements = import_bytes(jsonl(*rows)), import_bytes(dumps(rows))
+    assert [one.where for one in lines.skipped] == ["line 2"]
+    assert lines.accounting is not None
+    assert elements.accounting is not None
+    assert lines.accounting.left_out == elements.accounting.left_out > 0
+
+
+def test_a_field_that_a_format_leaves_out_is_left_out_in_a_json_text_too() -> None:
+    row = {"key": "/w", "value": dumps({**AMAZON_Q, "transcript": ["Nobody reads this again."]}).decode()}
+    account = import_bytes(dumps([row])).accounting
+    assert account is not None
+    assert "[].value.transcript[]" in [one.key for one in account.left_out_keys]

@@ -20,6 +20,7 @@ from tests.formats.fuzzing import check, is_read_both_ways, read_both_ways, run_
 from tests.formats.google_shapes import ADK_EVALS, ADK_SESSION, AI_STUDIO, GEMINI_BODY, GEMINI_CLI
 from tests.formats.maker_shapes import MAKERS
 from tests.formats.makers.chat_exports import DEEPSEEK_OLD
+from tests.formats.makers.databases import DATABASES
 from tests.formats.makers.interfaces import BUBBLES, CLINE_MESSAGES, COMPOSER, CURSOR_TABS
 from tests.formats.makers.older import BARE_ROLLOUT, FIRST_ROLLOUT, OLD_EXEC
 from tests.formats.makers.runs import DROID_RUN, KIMI_WIRE, OPENCODE_RUN
@@ -167,6 +168,7 @@ VALID = (
     jsonl(*CLINE_MESSAGES),
     dumps(FIRST_ROLLOUT),
     jsonl(*OLD_EXEC),
+    *DATABASES.values(),
     *MAKERS.values(),
 )
 FORMATS = st.none() | st.sampled_from(format_names())

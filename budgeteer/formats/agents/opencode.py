@@ -32,12 +32,13 @@ from budgeteer.formats.messages.numbering import text_value
 from budgeteer.formats.messages.opaque import opaque_part
 from budgeteer.formats.messages.recorded_requests import token_count
 from budgeteer.formats.messages.reply_steps import ReplySteps
+from budgeteer.formats.reading import json_text
 from budgeteer.formats.reading.archives import Archive
 from budgeteer.formats.reading.bounds import iso_time
 from budgeteer.formats.reading.compressed_files import ArchiveEntry
 from budgeteer.formats.reading.conversation_draft import ConversationDraft, texts
 from budgeteer.formats.reading.document import Document, open_document
-from budgeteer.formats.reading.entries import entries_of, mappings, mostly
+from budgeteer.formats.reading.entries import entries_of, mappings, mostly, sampled
 from budgeteer.formats.reading.envelopes import require
 
 _INTERRUPTED: Final = "[Tool execution was interrupted]"
@@ -59,7 +60,22 @@ def detect(document: Document) -> str | None:
         )
     if mostly(document, lambda value: any(map(_is_message, mappings(value.get("messages"))[:5]))):
         return "holds messages with an `info` of a `sessionID` beside their `parts`, as OpenCode exports them"
+    if any(_is_row(value) for value in sampled(document)):
+        return "holds rows of messages and of their parts with `data`, as OpenCode's database does"
     return None
+
+
+def _is_row(value: Mapping[str, Any]) -> bool:
+    """Whether an object is a row of a part in the database."""
+    named = {"id", "message_id", "data"} <= value.keys()
+    return named and text_value(value["id"]).startswith("prt_") and "type" in _data(value)
+
+
+def _data(row: Mapping[str, Any]) -> Mapping[str, Any]:
+    """What a row holds under `data`, a JSON text in the database."""
+    given = row.get("data")
+    held = json_text.parse_inner(given, None) if isinstance(given, str) else given
+    return held if isinstance(held, Mapping) else {}
 
 
 def _is_stored(entry: ArchiveEntry, folder: str, begin: str) -> bool:
@@ -87,7 +103,12 @@ def read(document: Document) -> Imported:
         FormatError: no session holds a message.
     """
     skipped = list(document.skipped)
-    stored = _stored(document, document.archive, skipped) if document.archive else _exported(document, skipped)
+    if document.archive is not None:
+        stored = _stored(document, document.archive, skipped)
+    elif any(_is_row(value) for value in sampled(document)):
+        stored = _of_rows(document, skipped)
+    else:
+        stored = _exported(document, skipped)
     found = [_conversation(session, at, document) for at, session in enumerate(stored, 1) if session.messages]
     require(found, document, "OpenCode")
     return Imported("", "", "conversation", conversations=tuple(found), skipped=tuple(skipped))
@@ -107,12 +128,48 @@ def _exported(document: Document, skipped: list[Skipped]) -> Iterator[_Session]:
         yield session
 
 
+@dataclass(slots=True)
+class _Stored:
+    """What is stored apart: sessions and messages by their ids, parts by the ids of their messages."""
+
+    sessions: dict[str, _Session] = field(default_factory=dict)
+    messages: dict[str, tuple[str, Mapping[str, Any]]] = field(default_factory=dict)
+    parts: dict[str, list[tuple[str, Mapping[str, Any]]]] = field(default_factory=dict)
+
+    def joined(self, skipped: list[Skipped]) -> Iterator[_Session]:
+        """The sessions: messages by session, parts by message, both in the order of their ids."""
+        for given in sorted(self.messages):
+            place, info = self.messages[given]
+            said = [raw for _, raw in sorted(self.parts.pop(given, []), key=lambda part: part[0])]
+            session = text_value(info.get("sessionID")) or place.split("/")[-2]
+            self.sessions.setdefault(session, _Session({"id": session})).messages.append((place, info, said))
+        for owner, left in self.parts.items():
+            skipped.append(Skipped(owner, f"{len(left):,} parts of a message that is not in the file"))
+        yield from self.sessions.values()
+
+
+def _of_rows(document: Document, skipped: list[Skipped]) -> Iterator[_Session]:
+    """The sessions of a database, whose rows hold what the files of a storage folder do."""
+    stored = _Stored()
+    for entry in entries_of(document, skipped):
+        row, given = entry.value, text_value(entry.value.get("id"))
+        owner, session = text_value(row.get("message_id")), text_value(row.get("session_id"))
+        if given and owner and _data(row):
+            stored.parts.setdefault(owner, []).append((given, {**_data(row), "id": given, "messageID": owner}))
+        elif given and session and "role" in _data(row):
+            stored.messages[given] = (entry.where, {**_data(row), "id": given, "sessionID": session})
+        elif given and "title" in row:
+            about = {"id": given, "title": row["title"], "parentID": row.get("parent_id")}
+            stored.sessions[given] = _Session(about)
+        else:
+            skipped.append(Skipped(entry.where, "no session, message or part", compact_json(row)[:500]))
+    return stored.joined(skipped)
+
+
 def _stored(document: Document, archive: Archive, skipped: list[Skipped]) -> Iterator[_Session]:
-    """The sessions of a storage folder: messages by session, parts by message, both in the order of their ids."""
+    """The sessions of a storage folder."""
     skipped.extend(archive.skipped)
-    sessions: dict[str, _Session] = {}
-    messages: dict[str, tuple[str, Mapping[str, Any]]] = {}
-    parts: dict[str, list[tuple[str, Mapping[str, Any]]]] = {}
+    stored = _Stored()
     for entry in archive.entries:
         kinds = {"session": "ses_", "message": "msg_", "part": "prt_"}
         kind = next((name for name, begin in kinds.items() if _is_stored(entry, name, begin)), "")
@@ -122,20 +179,13 @@ def _stored(document: Document, archive: Archive, skipped: list[Skipped]) -> Ite
         folder, _, name = entry.path.rpartition("/")
         given = text_value(value.get("id")) or name.removesuffix(".json")
         if kind == "session":
-            sessions[given] = _Session(value)
+            stored.sessions[given] = _Session(value)
         elif kind == "message":
-            messages[given] = (entry.path, value)
+            stored.messages[given] = (entry.path, value)
         else:
             owner = text_value(value.get("messageID")) or folder.rpartition("/")[2]
-            parts.setdefault(owner, []).append((given, value))
-    for given in sorted(messages):
-        place, info = messages[given]
-        said = [raw for _, raw in sorted(parts.pop(given, []), key=lambda part: part[0])]
-        session = text_value(info.get("sessionID")) or place.split("/")[-2]
-        sessions.setdefault(session, _Session({"id": session})).messages.append((place, info, said))
-    for owner, left in parts.items():
-        skipped.append(Skipped(owner, f"{len(left):,} parts of a message that is not in the archive"))
-    yield from sessions.values()
+            stored.parts.setdefault(owner, []).append((given, value))
+    return stored.joined(skipped)
 
 
 def _object(

@@ -58,7 +58,10 @@ def detect(document: Document) -> str | None:
 
 
 def _chat(value: Mapping[str, Any]) -> Mapping[str, Any]:
+    """What holds the history: the object itself, or its `chat`, which a row of the database holds as a JSON text."""
     inner = value.get("chat")
+    if isinstance(inner, str):
+        inner = json_text.parse_inner(inner, None)
     return inner if isinstance(inner, OBJECT) else value
 
 

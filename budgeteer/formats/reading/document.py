@@ -7,14 +7,14 @@ import io
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import IO, Any, Final, Literal
+from typing import IO, Any, Final, Literal, Protocol
 
 from budgeteer.engine.errors import FormatError
 from budgeteer.formats.messages.imported import Skipped
 from budgeteer.formats.messages.message_spool import MessageSpool
 from budgeteer.formats.messages.numbering import Notes
 from budgeteer.formats.messages.progress import Progress, ProgressHeartbeat
-from budgeteer.formats.reading import json_text, parquet_files
+from budgeteer.formats.reading import json_text, parquet_files, sqlite_files
 from budgeteer.formats.reading.archives import Archive, open_archive
 from budgeteer.formats.reading.compressed_files import HEAD_BYTES as PACKED_HEAD_BYTES
 from budgeteer.formats.reading.compressed_files import decompress, decompress_into, is_packed
@@ -41,6 +41,19 @@ _TALK_COLUMNS: Final = (
 """The columns of tables that hold messages, or what was asked beside what was answered."""
 _FILLED = re.compile(r"[^\s\ufeff]")
 _JSON_STARTS = ('{"', "{}", "[{", '["', "[[", "[]")
+
+
+class _RowsWriter(Protocol):
+    """Writes the rows of a file into another as JSON lines, and says what they leave out."""
+
+    def __call__(self, written: IO[bytes], file: IO[bytes], /, *, limits: Limits) -> tuple[str, ...]:
+        """Write the rows."""
+
+
+_ROWS_WRITERS: Final[Mapping[bytes, _RowsWriter]] = {
+    parquet_files.MARK: parquet_files.write_rows,
+    sqlite_files.MARK: sqlite_files.write_rows,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +114,7 @@ class Document:
 
 
 def open_document(data: bytes, *, name: str = "", options: Options | None = None) -> Document:
-    """Open an upload: archive, JSON, JSONL or text, told by its bytes; the rows of a Parquet file are JSONL.
+    """Open an upload: archive, JSON, JSONL or text, told by its bytes; rows of Parquet and SQLite files are JSONL.
 
     Raises:
         FormatError: an empty, binary, damaged or cut-off file, or one past a limit.
@@ -114,8 +127,11 @@ def open_document(data: bytes, *, name: str = "", options: Options | None = None
     if unpacked is not None:
         data = unpacked
     left_out: tuple[str, ...] = ()
-    if data.startswith(parquet_files.MARK):
-        data, left_out = parquet_files.rows_of_parquet(data, limits=options.limits)
+    write_rows = _rows_writer(data)
+    if write_rows is not None:
+        rows = io.BytesIO()
+        left_out = write_rows(rows, io.BytesIO(data), limits=options.limits)
+        data = rows.getvalue()
     archive = open_archive(data, limits=options.limits)
     if archive is not None:
         return Document("archive", name, options, archive=archive)
@@ -159,9 +175,10 @@ def open_file(file: IO[bytes], *, name: str = "", options: Options) -> Document:
         file, size = unpacked, unpacked.seek(0, io.SEEK_END)
     file.seek(0)
     left_out: tuple[str, ...] = ()
-    if file.read(len(parquet_files.MARK)) == parquet_files.MARK:
+    write_rows = _rows_writer(file.read(PACKED_HEAD_BYTES))
+    if write_rows is not None:
         rows = options.scratch()
-        left_out = parquet_files.write_rows(rows, file, limits=options.limits)
+        left_out = write_rows(rows, file, limits=options.limits)
         file, size = rows, rows.seek(0, io.SEEK_END)
     if size <= options.limits.held_bytes:
         return _held(file, name, options, left_out)
@@ -184,6 +201,11 @@ def open_file(file: IO[bytes], *, name: str = "", options: Options) -> Document:
     lines = lines_of_members(file, large.members, depth_limit=depth, progress=telling)
     said = f"A JSON list of {len(lines):,} elements, read one by one: line 3 is its third element"
     return replace(far, lines=lines, warnings=(*left_out, said, *large.warnings))
+
+
+def _rows_writer(head: bytes) -> _RowsWriter | None:
+    """What writes the rows of a file that begins so as JSON lines, None where it is no table or database."""
+    return next((write for mark, write in _ROWS_WRITERS.items() if head.startswith(mark)), None)
 
 
 def notes_for(archive: Archive, options: Options) -> Notes:

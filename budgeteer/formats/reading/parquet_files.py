@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 import math
 from collections import Counter
@@ -17,17 +16,6 @@ MARK: Final = b"PAR1"
 """What a Parquet file begins with."""
 
 _BATCH_ROWS: Final = 500
-
-
-def rows_of_parquet(data: bytes, *, limits: Limits) -> tuple[bytes, tuple[str, ...]]:
-    """The rows of a Parquet file as JSON lines, and sentences on what they leave out.
-
-    Raises:
-        FormatError: as write_rows.
-    """
-    written = io.BytesIO()
-    said = write_rows(written, io.BytesIO(data), limits=limits)
-    return written.getvalue(), said
 
 
 def write_rows(written: IO[bytes], file: IO[bytes], *, limits: Limits) -> tuple[str, ...]:

@@ -1,7 +1,8 @@
-"""What command lines of agents print of a run, threads of Amp, conversations of Amazon Q, our own text."""
+"""What command lines of agents print of a run, threads of Amp, conversations of Amazon Q and Crush, our own text."""
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 AGENT_RUN: tuple[dict[str, Any], ...] = (
@@ -158,3 +159,40 @@ AMAZON_Q: dict[str, Any] = {
     "checkpoint_manager": None,
     "mcp_enabled": True,
 }
+
+
+def crush_message(number: int, role: str, *parts: tuple[str, dict[str, Any]], **other: Any) -> dict[str, Any]:
+    held = [{"type": kind, "data": data} for kind, data in parts]
+    return {
+        "id": f"m{number}",
+        "session_id": "s-1",
+        "role": role,
+        "parts": json.dumps(held),
+        "model": "claude-x" if role == "assistant" else "",
+        "created_at": 1_767_340_800 + number,
+        "is_summary_message": 0,
+        **other,
+    }
+
+
+CRUSH_FINISH = ("finish", {"reason": "stop", "time": 1_767_340_802})
+CRUSH: tuple[dict[str, Any], ...] = (
+    crush_message(1, "user", ("text", {"text": "List the piers"}), CRUSH_FINISH),
+    crush_message(
+        2,
+        "assistant",
+        ("reasoning", {"thinking": "A look first.", "signature": "s", "responses_data": None}),
+        ("text", {"text": "I look."}),
+        ("tool_call", {"id": "k1", "name": "ls", "input": '{"path":"."}', "finished": True}),
+        CRUSH_FINISH,
+    ),
+    crush_message(
+        3,
+        "tool",
+        ("tool_result", {"tool_call_id": "k1", "name": "ls", "content": "a b", "metadata": "", "is_error": False}),
+        CRUSH_FINISH,
+    ),
+    crush_message(4, "assistant", ("text", {"text": "Two piers."}), CRUSH_FINISH),
+    {"id": "s-1", "title": "Piers", "parent_session_id": None, "summary_message_id": None},
+)
+"""Rows of the tables `messages` and `sessions`."""

@@ -1,0 +1,276 @@
+"""SQLite databases in which programs keep conversations, as JSON lines: the rows of the tables that hold them.
+
+A program is told by its tables and their columns (`PROGRAMS`); of any other database the error names the tables. Only
+those columns are read, so that what else a program keeps (a sign-in, settings) is never looked at. SQLite opens a file
+by its name alone, so the bytes are copied into a temporary file, which is gone when they are read.
+
+A file may be hostile: it is opened read-only and as one that nobody changes; views, virtual tables, triggers and
+functions are denied; no value may be longer than the file, and the steps of the query, the bytes of the rows and so
+the time are bounded.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import sqlite3
+import tempfile
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from shutil import copyfileobj
+from typing import IO, Any, Final
+
+from budgeteer.engine.errors import FormatError
+from budgeteer.formats.reading.limits import Limits, readable_bytes
+
+MARK: Final = b"SQLite format 3\x00"
+"""What a database begins with."""
+
+_WRITE_AHEAD: Final = b"\x02\x02"
+"""Bytes 18 and 19 of a database that is written with a log beside it. Source: sqlite.org/fileformat2.html, 1.3.3."""
+_STEPS_AT_ONCE: Final = 100_000
+_LEAST_STEPS: Final = 20_000_000
+_STEPS_PER_BYTE: Final = 4
+"""Steps of SQLite's machine that a query may take; a row of a table takes about thirty. Source: ours."""
+_LISTED: Final = 12
+_SETTINGS: Final = {
+    sqlite3.SQLITE_DBCONFIG_DEFENSIVE: True,
+    sqlite3.SQLITE_DBCONFIG_TRUSTED_SCHEMA: False,
+    sqlite3.SQLITE_DBCONFIG_ENABLE_VIEW: False,
+}
+_READS: Final = frozenset({sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ})
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """The rows of one table that are read.
+
+    Attributes:
+        table: its name.
+        columns: the columns that it must have, which are read.
+        others: columns that are read where it has them.
+        where: which rows, in SQL.
+        order: in which order, in SQL.
+    """
+
+    table: str
+    columns: tuple[str, ...]
+    others: tuple[str, ...] = ()
+    where: str = ""
+    order: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """A program by what it keeps; it is told by one of the tables that `one_of` names."""
+
+    title: str
+    rows: tuple[Rows, ...]
+    one_of: tuple[str, ...]
+
+
+_CURSOR_KEYS: Final = (
+    "(key >= 'composerData:' AND key < 'composerData;') OR (key >= 'bubbleId:' AND key < 'bubbleId;') OR "
+    "key IN ('composer.composerData', 'workbench.panel.aichat.view.aichat.chatdata')"
+)
+
+PROGRAMS: Final[tuple[Program, ...]] = (
+    Program(
+        "Cursor or VS Code",
+        (
+            Rows("cursorDiskKV", ("key", "value"), where=_CURSOR_KEYS, order="key"),
+            Rows("ItemTable", ("key", "value"), where=_CURSOR_KEYS),
+        ),
+        one_of=("cursorDiskKV", "ItemTable"),
+    ),
+    Program(
+        "Crush",
+        (
+            Rows(
+                "messages",
+                ("id", "session_id", "role", "parts", "created_at"),
+                ("model", "provider", "is_summary_message"),
+                order="created_at, rowid",
+            ),
+            Rows("sessions", ("id", "title"), ("parent_session_id", "summary_message_id")),
+        ),
+        one_of=("messages",),
+    ),
+    Program(
+        "OpenCode",
+        (
+            Rows("part", ("id", "message_id", "data"), order="id"),
+            Rows("message", ("id", "session_id", "data"), order="id"),
+            Rows("session", ("id", "title"), ("parent_id",)),
+        ),
+        one_of=("part",),
+    ),
+    Program(
+        "Amazon Q or Kiro",
+        (
+            Rows("conversations", ("key", "value")),
+            Rows("conversations_v2", ("key", "value", "created_at"), order="created_at, rowid"),
+        ),
+        one_of=("conversations", "conversations_v2"),
+    ),
+    Program(
+        "Open WebUI",
+        (Rows("chat", ("id", "title", "chat"), ("created_at", "updated_at")),),
+        one_of=("chat",),
+    ),
+)
+"""In the order in which they are looked for.
+
+Sources: what the readers of these programs name, and for the columns github.com/charmbracelet/crush,
+internal/db/migrations; github.com/aws/amazon-q-developer-cli, src/database/sqlite_migrations;
+github.com/open-webui/open-webui, models/chats.py; OpenCode's session/session.sql.ts.
+"""
+
+
+def write_rows(written: IO[bytes], file: IO[bytes], *, limits: Limits) -> tuple[str, ...]:
+    """Write the rows of a database that hold conversations as JSON lines into another file, and say what is left out.
+
+    Raises:
+        FormatError: it is no database of a known program, is damaged, or its rows are larger than the limit of a file.
+    """
+    with tempfile.TemporaryDirectory(prefix="budgeteer-") as folder:
+        copy = Path(folder, "copy.db")
+        with copy.open("wb") as opened:
+            file.seek(0)
+            head = file.read(20)
+            file.seek(0)
+            copyfileobj(file, opened)
+        said: tuple[str, ...] = ()
+        if head[18:20] == _WRITE_AHEAD:
+            said = ("What stands in the database's log (the `-wal` file beside it) is not in this file",)
+        try:
+            with closing(sqlite3.connect(f"{copy.as_uri()}?mode=ro&immutable=1", uri=True)) as database:
+                size = copy.stat().st_size
+                _confine(database, size)
+                return (*_Reader(database, limits).write(written), *said)
+        except (sqlite3.Error, OverflowError, UnicodeDecodeError) as error:
+            why = " ".join(str(error).split())[:200] or type(error).__name__
+            raise FormatError(f"The SQLite database cannot be read: {why}", mend="Copy or export it again") from None
+
+
+def _confine(database: sqlite3.Connection, size: int) -> None:
+    """Keep a connection from running anything that the file brings, and from values that the file cannot hold."""
+    left = (_LEAST_STEPS + _STEPS_PER_BYTE * size) // _STEPS_AT_ONCE
+
+    def count_down() -> bool:
+        nonlocal left
+        left -= 1
+        return left < 0
+
+    database.set_progress_handler(count_down, _STEPS_AT_ONCE)
+    database.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, min(max(size, 1_000_000), 2**31 - 1))
+    for setting, enable in _SETTINGS.items():
+        database.setconfig(setting, enable)
+    database.execute("PRAGMA query_only = ON")
+    database.execute("PRAGMA cell_size_check = ON")
+    database.text_factory = lambda raw: raw.decode("utf-8", "replace")
+    database.set_authorizer(_authorized)
+
+
+def _authorized(action: int, *names: str | None) -> int:
+    counts = action == sqlite3.SQLITE_FUNCTION and names[1] == "count"
+    return sqlite3.SQLITE_OK if action in _READS or counts else sqlite3.SQLITE_DENY
+
+
+class _Reader:
+    """Reads what is wanted of a confined database."""
+
+    def __init__(self, database: sqlite3.Connection, limits: Limits) -> None:
+        self._database = database
+        self._limits = limits
+        self._size = 0
+        self._bytes_left_out: Counter[str] = Counter()
+        listed = database.execute("SELECT name, sql FROM sqlite_master WHERE type = 'table'")
+        self._tables = {
+            name: ()
+            for name, made in listed
+            if isinstance(name, str) and not str(made).upper().startswith("CREATE VIRTUAL") and _is_plain(name)
+        }
+
+    def write(self, written: IO[bytes]) -> Iterator[str]:
+        """Write the rows of the program whose database it is, and tell what was read and what was not."""
+        program, wanted = self._program()
+        for rows, columns in wanted:
+            count = 0
+            for row in self._rows(rows, columns):
+                line = json.dumps(row, ensure_ascii=False).encode("utf-8", "surrogatepass") + b"\n"
+                self._size += len(line)
+                self._check()
+                written.write(line)
+                count += 1
+            (total,) = self._database.execute(f'SELECT count(*) FROM "{rows.table}"').fetchone()  # noqa: S608
+            of = f"{count:,} of the {total:,} rows" if count < total else f"{count:,} rows"
+            yield f"Read of a database of {program.title}: {of} of its table `{rows.table}`"
+        if not self._size:
+            raise FormatError(
+                f"The database of {program.title} holds no conversation",
+                mend="Choose a database with conversations; some programs keep several",
+            )
+        read = {rows.table for rows, _ in wanted}
+        others = sorted(name for name in self._tables if name not in read)
+        if others:
+            yield f"Tables of the database that are not read: {_listed(others)}"
+        for column, count in self._bytes_left_out.most_common():
+            yield f"Bytes in the column `{column}`, left out: {count:,}"
+
+    def _program(self) -> tuple[Program, list[tuple[Rows, list[str]]]]:
+        for program in PROGRAMS:
+            wanted = [(rows, columns) for rows in program.rows if (columns := self._columns(rows))]
+            if any(rows.table in program.one_of for rows, _ in wanted):
+                return program, wanted
+        raise FormatError(
+            f"This is an SQLite database of no known program: its tables are {_listed(sorted(self._tables))}",
+            mend=f"Choose one of {_listed([program.title for program in PROGRAMS])}, or export its messages as JSON",
+        )
+
+    def _columns(self, rows: Rows) -> list[str]:
+        """The columns to read of a table; none where it is not there or has not all that it must have."""
+        if rows.table not in self._tables:
+            return []
+        shown = self._database.execute(f'SELECT * FROM "{rows.table}" LIMIT 0').description  # noqa: S608
+        held = [name for name, *_ in shown]
+        return [name for name in (*rows.columns, *rows.others) if name in held] if {*rows.columns} <= {*held} else []
+
+    def _rows(self, rows: Rows, columns: list[str]) -> Iterator[dict[str, Any]]:
+        where = f" WHERE {rows.where}" if rows.where else ""
+        order = f" ORDER BY {rows.order}" if rows.order else ""
+        named = ", ".join(f'"{name}"' for name in columns)
+        for values in self._database.execute(f'SELECT {named} FROM "{rows.table}"{where}{order}'):  # noqa: S608
+            row = {name: self._plain(value, name) for name, value in zip(columns, values, strict=True)}
+            yield {name: value for name, value in row.items() if value is not None}
+
+    def _plain(self, value: Any, column: str) -> Any:
+        """A value as JSON has it: bytes that are a text in UTF-8 as that text, others left out and counted."""
+        if isinstance(value, bytes):
+            try:
+                return value.decode()
+            except UnicodeDecodeError:
+                self._bytes_left_out[column] += len(value)
+                return None
+        return None if isinstance(value, float) and not math.isfinite(value) else value
+
+    def _check(self) -> None:
+        if self._size > self._limits.file_bytes:
+            most = readable_bytes(self._limits.file_bytes)
+            raise FormatError(
+                f"The conversations in the database are larger than {most}, the limit on file size",
+                mend="Export a part of them, or use the command line, whose limit is higher",
+            )
+
+
+def _is_plain(name: str) -> bool:
+    """Whether a name needs no care inside quotes; SQLite's own tables are none of a program's."""
+    return '"' not in name and not name.startswith("sqlite_")
+
+
+def _listed(names: list[str]) -> str:
+    shown = ", ".join(" ".join(name[:40].split()) for name in names[:_LISTED]) or "none"
+    return f"{shown} and {len(names) - _LISTED} more" if len(names) > _LISTED else shown

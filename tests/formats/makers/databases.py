@@ -1,0 +1,53 @@
+"""SQLite databases of programs, made of the same conversations as the files they export, our own text."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any, Final
+
+from tests.formats.makers.agents import OPENCODE
+from tests.formats.makers.chat_exports import OPEN_WEBUI
+from tests.formats.makers.interfaces import CURSOR_ROWS
+from tests.formats.makers.runs import AMAZON_Q, CRUSH
+from tests.formats.shapes import database
+
+SECRET: Final = "a-token-that-nobody-may-see"
+"""What stands in tables and rows that are no conversation's."""
+
+OTHERS: Final = {"auth_kv": [{"key": "token", "value": SECRET}]}
+
+
+def _opencode() -> dict[str, list[dict[str, Any]]]:
+    said = OPENCODE["messages"]
+    messages = [{"id": one["info"]["id"], "session_id": "ses_1", "data": json.dumps(one["info"])} for one in said]
+    parts = [
+        {"id": part["id"], "message_id": one["info"]["id"], "session_id": "ses_1", "data": json.dumps(part)}
+        for one in said
+        for part in one["parts"]
+    ]
+    session = {"id": "ses_1", "project_id": "p", "parent_id": None, "title": OPENCODE["info"]["title"]}
+    return {"session": [session], "message": messages, "part": parts}
+
+
+def _open_webui() -> list[dict[str, Any]]:
+    kept = ("id", "user_id", "title", "created_at", "updated_at")
+    return [{**{key: row.get(key) for key in kept}, "chat": json.dumps(row["chat"])} for row in OPEN_WEBUI]
+
+
+def _state_vscdb() -> dict[str, list[dict[str, Any]]]:
+    rows = [{**row, "value": row["value"].encode()} for row in CURSOR_ROWS]
+    return {
+        "ItemTable": [{"key": "terminal.history", "value": SECRET}],
+        "cursorDiskKV": [*rows, {"key": "z", "value": SECRET}],
+    }
+
+
+DATABASES: Final[Mapping[str, bytes]] = {
+    "crush": database({"sessions": [CRUSH[-1]], "messages": list(CRUSH[:-1]), **OTHERS}),
+    "cursor-chats": database(_state_vscdb()),
+    "opencode": database({**_opencode(), **OTHERS}),
+    "amazon-q": database({"conversations": [{"key": "/w", "value": json.dumps(AMAZON_Q)}], **OTHERS}),
+    "open-webui": database({"chat": _open_webui(), **OTHERS}),
+}
+"""By the format of the conversations in them."""

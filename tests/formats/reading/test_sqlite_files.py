@@ -1,0 +1,147 @@
+"""SQLite databases: each program's read as its export is, what else they hold never, and hostile ones bounded."""
+
+from __future__ import annotations
+
+import io
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack
+from typing import IO, Any, Final
+
+import pytest
+
+from budgeteer.engine.errors import FormatError
+from budgeteer.formats.detect import import_bytes, import_file
+from budgeteer.formats.messages.imported import Imported
+from budgeteer.formats.reading import sqlite_files
+from budgeteer.formats.reading.document import Options, open_document
+from budgeteer.formats.reading.limits import Limits
+from tests.formats.maker_shapes import MAKERS
+from tests.formats.makers.databases import DATABASES, SECRET
+from tests.formats.makers.interfaces import CURSOR_ROWS
+from tests.formats.makers.runs import CRUSH
+from tests.formats.shapes import database, zipped
+
+
+def words(found: Imported) -> list[list[tuple[object, ...]]]:
+    return [[(one.role, one.parts) for one in chat.messages] for chat in found.conversations]
+
+
+@pytest.fixture
+def options() -> Iterator[Options]:
+    with ExitStack() as stack:
+
+        def scratch() -> IO[bytes]:
+            return stack.enter_context(tempfile.TemporaryFile())
+
+        yield Options(limits=Limits(held_bytes=0), scratch=scratch)
+
+
+@pytest.mark.parametrize("name", DATABASES)
+def test_a_database_is_read_as_its_export_and_nothing_else_of_it(name: str, options: Options) -> None:
+    held, exported = import_bytes(DATABASES[name]), import_bytes(MAKERS[name])
+    assert (held.format, words(held)) == (name, words(exported))
+    assert [chat.title for chat in held.conversations] == [chat.title for chat in exported.conversations]
+    assert SECRET not in repr(held)
+    assert held.warnings[0].startswith("Read of a database of ")
+    far = import_file(io.BytesIO(DATABASES[name]), options=options)
+    assert (far.format, words(far)) == (name, words(held))
+
+
+def test_every_program_has_a_database_here() -> None:
+    assert len(DATABASES) == len(sqlite_files.PROGRAMS)
+
+
+def test_the_report_says_what_was_read_and_what_was_not() -> None:
+    found = import_bytes(DATABASES["cursor-chats"])
+    count = len(CURSOR_ROWS)
+    told = f"Read of a database of Cursor or VS Code: {count} of the {count + 1} rows of its table `cursorDiskKV`"
+    assert told in found.warnings
+    assert "Tables of the database that are not read: auth_kv" in import_bytes(DATABASES["crush"]).warnings
+
+
+def test_a_database_is_read_in_an_archive() -> None:
+    found = import_bytes(zipped({"home/crush.db": DATABASES["crush"], "home/state.vscdb": DATABASES["cursor-chats"]}))
+    assert (found.format, len(found.conversations)) == ("transcripts", 2)
+
+
+def test_one_that_is_written_with_a_log_is_read_and_the_log_named() -> None:
+    data = bytearray(DATABASES["crush"])
+    data[18:20] = b"\x02\x02"
+    found = import_bytes(bytes(data))
+    assert words(found) == words(import_bytes(MAKERS["crush"]))
+    assert any("`-wal` file" in said for said in found.warnings)
+
+
+def test_bytes_that_are_no_text_are_left_out_and_counted() -> None:
+    rows = [*CRUSH[:-1], {**CRUSH[0], "id": "m9", "parts": b"\xff\xfe\xfd"}]
+    assert "Bytes in the column `parts`, left out: 3" in import_bytes(database({"messages": rows})).warnings
+
+
+@pytest.mark.parametrize(
+    ("tables", "told"),
+    [
+        ({"places": [{"name": "Oslo"}], "piers": [{"n": 4}]}, "of no known program: its tables are piers, places"),
+        ({"messages": [{"id": 1, "role": "user", "content": "Hi"}]}, "of no known program: its tables are messages"),
+        ({"ItemTable": [{"key": "a", "value": "b"}]}, "The database of Cursor or VS Code holds no conversation"),
+    ],
+)
+def test_another_database_is_refused_by_what_it_is(tables: dict[str, Any], told: str) -> None:
+    with pytest.raises(FormatError, match=told):
+        import_bytes(database(tables))
+
+
+def test_rows_over_the_limit_are_refused() -> None:
+    data = database({"messages": [{**CRUSH[0], "parts": '"' * 60_000}]})
+    with pytest.raises(FormatError, match="The conversations in the database are larger than ") as caught:
+        open_document(data, options=Options(limits=Limits(file_bytes=len(data))))
+    assert "command line" in caught.value.mend
+
+
+HOSTILE: Final[Mapping[str, str]] = {
+    "a view": (
+        "CREATE VIEW messages AS SELECT 'a' AS id, 's' AS session_id, 'user' AS role, '[]' AS parts, 1 AS created_at"
+    ),
+    "a virtual table": "CREATE VIRTUAL TABLE messages USING fts5(id, session_id, role, parts, created_at)",
+    "a function": (
+        "CREATE TABLE messages (id, session_id, role, created_at, parts AS (hex(zeroblob(100000000))) VIRTUAL)"
+    ),
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_nothing_that_a_database_brings_is_run(name: str) -> None:
+    row = "INSERT INTO messages (id, session_id, role, created_at) VALUES ('a', 's', 'user', 1)"
+    data = database({"other": [{"a": 1}]}, HOSTILE[name], *([] if name == "a view" else [row]))
+    with pytest.raises(FormatError, match=r"of no known program|cannot be read: ") as caught:
+        import_bytes(data)
+    assert "Traceback" not in str(caught.value)
+
+
+def test_pages_that_lead_to_one_page_again_and_again_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An inner page whose children are all the same leaf gives its rows many times over, without being damaged."""
+    rows = [{**CRUSH[0], "id": str(at), "parts": CRUSH[0]["parts"] + " " * 300} for at in range(2_000)]
+    data = bytearray(database({"messages": rows}))
+    size = int.from_bytes(data[16:18])
+    inner = next(at for at in range(size, len(data), size) if data[at] == 5)
+    cells = [inner + int.from_bytes(data[at : at + 2]) for at in range(inner + 12, inner + 12 + 2 * data[inner + 4], 2)]
+    for cell in cells:
+        data[cell : cell + 4] = data[cells[0] : cells[0] + 4]
+    assert len(import_bytes(bytes(data)).conversations[0].messages) > 1_000
+    monkeypatch.setattr(sqlite_files, "_STEPS_AT_ONCE", 1_000)
+    monkeypatch.setattr(sqlite_files, "_LEAST_STEPS", 0)
+    monkeypatch.setattr(sqlite_files, "_STEPS_PER_BYTE", 0)
+    with pytest.raises(FormatError, match="cannot be read: interrupted"):
+        import_bytes(bytes(data))
+
+
+def test_a_damaged_one_is_refused_or_read_in_part() -> None:
+    data = DATABASES["crush"]
+    became: set[str] = set()
+    for at in range(16, len(data), 97):
+        for broken in (data[:at], data[:at] + bytes([data[at] ^ 0xFF]) + data[at + 1 :]):
+            try:
+                became.add(import_bytes(broken).format)
+            except FormatError as error:
+                became.add(error.what.partition(":")[0])
+    assert became >= {"crush", "The SQLite database cannot be read"}
