@@ -102,6 +102,30 @@ def test_the_storage_of_opencode_is_read_as_its_export() -> None:
     assert (request.position, request.input_tokens, request.cache_read_tokens) == (1, 127, 100)
 
 
+def test_calls_of_opencode_that_share_an_id_keep_a_result_each() -> None:
+    """As of servers that number the calls of each reply anew, and of exports whose ids were taken out."""
+
+    def ran(output: str) -> dict[str, Any]:
+        state = {"status": "completed", "input": {"file": output}, "output": output}
+        return {"type": "tool", "callID": "call_0", "tool": "read", "state": state}
+
+    info = {"sessionID": "ses_1", "role": "assistant", "modelID": "qwen3-coder"}
+    messages = [
+        {"info": {**info, "id": "msg_8"}, "parts": [ran("one"), ran("two")]},
+        {"info": {**info, "id": "msg_9"}, "parts": [ran("three")]},
+    ]
+    found = import_bytes(dumps({**OPENCODE, "messages": [*OPENCODE["messages"], *messages]}))
+    answers = [part for message in found.conversations[0].messages for part in results_of(message)]
+    assert [
+        (part.call_id, *(said.text for said in part.content if isinstance(said, TextPart))) for part in answers[-3:]
+    ] == [
+        ("call_0", "one"),
+        ("call_0#2", "two"),
+        ("call_0#3", "three"),
+    ]
+    assert not any("answered before" in warning for warning in found.warnings)
+
+
 def test_a_compaction_of_opencode_begins_the_context() -> None:
     part = {"type": "compaction", "auto": True}
     asked = {"info": {"id": "msg_3", "sessionID": "ses_1", "role": "user"}, "parts": [part]}

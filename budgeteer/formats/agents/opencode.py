@@ -341,7 +341,9 @@ def _tool(raw: Mapping[str, Any], steps: ReplySteps, draft: ConversationDraft) -
     """A call and what became of it."""
     given = raw.get("state")
     state = given if isinstance(given, Mapping) else {}
-    call = draft.calls.call(text_value(raw.get("tool")), state.get("input", {}), text_value(raw.get("callID")))
+    call = draft.calls.call(
+        text_value(raw.get("tool")), state.get("input", {}), text_value(raw.get("callID")), has_result=True
+    )
     draft.calls.answer(given=call.id)
     status = text_value(state.get("status"))
     time, about = state.get("time"), state.get("metadata")

@@ -151,7 +151,7 @@ def _reply(block: Mapping[str, Any], steps: ReplySteps, draft: ConversationDraft
         function = called.get("function")
         named = function if isinstance(function, Mapping) else called
         given = named.get("args", named.get("arguments"))
-        call = draft.calls.call(text_value(named.get("name")), given, text_value(called.get("id")))
+        call = draft.calls.call(text_value(named.get("name")), given, text_value(called.get("id")), has_result=True)
         steps.call(call)
         output = named.get("output")
         if output is None:

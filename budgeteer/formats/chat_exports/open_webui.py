@@ -164,7 +164,8 @@ def _reply(part: Part, steps: ReplySteps, draft: ConversationDraft) -> None:
             steps.say(ReasoningPart("\n".join(row.removeprefix("> ").removeprefix(">") for row in body.split("\n"))))
             continue
         about = {key: html.unescape(value) for key, value in _ATTRIBUTE.findall(block["about"])}
-        call = draft.calls.call(about.get("name", ""), _written(about.get("arguments", "")), about.get("id", ""))
+        arguments = _written(about.get("arguments", ""))
+        call = draft.calls.call(about.get("name", ""), arguments, about.get("id", ""), has_result=True)
         steps.call(call)
         if about.get("done") != "false":
             result = _written(about.get("result", "")) or _written(body)

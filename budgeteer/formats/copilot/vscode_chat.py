@@ -303,7 +303,8 @@ def _called(draft: ConversationDraft, part: Mapping[str, Any], steps: ReplySteps
     details = part.get("resultDetails")
     held = details if isinstance(details, Mapping) else {}
     given = text_value(held.get("input"))
-    call = draft.calls.call(text_value(part.get("toolId")), given or None, text_value(part.get("toolCallId")))
+    call_id = text_value(part.get("toolCallId"))
+    call = draft.calls.call(text_value(part.get("toolId")), given or None, call_id, has_result=True)
     draft.notes.count("Calls whose arguments the file leaves out, kept without them", int(not given))
     steps.call(call)
     output = held.get("output")

@@ -186,7 +186,7 @@ class _Reader:
     def _server_call(self, item: Mapping[str, Any], steps: ReplySteps) -> None:
         """A call that the provider made and answered itself."""
         name, arguments = text_value(item.get("name")), self._whole(item.get("arguments"))
-        call = self.draft.calls.call(name, arguments, text_value(item.get("id")))
+        call = self.draft.calls.call(name, arguments, text_value(item.get("id")), has_result=True)
         self.draft.calls.answer(given=call.id)
         error = text_value(item.get("error"))
         said = error or text_value(self._whole(item.get("result")))

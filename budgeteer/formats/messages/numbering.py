@@ -168,7 +168,7 @@ def numbered(
     results that stand apart from their calls are put back beside them. A list of outlines is numbered in place.
     """
     notes = notes or Notes()
-    unique = _UniqueIds()
+    unique = UniqueIds()
     done: Sequence[Message]
     if isinstance(messages, OutlineList):
         done = messages
@@ -203,10 +203,10 @@ def put_aside(message: Message, aside: MessageSpool | None) -> Message:
 
 def unique_ids(wanted: Iterable[str]) -> list[str]:
     """The ids made unique, in order: the second `x` becomes `x#2`."""
-    return list(map(_UniqueIds(), wanted))
+    return list(map(UniqueIds(), wanted))
 
 
-class _UniqueIds:
+class UniqueIds:
     """Ids made unique one after the other; those that are made of a position take a byte each."""
 
     def __init__(self) -> None:

@@ -14,7 +14,8 @@ from budgeteer.formats.messages.outlines import with_parts
 def behind_calls(messages: Sequence[Message], notes: Notes) -> Sequence[Message]:
     """The messages with each result behind its call; a second answer to a call is left out and counted.
 
-    A result whose call is not before it stays where it is.
+    A result whose call is not before it stays where it is. Some servers give a call the id of an earlier one: it waits
+    for a result of its own.
     """
     slots = array("q")
     slot_of: dict[str, int] = {}
@@ -29,7 +30,9 @@ def behind_calls(messages: Sequence[Message], notes: Notes) -> Sequence[Message]
         slot = slot_of.get(call_id)
         if slot is None:
             slot = last = at
-            slot_of |= {call.id: at for call in calls_of(message)} if message is not None else {}
+            made = {call.id: at for call in calls_of(message)} if message is not None else {}
+            slot_of |= made
+            answered -= made.keys()
         else:
             if slot != last:
                 notes.count("Tool results put right behind their call, as the API saw them")

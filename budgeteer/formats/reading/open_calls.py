@@ -7,7 +7,7 @@ from typing import Any
 
 from budgeteer.engine.content.conversation import ToolCallPart
 from budgeteer.engine.content.library import compact_json
-from budgeteer.formats.messages.numbering import Notes, text_value
+from budgeteer.formats.messages.numbering import Notes, UniqueIds, text_value
 from budgeteer.formats.reading import json_text
 
 TIED = "Tool results without a call id, tied to their calls by name and order"
@@ -20,12 +20,20 @@ class OpenCalls:
         self.notes = notes
         self.waiting: dict[str, str] = {}
         self._made = 0
+        self._own = UniqueIds()
 
-    def call(self, name: str, arguments: Any, given: str = "") -> ToolCallPart:
-        """A call that waits from now on; `call_1`, `call_2` … where the source gives no id."""
+    def call(self, name: str, arguments: Any, given: str = "", *, has_result: bool = False) -> ToolCallPart:
+        """A call that waits from now on; `call_1`, `call_2` … where the source gives no id.
+
+        Args:
+            has_result: its result stands with it in the source, which needs no id for that. An id that an earlier such
+                call has is then made unique: the second `x` becomes `x#2`.
+        """
         if not given:
             self._made += 1
             given = f"call_{self._made}"
+        if has_result:
+            given = self._own(given)
         self.waiting[given] = name
         return ToolCallPart(given, name, arguments_text(arguments))
 
