@@ -57,6 +57,8 @@ class AccountAdmin(_UserAdmin):
         links = [(user, password_link(user, site=site)) for user in accounts.filter(is_active=True)]
         for user, _ in links:
             record(SecurityEvent.PASSWORD_LINK_MADE, account=user.pk, by=request.user.pk)
+            if user.last_login is not None:  # to anybody else it is an invitation
+                notify_of_change(user, AccountChange.LINK_MADE)
         context = {
             **self.admin_site.each_context(request),
             "title": "Links that set a password",

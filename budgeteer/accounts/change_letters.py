@@ -36,6 +36,9 @@ class AccountChange(StrEnum):
     RECOVERY_CODES = "The recovery codes were replaced."
     PASSKEY_ADDED = "A passkey was added."
     PASSKEY_REMOVED = "A passkey was removed."
+    PROVIDER_CONNECTED = "An account of the sign-in provider was connected; it signs in from now on."
+    PROVIDER_REMOVED = "The sign-in provider was disconnected; it signs in no more."
+    LINK_MADE = "An administrator made a link that sets a new password."
 
 
 def notify_of_change(user: User, change: AccountChange, *, address: str | None = None) -> None:

@@ -16,29 +16,32 @@ from django.db.models import Q
 from budgeteer.accounts.change_letters import JOB, AccountChange, change_letter
 from budgeteer.accounts.models import SignInLink, SignInTry
 from budgeteer.accounts.password_links import letter
+from budgeteer.engine.errors import InputError
 from budgeteer.jobs.cleanup import sweep
 from budgeteer.jobs.context import JobContext, Outage
+from budgeteer.jobs.models import Job, JobState
 from budgeteer.jobs.registry import job
+from budgeteer.jobs.services import retry
 
 # A used link still says "used" rather than "unknown" for this long.
 LINK_TIME = timedelta(days=1)
+# A letter is tried for this long.
+LETTER_TIME = timedelta(days=1)
+LINKS_JOB = "accounts.mail_password_links"
+LETTER_JOBS = (LINKS_JOB, JOB)
+_PERMANENT = 500
 
 
-@job("accounts.mail_password_links", title="Mail password links")
+@job(LINKS_JOB, title="Mail password links")
 def mail_password_links(context: JobContext, *, accounts: Sequence[int], site: str) -> dict[str, int]:
-    """Mail each of these accounts, where it is open still, a link that sets its password.
+    """Mail each of these accounts, one or none, where it is open still, a link that sets its password.
 
     Raises:
-        Outage: the mail server does not answer, or refuses for now; the letters that went are not sent again.
+        Outage: the mail server does not answer, or refuses for now; the job is tried again.
     """
     sent = 0
     for user in User.objects.filter(pk__in=accounts, is_active=True).exclude(email="").order_by("pk"):
-        try:
-            _send(letter(user, site=site))
-        except Outage:
-            if sent:
-                break  # a second try would mail the first ones again
-            raise
+        _send(letter(user, site=site))
         sent += 1
     context.progress(sent, len(accounts), "letters", "Mailed.")
     return {"letters": sent}
@@ -65,12 +68,40 @@ def _send(letter: EmailMessage) -> None:
     """Hand a letter to the mail server.
 
     Raises:
+        InputError: it refuses the letter for good.
         Outage: it does not answer, or refuses for now.
     """
     try:
         letter.send()
+    except (smtplib.SMTPRecipientsRefused, smtplib.SMTPDataError) as error:
+        if _is_for_good(error):
+            raise InputError("The mail server refuses the letter", mend="Look at the account's mail address") from error
+        raise Outage("The mail server did not take a letter") from error
     except (OSError, smtplib.SMTPException) as error:
         raise Outage("The mail server did not take a letter") from error
+
+
+def _is_for_good(error: smtplib.SMTPRecipientsRefused | smtplib.SMTPDataError) -> bool:
+    """Whether every answer is a permanent one (5xx: RFC 5321, 4.2.1)."""
+    if isinstance(error, smtplib.SMTPDataError):
+        return error.smtp_code >= _PERMANENT
+    return all(code >= _PERMANENT for code, _said in error.recipients.values())
+
+
+@sweep("letters that no mail server took")
+def send_again(now: datetime) -> int:
+    """Try letters again that failed of an outage which lasted longer than a job is tried; for a day."""
+    # A job that ended by what it raised itself, such as a letter that is refused for good, has lost fewer workers.
+    broken = Job.objects.filter(
+        kind__in=LETTER_JOBS,
+        state=JobState.FAILED,
+        lost_workers__gte=settings.JOB_MAX_ATTEMPTS - 1,
+        created_at__gt=now - LETTER_TIME,
+    )
+    again = list(broken)
+    for one in again:
+        retry(one)
+    return len(again)
 
 
 @sweep("spent sign-in links")

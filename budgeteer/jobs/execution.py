@@ -17,7 +17,7 @@ from django.db import InterfaceError, OperationalError, close_old_connections, c
 from django.db.models.functions import Now
 
 from budgeteer.engine.errors import BudgetExceeded, InputError, TokenizerUnavailable
-from budgeteer.jobs import memory, registry
+from budgeteer.jobs import memory, registry, services
 from budgeteer.jobs.context import ClaimLost, JobContext, Outage, WorkerStopping, worker_stopping
 from budgeteer.jobs.heartbeats import own_name
 from budgeteer.jobs.models import Job, JobState, appended
@@ -28,10 +28,14 @@ log = structlog.get_logger(__name__)
 
 
 def execute(job_id: uuid.UUID, attempt: int) -> None:
-    """Do the job if this attempt is still to be done; a second delivery of it does nothing."""
-    claimed = Job.objects.claim(job_id, attempt, worker=own_name())
+    """Do the job if this attempt is still to be done; a second delivery of it does nothing.
+
+    A kind that this process does not know is left to a worker of a newer version, which an upgrade starts beside it.
+    """
+    claimed = Job.objects.claim(job_id, attempt, worker=own_name(), kinds=registry.names())
     if claimed is None:
-        log.debug("delivery ignored", job_id=str(job_id), attempt=attempt)
+        if not services.leave_to_newer(job_id, attempt):
+            log.debug("delivery ignored", job_id=str(job_id), attempt=attempt)
         return
     with (
         traced(claimed.kind, role="job", parent=claimed.trace_parent) as work,

@@ -134,6 +134,8 @@ def title_of(kind: str) -> str:
 
 
 def _sentence(job: Job) -> str:
+    if job.state == JobState.QUEUED and job.error:
+        return str(job.error["sentence"])
     if job.state in (JobState.QUEUED, JobState.SUCCEEDED):
         return WORDS[JobState(job.state)] + "."
     return job.sentence or WORDS[JobState(job.state)] + "."

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import uuid
+from collections.abc import Iterable
 from datetime import datetime
 from typing import Any
 
@@ -37,14 +38,17 @@ class JobQuerySet(models.QuerySet["Job"]):
         """The row while `attempt` is the one that runs; empty as soon as the claim is lost."""
         return self.filter(id=job_id, attempt=attempt, state=JobState.RUNNING)
 
-    def claim(self, job_id: uuid.UUID, attempt: int, *, worker: str = "") -> Job | None:
-        """Take a queued job for this attempt; None where somebody else has it or it moved on.
+    def claim(
+        self, job_id: uuid.UUID, attempt: int, *, worker: str = "", kinds: Iterable[str] | None = None
+    ) -> Job | None:
+        """Take a queued job for this attempt; None where somebody else has it, it moved on, or is none of these kinds.
 
         `worker` is the name of the process that takes it. Every time of a row is read off the database's clock, since
         hosts whose clocks differ would take each other's jobs for lost.
         """
         now = Now()
-        taken = self.filter(id=job_id, attempt=attempt, state=JobState.QUEUED).update(
+        queued = self.filter(id=job_id, attempt=attempt, state=JobState.QUEUED)
+        taken = (queued if kinds is None else queued.filter(kind__in=kinds)).update(
             state=JobState.RUNNING, worker=worker, claimed_at=now, started_at=now, heartbeat_at=now, error=None
         )
         return self.get(id=job_id) if taken else None
@@ -71,7 +75,8 @@ class Job(models.Model):
 
     `attempt` is a fencing token: every write of a worker names the attempt it claimed, so one that
     was given up for dead cannot write after another has taken over.
-    `arguments`, `result` and `error` are JSON; `error` is `{what, where, mend, sentence}`.
+    `arguments`, `result` and `error` are JSON; `error` is `{what, where, mend, sentence}`. A queued job has one while
+    no worker is known that can do it (services.leave_to_newer).
     Of the jobs with `is_only_one`, one at most of a kind about a subject is unfinished at any time.
     `worker` is the process that claimed it last (see heartbeats.py).
     `subject` names what the job is about ("source:<id>").

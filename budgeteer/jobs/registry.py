@@ -70,6 +70,11 @@ def kinds() -> tuple[JobKind, ...]:
     return tuple(_kinds.values())
 
 
+def names() -> list[str]:
+    """The names of all kinds that this process knows; one of a newer version may know more."""
+    return [kind.name for kind in kinds()]
+
+
 def studies() -> list[str]:
     """The kinds that can wait for all others."""
     return [kind.name for kind in kinds() if kind.is_study]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import uuid
 from collections.abc import Callable, Mapping
 from datetime import datetime, timedelta
 from functools import partial
@@ -15,7 +16,9 @@ from django.db.models.functions import Now
 from kombu.exceptions import KombuError
 from kombu.exceptions import OperationalError as BrokerAway
 
-from budgeteer.jobs import registry
+from budgeteer import __version__
+from budgeteer.engine.errors import InputError
+from budgeteer.jobs import heartbeats, registry
 from budgeteer.jobs.celery_app import app
 from budgeteer.jobs.models import FINISHED, UNFINISHED, Job, JobState, appended
 from budgeteer.logs import current_request_id
@@ -28,6 +31,8 @@ QUEUES = ("default", "large")
 DOUBLINGS = 5
 # Finished jobs removed in one transaction.
 FORGOTTEN_AT_ONCE = 500
+# Messages about a job of a kind that nobody knows, after which it has failed: half an hour with the default settings.
+UNKNOWN_SENDS = 10
 # So many messages wake every worker there is; each then takes what waits from the rows.
 MOST_NUDGES = 50
 
@@ -169,8 +174,43 @@ def retry(job: Job) -> None:
 
 
 def reap() -> int:
-    """Queue again what lost its worker and send again what nobody claimed; how many rows were touched."""
-    return _requeue_lost() + _resend_unclaimed()
+    """Queue again what lost its worker, send again what nobody claimed, end what nobody can do; how many rows."""
+    return _requeue_lost() + _end_unknown() + _resend_unclaimed()
+
+
+def leave_to_newer(job_id: uuid.UUID, attempt: int) -> bool:
+    """Leave a queued job whose kind this process does not know to a worker of a newer version; whether it is one.
+
+    It stays queued and is sent again, ever more seldom. Its log says why, once.
+    """
+    queued = Job.objects.filter(id=job_id, attempt=attempt, state=JobState.QUEUED)
+    job = queued.exclude(kind__in=registry.names()).first()
+    if job is None:
+        return False
+    log.warning("job left to a newer worker", job_id=str(job.id), kind=job.kind, attempt=attempt)
+    said = InputError(
+        "The workers that have looked at this do not know this kind of work; it waits for one of a newer version",
+        mend="Start the workers of the version that asked for it, or try again after the upgrade",
+    )
+    line = appended(job.log, said.sentence)
+    queued.filter(error__isnull=True).update(error=said.to_json(), log=line)
+    return True
+
+
+def _end_unknown() -> int:
+    """Fail the jobs that no worker knows, after so many messages about each and while no other version is there."""
+    unknown = Job.objects.filter(state=JobState.QUEUED, sends__gte=UNKNOWN_SENDS, error__isnull=False)
+    unknown = unknown.exclude(kind__in=registry.names())
+    if not unknown.exists() or any(seen.is_fresh and seen.version != __version__ for seen in heartbeats.everybody()):
+        return 0
+    ended = 0
+    for job in unknown:
+        log.warning("job that no worker knows ended", job_id=str(job.id), kind=job.kind, attempt=job.attempt)
+        sentence = str(job.error["sentence"])
+        ended += unknown.filter(id=job.id, attempt=job.attempt).update(
+            state=JobState.FAILED, sentence=sentence[:500], finished_at=Now()
+        )
+    return ended
 
 
 def _requeue_lost() -> int:
@@ -222,7 +262,8 @@ def _resend_unclaimed() -> int:
 def nudge() -> None:
     """Send the oldest waiting job of every queue, however lately it was sent: a worker has come that may not know."""
     for queue in QUEUES:
-        job = Job.objects.filter(state=JobState.QUEUED, queue=queue).order_by("created_at").first()
+        waiting = Job.objects.filter(state=JobState.QUEUED, queue=queue, kind__in=registry.names())
+        job = waiting.order_by("created_at").first()
         if job is not None:
             _send(job)
 

@@ -1,6 +1,6 @@
 """Whose job is next: the queues are fair between people, and studies never take every worker.
 
-A job of nobody goes first. Of the people who wait in a queue the one with the fewest running jobs has the turn, then
+A kind of job that this process does not know is left to a worker of a newer version. A job of nobody goes first. Of the people who wait in a queue the one with the fewest running jobs has the turn, then
 the one who was served longest ago; of that person's jobs the oldest that is no study. A study
 (`registry.job(…, is_study=True)`) answers a question of what if: nobody's data waits for it. It waits while its owner
 has another one running, and while so many run that only one worker is left for imports. Two workers that look at the
@@ -24,7 +24,7 @@ type Turn = tuple[uuid.UUID, int]
 def next_waiting(queues: Iterable[str]) -> Turn | None:
     """Id and attempt of the job to be done next, the first queue first; None where nothing may begin."""
     for queue in queues:
-        waiting = Job.objects.filter(state=JobState.QUEUED, queue=queue)
+        waiting = Job.objects.filter(state=JobState.QUEUED, queue=queue, kind__in=registry.names())
         for owner in _in_turn(list(waiting.order_by().values_list("owner", flat=True).distinct())):
             if found := _next_of(owner, waiting):
                 return found

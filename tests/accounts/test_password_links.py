@@ -29,17 +29,20 @@ FORM = {"new_password1": NEW, "new_password2": NEW}
 
 
 class Letters:
-    """What an SMTP server was given; its first `refused` letters are turned away."""
+    """What an SMTP server was given; its first `refused` letters are turned away, and all of them with an `answer`."""
 
     def __init__(self) -> None:
         self.taken: list[tuple[list[str], str]] = []
         self.refused = 0
+        self.answer = ""
 
     async def handle_DATA(self, _server: object, _session: object, envelope: Any) -> str:  # noqa: N802 - aiosmtpd's name
         """Keep a letter."""
         if self.refused:
             self.refused -= 1
             return "451 try again later"
+        if self.answer:
+            return self.answer
         text = message_from_bytes(envelope.content).get_payload(decode=True).decode()
         self.taken.append((envelope.rcpt_tos, text))
         return "250 taken"
@@ -154,6 +157,19 @@ def test_a_mail_server_that_refuses_for_now_is_asked_again(client: Client, lette
     Job.objects.filter(pk=job.pk).requeue(lost=1)
     do_jobs()
     assert len(letters.taken) == 1
+
+
+def test_an_outage_between_two_letters_to_one_address_loses_and_doubles_none(client: Client, letters: Letters) -> None:
+    for name in ("ada", "ida"):
+        viewer(name, email="harbour@example.org")
+    letters.refused = 1
+    ask(client, "harbour@example.org")
+    do_jobs()
+    assert len(letters.taken) == 1
+    Job.objects.filter(state="running").requeue(lost=1)
+    do_jobs()
+    names = sorted(name for name in ("ada", "ida") for _, text in letters.taken if f'"{name}"' in text)
+    assert names == ["ada", "ida"]
 
 
 @pytest.mark.parametrize("end", ["close", "sign in", "new address", "later", "local"])

@@ -91,6 +91,18 @@ def nonsense(context: JobContext) -> dict[str, Any]:
     return {"when": object()}
 
 
+NEWER_KIND = "probe.newer"
+"""A kind that only workers know that are started with TEST_NEWER_VERSION."""
+
+
+def know_newer_kind() -> None:
+    """Let this process know the kind, as one of a newer version does."""
+
+    @job(NEWER_KIND, title="Newer")
+    def newer(context: JobContext) -> dict[str, Any]:
+        return {"attempt": context.job.attempt}
+
+
 def hold_calibration(name: str) -> None:
     """Let calibrations of this process stop in the middle while a file of that name is there; `name.begun` tells so."""
     from budgeteer.workbench import tasks

@@ -16,7 +16,7 @@ from kombu.exceptions import OperationalError
 
 from budgeteer.celery import app
 from budgeteer.jobs import registry, services
-from budgeteer.jobs.models import LOG_LINES, Job, appended
+from budgeteer.jobs.models import LOG_LINES, Job, Presence, appended
 from tests.jobs.workers import enqueue
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -107,6 +107,37 @@ def test_a_job_that_loses_every_worker_fails_with_a_sentence(owner: User, sent: 
         f"The worker doing this stopped answering, or was cut off, {settings.JOB_MAX_ATTEMPTS} times. "
         "Try again; if it ends so again, try a smaller input, and let an admin look into the workers' log."
     )
+
+
+def test_a_job_that_no_worker_knows_fails_once_it_was_sent_often_and_no_other_version_is_there(
+    owner: User, sent: list[Any]
+) -> None:
+    job = Job.objects.create(kind="probe.newer", owner=owner)
+    known = enqueue(owner, steps=1)
+    aged(known, sends=services.UNKNOWN_SENDS, sent_at=timezone.now())
+    aged(job, sends=services.UNKNOWN_SENDS, sent_at=timezone.now())
+    services.reap()
+    job.refresh_from_db()
+    assert job.state == "queued", "no worker has looked at it"
+    assert services.leave_to_newer(job.id, 1)
+    assert not services.leave_to_newer(known.id, 1)
+    upgraded = Presence.objects.create(name="new", part="worker", host="h", version="99.0", seen_at=timezone.now())
+    services.reap()
+    job.refresh_from_db()
+    assert job.state == "queued", "a worker of another version may know it"
+    upgraded.delete()
+    aged(job, sends=services.UNKNOWN_SENDS - 1)
+    services.reap()
+    job.refresh_from_db()
+    assert job.state == "queued", "it has not waited long enough"
+    aged(job, sends=services.UNKNOWN_SENDS)
+    services.reap()
+    job.refresh_from_db()
+    known.refresh_from_db()
+    assert (job.state, known.state) == ("failed", "queued")
+    assert "do not know this kind of work" in job.sentence
+    services.retry(job)
+    assert (job.state, job.attempt, job.error) == ("queued", 2, None)
 
 
 def test_a_lost_job_that_was_cancelled_stays_cancelled(owner: User, sent: list[Any]) -> None:

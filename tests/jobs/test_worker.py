@@ -11,7 +11,9 @@ from django.contrib.auth.models import Group, User
 
 from budgeteer.celery import app
 from budgeteer.jobs import heartbeats, liveness, services
+from budgeteer.jobs.job_view import job_card
 from budgeteer.jobs.models import Job
+from tests.jobs.probes import NEWER_KIND
 from tests.jobs.workers import StartWorker, empty_the_broker, enqueue, kill, wait_for, wait_until
 from tests.waiting import PATIENCE_SECONDS
 
@@ -119,6 +121,22 @@ def test_a_second_delivery_does_nothing(owner: User, start_worker: StartWorker) 
     job.refresh_from_db()
     assert (job.state, job.attempt) == ("succeeded", 1)
     assert Group.objects.filter(name="single").count() == 1
+
+
+def test_a_kind_that_a_worker_does_not_know_is_left_to_a_newer_one(owner: User, start_worker: StartWorker) -> None:
+    job = Job.objects.create(kind=NEWER_KIND, owner=owner)
+    app.send_task("jobs.run", args=(str(job.id), 1), queue="default")
+    start_worker()
+    wait_until(job, lambda: job.error is not None)
+    wait_for(enqueue(owner, steps=1), "succeeded")  # it stands in nobody's way
+    services.reap()
+    wait_for(enqueue(owner, steps=1), "succeeded")
+    job.refresh_from_db()
+    assert (job.state, job.attempt, len(job.log)) == ("queued", 1, 1)
+    assert "waits for one of a newer version" in job_card(job).sentence
+    start_worker(TEST_NEWER_VERSION="yes")
+    wait_for(job, "succeeded")
+    assert (job.result, job.error, job.lost_workers) == ({"attempt": 1}, None, 0)
 
 
 def test_a_message_the_broker_lost_is_sent_again(owner: User, start_worker: StartWorker) -> None:

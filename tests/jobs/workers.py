@@ -35,6 +35,8 @@ django.setup()
 import tests.jobs.probes
 if hold := os.environ.get("TEST_HOLD_CALIBRATION", ""):
     tests.jobs.probes.hold_calibration(hold)
+if os.environ.get("TEST_NEWER_VERSION"):
+    tests.jobs.probes.know_newer_kind()
 from budgeteer.serve.child import main
 sys.exit(main(sys.argv[1:]))
 """

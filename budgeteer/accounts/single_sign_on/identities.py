@@ -16,6 +16,7 @@ from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from budgeteer.access.audit import SecurityEvent, record
+from budgeteer.accounts.change_letters import AccountChange, notify_of_change
 from budgeteer.accounts.models import SignInIdentity
 from budgeteer.accounts.password_links import accounts_of
 from budgeteer.accounts.single_sign_on.provider import ProviderClaims
@@ -74,6 +75,7 @@ def connect(user: User, claims: ProviderClaims) -> None:
         raise SignInRefused(RefusalReason.CONNECTED_TO_ANOTHER)
     if made:
         record(SecurityEvent.IDENTITY_CONNECTED, account=locked.pk, by=locked.pk)
+        notify_of_change(locked, AccountChange.PROVIDER_CONNECTED)
 
 
 def disconnect(user: User, *, by: int | None) -> bool:
@@ -81,6 +83,7 @@ def disconnect(user: User, *, by: int | None) -> bool:
     gone, _ = SignInIdentity.objects.filter(user=user).delete()
     if gone:
         record(SecurityEvent.IDENTITY_REMOVED, account=user.pk, by=by)
+        notify_of_change(user, AccountChange.PROVIDER_REMOVED)
     return bool(gone)
 
 
@@ -118,6 +121,8 @@ def _account_of_first_visit(claims: ProviderClaims, provider: ProviderSettings) 
     user = found[0] if found else _new_account(claims.mail)
     SignInIdentity.objects.create(user=user, issuer=claims.issuer, subject=claims.subject)
     record(SecurityEvent.IDENTITY_CONNECTED, account=user.pk, by=None)
+    if found:
+        notify_of_change(user, AccountChange.PROVIDER_CONNECTED)
     return user
 
 
