@@ -9,7 +9,7 @@ from pathlib import PurePosixPath
 from unittest import mock
 
 from budgeteer import __version__
-from budgeteer.env import FILE_SUFFIX, EnvironmentRefused, read_environment
+from budgeteer.env import FILE_SUFFIX, EnvironmentRefused, read_environment, settings_table
 from tests.deployment.reading import ROOT, Deployment
 from tests.deployment.rules import rule
 
@@ -61,6 +61,19 @@ def data_and_secrets_do_not_reach_the_builder(deployment: Deployment) -> Iterato
     for path in MUST_NOT_TRAVEL:
         if not deployment.is_ignored(path):
             yield f"{path} is sent to the builder"
+
+
+@rule
+def no_secret_stands_in_a_layer(deployment: Deployment) -> Iterator[str]:
+    secret = {setting.name for setting in settings_table() if setting.secret}
+    for each in deployment.instructions:
+        if each.name in ("ARG", "ENV"):
+            named = {word.partition("=")[0] for word in each.value.split()}
+            yield from (f"{each.name} {name} is kept in the image" for name in sorted(named & secret))
+        if each.name == "RUN" and "--mount=type=secret" not in each.value:
+            yield from (f"RUN is given {name}" for name in sorted(secret) if f"{name}=" in each.value)
+        if each.name == "ADD":
+            yield f"ADD {each.value} fetches or unpacks what COPY would not"
 
 
 @rule

@@ -31,6 +31,12 @@ BREAKS: dict[str, tuple[Break, ...]] = {
         compose('"doctor", "--only", "worker"]', '"doctor", "--part", "worker"]'),
         dockerfile('ENTRYPOINT ["budgeteer"]', 'ENTRYPOINT ["python"]'),
     ),
+    "no_secret_stands_in_a_layer": (
+        dockerfile("ARG REVISION=unknown", "ARG REVISION=unknown\nARG SECRET_KEY"),
+        dockerfile("    BUDGETEER_MODE=team", "    BUDGETEER_MODE=team \\\n    DATABASE_URL=postgresql://a:b@c/d"),
+        dockerfile("RUN BUDGETEER_DATA_DIR=/tmp/build", "RUN SECRET_KEY=x BUDGETEER_DATA_DIR=/tmp/build"),
+        dockerfile("COPY static static", "ADD static static"),
+    ),
     "every_part_runs_once_and_alone": (
         compose('"serve", "--only", "scheduler"]', '"serve", "--only", "worker"]'),
         compose('"serve", "--only", "worker", "--queues"', '"serve", "--only", "web"] #'),

@@ -28,6 +28,30 @@ EXPORTS: Final = (
     "tuning",
 )
 REFUSED: Final = 400
+REPORTS: Final = "reports"
+SITE: Final = "https://wiki.example.org"
+TITLE_CHARS: Final = 120
+#: What is asked for each kind of report, beside the title and its level.
+QUESTIONS: Final[Mapping[str, Mapping[str, str]]] = {
+    "packing": {},
+    "comparison": {"a": "own", "b": "model:gpt-4"},
+    "sweep": {"over": "inputBudget"},
+    "models": {"models": "gpt-4o,gpt-4"},
+    "evaluation": {},
+}
+#: Every address of a report, below its own.
+REPORT_FORMS: Final = (
+    "",
+    "prompt/",
+    "prompt.txt",
+    "embed/",
+    "picture.png",
+    "report.html",
+    "report.json",
+    "report.csv",
+    "report.md",
+    "report.pdf",
+)
 #: Families of which the texts themselves are the attack: all their pages and downloads are looked at, shared ones too.
 SHOWN_EVERYWHERE: Final = frozenset({"markup", "formulas", "names of uploads", "control characters", "encodings"})
 
@@ -88,16 +112,49 @@ def share(row: Row, client: Client, jobs: Jobs, workspace: str, label: str, *, t
     looked_at(row, client.post(f"{workspace}publish/", fields), f"{label}, share")
     worked_off(row, jobs, label)
     report = Report.objects.filter(workspace_id=workspace.split("/")[2]).order_by("created_at").last()
-    if report is None:
-        return
+    if report is not None:
+        open_report(row, client, jobs, report, label)
+
+
+def open_report(row: Row, client: Client, jobs: Jobs, report: Any, label: str) -> None:
+    """Open a report that a scan held, and look at every form of it without signing in."""
     looked_at(row, client.get("/reports/"), f"{label}, reports")
     looked_at(row, client.get(f"/reports/{report.id}/review/"), f"{label}, review")
     looked_at(row, client.post(f"/reports/{report.id}/review/", {"act": "open"}), f"{label}, review")
     worked_off(row, jobs, label)
     nobody = Client(client.stack)
-    files = (f"report.{kind}" for kind in ("html", "json", "csv", "md", "pdf"))
-    for form in ("", "prompt/", "prompt.txt", "embed/", *files):
+    for form in REPORT_FORMS:
         looked_at(row, nobody.get(f"/r/{report.token}/{form}"), f"{label}, report {form}")
+
+
+def share_a_kind(tally: Tally, client: Client, jobs: Jobs, world: World, text: str) -> None:
+    """Share one kind of report, each in its turn, under the text as title and as name of what is shared."""
+    from budgeteer.reports.models import Report
+
+    rows = {kind: tally.row(REPORTS, kind) for kind in QUESTIONS}
+    kind = min(rows, key=lambda each: rows[each].tried)
+    row, label = rows[kind], f"{kind}: {text[:30]!r}"
+    row.tried += 1
+    client.post(f"{world.workspace}rename/", {"name": text})
+    client.post(f"{world.collection}rename/", {"name": text})
+    given = {"title": text[:TITLE_CHARS], "content": "full", "days": "7", "form_key": str(uuid.uuid4()), "embed_on": SITE}
+    known = set(Report.objects.values_list("pk", flat=True))
+    if kind == "evaluation":
+        answer = client.post(f"{world.run}publish/", given)
+    else:
+        answer = client.post(f"{world.workspace}publish/", given | {"kind": kind} | QUESTIONS[kind])
+    looked_at(row, answer, f"{label}, share")
+    worked_off(row, jobs, label)
+    for report in Report.objects.exclude(pk__in=known).filter(kind=kind):
+        open_report(row, client, jobs, report, label)
+
+
+def never_made() -> list[str]:
+    """The kinds of which no report was made, so that its forms showed nothing."""
+    from budgeteer.reports.models import Report
+
+    made = set(Report.objects.filter(document__isnull=False).values_list("kind", flat=True))
+    return [kind for kind in QUESTIONS if kind not in made]
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,6 +188,9 @@ def make_world(client: Client, jobs: Jobs) -> World:
     fields = {"title": "Harbour", "content": "full", "days": "7", "form_key": str(uuid.uuid4())}
     client.post(f"{opened.place}publish/", fields)
     jobs.finish(most_seconds=JOB_SECONDS)
+    for query in ({"a": "own", "b": "model:gpt-4"}, {"model": "gpt-4"}):  # counted once, for the reports of these
+        client.get(f"{opened.place}compare/", **query)
+        jobs.finish(most_seconds=JOB_SECONDS)
     return World(
         opened.place,
         source.get_absolute_url(),
@@ -275,6 +335,7 @@ def try_strings(tally: Tally, client: Client, jobs: Jobs, world: World, strings:
             for path, query in gets(world, text):
                 looked_at(row, client.get(path, **query), f"{name}, GET {path[:60]}")
             worked_off(row, jobs, name)
+            share_a_kind(tally, client, jobs, world, text)
             for path in (
                 world.workspace,
                 world.source,

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from budgeteer.presentation.csv_text import csv_text
-from tests.hostile import payloads, uploads, watching
+from budgeteer.reports.kinds.registry import KINDS
+from tests.hostile import pages, payloads, uploads, watching
 from tests.hostile.__main__ import run_stack, table, wrong_of
 
 SAMPLE = 120
@@ -35,6 +36,7 @@ def test_nothing_that_is_sent_is_an_error_of_ours_or_becomes_active() -> None:
         tried[row["way"]] += row["tried"]
     assert all(tried[way] > len(uploads.FAMILIES) for way in ("pages", "API", "command line")), tried
     assert all(row["answers"] >= row["tried"] for row in figures["rows"])
+    assert {row["family"] for row in figures["rows"] if row["way"] == pages.REPORTS and row["tried"]} == set(KINDS)
 
 
 def test_there_are_hundreds_of_uploads_of_every_kind() -> None:
