@@ -458,11 +458,12 @@
     if (narrow.matches && link?.getAttribute("href").endsWith("#view")) location.hash = "#view";
   });
   // The chosen view stays in sight among the tabs that scroll sideways.
+  const tight = matchMedia("(max-width: 1199px)");
   const reveal = () => document.querySelector(".tabnav [aria-current]")?.scrollIntoView({ block: "nearest", inline: "nearest" });
   document.addEventListener("htmx:afterSettle", (event) => {
-    if (narrow.matches && event.detail.target?.id === "result") reveal();
+    if (tight.matches && event.detail.target?.id === "result") reveal();
   });
-  if (narrow.matches) reveal();
+  if (tight.matches) reveal();
   if (tabs.length) here();
   goToHash();
 })();

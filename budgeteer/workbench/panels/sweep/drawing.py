@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from budgeteer.engine.config.overlay import get_path
@@ -47,11 +47,13 @@ class PictureSize:
     left: int
     right: int
     ticks: int
-    top: int = 40
+    top: int = 12
     bottom: int = 40
 
 
-SIZES = (PictureSize("wide", 728, 440, 48, 120, 7), PictureSize("narrow", 358, 320, 40, 76, 4))
+SIZES = (PictureSize("wide", 728, 360, 48, 120, 7), PictureSize("narrow", 358, 300, 40, 76, 4))
+#: Pixels of a row of labels above the plot: each marked value has one.
+LABEL_ROW = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,6 +256,8 @@ class _Picture:
         return f"{'; '.join(parts)}."
 
     def drawing(self, size: PictureSize) -> SweepDrawing:
+        marked = self._marked()
+        size = replace(size, top=size.top + LABEL_ROW * len(marked))
         right, bottom = float(size.width - size.right), float(size.height - size.bottom)
         most = max((step.sections.get(name, 0) for step in self.swept.steps for name in self.drawn), default=0)
         x, y = Scale(self.swept.first, self.end, size.left, right), Scale(0, max(most, 1) * 1.04, bottom, size.top)
@@ -271,18 +275,22 @@ class _Picture:
             curves=curves,
             x_ticks=tuple(Tick(x.at(value), short(value)) for value in x.ticks(size.ticks)),
             y_ticks=tuple(Tick(y.at(value), short(value)) for value in y.ticks(4)),
-            markers=tuple(self._markers(x, y, right)),
+            markers=tuple(self._markers(marked, x, y, right)),
         )
 
-    def _markers(self, x: Scale, y: Scale, right: float) -> Iterator[Marker]:
+    def _marked(self) -> tuple[tuple[str, float], ...]:
+        """The values that are marked, by kind: the knee and what is in force, where the picture reaches them."""
+        values = (("knee", self.knee), ("current", self.current))
+        return tuple((kind, value) for kind, value in values if value is not None and value <= self.end)
+
+    def _markers(self, marked: Sequence[tuple[str, float]], x: Scale, y: Scale, right: float) -> Iterator[Marker]:
         last = self.swept.step_at(self.end).sections
         biggest = max(self.drawn, key=lambda name: last.get(name, 0), default="")
-        for kind, value, row in (("knee", self.knee, 14), ("current", self.current, 30)):
-            if value is not None and value <= self.end:
-                place = x.at(value)
-                anchor = "end" if place > right / 2 else "start"
-                height = y.at(self.swept.step_at(value).sections.get(biggest, 0))
-                yield Marker(kind, place, height, f"{MARKED[kind]} {value:,.0f}", anchor, row)
+        for row, (kind, value) in enumerate(marked, start=1):
+            place = x.at(value)
+            anchor = "end" if place > right / 2 else "start"
+            height = y.at(self.swept.step_at(value).sections.get(biggest, 0))
+            yield Marker(kind, place, height, f"{MARKED[kind]} {value:,.0f}", anchor, row * LABEL_ROW)
 
     def _path(self, name: str, x: Scale, y: Scale) -> str:
         """Steps to the right and up or down, none smoothed; those within half a pixel are drawn as the last of them."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from budgeteer.engine.packing.ledger import DRAWN
@@ -16,7 +16,9 @@ from budgeteer.workbench.panels.timeline.study import Moment, Timeline
 from budgeteer.workbench.preview import Packed
 from budgeteer.workbench.state import PanelName, ViewState
 
-SIZES = (PictureSize("wide", 728, 440, 48, 112, 12, top=56), PictureSize("narrow", 358, 320, 40, 70, 5, top=48))
+SIZES = (PictureSize("wide", 728, 360, 48, 112, 12, top=20), PictureSize("narrow", 358, 300, 40, 70, 5, top=20))
+#: Pixels of the row of marks, above the labels; a picture without marks has none.
+MARK_ROW = 24
 MARKS = {"compress": "C", "summary": "Σ", "nudge": "N", "overflow": "!", "warning": "w"}
 MARK_NAMES = {
     "compress": "compress range",
@@ -198,6 +200,8 @@ class _Picture:
 
     def drawing(self, size: PictureSize) -> TimelineDrawing:
         timeline = self.timeline
+        if any(moment.kind in DRAWN_MARKS for moment in timeline.moments):
+            size = replace(size, top=size.top + MARK_ROW)
         right, bottom = float(size.width - size.right), float(size.height - size.bottom)
         count = len(timeline.asked)
         x = Scale(0, max(count, 1), size.left, right)

@@ -13,7 +13,7 @@ from budgeteer.workbench.config_form.editable import EditableConfig
 from budgeteer.workbench.fix_buttons import changes_of
 from budgeteer.workbench.models import Workspace
 from budgeteer.workbench.panels.sweep import study
-from budgeteer.workbench.panels.sweep.drawing import SweepView, sweep_view
+from budgeteer.workbench.panels.sweep.drawing import LABEL_ROW, SweepView, sweep_view
 from budgeteer.workbench.panels.sweep.panel import sweep_shown
 from budgeteer.workbench.panels.sweep.study import MOST_STEPS, SweptLimit, SweptStep
 from budgeteer.workbench.preview import Packed, preview
@@ -68,7 +68,10 @@ def test_what_is_in_force_is_marked_and_equals_the_verdict(session: Workspace) -
     (now,) = [pick for pick in view.picks if pick.is_current]
     assert (number(now.at), number(now.sent), now.against_now) == (packing.input_budget, packing.total.tokens, "0")
     assert sum(map(number, now.sections)) == packing.total.tokens
-    assert {marker.kind for marker in view.drawings[0].markers} >= {"current"}
+    for drawing in view.drawings:
+        assert {marker.kind for marker in drawing.markers} >= {"current"}
+        lowest = max(marker.label_y for marker in drawing.markers)
+        assert lowest < drawing.size.top <= lowest + LABEL_ROW  # no blank rows above the curves
 
 
 @pytest.mark.usefixtures("patient")

@@ -13,9 +13,9 @@ from budgeteer.workbench import deferred_results, services
 from budgeteer.workbench.config_form import undo_steps
 from budgeteer.workbench.config_form.editable import EditableConfig
 from budgeteer.workbench.models import Workspace
-from budgeteer.workbench.panels.timeline.drawing import TimelineView, timeline_view
+from budgeteer.workbench.panels.timeline.drawing import LABEL_HEIGHT, MARK_ROW, TimelineView, timeline_view
 from budgeteer.workbench.panels.timeline.panel import timeline_shown
-from budgeteer.workbench.panels.timeline.study import Timeline, timeline_of
+from budgeteer.workbench.panels.timeline.study import Moment, Timeline, timeline_of
 from budgeteer.workbench.preview import Packed, preview
 from budgeteer.workbench.state import PanelName, ViewState
 
@@ -232,6 +232,18 @@ def test_labels_of_lines_that_are_close_stand_on_their_two_sides(session: Worksp
     assert drawing.warning.label_dy == -5
 
 
+def test_only_what_is_drawn_above_the_plot_takes_room_there(session: Workspace) -> None:
+    packed, timeline = packed_of(session), played(session)
+    moment = Moment(at=3, kind="nudge", sentence="A nudge.")
+    plain, marked = (
+        timeline_view(packed, replace(timeline, moments=moments), ViewState()).drawings for moments in ((), (moment,))
+    )
+    for without, with_mark in zip(plain, marked, strict=True):
+        assert 0 < without.size.top <= LABEL_HEIGHT + 4
+        assert with_mark.size.top == without.size.top + MARK_ROW
+        assert len(with_mark.marks) == 1
+
+
 def test_a_limit_far_above_every_request_is_said_and_does_not_flatten_the_picture(
     client: Client, session: Workspace, patient: None
 ) -> None:
@@ -240,8 +252,8 @@ def test_a_limit_far_above_every_request_is_said_and_does_not_flatten_the_pictur
     assert drawing.limit.label == "limit 1,000,000, above this scale"
     assert not drawing.limit.is_drawn
     assert drawing.warning is None
-    heights = [float(found) for found in re.findall(r"V([\d.]+)", drawing.sent)]
-    assert min(heights) < drawing.size.height / 2 + drawing.size.top
+    highest = min(float(found) for found in re.findall(r" ([\d.]+)", drawing.reported_line))
+    assert highest < drawing.size.top + 0.1 * (drawing.plot_bottom - drawing.size.top)
     near = timeline_view(packed_of(session), played(session), ViewState(view=PanelName.TIMELINE)).drawings[0]
     assert near.limit.is_drawn
     undo_steps.commit(session, {"model": "gpt-4.1", "history": {"strategy": "full"}})
