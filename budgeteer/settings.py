@@ -161,6 +161,7 @@ TEMPLATES = [
 LANGUAGE_CODE = "en"
 TIME_ZONE = "UTC"
 USE_I18N = False
+FORMAT_MODULE_PATH = "budgeteer.presentation.dates"
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 # --- data ---------------------------------------------------------------------------------------

@@ -37,7 +37,7 @@ class AccountAdmin(_UserAdmin):
 
     form = AccountForm
     add_form = NewAccountForm
-    list_display = ("username", "name", "role", "is_active", "last_sign_in", "date_joined")
+    list_display = ("username", "name", "role", "is_open", "last_sign_in", "date_joined")
     list_filter = ("is_active", "is_staff")
     readonly_fields = ("last_login", "date_joined")
     filter_horizontal = ()
@@ -95,11 +95,16 @@ class AccountAdmin(_UserAdmin):
     def name(self, user: User) -> str:
         return user.get_full_name()
 
-    @admin.display(description="AccountRole")
+    @admin.display(description="Role")
     def role(self, user: User) -> str:
         """The role; a closed account has none."""
         role = role_of(user)
         return str(role.label) if role else "none: closed"
+
+    @admin.display(description="Open", ordering="is_active", boolean=True)
+    def is_open(self, user: User) -> bool:
+        """Whether the account may sign in, by the word of its page."""
+        return user.is_active
 
     @admin.display(description="Last sign-in", ordering="last_login", empty_value="never")
     def last_sign_in(self, user: User) -> Any:

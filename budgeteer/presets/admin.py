@@ -115,6 +115,7 @@ class PresetVersionAdmin(_VersionModelAdmin):
     list_display = ("__str__", "note", "author", "created_at")
     list_filter = ("preset",)
     ordering = ("-created_at",)
+    fields = ("preset", "number", "config", "note", "author", *PROVENANCE_FIELDS)
 
     @override
     def get_queryset(self, request: HttpRequest) -> QuerySet[PresetVersion]:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from datetime import UTC, datetime
+
 import pytest
 from django.contrib.auth.models import Group, User
 from django.test import Client
@@ -148,6 +151,15 @@ def test_a_password_that_is_soon_tried_is_refused(admin: Client, password: str) 
     data = {"username": "u01", "role": AccountRole.VIEWER, "password1": password, "password2": password}
     assert admin.post(f"{LIST}add/", data).status_code == 200
     assert not User.objects.filter(username="u01").exists()
+
+
+def test_the_list_of_accounts_has_the_words_and_dates_of_the_dashboard(admin: Client, keeper: User) -> None:
+    User.objects.filter(pk=keeper.pk).update(date_joined=datetime(2026, 3, 9, 21, 33, tzinfo=UTC))
+    page = admin.get("/admin/auth/user/").content.decode()
+    heads = re.findall(r'<th scope="col"[^>]*>(.*?)</th>', page, re.DOTALL)
+    words = [" ".join(re.sub(r"<[^>]*>", " ", head).split()) for head in heads]
+    assert {"Role", "Open", "Last sign-in"} <= set(words), words
+    assert "9 Mar 2026, 21:33" in page
 
 
 def test_staff_without_every_right_see_no_accounts(client: Client) -> None:

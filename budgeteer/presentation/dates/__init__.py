@@ -1,0 +1,1 @@
+"""How dates stand where Django writes them itself: the admin. Django looks in the folder of the language."""

@@ -1,0 +1,1 @@
+"""Dates in the dashboard's one language."""
