@@ -583,6 +583,11 @@ def rendered_chat(data: bytes) -> Told:
     return texts, calls, results
 
 
+def questions(data: bytes) -> Told:
+    row = lines(data)[0]
+    return [row["context"] + "\n\n" + row["question"], row["answers"]["text"][0]], [], []
+
+
 def xlam(data: bytes) -> Told:
     (row,) = lines(data)
     return [row["query"]], [(call["name"], call["arguments"]) for call in json.loads(row["answers"])], []
@@ -674,6 +679,7 @@ NAIVE: Final[Mapping[str, Callable[[bytes], Told]]] = {
     "haystack": haystack,
     "llama-index": llama_index,
     "mt-bench": mt_bench,
+    "questions": questions,
     "ultrachat": ultrachat,
     "rendered-chat": rendered_chat,
     "xlam": xlam,

@@ -1,9 +1,9 @@
-"""Columns beside the turns of a training set: tools as a JSON string, pictures for `<image>` markers."""
+"""Columns beside the turns of a training set: tools as a JSON string, pictures for `<image>` markers, all others."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 from budgeteer.engine.content.conversation import AudioPart, ContentPart, FilePart, TextPart
@@ -41,6 +41,12 @@ def tools_of(entry: Entry, notes: Notes, skipped: list[Skipped]) -> tuple[Mappin
     changed = sum(after != before for before, after in zip(tools, mended, strict=True))
     notes.count("Tools whose parameters were written as the JSON Schema a model is sent", changed)
     return mended
+
+
+def leave_columns(row: Mapping[str, Any], read: Collection[str], notes: Notes) -> None:
+    """Count the columns of a row that hold words and were not read: no part of its conversation."""
+    left = [value for key, value in row.items() if key not in read and isinstance(value, str | list | Mapping) and value]
+    notes.count("Columns of rows beside what was said, left out", len(left), of=left)
 
 
 class MarkedText:

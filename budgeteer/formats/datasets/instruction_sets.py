@@ -1,7 +1,8 @@
 """Sets of instructions, completions and preferences: Alpaca, `prompt` and `completion`, `prompt`, `chosen`, `rejected`.
 
 Certain: rows that have exactly one of those groups of columns, as texts or as lists of messages. What was rejected is a
-branch beside what was chosen.
+branch beside what was chosen. Columns are known in small and in large letters; what is in no column of a conversation
+is left out and counted.
 Source: https://huggingface.co/docs/trl/dataset_formats, and https://github.com/tatsu-lab/stanford_alpaca, 2026-11.
 """
 
@@ -12,8 +13,9 @@ from collections.abc import Iterator, Mapping
 from itertools import zip_longest
 from typing import Any, Final
 
-from budgeteer.engine.content.conversation import Conversation, Message
+from budgeteer.engine.content.conversation import Conversation, Message, ReasoningPart
 from budgeteer.engine.content.library import compact_json
+from budgeteer.formats.datasets.columns import leave_columns
 from budgeteer.formats.messages.branches import with_branches
 from budgeteer.formats.messages.imported import Imported, Skipped
 from budgeteer.formats.messages.numbering import Notes, text_value
@@ -23,11 +25,29 @@ from budgeteer.formats.reading.document import Document
 from budgeteer.formats.reading.entries import Entry, entries_of, mappings, mostly
 from budgeteer.formats.reading.envelopes import require
 
-_ANSWERS: Final = ("completion", "response", "output", "answer")
-_ASKED: Final = ("prompt", "question")
+PAIRED: Final[Mapping[str, tuple[str, ...]]] = {
+    "instruction": ("output", "response", "completion", "answer"),
+    "prompt": ("completion", "response", "answer", "output", "generation"),
+    "question": ("response", "answer", "answers", "solution"),
+    "query": ("response", "answer", "output"),
+    "problem": ("generated_solution", "solution", "answer"),
+    "input": ("output", "target", "response", "answer"),
+    "inputs": ("targets", "target", "outputs", "output"),
+    "user": ("assistant", "bot", "model"),
+    "human": ("assistant", "gpt", "bot", "ai"),
+    "message_1": ("message_2",),
+}
+"""Columns that hold what was asked, in the order they are looked for, each with those that may hold the reply."""
+
+_SYSTEM: Final = ("system", "system_prompt", "system_message", "definition")
+_ABOUT: Final = ("input", "context")
+"""What an instruction is about, which stands behind it."""
+_CONTEXT: Final = ("context", "passage", "story")
+"""What anything else is asked on, which stands before it."""
+_THOUGHT: Final = ("reasoning_content", "reasoning", "thinking", "complex_cot", "chain_of_thought")
+_IDS: Final = ("id", "task_id", "prompt_id")
 _TURN: Final = re.compile(r"\n\n(Human|Assistant): ?")
 """How a turn begins in a conversation that is one text (Anthropic's hh-rlhf)."""
-_SYSTEM: Final = ("system", "system_prompt")
 
 
 def detect(document: Document) -> str | None:
@@ -43,7 +63,7 @@ def detect(document: Document) -> str | None:
     return None
 
 
-def _says(value: Any) -> bool:
+def says(value: Any) -> bool:
     """Whether a column holds a text or messages."""
     return isinstance(value, str) or any("role" in raw and "content" in raw for raw in mappings(value)[:3])
 
@@ -54,8 +74,8 @@ def _is_alpaca(value: Mapping[str, Any]) -> bool:
 
 
 def _is_preference(value: Mapping[str, Any]) -> bool:
-    alone = any(_says(value.get(key)) for key in _ASKED) or not isinstance(value.get("chosen"), str)
-    return _says(value.get("chosen")) and _says(value.get("rejected")) and alone
+    alone = any(says(value.get(key)) for key in PAIRED) or not isinstance(value.get("chosen"), str)
+    return says(value.get("chosen")) and says(value.get("rejected")) and alone
 
 
 def _is_pair(value: Mapping[str, Any]) -> bool:
@@ -63,8 +83,8 @@ def _is_pair(value: Mapping[str, Any]) -> bool:
         return False
     if "system_prompt" in value and isinstance(value.get("question"), str):
         return isinstance(value.get("response"), str)
-    replied = _says(value.get("completion")) or isinstance(value.get("response"), str)
-    return _says(value.get("prompt")) and replied
+    replied = says(value.get("completion")) or isinstance(value.get("response"), str)
+    return says(value.get("prompt")) and replied
 
 
 def _is_written(value: Mapping[str, Any]) -> bool:
@@ -81,50 +101,88 @@ def read(document: Document) -> Imported:
     skipped = list(document.skipped)
     found: list[Conversation] = []
     for entry in entries_of(document, skipped):
-        value = entry.value
-        reply = next((key for key in ("chosen", *_ANSWERS) if _says(value.get(key))), "")
-        if not reply:
-            why = "no reply under " + ", ".join(("chosen", *_ANSWERS))
-            skipped.append(Skipped(entry.where, why, compact_json(value)[:500]))
+        row = _Row(entry)
+        if not row.reply:
+            why = "no reply under " + ", ".join(("chosen", *PAIRED[row.asked])) if row.asked else "nothing that was asked"
+            skipped.append(Skipped(entry.where, why, compact_json(entry.value)[:500]))
             continue
-        main = _conversation(entry, reply, document.notes, skipped)
-        others = [_conversation(entry, "rejected", document.notes.fresh(), skipped)] if "rejected" in value else []
+        main = row.conversation(row.reply, document.notes, skipped)
+        others = [row.conversation("rejected", document.notes.fresh(), skipped)] if "rejected" in row.value else []
         found += with_branches(main, others, document.notes, total=len(others))
+        leave_columns(row.value, row.read, document.notes)
     require(found, document, "instruction")
     return Imported("", "", "conversation", conversations=tuple(found), skipped=tuple(skipped))
 
 
-def _conversation(entry: Entry, reply: str, notes: Notes, skipped: list[Skipped]) -> Conversation:
-    value = entry.value
-    draft = ConversationDraft(notes, f"{entry.where}, message ")
-    for key in _SYSTEM:
-        draft.add_all([Message("system", texts(value[key]))] if text_value(value.get(key)) else [])
-    history = value.get("history")
-    for pair in history if isinstance(history, list) else ():
-        if isinstance(pair, list) and len(pair) == 2:
-            draft.add(Message("user", texts(text_value(pair[0]))))
-            draft.add(Message("assistant", texts(text_value(pair[1]))))
-    said = list(_said(value.get(reply), "assistant", draft, skipped))
-    asked = list(_asked(value, draft, skipped))
-    if asked and [each.parts for each in said[: len(asked)]] == [each.parts for each in asked]:
-        draft.notes.count("Prompts that the reply begins with, counted once", len(asked))
-        asked = []
-    draft.add_all(asked)
-    draft.add_all(said)
-    given = next((str(value[key]) for key in ("id", "task_id", "prompt_id") if value.get(key)), "")
-    return draft.conversation(given or f"c{entry.number}", "", f"Row {entry.number}")
+class _Row:
+    """A row by its columns, in small letters.
 
+    Attributes:
+        asked: the column that holds what was asked, "" for none: a reply may hold it.
+        reply: the column that holds the reply, "" for none.
+        read: the columns that were read, or that tell of the row.
+    """
 
-def _asked(value: Mapping[str, Any], draft: ConversationDraft, skipped: list[Skipped]) -> Iterator[Message]:
-    instruction = text_value(value.get("instruction"))
-    more = text_value(value.get("input")) or text_value(value.get("context"))
-    if instruction:
-        yield Message("user", texts(f"{instruction}\n\n{more}" if more.strip() else instruction))
-        return
-    for key in _ASKED:
-        if _says(value.get(key)):
-            yield from _said(value[key], "user", draft, skipped)
+    def __init__(self, entry: Entry) -> None:
+        self.entry = entry
+        self.value = {key.lower(): item for key, item in entry.value.items()}
+        self.asked = next((key for key in PAIRED if says(self.value.get(key))), "")
+        self.reply = self._reply()
+        self.read = {*_IDS, self.asked, self.reply, "rejected", "history"}
+
+    def _reply(self) -> str:
+        if says(self.value.get("chosen")):
+            return "chosen"
+        return next((key for key in PAIRED.get(self.asked, ()) if says(first_reply(self.value.get(key)))), "")
+
+    def conversation(self, reply: str, notes: Notes, skipped: list[Skipped]) -> Conversation:
+        """The conversation that ends in a column's reply."""
+        value, entry = self.value, self.entry
+        draft = ConversationDraft(notes, f"{entry.where}, message ")
+        for key in _SYSTEM:
+            draft.add_all([Message("system", texts(value[key]))] if text_value(value.get(key)) else [])
+            self.read.add(key)
+        history = value.get("history")
+        for pair in history if isinstance(history, list) else ():
+            if isinstance(pair, list) and len(pair) == 2:
+                draft.add(Message("user", texts(text_value(pair[0]))))
+                draft.add(Message("assistant", texts(text_value(pair[1]))))
+        said = list(_said(first_reply(value.get(reply)), "assistant", draft, skipped))
+        asked = list(self._asked(draft, skipped))
+        if asked and [each.parts for each in said[: len(asked)]] == [each.parts for each in asked]:
+            draft.notes.count("Prompts that the reply begins with, counted once", len(asked))
+            asked = []
+        draft.add_all(asked)
+        draft.add_all(self._thought(said))
+        given = next((str(value[key]) for key in _IDS if value.get(key)), "")
+        return draft.conversation(given or f"c{entry.number}", "", f"Row {entry.number}")
+
+    def _asked(self, draft: ConversationDraft, skipped: list[Skipped]) -> Iterator[Message]:
+        given = self.value.get(self.asked)
+        columns = _ABOUT if self.asked == "instruction" else _CONTEXT
+        about = next((key for key in columns if text_value(self.value.get(key)).strip()), "")
+        if not about or not isinstance(given, str) or not given:
+            yield from _said(given, "user", draft, skipped)
             return
+        self.read.add(about)
+        both = (given, self.value[about]) if columns is _ABOUT else (self.value[about], given)
+        yield Message("user", texts("\n\n".join(both)))
+
+    def _thought(self, said: list[Message]) -> Iterator[Message]:
+        """The reply, with the thoughts that stand in a column of their own before its text."""
+        thought = next((key for key in _THOUGHT if text_value(self.value.get(key)).strip()), "")
+        for message in said:
+            if thought and len(said) == 1 and message.role == "assistant":
+                self.read.add(thought)
+                yield Message("assistant", (ReasoningPart(self.value[thought]), *message.parts))
+            else:
+                yield message
+
+
+def first_reply(given: Any) -> Any:
+    """A reply, or the first of several: a list of texts, or an object with one under `text` (SQuAD's `answers`)."""
+    held = given.get("text") if isinstance(given, Mapping) else given
+    return held[0] if isinstance(held, list) and held and isinstance(held[0], str) else held
 
 
 def _written(text: str) -> Iterator[Message]:
@@ -136,8 +194,8 @@ def _written(text: str) -> Iterator[Message]:
 
 
 def _said(given: Any, role: str, draft: ConversationDraft, skipped: list[Skipped]) -> Iterator[Message]:
-    if isinstance(given, str) and role == "assistant" and _TURN.match(given):
-        yield from _written(given)
+    if isinstance(given, str) and _TURN.match(given):
+        yield from (message for message in _written(given) if message.parts or role == "assistant")
     elif isinstance(given, str):
         yield Message("user" if role == "user" else "assistant", texts(given))
     elif isinstance(given, list):

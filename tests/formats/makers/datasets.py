@@ -40,6 +40,16 @@ INSTRUCTIONS: list[dict[str, Any]] = [
     {"prompt": [{"role": "user", "content": "A rhyme?"}], "chosen": "In time.", "rejected": "No."},
     {"prompt": "A pun?", "chosen": "Fun.", "rejected": "None."},
 ]
+QUESTIONS: list[dict[str, Any]] = [
+    {
+        "id": "q1",
+        "title": "Ferries",
+        "context": "The ferry to Oslo leaves daily at 09:40.",
+        "question": "When does the ferry leave?",
+        "answers": {"text": ["at 09:40"], "answer_start": [31]},
+    },
+    {"id": "q2", "question": "And the last one?", "answer": "At noon.", "history": [["When?", "At 09:40."]]},
+]
 ULTRACHAT: list[dict[str, Any]] = [
     {"id": "7", "data": ["Which ferry leaves first?", "The one to Oslo.", "And after that?", "The one to Kiel."]}
 ]

@@ -1,0 +1,36 @@
+"""Questions with answers: rows of one column that was asked, and one that answers it, as most data sets have them.
+
+A question may have a context that it is asked on, a system text, thoughts in a column of their own, and earlier pairs
+under `history`. Such rows have no marks of a maker: what is more certain goes first.
+Source: https://huggingface.co/datasets/rajpurkar/squad (`answers`), YeungNLP/firefly-train-1.1M (`kind`, `input`,
+`target`), Muennighoff/flan (`inputs`, `targets`), openai/gsm8k (`question`, `answer`), camel-ai/physics (`message_1`,
+`message_2`), and https://swift.readthedocs.io (`query`, `response`, `history`), 2026-11.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+from typing import Any
+
+from budgeteer.formats.datasets.instruction_sets import PAIRED, first_reply, read, says
+from budgeteer.formats.reading.document import Document
+from budgeteer.formats.reading.entries import mappings, mostly
+
+__all__ = ["detect", "read"]
+
+
+def detect(document: Document) -> str | None:
+    """Why a document is a set of questions with answers, None when it is not."""
+    for asked in PAIRED:
+        for reply in PAIRED[asked]:
+            if mostly(document, partial(_is_pair, asked=asked, reply=reply)):
+                return f"holds rows of `{asked}` and `{reply}`, as sets of questions with answers have"
+    return None
+
+
+def _is_pair(value: Mapping[str, Any], *, asked: str, reply: str) -> bool:
+    row = {key.lower(): item for key, item in value.items()}
+    if any(mappings(row.get(key)) for key in ("messages", "conversation", "conversations")):
+        return False
+    return isinstance(row.get(asked), str) and says(first_reply(row.get(reply)))

@@ -1,0 +1,100 @@
+"""Questions with answers: the columns that data sets have for them, and rows that are something else."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from budgeteer.engine.content.conversation import Conversation, ReasoningPart, text_of
+from budgeteer.engine.errors import FormatError
+from budgeteer.formats.detect import import_bytes
+from tests.formats.shapes import dumps, jsonl
+
+ASKED = "When does the ferry leave?"
+REPLIED = "At twenty to ten."
+
+
+def told(chat: Conversation) -> list[tuple[str, str]]:
+    return [(message.role, text_of(message)) for message in chat.messages]
+
+
+@pytest.mark.parametrize(
+    ("asked", "reply"),
+    [
+        ("question", "answer"),
+        ("Question", "Answer"),
+        ("input", "target"),
+        ("input", "output"),
+        ("inputs", "targets"),
+        ("query", "response"),
+        ("problem", "solution"),
+        ("user", "assistant"),
+        ("human", "assistant"),
+        ("prompt", "answer"),
+        ("message_1", "message_2"),
+    ],
+)
+def test_a_question_and_its_answer_are_read_whatever_their_columns_are_called(asked: str, reply: str) -> None:
+    found = import_bytes(jsonl(*[{asked: ASKED, reply: REPLIED, "kind": "Cot"}] * 3))
+    assert (found.format, len(found.conversations)) == ("questions", 3)
+    assert told(found.conversations[2]) == [("user", ASKED), ("assistant", REPLIED)]
+    assert found.accounting is not None
+    assert found.accounting.unread == 0
+
+
+def test_system_texts_contexts_earlier_pairs_and_thoughts_are_read() -> None:
+    row = {
+        "id": "r1",
+        "system": "Be brief.",
+        "context": "Ferries leave daily.",
+        "question": ASKED,
+        "reasoning": "I look at the table.",
+        "answer": REPLIED,
+        "history": [["Hello?", "Yes."]],
+    }
+    found = import_bytes(dumps([row, row]))
+    chat = found.conversations[0]
+    assert (found.format, chat.id) == ("questions", "r1")
+    assert told(chat)[0] == ("system", "Be brief.")
+    assert told(chat)[1:3] == [("user", "Hello?"), ("assistant", "Yes.")]
+    assert told(chat)[3] == ("user", f"Ferries leave daily.\n\n{ASKED}")
+    assert chat.messages[4].parts[0] == ReasoningPart("I look at the table.")
+    assert found.findings.counted == ()
+
+
+def test_what_no_conversation_has_is_counted_as_left_out() -> None:
+    row = {"instruction": ASKED, "context": "", "response": REPLIED, "category": "closed questions about ferries"}
+    found = import_bytes(jsonl(row, row))
+    assert found.format == "instructions"
+    assert ("Columns of rows beside what was said, left out", 2) in found.findings.counted
+    assert found.accounting is not None
+    assert (found.accounting.unread, [key for key, _ in found.accounting.left_out_keys]) == (0, ["category"])
+
+
+def test_a_row_without_a_reply_is_listed_and_a_set_without_any_is_refused() -> None:
+    found = import_bytes(jsonl(*[{"question": ASKED, "answer": REPLIED}] * 3, {"question": ASKED, "answer": None}))
+    assert [(one.where, one.why) for one in found.skipped] == [
+        ("line 4", "no reply under chosen, response, answer, answers, solution")
+    ]
+    with pytest.raises(FormatError):
+        import_bytes(jsonl(*[{"question": ASKED, "choices": ["nine", "ten"], "answer": 1}] * 3))
+
+
+@pytest.mark.parametrize(
+    ("row", "name"),
+    [
+        ({"question": ASKED, "answer": REPLIED, "contexts": ["The ferry leaves at ten."]}, "chunks"),
+        ({"question": ASKED, "answer": REPLIED, "messages": [{"role": "user", "content": ASKED}]}, "openai-chat"),
+        ({"prompt": ASKED, "response": REPLIED}, "instructions"),
+    ],
+)
+def test_rows_that_are_more_certain_of_something_else_stay_that(row: dict[str, Any], name: str) -> None:
+    assert import_bytes(jsonl(row, row)).format == name
+
+
+def test_a_prompt_that_is_a_written_conversation_is_read_by_its_turns() -> None:
+    prompt = f"\n\nHuman: Hello?\n\nAssistant: Yes.\n\nHuman: {ASKED}\n\nAssistant:"
+    main, other = import_bytes(jsonl({"prompt": prompt, "chosen": REPLIED, "rejected": "Never."})).conversations
+    assert told(main) == [("user", "Hello?"), ("assistant", "Yes."), ("user", ASKED), ("assistant", REPLIED)]
+    assert told(other)[-1] == ("assistant", "Never.")
