@@ -89,6 +89,7 @@ LEFT_OUT: Final[Mapping[str, tuple[str, ...]]] = {
         "source_code", "tags", "agents.description", "handle", "embedding_config", "tool_rules", "blocks.label",
         "json_schema",
     ),
+    "mlflow": ("spans.name", "events", "mlflow.spanFunctionName", "mlflow.experimentId", "mlflow.traceRequestId"),
     "open-webui": ("lastSentence", "modelName", "sources", "files", "models", "tags"),
     "llama-index": ("class_name",),
     "mt-bench": ("winner", "judge", "category"),

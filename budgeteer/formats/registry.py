@@ -87,7 +87,17 @@ from budgeteer.formats.text import (
     specstory,
     text_transcripts,
 )
-from budgeteer.formats.traces import atif, har, helicone, langfuse, langsmith, openinference, opentelemetry, proxy_logs
+from budgeteer.formats.traces import (
+    atif,
+    har,
+    helicone,
+    langfuse,
+    langsmith,
+    mlflow,
+    openinference,
+    opentelemetry,
+    proxy_logs,
+)
 from budgeteer.formats.ui_messages import importer as ui_messages
 from budgeteer.formats.ui_messages import model_messages
 
@@ -185,6 +195,7 @@ OUR_FORMATS: tuple[Format, ...] = (
     _talk("opentelemetry", "OpenTelemetry GenAI spans", opentelemetry),
     _talk("langfuse", "Langfuse observations", langfuse),
     _talk("helicone", "Helicone requests", helicone),
+    _talk("mlflow", "MLflow traces", mlflow),
     _talk("openinference", "OpenInference spans", openinference),
     _talk("har", "HAR file", har),
     _talk("proxy-log", "Logged requests and streams", proxy_logs),

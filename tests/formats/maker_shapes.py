@@ -39,7 +39,7 @@ from tests.formats.makers.interfaces import CLINE_MESSAGES, CURSOR_ROWS
 from tests.formats.makers.openhands import OPENHANDS, OPENHANDS_SDK
 from tests.formats.makers.runs import AGENT_RUN, AMAZON_Q, AMP, CRUSH
 from tests.formats.makers.texts import AIDER, CLAUDE_EXPORT, EXPORTED_CHAT, SPECSTORY
-from tests.formats.makers.traces import ATIF, HAR, HELICONE, LANGFUSE, LANGSMITH, OPENINFERENCE, OTEL, PROXY_LOG
+from tests.formats.makers.traces import ATIF, HAR, HELICONE, LANGFUSE, LANGSMITH, MLFLOW, OPENINFERENCE, OTEL, PROXY_LOG
 from tests.formats.shapes import dumps, jsonl
 
 MAKERS: Final[Mapping[str, bytes]] = {
@@ -85,6 +85,7 @@ MAKERS: Final[Mapping[str, bytes]] = {
     "converse": dumps(CONVERSE),
     "pydantic-ai": dumps(PYDANTIC_AI),
     "langsmith": dumps(LANGSMITH),
+    "mlflow": dumps(MLFLOW),
     "opentelemetry": dumps(OTEL),
     "har": dumps(HAR),
     "proxy-log": jsonl(*PROXY_LOG),

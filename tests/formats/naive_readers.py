@@ -648,6 +648,16 @@ def crush(data: bytes) -> Told:
     return [text["text"] for text in told["text"]], calls, [result["content"] for result in told["tool_result"]]
 
 
+def mlflow(data: bytes) -> Told:
+    span = json.loads(data)["data"]["spans"][1]["attributes"]
+    said = json.loads(span["mlflow.spanInputs"])["messages"]
+    said.append(json.loads(span["mlflow.spanOutputs"])["choices"][0]["message"])
+    functions = [call["function"] for raw in said for call in raw.get("tool_calls", [])]
+    texts = [raw["content"] for raw in said if raw["role"] != "tool" and raw["content"]]
+    calls = [(one["name"], json.loads(one["arguments"])) for one in functions]
+    return texts, calls, [raw["content"] for raw in said if raw["role"] == "tool"]
+
+
 def agent_run(data: bytes) -> Told:
     texts, calls, results, last = [""], [], [], ""
     for row in lines(data):
@@ -709,6 +719,7 @@ NAIVE: Final[Mapping[str, Callable[[bytes], Told]]] = {
     "converse": converse,
     "pydantic-ai": pydantic_ai,
     "langsmith": langsmith,
+    "mlflow": mlflow,
     "opentelemetry": opentelemetry,
     "har": har,
     "proxy-log": proxy_log,

@@ -124,6 +124,47 @@ OPENINFERENCE: list[dict[str, Any]] = [
         },
     }
 ]
+
+
+def mlflow_span(kind: str, inputs: object, outputs: object, **attributes: object) -> dict[str, Any]:
+    """A span of MLflow, whose attributes are JSON texts."""
+    held = {"mlflow.spanType": kind, "mlflow.spanInputs": inputs, "mlflow.spanOutputs": outputs, **attributes}
+    return {
+        "trace_id": "tr-1",
+        "span_id": "f00d",
+        "parent_span_id": None,
+        "name": "call",
+        "start_time_unix_nano": 1,
+        "end_time_unix_nano": 2,
+        "events": [],
+        "status": {"code": "STATUS_CODE_OK", "message": ""},
+        "attributes": {key: json.dumps(value) for key, value in held.items()},
+    }
+
+
+_ASKED: list[dict[str, Any]] = [
+    {"role": "user", "content": "Tide?"},
+    {
+        "role": "assistant",
+        "content": None,
+        "tool_calls": [{"id": "i1", "type": "function", "function": {"name": "tide", "arguments": '{"city":"Oslo"}'}}],
+    },
+    {"role": "tool", "tool_call_id": "i1", "content": "0.4 m"},
+]
+MLFLOW: dict[str, Any] = {
+    "info": {"trace_id": "tr-1", "request_preview": "Tide?", "state": "OK", "tags": {"mlflow.traceName": "ask"}},
+    "data": {
+        "spans": [
+            mlflow_span("CHAIN", {"question": "Tide?"}, "About 40 cm."),
+            mlflow_span(
+                "CHAT_MODEL",
+                {"model": "gpt-4.1", "messages": _ASKED},
+                {"choices": [{"message": {"role": "assistant", "content": "About 40 cm."}}]},
+                **{"mlflow.chat.tokenUsage": {"input_tokens": 72, "output_tokens": 8, "total_tokens": 80}},
+            ),
+        ]
+    },
+}
 ATIF: dict[str, Any] = {
     "schema_version": "ATIF-v1.6",
     "session_id": "t-1",
