@@ -111,7 +111,8 @@ class ItemReader:
     def __init__(self, opener: Callable[[], IO[bytes]]) -> None:
         self._opener = opener
         self._lock = threading.Lock()
-        self._kept: OrderedDict[int, list[Item]] = OrderedDict()
+        # As lines: parsed they would take four times as much, most of it for items that nobody asked for.
+        self._kept: OrderedDict[int, list[bytes]] = OrderedDict()
         self.unpacked_chunks = 0
         index = self._read_index()
         self.header: Item = index["header"]
@@ -135,10 +136,10 @@ class ItemReader:
             if starts[number] >= stop:
                 break
             chunk = self._unpack(self._streams[stream][number])
-            found.extend(chunk[max(start - starts[number], 0) : stop - starts[number]])
+            found.extend(map(json.loads, chunk[max(start - starts[number], 0) : stop - starts[number]]))
         return found
 
-    def _unpack(self, chunk: _Chunk) -> list[Item]:
+    def _unpack(self, chunk: _Chunk) -> list[bytes]:
         with self._lock:
             if chunk.offset in self._kept:
                 self._kept.move_to_end(chunk.offset)
@@ -146,12 +147,12 @@ class ItemReader:
             with self._opener() as file:
                 file.seek(chunk.offset)
                 packed = file.read(chunk.length)
-            items = [json.loads(line) for line in _inflate(packed).split(b"\n")]
+            lines = _inflate(packed).split(b"\n")
             self.unpacked_chunks += 1
-            self._kept[chunk.offset] = items
+            self._kept[chunk.offset] = lines
             while len(self._kept) > KEPT_CHUNKS:
                 self._kept.popitem(last=False)
-            return items
+            return lines
 
     def _read_index(self) -> Item:
         with self._opener() as file:
