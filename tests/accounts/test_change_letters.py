@@ -104,6 +104,7 @@ def test_a_link_that_an_administrator_made_is_told_to_whom_it_is_no_invitation(l
     assert "/account/new-password/" not in letters.taken[0][1]
 
 
+@pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize("outage", ["it refuses for now", "it is away"])
 def test_a_mail_servers_outage_loses_no_letter(
     letters: Letters,  # noqa: F811
@@ -134,6 +135,7 @@ def test_a_mail_servers_outage_loses_no_letter(
     assert len(told(letters)) == 1
 
 
+@pytest.mark.django_db(transaction=True)
 def test_a_letter_that_an_outage_of_hours_kept_back_is_sent_once_it_is_over(
     letters: Letters,  # noqa: F811
     settings: Any,

@@ -159,6 +159,7 @@ def test_a_mail_server_that_refuses_for_now_is_asked_again(client: Client, lette
     assert len(letters.taken) == 1
 
 
+@pytest.mark.django_db(transaction=True)
 def test_an_outage_between_two_letters_to_one_address_loses_and_doubles_none(client: Client, letters: Letters) -> None:
     for name in ("ada", "ida"):
         viewer(name, email="harbour@example.org")
