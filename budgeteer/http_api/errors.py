@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Final
 
 from django.http import Http404, HttpRequest, HttpResponse
@@ -24,6 +25,12 @@ HANDLED: Final[tuple[type[Exception], ...]] = (
     Exception,
 )
 
+#: The kind of an input error that is not the input's own fault; any other is INVALID.
+_KINDS: Final[Mapping[type[InputError], ProblemKind]] = {
+    StorageAway: ProblemKind.AWAY,
+    QuotaExceeded: ProblemKind.QUOTA,
+}
+
 
 def answer_to(_request: HttpRequest, error: Any) -> HttpResponse:
     """The answer to an error that an operation raised.
@@ -34,12 +41,9 @@ def answer_to(_request: HttpRequest, error: Any) -> HttpResponse:
     if isinstance(raised, ApiProblem):
         return raised.response()
     match error:
-        case StorageAway():
-            return ApiProblem.of(error, ProblemKind.AWAY).response()
-        case QuotaExceeded():
-            return ApiProblem.of(error, ProblemKind.QUOTA).response()
         case InputError():
-            return ApiProblem.of(error).response()
+            kinds = (kind for raised_as, kind in _KINDS.items() if isinstance(error, raised_as))
+            return ApiProblem.of(error, next(kinds, ProblemKind.INVALID)).response()
         case BudgetExceeded():
             return problem(
                 ProblemKind.OVER_BUDGET,

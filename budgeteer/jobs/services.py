@@ -206,7 +206,7 @@ def _end_unknown() -> int:
     ended = 0
     for job in unknown:
         log.warning("job that no worker knows ended", job_id=str(job.id), kind=job.kind, attempt=job.attempt)
-        sentence = str(job.error["sentence"])
+        sentence = str((job.error or {})["sentence"])
         ended += unknown.filter(id=job.id, attempt=job.attempt).update(
             state=JobState.FAILED, sentence=sentence[:500], finished_at=Now()
         )

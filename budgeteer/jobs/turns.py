@@ -1,10 +1,11 @@
 """Whose job is next: the queues are fair between people, and studies never take every worker.
 
-A kind of job that this process does not know is left to a worker of a newer version. A job of nobody goes first. Of the people who wait in a queue the one with the fewest running jobs has the turn, then
-the one who was served longest ago; of that person's jobs the oldest that is no study. A study
-(`registry.job(…, is_study=True)`) answers a question of what if: nobody's data waits for it. It waits while its owner
-has another one running, and while so many run that only one worker is left for imports. Two workers that look at the
-same moment may both begin one; the next look keeps the bound again.
+A kind of job that this process does not know is left to a worker of a newer version. A job of nobody goes first. Of the
+people who wait in a queue the one with the fewest running jobs has the turn, then the one who was served longest ago;
+of that person's jobs the oldest that is no study. A study (`registry.job(…, is_study=True)`) answers a question of what
+if: nobody's data waits for it. It waits while its owner has another one running, and while so many run that only one
+worker is left for imports. Two workers that look at the same moment may both begin one; the next look keeps the bound
+again.
 """
 
 from __future__ import annotations

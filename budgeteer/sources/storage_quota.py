@@ -95,7 +95,7 @@ def _refuse_above(use: StorageUse, added_bytes: int, *, name: str) -> None:
         return
     taken, limit = readable_bytes(use.listed_bytes), readable_bytes(use.limit_bytes)
     raise QuotaExceeded(
-        f"this would add {readable_bytes(added_bytes)}, and your sources have {taken} of the {limit} that you may store",
+        f"this would add {readable_bytes(added_bytes)} to the {taken} of the {limit} that you may store",
         where=name,
         mend="Delete sources that you no longer need, or send less "
         "(an admin sets the limit with BUDGETEER_STORAGE_EACH_MB)",

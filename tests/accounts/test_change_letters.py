@@ -83,9 +83,7 @@ def test_the_second_factor_is_told(letters: Letters, monkeypatch: pytest.MonkeyP
 
 def test_a_provider_that_was_connected_and_disconnected_is_told(letters: Letters) -> None:  # noqa: F811
     ada = viewer("ada", email=ADDRESS, password=OLD)
-    claims = ProviderClaims(
-        issuer="https://id.example", subject="7", mail=ADDRESS, is_mail_verified=True
-    )
+    claims = ProviderClaims(issuer="https://id.example", subject="7", mail=ADDRESS, is_mail_verified=True)
     identities.connect(ada, claims)
     identities.connect(ada, claims)  # it is connected already
     assert told(letters) == [([ADDRESS], AccountChange.PROVIDER_CONNECTED)]

@@ -137,7 +137,13 @@ def share_a_kind(tally: Tally, client: Client, jobs: Jobs, world: World, text: s
     row.tried += 1
     client.post(f"{world.workspace}rename/", {"name": text})
     client.post(f"{world.collection}rename/", {"name": text})
-    given = {"title": text[:TITLE_CHARS], "content": "full", "days": "7", "form_key": str(uuid.uuid4()), "embed_on": SITE}
+    given = {
+        "title": text[:TITLE_CHARS],
+        "content": "full",
+        "days": "7",
+        "form_key": str(uuid.uuid4()),
+        "embed_on": SITE,
+    }
     known = set(Report.objects.values_list("pk", flat=True))
     if kind == "evaluation":
         answer = client.post(f"{world.run}publish/", given)

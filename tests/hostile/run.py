@@ -56,8 +56,8 @@ def run(kind: str, *, every: int, folder: Path) -> dict[str, Any]:
             programs.try_strings(tally, program, jobs, own, chosen)
             commands.try_strings(tally, line, chosen)
             _tell(tally)
-        for kind in pages.never_made():
-            tally.row(pages.REPORTS, kind).wrong.append(f"no report was made of the kind {kind}")
+        for missing in pages.never_made():
+            tally.row(pages.REPORTS, missing).wrong.append(f"no report was made of the kind {missing}")
         heads.try_all(tally, somebody, every=max(every // STRINGS_EVERY, 1))
         everything = tally.row("everything", "files and logs")
         everything.wrong += [f"written outside its place: {path}" for path in escapes.found()]

@@ -1,4 +1,4 @@
-"""A person's sources take no more than their quota, whatever comes at once; who has none left is told how to mend it."""
+"""A person's sources stay within their quota, whatever comes at once; who has no room is told how to mend it."""
 
 from __future__ import annotations
 
@@ -149,7 +149,7 @@ def test_the_page_says_how_much_is_used_and_why_an_upload_was_refused(client, ow
     file = SimpleUploadedFile("big.txt", b"c" * 500)
     answer = client.post("/sources/upload/", {"files": [file]})
     assert answer.status_code == 422
-    assert "600 bytes of the 1 kB that you may store" in words(answer)
+    assert "add 500 bytes to the 600 bytes of the 1 kB that you may store" in words(answer)
     settings.STORAGE_EACH_BYTES = 0
     assert "of storage used" not in words(client.get("/sources/"))
 
