@@ -202,6 +202,60 @@ def test_on_a_phone_a_quarter_of_the_screen_at_most_is_not_content(visitor, busy
             expect(page.locator(".bud .short")).to_have_text(re.compile(r"^Fits, \d+ left out$"))
 
 
+_CHART = """() => {
+  const chart = [...document.querySelectorAll("svg.chart")].find((one) => one.checkVisibility());
+  const box = chart.getBoundingClientRect();
+  const slider = document.querySelector(".choose-request input").getBoundingClientRect();
+  return { scale: box.width / chart.viewBox.baseVal.width, bottom: Math.max(box.bottom, slider.bottom) / innerHeight };
+}"""
+
+
+@pytest.mark.parametrize("size", [(1440, 900), (1280, 800), (768, 1024)])
+def test_a_chart_stands_on_one_screen_with_its_slider_and_its_letters_have_their_size(visitor, busy, size):
+    page = visitor(width=size[0]).open("/help/")
+    page.set_viewport_size({"width": size[0], "height": size[1]})
+    for view in ("timeline", "sweep"):
+        page.goto(f"{busy[0]}?view={view}")
+        expect(page.locator("svg.chart:visible").first).to_be_visible(timeout=WORK_MS)
+        found = page.evaluate(_CHART)
+        assert 0.9 <= found["scale"] <= 1.35, (view, found)
+        assert found["bottom"] <= 1, (view, found)
+
+
+_LABELS_OUT = """() => [...document.querySelectorAll(".icicle a")].filter((block) => {
+  const label = block.querySelector("text");
+  return label?.checkVisibility() && label.getBBox().width > block.querySelector("rect").getBBox().width;
+}).map((block) => block.textContent)"""
+
+
+def test_on_a_tablet_the_export_stays_in_sight_and_names_can_be_read(visitor, busy):
+    page = visitor(width=768).open("/help/")
+    page.set_viewport_size({"width": 768, "height": 1024})
+    page.goto(f"{busy[0]}?{busy[1]}")
+    export = page.locator("#export-toggle").bounding_box()
+    assert export
+    assert export["x"] + export["width"] <= 768
+    note, button = page.locator(".body > .note > .grow").first, page.locator(".body > .note > .btn").first
+    assert note.bounding_box()["y"] + note.bounding_box()["height"] <= button.bounding_box()["y"]
+    assert page.evaluate(_LABELS_OUT) == []
+    page.goto(f"{busy[0]}?view=timeline")
+    name = page.locator(".causes tbody .c-name").first
+    expect(name).to_be_visible(timeout=WORK_MS)
+    assert name.bounding_box()["width"] >= 150
+
+
+def test_on_the_smallest_phone_the_first_item_is_on_the_first_screen_and_the_workspace_has_its_name(visitor, busy):
+    page = visitor(width=320).open("/help/")
+    page.set_viewport_size({"width": 320, "height": 640})
+    page.goto(busy[0])
+    expect(page.locator("table.items tbody tr").first).to_be_visible()
+    assert page.locator(".bud .short").bounding_box()["height"] <= 24
+    row, bar = page.locator("table.items tbody tr").first.bounding_box(), page.locator(".tabbar").bounding_box()
+    assert row["y"] + row["height"] <= bar["y"]
+    assert page.locator(".crumb-h").bounding_box()["width"] >= 100
+    expect(page.locator("#share")).to_have_accessible_name("Share")
+
+
 def test_commands_are_a_button_on_every_page_and_a_row_of_a_list_acts_from_its_menu(visitor, filled):
     page = visitor().open("/collections/")
     page.locator("header button.ic[data-palette]").click()

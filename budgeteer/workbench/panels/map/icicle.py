@@ -29,6 +29,9 @@ TOTAL_PX = 34.0
 LETTER_PX = 13.0
 CHAR_PX = 6.55
 GAP_PX = 1.0
+#: A narrow view, as a share of WIDTH_PX: a label without room there is hidden there.
+NARROW_SHARE = 0.68
+TIGHT = " tight"
 
 #: History and query are drawn as one.
 LIBRARY_SECTIONS = SECTIONS[: SECTIONS.index("history")]
@@ -269,7 +272,7 @@ def _block(
         fill=look[1],
         title=title,
         label=label,
-        label_css=look[2],
+        label_css=look[2] + (TIGHT if label and not _fits(label, shown * NARROW_SHARE) else ""),
         label_at=f"{(x + shown / 2) / WIDTH_PX * 100:.3f}%",
         url=link[0],
         opens=link[1],
