@@ -88,6 +88,11 @@ class FitPlanView:
     mark: str
     advice: str
 
+    @property
+    def chosen(self) -> tuple[FitStepView, ...]:
+        """The chosen steps, in their order."""
+        return tuple(step for step in self.steps if step.is_chosen)
+
 
 @dataclass(frozen=True, slots=True)
 class FitView:

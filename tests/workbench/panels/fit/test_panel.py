@@ -73,6 +73,16 @@ def test_the_page_shows_each_step_with_its_figures_and_the_verdict_it_ends_in(
     assert f"Apply {len(plan.chosen)} step" in text_of(html, "apply-plan")
 
 
+def test_the_steps_that_a_press_applies_are_named_beside_its_button(client: Client, session: Workspace) -> None:
+    shown = shown_of(session).plan
+    assert shown is not None
+    assert 0 < len(shown.chosen) < len(shown.steps)
+    html = client.get(f"{session.get_absolute_url()}?view=fit").content.decode()
+    head = html[html.index('id="chosen-steps"') : html.index('id="apply-plan"')]
+    for step in shown.steps:
+        assert (f'<a class="lk" href="#step-{step.name}">' in head) is step.is_chosen
+
+
 def test_applying_is_one_change_that_has_a_name_and_does_what_the_plan_says(client: Client, session: Workspace) -> None:
     before, plan = packed_of(session).packing, plan_of(session)
     assert before.verdict.counts["dropped"] > 0
