@@ -43,6 +43,8 @@ FAR_LIMIT = 2.5
 HEADROOM = 1.06
 #: Reported requests up to which each is a dot that says its figure; more are a line.
 MOST_DOTS = 40
+#: Fewer turns than that say nothing of where one is: the axis has the numbers of requests instead.
+LEAST_TURNS = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +97,7 @@ class TimelineDrawing:
     sent: str
     over: str
     x_ticks: tuple[Tick, ...]
+    x_title: str
     y_ticks: tuple[Tick, ...]
     limit: TimelineLine
     warning: TimelineLine | None
@@ -225,7 +228,8 @@ class _Picture:
             areas=tuple(self._areas(picked, drawn_x, y, size)),
             sent=_line([timeline.sent[at] for at in picked], drawn_x, y),
             over=_between([timeline.asked[at] for at in picked], timeline.limit, drawn_x, y),
-            x_ticks=tuple(self._turn_ticks(x, size)),
+            x_ticks=tuple(self._turn_ticks(x, size) if self._has_turns else self._request_ticks(x, size)),
+            x_title="user turn; each step is a model request" if self._has_turns else "model request",
             y_ticks=tuple(Tick(y.at(value), short(value)) for value in y.ticks(4)),
             limit=TimelineLine(limit_y, _limit_label(timeline.limit, is_far=is_far), is_drawn=not is_far),
             warning=None if warning is None or warning >= y.high else _warning_line(warning, y, limit_y),
@@ -277,10 +281,30 @@ class _Picture:
         for (letter, path, tokens, _), place in zip(layers, places, strict=True):
             yield Area(letter, DRAWN[letter], path, place, f"{tokens:,}")
 
+    @property
+    def _begins(self) -> list[int]:
+        """The requests that a turn of the user begins with."""
+        turns = self.timeline.turns
+        return [at for at, turn in enumerate(turns) if turn and (at == 0 or turns[at - 1] != turn)]
+
+    @property
+    def _has_turns(self) -> bool:
+        return len(self._begins) >= LEAST_TURNS
+
+    def _request_ticks(self, x: Scale, size: PictureSize) -> Iterator[Tick]:
+        """Ticks at round numbers of requests, in the middle of their steps, the first one among them."""
+        count = len(self.timeline.asked)
+        numbers = [1, *(int(number) for number in Scale(1, count, 0, 1).ticks(size.ticks) if number == int(number))]
+        last = -MARK_GAP * 2
+        for number in dict.fromkeys(numbers):
+            place = x.at(number - 0.5)
+            if place - last >= MARK_GAP:
+                yield Tick(place, f"{number:,}")
+                last = place
+
     def _turn_ticks(self, x: Scale, size: PictureSize) -> Iterator[Tick]:
         """A tick where a turn of the user begins, as many as there is room for."""
-        turns = self.timeline.turns
-        begins = [at for at, turn in enumerate(turns) if turn and (at == 0 or turns[at - 1] != turn)]
+        turns, begins = self.timeline.turns, self._begins
         stride = max(1, -(-len(begins) // size.ticks))
         last = -MARK_GAP * 2
         for at in begins[::stride]:

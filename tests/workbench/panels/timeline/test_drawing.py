@@ -244,6 +244,23 @@ def test_only_what_is_drawn_above_the_plot_takes_room_there(session: Workspace) 
         assert len(with_mark.marks) == 1
 
 
+@pytest.mark.parametrize("count", [1, 2, 7, 70])
+def test_a_conversation_of_one_turn_has_requests_on_its_axis(session: Workspace, count: int) -> None:
+    one_turn = replace(stretched(session, count), turns=(9,) * count)
+    for drawing in timeline_view(packed_of(session), one_turn, ViewState()).drawings:
+        assert drawing.x_title == "model request"
+        numbers = [int(tick.label) for tick in drawing.x_ticks]
+        assert numbers[0] == 1
+        assert numbers == sorted(set(numbers))
+        assert len(numbers) >= min(count, 3)
+        width = drawing.plot_width / count
+        assert [tick.at for tick in drawing.x_ticks] == pytest.approx(
+            [drawing.size.left + (number - 0.5) * width for number in numbers], abs=0.1
+        )
+    turns = timeline_view(packed_of(session), stretched(session, 30), ViewState()).drawings[0]
+    assert turns.x_title.startswith("user turn")
+
+
 def test_a_limit_far_above_every_request_is_said_and_does_not_flatten_the_picture(
     client: Client, session: Workspace, patient: None
 ) -> None:
