@@ -46,10 +46,10 @@ class TriedOn:
 
 @dataclass(frozen=True, slots=True)
 class ProposalPage:
-    """A proposal beside the current version.
+    """A proposal beside the current version; one that was published, beside the version before it.
 
     Attributes:
-        current: the preset's newest version; None for a new preset, which is held against the engine's defaults.
+        current: the version it is held against; None for a new preset, which is held against the engine's defaults.
         seen: the number of that version, 0 where there is none.
         next_number: the number it would be published under.
         changes: setting by setting.
@@ -87,14 +87,14 @@ def proposal_page(
     proposal: PresetProposal, reader: ProposalReader, *, form: ProposalForm | None = None
 ) -> ProposalPage:
     """The page; `form` is one that was posted and refused."""
-    current = presets.current(proposal.preset.slug) if proposal.preset else None
+    current = _held_against(proposal)
     problem = ""
     changes: tuple[SettingChange, ...] = ()
     try:
         changes = setting_changes(current.config if current else {}, proposal.config)
     except ConfigError as error:
         problem = error.sentence
-    seen = proposals.newest_number(proposal.preset)
+    seen = current.number if current else 0
     against = f"v{seen}" if current else "the defaults"
     is_open_to_reader = proposal.is_pending and reader.may_publish
     return ProposalPage(
@@ -115,6 +115,13 @@ def proposal_page(
         if current and is_open_to_reader and not problem
         else None,
     )
+
+
+def _held_against(proposal: PresetProposal) -> PresetVersion | None:
+    """The preset's newest version, or the one that stood before this was published."""
+    if proposal.published is not None:
+        return proposal.published.preset.versions.filter(number__lt=proposal.published.number).order_by("-number").first()
+    return presets.current(proposal.preset.slug) if proposal.preset else None
 
 
 def _tried_on(proposal: PresetProposal, reader: ProposalReader) -> tuple[TriedOn, ...]:

@@ -87,7 +87,9 @@ def test_an_editor_proposes_and_an_administrator_publishes(
     version = presets.current("agent-default")
     assert (version.number, version.note, version.author) == (2, "More room, as ada says", owner)
     assert version.config["outputReserve"] == 9000
-    assert "Published as" in client.get(proposal.get_absolute_url()).content.decode()
+    decided = client.get(proposal.get_absolute_url()).content.decode()
+    assert "Published as" in decided
+    assert "1 setting differs from v1" in decided  # of what it was, and not of itself
 
 
 def test_the_author_reads_why_it_was_declined(client: Client, admin: Client, owner: User) -> None:
