@@ -132,6 +132,7 @@ MIDDLEWARE = [
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
+    "budgeteer.operations.middleware.MethodMiddleware",
     "budgeteer.sources.middleware.StorageAwayMiddleware",
     "budgeteer.operations.middleware.PanicMiddleware",
     "budgeteer.workbench.views.unusable_config.UnusableConfigMiddleware",

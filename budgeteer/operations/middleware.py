@@ -1,4 +1,4 @@
-"""Health and readiness answered before other middleware, and failed requests as an error page.
+"""Health and readiness answered before other middleware, and refused and failed requests as a page.
 
 A supervisor asks by address, and must not depend on sessions.
 """
@@ -7,8 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from django.http import HttpRequest, HttpResponseBase
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.shortcuts import render
 from django.urls import Resolver404, ResolverMatch, resolve
+
+from budgeteer.access.bearer import is_api
 
 
 class ProbeMiddleware:
@@ -28,6 +31,26 @@ class ProbeMiddleware:
         request.resolver_match = match
         answer: HttpResponseBase = match.func(request, *match.args, **match.kwargs)
         return answer
+
+
+class MethodMiddleware:
+    """Answers a method that an address does not take with a page, where the view left the answer empty.
+
+    Somebody gets there who types the address of a form, or reloads what a form led to.
+    """
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        response = self.get_response(request)
+        if response.status_code != 405 or not isinstance(response, HttpResponse) or response.content:
+            return response
+        if is_api(request.path_info) or not request.accepts("text/html"):
+            return response
+        page = render(request, "405.html", status=405)
+        page.headers["Allow"] = response.headers["Allow"]
+        return page
 
 
 class ViewPanicked(RuntimeError):

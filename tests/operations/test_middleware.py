@@ -10,6 +10,7 @@ from django.urls import path
 
 from budgeteer.access.rules import public
 from budgeteer.operations.middleware import PanicMiddleware
+from tests.people import editor
 
 pytestmark = pytest.mark.django_db
 
@@ -70,3 +71,19 @@ def test_any_other_error_is_a_500(monkeypatch) -> None:
     assert answer.status_code == 500
     assert "Something broke on our side" in answer.content.decode()
     assert "secret detail" not in answer.content.decode()
+
+
+def test_the_typed_address_of_a_form_is_answered_with_a_page_that_explains(client: Client) -> None:
+    client.force_login(editor("nora"))
+    response = client.get("/w/new/")
+    assert (response.status_code, response.headers["Allow"]) == (405, "POST")
+    assert "what a form or a button of another page sends" in response.content.decode()
+    assert "takes nothing that is sent" in client.post("/help/").content.decode()
+
+
+def test_a_program_that_takes_no_page_gets_none_for_a_wrong_method(client: Client) -> None:
+    client.force_login(editor("nora"))
+    response = client.get("/w/new/", headers={"Accept": "application/json"})
+    assert (response.status_code, response.content) == (405, b"")
+    problem = client.post("/api/v1/me", headers={"Accept": "*/*"})
+    assert problem.headers["Content-Type"].startswith("application/problem+json")
