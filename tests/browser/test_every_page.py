@@ -8,6 +8,7 @@ from playwright.sync_api import Page
 
 from tests.browser.conftest import NARROW, WIDE
 from tests.browser.filled import NAMES
+from tests.browser.measured import cut_buttons, stray_texts
 
 AXE = Axe()
 RULES = {
@@ -57,6 +58,15 @@ def test_one_first_heading_a_title_and_no_sideways_scroll_at_320_pixels_or_200_p
     assert page.evaluate("document.documentElement.scrollWidth") <= 720
     assert page.locator("h1").count() == 1
     assert "Budgeteer" in page.title() or name == "report-prompt"
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_on_a_phone_every_text_stays_in_its_box_and_every_button_on_the_screen(visitor, filled, name):
+    page = go(visitor, filled, name, width=NARROW)
+    for opened in page.locator("details.add > summary").all():
+        opened.click()
+    assert stray_texts(page) == []
+    assert cut_buttons(page) == []
 
 
 def test_a_long_name_of_a_source_breaks_where_it_is_offered_for_a_calibration(visitor, filled):

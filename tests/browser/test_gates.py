@@ -416,3 +416,19 @@ def test_the_recent_actions_of_the_admin_stand_on_no_ground_of_their_own(visitor
     page = visitor().open("/admin/")
     shade = "() => getComputedStyle(document.querySelector('#content-related')).backgroundColor"
     assert page.evaluate(shade) == "rgba(0, 0, 0, 0)"
+
+
+def test_a_refusal_with_a_command_in_it_is_one_paragraph(visitor):
+    page = visitor().open("/")
+    line = "<span>too-large.json: more than may be sent. Read it with <code>budgeteer import</code> instead.</span>"
+    for refusal in (line, line.removeprefix("<span>").removesuffix("</span>")):
+        found = page.evaluate(
+            """(refusal) => {
+              const box = document.querySelector("[data-refused]");
+              box.innerHTML = `<p class="msg">${refusal}</p>`;
+              return [box.querySelector("code").getClientRects().length, box.getBoundingClientRect().height];
+            }""",
+            refusal,
+        )
+        assert found[0] == 1, found
+        assert 10 < found[1] < 30, found  # one line

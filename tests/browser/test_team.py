@@ -14,6 +14,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import WORK_MS, sign_in_with
+from tests.browser.measured import cut_buttons, stray_texts
 from tests.browser.stack import Stack, running_stack
 from tests.browser.steps import open_sample, publish, verdict, wait_until_packed
 from tests.browser.test_every_page import failures
@@ -29,6 +30,7 @@ User.objects.create_user("vera", password={PASSWORD!r})
 User.objects.create_user("carl", password={PASSWORD!r})
 set_role(User.objects.create_user("dora", password={PASSWORD!r}), AccountRole.EDITOR)
 set_role(User.objects.create_user("erin", password={PASSWORD!r}), AccountRole.EDITOR)
+set_role(User.objects.create_user("nina", password={PASSWORD!r}), AccountRole.EDITOR)
 """
 ADMIN_PAGES = (
     "",
@@ -102,6 +104,17 @@ def test_a_colleague_sees_neither_the_others_work_nor_the_admin_but_may_read_wha
     expect(bob.get_by_role("heading", name="Nothing is shared")).to_be_visible()
     bob.goto(link)
     expect(bob.locator(".verdict strong")).to_be_visible()
+
+
+def test_who_has_nothing_yet_finds_pages_that_fit_a_small_screen(visitor, team):
+    nina = sign_in(visitor, team, "nina")
+    nina.set_viewport_size({"width": 320, "height": 640})
+    pages = ("", "sources/", "w/", "collections/", "collections/choose/", "reports/", "account/tokens/")
+    for path in pages:
+        nina.goto(f"{team.address}/{path}")
+        found = nina.evaluate("document.documentElement.scrollWidth"), stray_texts(nina), cut_buttons(nina)
+        assert found == (320, [], []), path
+        assert failures(nina) == [], path
 
 
 def test_a_second_factor_is_turned_on_and_asked_for_by_the_keyboard_alone(visitor, team):

@@ -25,6 +25,7 @@ from budgeteer.reports.files.pdf_text import BOLD, REGULAR, TextSetter, load_fon
 from budgeteer.reports.files.picture import theme_colours
 from budgeteer.reports.models import level_name_of
 from budgeteer.reports.report_page import UNTITLED
+from budgeteer.sources.source_rows import format_title
 
 MOST_ROWS: Final = 500
 """Rows that are printed of one table: some fifteen pages."""
@@ -110,7 +111,7 @@ def _inputs(document: Document) -> Iterator[Block]:
     yield BlockHeading("Made from")
     columns = (name_column("Source", 3), name_column("Format", 2), Column("Bytes"), name_column("SHA-256"))
     rows = [
-        (each["name"], each["format"], f"{each['bytes']:,}", each["sha256"][:12] or "withheld")
+        (each["name"], format_title(each["format"]), f"{each['bytes']:,}", each["sha256"][:12] or "withheld")
         for each in document["inputs"]
     ]
     yield Grid(columns, rows) if rows else Line("No source: texts typed into the workspace only.")

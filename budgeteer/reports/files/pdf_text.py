@@ -2,6 +2,10 @@
 
 Bitstream Vera, which comes with ReportLab, is embedded. Characters that it lacks and that a national character set of
 East Asia has are written in the fonts that every reader of PDF is to have for it; those are Greek and Cyrillic too.
+
+Hebrew, Arabic, the Indic scripts and emoji stay `?`, with a note that says so: they need their fonts, and except for
+emoji an order and joined shapes (bidirectional text, shaping) as well. The packages that carried fonts for them on
+2026-11-25 were first releases of one maker each.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Template filters for messages of the engine and the importers."""
+"""Template filters for messages of the engine and the importers, and for the names of formats."""
 
 from __future__ import annotations
 
@@ -8,7 +8,10 @@ from django import template
 from django.utils.html import escape
 from django.utils.safestring import SafeString, mark_safe
 
+from budgeteer.sources.source_rows import format_title
+
 register = template.Library()
+register.filter(format_title)
 
 _CODE = re.compile(r"`([^`]+)`")
 

@@ -120,6 +120,6 @@ def outcome_of(name: str, figures: ModelFigures) -> ModelOutcome:
         icon=LEVEL_ICONS[figures.level],
         tone=LEVEL_TONES[figures.level],
         verdict=figures.verdict,
-        cost="not known" if amount is None else f"{money(amount, currency)} a request",
+        cost="not known" if amount is None else money(amount, currency),
         counted=" · ".join(figures.counted),
     )

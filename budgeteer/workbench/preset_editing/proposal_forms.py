@@ -88,8 +88,8 @@ class SaveAsPresetForm(ProposalForm):
         self.presets = {preset.slug: preset for preset in presets}
         named = [(slug, f"The next version of {preset.title}") for slug, preset in self.presets.items()]
         self.fields["target"].choices = [("", "A new preset"), *named]  # type: ignore[attr-defined]
-        self.fields["title"].help_text = "Of the new preset; not used for a version of one that is there."
-        self.fields["description"].help_text += " Of a new preset only."
+        self.fields["title"].help_text = "For a new preset only."
+        self.fields["description"].help_text += " For a new preset only."
 
     @property
     def preset(self) -> Preset | None:

@@ -120,7 +120,9 @@ def proposal_page(
 def _held_against(proposal: PresetProposal) -> PresetVersion | None:
     """The preset's newest version, or the one that stood before this was published."""
     if proposal.published is not None:
-        return proposal.published.preset.versions.filter(number__lt=proposal.published.number).order_by("-number").first()
+        return (
+            proposal.published.preset.versions.filter(number__lt=proposal.published.number).order_by("-number").first()
+        )
     return presets.current(proposal.preset.slug) if proposal.preset else None
 
 

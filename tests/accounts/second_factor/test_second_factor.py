@@ -103,7 +103,7 @@ def test_it_is_set_up_with_the_password_and_the_first_code(ada: User, clock: lis
     assert "no-store" in page.headers["Cache-Control"]
     assert client.get(PAGE).content.decode().count(secret[:4])  # the same secret as long as it is not used
     wrong = {"code": "000000", "password": PASSWORD}
-    assert "not the code of now" in client.post(PAGE, wrong).content.decode()
+    assert "code is wrong or has expired" in client.post(PAGE, wrong).content.decode()
     right = {"code": code_at(secret, NOW), "password": "guess"}
     assert "not your password" in client.post(PAGE, right).content.decode()
     assert not services.is_set_up(ada)
@@ -213,7 +213,7 @@ def test_a_wrong_code_is_said_logged_and_limited(ada: User, clock: list[datetime
     with capture_logs() as lines:
         for _ in range(3):
             answer = client.post(CODE_PAGE, {"code": "000000"})
-            assert (answer.status_code, "not the code of now" in answer.content.decode()) == (422, True)
+            assert (answer.status_code, "code is wrong or has expired" in answer.content.decode()) == (422, True)
         refused = client.post(CODE_PAGE, {"code": codes[0]})
     assert refused.status_code == 429
     assert int(refused.headers["Retry-After"]) > 0

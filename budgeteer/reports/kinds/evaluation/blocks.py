@@ -29,7 +29,7 @@ def to_blocks(document: Document) -> Iterator[Block]:
         yield BlockHeading(f"Tokens {page.state.of} under {tables.shown}")
         yield Grid((name_column("Tokens and conversations"),), [(bar.title,) for bar in chart.bars])
     yield BlockHeading("Cost of input")
-    yield Line(f"At {page.state.sessions} {'sessions' if tables.costs.is_replayed else 'requests'} per day.")
+    yield Line(f"At {page.state.sessions:,} {'sessions' if tables.costs.is_replayed else 'requests'} per day.")
     yield Grid(
         (name_column(""), *letters),
         [(head, *(cells[at][1] for _, cells in tables.costs.rows)) for at, head in enumerate(tables.costs.heads)],

@@ -16,7 +16,7 @@ _COLUMNS: Final = (
     Column("Of the window"),
     Column("Window"),
     name_column("Verdict", 3),
-    Column("Cost", 2),
+    Column("Cost a request", 2),
     name_column("Counted"),
 )
 
