@@ -135,6 +135,7 @@ MARKUP: Final[Mapping[str, str]] = {
     ),
     "glaive": "SYSTEM USER ASSISTANT FUNCTION RESPONSE functioncall name arguments endoftext",
     "markdown": "budgeteer transcript user assistant system developer tool call result reasoning answers id name",
+    "moss": "Human Inner Thoughts Commands Tool Responses Results MOSS eoh eot eoc eor eom eoa None",
     "open-webui": (
         "details summary type reasoning tool_calls quot amp lt gt done true false duration id name arguments "
         "result Thought for seconds Thinking Tool Executed files embeds"
@@ -144,7 +145,7 @@ MARKUP: Final[Mapping[str, str]] = {
     "rendered-chat": (
         "im_start im_end start_header_id end_header_id begin_of_text end_of_text eot_id eom_id header_start header_end "
         "eot eom start_of_turn end_of_turn bos eos endoftext end s INST SYS System Human User Assistant Instruction "
-        "Input Response Tool system human user assistant model tool ipython tool_call name arguments"
+        "Input Response Tool AI Human system human user assistant model tool ipython tool_call name arguments"
     ),
     "sharegpt": "human gpt user assistant system function_call observation tool image video audio",
     "specstory": (

@@ -24,7 +24,18 @@ from tests.formats.makers.agents import (
     ZED,
 )
 from tests.formats.makers.chat_exports import CLAUDE_AI, DEEPSEEK, GROK, LIBRECHAT, LM_STUDIO, OPEN_WEBUI
-from tests.formats.makers.datasets import GLAIVE, INSTRUCTIONS, MT_BENCH, QUESTIONS, RENDERED_CHAT, TAU2, ULTRACHAT, XLAM
+from tests.formats.makers.datasets import (
+    GLAIVE,
+    INSTRUCTIONS,
+    MOSS,
+    MT_BENCH,
+    QUESTIONS,
+    RENDERED_CHAT,
+    TAU2,
+    TURN_PAIRS,
+    ULTRACHAT,
+    XLAM,
+)
 from tests.formats.makers.frameworks import (
     AUTOGEN,
     CONVERSE,
@@ -55,6 +66,8 @@ MAKERS: Final[Mapping[str, bytes]] = {
     "haystack": dumps(HAYSTACK),
     "llama-index": dumps(LLAMA_INDEX),
     "mt-bench": jsonl(*MT_BENCH),
+    "moss": jsonl(*MOSS),
+    "turn-pairs": jsonl(*TURN_PAIRS),
     "questions": jsonl(*QUESTIONS),
     "ultrachat": jsonl(*ULTRACHAT),
     "rendered-chat": jsonl(*RENDERED_CHAT),

@@ -588,6 +588,25 @@ def questions(data: bytes) -> Told:
     return [row["context"] + "\n\n" + row["question"], row["answers"]["text"][0]], [], []
 
 
+def turn_pairs(data: bytes) -> Told:
+    (row,) = lines(data)
+    return [text for pair in row["conversation"] for text in (pair["human"], pair["assistant"])], [], []
+
+
+def moss(data: bytes) -> Told:
+    (row,) = lines(data)
+    texts, calls, results = [row["meta_instruction"].strip()], [], []
+    for turn in row["chat"].values():
+        human, commands, told_then, reply = (
+            turn[key].split(">:", 1)[1].strip()[:-5].strip() for key in ("Human", "Commands", "Tool Responses", "MOSS")
+        )
+        texts += [human, reply]
+        if commands != "None":
+            calls += [("Search", json.loads(one[7:-1])) for one in commands.split(", ")]
+            results += [one.split("\n", 1)[1].strip() for one in told_then.split("Search(")[1:]]
+    return texts, calls, results
+
+
 def xlam(data: bytes) -> Told:
     (row,) = lines(data)
     return [row["query"]], [(call["name"], call["arguments"]) for call in json.loads(row["answers"])], []
@@ -689,6 +708,8 @@ NAIVE: Final[Mapping[str, Callable[[bytes], Told]]] = {
     "haystack": haystack,
     "llama-index": llama_index,
     "mt-bench": mt_bench,
+    "moss": moss,
+    "turn-pairs": turn_pairs,
     "questions": questions,
     "ultrachat": ultrachat,
     "rendered-chat": rendered_chat,

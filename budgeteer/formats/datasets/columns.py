@@ -45,8 +45,15 @@ def tools_of(entry: Entry, notes: Notes, skipped: list[Skipped]) -> tuple[Mappin
 
 def leave_columns(row: Mapping[str, Any], read: Collection[str], notes: Notes) -> None:
     """Count the columns of a row that hold words and were not read: no part of its conversation."""
-    left = [value for key, value in row.items() if key not in read and isinstance(value, str | list | Mapping) and value]
+    left = [value for key, value in row.items() if key not in read and _holds_words(value)]
     notes.count("Columns of rows beside what was said, left out", len(left), of=left)
+
+
+def _holds_words(value: Any) -> bool:
+    """Whether a column holds more than numbers."""
+    if isinstance(value, list):
+        return any(isinstance(item, str | list | Mapping) for item in value)
+    return isinstance(value, str | Mapping) and bool(value)
 
 
 class MarkedText:

@@ -1,10 +1,11 @@
-"""Conversations that a chat template wrote into one text: ChatML, Llama 2 to 4, Mistral, Gemma, Phi, `### Human:`.
+"""Conversations in one text, as chat templates and data sets write them: ChatML, Llama, `### Human:`, Baize.
 
-Certain: a column `text` in which a template's markers begin a turn of a person and one of the assistant, with nothing
+Certain: a column (below) in which a template's markers begin a turn of a person and one of the assistant, with nothing
 else before them than the start of a sequence; of templates of plain words, an introduction may stand there.
 Source: the `chat_template` of each family in its `tokenizer_config.json`; `### Human:` of
 https://huggingface.co/datasets/timdettmers/openassistant-guanaco,
-`### Instruction:` of https://github.com/tatsu-lab/stanford_alpaca, 2026-11.
+`[|Human|]` of https://github.com/project-baize/baize-chatbot; `Human:` behind an empty line of
+https://huggingface.co/datasets/Anthropic/hh-rlhf; `### Instruction:` of https://github.com/tatsu-lab/stanford_alpaca, 2026-11.
 """
 
 from __future__ import annotations
@@ -13,10 +14,11 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
-from itertools import zip_longest
+from itertools import chain, zip_longest
 from typing import Any, Final
 
 from budgeteer.engine.content.conversation import Conversation
+from budgeteer.formats.datasets.columns import MEDIA_COLUMNS, leave_columns
 from budgeteer.formats.datasets.sharegpt import conversation_of
 from budgeteer.formats.messages.imported import Imported, Skipped
 from budgeteer.formats.messages.numbering import text_value
@@ -24,7 +26,13 @@ from budgeteer.formats.reading.document import Document
 from budgeteer.formats.reading.entries import Entry, mappings, mostly
 from budgeteer.formats.reading.envelopes import imported_from_entries
 
-_COLUMN: Final = "text"
+_COLUMNS: Final = (
+    *("text", "input", "transcript", "chat", "conversation", "conversations", "dialogue", "formatted_chat"),
+    *("formatted_text", "chat_text", "full_text"),
+)
+"""Where a conversation is written, in the order they are looked at."""
+_PAIR: Final = (("instruction", "prompt", "question"), ("output", "response", "completion", "chosen"))
+"""Columns that a text repeats where a row has one of each."""
 _MESSAGES: Final = ("messages", "conversations", "conversation")
 """Columns whose messages the text would repeat."""
 
@@ -75,6 +83,8 @@ _TEMPLATES: Final = (
         {"Instruction": "user", "Input": "user", "Response": "assistant"},
         introduced=True,
     ),
+    _Template("Baize", re.compile(r"\[\|(Human|AI)\|\]"), (), {"Human": "user", "AI": "assistant"}, introduced=True),
+    _Template("hh-rlhf", re.compile(r"(?:^|\n\n)(Human|Assistant):"), ()),
 )
 
 
@@ -82,15 +92,35 @@ def detect(document: Document) -> str | None:
     """Why a document holds conversations written by a chat template, None when it does not."""
     for template in _TEMPLATES:
         if mostly(document, partial(_is_written, template=template)):
-            return f"holds a `{_COLUMN}` of turns as the chat template of {template.name} writes them"
+            return f"holds texts of turns as the template of {template.name} writes them"
     return None
 
 
 def _is_written(value: Mapping[str, Any], *, template: _Template) -> bool:
     if any(mappings(value.get(key)) for key in _MESSAGES):
         return False
-    speakers = {speaker for speaker, _ in _turns(text_value(value.get(_COLUMN)), template)}
-    return bool(speakers & {"user", "human"}) and bool(speakers & {"assistant", "model"})
+    if all(any(isinstance(value.get(key), str) for key in side) for side in _PAIR):
+        return False
+    return bool(_column(value, template))
+
+
+def _column(value: Mapping[str, Any], template: _Template) -> str:
+    """The column in which a template wrote turns of a person and of the assistant, "" for none."""
+    for key in _COLUMNS:
+        speakers = {speaker for speaker, _ in _turns(text_value(value.get(key)), template)}
+        if speakers & {"user", "human"} and speakers & {"assistant", "model"}:
+            return key
+    return ""
+
+
+def _written(value: Mapping[str, Any]) -> tuple[str, list[tuple[str, str]]]:
+    """The column of a row that holds a conversation, and its turns: one of both speakers, else any."""
+    both = ((column, template) for template in _TEMPLATES if (column := _column(value, template)))
+    any_turn = ((column, template) for column in _COLUMNS for template in _TEMPLATES)
+    for column, template in chain(both, any_turn):
+        if turns := list(_turns(text_value(value.get(column)), template)):
+            return column, turns
+    return "", []
 
 
 def _turns(text: str, template: _Template) -> Iterator[tuple[str, str]]:
@@ -128,13 +158,12 @@ def read(document: Document) -> Imported:
 
 
 def _conversation(entry: Entry, document: Document, skipped: list[Skipped]) -> Conversation:
-    text = text_value(entry.value.get(_COLUMN))
-    written = (list(_turns(text, template)) for template in _TEMPLATES)
-    turns = [{"from": speaker, "value": said} for speaker, said in next(filter(None, written), [])]
-    rest = {key: value for key, value in entry.value.items() if key != _COLUMN}
-    row = Entry(entry.number, entry.where, {**rest, "conversations": turns})
-    chat = conversation_of(row, document, skipped)
-    document.notes.count(
-        "Conversations that a chat template wrote into one text, read as messages", bool(chat.messages)
-    )
+    value = entry.value
+    column, written = _written(value)
+    turns = [{"from": speaker, "value": said} for speaker, said in written]
+    rest = {key: held for key, held in value.items() if key not in (column, *_MESSAGES)}
+    chat = conversation_of(Entry(entry.number, entry.where, {**rest, "conversations": turns}), document, skipped)
+    if turns:
+        document.notes.count("Conversations that a chat template wrote into one text, read as messages")
+        leave_columns(rest, ("id", "conversation_id", "system", "tools", *MEDIA_COLUMNS), document.notes)
     return chat

@@ -1,7 +1,9 @@
-"""UltraChat: `data`, a list of texts that a person and an assistant said in turn, the person first.
+"""Texts in turn: a list of texts that a person and an assistant said, the person first (UltraChat, LIMA, DailyDialog).
 
-Rows have an `id` and `data` alone: two texts at least, of which the first has several words.
-Source: https://huggingface.co/datasets/stingning/ultrachat, and https://github.com/thunlp/UltraChat, 2026-11.
+Rows have an `id` and `data` alone, or a column of a conversation; two texts at least, of which the first has several
+words. Where `speakers` stand beside them (SODA), whoever speaks first is the person.
+Source: https://huggingface.co/datasets/stingning/ultrachat, https://github.com/thunlp/UltraChat, GAIR/lima,
+li2017dailydialog/daily_dialog and allenai/soda, 2026-11.
 """
 
 from __future__ import annotations
@@ -11,6 +13,7 @@ from typing import Any, Final
 
 from budgeteer.engine.content.conversation import Conversation, Message, Role
 from budgeteer.engine.content.library import compact_json
+from budgeteer.formats.datasets.columns import leave_columns
 from budgeteer.formats.messages.imported import Imported, Skipped
 from budgeteer.formats.messages.numbering import text_value
 from budgeteer.formats.reading.conversation_draft import ConversationDraft, texts
@@ -18,23 +21,31 @@ from budgeteer.formats.reading.document import Document
 from budgeteer.formats.reading.entries import Entry, mostly
 from budgeteer.formats.reading.envelopes import imported_from_entries
 
-_SPEAKERS: Final[tuple[Role, ...]] = ("user", "assistant")
+_COLUMNS: Final = ("data", "conversations", "conversation", "dialog", "dialogue")
+_ALONE: Final = {"id", "data"}
+"""The only columns of a row whose texts stand under `data`, which may be anything."""
+_TURNS: Final[tuple[Role, ...]] = ("user", "assistant")
 _WORDS: Final = 2
-"""Words that the first text has more of: lists of names and values under `data` are no dialogue. Source: ours."""
+"""Words that the first text has more of: lists of names and values are no dialogue. Source: ours."""
 
 
 def detect(document: Document) -> str | None:
-    """Why a document is of UltraChat, None when it is not."""
+    """Why a document is of texts in turn, None when it is not."""
     if mostly(document, _is_dialogue):
-        return "holds `data` of texts in turn, as UltraChat does"
+        return "holds lists of texts in turn, as UltraChat and LIMA do"
     return None
 
 
 def _is_dialogue(value: Mapping[str, Any]) -> bool:
-    said = value.get("data")
-    if set(value) != {"id", "data"} or not isinstance(said, list) or len(said) < len(_SPEAKERS):
+    column = _column(value)
+    said = value.get(column)
+    if (column == "data" and set(value) != _ALONE) or not isinstance(said, list) or len(said) < len(_TURNS):
         return False
     return all(isinstance(text, str) for text in said) and len(said[0].split(maxsplit=2)) > _WORDS
+
+
+def _column(value: Mapping[str, Any]) -> str:
+    return next((key for key in _COLUMNS if isinstance(value.get(key), list)), "")
 
 
 def read(document: Document) -> Imported:
@@ -43,16 +54,23 @@ def read(document: Document) -> Imported:
     Raises:
         FormatError: no row has turns.
     """
-    return imported_from_entries(document, _conversation, "UltraChat", without="no texts under `data`")
+    return imported_from_entries(document, _conversation, "dialogue", without="no texts in turn")
 
 
 def _conversation(entry: Entry, document: Document, skipped: list[Skipped]) -> Conversation:
+    value = entry.value
     draft = ConversationDraft(document.notes, f"{entry.where}, turn ")
-    said = entry.value.get("data")
-    for number, text in enumerate(said if isinstance(said, list) else (), 1):
+    column = _column(value)
+    said = value.get(column, [])
+    speakers = value.get("speakers")
+    named = speakers if isinstance(speakers, list) and len(speakers) == len(said) else ()
+    for number, text in enumerate(said, 1):
         if isinstance(text, str):
-            draft.add(Message(_SPEAKERS[(number - 1) % len(_SPEAKERS)], texts(text), line=number))
+            role = _TURNS[(named[number - 1] != named[0]) if named else (number - 1) % len(_TURNS)]
+            draft.add(Message(role, texts(text), line=number))
         else:
             skipped.append(Skipped(f"{entry.where}, turn {number}", "not a text", compact_json(text)[:500]))
-    given = text_value(entry.value.get("id"))
+    if said:
+        leave_columns(value, ("id", column), document.notes)
+    given = text_value(value.get("id"))
     return draft.conversation(given or f"c{entry.number}", "", f"Row {entry.number}")

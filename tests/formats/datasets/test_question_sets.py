@@ -69,7 +69,7 @@ def test_what_no_conversation_has_is_counted_as_left_out() -> None:
     assert found.format == "instructions"
     assert ("Columns of rows beside what was said, left out", 2) in found.findings.counted
     assert found.accounting is not None
-    assert (found.accounting.unread, [key for key, _ in found.accounting.left_out_keys]) == (0, ["category"])
+    assert (found.accounting.unread, [key.key for key in found.accounting.left_out_keys]) == (0, ["category"])
 
 
 def test_a_row_without_a_reply_is_listed_and_a_set_without_any_is_refused() -> None:

@@ -50,6 +50,40 @@ QUESTIONS: list[dict[str, Any]] = [
     },
     {"id": "q2", "question": "And the last one?", "answer": "At noon.", "history": [["When?", "At 09:40."]]},
 ]
+TURN_PAIRS: list[dict[str, Any]] = [
+    {
+        "conversation_id": "f1",
+        "category": "Brainstorming",
+        "conversation": [
+            {"human": "Which ferry leaves first?", "assistant": "The one to Oslo."},
+            {"human": "And after that?", "assistant": "The one to Kiel."},
+        ],
+    }
+]
+MOSS: list[dict[str, Any]] = [
+    {
+        "conversation_id": "m1",
+        "meta_instruction": "MOSS is an assistant that can look things up.\n",
+        "num_turns": 2,
+        "chat": {
+            "turn_1": {
+                "Human": "<|Human|>: When do ferries leave?<eoh>\n",
+                "Inner Thoughts": "<|Inner Thoughts|>: Two harbours: I look both up.<eot>\n",
+                "Commands": '<|Commands|>: Search("Oslo ferry"), Search("Kiel ferry")<eoc>\n',
+                "Tool Responses": '<|Results|>:\nSearch("Oslo ferry") =>\nAt 09:40\nSearch("Kiel ferry") =>\nAt noon'
+                "<eor>\n",
+                "MOSS": "<|MOSS|>: At twenty to ten, and at noon.<eom>\n",
+            },
+            "turn_2": {
+                "Human": "<|Human|>: Thanks!<eoh>\n",
+                "Inner Thoughts": "<|Inner Thoughts|>: None<eot>\n",
+                "Commands": "<|Commands|>: None<eoc>\n",
+                "Tool Responses": "<|Results|>: None<eor>\n",
+                "MOSS": "<|MOSS|>: Safe journey.<eom>\n",
+            },
+        },
+    }
+]
 ULTRACHAT: list[dict[str, Any]] = [
     {"id": "7", "data": ["Which ferry leaves first?", "The one to Oslo.", "And after that?", "The one to Kiel."]}
 ]

@@ -1,0 +1,143 @@
+"""Conversations that data sets write as pairs, as texts in turn, in one text, and as MOSS does."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import pytest
+
+from budgeteer.engine.content.conversation import Conversation, ReasoningPart, calls_of, results_of, text_of
+from budgeteer.engine.errors import FormatError
+from budgeteer.formats.detect import import_bytes
+from tests.formats.makers.datasets import MOSS
+from tests.formats.shapes import dumps, jsonl
+
+SAID = ("Which ferry leaves first?", "The one to Oslo.", "And after that?", "The one to Kiel.")
+TALK = list(zip(("user", "assistant", "user", "assistant"), SAID, strict=True))
+
+
+def told(chat: Conversation) -> list[tuple[str, str]]:
+    return [(message.role, text_of(message)) for message in chat.messages]
+
+
+def pairs(asked: str, reply: str) -> list[dict[str, str]]:
+    return [{asked: SAID[at], reply: SAID[at + 1]} for at in (0, 2)]
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        {"conversation": pairs("human", "assistant"), "category": "Ideas for a journey"},
+        {"conversations": pairs("Human", "AI")},
+        {"texts": [{**pair, "source": "d"} for pair in pairs("user", "assistant")]},
+        {"conversation": pairs("input", "output"), "source": "s"},
+        {"conversations": [{"human": SAID[0]}, {"assistant": SAID[1]}, {"human": SAID[2]}, {"assistant": SAID[3]}]},
+    ],
+)
+def test_turns_as_pairs_are_a_conversation_a_row(row: dict[str, Any]) -> None:
+    found = import_bytes(jsonl(row, row))
+    assert (found.format, len(found.conversations)) == ("turn-pairs", 2)
+    assert told(found.conversations[1]) == TALK
+    assert found.accounting is not None
+    assert found.accounting.unread == 0
+
+
+def test_lists_of_pairs_are_a_conversation_each_and_a_list_of_speakers_is_one() -> None:
+    lists = import_bytes(jsonl(pairs("human", "assistant"), pairs("human", "assistant")[:1]))
+    assert (lists.format, [len(chat.messages) for chat in lists.conversations]) == ("turn-pairs", [4, 2])
+    single = import_bytes(dumps([{"user": SAID[0]}, {"assistant": SAID[1]}, {"user": SAID[2]}, {"assistant": SAID[3]}]))
+    assert [told(chat) for chat in single.conversations] == [TALK]
+
+
+def test_a_system_text_of_the_first_pair_is_read_and_a_row_without_pairs_is_listed() -> None:
+    first, second = pairs("input", "output")
+    rows: list[dict[str, Any]] = [{"conversation": [{"system": "Be brief.", **first}, second]}] * 2
+    found = import_bytes(jsonl(*rows, {"conversation": []}))
+    assert told(found.conversations[0]) == [("system", "Be brief."), *TALK]
+    assert [(one.where, one.why) for one in found.skipped] == [("line 3", "no pairs of turns in it")]
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        {"conversations": list(SAID), "source": "forum"},
+        {"dialog": list(SAID), "act": [1, 2, 1, 2]},
+        {"dialogue": list(SAID), "speakers": ["Ann", "Bo", "Ann", "Bo"]},
+        {"id": "7", "data": list(SAID)},
+    ],
+)
+def test_texts_in_turn_are_those_of_a_person_and_an_assistant(row: dict[str, Any]) -> None:
+    found = import_bytes(jsonl(row, row))
+    assert (found.format, told(found.conversations[1])) == ("ultrachat", TALK)
+
+
+def test_who_speaks_twice_stays_the_same() -> None:
+    row = {"dialogue": list(SAID), "speakers": ["Ann", "Ann", "Bo", "Ann"]}
+    (chat,) = import_bytes(dumps([row])).conversations
+    assert [message.role for message in chat.messages] == ["user", "user", "assistant", "user"]
+
+
+def test_lists_of_names_are_no_dialogue() -> None:
+    with pytest.raises(FormatError):
+        import_bytes(jsonl(*[{"conversation": ["Oslo", "Kiel"]}] * 3))
+
+
+def test_a_conversation_of_baize_and_a_transcript_of_hh_rlhf_are_read_by_their_marks() -> None:
+    begin = "The conversation between human and AI assistant."
+    baize = begin + "".join(f"\n[|{who}|] {said}" for who, said in zip(("Human", "AI") * 2, SAID, strict=True))
+    found = import_bytes(jsonl(*[{"topic": "ferries", "input": f"{baize}\n[|Human|] "}] * 2))
+    assert (found.format, told(found.conversations[0])) == ("rendered-chat", [("system", begin), *TALK])
+    whole = "".join(f"\n\n{who}: {said}" for who, said in zip(("Human", "Assistant") * 2, SAID, strict=True))
+    found = import_bytes(jsonl(*[{"transcript": whole, "rating": 4.0}] * 2))
+    assert (found.format, told(found.conversations[1])) == ("rendered-chat", TALK)
+
+
+def test_a_row_whose_text_repeats_its_columns_is_read_by_them() -> None:
+    text = f"Below is an instruction.\n\n### Instruction:\n{SAID[0]}\n\n### Response:\n{SAID[1]}"
+    found = import_bytes(jsonl(*[{"instruction": SAID[0], "input": "", "output": SAID[1], "text": text}] * 2))
+    assert (found.format, told(found.conversations[0])) == ("instructions", TALK[:2])
+    assert not any("may also be read" in warning for warning in found.warnings)
+
+
+def test_commands_of_moss_are_calls_that_their_results_answer() -> None:
+    (chat,) = import_bytes(jsonl(*MOSS)).conversations
+    assert [message.role for message in chat.messages] == [
+        *("system", "user", "assistant", "tool", "tool", "assistant", "user", "assistant")
+    ]
+    thought, *called = chat.messages[2].parts
+    assert thought == ReasoningPart("Two harbours: I look both up.")
+    calls = calls_of(chat.messages[2])
+    assert list(calls) == called
+    answered = [result.call_id for message in chat.messages for result in results_of(message)]
+    assert answered == [call.id for call in calls]
+
+
+def test_the_plain_text_of_moss_is_read_as_its_turns() -> None:
+    marked = "".join(said for turn in MOSS[0]["chat"].values() for said in turn.values())
+    whole = {"meta_instruction": MOSS[0]["meta_instruction"], "plain_text": marked}
+    expected = import_bytes(jsonl(*MOSS)).conversations[0].messages
+    found = import_bytes(jsonl(whole, whole))
+    assert (found.format, found.conversations[0].messages) == ("moss", expected)
+    older = f"[Human]: {SAID[0]}<eoh> [MOSS]: {SAID[1]}<eoa> [Human]: {SAID[2]}<eoh> [MOSS]: {SAID[3]}<eoa>"
+    (chat,) = import_bytes(dumps([{"prefix": "Be brief.", "plain_text": older}])).conversations
+    assert told(chat) == [("system", "Be brief."), *TALK]
+
+
+def test_a_command_that_names_no_tool_stays_text_and_a_speaker_nobody_knows_is_listed() -> None:
+    turn = {"Human": "Go.", "Commands": "look around", "Tool Responses": "A pier.", "MOSS": "Gone.", "Crowd": "Hurray!"}
+    found = import_bytes(jsonl({"chat": {"turn_1": turn}}))
+    assert told(found.conversations[0])[1] == ("assistant", "look around")
+    assert ("Calls that are no name with arguments, kept as text", 1) in found.findings.counted
+    assert [one.line for one in found.skipped] == ["Hurray!"]
+
+
+@pytest.mark.parametrize(
+    "said", ["a" * 300_000, "[Human]: " * 30_000, " \n" * 150_000 + "x", 'f("' * 100_000, "<eoh>" * 60_000]
+)
+def test_a_long_turn_of_moss_takes_no_time(said: str) -> None:
+    turn = {"Human": "<|Human|>: Go.<eoh>", "Commands": said, "Tool Responses": said, "MOSS": said}
+    rows = [{"chat": {"turn_1": turn}}, {"plain_text": f"[Human]: Go.<eoh> [MOSS]: {said}<eoa>"}]
+    started = time.perf_counter()
+    assert import_bytes(jsonl(*rows)).format == "moss"
+    assert time.perf_counter() - started < 60
